@@ -14,7 +14,7 @@ namespace simtlm::platform::study {
 
 namespace {
 
-/// Splits "GLOB=VALUE"; without a glob everything is meant. Names hold no '='.
+/// Splits "GLOB=VALUE"; without a glob, the value applies to everything. Names do not contain '='.
 std::pair<std::string, std::string> pattern_and_value(const std::string& text) {
     const std::size_t at = text.rfind('=');
     if (at == std::string::npos) return {"*", text};
@@ -45,7 +45,7 @@ bool wanted(const std::string& name, const comparison_options& options) {
     return std::none_of(options.ignore.begin(), options.ignore.end(), fits);
 }
 
-/// Of a counter's cell, the unit of the counter.
+/// Unit of a counter; for a cell, the unit of its counter.
 std::string unit_of(const std::string& name, const std::map<std::string, std::string>& units) {
     const auto at = units.find(name);
     if (at != units.end()) return at->second;
@@ -56,7 +56,7 @@ std::string unit_of(const std::string& name, const std::map<std::string, std::st
     return counter != units.end() ? counter->second : std::string();
 }
 
-/// Figures that people look for first lead the table.
+/// Order of the figures shown first in the table.
 int rank_of(const std::string& name) {
     static const std::vector<std::string> first = {"gpu_sim_cycle", "gpu_tot_sim_cycle",
                                                    "gpu_ipc",       "gpu_tot_ipc",
@@ -65,14 +65,14 @@ int rank_of(const std::string& name) {
     return static_cast<int>(at - first.begin());
 }
 
-/// Large relative changes of large numbers first; cells of an array after whole counters.
+/// Sort key: large relative changes of large numbers first, cells of an array after whole counters.
 double weight_of(const statistic_difference& d) {
     const double size = std::log2(1 + std::max(std::fabs(d.a), std::fabs(d.b)));
     const bool is_cell = std::count(d.name.begin(), d.name.end(), '.') > 1;
     return d.relative() * size * (is_cell ? 0.1 : 1);
 }
 
-/// @param absent_is_zero  of counters: one that is not there has counted nothing
+/// @param absent_is_zero  for counters: a missing one is zero
 void compare_values(const named_values& a, const named_values& b,
                     const std::map<std::string, std::string>& units,
                     const comparison_options& options, bool absent_is_zero,
@@ -103,7 +103,7 @@ void compare_values(const named_values& a, const named_values& b,
                      });
 }
 
-/// Keys of a run's kernels that a kernel of another run can have too.
+/// Keys of a run's kernels for matching with the kernels of another run.
 std::vector<std::string> matching_keys(const statistics_run& run, bool by_name) {
     std::map<std::string, unsigned> occurrences;
     std::vector<std::string> keys;
@@ -116,8 +116,8 @@ std::vector<std::string> matching_keys(const statistics_run& run, bool by_name) 
     return keys;
 }
 
-/// Figures of the run: without those since the report before, which are of its last kernel alone
-/// (gpu_sim_cycle beside gpu_tot_sim_cycle).
+/// Cumulative figures of the run, without those of its last kernel alone (gpu_sim_cycle is dropped,
+/// gpu_tot_sim_cycle is kept).
 named_values figures_of_run(named_values all) {
     const std::string of_all = "gpu_tot_", of_last = "gpu_";
     for (auto at = all.begin(); at != all.end();) {
@@ -132,7 +132,7 @@ double cycles_of(const json& kernel) {
     return kernel.value("gpu_sim_cycle", 0.0);
 }
 
-/// A pattern that fits nothing is a misspelt one.
+/// Rejects a pattern that matches nothing, since it is probably misspelt.
 void check_patterns(const comparison_options& options, const std::set<std::string>& names) {
     std::vector<std::string> patterns = options.tolerances.patterns();
     patterns.insert(patterns.end(), options.only.begin(), options.only.end());

@@ -10,8 +10,8 @@
 
 namespace simtlm::platform::study {
 
-/// How far two values may lie apart and still count as equal: at most `absolute`, or at most
-/// `relative` times the greater of their magnitudes.
+/// Maximum difference of two values that count as equal: at most `absolute`, or at most `relative`
+/// times the larger magnitude.
 struct tolerance {
     double relative = 0;
     double absolute = 0;
@@ -19,17 +19,17 @@ struct tolerance {
     bool accepts(double a, double b) const;
 };
 
-/// Tolerances by name of statistic; of several patterns that fit, the last one counts.
+/// Tolerances by statistic name; the last matching pattern applies.
 class tolerance_table {
 public:
-    /// @param text  "2%", "0.02", or "GLOB=2%": relative
+    /// @param text  relative tolerance: "2%", "0.02", or "GLOB=2%"
     /// @throws kernel::user_error
     void add_relative(const std::string& text);
-    /// @param text  "10" or "GLOB=10"
+    /// @param text  absolute tolerance: "10" or "GLOB=10"
     void add_absolute(const std::string& text);
 
     tolerance of(const std::string& statistic) const;
-    /// Patterns that were given, for a check that each fits something.
+    /// The given patterns, to check that each matches something.
     std::vector<std::string> patterns() const;
 
 private:
@@ -40,35 +40,35 @@ private:
     std::vector<rule> rules_;
 };
 
-/// What is compared.
+/// Options of a comparison.
 struct comparison_options {
     tolerance_table tolerances;
     std::vector<std::string> only;    ///< globs of statistics; empty: all
     std::vector<std::string> ignore;  ///< globs of statistics
-    /// Kernels with the same name and occurrence are compared, whatever their place in the list.
+    /// Match kernels by name and occurrence instead of their position in the list.
     bool match_names = false;
 };
 
-/// A statistic that has two values.
+/// A statistic whose two values differ.
 struct statistic_difference {
     std::string name;
     std::string unit;
     double a = 0, b = 0;
-    bool within = false;  ///< its tolerance
+    bool within = false;  ///< within its tolerance
 
-    /// Magnitude of the difference over the greater magnitude: 0 to 2.
+    /// Magnitude of the difference divided by the larger magnitude: 0 to 2.
     double relative() const;
 };
 
-/// A kernel of two runs, or what only one of them has.
+/// A pair of matching kernels, or a kernel of only one of the runs.
 struct kernel_difference {
     std::optional<kernel_key> a, b;
     double cycles_a = 0, cycles_b = 0;
-    std::size_t compared = 0;   ///< statistics
-    std::size_t one_sided = 0;  ///< printed figures that only one of the runs has; not compared
+    std::size_t compared = 0;   ///< number of compared statistics
+    std::size_t one_sided = 0;  ///< number of printed figures of only one of the runs; not compared
     std::vector<statistic_difference> differences;  ///< most relevant first
 
-    bool beyond() const;  ///< one-sided, or some statistic lies beyond its tolerance
+    bool beyond() const;  ///< one-sided, or a statistic exceeds its tolerance
     const kernel_key& key() const { return a ? *a : *b; }
 };
 
@@ -76,7 +76,7 @@ struct option_difference {
     std::string name, a, b;
 };
 
-/// What has changed from run A to run B.
+/// Differences between run A and run B.
 struct comparison {
     std::vector<option_difference> options;
     std::vector<kernel_difference> kernels;
@@ -86,14 +86,14 @@ struct comparison {
     bool differ() const;
 };
 
-/// @throws kernel::user_error when a pattern fits no statistic of either run
+/// @throws kernel::user_error  if a pattern matches no statistic of either run
 comparison compare(const statistics_run& a, const statistics_run& b,
                    const comparison_options& options);
 
-/// For people. @param most  differences told of each kernel; 0: all
+/// Formats a comparison as text. @param most  maximum number of differences per kernel; 0: all
 std::string comparison_text(const statistics_run& a, const statistics_run& b, const comparison& c,
                             std::size_t most);
-/// For programs: schema simtlm-difference, docs/studies.md.
+/// Formats a comparison as JSON: schema simtlm-difference, docs/studies.md.
 json comparison_json(const statistics_run& a, const statistics_run& b, const comparison& c);
 
 }  // namespace simtlm::platform::study

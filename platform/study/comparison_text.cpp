@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t name_width = 44;
 
-/// Shortened in the middle, where names of templates are least telling.
+/// Shortens a text in its middle, where template names differ least.
 std::string shortened(const std::string& text, std::size_t width) {
     if (text.size() <= width) return text;
     const std::size_t head = (width - 3) * 2 / 3, tail = width - 3 - head;

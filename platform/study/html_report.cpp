@@ -16,7 +16,7 @@ namespace simtlm::platform::study {
 
 namespace {
 
-/// Four significant digits are enough to draw, and keep the page small.
+/// Rounds to four significant digits, which suffice for drawing and keep the page small.
 json rounded(double value) {
     if (!std::isfinite(value)) return nullptr;
     if (value == std::floor(value) && std::fabs(value) < 9e15)
@@ -131,7 +131,7 @@ json json_of(const time_series& t) {
     return {{"cycles", rounded(t.cycles)}, {"whole", std::move(whole)}, {"maps", std::move(maps)}};
 }
 
-/// Of the whole run, by SM and by channel.
+/// Totals of the run by SM and by channel.
 json totals_by_unit(const statistics_run& run) {
     json sms = json::array(), channels = json::array();
     const auto blocks = run.document().find("blocks");
@@ -215,7 +215,7 @@ json report_data(const std::vector<reported_run>& runs, const std::vector<std::s
 }
 
 std::string html_page(const json& data) {
-    // What ends a script element must not come in the data; bytes that are no UTF-8 are replaced.
+    // Escape text that would end the script element; replace invalid UTF-8.
     const std::string dumped = data.dump(-1, ' ', false, json::error_handler_t::replace);
     std::string text;
     text.reserve(dumped.size() + 64);

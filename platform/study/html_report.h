@@ -10,20 +10,20 @@
 
 namespace simtlm::platform::study {
 
-/// A run and what belongs to it.
+/// A run and its inputs.
 struct reported_run {
     statistics_run statistics;
-    std::string name;  ///< short, unlike those of the others
+    std::string name;  ///< short and unique
     std::optional<time_series> over_time;
 };
 
-/// What the page is made of: schema simtlm-report, version 1.
+/// Data of the page: schema simtlm-report, version 1.
 json report_data(const std::vector<reported_run>& runs, const std::vector<std::string>& sources);
 
-/// One HTML page that needs nothing else. @param data  of report_data()
+/// Makes a self-contained HTML page. @param data  from report_data()
 std::string html_page(const json& data);
 
-/// Short names of files that tell them apart: the end of their path that differs, without suffix.
+/// Short unique names for files: the differing end of their path, without extension.
 std::vector<std::string> short_names(const std::vector<std::string>& files);
 
 }  // namespace simtlm::platform::study

@@ -10,7 +10,7 @@ namespace simtlm::platform::study {
 
 namespace {
 
-/// Reads counters of a kernel; what is missing has counted nothing.
+/// Reads the counters of a kernel; missing counters are zero.
 class counter_view {
 public:
     explicit counter_view(const json& kernel) : counters_(kernel.at("counters")) {}
@@ -31,7 +31,7 @@ public:
                 if (v.is_number()) all += v.get<double>();
         return all;
     }
-    /// The greatest cell of an array and its label.
+    /// The largest cell of an array and its label.
     std::pair<std::string, double> greatest(const char* kind, const char* counter) const {
         std::pair<std::string, double> most{"", 0};
         const json* c = find(kind, counter);
@@ -86,7 +86,7 @@ std::string extent(const json& kernel, const char* name) {
                                       : fmt::format("{} x {} x {}", n(0), n(1), n(2));
 }
 
-/// Warp cycles by reason over all instructions, as shares of those that waited.
+/// Warp cycles of all instructions by reason, as shares of the waiting time.
 std::map<std::string, double> waits_of(const json& kernel) {
     std::map<std::string, double> waits;
     const auto at = kernel.find("instructions");
@@ -105,10 +105,10 @@ std::map<std::string, double> waits_of(const json& kernel) {
     return waits;
 }
 
-/// Warp cycles in which others waited for the results of some instructions.
+/// Warp cycles spent waiting for the results of a kind of instruction.
 struct waited_for {
     double cycles = 0, most = 0;
-    std::string which;  ///< the instruction that was waited for most
+    std::string which;  ///< the instruction with the largest share
 
     void add(const json& instruction, double awaited) {
         cycles += awaited;
@@ -125,7 +125,7 @@ struct waited_for {
     }
 };
 
-/// The same by kind of instruction; all 0 where nobody is blamed.
+/// Waiting cycles by kind of producer; all 0 if the profile has no producers.
 struct producers {
     double total = 0;
     waited_for memory, shared, arithmetic;
@@ -237,7 +237,7 @@ void measure_occupancy(const json& kernel, const counter_view& c, const gpu_limi
             if (l.is_string()) a.limited_by.push_back(l.get<std::string>());
 }
 
-/// "RW.reason" of the load/store unit, for people.
+/// Readable text for a stall "RW.reason" of the load/store unit.
 std::string stall_text(std::string label) {
     std::replace(label.begin(), label.end(), '_', ' ');
     const std::size_t dot = label.find('.');
@@ -292,7 +292,7 @@ private:
         add(a_.slots.unused, "Idle SMs", detail);
     }
 
-    /// Registers that are not there yet: of loads or of arithmetic.
+    /// Finding: stalls on registers that are not available yet, of loads or of arithmetic.
     void dependences() {
         const double share = scoreboard_;
         const std::string warps = fmt::format(
@@ -429,7 +429,7 @@ private:
                         a_.active_lanes * limits_.warp_size, limits_.warp_size));
     }
 
-    /// Share of the active SM cycles in which an access to shared memory was repeated.
+    /// Share of the active SM cycles in which a shared memory access was replayed.
     double bank_conflict_cycles() const {
         return ratio(c_.value("sm", "shared_bank_conflicts"), c_.value("sm", "cycles"));
     }
@@ -477,7 +477,7 @@ private:
     const gpu_limits& limits_;
     const producers& producers_;
     kernel_analysis& a_;
-    /// Shares of the scheduler cycles of SMs that held a thread block.
+    /// Shares of the scheduler cycles of SMs with a resident thread block.
     double scoreboard_ = 0, pipeline_ = 0, nothing_ = 0;
 };
 

@@ -10,52 +10,52 @@
 
 namespace simtlm::platform::study {
 
-/// What the GPU of a run can do at most; from the file's object `gpu`.
+/// Peak rates of the GPU of a run, from the object `gpu` of the file.
 struct gpu_limits {
-    bool known = false;  ///< files of older versions do not tell
+    bool known = false;  ///< false for files of older versions
     double sms = 0, schedulers = 0, warp_size = 32, warps_per_sm = 0, channels = 0;
     double core_hz = 0;
     double thread_instructions_per_cycle = 0;
-    double l1_bytes = 0, shared_bytes = 0, l2_bytes = 0, dram_bytes = 0;  ///< per second
+    double l1_bytes = 0, shared_bytes = 0, l2_bytes = 0, dram_bytes = 0;  ///< bytes per second
     double dram_atom = 32;                                                ///< bytes
 
     static gpu_limits of(const statistics_run& run);
 };
 
-/// One reason why a kernel takes as long as it does.
+/// A reason for the execution time of a kernel.
 struct finding {
-    double weight = 0;     ///< 0 to 1: share of the time that it accounts for, for ranking
+    double weight = 0;     ///< 0 to 1: share of the time that it explains, used for ranking
     std::string headline;  ///< a clause
     std::string detail;    ///< sentences with numbers
 };
 
-/// A rate and the greatest one possible; bytes per second.
+/// A measured and a peak bandwidth, bytes per second.
 struct bandwidth {
     double rate = 0, peak = 0;
 
     double share() const { return peak > 0 ? rate / peak : 0; }
 };
 
-/// Where a kernel's time went, from its counters. Cycles are core cycles.
+/// Breakdown of the execution time of a kernel, derived from its counters. Cycles are core cycles.
 struct kernel_analysis {
     kernel_key key;
     bool finished = true;
-    bool overlapped = false;  ///< another kernel ran at the same time: counters are shared
-    double cycles = 0;        ///< since the report before: launch latency and execution
+    bool overlapped = false;  ///< another kernel ran concurrently, and the counters include both
+    double cycles = 0;        ///< since the previous report: launch latency and execution
     double launch_cycles = 0, run_cycles = 0;
     double start_cycle = 0, end_cycle = 0;  ///< since the start of the run
-    double seconds = 0;                     ///< of run_cycles
+    double seconds = 0;                     ///< duration of run_cycles
     double thread_instructions = 0, warp_instructions = 0;
-    double ipc = 0, ipc_share = 0;  ///< thread instructions per run cycle; of the peak
+    double ipc = 0, ipc_share = 0;  ///< thread instructions per run cycle; share of the peak
 
-    /// Shares of the scheduler cycles of all SMs: they add up to 1.
+    /// Shares of the scheduler cycles of all SMs; their sum is 1.
     struct {
         double issued = 0, scoreboard = 0, pipeline = 0, nothing = 0, unused = 0;
     } slots;
-    /// Warp cycles by reason, as shares; empty without -enable_ptx_file_line_stats.
+    /// Shares of warp cycles by reason; empty without -enable_ptx_file_line_stats.
     std::map<std::string, double> waits;
 
-    double occupancy = 0, occupancy_limit = 0;  ///< resident warps over warp slots
+    double occupancy = 0, occupancy_limit = 0;  ///< resident warps divided by warp slots
     std::vector<std::string> limited_by;
     double ctas = 0, ctas_per_sm = 0, waves = 0;
     std::string grid, block;
@@ -63,24 +63,24 @@ struct kernel_analysis {
 
     bandwidth l1, shared, l2, dram;
     double l1_hits = -1, l2_hits = -1, row_hits = -1;  ///< shares; -1: no accesses
-    double active_lanes = 0;                           ///< of a warp instruction, mean share
-    double shared_conflict_share = 0;     ///< of the cycles in which shared memory was accessed
-    double transactions_per_request = 0;  ///< of loads and stores; 0: not known
+    double active_lanes = 0;                           ///< mean share per warp instruction
+    double shared_conflict_share = 0;     ///< share of the cycles with a shared memory access
+    double transactions_per_request = 0;  ///< of loads and stores; 0: unknown
     /// Mean latency of a request by hop, core cycles; 0 without requests.
     struct {
         double request_network = 0, l2_and_dram = 0, dram_queue = 0, reply_network = 0;
         double round_trip = 0;
     } hops;
 
-    std::string bound;  ///< what limits it, in one or two words
+    std::string bound;  ///< the limiting resource, in one or two words
     std::vector<finding> findings;
 };
 
 kernel_analysis analyse(const json& kernel, const gpu_limits& limits);
-/// All kernels of a run, in its order.
+/// Analyses all kernels of a run, in order.
 std::vector<kernel_analysis> analyse(const statistics_run& run);
 
-/// The run in at most 30 lines, for a terminal.
+/// Summary of a run in at most 30 lines, for a terminal.
 std::string summary_text(const statistics_run& run);
 
 }  // namespace simtlm::platform::study

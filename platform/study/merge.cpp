@@ -13,7 +13,7 @@ namespace simtlm::platform::study {
 
 namespace {
 
-/// How a printed figure of the whole run follows from those of partial runs.
+/// How a printed figure of the whole run is derived from those of partial runs.
 enum class figure_rule { sum, maximum };
 
 struct figure_pattern {
@@ -74,7 +74,7 @@ json added(const json& a, const json& b, const std::string& how) {
     return a.get<double>() + b.get<double>();
 }
 
-/// The place of a kernel among those of its list.
+/// Position of a kernel in the list.
 std::uint64_t place_of(const statistics_run& run, const json& kernel) {
     const kernel_key key = kernel_key::of(kernel);
     const std::uint64_t place = key.list_number != 0 ? key.list_number : key.kernel_id;
@@ -100,13 +100,13 @@ void check_same_model(const statistics_run& first, const statistics_run& other) 
                 "merge runs of one GPU, or say --allow-options");
 }
 
-/// By role and path, checksums of what a run has read.
+/// Checksums of the input files of a run, by role and path.
 std::map<std::string, std::string> checksums_of(const statistics_run& run) {
     std::map<std::string, std::string> sums;
     for (const json& f : run.document()["provenance"].value("inputs", json::array()))
         if (f.is_object() && f.contains("xxh128")) {
             const std::string role = f.value("role", "");
-            // Of these there is one, wherever it lies.
+            // There is only one of these, so its path is ignored.
             const bool alone = role == "command list" || role == "program";
             sums[alone ? role : role + " " + f.value("path", "")] = f["xxh128"].get<std::string>();
         }
@@ -130,7 +130,7 @@ struct placed_kernel {
     const json* kernel;
 };
 
-/// Of kernels in several runs those of the run that begins earliest. The others go to `warming`.
+/// Keeps each kernel only of the run that begins earliest; the others are moved to `warming`.
 std::vector<placed_kernel> without_overlap(const std::vector<statistics_run>& runs,
                                            const std::vector<placed_kernel>& all,
                                            std::vector<placed_kernel>& warming) {
@@ -149,7 +149,7 @@ std::vector<placed_kernel> without_overlap(const std::vector<statistics_run>& ru
     return kept;
 }
 
-/// The kernels that have warmed the caches of a run have ended before its own began.
+/// Checks that the kernels that warmed the caches of a run precede its first kept kernel.
 void check_order(const std::vector<statistics_run>& runs, const std::vector<placed_kernel>& kept,
                  const std::vector<placed_kernel>& warming) {
     std::vector<std::uint64_t> warm_until(runs.size());
@@ -204,7 +204,7 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
     return all;
 }
 
-/// Runs in the order of their first kernels; those without any at the end.
+/// Order of the runs by their first kernels; runs without kernels last.
 std::vector<std::size_t> order_of(const std::vector<statistics_run>& runs,
                                   const std::vector<placed_kernel>& kernels) {
     std::vector<std::size_t> order;
@@ -247,7 +247,7 @@ json total_of(const std::vector<statistics_run>& runs, json& without) {
     return total;
 }
 
-/// What follows from the kernels alone: runs have counted others too.
+/// Totals derived from the kernels alone, because the runs have counted other kernels too.
 json total_of(const std::vector<statistics_run>& runs, const std::vector<placed_kernel>& kernels,
               json& without) {
     std::uint64_t cycles = 0, instructions = 0, ctas = 0;
@@ -270,7 +270,7 @@ json total_of(const std::vector<statistics_run>& runs, const std::vector<placed_
     return total;
 }
 
-/// The rule of a counter, from the file's own table.
+/// The rule for adding a counter, from the table in the file.
 std::string rule_of(const json& meanings, const std::string& kind, const std::string& counter) {
     const auto of_kind = meanings.find(kind);
     if (of_kind == meanings.end() || !of_kind->contains(counter)) return "sum";
@@ -279,7 +279,7 @@ std::string rule_of(const json& meanings, const std::string& kind, const std::st
 
 json blocks_of(const std::vector<statistics_run>& runs, const std::vector<std::size_t>& order,
                const json& meanings) {
-    // By name: ordered_json looks for a key from the front, of thousands.
+    // A map, because ordered_json searches its thousands of keys linearly.
     std::map<std::string, json> by_name;
     std::vector<std::string> names;
     for (const std::size_t r : order) {
@@ -338,7 +338,7 @@ json merge(const std::vector<statistics_run>& runs, const merge_options& options
     std::vector<placed_kernel> warming;
     const std::vector<placed_kernel> kernels = placed_kernels(runs, options, warming);
     const std::vector<std::size_t> order = order_of(runs, kernels);
-    // Cycle 0 of a run, in that of the whole: behind the runs before, less what has warmed it.
+    // Offset of cycle 0 of each run: the end of the previous runs minus its warm-up.
     std::vector<std::int64_t> offset(runs.size());
     std::int64_t begin = 0;
     for (const std::size_t r : order) {

@@ -7,24 +7,26 @@
 
 namespace simtlm::platform::study {
 
-/// How partial runs become one.
+/// Options for merging partial runs.
 struct merge_options {
-    bool allow_gaps = false;     ///< kernels between the first and the last may be missing
-    bool allow_options = false;  ///< options of the model may differ; those of the first run stand
-    /// Kernels may be in several runs: each is taken from the run that begins earliest in the list,
-    /// the first kernels of the others have warmed their caches.
+    bool allow_gaps = false;     ///< allow missing kernels between the first and the last
+    bool allow_options = false;  ///< allow different model options; those of the first run are kept
+    /// Allow kernels in several runs: each is taken from the run that begins earliest in the list;
+    /// in the other runs it has warmed the caches.
     bool overlap = false;
 };
 
-/// One document of statistics out of runs of different kernels of one list (--kernels 5-7).
-/// Kernels are told apart and ordered by their place in the list, or by the tracer's number where
-/// there is no list. Counters of blocks are added up by their own rule (`adds`); of the printed
-/// figures below `total` those are there that follow from those of the runs, and `merged.without`
-/// names the others. Of runs that overlap, totals are those that follow from the kernels, and there
-/// are no blocks and histograms; `merged.warmed_by` has the kernels that were left out. Cycles are
-/// those of the runs one after the other, launches are numbered anew.
-/// @throws kernel::user_error  a kernel is in two runs, one between two others is missing, the runs
-/// are of different lists or GPUs, or a kernel did not come to its end
+/// Merges the statistics of runs of different kernels of one list (--kernels 5-7) into one
+/// document.
+/// Kernels are identified and ordered by their position in the list or, without a list, by the
+/// tracer's number. Counters of blocks are combined by their own rule (`adds`). `total` contains
+/// the printed figures that can be derived from those of the runs; `merged.without` names the
+/// others. For overlapping runs, totals are derived from the kernels, and there are no blocks or
+/// histograms; `merged.warmed_by` lists the dropped kernels. Cycles are those of the runs in
+/// sequence, and launches are renumbered.
+/// @throws kernel::user_error  if a kernel is in two runs or missing, the runs have different lists
+/// or
+/// GPUs, or a kernel did not complete
 json merge(const std::vector<statistics_run>& runs, const merge_options& options);
 
 }  // namespace simtlm::platform::study

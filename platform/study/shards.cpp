@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many ranges there are when none is heavier than `most`.
+/// Number of ranges needed if none may be heavier than `most`.
 std::vector<kernel_range> ranges_within(const std::vector<std::uint64_t>& weights,
                                         std::uint64_t most) {
     std::vector<kernel_range> ranges;
@@ -39,7 +39,7 @@ std::vector<kernel_range> ranges_within(const std::vector<std::uint64_t>& weight
     return ranges;
 }
 
-/// N of a line that ends in ": N warp instructions, M thread instructions, ...".
+/// Parses N in a line that ends in ": N warp instructions, M thread instructions, ...".
 std::optional<std::uint64_t> warp_instructions_of(const std::string& line) {
     const std::size_t end = line.rfind(" warp instructions, ");
     if (end == std::string::npos || line.find(" thread instructions, ", end) == std::string::npos)
@@ -53,7 +53,7 @@ std::optional<std::uint64_t> warp_instructions_of(const std::string& line) {
     return count;
 }
 
-/// Of what a run in shards reads and executes, however many shards there are.
+/// Fingerprint of the inputs and the command of a sharded run, independent of the number of shards.
 std::string inputs_of(const sweep_run& r) {
     return r.fingerprint.substr(0, r.fingerprint.find('-'));
 }
@@ -70,7 +70,7 @@ sweep_run counting_run(const sweep_run& r) {
     return c;
 }
 
-/// One run of the kernels of a range, behind those that warm the caches.
+/// The run that simulates the kernels of a range, preceded by those that warm the caches.
 sweep_run shard_of(const sweep_run& r, const kernel_range& range) {
     sweep_run s = r;
     const std::uint64_t before = std::min<std::uint64_t>(r.warm_up, range.first - 1);
@@ -108,7 +108,8 @@ std::vector<sweep_run> shards_of(const sweep_run& r, const trace_weights& of_tra
     return shards;
 }
 
-/// Why a run in shards has failed, or nothing; or no outcome, when shards have not ended.
+/// The combined outcome of the shards: the error of a failed one, if any. Nothing if shards have
+/// not ended.
 std::optional<sweep_outcome> joint_outcome(const std::vector<sweep_run>& shards) {
     sweep_outcome all;
     for (const sweep_run& s : shards) {

@@ -31,7 +31,7 @@ std::optional<text_lines> lines_of(const fs::path& file) {
     return lines;
 }
 
-/// Finds and keeps source files.
+/// Finds and caches source files.
 class source_files {
 public:
     source_files(const statistics_run& run, const std::vector<std::string>& given) : given_(given) {
@@ -47,7 +47,7 @@ public:
                     if (const text_lines* lines = open(p)) return lines;
         return nullptr;
     }
-    /// Lines of the one source file that was named, for traces, which tell lines but no file.
+    /// The only source file that was given, for traces, which record line numbers without a file.
     const text_lines* only_source() {
         const text_lines* found = nullptr;
         for (const std::string& g : given_) {
@@ -58,7 +58,7 @@ public:
         }
         return found;
     }
-    /// A file that `.file` names.
+    /// A file named by a `.file` directive.
     const text_lines* named(const std::string& name) {
         if (const text_lines* lines = open(name)) return lines;
         const fs::path base = fs::path(name).filename();
@@ -84,10 +84,10 @@ private:
     std::map<std::string, std::optional<text_lines>> files_;
 };
 
-/// Where each line of a PTX text comes from, by its `.loc` and `.file` directives.
+/// Source location of each line of a PTX text, from its `.loc` and `.file` directives.
 struct ptx_locations {
     std::map<std::uint32_t, std::string> files;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> at;  ///< by PTX line: file, line
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> at;  ///< by PTX line: file and line
 
     explicit ptx_locations(const text_lines& ptx) {
         std::pair<std::uint32_t, std::uint32_t> now{0, 0};
@@ -136,7 +136,7 @@ void add(const json& from, kernel_source_view::row& to, bool& blames) {
     if (waits != from.end() && waits->is_object())
         for (const auto& [reason, cycles] : waits->items())
             if (cycles.is_number()) to.waits[reason] += cycles.get<double>();
-    to.latency += value("latency");  // divided by the issues in the end
+    to.latency += value("latency");  // divided by the issues at the end
     to.transactions += value("transactions");
     to.memory_issues += value("memory_issues");
     to.shared_cycles += value("shared_cycles");
@@ -150,12 +150,12 @@ void add(const json& from, kernel_source_view::row& to, bool& blames) {
     to.l2_misses += sum_of(from, "l2", misses);
 }
 
-/// The base name of a file in "folder/file.cu:12", with the line.
+/// The file name without folders of "folder/file.cu:12", including the line.
 std::string without_folder(const std::string& source) {
     return fs::path(source).filename().string();
 }
 
-/// The file and the line of "folder/file.cu:12"; line 0: there is none.
+/// Splits "folder/file.cu:12" into file and line; the line is 0 if there is none.
 std::pair<std::string, std::uint32_t> file_and_line(const std::string& source) {
     const std::size_t colon = source.rfind(':');
     if (colon == std::string::npos) return {source, 0};
@@ -229,7 +229,7 @@ std::vector<kernel_source_view> source_views(const statistics_run& run,
         }
     }
     source_files files(run, sources);
-    // Lines are those of the PTX where PTX has run, and of the source behind machine code.
+    // Lines refer to the PTX if PTX was executed, and to the source for machine code.
     const bool executed = std::any_of(views.begin(), views.end(), [](const auto& v) {
         return !v.rows.empty() && !v.rows[0].opcode.empty() &&
                std::islower(static_cast<unsigned char>(v.rows[0].opcode[0])) != 0;

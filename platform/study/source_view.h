@@ -10,35 +10,35 @@
 
 namespace simtlm::platform::study {
 
-/// What the instructions of a kernel have cost (-enable_ptx_file_line_stats 1), all its launches
-/// added up, and the text that they came from as far as it is found.
+/// Cost of the instructions of a kernel (-enable_ptx_file_line_stats 1), summed over all launches,
+/// and the corresponding source text as far as available.
 struct kernel_source_view {
     struct row {
         std::uint64_t pc = 0;
         std::string opcode;
-        std::string text;        ///< with operands; empty: the file has none
-        std::uint32_t line = 0;  ///< of the PTX or CUDA source; 0: not told
+        std::string text;        ///< including operands; empty if not recorded
+        std::uint32_t line = 0;  ///< of the PTX or CUDA source; 0: unknown
         double issues = 0, threads = 0;
-        double waited = 0;                    ///< warp cycles before it issued
-        double awaited = 0;                   ///< warp cycles that others waited for its result
-        std::map<std::string, double> waits;  ///< reasons of waited, sampled
+        double waited = 0;   ///< warp cycles spent waiting before issue
+        double awaited = 0;  ///< warp cycles that other instructions waited for its result
+        std::map<std::string, double> waits;  ///< reasons for `waited`, sampled
         double latency = 0;                   ///< mean, core cycles
         double transactions = 0, memory_issues = 0;
         double shared_cycles = 0, shared_issues = 0;
         double l1_accesses = 0, l1_misses = 0, l2_accesses = 0, l2_misses = 0, dram_bytes = 0;
-        std::string source;  ///< "file.cu:12", without its folder; empty: not known
+        std::string source;  ///< "file.cu:12" without folder; empty: unknown
     };
     std::string kernel;
     std::size_t launches = 0;
-    bool blames = false;  ///< `awaited` is there
+    bool blames = false;  ///< `awaited` is available
     std::vector<row> rows;
-    std::string line_kind;  ///< what `line` counts in: "PTX", "source", or empty
-    std::map<std::uint32_t, std::string> text;       ///< of `line`s, where known
+    std::string line_kind;  ///< what `line` refers to: "PTX", "source", or empty
+    std::map<std::uint32_t, std::string> text;       ///< by `line`, where known
     std::map<std::string, std::string> source_text;  ///< by "file.cu:12"
 };
 
 /// Views of a run's kernels, in order of first launch.
-/// @param sources  folders and files to look for PTX and CUDA sources in
+/// @param sources  folders and files that are searched for PTX and CUDA sources
 std::vector<kernel_source_view> source_views(const statistics_run& run,
                                              const std::vector<std::string>& sources);
 

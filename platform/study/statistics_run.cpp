@@ -21,7 +21,7 @@ namespace {
 constexpr const char* schema_name = "simtlm-statistics";
 constexpr unsigned schema_version = 2;
 
-/// Figures that stand with each kernel and are no counters.
+/// Figures listed with each kernel that are not counters.
 constexpr const char* kernel_figures[] = {
     "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc", "gpu_occupancy", "L2_BW", "ctas", "ctas_per_sm"};
 
@@ -165,7 +165,7 @@ std::map<std::string, std::string> model_options(const statistics_run& run) {
         const option_info* info = find_option(name);
         if (info != nullptr && info->group == option_group::output) continue;
         if (of_the_host.count(name) != 0 || of_the_choice.count(name) != 0) continue;
-        if (name == "-config" || name == "--preset") continue;  // their options stand for them
+        if (name == "-config" || name == "--preset") continue;  // replaced by their options
         options[name] = value.is_string() ? value.get<std::string>() : value.dump();
     }
     return options;

@@ -16,7 +16,7 @@ std::string clipped(const std::string& text, std::size_t columns) {
     return text.size() <= columns ? text : text.substr(0, columns - 3) + "...";
 }
 
-/// Text broken at spaces, indented.
+/// Wraps text at spaces and indents it.
 void wrap(const std::string& text, std::size_t indent, std::vector<std::string>& lines) {
     std::string line(indent, ' ');
     std::size_t at = 0;

@@ -40,7 +40,7 @@ void write_text(const fs::path& file, const std::string& text) {
     out.commit();
 }
 
-/// The last line that a failed run has said.
+/// The last line of error output of a failed run.
 std::string complaint_of(const sweep_run& run) {
     std::istringstream lines(text_of(fs::path(run.folder) / "errors"));
     std::string last;
@@ -50,7 +50,7 @@ std::string complaint_of(const sweep_run& run) {
     return last.substr(0, most);
 }
 
-/// Signals that end a sweep, and that of a child.
+/// Signals that end a sweep, including SIGCHLD.
 sigset_t watched_signals() {
     sigset_t set;
     sigemptyset(&set);
@@ -73,7 +73,7 @@ pid_t start(const sweep_run& run, const sigset_t& mask) {
         return child;
     }
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a sweep that is killed leaves nobody writing there
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // children must not continue to write if the sweep is killed
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     std::signal(SIGPIPE, SIG_DFL);
     const auto open_as = [](const char* file, int flags, int as) {
@@ -90,8 +90,8 @@ pid_t start(const sweep_run& run, const sigset_t& mask) {
     _exit(127);
 }
 
-/// Why a run that has ended without an error has no result; empty: it has one. A program may go on
-/// after launches that have failed.
+/// Reason why a run that has ended without an error has no valid result; empty if it has one. A
+/// program may continue after failed launches.
 std::string problem_of_statistics(const sweep_run& run) {
     const fs::path file = fs::path(run.folder) / "statistics.json";
     if (!fs::exists(file)) return "the run wrote no statistics";
@@ -122,7 +122,7 @@ sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, 
     return o;
 }
 
-/// Runs a command of Slurm. @return what it prints; throws where it fails
+/// Runs a command of Slurm. @return its output; throws if it fails
 std::string output_of(const std::string& command) {
     FILE* const p = popen((command + " 2>&1").c_str(), "r");
     if (p == nullptr) throw kernel::user_error(command, "cannot be run");
@@ -155,8 +155,8 @@ json task_of(const sweep_run& r, unsigned timeout) {
 }
 
 void wait_for_jobs(const std::string& jobs) {
-    // A job that Slurm has forgotten already is an error to squeue -j: all of the user's are asked
-    // for.
+    // squeue -j fails for jobs that Slurm has already forgotten, so all jobs of the user are
+    // queried.
     std::vector<std::string> ours;
     std::istringstream words(jobs);
     for (std::string w; std::getline(words, w, ',');) ours.push_back(w);
@@ -267,7 +267,7 @@ void run_by_slurm(const sweep_plan& plan,
     const fs::path task_file = folder / "slurm.tasks.json";
     write_text(task_file, tasks.dump() + "\n");
     std::string jobs;
-    constexpr std::size_t most = 1000;  // tasks of an array; Slurm's usual limit is 1001
+    constexpr std::size_t most = 1000;  // tasks per array; the usual limit of Slurm is 1001
     for (std::size_t from = 0; from < runs.size(); from += most) {
         const std::size_t count = std::min(most, runs.size() - from);
         std::string script = fmt::format(
@@ -301,7 +301,7 @@ int run_task(const std::string& task_file, std::size_t index) {
     r.working_folder = t.value("working_folder", "");
     r.fingerprint = t.value("fingerprint", "");
     r.wants_statistics = t.value("wants_statistics", true);
-    // Slurm requeues the tasks of a node that does not answer, also one that has just ended.
+    // Slurm requeues the tasks of an unresponsive node, including those that have just ended.
     if (const auto ended = outcome_of(r); ended && ended->ok()) return 0;
     return run_locally({&r}, 1, t.value("timeout", 0u), [](const auto&, const auto&) {});
 }

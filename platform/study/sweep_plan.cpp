@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 using assignment = std::pair<std::string, std::string>;  ///< option and value
 
-constexpr const char* flag_value = "\1";  ///< of a switch that has none
-constexpr char folder_mark = '\2';        ///< in patterns: the folder of the run
+constexpr const char* flag_value = "\1";  ///< of a switch without a value
+constexpr char folder_mark = '\2';        ///< in patterns: placeholder for the folder of the run
 
 std::uint64_t hash_of(const std::string& text) {
     std::uint64_t h = 14695981039346656037u;  // FNV-1a
@@ -75,7 +75,8 @@ public:
 private:
     struct workload {
         std::string name;
-        std::vector<std::string> before, after;  ///< options of the preset stand between
+        /// The options of the preset are inserted between these.
+        std::vector<std::string> before, after;
         std::vector<std::string> reads;
         std::vector<assignment> options;
         std::map<std::string, std::string> environment;
@@ -124,7 +125,7 @@ private:
         return p.lexically_normal().string();
     }
 
-    /// Refuses what is no option, and what a sweep sets itself or would lose.
+    /// Rejects unknown options, and options that the sweep sets itself or would discard.
     std::string option_name(const YAML::Node& key) const {
         const auto name = key.as<std::string>();
         const option_info* info = find_option(name);
@@ -253,8 +254,8 @@ private:
         return c;
     }
 
-    /// Points of the axes: every value of each with every value of the others; options of one
-    /// element of 'paired' change together.
+    /// Points of the axes: the Cartesian product of their values; the options of one element of
+    /// 'paired' change together.
     std::vector<std::vector<assignment>> points_of(const YAML::Node& root, sweep_plan& plan) const {
         std::vector<std::vector<assignment>> points(1);
         const auto cross = [&](const std::vector<std::vector<assignment>>& steps) {
@@ -352,13 +353,13 @@ private:
         return fmt::format("{} {} {}\n", p.string(), bytes, when);
     }
 
-    /// Without time there are no statistics.
+    /// Functional mode produces no statistics.
     static bool is_functional(const std::vector<std::string>& command) {
         const auto at = std::find(command.begin(), command.end(), "-gpgpu_ptx_sim_mode");
         return at != command.end() && at + 1 != command.end() && *(at + 1) != "0";
     }
 
-    /// What chooses kernels, or adds them up, does not go with shards, which do so themselves.
+    /// Options that select or combine kernels conflict with shards, which do so themselves.
     void check_goes_with_shards(const YAML::Node& at, const std::string& option) const {
         static const std::set<std::string> none = {
             "--kernels",      "--kernel-ids", "--kernel-names", "--skip-kernels",
@@ -432,7 +433,7 @@ private:
         if (r.wants_statistics)
             words.insert(words.end(),
                          {"--stats-json", folder_mark + std::string("/statistics.json")});
-        // Of the reports of a host program there would be one file for all runs.
+        // All runs of a host program would write the same report file.
         if (w.host && given.count("--stats-file") == 0)
             for (std::vector<std::string>* command : {&words, &r.counting})
                 command->insert(command->end(),

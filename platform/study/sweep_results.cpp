@@ -34,7 +34,7 @@ std::string value_text(const std::string& value) {
     return value == "\1" ? "1" : value;
 }
 
-/// What is worth a column: presets and configurations only where there are several.
+/// Which columns are shown: presets and configurations only if there are several.
 struct row_layout {
     bool presets = false, configurations = false;
 
@@ -129,7 +129,7 @@ void legend(drawing& d, double x, double y, const std::vector<std::string>& name
     }
 }
 
-/// Lines of a linear scale from 0 to at least `most`.
+/// Tick positions of a linear scale from 0 to at least `most`.
 std::vector<double> ticks(double most) {
     const double rough = most / 5, power = std::pow(10, std::floor(std::log10(rough)));
     double step = power;
@@ -217,8 +217,8 @@ bool number(const std::string& text, double& value) {
     return !text.empty() && *end == '\0';
 }
 
-/// Cycles over a numeric axis, relative to its first value: a line per workload and setting of the
-/// others.
+/// Plot of cycles over a numeric axis, relative to its first value: one line per workload and
+/// setting of the other axes.
 std::optional<sweep_plot> scaling(const sweep_plan& plan, const std::vector<sweep_result>& results,
                                   std::size_t axis) {
     std::map<std::string, std::vector<std::pair<double, double>>> lines;

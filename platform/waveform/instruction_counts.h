@@ -11,7 +11,7 @@
 
 namespace simtlm::platform {
 
-/// What is counted of one instruction of a kernel, over all warps that execute it.
+/// Counters of one instruction of a kernel, summed over all warps that execute it.
 struct instruction_counts {
     std::uint64_t issues = 0;
     std::uint64_t threads = 0;

@@ -21,15 +21,15 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Core cycles between two looks at what warps wait for: a prime, so that loops don't keep step.
+/// Core cycles between samples of the wait reasons; a prime, to avoid aliasing with loops.
 constexpr std::uint64_t wait_interval = 61;
 
-/// Cycles from a noted one to a later one, less than 2^32 of them.
+/// Cycles since a recorded time, modulo 2^32.
 std::uint64_t since(std::uint32_t noted, std::uint64_t now) {
     return static_cast<std::uint32_t>(now - noted);
 }
 
-/// The rows of the launches that run, by number. A number is not given twice: requests and
+/// Profile rows of the running launches, by number. Numbers are not reused, because requests and
 /// instructions may outlive their launch.
 class numbered_rows {
 public:
@@ -40,7 +40,8 @@ public:
         rows_.push_back({std::move(row), true});
         return first_ + static_cast<std::uint32_t>(rows_.size() - 1);
     }
-    /// nullptr: none. Of a launch that has ended it counts for nobody.
+    /// Returns the counts of a row, or nullptr if there is none. Rows of an ended launch are
+    /// ignored by callers.
     instruction_counts* find(std::uint32_t number) {
         const std::uint32_t place = number - first_;
         return place < rows_.size() ? &rows_[place].row.counts : nullptr;
@@ -50,7 +51,7 @@ public:
         n.wanted = false;
         return std::move(n.row);
     }
-    /// What has been taken makes room.
+    /// Frees the oldest rows that have been taken.
     void forget() {
         for (; !rows_.empty() && !rows_.front().wanted; rows_.pop_front()) ++first_;
     }
@@ -61,13 +62,13 @@ private:
         bool wanted;
     };
     std::deque<numbered> rows_;
-    std::uint32_t first_ = 1;  // of the oldest row; 0 stands for none
+    std::uint32_t first_ = 1;  // number of the oldest row; 0 is invalid
 };
 
-/// The numbers of a launch's instructions.
+/// Row numbers of a launch's instructions.
 using kernel_rows = std::unordered_map<std::uint64_t, std::uint32_t>;  // by PC
 
-/// The name of a file that AerialVision takes for one of PTX.
+/// A file name that AerialVision accepts as a PTX file.
 std::string file_name_of(const std::string& kernel) {
     std::string name;
     for (const char c : kernel)
@@ -138,7 +139,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             note_results(inst, now);
         }
 
-        /// Until the instruction completes, whoever waits for these registers waits for it.
+        /// Records the instruction as the producer of its destination registers until it completes.
         void note_results(const core::warp_instruction& inst, std::uint64_t now) {
             std::vector<producer>& registers = producers[inst.warp];
             for (unsigned d = 0; d < inst.info->n_dst; ++d) {
@@ -157,9 +158,11 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             }
         }
 
-        /// The instruction that another one of the warp waits for: of those under way that write
-        /// its registers, a memory access before others, and a younger one before an older.
-        /// @return its row; 0: none
+        /// Finds the producer that an instruction of a warp waits for: among the instructions in
+        /// flight
+        /// that write its registers, memory accesses take precedence over others, and younger ones
+        /// over older.
+        /// @return its row number; 0: none
         std::uint32_t producer_of(unsigned warp, const program::static_instruction& waiting) const {
             const std::vector<producer>& registers = producers[warp];
             producer last;
@@ -190,7 +193,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             }
         }
 
-        /// What the warp has issued before tells how long it has waited, and where it diverges.
+        /// Derives waiting time and divergence from the previous instruction of the warp.
         void follow_warp(instruction_counts& counts, const core::warp_instruction& inst,
                          std::uint64_t now) {
             warp_past& past = warps[inst.warp];
@@ -219,7 +222,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             counts->exposed_latency += since(inst.note.idle, idle + lately);
         }
 
-        /// 0: of no kernel
+        /// Returns the row number of an instruction; 0 if it belongs to no kernel.
         std::uint32_t number_of(unsigned warp, const program::static_instruction& info) {
             const core::kernel_context* context = block.kernel_of(warp);
             if (context == nullptr) return 0;
@@ -248,16 +251,16 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
         }
 
         struct warp_past {
-            std::uint64_t who = ~std::uint64_t{0};  ///< dynamic id
+            std::uint64_t who = ~std::uint64_t{0};  ///< dynamic warp id
             std::uint64_t issued = 0;
             std::uint32_t number = 0;
             std::uint32_t mask = 0;
             bool branch = false;
         };
-        /// Who writes a register.
+        /// The producer of a register.
         struct producer {
-            std::uint32_t number = 0;  ///< of its row; 0: nobody
-            std::uint64_t issued = 0;  ///< core cycle
+            std::uint32_t number = 0;  ///< its row number; 0: none
+            std::uint64_t issued = 0;  ///< core cycle of issue
             bool memory = false;
         };
         struct known {
@@ -268,13 +271,15 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
 
         recording& all;
         core::multiprocessor& block;
-        std::uint64_t last_issue = 0, idle = 0;  ///< of the SM; cycles without an issue
+        /// Of the SM: last issue, and cycles without an issue so far.
+        std::uint64_t last_issue = 0, idle = 0;
         std::vector<warp_past> warps;
         std::vector<std::vector<producer>> producers;  ///< by warp and register
-        std::array<known, 512> recent{};  ///< by address of the instruction, and launch
+        /// Cache of row numbers by instruction address and launch.
+        std::array<known, 512> recent{};
     };
 
-    /// @param text  is called for an instruction that the launch has not executed before
+    /// @param text  called for an instruction that the launch has not executed before
     template <class Text>
     std::uint32_t number_of(std::uint64_t launch, const program::static_instruction& info,
                             Text text) {
@@ -293,8 +298,8 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
 
     gpu& device;
     numbered_rows rows;
-    std::map<std::uint64_t, kernel_rows> kernels;  ///< running, by launch
-    /// Of launches that have ended, by kernel and line (or PC).
+    std::map<std::uint64_t, kernel_rows> kernels;  ///< running kernels, by launch
+    /// Counts of ended launches, by kernel and line (or PC).
     std::map<std::pair<std::string, std::uint64_t>, instruction_counts> lines;
     std::vector<std::unique_ptr<sm_watcher>> sms;  ///< by number
     cache_watcher<&instruction_counts::l1> l1;

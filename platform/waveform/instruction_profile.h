@@ -13,30 +13,30 @@ namespace simtlm::platform {
 
 class gpu;
 
-/// What every instruction of every kernel has cost (-enable_ptx_file_line_stats): issues, lanes,
-/// latency, what warps waited for, transactions, bank conflicts, outcomes in the caches, DRAM
-/// traffic. docs/statistics-files.md explains the numbers.
+/// Cost of every instruction of every kernel (-enable_ptx_file_line_stats): issues, active lanes,
+/// latency, wait reasons, transactions, bank conflicts, cache outcomes, DRAM traffic.
+/// docs/statistics-files.md describes the values.
 ///
-/// Sees the GPU only through const accessors and observers, and changes no statistic.
+/// It accesses the GPU only through const functions and observers and changes no statistics.
 class instruction_profile {
 public:
     struct row {
         std::uint64_t pc = 0;
-        std::uint32_t line = 0;  ///< of the PTX or the source; 0: not known
+        std::uint32_t line = 0;  ///< of the PTX or the source; 0: unknown
         std::string opcode;
-        std::string text;    ///< the instruction with its operands; empty for a recorded one
-        std::string source;  ///< "file.cu:12", where the program has line numbers
+        std::string text;    ///< the instruction with its operands; empty for traces
+        std::string source;  ///< "file.cu:12", if the program has line information
         instruction_counts counts;
     };
 
     explicit instruction_profile(gpu& device);
     ~instruction_profile();
 
-    /// A launch has ended: its instructions, by PC. They are counted into write()'s file under the
-    /// kernel's name, and forgotten.
+    /// A launch has ended: returns its instructions by PC. They are added to the totals of the
+    /// kernel for write() and removed.
     std::vector<row> take(std::uint64_t launch, const std::string& name);
-    /// Writes the file that AerialVision's source view reads, in GPGPU-Sim's format: a line per
-    /// kernel and source line, or PC where the line is not known.
+    /// Writes the file read by AerialVision's source view, in the format of GPGPU-Sim: one line per
+    /// kernel and source line, or per PC if the line is unknown.
     /// @throws kernel::user_error, kernel::output_error
     void write(const std::string& file) const;
 
@@ -45,8 +45,8 @@ private:
     std::unique_ptr<recording> recording_;
 };
 
-/// The profile that the options ask for, or nothing. Call it once the GPU is built and before the
-/// simulation starts.
+/// Returns the profile that the options request, or nullptr. Call after the GPU has been built and
+/// before the simulation starts.
 std::unique_ptr<instruction_profile> attach_instruction_profile(gpu& device, const run_config& how);
 
 }  // namespace simtlm::platform

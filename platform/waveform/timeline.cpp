@@ -23,7 +23,7 @@ namespace {
 
 using core::warp_wait;
 
-/// Process numbers of the viewer's tracks; SM n is process first_sm + n.
+/// Process numbers of the tracks in the viewer; SM n is process first_sm + n.
 enum track : std::uint64_t {
     counters_track = 1,
     kernels_track = 2,
@@ -31,12 +31,12 @@ enum track : std::uint64_t {
     host_track = 4,
     first_sm = 10
 };
-/// Thread number of warp 0 of an SM; below are its CTA slots and the rows of its engines.
+/// Thread number of warp 0 of an SM; lower numbers are its CTA slots and engine rows.
 constexpr unsigned first_warp = 1000;
 constexpr unsigned tensor_core_row = 800;
 constexpr unsigned first_copy_row = 801;
 
-/// What a viewer calls a product: its shape and types, "m64n128k16.f32.f16.f16".
+/// Label of a warpgroup matrix product: its shape and types, "m64n128k16.f32.f16.f16".
 std::string_view product_name(std::string_view opcode) {
     const std::size_t shape = opcode.find(".m64");
     return shape == std::string_view::npos ? opcode : opcode.substr(shape + 1);
@@ -79,7 +79,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         device.sequencer().observe(this);
     }
 
-    // ---- what is known of what runs
+    // ---- running kernels, CTAs and warps ----
 
     struct kernel_run {
         std::uint64_t launch = 0, stream = 0, launched_at = 0, start = 0, ctas = 0;
@@ -98,7 +98,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         core::multiprocessor* block;
         std::map<unsigned, cta_run> ctas;  // by slot
         std::vector<warp_run> warps;
-        std::vector<std::uint64_t> copy_rows;  // by row of the copy engine: its last copy's end
+        std::vector<std::uint64_t> copy_rows;  // end of the last copy, by row of the copy engine
         bool named;
     };
     struct totals {
@@ -106,7 +106,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                       dram_cycles = 0;
     };
 
-    // ---- observers
+    // ---- observers ----
 
     void step_ended(unsigned ticked) override {
         if (finished || (ticked & 1u) == 0) return;
@@ -148,7 +148,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         if (finished || !in_window(when.begun, when.complete) || ++engine_events > most_engine)
             return;
         sm_state& s = sms[sm];
-        // Copies are in flight together: each gets a row in which nothing overlaps it.
+        // Concurrent copies are placed in different rows, so that slices do not overlap.
         std::size_t r = 0;
         while (r < s.copy_rows.size() && s.copy_rows[r] > when.begun) ++r;
         if (r == s.copy_rows.size()) s.copy_rows.push_back(0);
@@ -179,9 +179,9 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     std::uint64_t core_cycle() const { return device.sequencer().cycle(protocol::core_clock); }
 
-    // ---- events
+    // ---- events ----
 
-    /// Beginning of a core cycle, ps.
+    /// Start time of a core cycle, ps.
     std::uint64_t time(std::uint64_t cycle) const {
         return static_cast<std::uint64_t>(static_cast<double>(cycle) * picoseconds + 0.5);
     }
@@ -231,7 +231,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
               fmt::format(R"(,"launch":{},"ctas":{},"stream":{})", k.launch, k.ctas, k.stream));
     }
 
-    /// Streams are numbered as they come: a recorded number may be an address.
+    /// Streams are numbered in order of appearance, because a traced number may be an address.
     trace_events::place row_of_stream(std::uint64_t stream) {
         const auto [at, is_new] = streams.try_emplace(stream, streams.size());
         const trace_events::place row{kernels_track, at->second};
@@ -239,7 +239,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         return row;
     }
 
-    // ---- the host
+    // ---- host ----
 
     void write_command(const host_activity& a) {
         const std::uint64_t first = time(window.from), end = last_time();
@@ -249,7 +249,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                   fmt::format(R"({}"stream":{})", bytes, a.row));
     }
 
-    /// Calls come from any thread, and are few beside what the GPU does: they wait for the end.
+    /// Calls arrive from any thread and are few compared to GPU events, so they are buffered until
+    /// the end.
     void note_call(const host_activity& a) {
         const std::lock_guard<std::mutex> lock(calls_mutex);
         if (++calls_made <= most_calls) calls.push_back(a);
@@ -280,8 +281,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         const std::uint64_t injected = cycle(e.when.injected), at_l2 = cycle(e.when.at_l2),
                             at_dram = cycle(e.when.at_dram), from_dram = cycle(e.when.from_dram),
                             replied = cycle(e.when.replied), received = cycle(e.when.received);
-        // A part of a split request was made in the L2, on the way; the request, which waits for
-        // it, knows when it began itself.
+        // Chunks of a split request are created on the way in the L2; the parent request holds the
+        // start time.
         const std::uint64_t begin =
             cycle(protocol::is_part(reply) ? protocol::extension(*e.parent).when.created
                                            : e.when.created);
@@ -308,7 +309,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     static constexpr const char* hop_names[hop_kinds] = {
         "SM", "request network", "L2", "DRAM", "L2 fill", "reply network", "cluster"};
 
-    /// The hops of a request, each a slice in a row of its kind, with arrows from one to the next.
+    /// Writes the hops of a request, each as a slice in a row of its kind, with arrows between
+    /// them.
     void write_hops(const hop (&hops)[hop_kinds], const std::string& arguments) {
         const auto shown = [&](const hop& h) {
             return h.from != 0 && h.to > h.from && in_window(h.from, h.to);
@@ -327,7 +329,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
             first = false;
         }
     }
-    /// A row in which nothing overlaps the hop.
+    /// Returns a row in which nothing overlaps the hop.
     trace_events::place row_of(unsigned kind, const hop& h) {
         std::vector<std::uint64_t>& rows = hop_rows[kind];
         std::size_t r = 0;
@@ -342,7 +344,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         return row;
     }
 
-    // ---- following and sampling
+    // ---- sampling ----
 
     void follow_kernels() {
         for (kernel_run& k : kernels) k.seen = false;
@@ -379,7 +381,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                       kernels.end());
     }
 
-    /// Something begins: looks often at first, so that short kernels show, then ever less often.
+    /// Starts sampling at short intervals that then increase, so that short kernels are visible.
     void hurry() {
         step = std::max<std::uint64_t>(interval / first_samples, 1);
         next_sample = std::max(window.from, now) + step;
@@ -444,7 +446,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     void finish() {
         if (finished) return;
-        now = device.core_cycles();  // the first cycle that has not run
+        now = device.core_cycles();  // first cycle that has not been simulated
         follow_kernels();
         finished = true;
         for (const kernel_run& k : kernels) write_kernel(k, now);
@@ -473,10 +475,10 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     static constexpr std::uint64_t requests_per_interval = 32;
-    /// A kernel is first looked at after this part of an interval.
+    /// The first sample of a kernel is taken after this fraction of an interval.
     static constexpr std::uint64_t first_samples = 64;
     static constexpr trace_events::place notes{counters_track, 0};
-    // Viewers load some hundred megabytes: about 130 bytes per stall, 2 KB per request.
+    // Viewers load some hundred megabytes: about 130 bytes per stall and 2 KB per request.
     static constexpr std::uint64_t most_waits = 1000000;
     static constexpr std::uint64_t most_requests = 50000;
     static constexpr std::uint64_t most_calls = 200000;
@@ -485,8 +487,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     gpu& device;
     cycle_window window;
     std::uint64_t interval, request_interval;
-    std::uint64_t step;  // until the next sample
-    double picoseconds;  // of a core cycle
+    std::uint64_t step;  // core cycles until the next sample
+    double picoseconds;  // period of the core clock
     const std::string file;
     trace_events out;
     bool finished = false;
@@ -498,10 +500,10 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     std::vector<kernel_run> kernels;  // running
     std::vector<sm_state> sms;
     std::map<std::uint64_t, std::size_t> streams;
-    std::mutex calls_mutex;  // of the two below
+    std::mutex calls_mutex;  // protects the following two members
     std::vector<host_activity> calls;
     std::uint64_t calls_made = 0;
-    std::array<std::vector<std::uint64_t>, hop_kinds> hop_rows;  // by row: its last hop's end
+    std::array<std::vector<std::uint64_t>, hop_kinds> hop_rows;  // end time of the last hop, by row
     std::map<std::pair<unsigned, unsigned>, bool> named_slots;
 };
 

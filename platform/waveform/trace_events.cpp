@@ -16,7 +16,7 @@ namespace {
 
 enum rank : std::uint32_t { names, slices, points };
 
-/// Picoseconds as microseconds.
+/// Formats picoseconds as microseconds.
 std::string microseconds(std::uint64_t ps) {
     return fmt::format("{}.{:06}", ps / 1000000, ps % 1000000);
 }
@@ -83,7 +83,7 @@ void trace_events::counter(const char* name, const char* unit, std::uint64_t pro
 
 void trace_events::arrow(flow kind, const char* category, std::uint64_t id, const place& where,
                          std::uint64_t at) {
-    // An arrow's end belongs to the slice around it, not to the next one.
+    // Bind the end of an arrow to the enclosing slice, not to the next one.
     add(at, 0, points,
         fmt::format(R"({{"ph":"{}","cat":"{}","name":"{}","id":{},"pid":{},"tid":{},"ts":{}{}}})",
                     static_cast<char>(kind), category, category, id, where.process, where.thread,

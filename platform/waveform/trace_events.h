@@ -11,35 +11,35 @@
 
 namespace simtlm::platform {
 
-/// A file in the JSON array form of the trace-event format, which ui.perfetto.dev and
-/// chrome://tracing read. Events are kept in a temporary file and sorted by time at the end, an
-/// enclosing slice before the enclosed. Times are given in picoseconds and written in microseconds,
-/// so that what ends where something else begins is written with the same digits.
+/// Writes a file in the JSON array form of the trace-event format, as read by ui.perfetto.dev and
+/// chrome://tracing. Events are kept in a temporary file and sorted by time at the end, enclosing
+/// slices first. Times are integers in picoseconds and written in microseconds, so that adjacent
+/// slices have identical digits at their common boundary.
 class trace_events {
 public:
-    /// A row of the viewer.
+    /// A row in the viewer.
     struct place {
         std::uint64_t process;
         std::uint64_t thread;
     };
 
-    /// @throws kernel::user_error when the file cannot be created
+    /// @throws kernel::user_error  if the file cannot be created
     explicit trace_events(const std::string& file);
 
     void name_process(std::uint64_t process, const std::string& name, unsigned order);
     void name_thread(const place& where, const std::string& name);
 
-    /// An interval. @param arguments  more members for `args`: `,"name":value`
+    /// Adds an interval. @param arguments  additional members for `args`: `,"name":value`
     void slice(const char* category, const std::string& name, const place& where,
                std::uint64_t from, std::uint64_t to, const std::string& arguments);
-    /// A value that holds from now on.
+    /// Sets the value of a counter from this time on.
     void counter(const char* name, const char* unit, std::uint64_t process, std::uint64_t at,
                  double value);
-    /// A point of an arrow from slice to slice: its beginning, a slice on its way, its end.
+    /// A point of an arrow between slices: its start, an intermediate slice, its end.
     enum class flow : char { begin = 's', step = 't', end = 'f' };
     void arrow(flow kind, const char* category, std::uint64_t id, const place& where,
                std::uint64_t at);
-    /// A note across everything.
+    /// Adds a note across all rows.
     void note(const std::string& text, const place& where, std::uint64_t at);
 
     /// Sorts and completes the file. @throws kernel::output_error
@@ -51,7 +51,7 @@ private:
         std::uint64_t duration;  // ps, of slices
         std::uint64_t offset;    // in the temporary file
         std::uint32_t bytes;
-        std::uint32_t rank;  // at the same time: names, slices, the rest
+        std::uint32_t rank;  // order at equal times: names, slices, others
     };
     struct closer {
         void operator()(std::FILE* f) const { std::fclose(f); }
@@ -64,7 +64,7 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
-/// A JSON string.
+/// Returns text as a JSON string.
 std::string json_quoted(const std::string& text);
 
 }  // namespace simtlm::platform

@@ -27,7 +27,7 @@ using core::core_statistics;
 using memory::dram_statistics;
 using protocol::access_type;
 
-/// Compressed on its own: gzip files may be appended to one another.
+/// Compresses text as a complete gzip member; members may be concatenated.
 std::string gzip(const std::string& text, unsigned level) {
     namespace io = boost::iostreams;
     std::string out;
@@ -45,12 +45,13 @@ std::uint64_t per(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-/// Mean time of requests in each part of the memory system, over the replies since the last sample.
+/// Mean time of requests in each stage of the memory system, over the replies since the last
+/// sample.
 class stage_times {
 public:
     static constexpr std::size_t stages = 6;
 
-    /// @param now  core cycle in which the reply goes to its SM
+    /// @param now  core cycle in which the reply is sent to its SM
     void add(const tlm::tlm_generic_payload& reply, std::uint64_t now) {
         const protocol::memory_extension& e = protocol::extension(reply);
         const protocol::hop_times& first =
@@ -63,7 +64,7 @@ public:
                                                               e.when.replied,
                                                               protocol::hop_times::stamp(now)};
         std::uint32_t before = stamps[0];
-        // A request that has not been to a stage has spent its time in the one before.
+        // A request that skipped a stage spent its time in the preceding one.
         for (std::size_t i = 1; i <= stages; ++i) {
             if (stamps[i] == 0) continue;
             sums_[i - 1] += protocol::hop_times::between(before, stamps[i]);
@@ -94,8 +95,9 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
     struct sm_state {
         core::multiprocessor* block;
         core_statistics before;
-        std::map<std::uint64_t, std::uint64_t> lanes_at;   ///< by line or PC, since the last sample
-        std::array<cache::cache_statistics, 3> l1_before;  ///< data, texture, constant
+        /// Lanes by line or PC, since the last sample.
+        std::map<std::uint64_t, std::uint64_t> lanes_at;
+        std::array<cache::cache_statistics, 3> l1_before;  ///< L1 data, texture and constant caches
     };
 
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t now) override {
@@ -120,7 +122,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
         fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
     }
 
-    /// What a slot has issued belongs to the warp that it holds.
+    /// Attributes instructions issued by a slot to its resident warp.
     void note_issue(const sm_state& s) {
         const auto& issued = s.block->statistics().issued_by_slot;
         for (std::size_t w = 0; w < issued_before.size(); ++w) {
@@ -133,7 +135,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
         }
     }
 
-    /// Which instruction each thread is at, by source line where the trace tells it.
+    /// Counts the instruction at which each thread is, by source line if the trace records it.
     void look_at_warps() {
         for (sm_state& s : sms) {
             const core::warp_table& warps = s.block->warps();
@@ -173,7 +175,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
     }
 
     void write_channels() {
-        channels.resize(device.channels().size());  // they are made when elaboration ends
+        channels.resize(device.channels().size());  // created when elaboration ends
         for (std::size_t c = 0; c < channels.size(); ++c) {
             const dram_statistics& d = device.channels()[c]->statistics();
             dram_statistics& b = channels[c];
@@ -193,7 +195,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
         }
     }
 
-    /// Since the start, as in GPGPU-Sim.
+    /// Cumulative values, as in GPGPU-Sim.
     void write_bank(std::size_t channel, std::size_t bank, const dram_statistics::bank_traffic& t) {
         static constexpr std::pair<const char*, access_type> kinds[] = {
             {"dramglobal_acc_r", access_type::global_read},
@@ -274,7 +276,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
         times.clear();
     }
 
-    /// Miss rates of the L1 caches since the last sample, by SM: with merged misses, and without.
+    /// Miss rates of the L1 caches by SM since the last sample, with and without merged misses.
     void write_l1() {
         using core::l1_cache;
         static constexpr std::pair<const char*, l1_cache> kinds[] = {
@@ -378,11 +380,12 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
     bool finished = false;
     std::uint64_t next_sample = 0, next_snapshot = 0;
     std::vector<sm_state> sms;
-    static constexpr std::uint64_t warps_in_a_group = 32;  ///< of WarpIssueDynamicIdBreakdown
-    std::vector<std::uint64_t> issued_before;              ///< by slot of the chosen SM
-    std::vector<std::uint64_t> issued_by_group;            ///< since the last sample
-    stage_times loads, stores;                             ///< the same
-    std::vector<dram_statistics> channels;                 // at the last sample
+    /// Group size of WarpIssueDynamicIdBreakdown.
+    static constexpr std::uint64_t warps_in_a_group = 32;
+    std::vector<std::uint64_t> issued_before;    ///< by slot of the selected SM
+    std::vector<std::uint64_t> issued_by_group;  ///< since the last sample
+    stage_times loads, stores;                   ///< since the last sample
+    std::vector<dram_statistics> channels;       // values at the last sample
     cache::cache_statistics l2_before;
 };
 

@@ -9,19 +9,20 @@ namespace simtlm::platform {
 
 class gpu;
 
-/// The log that GPGPU-Sim writes for AerialVision's time-lapse view (-visualizer_enabled,
-/// -visualizer_outputfile, -visualizer_zlevel): a sample every so many core cycles
-/// (-gpgpu_runtime_stat), of lines NAME: NUMBERS, compressed as gzip does. docs/statistics-files.md
-/// lists the names.
+/// Writes the log for AerialVision's time-lapse view in the format of GPGPU-Sim
+/// (-visualizer_enabled, -visualizer_outputfile, -visualizer_zlevel): periodic samples
+/// (-gpgpu_runtime_stat) of lines NAME: NUMBERS, compressed with gzip. docs/statistics-files.md
+/// lists
+/// the names.
 ///
-/// Sees the GPU only through const accessors and observers, and changes no statistic.
+/// It accesses the GPU only through const functions and observers and changes no statistics.
 class visualizer_log {
 public:
-    /// @throws kernel::user_error when the file cannot be created
+    /// @throws kernel::user_error  if the file cannot be created
     visualizer_log(gpu& device, const run_config& how);
     ~visualizer_log();
 
-    /// Takes a last sample and completes the file. @throws kernel::output_error
+    /// Takes a final sample and completes the file. @throws kernel::output_error
     void finish();
 
 private:
@@ -29,8 +30,8 @@ private:
     std::unique_ptr<recording> recording_;
 };
 
-/// The log that the options ask for, or nothing. Call it once the GPU is built and before the
-/// simulation starts.
+/// Returns the log that the options request, or nullptr. Call after the GPU has been built and
+/// before the simulation starts.
 std::unique_ptr<visualizer_log> attach_visualizer_log(gpu& device, const run_config& how);
 
 }  // namespace simtlm::platform

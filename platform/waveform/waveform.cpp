@@ -25,8 +25,8 @@ bool is_fst(const std::string& file) {
     return ends_with(file, ".fst");
 }
 
-/// The dump in VCD from which an FST file is made. Nobody asked for it, so that it replaces
-/// nothing.
+/// Name of the VCD dump from which an FST file is made. It is an unused name, because the user did
+/// not request this file.
 std::string dump_for(const std::string& file) {
     if (!is_fst(file)) return file;
     const kernel::output_target target(file);
@@ -95,7 +95,7 @@ struct waveform_writer::recording {
     }
 
     gpu& device;
-    std::uint64_t from;  // of the window
+    std::uint64_t from;  // start of the window
     std::string target;
     bool fst;
     std::string converter;

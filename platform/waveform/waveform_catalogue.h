@@ -17,16 +17,16 @@ class gpu;
 
 using kernel::display;
 
-/// The signals of a GPU in a waveform: which are recorded, and how they are shown.
+/// The signals of a GPU in a waveform: the recorded ones and their display attributes.
 class waveform_catalogue final : public kernel::signal_list {
 public:
     /// Adds all signals of a GPU to a waveform, which keeps those in its scope.
     waveform_catalogue(gpu& device, kernel::waveform& wave);
 
-    /// Where a recorded signal stands in the save file.
+    /// Position of a recorded signal in the save file.
     struct entry {
-        std::size_t signal;  ///< index among the waveform's
-        std::string group;   ///< of the save file, '/' between levels
+        std::size_t signal;  ///< index in the waveform
+        std::string group;   ///< group in the save file; '/' separates levels
         display shown;
     };
     const std::vector<entry>& entries() const { return entries_; }
@@ -36,7 +36,7 @@ public:
     /// Names of the recorded clocks.
     const std::vector<std::string>& clocks() const { return clocks_; }
 
-    // ---- for blocks that register their own ----
+    // ---- kernel::signal_list, called by blocks that register their signals ----
     bool wants(const std::string& name) const override { return wave_.wants(name); }
     void group(const std::string& path) override { group_ = path; }
     void changed_by(const std::vector<std::string>& blocks,
@@ -59,8 +59,8 @@ private:
     std::vector<std::string> clocks_;
     std::vector<std::unique_ptr<kernel::enumeration>> enumerations_;
     std::string group_;
-    unsigned activity_ = 0;               // of the signals added now, see changed_by()
-    std::optional<gpu_signals> signals_;  // what these read lives in it
+    unsigned activity_ = 0;               // of the signals being added, see changed_by()
+    std::optional<gpu_signals> signals_;  // owns what the signals read
 };
 
 }  // namespace simtlm::platform

@@ -24,7 +24,7 @@ namespace simtlm::platform {
 
 namespace {
 
-// Flags of a trace in GTKWave's save files (analyzer.h).
+// Trace flags in GTKWave's save files (analyzer.h).
 enum : unsigned {
     show_hex = 0x2,
     show_decimal = 0x4,
@@ -155,7 +155,7 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
     save.line("[*] simtlm");
     save.line(fmt::format("[dumpfile] \"{}\"", absolute));
     save.line(fmt::format("[savefile] \"{}.gtkw\"", absolute));
-    // Where something happens: nothing does while the first kernel is being launched.
+    // Start where activity begins: there is none during the first launch latency.
     const std::uint64_t lead = static_cast<std::uint64_t>(core_period) * 4;
     const std::uint64_t start =
         wave.has_samples()
@@ -163,7 +163,8 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
             : 0;
     save.line(fmt::format("[timestart] {}", start));
     save.line("[size] 1600 1000");
-    // The zoom is the logarithm of the time in 200 pixels: eight core cycles, wide enough for text.
+    // The zoom is the logarithm of the time per 200 pixels: eight core cycles, wide enough for
+    // text.
     save.line(fmt::format("*-{:.6f} {} -1 -1 -1 -1", std::log2(core_period * 8), start));
     save.line("[sst_width] 220");
     save.line("[signals_width] 340");
@@ -175,7 +176,7 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
     }
     save.end("clocks", false);
 
-    // The first SM and the first partition are open; what follows of their kind is folded.
+    // The first SM and the first partition are expanded; the others of their kind are collapsed.
     std::vector<std::pair<std::string, bool>> open;
     std::map<char, std::string> first;
     const auto parts_of = [](const std::string& group) {

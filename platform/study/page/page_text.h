@@ -3,7 +3,8 @@
 
 namespace simtlm::platform::study::page {
 
-// The page that html_page() fills, from the files beside this one (cmake/embed_text.cmake).
+// The page template of html_page(), generated from the files in this folder
+// (cmake/embed_text.cmake).
 extern const char* const html;
 extern const char* const css;
 extern const char* const js;
