@@ -7,11 +7,12 @@
 
 namespace simtlm::runtime {
 
-/// A call of an API while such an object exists, for the timeline (--timeline): from the simulated
-/// time at which it begins to that at which it returns. Costs a test of a flag where there is none.
+/// Records an API call on the timeline (--timeline) for the lifetime of this object, from the
+/// simulated time of the call to that of its return. Costs one test of a flag if there is no
+/// timeline.
 class call_span {
 public:
-    /// @param name  of the function; lives as long as the program
+    /// @param name  of the function; must have static storage duration
     call_span(host_session& session, const char* name)
         : session_(session.gpus().log().records_calls() ? &session : nullptr), name_(name) {
         if (session_ != nullptr) from_ = session_->work().time();

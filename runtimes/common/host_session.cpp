@@ -23,7 +23,7 @@ extern "C" void note_program_exit(int code, void*) {
     program_exit_code = code;
 }
 
-// Of `simtlm run`, in place of a program's own 0; docs/exit-codes.md.
+// Exit codes of `simtlm run` that replace a program's exit code 0; see docs/exit-codes.md.
 constexpr int results_lost = 1, checks_failed = 5, kernel_aborted = 6;
 
 }  // namespace
@@ -67,15 +67,15 @@ host_session::host_session(const void* library)
 
 host_session::~host_session() = default;
 
-/// Ends the process as the user of the debugger wishes. In a thread of its own: the engine, whose
-/// thread calls, has to come to its end before.
+/// Ends the process on request of the debugger's user. Uses a thread of its own, because the
+/// engine, whose thread calls this function, must finish first.
 void host_session::quit() {
     std::thread([this] {
         end("ended by the debugger");
         std::fflush(nullptr);
         ::_exit(system_->log().has_lost_results() ? results_lost : 0);
     }).detach();
-    // The caller, who runs the GPUs, goes on when nobody waits for their results any more.
+    // The calling thread runs the GPUs; it continues once nothing waits for their results.
     while (!system_->work().is_shut_down())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

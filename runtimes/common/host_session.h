@@ -10,14 +10,14 @@
 
 namespace simtlm::runtime {
 
-/// The simulated GPUs of a host program, as every runtime library (CUDA, OpenCL) has them: made of
-/// the options that `simtlm run` hands over, or of gpgpusim.config; statistics are written when the
-/// process ends, or when a signal ends it. A library derives its own session with what its handles
-/// stand for.
+/// The simulated GPUs of a host program, common to all runtime libraries (CUDA, OpenCL): built from
+/// the options passed by `simtlm run`, or from gpgpusim.config. Statistics are written when the
+/// process ends, normally or by a signal. A library derives its own session, which holds the
+/// objects behind its handles.
 ///
-/// Commands go the same way for all: system::make_launch, make_copy and make_fill give a task;
-/// scheduler::submit puts it into a device::stream (a command queue), scheduler::wait and poll tell
-/// when it is done.
+/// All libraries submit commands in the same way: system::make_launch, make_copy and make_fill
+/// create a task; scheduler::submit appends it to a device::stream (a command queue);
+/// scheduler::wait and poll report its completion.
 class host_session {
 public:
     host_session(const host_session&) = delete;
@@ -26,20 +26,21 @@ public:
     device::system& gpus() { return *system_; }
     const device::system_config& config() const { return system_->config(); }
     device::scheduler& work() { return system_->work(); }
-    /// The process that it was made in: a forked one cannot use it.
+    /// The process that created the session; a forked process cannot use it.
     int process() const { return process_; }
 
-    /// The program has ended, or a signal ends it: statistics are written. Later calls do nothing.
-    /// @param why  of an interruption; empty: it has come to its end
+    /// Writes statistics because the program has ended or a signal ends it. Later calls have no
+    /// effect.
+    /// @param why  reason of an interruption; empty: the program has completed
     void end(const std::string& why);
     bool ended() const { return ended_; }
-    /// After end(): ends the process with a code of `simtlm run` where the program's own, 0, tells
-    /// nothing of an aborted kernel or of lost results.
+    /// Call after end(): ends the process with an exit code of `simtlm run` if the program's own
+    /// exit code 0 would hide an aborted kernel or lost results.
     void end_with_code();
 
 protected:
-    /// @param library  an address in the library: its presets lie beside it
-    /// @throws kernel::user_error  the configuration is at fault
+    /// @param library  an address in the library, used to find its presets
+    /// @throws kernel::user_error  for a faulty configuration
     explicit host_session(const void* library);
     ~host_session();
 

@@ -27,7 +27,7 @@ bool is_simtlm_run() {
     return std::getenv("SIMTLM_RUN") != nullptr;
 }
 
-/// The words that this process was started with.
+/// The command line of this process.
 std::vector<std::string> command_line() {
     std::ifstream in("/proc/self/cmdline", std::ios::binary);
     std::vector<std::string> words;

@@ -9,29 +9,32 @@
 
 namespace simtlm::runtime {
 
-/// The file that an address of this process lies in, a library mostly; empty where there is none.
+/// The file that an address of this process is mapped from, usually a library; empty if there is
+/// none.
 std::string library_of(const void* address);
 
-/// Reads the options of a host program's run: those that `simtlm run` hands over in SIMTLM_OPTIONS,
-/// a line each; where these name no GPU, gpgpusim.config of the current folder; else QV100, with a
-/// note on stderr. What was handed over goes before the file.
+/// Reads the options of a host program's run: those that `simtlm run` passes in SIMTLM_OPTIONS, one
+/// per line; if they name no GPU, gpgpusim.config of the current folder, otherwise QV100 with a
+/// note on stderr. The options passed take precedence over the file.
 /// @throws kernel::user_error
 void read_options(platform::option_values& options);
 
-/// The version of this library: "0.2.0".
+/// Version of this library, such as "0.2.0".
 const char* library_version();
 
-/// Where reports of a run go: stdout, or the file of --stats-file; that of `simtlm run` by default.
+/// Destination of the reports: stdout, or the file of --stats-file, by default that of `simtlm
+/// run`.
 device::run_log::outputs log_outputs(const platform::option_values& options);
 
-/// For files of statistics: the program that runs, its command line with that of `simtlm run`, and
-/// its configuration.
+/// Provenance for statistics files: the running program, its command line including that of `simtlm
+/// run`, and its configuration.
 platform::provenance provenance_of_program(const platform::option_values& options);
 
-/// Ends a process that `simtlm run` has started, with the code of a wrong option, when its session
-/// cannot begin: the program would go on without a GPU, and might end with 0. Says why in one line,
-/// and where the library is of another build than `simtlm`, that too. Does nothing elsewhere.
-/// @param library  an address in the library that cannot begin
+/// If `simtlm run` has started this process, ends it with the exit code for a wrong option, because
+/// its session cannot be created: the program would continue without a GPU and might exit with 0.
+/// Prints the reason in one line, and a second line if the build of the library differs from that
+/// of `simtlm`. No effect in other processes.
+/// @param library  an address in the library whose session cannot be created
 void end_program_without_session(const std::string& why, const void* library);
 
 }  // namespace simtlm::runtime

@@ -17,26 +17,26 @@ namespace simtlm::runtime {
 
 namespace {
 
-// A signal handler can reach nothing else.
+// Globals, because a signal handler can access nothing else.
 sem_t signal_came;
 volatile std::sig_atomic_t signal_number = 0;
 
-std::atomic<std::int64_t> signalled_at{0};  // ns; 0: no signal yet
+std::atomic<std::int64_t> signalled_at{0};  // ns; 0: no signal so far
 
-/// `timeout` and terminals send a signal to a process and to its group: a repeat within this time
-/// is the same one.
+/// `timeout` and terminals send a signal both to a process and to its group; a repetition within
+/// this time counts as the same signal.
 constexpr std::int64_t one_signal = 1'000'000'000;  // ns
 
 extern "C" void note_termination_signal(int number) {
     struct timespec t = {};
-    clock_gettime(CLOCK_MONOTONIC, &t);  // allowed in a signal handler
+    clock_gettime(CLOCK_MONOTONIC, &t);  // async-signal-safe
     const std::int64_t now = std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
     std::int64_t first = 0;
     if (signalled_at.compare_exchange_strong(first, now)) {
         signal_number = number;
         sem_post(&signal_came);
     } else if (now - first >= one_signal) {
-        // Somebody insists: the process ends when this handler returns.
+        // The user insists: the process ends when this handler returns.
         std::signal(number, SIG_DFL);
         raise(number);
     }

@@ -6,13 +6,13 @@
 
 namespace simtlm::runtime {
 
-/// Has something done when SIGINT, SIGTERM or SIGHUP tells the process to end, and lets it end as
-/// it would have; signals that the program handles itself are left alone. Once per process and
-/// runtime library.
+/// Installs a callback for SIGINT, SIGTERM and SIGHUP, after which the signal takes its default
+/// effect. Signals that the program handles itself are not changed. Once per process and runtime
+/// library.
 /// @param end  called in a thread of its own. @param why  "interrupted by SIGINT"
 void watch_termination_signals(std::function<void(const std::string& why)> end);
 
-/// Such a signal has come: the process is about to end.
+/// Returns whether such a signal has arrived, so that the process is about to end.
 bool termination_signal_came();
 
 }  // namespace simtlm::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface between CUDA programs and the runtime and driver libraries, as far as we
-// serve it: sizes and orders of what is passed. Names are ours; the numbers are CUDA's.
+// Binary interface between CUDA programs and the runtime and driver libraries, as far as it is
+// implemented: sizes and member order of what is passed. The names are specific to this project;
+// the values are those of CUDA.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace simtlm::cuda {
 
-/// Both cudaError_t and CUresult: cuda::status as a number.
+/// Both cudaError_t and CUresult: the numeric value of cuda::status.
 using result = int;
 
 struct size3 {
@@ -182,7 +183,7 @@ struct function_attributes {
 /// __fatBinC_Wrapper_t
 struct fat_binary_wrapper {
     static constexpr unsigned magic_number = 0x466243b1;
-    /// Version of a wrapper whose last member is a list of fat binaries, which ends with nullptr.
+    /// Version of a wrapper whose last member is a list of fat binaries, terminated by nullptr.
     static constexpr unsigned of_several = 2;
     unsigned magic, version;
     const void* data;
@@ -193,7 +194,7 @@ struct uuid {
     unsigned char bytes[16];
 };
 
-/// cudaDeviceProp up to what CUDA 11 has. CUDA 12 appends, CUDA 13 leaves out.
+/// cudaDeviceProp as of CUDA 11. CUDA 12 appends members, CUDA 13 removes some.
 struct device_properties {
     char name[256];
     uuid id;
@@ -225,7 +226,7 @@ struct device_properties {
     std::size_t reserved_shared;
 };
 
-/// What CUDA 12 and later append to it.
+/// Members that CUDA 12 and later append.
 struct more_device_properties {
     int host_register = 1, sparse_arrays = 0, host_register_read_only = 0, timeline_semaphores = 0,
         memory_pools = 1, rdma = 0;

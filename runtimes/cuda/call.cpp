@@ -12,7 +12,7 @@ namespace simtlm::cuda {
 
 namespace {
 
-/// Some failures cannot be understood from their number.
+/// Prints an explanation for failures that their number does not explain.
 void explain(const char* name, status code, const std::exception& e) {
     const bool needs_words =
         code == status::not_supported || code == status::invalid_ptx ||
@@ -46,7 +46,7 @@ result carry_out(library_kind kind, const char* name, after_fault faults, call_b
         std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
     }
     thread_state& t = session::thread();
-    // That something is still under way is no error to remember.
+    // not_ready is not recorded as an error.
     const bool failed = r != 0 && r != static_cast<result>(status::not_ready);
     if (kind == library_kind::runtime && !t.through_driver && failed) t.last_error = r;
     t.through_driver = false;

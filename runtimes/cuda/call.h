@@ -8,14 +8,14 @@
 
 namespace simtlm::cuda {
 
-/// Which library a call came through: the runtime remembers errors, the driver does not.
+/// The library that a call belongs to: the runtime records the last error, the driver does not.
 enum class library_kind { runtime, driver };
 
-/// What a call may do after a device has faulted.
+/// Whether a call is permitted after a fault of the device.
 enum class after_fault { refused, allowed };
 
-/// What a call does, as a function and the object that it is called with: what is around it is
-/// compiled once, not for each of a thousand calls.
+/// Type-erased body of a call: a function and its context object, so that the code around it is
+/// compiled once instead of for each of a thousand calls.
 class call_body {
 public:
     template <class Act>
@@ -30,8 +30,8 @@ private:
     result (*run_)(void*, session&);
 };
 
-/// Carries out a call of a program: exceptions become its result, and nothing else ever leaves.
-/// @param name  of the function; lives as long as the program
+/// Executes a call of a program and converts exceptions to its result; no exception leaves it.
+/// @param name  of the function; must have static storage duration
 result carry_out(library_kind kind, const char* name, after_fault faults, call_body body) noexcept;
 
 template <library_kind Kind, class Act>
@@ -39,7 +39,7 @@ result call(const char* name, after_fault faults, Act&& act) noexcept {
     return carry_out(Kind, name, faults, call_body(act));
 }
 
-/// A call of the runtime API.
+/// Executes a call of the runtime API.
 template <class Act>
 result runtime_call(const char* name, Act&& act) noexcept {
     return call<library_kind::runtime>(name, after_fault::refused, [&](session& s) {
@@ -49,11 +49,11 @@ result runtime_call(const char* name, Act&& act) noexcept {
 }
 
 [[noreturn]] void refuse(status otherwise, const char* why);
-/// Refuses what the program passes.
+/// Throws a failure for an invalid argument of the program.
 inline void require(bool good, status otherwise, const char* why) {
     if (!good) refuse(otherwise, why);
 }
-/// Sizes that a program passes, multiplied or added: what does not fit into 64 bits is refused.
+/// Multiply or add sizes passed by a program; overflow of 64 bits is a failure.
 inline std::uint64_t checked_product(std::uint64_t a, std::uint64_t b,
                                      status otherwise = status::invalid_value) {
     std::uint64_t product = 0;

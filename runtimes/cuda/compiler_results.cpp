@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that compile kernels while they run may ask NVIDIA's compiler library (libnvrtc) for
-// machine code. `simtlm run` has the loader load this first, so that they get PTX instead, which
-// the driver API takes in the same places, unless machine code is run (--code sass, --code auto).
+// Programs that compile kernels at run time may request machine code from NVIDIA's compiler library
+// (libnvrtc). `simtlm run` preloads this library, so that they get PTX instead, which the driver
+// API accepts in the same places, unless machine code is executed (--code sass, --code auto).
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -19,13 +19,13 @@ F* next(const char* name) {
 
 constexpr int internal_error = 11;
 
-/// Machine code is run, as `simtlm run` has been told.
+/// Returns whether `simtlm run` was told to execute machine code.
 bool runs_machine_code() {
     const char* const code = std::getenv("SIMTLM_CODE");
     return code != nullptr && std::strcmp(code, "ptx") != 0;
 }
 
-/// --gpu-architecture=sm_75 -> --gpu-architecture=compute_75, and the option's other spellings.
+/// Converts --gpu-architecture=sm_75 to --gpu-architecture=compute_75, also in its other spellings.
 std::string for_ptx(const std::string& option) {
     const std::size_t at = option.find("sm_");
     const std::string before = option.substr(0, at);

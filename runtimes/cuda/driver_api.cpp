@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API (libcuda.so.1): initialisation, error names, the way to its functions, and what
-// its families have in common. What it shares with the runtime is the runtime's: see runtime_api.h.
+// Driver API (libcuda.so.1): initialisation, error names, lookup of functions, and helpers of its
+// parts. Functions shared with the runtime are in the runtime: see runtime_api.h.
 #include "runtimes/cuda/driver_api.h"
 
 #include "runtimes/cuda/export_tables.h"
@@ -54,7 +54,7 @@ RUNTIME(cuGetErrorString)(result r, const char** to) {
     return *to != nullptr ? 0 : 1;
 }
 
-// ---- the way here ----
+// ---- lookup of functions ----
 
 RUNTIME(cuGetProcAddress)(const char* name, void** to, int version, std::uint64_t flags) {
     return driver_call("cuGetProcAddress", [&](session&) {

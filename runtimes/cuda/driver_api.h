@@ -5,7 +5,7 @@
 
 namespace simtlm::cuda {
 
-/// CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has contexts where `reserved` is.
+/// CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has contexts in place of `reserved`.
 struct side_3d {
     std::size_t x, y, z, level;
     unsigned kind;  ///< 1 host, 2 device, 3 array, 4 unified
@@ -20,19 +20,19 @@ struct driver_copy_3d {
     std::size_t width, height, depth;
 };
 
-/// CUarray_format and a number of channels. @throws failure, as those below
+/// Converts CUarray_format and a number of channels. @throws failure  so do the functions below
 channel_description channels_of(int format, unsigned channels);
 block_copy block_of(session& s, const driver_copy_3d& p);
-/// Copies in a stream, and waits unless it is asynchronous.
+/// Copies in a stream; waits for completion unless asynchronous.
 void copy(session& s, const block_copy& c, void* stream, bool asynchronous);
 void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
           std::size_t width, std::size_t height, void* stream);
 
-/// @param f  a function or a kernel
+/// @param f  a function or a kernel handle
 void launch(session& s, void* f, const kernel_parameters& p, const launch_options& how,
             void* stream);
 
-/// A call of the driver API.
+/// Executes a call of the driver API.
 template <class Act>
 result driver_call(const char* name, Act&& act) noexcept {
     return call<library_kind::driver>(name, after_fault::refused, [&](session& s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: devices and contexts.
+// Driver API: devices and contexts.
 #include "runtimes/cuda/driver_api.h"
 
 #include <memory>
@@ -8,7 +8,7 @@ using namespace simtlm::cuda;
 
 namespace {
 
-/// The device follows the context that is current.
+/// Makes a context current, and with it its device.
 void make_current(context* c) {
     if (c != nullptr) session::thread().device = c->device;
 }
@@ -71,14 +71,14 @@ RUNTIME(cuCtxCreate)(context** to, unsigned flags, int device) {
         make_current(*to);
     });
 }
-/// CUDA 13: with parameters.
+/// Version of CUDA 13, with parameters.
 RUNTIME(cuCtxCreate_v4)(context** to, void*, unsigned flags, int device) {
     return simtlm_rt_cuCtxCreate(to, flags, device);
 }
 RUNTIME(cuCtxCreate_v3)(context** to, void*, int, unsigned flags, int device) {
     return simtlm_rt_cuCtxCreate(to, flags, device);
 }
-/// Of old: counts users of a context.
+/// Deprecated reference counting of contexts.
 RUNTIME(cuCtxAttach)(context** to, unsigned) {
     return driver_call("cuCtxAttach", [&](session& s) {
         require_pointer(to);
@@ -109,7 +109,7 @@ RUNTIME(cuCtxSetCurrent)(context* c) {
     return driver_call("cuCtxSetCurrent", [&](session& s) {
         auto& stack = session::thread().contexts;
         if (!stack.empty()) stack.pop_back();
-        session::thread().uses_runtime = false;  // until its next call
+        session::thread().uses_runtime = false;  // until the next runtime call
         if (c == nullptr) return;
         check_context(s, c);
         stack.push_back(c);
@@ -119,7 +119,7 @@ RUNTIME(cuCtxSetCurrent)(context* c) {
 RUNTIME(cuCtxPushCurrent)(context* c) {
     return driver_call("cuCtxPushCurrent", [&](session& s) {
         check_context(s, c);
-        s.current_context();  // stays below
+        s.current_context();  // keeps the primary context at the bottom of the stack
         session::thread().contexts.push_back(c);
         make_current(c);
     });

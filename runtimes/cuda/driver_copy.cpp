@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: memory, and copies between all kinds of it.
+// Driver API: memory, and copies between all kinds of memory.
 #include "runtimes/cuda/driver_api.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes, int kind
     return c;
 }
 
-/// CUDA_MEMCPY2D and the like begin, for each side, with an offset and what kind of memory it is.
+/// Common prefix of each side in CUDA_MEMCPY2D and related structures: an offset and the kind of
+/// memory.
 struct side_2d {
     std::size_t x, y;
     unsigned kind;  ///< 1 host, 2 device, 3 array, 4 unified
@@ -143,7 +144,7 @@ RUNTIME(cuMemGetAddressRange)(std::uint64_t* begin, std::size_t* bytes, std::uin
     });
 }
 namespace {
-/// CUpointer_attribute. What is not known has the attributes of no memory at all.
+/// Returns a CUpointer_attribute. Unknown addresses have the attributes of unregistered memory.
 void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
     require_pointer(to);
     const pointer_attributes a = attributes_of(s, pointer_to(p));
@@ -160,7 +161,7 @@ void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
         case 4:
             return tell(known ? pointer_to(p) : nullptr);
         case 6:   // synchronous copies
-        case 10:  // can be shared in the way of old
+        case 10:  // sharing by legacy IPC handles is possible
             return tell(0);
         case 7:
             return tell(place ? place->id : std::uint64_t{0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: copies as nodes of graphs, whose parameters differ from the runtime's. Everything
-// else of graphs is the runtime's: see SHARED in driver_entry_points.def.
+// Driver API: copy nodes of graphs, whose parameters differ from those of the runtime. All other
+// graph functions are shared with the runtime: see SHARED in driver_entry_points.def.
 #include "runtimes/cuda/driver_api.h"
 #include "runtimes/cuda/graph_calls.h"
 
@@ -16,7 +16,7 @@ result driver_graph_call(const char* name, Act&& act) {
     });
 }
 
-/// As the runtime would describe the same copy, for those who ask for it again.
+/// Converts to the runtime's description of the copy, which can be queried later.
 copy_3d described(const driver_copy_3d& p) {
     copy_3d c{};
     c.from_array = p.from.kind == 3 ? p.from.array : nullptr;
@@ -86,7 +86,7 @@ RUNTIME(cuGraphMemcpyNodeGetParams)(graph_node* n, driver_copy_3d* to) {
 
 namespace {
 
-/// CUDA_KERNEL_NODE_PARAMS_v2 may name a kernel in place of a function.
+/// CUDA_KERNEL_NODE_PARAMS_v2, which may refer to a kernel instead of a function.
 struct kernel_parameters_v2 {
     kernel_parameters plain;
     void* kernel;
@@ -139,7 +139,7 @@ RUNTIME(cuGraphKernelNodeGetParams_v2)(graph_node* n, kernel_parameters_v2* to) 
 
 namespace {
 
-/// CUgraphNodeParams: as the runtime's, but for kernels and copies.
+/// CUgraphNodeParams: like the runtime's, except for kernels and copies.
 struct driver_node_parameters {
     int kind;
     int reserved[3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: contexts, kernels and streams, what is asked for less often.
+// Driver API: less common functions of contexts, kernels and streams.
 #include "runtimes/cuda/driver_api.h"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ RUNTIME(cuOccupancyMaxPotentialClusterSize)(int* to, void* f, const driver_launc
     });
 }
 
-// Launches as they were before CUDA 4: block, shared memory and arguments are set one by one.
+// Launches of the API before CUDA 4: block, shared memory and arguments are set separately.
 RUNTIME(cuFuncSetBlockShape)(void* f, int x, int y, int z) {
     return driver_call("cuFuncSetBlockShape", [&](session& s) {
         require(x > 0 && y > 0 && z > 0, status::invalid_value, "no threads in a block");
@@ -260,7 +260,7 @@ RUNTIME(cuStreamGetCtx)(void* stream, context** to) {
     });
 }
 namespace {
-/// Changes memory when its turn in the stream comes.
+/// Writes memory in stream order.
 template <class T>
 result write_value(const char* name, void* stream, std::uint64_t to, T value) {
     return driver_call(name, [&](session& s) {
@@ -279,7 +279,7 @@ enum wait_condition : unsigned { at_least, equal, any_bit, not_all_bits };
 template <class T>
 bool holds(T now, T value, unsigned condition) {
     switch (condition) {
-        case at_least:  // counters go round
+        case at_least:  // cyclic comparison
             return static_cast<std::make_signed_t<T>>(static_cast<T>(now - value)) >= 0;
         case equal:
             return now == value;
@@ -290,7 +290,7 @@ bool holds(T now, T value, unsigned condition) {
     }
 }
 
-/// What comes later in the stream waits until memory has a value.
+/// Blocks later work of the stream until memory has a value.
 template <class T>
 result wait_value(const char* name, void* stream, std::uint64_t from, T value, unsigned flags) {
     constexpr unsigned conditions = 3, flushes = 1u << 30;
@@ -312,7 +312,7 @@ result wait_value(const char* name, void* stream, std::uint64_t from, T value, u
     });
 }
 
-/// CUstreamBatchMemOpParams: 48 bytes, which begin with what is to be done.
+/// CUstreamBatchMemOpParams: 48 bytes beginning with the operation.
 struct memory_operation {
     unsigned what;
     std::uint64_t address;

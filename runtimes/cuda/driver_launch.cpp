@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: launches, attributes of kernels, occupancy.
+// Driver API: launches, attributes of kernels, occupancy.
 #include "runtimes/cuda/driver_api.h"
 
 using namespace simtlm::cuda;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the driver API by name.
+// Lookup of driver API functions by name.
 #include "runtimes/cuda/runtime_lookup.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-// The types do not matter here: addresses are handed out.
+// Only addresses are needed, so the types are irrelevant.
 #define ENTRY(versions, name) extern "C" void simtlm_rt_##name();
 #define ALIAS(versions, name, function)
 #define MISSING(versions, name)
@@ -33,7 +33,7 @@ constexpr entry entries[] = {
 #include "runtimes/cuda/driver_entry_points.def"
 };
 
-/// Those that begin with a note of how they were called are in the library that programs link with.
+/// Variants that record how they were called are exported by the library that programs link with.
 void* find_in_library(const char* name) {
     static void* const library = [] {
         Dl_info info;
@@ -45,8 +45,8 @@ void* find_in_library(const char* name) {
     return library != nullptr && std::strncmp(name, "cu", 2) == 0 ? dlsym(library, name) : nullptr;
 }
 
-/// Since which version of CUDA a name means a later function. Where the later one takes the same,
-/// nothing is said.
+/// A name that refers to a newer function from a CUDA version on. Functions with unchanged
+/// parameters are not listed.
 struct revision {
     const char* name;
     int since;  ///< 1000 * major + 10 * minor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: virtual memory, arrays, and the rarer copies and fills.
+// Driver API: virtual memory, arrays, and less common copies and fills.
 #include "runtimes/cuda/driver_api.h"
 
 #include <unistd.h>
@@ -106,7 +106,7 @@ RUNTIME(cuMemSetAccess)
     return driver_call("cuMemSetAccess", [&](session& s) {
         require_pointer(all);
         for (std::size_t i = 0; i < count; ++i) check_location(s, all[i].where);
-        // Every device sees what one may see.
+        // Access is granted to all devices if one has it.
         const auto* const may = std::find_if(
             all, all + count, [](const access_description& a) { return a.flags != 0; });
         s.addresses().set_access(address, bytes,
@@ -234,7 +234,7 @@ RUNTIME(cuMipmappedArrayCreate)
     });
 }
 
-// ---- copies from and to arrays, in one row ----
+// ---- copies of one row from and to arrays ----
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: modules, the linker of PTX, and libraries.
+// Driver API: modules, the linker of PTX, and libraries.
 #include "runtimes/cuda/driver_api.h"
 
 #include <fmt/format.h>
@@ -64,8 +64,8 @@ RUNTIME(cuModuleGetGlobal)(std::uint64_t* to, std::size_t* bytes, module* m, con
 // ---- linking, of PTX ----
 
 namespace {
-/// What the program wants to be told of its compilation: CUjit_option and values side by side. The
-/// value of a size is room before, and bytes written afterwards.
+/// Logs that the program requests from a compilation: parallel arrays of CUjit_option and values.
+/// The value of a size is the capacity on input and the number of bytes written on output.
 struct compilation_log {
     unsigned count = 0;
     const int* options = nullptr;
@@ -87,7 +87,7 @@ struct compilation_log {
         static_cast<char*>(*to)[bytes - 1] = 0;
         *size = reinterpret_cast<void*>(bytes - 1);
     }
-    /// Compiling takes no simulated time. @param fault  empty: none
+    /// Writes all requested logs. Compilation takes no simulated time. @param fault  empty: none
     void write_all(const std::string& fault) const {
         constexpr int wall_time = 2, information = 3, errors = 5;
         const float none = 0;
@@ -97,7 +97,7 @@ struct compilation_log {
     }
 };
 
-/// Does what may fail because of the program's PTX, and tells the log.
+/// Executes what may fail because of the program's PTX, and writes the log.
 template <class Act>
 void with_log(const compilation_log& log, Act&& act) {
     try {
@@ -111,9 +111,9 @@ void with_log(const compilation_log& log, Act&& act) {
 
 struct linker {
     std::vector<simtlm::device::module_source> inputs;
-    std::string text;  ///< when it is complete
+    std::string text;  ///< valid after completion
     std::vector<int> options;
-    void** values = nullptr;  ///< where the program has them; read and written
+    void** values = nullptr;  ///< array of the program; read and written
 };
 }  // namespace
 
@@ -169,7 +169,7 @@ RUNTIME(cuLinkAddFile)
                   : simtlm_rt_cuLinkAddData(l, type, text.data(), text.size(), path, count, options,
                                             values);
 }
-/// What is linked is PTX, as cuModuleLoadData takes it.
+/// The linker's output is PTX, as accepted by cuModuleLoadData.
 RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
     return driver_call("cuLinkComplete", [&](session&) {
         require_pointer(l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: streams and events.
+// Driver API: streams and events.
 #include "runtimes/cuda/driver_api.h"
 
 using namespace simtlm::cuda;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: tensor maps of bulk tensor copies.
+// Driver API: tensor maps for bulk tensor copies.
 #include "platform/device/tensor_maps.h"
 #include "runtimes/cuda/driver_api.h"
 
@@ -10,7 +10,7 @@ namespace device = simtlm::device;
 
 namespace {
 
-/// What both ways of encoding are told of the tensor.
+/// Tensor description common to both encodings.
 device::tensor_map_request request(int type, unsigned rank, const void* address,
                                    const std::uint64_t* sizes, const std::uint64_t* strides,
                                    const std::uint32_t* steps) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: textures and surfaces, as objects and as references of modules.
+// Driver API: textures and surfaces, as objects and as references of modules.
 #include "runtimes/cuda/driver_api.h"
 
 #include <algorithm>
@@ -120,9 +120,9 @@ RUNTIME(cuSurfObjectCreate)(unsigned long long* to, const driver_resource* r) {
 
 namespace {
 
-/// CUtexref, CUsurfref: what is set takes effect when there is something to read from.
+/// CUtexref, CUsurfref. Settings take effect once memory is bound.
 struct reference {
-    std::uint64_t handle = 0;  ///< that the module's code uses
+    std::uint64_t handle = 0;  ///< value used by the module's code
     resource_description resource{};
     driver_texture how{};
     channel_description format{32, 0, 0, 0, 2};
@@ -155,7 +155,7 @@ reference* reference_in(session& s, module* m, const char* name, bool surface) {
     return &r;
 }
 
-/// Sets something of a reference.
+/// Changes a setting of a reference.
 template <class Act>
 result set(const char* name, reference* r, Act&& act) {
     return driver_call(name, [&](session& s) {
@@ -254,7 +254,7 @@ RUNTIME(cuTexRefSetMipmapFilterMode)(reference* r, int mode) {
 RUNTIME(cuTexRefSetMaxAnisotropy)(reference* r, unsigned value) {
     return set("cuTexRefSetMaxAnisotropy", r, [&](session&) { r->how.anisotropy = value; });
 }
-/// The module's code knows the texture; nothing is left to be said.
+/// The texture is already known to the module's code, so there is nothing to do.
 RUNTIME(cuParamSetTexRef)(void*, int, reference*) {
     return 0;
 }

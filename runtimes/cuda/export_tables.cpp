@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The half of the driver's interface that is in no header: tables of functions by UUID. NVIDIA's
-// runtime cannot do without them, whether it is in the program (nvcc -cudart static) or in one of
-// NVIDIA's libraries. What slots are for was published by the ZLUDA project and others.
+// The undocumented part of the driver interface: tables of functions identified by UUID. NVIDIA's
+// runtime requires them, whether it is linked into the program (nvcc -cudart static) or into one of
+// NVIDIA's libraries. The meaning of the slots was published by the ZLUDA project and others.
 #include "runtimes/cuda/export_tables.h"
 
 #include "runtimes/cuda/driver_api.h"
@@ -58,7 +58,7 @@ constexpr const char* name_of_table(table t) {
 }
 
 result refuse_slot(table t, std::size_t number) {
-    // Never taken apart: the timeline keeps the names of calls.
+    // Never destroyed: the timeline keeps pointers to the names.
     static std::mutex mutex;
     static auto& names = *new std::map<std::pair<table, std::size_t>, std::string>;
     const char* name = nullptr;
@@ -72,7 +72,7 @@ result refuse_slot(table t, std::size_t number) {
     return driver_call(
         name, [](session&) { refuse(status::not_supported, "what it is for is not known"); });
 }
-/// What a slot of unknown meaning leads to.
+/// Function for a slot of unknown meaning.
 template <table Table, std::size_t Slot>
 result unknown_slot() {
     return refuse_slot(Table, Slot);
@@ -83,7 +83,7 @@ slot slot_of(F* function) {
     return reinterpret_cast<slot>(function);
 }
 
-/// A table whose slots are all unknown. `HasLength`: slot 0 is its length in bytes.
+/// A table whose slots are all unknown. `HasLength`: slot 0 is the table's length in bytes.
 template <table Table, std::size_t Slots, bool HasLength = true>
 struct export_slots {
     slot slots[Slots];
@@ -98,12 +98,12 @@ private:
     }
 };
 
-// ---- what NVIDIA's runtime is built on ----
+// ---- tables required by NVIDIA's runtime ----
 
 result load_module(module** to, const void* wrapper) {
     return simtlm_rt_cuModuleLoadData(to, wrapper);
 }
-/// The three words behind are null with all runtimes that were seen.
+/// The last three arguments are null in all known runtimes.
 result load_module_with_options(module** to, const void* wrapper, void*, void*, unsigned) {
     return simtlm_rt_cuModuleLoadData(to, wrapper);
 }
@@ -118,13 +118,13 @@ result get_primary_context(context** to, int device) {
     });
 }
 void runtime_ends(std::uint64_t) {}
-/// Compilers of PTX are not loaded apart.
+/// There are no separate PTX compilers to load.
 result load_compilers() {
     return 0;
 }
 
-/// Flags by which profilers ask to be told of calls: nobody does. As long as the runtime takes them
-/// to be, in words of 32 bits.
+/// Flags by which profilers request callbacks; none are set. The size in 32-bit words is the one
+/// that the runtime expects.
 template <std::size_t Words>
 void get_flags(void** to, std::size_t* words) {
     static std::uint32_t flags[Words + 1];
@@ -149,7 +149,7 @@ result remove_from_context(context* c, void* key) {
     return driver_call("CONTEXT_LOCAL_STORAGE",
                        [&](session& s) { context_or_current(s, c).storage.remove(key); });
 }
-/// That nothing is there yet is no failure, and told at every first use of a library.
+/// A missing value is not a failure; it is reported at the first use of every library.
 result get_from_context(void** to, context* c, void* key) {
     return call<library_kind::driver>(
         "CONTEXT_LOCAL_STORAGE", after_fault::allowed, [&](session& s) {
@@ -173,7 +173,7 @@ result get_device(context* c, int* to) {
         *to = static_cast<int>(context_or_current(s, c).device);
     });
 }
-/// The stream that a handle means in a context.
+/// Resolves a stream handle in a context.
 result resolve_stream(context*, void* handle, void** to, int per_thread) {
     return driver_call("TOOLS_CONTEXT", [&](session& s) {
         require_pointer(to);
@@ -188,7 +188,7 @@ result get_stream_number(context*, const void* stream, std::uint64_t* to) {
     });
 }
 
-/// Tells a library of the kernels in a module. @return how many there are
+/// Calls `tell` for each kernel of a module. @return number of kernels
 std::uint64_t for_each_function(context*, module* m, void (*tell)(void*, function*, std::uint64_t),
                                 void* data) {
     std::uint64_t count = 0;
@@ -202,7 +202,7 @@ std::uint64_t for_each_function(context*, module* m, void (*tell)(void*, functio
     return count;
 }
 
-// ---- whether runtime and driver see the same ----
+// ---- integrity check between runtime and driver ----
 
 result check_integrity(unsigned version, std::uint64_t seconds, digest* to);
 
@@ -212,7 +212,7 @@ struct all_tables {
     export_slots<table::tools_thread, 4> tools_thread;
     export_slots<table::tools_context, 93> tools_context;
     export_slots<table::tools_module, 64> tools_module;
-    /// cuBLASLt of CUDA 13 asks for it on Hopper and does without its answers, but not without it.
+    /// cuBLASLt of CUDA 13 requires this table on Hopper, but works without its answers.
     export_slots<table::matmul, 64> matmul;
     export_slots<table::context_storage, 4, false> context_storage;
     export_slots<table::context_checks, 4> context_checks;

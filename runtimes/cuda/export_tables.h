@@ -5,11 +5,11 @@
 
 namespace simtlm::cuda {
 
-/// A table of functions of the driver that is in no header, as cuGetExportTable hands it out. The
-/// first word of most is their length in bytes. What NVIDIA's runtime 11 to 13 and the libraries on
-/// it (cuBLAS and others) ask for is there. Slots of unknown meaning return
-/// CUDA_ERROR_NOT_SUPPORTED with one line.
-/// @return nullptr: there is no such table
+/// Returns an undocumented table of driver functions, as requested by cuGetExportTable. The first
+/// word of most tables is their length in bytes. The tables used by NVIDIA's runtime 11 to 13 and
+/// the libraries on top of it (cuBLAS and others) are implemented. Slots of unknown meaning print
+/// one line and return CUDA_ERROR_NOT_SUPPORTED.
+/// @return nullptr for an unknown table
 const void* export_table(const uuid& which);
 
 }  // namespace simtlm::cuda

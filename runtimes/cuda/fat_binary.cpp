@@ -40,7 +40,7 @@ std::string architectures_of(const std::vector<code_candidate>& candidates, inst
     return text;
 }
 
-/// What candidates there are, for messages.
+/// Lists the candidates, for messages.
 std::string contents_of(const std::vector<code_candidate>& candidates) {
     const std::string ptx = architectures_of(candidates, instruction_set::ptx);
     const std::string code = architectures_of(candidates, instruction_set::sass);
@@ -49,7 +49,7 @@ std::string contents_of(const std::vector<code_candidate>& candidates) {
                            : "no code";
 }
 
-/// Bytes that the process can read from an address on, without a gap.
+/// Number of contiguous bytes that the process can read from an address.
 std::size_t readable_from(const void* address) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(address);
     std::ifstream maps("/proc/self/maps");
@@ -72,7 +72,7 @@ std::size_t readable_from(const void* address) {
 std::vector<code_candidate> read_fat_binary(const void* header, unsigned capability) {
     using kind = sass::fat_binary_entry::kind;
     std::vector<code_candidate> candidates;
-    // What a damaged one says of its length may lead beyond what the process has.
+    // The length in a damaged header may exceed the mapped memory.
     const std::uint64_t bytes = sass::fat_binary_bytes(header);
     if (bytes > readable_from(header))
         throw failure(status::invalid_image, "a fat binary is longer than what there is of it");
@@ -155,7 +155,7 @@ device::module_source link(const std::vector<device::module_source>& inputs,
 
 namespace {
 
-/// Bytes of an ELF file in memory: up to the last of its sections, segments and tables.
+/// Size of an ELF file in memory: the end of its last section, segment or table.
 std::size_t cubin_bytes(const void* elf) {
     const auto* const base = static_cast<const std::byte*>(elf);
     const auto h = at<Elf64_Ehdr>(base);
@@ -169,14 +169,14 @@ std::size_t cubin_bytes(const void* elf) {
     return end;
 }
 
-/// A program whose files were compiled apart (nvcc -rdc=true): the code of each lies in a list, and
-/// what a linker has made of them, which is machine code, beside. Files without PTX for this GPU
-/// are those of NVIDIA's libraries.
+/// Links a program compiled separately (nvcc -rdc=true): the code of each file is in a list, and
+/// the linker's machine code is separate. Files without PTX for this GPU belong to NVIDIA's
+/// libraries.
 device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capability,
                                     code_preference preference, const std::string& name) {
     std::vector<device::module_source> inputs;
     std::vector<code_candidate> all = read_fat_binary(w.data, capability);
-    // What the linker has made is whole; the code of a single file is not.
+    // The linker's output is complete; the code of a single file is not.
     const code_candidate* const linked = device::choose_code(all, capability, preference);
     const bool has_code = linked != nullptr && linked->isa == instruction_set::sass;
     device::module_source code;
@@ -239,7 +239,7 @@ std::map<std::string, device::compiled_descriptor> read_cubin(const std::string&
         for (const sass::cubin_function& f : file.functions())
             descriptors[std::string(f.name)].registers = f.registers;
     } catch (const simtlm::kernel::user_error&) {
-        // Without it the demand for registers is estimated from the PTX.
+        // Fall back to estimating register demand from the PTX.
         descriptors.clear();
     }
     return descriptors;

@@ -16,7 +16,7 @@ void erase(std::vector<graph_node*>& from, const graph_node* n) {
     from.erase(std::remove(from.begin(), from.end(), n), from.end());
 }
 
-/// While session::graphs_mutex is held.
+/// The caller must hold session::graphs_mutex.
 std::uint64_t next_number() {
     static std::uint64_t last = 0;
     return ++last;
@@ -38,7 +38,7 @@ graph_node* graph::add(operation what, const std::vector<graph_node*>& after) {
     n->owner = this;
     n->what = std::move(what);
     n->number = next_number();
-    // Arguments can be asked for: their addresses are known now.
+    // Arguments can be queried, and their addresses are known now.
     for (void*& p : n->what.parameter_addresses)
         p = n->what.parameters.data() + reinterpret_cast<std::uintptr_t>(p);
     if (n->what.kind == node_kind::kernel) {
@@ -182,7 +182,7 @@ device::task_ptr host_task(unsigned device, std::function<void()> effect) {
 device::task_ptr carry_out(session& s, const graph& g, device::task_ptr first, unsigned device,
                            std::uint64_t stream);
 
-/// A conditional node that is being carried out.
+/// An execution of a conditional node.
 struct conditional_run {
     session& s;
     std::shared_ptr<const conditional> what;
@@ -191,7 +191,7 @@ struct conditional_run {
     std::atomic<bool> has_ended{false};
 };
 
-/// Carries out the graph that the value chooses now; of a loop, again and again.
+/// Executes the graph that the current value selects; repeatedly for a loop.
 void decide(const std::shared_ptr<conditional_run>& run) {
     session& s = run->s;
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
@@ -217,7 +217,7 @@ void decide(const std::shared_ptr<conditional_run>& run) {
                           {last});
 }
 
-/// @return a task that is done when the graphs of the node are
+/// @return a task that completes when the graphs of the node have completed
 device::task_ptr carry_out_conditional(session& s, const graph_node& n,
                                        const std::vector<device::task_ptr>& after, unsigned device,
                                        std::uint64_t stream) {
@@ -232,7 +232,7 @@ device::task_ptr carry_out_conditional(session& s, const graph_node& n,
     return end;
 }
 
-/// Values of conditions that are set whenever the graph is launched.
+/// Sets the condition values that are initialised at every launch of the graph.
 device::task_ptr initialise_conditions(session& s, const graph& g, device::task_ptr first,
                                        unsigned device) {
     for (const condition& c : g.conditions) {
@@ -246,7 +246,7 @@ device::task_ptr initialise_conditions(session& s, const graph& g, device::task_
     return first;
 }
 
-/// Puts the tasks of a graph behind one, and one behind them all.
+/// Submits the tasks of a graph after `first`. @return a task that completes after all of them
 device::task_ptr carry_out(session& s, const graph& g, device::task_ptr first, unsigned device,
                            std::uint64_t stream) {
     first = initialise_conditions(s, g, std::move(first), device);

@@ -11,7 +11,7 @@
 
 namespace simtlm::cuda {
 
-/// Makes the task that an operation is, each time that it is to be carried out.
+/// Creates the task of an operation, once per execution.
 using task_maker = std::function<device::task_ptr(session&)>;
 
 /// cudaGraphNodeType
@@ -31,36 +31,36 @@ enum class node_kind : int {
     conditional = 13
 };
 
-/// A conditional node: which of its graphs runs is told by a value that kernels write
-/// (cudaGraphSetConditional).
+/// A conditional node: a value written by kernels (cudaGraphSetConditional) selects the graph to
+/// execute.
 struct conditional {
     enum class form : int { if_else, loop, choice };  ///< cudaGraphConditionalNodeType
 
-    /// Of the graphs, the one that a value chooses, or nullptr.
+    /// The graph selected by a value, or nullptr.
     const graph* chosen(std::uint32_t value) const;
 
     form what = form::if_else;
-    std::uint64_t handle = 0;  ///< address of the value, 32 bits
+    std::uint64_t handle = 0;  ///< address of the 32-bit value
     std::vector<std::shared_ptr<graph>> bodies;
-    std::vector<graph*> handed_out;  ///< the same, as the program holds them
+    std::vector<graph*> handed_out;  ///< the same graphs, as returned to the program
 };
 
-/// cudaGraphConditionalHandle: a value that conditional nodes of a graph go by.
+/// cudaGraphConditionalHandle: a value used by conditional nodes of a graph.
 struct condition {
-    std::uint64_t handle = 0;   ///< its address
-    std::uint32_t initial = 0;  ///< when the graph is launched
+    std::uint64_t handle = 0;   ///< address of the value
+    std::uint32_t initial = 0;  ///< value at the launch of the graph
     bool is_initialised = false;
-    std::shared_ptr<const void> keeps;  ///< its memory
+    std::shared_ptr<const void> keeps;  ///< owns its memory
 };
 
-/// An operation of a stream, or of a graph.
+/// An operation of a stream or of a graph.
 struct operation {
     node_kind kind = node_kind::empty;
     task_maker make;
-    // What can be asked for again.
+    // Parameters that can be queried.
     kernel_parameters kernel{};
     std::vector<std::byte> parameters;       ///< of the kernel
-    std::vector<void*> parameter_addresses;  ///< into `parameters`
+    std::vector<void*> parameter_addresses;  ///< pointers into `parameters`
     std::vector<launch_attribute> attributes;
     copy_3d copy{};
     fill_parameters fill{};
@@ -68,9 +68,9 @@ struct operation {
     device::event* event = nullptr;
     std::shared_ptr<graph> child;
     std::shared_ptr<conditional> condition;
-    std::uint64_t address = 0;  ///< allocations
+    std::uint64_t address = 0;  ///< of an allocation
     std::uint64_t bytes = 0;
-    std::shared_ptr<const void> keeps;  ///< what lives as long as the node and its clones
+    std::shared_ptr<const void> keeps;  ///< must live as long as the node and its clones
 };
 
 /// cudaGraphNode_t
@@ -78,13 +78,13 @@ class graph_node {
 public:
     graph* owner = nullptr;
     operation what;
-    std::vector<graph_node*> after;   ///< it waits for these
-    std::vector<graph_node*> before;  ///< these wait for it
-    std::uint64_t number = 0;         ///< of no other node but those of clones
+    std::vector<graph_node*> after;   ///< nodes that it depends on
+    std::vector<graph_node*> before;  ///< nodes that depend on it
+    std::uint64_t number = 0;         ///< unique, except that clones share it
     bool enabled = true;
 };
 
-/// cudaGraph_t: operations and their order.
+/// cudaGraph_t: operations and their dependencies.
 class graph {
 public:
     std::vector<std::unique_ptr<graph_node>> nodes;
@@ -94,13 +94,13 @@ public:
     void connect(graph_node* from, graph_node* to);
     void disconnect(graph_node* from, graph_node* to);
     void remove(graph_node* n);
-    /// With everything in it.
+    /// Deep copy; clones of nodes keep their numbers.
     std::shared_ptr<graph> clone() const;
-    /// The same, whose nodes are others: the program takes it for another graph.
+    /// Deep copy with new node numbers, for use as a separate graph.
     std::shared_ptr<graph> clone_for_node() const;
-    /// A node of this graph, or of the graphs in its nodes.
+    /// Finds a node by number in this graph or in graphs nested in its nodes.
     graph_node* find(std::uint64_t number) const;
-    /// In an order in which each comes after those it waits for. @throws failure  there is a circle
+    /// The nodes in topological order. @throws failure  if the graph has a cycle
     std::vector<graph_node*> sorted() const;
 };
 
@@ -108,10 +108,10 @@ public:
 struct executable_graph {
     std::shared_ptr<graph> what;
     std::uint64_t flags = 0;
-    device::task_ptr last;  ///< a graph runs once at a time
+    device::task_ptr last;  ///< launches of one executable graph are serialised
 };
 
-/// A capture that is under way in one stream or several.
+/// A capture in progress, of one or several streams.
 struct capture {
     std::shared_ptr<graph> what;
     const device::stream* origin = nullptr;
@@ -122,17 +122,17 @@ struct capture {
     std::unordered_map<const device::event*, std::vector<graph_node*>> events;
 };
 
-/// The capture that a stream is part of, or nullptr.
+/// The capture that a stream takes part in, or nullptr.
 std::shared_ptr<capture> capture_of(session& s, const device::stream& stream);
 
-/// Puts an operation into a stream: carried out in time, or noted where the stream is captured.
-/// @return the task; nullptr when it was captured
+/// Appends an operation to a stream: submits it, or records it if the stream is being captured.
+/// @return the task; nullptr if it was captured
 device::task_ptr enqueue(session& s, device::stream& stream, operation what);
 
-/// Carries out a graph in a stream.
+/// Submits a graph to a stream.
 void launch_graph(session& s, executable_graph& g, device::stream& stream);
 
-/// What must not be done while the thread's streams are captured.
+/// Throws a failure if the thread's streams are being captured.
 void refuse_during_capture(session& s);
 
 // ---- makers of operations ----
@@ -144,36 +144,37 @@ struct block_copy {
     std::uint64_t width = 0;  ///< bytes
     std::uint64_t height = 1, depth = 1;
     int kind = by_address;
-    bool symbol = false;  ///< from or to a variable of a module: cudaMemcpyToSymbol and its kin
+    /// Source or target is a variable of a module (cudaMemcpyToSymbol, cudaMemcpyFromSymbol).
+    bool symbol = false;
 };
 
-/// @param stage  the source may change as soon as the call is over
+/// @param stage  copy the source during the call, since it may change afterwards
 operation copy_operation(session& s, const block_copy& what, bool stage);
-/// The same, from what the runtime passes. @throws failure
+/// The same for the runtime's parameters. @throws failure
 block_copy block_of(session& s, const copy_3d& what);
 operation copy_operation(session& s, const copy_3d& what);
 operation fill_operation(session& s, const fill_parameters& what);
-/// How a kernel is launched beyond its parameters.
+/// Launch options beyond the parameters of a kernel.
 struct launch_options {
     bool cooperative = false;
-    size3 cluster{1, 1, 1};  ///< thread blocks of a cluster
+    size3 cluster{1, 1, 1};  ///< thread blocks per cluster
 };
-/// @param f  as long as its module
+/// @param f  must outlive the operation, as its module
 operation kernel_operation(session& s, function* f, const kernel_parameters& what,
                            const launch_options& how);
 operation host_operation(const host_parameters& what);
-/// Memory that a graph allocates at each of its launches, always at the same address.
-/// @throws failure  out of memory
+/// Memory that a graph allocates at each launch, always at the same address.
+/// @throws failure  if memory is exhausted
 operation allocation_operation(session& s, unsigned device, std::uint64_t bytes);
-/// @param address  of memory of a graph, or of any other
+/// @param address  of graph memory, or of any other allocation
 operation release_operation(std::uint64_t address);
 operation record_operation(device::event* e);
-/// A value for conditional nodes of the graph.
+/// Creates a value for conditional nodes of a graph.
 condition make_condition(session& s, std::uint32_t initial, bool is_initialised);
-/// @param graphs  how many of them it has. @throws failure
+/// @param graphs  number of graphs of the node. @throws failure
 operation conditional_operation(std::uint64_t handle, conditional::form what, unsigned graphs);
 
-/// Whether a plain pointer of the host: neither pinned, managed nor registered.
+/// Returns whether an address is plain host memory: neither pinned, managed nor registered.
 bool is_pageable(session& s, std::uint64_t address);
 
 }  // namespace simtlm::cuda

@@ -65,7 +65,7 @@ void change_node(graph_node* n, operation what) {
             "a node of another kind");
     require(n->what.kind != node_kind::conditional, status::not_supported,
             "conditional nodes stay what they are");
-    // The addresses of arguments are made anew.
+    // Recomputes the addresses of the arguments.
     graph scratch;
     graph_node* const made = scratch.add(std::move(what), {});
     n->what = made->what;

@@ -13,16 +13,16 @@ using digest = std::array<unsigned char, 16>;
 
 /// MD2 (RFC 1319).
 digest md2(std::string_view message);
-/// HMAC (RFC 2104) with MD2, for keys of 16 bytes.
+/// HMAC (RFC 2104) with MD2, for 16-byte keys.
 digest hmac_md2(const digest& key, std::string_view message);
 
-/// What NVIDIA's runtime asks a driver when it begins, to learn whether both see the same process,
-/// the same tables of functions and the same GPUs.
+/// Query of NVIDIA's runtime at its start, to verify that runtime and driver use the same process,
+/// tables of functions and GPUs.
 struct integrity_question {
-    unsigned driver_version = 0;   ///< of cuDriverGetVersion
-    unsigned runtime_version = 0;  ///< of the caller; its last digit counts the questions
+    unsigned driver_version = 0;   ///< as returned by cuDriverGetVersion
+    unsigned runtime_version = 0;  ///< of the caller; the last digit counts the queries
     unsigned process = 0;
-    unsigned thread = 0;  ///< the low half of pthread_self()
+    unsigned thread = 0;  ///< low half of pthread_self()
     const void* runtime_table = nullptr;
     const void* check_table = nullptr;
     const void* check_function = nullptr;
@@ -34,11 +34,11 @@ struct integrity_question {
     std::vector<gpu> gpus;
 };
 
-/// The answer that NVIDIA's runtime 13.0 expects: HMAC-MD2 of the question's words. What is known
-/// of it was published by the ZLUDA project.
-/// @param key  of NVIDIA's driver; simtlm has none of its own
+/// The answer expected by NVIDIA's runtime 13.0: HMAC-MD2 of the words of the query. The algorithm
+/// was published by the ZLUDA project.
+/// @param key  of NVIDIA's driver; this project does not include one
 digest integrity_answer(const integrity_question& q, const digest& key);
-/// A key written as 32 hexadecimal digits, none: it is not written so.
+/// Parses a key of 32 hexadecimal digits; nothing if the text has another form.
 std::optional<digest> read_integrity_key(std::string_view text);
 
 }  // namespace simtlm::cuda

@@ -3,7 +3,7 @@
 
 using namespace simtlm::cuda;
 
-/// Where calls lead that nobody carries out. @param name  of the call
+/// Target of unimplemented calls. @param name  of the call
 extern "C" __attribute__((visibility("default"))) result simtlm_rt_refuse(const char* name) {
     return runtime_call(name, [](session&) {
         throw failure(status::not_supported, "this call is not carried out");

@@ -47,14 +47,14 @@ void move(session& s, const block_copy& c) {
         }
 }
 
-/// A copy that a stream has come to.
+/// Performs a copy in stream order.
 void carry_out(session& s, const block_copy& c) {
     move(s, c);
     if (device::inspection* const look = s.gpus().state().look; look != nullptr)
         look->debug().copied(c.to, c.width * c.height * c.depth);
 }
 
-/// Rows without room between them are one row.
+/// Merges contiguous rows into one row.
 block_copy joined(block_copy c) {
     checked_product(checked_product(c.width, c.height), c.depth);
     if (c.height > 1 && c.to_pitch == c.width && c.from_pitch == c.width &&
@@ -185,7 +185,7 @@ operation fill_operation(session& s, const fill_parameters& w) {
 
 namespace {
 
-/// The arguments of a launch side by side, as the kernel takes them.
+/// Arguments of a launch packed in the layout of the kernel parameters.
 std::vector<std::byte> pack(const execution::kernel_image& k, const kernel_parameters& p) {
     std::vector<std::byte> to(k.parameter_bytes);
     if (p.arguments != nullptr) {
@@ -214,7 +214,7 @@ program::dim3 size_of(const size3& s) {
     return {s.x, s.y, s.z};
 }
 
-/// Shared memory that a launch may ask for without more ado.
+/// Shared memory per block that needs no opt-in, bytes.
 constexpr std::uint64_t usual_shared_memory = 48 << 10;
 
 }  // namespace
@@ -240,7 +240,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
             "more dynamic shared memory than the function may have "
             "(cudaFuncAttributeMaxDynamicSharedMemorySize)");
     const unsigned on = f->device;
-    s.gpus().make_launch(on, r);  // refuses what cannot be
+    s.gpus().make_launch(on, r);  // rejects invalid launches
     operation o;
     o.kind = node_kind::kernel;
     o.kernel = w;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and texts of results, as programs print them.
+// Names and descriptions of results.
 #include "runtimes/cuda/runtime_api.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How functions of the runtime API are defined: RUNTIME(cudaMalloc)(void** to, std::size_t bytes).
-// The libraries that programs link with (libcudart.so.N) lead to these; see entry_points.def.
+// Definition of runtime API functions: RUNTIME(cudaMalloc)(void** to, std::size_t bytes). The
+// libraries that programs link with (libcudart.so.N) forward to these; see entry_points.def.
 #pragma once
 
 #include "runtimes/cuda/call.h"
@@ -19,21 +19,21 @@ inline void* pointer_to(std::uint64_t a) {
     return reinterpret_cast<void*>(a);
 }
 
-/// Formats of texels. @throws failure  there is none like that
+/// Convert texel formats. @throws failure  if there is no such format
 execution::arithmetic::texel_format format_of(const channel_description& d);
 channel_description description_of(const execution::arithmetic::texel_format& f);
 
-/// Waits for a task that was put into a stream; nothing where it was captured.
+/// Waits for a task submitted to a stream; no effect if it was captured.
 void finish(session& s, const device::task_ptr& t);
 
-/// What a device has, as cudaGetDeviceProperties tells it.
+/// Properties of a device for cudaGetDeviceProperties.
 device_properties properties_of(session& s, int device);
-/// cudaDeviceGetAttribute, cuDeviceGetAttribute. @throws failure
+/// Value for cudaDeviceGetAttribute and cuDeviceGetAttribute. @throws failure
 int attribute_of(session& s, int attribute, int device);
 
 void check_device(session& s, int device);
 
-// What runtime and driver do alike.
+// Functions shared by runtime and driver.
 
 void* allocate(session& s, device::memory_kind kind, std::size_t bytes, unsigned flags);
 void free_memory(session& s, void* p);
@@ -47,10 +47,10 @@ function_attributes attributes_of(session& s, function& f);
 void set_function_attribute(session& s, function& f, int attribute, int value);
 int resident_blocks(session& s, function& f, int block, std::size_t shared);
 constexpr unsigned portable_cluster = 8, largest_cluster = 16;  ///< thread blocks
-/// Clusters that can be resident on the GPU at a time.
+/// Maximum number of clusters resident on the GPU at the same time.
 int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
                     const size3& cluster);
-/// What the attributes of a launch ask for.
+/// Launch options requested by launch attributes.
 launch_options options_of(const launch_attribute* attributes, unsigned count);
 void record_event(session& s, device::event& e, device::stream& stream);
 void wait_event(session& s, device::stream& stream, device::event& e);
@@ -61,17 +61,17 @@ void destroy_stream(session& s, device::stream& stream);
 void add_callback(session& s, device::stream& stream, void* handle,
                   void (*call)(void*, result, void*), void* data);
 std::shared_ptr<graph> end_capture(session& s, device::stream& stream);
-/// @param into   a graph that there is already, or nullptr
-/// @param after  nodes of it that the first operation waits for
+/// @param into   an existing graph to capture into, or nullptr
+/// @param after  nodes of it that the first operation depends on
 void begin_capture(session& s, device::stream& stream, int mode,
                    std::shared_ptr<graph> into = nullptr, std::vector<graph_node*> after = {});
 
-/// Names and explanations of results.
+/// Names and descriptions of results.
 const char* name_of(result r);
 const char* text_of(result r);
-/// CUDA_ERROR_...; nullptr: there is no such result.
+/// CUDA_ERROR_...; nullptr for an unknown result.
 const char* driver_name_of(result r);
 
-constexpr int runtime_version = 13000;  ///< what we claim to be
+constexpr int runtime_version = 13000;  ///< version of CUDA reported to programs
 
 }  // namespace simtlm::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: streams that are captured into graphs.
+// Runtime API: capture of streams into graphs.
 #include "runtimes/cuda/runtime_graph.h"
 
 using namespace simtlm::cuda;
@@ -21,7 +21,7 @@ RUNTIME(cudaStreamBeginCaptureToGraph)
 }
 RUNTIME(cudaStreamEndCapture)(void* stream, graph** to) {
     return graph_call("cudaStreamEndCapture", [&](session& s) {
-        // A program may have the graph already (cudaStreamBeginCaptureToGraph).
+        // The program may own the graph already (cudaStreamBeginCaptureToGraph).
         simtlm::device::stream& one = s.stream(stream);
         const auto c = capture_of(s, one);
         require(to != nullptr || (c != nullptr && graph_store::of(s).holds(c->what.get())),

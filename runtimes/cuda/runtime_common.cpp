@@ -362,7 +362,7 @@ std::shared_ptr<graph> end_capture(session& s, device::stream& stream) {
     const auto c = capture_of(s, stream);
     require(c != nullptr, status::invalid_value, "the stream is not being captured");
     require(c->origin == &stream, status::capture_unmatched, "the capture began in another stream");
-    // All that was forked must have been joined.
+    // All forked streams must have been joined.
     bool joined = true;
     const std::vector<graph_node*>& end = c->tails[&stream];
     for (const auto& [other, tail] : c->tails) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: devices, errors, versions.
+// Runtime API: devices, errors, versions.
 #include "runtimes/cuda/runtime_api.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ int kilohertz(double hertz) {
     return static_cast<int>(hertz / 1e3 + 0.5);
 }
 
-/// The L2 of the whole GPU, bytes.
+/// Size of the L2 of the whole GPU, bytes.
 int l2_bytes(const platform::gpu_config& g) {
     return static_cast<int>(g.memory.partition.l2.bytes() * g.sub_partitions());
 }
@@ -91,7 +91,7 @@ device_properties properties_of(session& s, int device) {
     return p;
 }
 
-/// sm_90 and later.
+/// Returns whether the GPU has thread block clusters: sm_90 and later.
 bool has_clusters(session& s) {
     return s.config().capability() >= 90;
 }
@@ -260,13 +260,13 @@ int attribute_of(session& s, int attribute, int device) {
         case 94:
         case 122:
         case 123:
-            return 1;  // streams wait for values in memory, and write them
+            return 1;  // stream memory operations
         case 95:
             return p.cooperative;
         case 97:
             return static_cast<int>(p.shared_per_block_optin);
         case 99:
-            return 1;  // host memory can be registered
+            return 1;  // registration of host memory
         case 102:
             return 1;  // virtual memory management
         case 106:
@@ -300,7 +300,7 @@ RUNTIME(cudaGetDeviceProperties_v11)(device_properties* to, int device) {
 RUNTIME(cudaGetDeviceProperties_v12)(device_properties* to, int device) {
     return runtime_call("cudaGetDeviceProperties", [&](session& s) {
         require_pointer(to);
-        // CUDA 12's structure has 1032 bytes.
+        // The structure of CUDA 12 has 1032 bytes.
         std::memset(static_cast<void*>(to), 0, 1032);
         *to = properties_of(s, device);
         more_device_properties more;
@@ -312,20 +312,20 @@ RUNTIME(cudaGetDeviceProperties_v12)(device_properties* to, int device) {
 
 namespace {
 
-/// CUDA 13 has left members out of the structure: what stays is moved together.
+/// Packs the members of the structure that CUDA 13 has kept.
 class packer {
 public:
     packer(void* to, const device_properties& from)
         : to_(static_cast<char*>(to)), from_(reinterpret_cast<const char*>(&from)) {}
 
-    /// Everything from where the last part ended, up to a member that is left out.
+    /// Copies everything since the last removed member up to a removed member.
     template <class T>
     void skip(const T& member, std::size_t bytes = sizeof(T)) {
         const auto at = static_cast<std::size_t>(reinterpret_cast<const char*>(&member) - from_);
         append(at);
         done_ = at + bytes;
     }
-    /// Members of eight bytes are aligned anew.
+    /// Realigns to eight bytes for 8-byte members.
     void align() { at_ = (at_ + 7) & ~std::size_t{7}; }
     void append(std::size_t until) {
         std::memcpy(to_ + at_, from_ + done_, until - done_);
@@ -402,7 +402,7 @@ RUNTIME(cudaSetDevice)(int device) {
     return runtime_call("cudaSetDevice", [&](session& s) {
         check_device(s, device);
         session::thread().device = static_cast<unsigned>(device);
-        // The driver API goes on with the device's primary context.
+        // The driver API continues with the primary context of the device.
         auto& contexts = session::thread().contexts;
         if (!contexts.empty()) contexts.pop_back();
         contexts.push_back(s.primary_context(static_cast<unsigned>(device)));
@@ -426,7 +426,7 @@ RUNTIME(cudaSetDeviceFlags)(unsigned flags) {
 RUNTIME(cudaGetDeviceFlags)(unsigned* flags) {
     return runtime_call("cudaGetDeviceFlags", [&](session& s) {
         require_pointer(flags);
-        *flags = s.device_flags | 8;  // host memory can be mapped
+        *flags = s.device_flags | 8;  // cudaDeviceMapHost
     });
 }
 RUNTIME(cudaDeviceSynchronize)() {
@@ -440,16 +440,16 @@ RUNTIME(cudaDeviceReset)() {
     return call<library_kind::runtime>("cudaDeviceReset", after_fault::allowed, [&](session& s) {
         s.reset_device(s.current_device());
         session::thread().last_error = 0;
-        return status_of(s.work().fault(s.current_device()));  // that which cannot be taken away
+        return status_of(s.work().fault(s.current_device()));  // the sticky error
     });
 }
 namespace {
-constexpr std::size_t largest_stack = std::size_t{512} << 10;  ///< local memory of a thread
+constexpr std::size_t largest_stack = std::size_t{512} << 10;  ///< local memory per thread
 }  // namespace
 RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
     return runtime_call("cudaDeviceSetLimit", [&](session& s) {
         require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
-        // A thread's stack lies in the window of local memory; the heap on the device.
+        // The stack is in the local memory window of a thread; the heap is in device memory.
         require(limit != 0 || value <= largest_stack, status::invalid_value,
                 "a stack of more than 512 KiB");
         require(limit != 2 || value <= s.gpus().memory().capacity(), status::out_of_memory,
@@ -463,7 +463,7 @@ RUNTIME(cudaDeviceGetLimit)(std::size_t* value, int limit) {
         require_pointer(value);
         const std::size_t values[] = {
             s.gpus().state().stack_limit, 1 << 20, s.gpus().state().heap_limit, 2, 2048, 64, 0,
-            // Shared memory beside graphics, which nobody draws: CU_LIMIT_SHMEM_SIZE,
+            // Limits of shared memory with graphics, which is not modelled: CU_LIMIT_SHMEM_SIZE,
             // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
             0, 0, 0};
         require(limit >= 0 && limit <= 9, status::invalid_value, "no limit");
@@ -563,11 +563,11 @@ RUNTIME(cudaDeviceFlushGPUDirectRDMAWrites)(int, int) {
     return runtime_call("cudaDeviceFlushGPUDirectRDMAWrites", [&](session&) {});
 }
 
-// ---- errors: they work whatever has happened ----
+// ---- errors: callable in any state ----
 
 namespace {
-/// The last error of the thread; while the device is at fault, its fault, which only a reset takes
-/// away.
+/// The last error of the thread or, after a fault of the device, that fault, which only a reset
+/// clears.
 result last_error_or_fault() {
     const result last = session::thread().last_error;
     if (last != 0 || !session::is_running()) return last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: graphs and their structure.
+// Runtime API: graphs and their structure.
 #include "runtimes/cuda/runtime_graph.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ using namespace simtlm::cuda;
 
 namespace {
 
-/// Hands out a list as these calls do: without a place for it, its length is asked for.
+/// Returns a list by the convention of these calls: with a null pointer, only its length is
+/// returned.
 template <class List>
 void hand_out(const List& all, graph_node** to, std::size_t* count) {
     require_pointer(count);

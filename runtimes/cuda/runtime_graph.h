@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources of the runtime API's graph calls have in common.
+// Shared by the sources of the runtime API's graph functions.
 #pragma once
 
 #include "runtimes/cuda/graph_calls.h"
@@ -11,7 +11,7 @@ namespace simtlm::cuda {
 
 using nodes = graph_node* const*;
 
-/// A call about graphs: one at a time.
+/// Executes a call about graphs; such calls are serialised.
 template <class Act>
 result graph_call(const char* name, Act&& act) {
     return runtime_call(name, [&](session& s) {
@@ -20,7 +20,7 @@ result graph_call(const char* name, Act&& act) {
     });
 }
 
-/// cudaMemAllocNodeParams: properties of a pool (88 bytes), descriptions of access, bytes, address.
+/// cudaMemAllocNodeParams: pool properties (88 bytes), access descriptors, size, address.
 struct allocation_parameters {
     char pool[88];
     const void* access;
@@ -57,7 +57,7 @@ struct node_parameters {
 };
 static_assert(sizeof(node_parameters) == 256);
 
-/// Operations of nodes, as graphs and executable graphs take them. @throws failure
+/// Operations for nodes of graphs and executable graphs. @throws failure
 operation kernel_of(session& s, const kernel_parameters* p);
 operation event_wait(device::event* e);
 copy_3d plain_copy(void* to, const void* from, std::size_t bytes, int kind);
@@ -65,7 +65,7 @@ copy_3d copy_to_symbol(session& s, const void* symbol, const void* from, std::si
                        std::size_t offset, int kind);
 copy_3d copy_from_symbol(session& s, void* to, const void* symbol, std::size_t bytes,
                          std::size_t offset, int kind);
-/// @throws failure  it is none of this kind
+/// @throws failure  if the node is of another kind
 void check_node(const graph_node* n, node_kind kind);
 
 }  // namespace simtlm::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: nodes of any kind by one structure (cudaGraphAddNode), and conditional nodes.
+// Runtime API: generic node functions (cudaGraphAddNode), and conditional nodes.
 #include "runtimes/cuda/runtime_graph.h"
 
 namespace simtlm::cuda {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: executable graphs, and the objects that graphs keep.
+// Runtime API: executable graphs, and the user objects of graphs.
 #include "runtimes/cuda/runtime_graph.h"
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ RUNTIME(cudaDeviceSetGraphMemAttribute)(int device, int what, const std::uint64_
     });
 }
 
-// ---- objects that graphs keep ----
+// ---- user objects ----
 
 namespace {
 struct user_object {
@@ -161,7 +161,7 @@ RUNTIME(cudaGraphRetainUserObject)(graph* g, user_object* o, unsigned count, uns
     return graph_call("cudaGraphRetainUserObject", [&](session& s) {
         require_pointer(o);
         graph_store::of(s).get(g);
-        constexpr unsigned moves = 1;  // the caller's references become the graph's
+        constexpr unsigned moves = 1;  // ownership of the caller's references moves to the graph
         if (flags != moves) o->references += count;
     });
 }

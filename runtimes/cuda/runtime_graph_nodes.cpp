@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: nodes of graphs, and their parameters.
+// Runtime API: nodes of graphs and their parameters.
 #include "runtimes/cuda/runtime_graph.h"
 
 #include <cstring>

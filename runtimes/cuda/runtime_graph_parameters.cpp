@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: parameters of the nodes of graphs and of executable graphs.
+// Runtime API: parameters of the nodes of graphs and of executable graphs.
 #include "runtimes/cuda/runtime_graph.h"
 
 #include <cstring>

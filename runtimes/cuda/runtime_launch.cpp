@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: the program's code, launches, what is known of kernels.
+// Runtime API: registration of code, launches, attributes of kernels.
 #include "runtimes/cuda/runtime_api.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string program_name() {
     return name.substr(name.rfind('/') + 1);
 }
 
-/// Textures and surfaces are registered with the scope that they are in.
+/// Textures and surfaces are registered with their scope prefix, which is removed.
 std::string unscoped(const char* name) {
     return name[0] == ':' && name[1] == ':' ? name + 2 : name;
 }
@@ -168,7 +168,7 @@ RUNTIME(cudaGetFuncBySymbol)(function** to, const void* host) {
     });
 }
 
-// ---- what is known of kernels ----
+// ---- attributes of kernels ----
 
 RUNTIME(cudaFuncGetAttributes)(function_attributes* to, const void* kernel) {
     return runtime_call("cudaFuncGetAttributes", [&](session& s) {
@@ -180,7 +180,7 @@ RUNTIME(cudaFuncGetAttributes_v12)(function_attributes* to, const void* kernel) 
     return runtime_call("cudaFuncGetAttributes", [&](session& s) {
         require_pointer(to);
         const function_attributes a = attributes_of(s, *s.function_of(kernel));
-        // CUDA 12 has appended 22 integers.
+        // CUDA 12 appends 22 integers.
         std::memset(static_cast<void*>(to), 0, sizeof a - 4 + 22 * sizeof(int));
         std::memcpy(static_cast<void*>(to), &a,
                     offsetof(function_attributes, carve_out) + sizeof a.carve_out);
@@ -325,7 +325,7 @@ RUNTIME(cudaLibraryGetManaged)(void** to, std::size_t* bytes, library* l, const 
     return simtlm_rt_cudaLibraryGetGlobal(to, bytes, l, name);
 }
 
-// ---- the way to the driver ----
+// ---- driver entry points ----
 
 RUNTIME(cudaGetDriverEntryPointByVersion)
 (const char* name, void** to, unsigned version, unsigned long long flags, int* found) {
@@ -336,7 +336,7 @@ RUNTIME(cudaGetDriverEntryPointByVersion)
         if (found != nullptr) *found = *to != nullptr ? 0 : 1;
     });
 }
-/// Of CUDA 12. 13 has the one with a version alone.
+/// For CUDA 12; CUDA 13 has only the variant with a version.
 RUNTIME(cudaGetDriverEntryPoint)
 (const char* name, void** to, unsigned long long flags, int* found) {
     constexpr unsigned last_of_12 = 12090;

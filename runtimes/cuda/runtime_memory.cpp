@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: memory, and copies of it.
+// Runtime API: memory and copies.
 #include "runtimes/cuda/runtime_api.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::uint64_t pitch_of(std::size_t width) {
     return checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
 }
 
-/// A copy in rows; where it takes part in a stream, the stream is named, else it is waited for.
+/// A copy in rows, asynchronous in a stream or synchronous.
 struct copy_call {
     block_copy what;
     void* stream = nullptr;
@@ -29,7 +29,7 @@ void submit_copy(session& s, const copy_call& c) {
     simtlm::device::stream& stream = s.stream(c.stream);
     const bool captured = capture_of(s, stream) != nullptr;
     const auto t = enqueue(s, stream, copy_operation(s, c.what, c.asynchronous && !captured));
-    // A copy to memory that may be paged out has ended when the call returns.
+    // A copy to pageable memory has completed when the call returns.
     const bool inside = c.what.kind == device_to_device;
     if (!c.asynchronous || (!captured && !inside && is_pageable(s, c.what.to))) finish(s, t);
 }
@@ -54,7 +54,7 @@ block_copy rows(void* to, std::size_t to_pitch, const void* from, std::size_t fr
     return c;
 }
 
-/// Rows of an array from a column (in bytes) and a row on.
+/// Address in an array at a column (in bytes) and row; checks the range.
 std::uint64_t inside(const simtlm::device::array& a, std::size_t x, std::size_t y,
                      std::size_t width, std::size_t height) {
     require(checked_sum(x, width) <= a.shape.width * a.shape.element_bytes() &&
@@ -85,7 +85,7 @@ block_copy from_array(session& s, void* to, std::size_t pitch, const void* array
     return c;
 }
 
-/// Bytes one after another that fill rows of an array, as the older calls have it.
+/// Copies contiguous bytes that fill rows of an array, for the legacy functions.
 template <class Make>
 void in_rows(const simtlm::device::array& a, std::size_t x, std::size_t y, std::size_t bytes,
              Make&& copy) {
@@ -291,7 +291,7 @@ RUNTIME(cudaMemPrefetchAsync_v2)(const void* p, std::size_t, place, unsigned, vo
     });
 }
 namespace {
-/// Hints for managed memory, many at once: they have no effect.
+/// Checks prefetch and advice hints for managed memory; they have no effect.
 void check_hints(session& s, void** pointers, const std::size_t* bytes, std::size_t count,
                  void* stream) {
     require(count != 0 && pointers != nullptr && bytes != nullptr, status::invalid_value,
@@ -333,8 +333,8 @@ RUNTIME(cudaStreamAttachMemAsync)(void* stream, void*, std::size_t, unsigned) {
 
 namespace {
 
-/// An allocation in a stream that is captured: a node of its graph.
-/// @return the address; nullptr: the stream is not captured
+/// Allocation in a captured stream: adds a node to its graph.
+/// @return the address; nullptr if the stream is not captured
 void* captured_allocation(session& s, simtlm::device::stream& stream, unsigned device,
                           std::size_t bytes) {
     if (bytes == 0 || capture_of(s, stream) == nullptr) return nullptr;
@@ -344,8 +344,8 @@ void* captured_allocation(session& s, simtlm::device::stream& stream, unsigned d
     return p;
 }
 
-/// Which pool a device allocates from, where that is not its own; which pool memory came from; and
-/// who may access the memory of a pool.
+/// Tracks the current pool of each device if it is not the default, the pool that memory was
+/// allocated from, and access rights to pools.
 class pool_table {
 public:
     static pool_table& of(session&) {
@@ -374,7 +374,7 @@ public:
         if (at->second != nullptr) at->second->used -= std::min(at->second->used, bytes);
         origin_.erase(at);
     }
-    /// The pool goes: its devices allocate from their own again.
+    /// A pool is destroyed: its devices use their default pools again.
     void forget(const memory_pool& pool) {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto i = current_.begin(); i != current_.end();)
@@ -388,7 +388,7 @@ public:
         const std::lock_guard<std::mutex> lock(mutex_);
         access_[{&pool, device}] = flags;
     }
-    /// A pool's own device may read and write.
+    /// The device of a pool can always read and write.
     int access(const memory_pool& pool, int device) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto at = access_.find({&pool, device});
@@ -461,7 +461,7 @@ RUNTIME(cudaDeviceSetMemPool)(int device, memory_pool* pool) {
     });
 }
 namespace {
-/// The device of a place that memory is allocated in. @throws failure  it is another place
+/// Device of a memory location. @throws failure  for other kinds of locations
 unsigned device_at(session& s, const place* where, int type) {
     require_pointer(where);
     constexpr int pinned = 1, on_device = 1;
@@ -493,7 +493,7 @@ RUNTIME(cudaMemPoolCreate)(memory_pool** pool, const int* properties) {
     return runtime_call("cudaMemPoolCreate", [&](session& s) {
         require_pointer(pool);
         require_pointer(properties);
-        // Allocation type, handle types, kind of place, number of the device.
+        // Allocation type, handle types, kind of location, device number.
         auto p = std::make_unique<memory_pool>();
         check_device(s, properties[3]);
         p->device = static_cast<unsigned>(properties[3]);
@@ -654,7 +654,8 @@ RUNTIME(cudaMemcpyBatchAsync_v12)
  std::size_t* failed, void* stream) {
     const result r = simtlm_rt_cudaMemcpyBatchAsync(to, from, bytes, count, attributes,
                                                     first_of_attributes, attribute_count, stream);
-    if (r != 0 && failed != nullptr) *failed = ~std::size_t{0};  // which one is not told
+    // The failing index is not reported.
+    if (r != 0 && failed != nullptr) *failed = ~std::size_t{0};
     return r;
 }
 RUNTIME(cudaMemcpyPeer)
@@ -865,7 +866,7 @@ RUNTIME(cudaGetSymbolSize)(std::size_t* to, const void* symbol) {
     });
 }
 
-// ---- other processes ----
+// ---- interprocess communication ----
 
 RUNTIME(cudaIpcGetMemHandle)(void* handle, void* p) {
     return runtime_call("cudaIpcGetMemHandle", [&](session& s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: streams and events.
+// Runtime API: streams and events.
 #include "runtimes/cuda/runtime_api.h"
 
 #include <cstring>

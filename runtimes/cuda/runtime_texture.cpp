@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API: textures and surfaces, as objects and as references.
+// Runtime API: textures and surfaces, as objects and as references.
 #include "runtimes/cuda/runtime_api.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ texture_description description_of(const texture_reference& r, bool normalised_r
     return t;
 }
 
-/// Binds a reference as an object would be bound, at the reference's own handle.
+/// Binds a reference like an object, at the handle of the reference.
 void bind(session& s, const texture_reference* r, const resource_description& resource) {
     const registered_symbol symbol = s.symbol(r);
     const texture_description t = description_of(*r, symbol.normalised_read);
@@ -43,7 +43,7 @@ resource_description linear(const void* p, const channel_description& d, std::si
     return r;
 }
 
-/// Linear memory may begin anywhere: the rest is the caller's to add.
+/// Aligns the start of linear memory; the caller adds the returned offset.
 const void* aligned(const void* p, std::size_t* offset) {
     const std::uint64_t a = address_of(p);
     if (offset != nullptr)

@@ -21,7 +21,7 @@ namespace simtlm::cuda {
 
 namespace {
 
-/// What programs register before main(), and what they find by addresses.
+/// Objects that programs register before main(), looked up by address.
 struct registry {
     std::mutex mutex;
     std::vector<std::unique_ptr<library>> libraries;
@@ -30,7 +30,7 @@ struct registry {
     std::unordered_map<const void*, registered_symbol> symbols;
 };
 
-/// Never taken apart: programs unregister after everything else.
+/// Never destroyed: programs unregister after all other destructors.
 registry& registered() {
     static registry* const r = new registry;
     return *r;
@@ -117,7 +117,7 @@ session& session::get() {
         }
     });
     if (the_session == nullptr) throw failure(status::not_initialised, why);
-    // It is about to end the process.
+    // A signal is about to end the process.
     while (runtime::termination_signal_came() && the_session->ended()) ::pause();
     if (is_over()) throw failure(status::unloading, "the program has ended");
     if (the_session->process() != ::getpid())
@@ -172,7 +172,7 @@ void session::remove_library(library* l) {
     r.libraries.erase(at);
 }
 
-/// Reads the code of a library: PTX for the GPUs that there are.
+/// Reads the code of a library for the simulated GPUs.
 void session::read(library& l) {
     if (l.read) return;
     l.source = module_in(l.code, config().capability(), config().code, l.name);
@@ -194,7 +194,7 @@ void session::save_ptx(device::module_source& s) {
     if (!options().flag("-save_embedded_ptx") && !options().flag("-keep")) return;
     if (s.isa != execution::instruction_set::ptx) return;
     const std::string path = fmt::format("_{}.ptx", number);
-    // No input of the run is overwritten, and no file that is read-only.
+    // Do not overwrite input files of the run or read-only files.
     std::error_code ignored;
     bool is_input = std::filesystem::equivalent(path, "/proc/self/exe", ignored);
     for (const std::string& f : options().files())
@@ -309,7 +309,7 @@ kernel* session::kernel_of(const void* host) {
 function* session::function_of(const void* handle, unsigned d) {
     kernel* const k = kernel_of(handle);
     if (k == nullptr) {
-        // A function of a module, as the driver API hands them out.
+        // A function of a module, as returned by the driver API.
         auto* const f = static_cast<function*>(const_cast<void*>(handle));
         const std::lock_guard<std::mutex> lock(mutex_);
         if (f != nullptr && functions_.count(f) != 0) return f;
@@ -457,9 +457,9 @@ void session::reset_device(unsigned d) {
 
 namespace {
 
-/// Runs when the process ends, after the program's own code.
+/// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    // A process that was forked has no thread that simulates.
+    // A forked process has no simulation thread.
     if (the_session != nullptr && the_session->process() == ::getpid()) {
         the_session->end({});
         over = true;
@@ -472,9 +472,9 @@ __attribute__((destructor)) void end_session() {
 
 }  // namespace simtlm::cuda
 
-/// Nothing of ours that is static is destroyed at the end of the process: destructors of the
-/// program may make calls, and statistics are written, when it would be gone already. Objects of
-/// this library register themselves here, and not with the C library.
+/// Objects with static storage duration in this library are not destroyed at the end of the
+/// process, because destructors of the program may still make calls and statistics are written
+/// afterwards. Overriding this function keeps them from registering with the C library.
 extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
     return 0;
 }

@@ -25,16 +25,16 @@ class graph_node;
 struct capture;
 struct module;
 
-/// A kernel as hosts name it: CUfunction, cudaFunction_t.
+/// A kernel of a module: CUfunction, cudaFunction_t.
 struct function {
     module* owner = nullptr;
     std::shared_ptr<device::loaded_module> code;
     const execution::kernel_image* kernel = nullptr;
     unsigned device = 0;
-    int max_dynamic_shared = -1;  ///< as set; -1: the default
+    int max_dynamic_shared = -1;  ///< as set by the program; -1: the default
     int carve_out = -1;
     int cache_preference = 0;
-    /// What launches in the way of CUDA 3 have set: cuFuncSetBlockShape, cuParamSetv, ...
+    /// Launch state of the API before CUDA 4: cuFuncSetBlockShape, cuParamSetv, ...
     struct {
         size3 block;
         unsigned shared = 0;
@@ -42,23 +42,23 @@ struct function {
     } set;
 };
 
-/// A loaded module of one device: CUmodule.
+/// A module loaded on one device: CUmodule.
 struct module {
     unsigned device = 0;
     std::shared_ptr<device::loaded_module> code;
     std::map<std::string, std::unique_ptr<function>> functions;
     std::mutex mutex;
 
-    /// @throws failure  there is none of that name
+    /// @throws failure  if there is no kernel of this name
     function* find(const std::string& name);
 };
 
-/// A module for all devices, loaded where it is first used: CUlibrary, and what a fat binary of the
-/// program becomes.
+/// A module for all devices, loaded on first use on each: CUlibrary, or a fat binary of the
+/// program.
 struct library {
     std::string name;
-    device::module_source source;  ///< once read
-    const void* code = nullptr;    ///< of the program; read when it is needed
+    device::module_source source;  ///< valid once `read` is set
+    const void* code = nullptr;    ///< passed by the program; parsed on demand
     bool read = false;
     std::vector<std::unique_ptr<module>> modules;  ///< by device
     struct managed_variable {
@@ -70,21 +70,21 @@ struct library {
     std::mutex mutex;
 };
 
-/// A kernel of a library, on whatever device it is launched: CUkernel, cudaKernel_t.
+/// A kernel of a library, independent of the device: CUkernel, cudaKernel_t.
 struct kernel {
     library* owner = nullptr;
     std::string name;
 };
 
-/// A variable or a texture of the program, by its address in the host program.
+/// A variable or texture of the program, identified by its host address.
 struct registered_symbol {
     library* owner = nullptr;
     std::string name;
     std::size_t bytes = 0;
-    bool normalised_read = false;  ///< textures
+    bool normalised_read = false;  ///< for textures
 };
 
-/// A pool that memory comes from: CUmemoryPool.
+/// A memory pool: CUmemoryPool.
 struct memory_pool {
     unsigned device = 0;
     std::uint64_t threshold = 0, used = 0, used_high = 0;
@@ -94,18 +94,18 @@ struct memory_pool {
 
 struct context;
 
-/// What libraries keep in a context, by a key of theirs (CONTEXT_LOCAL_STORAGE).
+/// Values that NVIDIA's libraries store in a context under their own keys (CONTEXT_LOCAL_STORAGE).
 class context_storage {
 public:
     struct item {
         void* value;
-        void (*at_end)(context*, void* key, void* value);  ///< nullptr: nothing is done
+        void (*at_end)(context*, void* key, void* value);  ///< nullptr: no callback
     };
     void put(void* key, item i);
     void remove(void* key);
-    /// @return false: there is nothing
+    /// @return false if there is no value
     bool get(void* key, void** to);
-    /// Tells the libraries that their context ends, and forgets what they kept.
+    /// Notifies the libraries that their context ends, and removes their values.
     void end(context* owner);
 
 private:
@@ -113,23 +113,23 @@ private:
     std::map<void*, item> items_;
 };
 
-/// What the driver API calls a context. One per device is the primary one.
+/// A context of the driver API. Each device has one primary context.
 struct context {
     unsigned device = 0;
     bool primary = false;
     unsigned references = 0;
     unsigned flags = 0;
-    unsigned number = 0;  ///< 1 and up, never used again
+    unsigned number = 0;  ///< from 1, never reused
     context_storage storage;
 };
 
-/// What a host thread is in the middle of.
+/// State of a host thread.
 struct thread_state {
     result last_error = 0;
     unsigned device = 0;
-    bool per_thread_default = false;  ///< stream 0 means the thread's own, in this call
-    bool through_driver = false;      ///< this call of the runtime's is one of the driver API
-    bool uses_runtime = false;        ///< has called the runtime: a context is current
+    bool per_thread_default = false;  ///< in this call, stream 0 means the per-thread stream
+    bool through_driver = false;      ///< this runtime function was called through the driver API
+    bool uses_runtime = false;  ///< the thread has called the runtime, so a context is current
     int capture_mode = 0;
     struct configuration {
         size3 grid, block;
@@ -141,46 +141,46 @@ struct thread_state {
     device::stream* own_stream[64] = {};
 };
 
-/// Everything that the CUDA libraries of a process share. Made at the first call.
+/// State shared by the CUDA libraries of a process. Created by the first call.
 class session : public runtime::host_session {
 public:
-    /// The one of this process. @throws kernel::user_error  the configuration is at fault
+    /// The session of this process. @throws kernel::user_error  for a faulty configuration
     static session& get();
-    /// get() has made one, and it has not ended.
+    /// Returns whether get() has created a session that has not ended.
     static bool is_running();
     static thread_state& thread();
-    /// There has been one, and it has ended.
+    /// Returns whether a session existed and has ended.
     static bool is_over();
 
     unsigned current_device() const { return thread().device; }
 
-    // ---- code; what is static may come before main(), when there is no session yet ----
+    // ---- code; static functions may be called before main(), without a session ----
     static library* add_library(const void* code, const std::string& name);
     void remove_library(library* l);
-    /// The library's module on a device. @throws failure
+    /// The library's module on a device, loaded if necessary. @throws failure
     module& module_of(library& l, unsigned device);
     module* load_module(const void* code, const std::string& name, unsigned device);
     void unload_module(module* m);
-    /// @throws failure  no such module, function or variable
+    /// @throws failure  for an unknown module, function or variable
     function* function_in(module* m, const std::string& name);
     std::pair<std::uint64_t, std::uint64_t> variable_in(module* m, const std::string& name);
 
     static void register_kernel(library* l, const void* host, const std::string& name);
     static void register_symbol(const void* host, registered_symbol s);
     static kernel* kernel_in(library& l, const std::string& name);
-    /// What a handle for a kernel is: the address of a host function, a kernel or a function.
+    /// Resolves a kernel handle: the address of a host function, a kernel or a function.
     /// @throws failure
     function* function_of(const void* handle, unsigned device);
     function* function_of(const void* handle) { return function_of(handle, current_device()); }
     kernel* kernel_of(const void* host);
     registered_symbol symbol(const void* host);
-    /// Address and bytes of a variable. @throws failure
+    /// Address and size of a variable in bytes. @throws failure
     std::pair<std::uint64_t, std::uint64_t> variable(const void* host);
-    /// The value that textures are bound to for a texture or surface of the program.
+    /// Handle that textures are bound to for a texture or surface of the program.
     std::uint64_t reference_handle(const void* host);
 
     // ---- handles ----
-    /// Streams by handle: 0 and 1 the legacy default stream, 2 the thread's own.
+    /// Streams by handle: 0 and 1 are the legacy default stream, 2 is the per-thread stream.
     device::stream& stream(void* handle);
     device::stream* create_stream(bool blocking, int priority, unsigned flags);
     device::event* create_event(unsigned flags);
@@ -192,8 +192,8 @@ public:
     memory_pool& default_pool(unsigned device) { return *pools_[device]; }
     context* primary_context(unsigned device) { return contexts_[device].get(); }
     bool knows(const context* c);
-    /// The context of the calling thread: that of the driver API, or the primary one where the
-    /// thread has called the runtime. nullptr: none
+    /// The current context of the calling thread: that of the driver API, or the primary one if the
+    /// thread has called the runtime; otherwise nullptr.
     context* current_context();
     context* add_context(unsigned device, unsigned flags);
     void remove_context(context* c);
@@ -204,13 +204,13 @@ public:
         resource_view view;
         bool has_view = false;
     };
-    std::map<std::uint64_t, texture_object> textures;  ///< guarded by textures_mutex
+    std::map<std::uint64_t, texture_object> textures;  ///< protected by textures_mutex
     std::mutex textures_mutex;
 
-    /// Streams that are being captured.
+    /// Captures in progress, by stream and by event.
     std::unordered_map<const device::stream*, std::shared_ptr<capture>> captures;
     std::unordered_map<const device::event*, std::shared_ptr<capture>> captured_events;
-    std::recursive_mutex graphs_mutex;  ///< guards these, and all graphs
+    std::recursive_mutex graphs_mutex;  ///< protects the members above and all graphs
 
     virtual_memory& addresses() { return *addresses_; }
 
@@ -222,7 +222,7 @@ public:
 private:
     session();
     void read(library& l);
-    /// Keeps the PTX, or replaces it, where options or the environment ask for that.
+    /// Saves the PTX to a file or replaces it, if options or the environment request that.
     void save_ptx(device::module_source& s);
 
     std::unique_ptr<virtual_memory> addresses_;

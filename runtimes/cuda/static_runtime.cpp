@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that carry NVIDIA's runtime in them (nvcc's default, -cudart static) never ask for
-// libcudart. `simtlm run` has the loader load this library first: before the program's own code
-// runs, it finds the runtime's functions by the program's symbol table and lets each begin with a
-// jump to ours. A program that was stripped has no such table; it is left as it is.
+// Programs that are statically linked with NVIDIA's runtime (nvcc's default, -cudart static) do not
+// load libcudart. `simtlm run` preloads this library: before the code of the program runs, it finds
+// the runtime's functions in the program's symbol table and overwrites the beginning of each with a
+// jump to this project's implementation. A stripped program has no symbol table and is not changed.
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-/// The executable's file, as it lies on disk.
+/// The file of the executable.
 class mapped_executable {
 public:
     mapped_executable() {
@@ -48,7 +48,7 @@ public:
         std::uint64_t bytes;
     };
 
-    /// Functions whose names begin with one of CUDA's prefixes.
+    /// Functions whose names begin with a prefix of CUDA.
     std::vector<symbol> cuda_functions() const {
         std::vector<symbol> found;
         if (data_ == nullptr || bytes_ < sizeof(Elf64_Ehdr) ||
@@ -97,13 +97,13 @@ std::uintptr_t load_address() {
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* to) {
             *static_cast<std::uintptr_t*>(to) = info->dlpi_addr;
-            return 1;  // the executable comes first
+            return 1;  // the executable is the first entry
         },
         &base);
     return base;
 }
 
-/// jmp *0(%rip), and the address behind it
+/// Size of jmp *0(%rip) followed by the target address.
 constexpr std::size_t jump_bytes = 14;
 
 bool write_jump(std::uintptr_t at, const void* to) {
@@ -127,7 +127,7 @@ std::string own_folder() {
     return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The library whose interface is that of the runtime in the program.
+/// The library that implements the interface of the runtime in the program.
 const char* library_for(const std::vector<mapped_executable::symbol>& functions) {
     const auto has = [&](const char* name) {
         return std::any_of(functions.begin(), functions.end(),
@@ -157,7 +157,7 @@ void redirect(const mapped_executable& program,
     }
 }
 
-/// Before the program's own constructors, which register its code.
+/// Runs before the program's own constructors, which register its code.
 __attribute__((constructor)) void begin() {
     const mapped_executable program;
     const auto functions = program.cuda_functions();

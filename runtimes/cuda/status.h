@@ -8,7 +8,7 @@
 
 namespace simtlm::cuda {
 
-/// How a call of a CUDA program ended: cudaError_t and CUresult, which share their numbers.
+/// Result of a CUDA call: cudaError_t and CUresult, which use the same numbers.
 enum class status : int {
     success = 0,
     invalid_value = 1,
@@ -61,10 +61,10 @@ enum class status : int {
     unknown = 999,
 };
 
-/// What CUDA calls an outcome of the device layer.
+/// CUDA status of an outcome of the device layer.
 status status_of(device::status s);
 
-/// A call that cannot be done, with the reason in words.
+/// A call that cannot be executed, with a message.
 class failure : public simtlm::kernel::user_error {
 public:
     failure(status code, const std::string& what, const std::string& remedy = {})
@@ -75,7 +75,7 @@ private:
     status code_;
 };
 
-/// What CUDA calls a failure of this library, of the device layer, or anything else.
+/// CUDA status of a failure of this library, of the device layer, or of any other user_error.
 status status_of(const simtlm::kernel::user_error& e);
 
 }  // namespace simtlm::cuda

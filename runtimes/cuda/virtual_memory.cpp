@@ -149,7 +149,7 @@ void virtual_memory::map(std::uint64_t address, std::uint64_t bytes, std::uint64
     ++p.references;
 }
 
-/// What lies beside goes on being accessible.
+/// Revokes access to a range; adjacent ranges stay accessible.
 void virtual_memory::forbid(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t end = address + bytes;
     auto at = accessible_.upper_bound(address);
@@ -202,7 +202,7 @@ void virtual_memory::set_access(std::uint64_t address, std::uint64_t bytes, unsi
     forbid(address, bytes);
     if (!allowed) return;
     ::mprotect(place(address), bytes, PROT_READ | PROT_WRITE);
-    // Joined with its neighbours: a copy may go over several mappings.
+    // Merge with adjacent ranges, because a copy may span several mappings.
     std::uint64_t begin = address, end = address + bytes;
     const auto join = [&](std::map<std::uint64_t, std::uint64_t>::iterator at) {
         begin = std::min(begin, at->first);

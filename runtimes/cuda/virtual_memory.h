@@ -10,12 +10,13 @@
 
 namespace simtlm::cuda {
 
-/// Memory without an address, as cuMemCreate makes it: it gets one, or several, by being mapped.
+/// Memory without an address, created by cuMemCreate; it gets one or more addresses when it is
+/// mapped.
 struct physical_memory {
-    int file = -1;  ///< of the host, which holds the bytes
+    int file = -1;  ///< host file descriptor that backs it
     std::uint64_t bytes = 0;
     unsigned device = 0;
-    unsigned references = 0;  ///< handles and mappings
+    unsigned references = 0;  ///< number of handles and mappings
 
     physical_memory() = default;
     ~physical_memory();
@@ -23,30 +24,30 @@ struct physical_memory {
     physical_memory& operator=(const physical_memory&) = delete;
 };
 
-/// Reserved addresses, what is mapped there, and what of that may be accessed (cuMemAddressReserve,
-/// cuMemMap, cuMemSetAccess and their opposites). Addresses are the process's own. May be called
-/// from any thread; the GPUs' work is not waited for.
+/// Reserved address ranges, mappings, and access rights (cuMemAddressReserve, cuMemMap,
+/// cuMemSetAccess and their counterparts). Addresses are those of the process. Thread-safe; does
+/// not wait for work of the GPUs.
 class virtual_memory {
 public:
     static constexpr std::uint64_t granularity = 2 << 20;  ///< bytes
 
     explicit virtual_memory(device::memory_space& m) : memory_(m) {}
 
-    /// @throws failure, as all below: what is asked for is not possible
+    /// @throws failure  if the request cannot be satisfied; so do the functions below
     std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment);
     void free(std::uint64_t address, std::uint64_t bytes);
 
     physical_memory* create(std::uint64_t bytes, unsigned device);
-    /// Memory that another handle, of this process or another one, stands for.
+    /// Imports memory exported as a file descriptor, by this or another process.
     physical_memory* import(int file, unsigned device);
     physical_memory& get(const void* handle);
     void release(const void* handle);
-    /// The memory that is mapped at an address, with one reference more.
+    /// The memory mapped at an address, with its reference count incremented.
     physical_memory* retain(std::uint64_t address);
 
     void map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, const void* handle);
     void unmap(std::uint64_t address, std::uint64_t bytes);
-    /// @param allowed  false: nobody may access it any more
+    /// @param allowed  false: revokes access for all devices
     void set_access(std::uint64_t address, std::uint64_t bytes, unsigned device, bool allowed);
     bool may_access(std::uint64_t address) const;
 
@@ -63,9 +64,9 @@ private:
     device::memory_space& memory_;
     mutable std::mutex mutex_;
     std::map<const void*, std::unique_ptr<physical_memory>> all_;
-    std::map<std::uint64_t, std::uint64_t> reserved_;  ///< bytes, by address
+    std::map<std::uint64_t, std::uint64_t> reserved_;  ///< size in bytes, by address
     std::map<std::uint64_t, mapping> mapped_;
-    /// Bytes by address: each is one allocation of the GPU. Those side by side are joined.
+    /// Size in bytes by address: each entry is one allocation of the GPU. Adjacent ones are merged.
     std::map<std::uint64_t, std::uint64_t> accessible_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points of extensions that the device does not have (OpenGL and EGL interoperability,
-// cl_ext_device_fission, cl_khr_subgroups). Every loader exports them, and programs that can do
-// without still link with them. Errors are those of the extensions' specifications for a context
-// that shares nothing, an object that comes from nowhere else, a device that cannot be divided.
+// Entry points of extensions that the device does not support (OpenGL and EGL interoperability,
+// cl_ext_device_fission, cl_khr_subgroups). Every loader exports them, and programs that do not
+// depend on them still link with them. Errors are those of the extensions' specifications for a
+// context that shares nothing, an object of another API, and a device that cannot be partitioned.
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/entry_points.h"
 
@@ -10,7 +10,7 @@ using namespace simtlm::opencl;
 
 namespace {
 
-/// An object of another API cannot become one of ours.
+/// Rejects creating an object from an object of another API.
 template <class Handle>
 Handle refuse_object(const char* name, cl_context c, cl_int* result, cl_int code) {
     return make(name, result, [&](session& s) -> Handle {

@@ -17,7 +17,7 @@ bool begins(std::string_view text, std::string_view with) {
     return text.substr(0, with.size()) == with;
 }
 
-/// Words as a shell would split them: quotes and backslashes keep spaces.
+/// Splits words as a shell does: quotes and backslashes preserve spaces.
 std::vector<std::string> words_of(std::string_view text) {
     std::vector<std::string> words;
     std::string word;
@@ -50,7 +50,7 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
-/// Passed to clang as they are.
+/// Options passed to clang unchanged.
 constexpr std::string_view passed[] = {"-cl-single-precision-constant",
                                        "-cl-denorms-are-zero",
                                        "-cl-fp32-correctly-rounded-divide-sqrt",
@@ -64,11 +64,11 @@ constexpr std::string_view passed[] = {"-cl-single-precision-constant",
                                        "-w",
                                        "-Werror",
                                        "-g"};
-/// Without effect here: what they ask for is always done, or says nothing to this device.
+/// Options without effect: what they request is always done, or does not apply to this device.
 constexpr std::string_view ignored[] = {"-cl-kernel-arg-info", "-cl-no-subgroup-ifp",
                                         "-cl-nv-verbose", "-cl-nv-opt-level", "-cl-nv-arch"};
 constexpr std::string_view standards[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
-/// What a linker takes.
+/// Options accepted by the linker.
 constexpr std::string_view of_linker[] = {
     "-cl-denorms-are-zero", "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations",
     "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
@@ -123,7 +123,7 @@ build_options build_options::parse(const char* text, stage when) {
             require(w.empty() || is_one_of(w, ignored) || begins(w, "-cl-nv-maxrregcount") ||
                         w == "-O1" || w == "-O2" || w == "-O3",
                     wrong, w.c_str());
-            // "-cl-nv-opt-level 3" as well as "-cl-nv-opt-level=3".
+            // Skip the value of "-cl-nv-opt-level 3"; "-cl-nv-opt-level=3" is a single word.
             if ((w == "-cl-nv-opt-level" || w == "-cl-nv-maxrregcount" || w == "-cl-nv-arch") &&
                 i + 1 < words.size())
                 ++i;

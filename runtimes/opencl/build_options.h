@@ -8,11 +8,11 @@
 
 namespace simtlm::opencl {
 
-/// Options of a build, understood.
+/// Parsed options of a build.
 struct build_options {
     enum class stage { build, compile, link };
 
-    std::vector<std::string> front_end;  ///< for clang, when it reads OpenCL C
+    std::vector<std::string> front_end;  ///< options for clang when it compiles OpenCL C
     std::string standard = "CL1.2";
     bool optimise = true;
     bool flush_denormals = false;     ///< -cl-denorms-are-zero
@@ -20,8 +20,8 @@ struct build_options {
     bool make_library = false;        ///< -create-library
     bool allow_link_options = false;  ///< -enable-link-options
 
-    /// @param text  as the program gives it
-    /// @throws error  an option that there is not
+    /// @param text  as given by the program
+    /// @throws error  for an unknown option
     static build_options parse(const char* text, stage when);
 };
 

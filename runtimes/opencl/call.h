@@ -9,11 +9,11 @@
 
 namespace simtlm::opencl {
 
-/// SIMTLM_VERBOSE: every failing call says why.
+/// SIMTLM_VERBOSE: print the reason of every failing call.
 bool is_verbose();
 
-/// What a call does, as a function and the object that it is called with: what is around it is
-/// compiled once, not for each call.
+/// Type-erased body of a call: a function and its context object, so that the code around it is
+/// compiled once instead of for each call.
 class call_body {
 public:
     template <class Act>
@@ -26,8 +26,8 @@ private:
     void (*run_)(void*, session&);
 };
 
-/// Carries out a call of the program: exceptions become its result, and nothing else ever leaves.
-/// @param name  of the function; lives as long as the program
+/// Executes a call of the program and converts exceptions to its result; no exception leaves it.
+/// @param name  of the function; must have static storage duration
 cl_int carry_out(const char* name, call_body body) noexcept;
 
 template <class Act>
@@ -35,7 +35,7 @@ cl_int call(const char* name, Act&& act) noexcept {
     return carry_out(name, call_body(act));
 }
 
-/// The same for calls that give an object, and the result through a pointer.
+/// The same for calls that return an object, and the result through a pointer.
 template <class Act>
 auto make(const char* name, cl_int* result, Act&& act) noexcept {
     using handle = decltype(act(session::get()));
@@ -45,7 +45,7 @@ auto make(const char* name, cl_int* result, Act&& act) noexcept {
     return r == CL_SUCCESS ? made : handle{};
 }
 
-/// Where an answer to clGet...Info goes.
+/// Destination of the result of a clGet...Info call.
 class answer {
 public:
     answer(std::size_t room, void* to, std::size_t* size) : room_(room), to_(to), size_(size) {}
@@ -74,7 +74,7 @@ private:
     std::size_t* size_;
 };
 
-/// A list of properties that ends with 0, the 0 included; nothing where there is none.
+/// Copies a list of properties including its terminating 0; empty for a null pointer.
 template <class T>
 std::vector<T> copy_list(const T* list) {
     std::vector<T> all;

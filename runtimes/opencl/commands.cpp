@@ -51,8 +51,8 @@ void drop_ended(session& s, _cl_command_queue& q) {
                  q.open.end());
 }
 
-/// @param everything  waits for all that is in the queue
-/// @param barrier     what comes later waits for it
+/// @param everything  wait for all earlier work of the queue
+/// @param barrier     later work waits for it
 void submit(session& s, const enqueue_request& r, const device::task_ptr& t,
             const std::shared_ptr<_cl_event::state>& how, bool everything, bool barrier) {
     std::vector<device::task_ptr> after;

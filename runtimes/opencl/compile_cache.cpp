@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-// In the header: who links an installed library needs no libxxhash.
+// Header-only, so that users of an installed library need not link libxxhash.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #endif
@@ -112,7 +112,7 @@ bool compile_cache::put(const std::string& name, const std::string& text) const 
     static std::atomic<unsigned> count{0};
     const fs::path own = folder_ / fmt::format(".{}.{}.{}", name, ::getpid(), ++count);
     std::error_code failed;
-    fs::create_directories(folder_, failed);  // it may have been removed while the program runs
+    fs::create_directories(folder_, failed);  // it may have been removed during the run
     bool written = false;
     if (std::ofstream out(own, std::ios::binary); out << text) {
         out.close();
@@ -127,7 +127,8 @@ bool compile_cache::put(const std::string& name, const std::string& text) const 
     return true;
 }
 
-/// Where there is too much, the oldest half goes. Takes as long as there are entries.
+/// Removes the oldest half of the entries if the cache is too large. Takes time proportional to
+/// their number.
 void compile_cache::limit() const {
     struct entry {
         fs::path file;

@@ -10,26 +10,28 @@
 
 namespace simtlm::opencl {
 
-/// A digest of texts, as 32 hexadecimal digits. Where one ends and the next begins counts.
+/// Digest of texts as 32 hexadecimal digits. The boundaries between the texts are significant.
 std::string digest_of(const std::vector<std::string_view>& texts);
 
-/// Results of the compiler, kept over runs in a folder. An entry appears whole, under its final
-/// name, so that several processes may write it at once; one that is damaged counts as missing.
+/// Persistent cache of compiler results in a folder. An entry is written completely under a
+/// temporary name and then renamed, so that several processes may write it concurrently; a damaged
+/// entry counts as missing.
 class compile_cache {
 public:
-    /// The user's: SIMTLM_OPENCL_CACHE, else below XDG_CACHE_HOME, else below ~/.cache. Where that
-    /// cannot be written: a folder of this process, which remove_temporary() removes.
+    /// Uses the folder of the user: SIMTLM_OPENCL_CACHE, otherwise a folder below XDG_CACHE_HOME or
+    /// ~/.cache. If it is not writable, a temporary folder of this process, which
+    /// remove_temporary() deletes.
     compile_cache();
     compile_cache(const compile_cache&) = delete;
     compile_cache& operator=(const compile_cache&) = delete;
 
     const std::filesystem::path& folder() const { return folder_; }
-    /// The texts of an entry.
+    /// Returns the texts of an entry.
     std::optional<std::vector<std::string>> find(const std::string& key) const;
     void store(const std::string& key, const std::vector<std::string>& texts) const;
-    /// Puts a file into the folder, whole. @return whether it could be written
+    /// Writes a file to the folder atomically. @return whether it could be written
     bool put(const std::string& name, const std::string& text) const;
-    /// Removes the folder, if it is this process's own.
+    /// Deletes the folder if it is a temporary one.
     void remove_temporary() const;
 
 private:
@@ -37,7 +39,7 @@ private:
 
     std::filesystem::path folder_;
     bool temporary_ = false;
-    mutable std::atomic<unsigned> stored_{0};  ///< entries, by this process
+    mutable std::atomic<unsigned> stored_{0};  ///< entries stored by this process
 };
 
 }  // namespace simtlm::opencl

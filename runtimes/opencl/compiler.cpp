@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with its object.
+/// A temporary folder, deleted with the object.
 class temporary_folder {
 public:
     temporary_folder() {
@@ -73,7 +73,7 @@ fs::path named_by(const char* variable) {
     return value != nullptr ? value : "";
 }
 
-/// A file as far as a change of it can be seen from outside.
+/// Identifies the version of a file by its externally visible attributes.
 std::string identity_of(const fs::path& file) {
     std::error_code ignored;
     const fs::path real = fs::canonical(file, ignored);
@@ -83,7 +83,7 @@ std::string identity_of(const fs::path& file) {
                        s.st_mtim.tv_nsec);
 }
 
-/// What clang knows, below or at the GPU's compute capability.
+/// The newest architecture known to clang that does not exceed the GPU's compute capability.
 unsigned architecture_for(unsigned capability) {
     unsigned best = 60;  // 64-bit atomics of all kinds
     for (const unsigned sm : {61u, 62u, 70u, 72u, 75u, 80u, 86u})
@@ -97,14 +97,15 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
         text.replace(at, what.size(), by);
 }
 
-/// LLVM's back end for PTX shifts by the whole amount where it rotates 64 bits, which may be
-/// negative or beyond 63: shifts of PTX are clamped, and the result was 0. The amount is masked.
+/// LLVM's PTX back end implements 64-bit rotations with shifts by the full amount, which may be
+/// negative or exceed 63. PTX clamps shift amounts, so the result would be 0. The amount is
+/// therefore masked.
 void mend_rotations(std::string& ptx) {
     constexpr std::string_view rest = "sub.u32 \t%amt2, 64, ";
     std::string mended;
     std::size_t done = 0;
     for (std::size_t at = ptx.find(rest); at != std::string::npos; at = ptx.find(rest, at + 1)) {
-        // In front of it: "shl.b64 \t%lhs, %rd1, %r1;\n\t", or shr.
+        // Preceded by "shl.b64 \t%lhs, %rd1, %r1;\n\t", or shr.
         const std::size_t amount_end = ptx.find(';', at);
         const std::string amount = ptx.substr(at + rest.size(), amount_end - at - rest.size());
         const std::size_t line = ptx.rfind("sh", at);
@@ -123,8 +124,8 @@ void mend_rotations(std::string& ptx) {
     ptx = std::move(mended);
 }
 
-/// libclc reads tables of bytes 16 at a time and takes for granted that they begin so aligned; in
-/// PTX they have the alignment of bytes, and lie behind the constants of the program.
+/// libclc reads byte tables 16 bytes at a time and assumes that they are aligned accordingly; in
+/// PTX they have byte alignment and follow the constants of the program.
 void align_constant_tables(std::string& ptx) {
     constexpr std::string_view before = ".const .align ", after = " .b8 ";
     for (std::size_t at = ptx.find(before); at != std::string::npos;
@@ -136,8 +137,8 @@ void align_constant_tables(std::string& ptx) {
     }
 }
 
-/// LLVM's back end for PTX gives variables of three-element vectors the bytes of three elements,
-/// while programs store four: the size is rounded up to the alignment.
+/// LLVM's PTX back end allocates three elements for variables of three-element vectors, while
+/// programs store four: the size is rounded up to the alignment.
 void pad_three_element_vectors(std::string& ptx) {
     constexpr std::string_view before = " .align ", after = " .b8 ";
     for (std::size_t at = ptx.find(before); at != std::string::npos;
@@ -156,7 +157,8 @@ void pad_three_element_vectors(std::string& ptx) {
     }
 }
 
-/// Whether a register of a function has but one definition, which is the address of a variable.
+/// Returns whether a register of a function has a single definition, which is the address of a
+/// variable.
 bool holds_address_of_variable(std::string_view function, std::string_view name) {
     const std::string as_result = "\t" + std::string(name) + ",";
     const std::size_t at = function.find(as_result);
@@ -169,8 +171,9 @@ bool holds_address_of_variable(std::string_view function, std::string_view name)
            (std::isalpha(static_cast<unsigned char>(first)) != 0 || first == '_' || first == '$');
 }
 
-/// The null pointer of local memory and the generic one convert to each other; cvta adds the
-/// address of the window to any offset. Pointers that may be null are compared with it.
+/// The null pointers of the local and the generic address space must convert to each other, but
+/// cvta adds the base of the window to any offset. Pointers that may be null are compared with
+/// zero.
 void keep_null_pointers(std::string& ptx) {
     std::string mended;
     std::size_t done = 0;
@@ -201,7 +204,7 @@ void keep_null_pointers(std::string& ptx) {
     }
 }
 
-/// The address space of a pointer type in LLVM's text.
+/// Address space of a pointer type in LLVM's text form.
 unsigned address_space_of(std::string_view type) {
     constexpr std::string_view space = "addrspace(";
     const std::size_t at = type.rfind(space);
@@ -212,12 +215,12 @@ unsigned address_space_of(std::string_view type) {
         std::strtoul(std::string(type.substr(at + space.size())).c_str(), nullptr, 10));
 }
 
-/// What LLVM's back end for PTX says where two casts, from one address space to the generic one and
-/// from there to another, or a comparison of such pointers, have become a single cast.
+/// Error message of LLVM's PTX back end if two casts via the generic address space, or a comparison
+/// of such pointers, have been folded into a single cast.
 constexpr std::string_view folded_casts = "Cannot cast between two non-generic address spaces";
 
-/// Casts between the local and the generic address space in LLVM's text as assembly code, which is
-/// never folded with others.
+/// Rewrites casts between the local and the generic address space in LLVM's text form as inline
+/// assembly, which is never folded.
 void keep_casts_apart(std::string& module) {
     constexpr std::string_view cast = " = addrspacecast ";
     std::string mended;
@@ -246,8 +249,8 @@ void keep_casts_apart(std::string& module) {
     module = std::move(mended);
 }
 
-/// Takes out what comes with line numbers and tells nothing: labels that nothing jumps to, and a
-/// section without contents. The code is then that of a compilation without line numbers.
+/// Removes the remains of line numbers: unreferenced labels and an empty section. The code is then
+/// identical to a compilation without line numbers.
 void drop_debug_labels(std::string& ptx) {
     std::string rest;
     rest.reserve(ptx.size());
@@ -265,9 +268,9 @@ void drop_debug_labels(std::string& ptx) {
     ptx = std::move(rest);
 }
 
-/// Names of files in the line numbers of LLVM's text as the program knows them.
-/// @param folder  where headers that the program has given lie
-/// @param prelude  what stands in front of every program
+/// Rewrites file names in the line information of LLVM's text form to those known to the program.
+/// @param folder   folder of the headers that the program has passed
+/// @param prelude  file included before every program
 void name_files(std::string& module, const std::string& folder, const std::string& prelude) {
     constexpr std::string_view name = "!DIFile(filename: \"", directory = "directory: \"";
     for (std::size_t at = module.find(name); at != std::string::npos;
@@ -329,7 +332,8 @@ compiler::compiler(unsigned capability)
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           std::to_string(gpu_), "12"});  // what this file itself does to code
+                           // Version of the transformations in this file.
+                           std::to_string(gpu_), "12"});
 }
 
 compiler::~compiler() = default;
@@ -380,7 +384,7 @@ std::vector<std::string> compiler::front_end(const build_options& o) const {
                                          "cl",
                                          "-cl-std=" + o.standard,
                                          "-cl-no-stdinc",
-                                         "-fasm",  // PTX in `asm`, as NVIDIA's compiler takes it
+                                         "-fasm",  // PTX syntax in `asm`, as in NVIDIA's compiler
                                          "-Xclang",
                                          "-finclude-default-header",
                                          "-Xclang",
@@ -388,9 +392,9 @@ std::vector<std::string> compiler::front_end(const build_options& o) const {
                                          "-cl-kernel-arg-info",
                                          "-O2"};
     a.insert(a.end(), fixed.begin(), fixed.end());
-    // Optimisation is a matter of the link; at -O0 clang leaves out the bodies of inline functions.
+    // Optimisation happens at link time; at -O0, clang would omit the bodies of inline functions.
     if (!o.optimise) a.emplace_back("-U__OPTIMIZE__");
-    // Features that clang 14 does not take from -cl-ext.
+    // Features that clang 14 does not accept in -cl-ext.
     if (o.standard == "CL3.0")
         for (const char* const f :
              {"__opencl_c_atomic_scope_device", "__opencl_c_work_group_collective_functions"})
@@ -408,7 +412,7 @@ compiler::process_result compiler::run(const std::vector<std::string>& arguments
     std::vector<char*> argv;
     for (std::string& w : words) argv.push_back(w.data());
     argv.push_back(nullptr);
-    // What is loaded into the program first (a sanitizer, our libraries) is not for the compiler.
+    // Preloaded libraries (a sanitizer, this project's libraries) are not for the compiler.
     std::vector<char*> environment;
     for (char** e = environ; *e != nullptr; ++e)
         if (std::strncmp(*e, "LD_PRELOAD=", 11) != 0) environment.push_back(*e);
@@ -441,7 +445,7 @@ compiler::process_result compiler::run(const std::vector<std::string>& arguments
     int status = 0;
     while (::waitpid(child, &status, 0) < 0) {
         if (errno == EINTR) continue;
-        status = 0;  // the program has waited for it: what it wrote decides
+        status = 0;  // the program has reaped it; its output decides
         break;
     }
     r.status = status;
@@ -453,17 +457,18 @@ compiler::process_result compiler::run(const std::vector<std::string>& arguments
 
 namespace {
 
-/// Files of our library, by the end of their names.
+/// Files of the built-in library, by suffix.
 constexpr const char* library_parts[] = {".builtins.bc", ".scratch.bc", ".prelude.h", ".empty.cl"};
 
 }  // namespace
 
-/// Our library, compiled once and kept. A digest beside its files tells whether they are whole.
+/// Compiles the built-in library once and caches it. A digest next to its files shows whether they
+/// are complete.
 void compiler::make_library() {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::string name = "library-" + identity_;
     library_ = cache_->folder() / name;
-    // Somebody may empty the folder while the program runs.
+    // The folder may be emptied while the program runs.
     std::error_code ignored;
     library_made_ =
         library_made_ &&
@@ -540,7 +545,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
     };
     std::string words = options.standard + (options.optimise ? " 1" : " 0");
     for (const std::string& w : options.front_end) words += '\0' + w;
-    // What is included belongs to the program, too: then the key is known after preprocessing.
+    // If the source includes files, the cache key is computed after preprocessing.
     const bool is_whole = source.find("include") == std::string::npos;
     std::string key = digest_of({"compile", identity_, words, source, ""});
     const auto find = [&]() -> std::optional<compile_result> {
@@ -566,7 +571,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
         write(file, text);
     }
     a.insert(a.end(), options.front_end.begin(), options.front_end.end());
-    // Functions carry it with them as an attribute.
+    // Attached to every function as an attribute.
     if (options.flush_denormals)
         a.insert(a.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
     const std::string prelude = library_.string() + ".prelude.h";
@@ -594,10 +599,10 @@ compile_result compiler::compile(const std::string& source, const build_options&
     std::string module = text_of(text);
     name_files(module, (own / "headers").string() + "/", prelude);
     result.kernels = signatures_of_llvm(module);
-    // clang does not have kernels inlined for this target; kernels that call kernels need it, as
-    // PTX calls no entries. Only kernels are norecurse before any pass has run.
+    // clang does not inline kernels for this target, but kernels that call kernels need it, since
+    // PTX cannot call entries. Before any pass has run, only kernels are norecurse.
     replace_all(module, " noinline norecurse ", " alwaysinline ");
-    // A plain inline function of C99 has no definition to call; OpenCL programs rely on one.
+    // A plain inline function of C99 has no external definition, but OpenCL programs call it.
     replace_all(module, "\ndefine available_externally ", "\ndefine linkonce_odr ");
     write(text, module);
     std::vector<std::string> t = target();
@@ -671,7 +676,7 @@ compile_result compiler::link(const std::vector<std::string>& objects,
         mend_rotations(result.output);
         pad_three_element_vectors(result.output);
         keep_null_pointers(result.output);
-        // GPUs before sm_60 run what is compiled for it.
+        // GPUs before sm_60 execute code compiled for sm_60.
         if (gpu_ < capability_)
             replace_all(result.output, fmt::format(".target sm_{},", capability_),
                         fmt::format(".target sm_{},", gpu_));

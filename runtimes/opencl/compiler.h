@@ -14,16 +14,16 @@
 
 namespace simtlm::opencl {
 
-/// What came of compiling or linking.
+/// Result of compiling or linking.
 struct compile_result {
     bool good = false;
     std::string output;  ///< LLVM bitcode, or PTX
     std::vector<kernel_signature> kernels;
-    std::string log;  ///< of the compiler, as it is
+    std::string log;  ///< verbatim output of the compiler
 };
 
-/// OpenCL C to PTX: the distribution's clang in a process of its own, with libclc and our library
-/// of built-in functions. Results are kept in the user's cache folder. Callable from any thread.
+/// Compiles OpenCL C to PTX with the distribution's clang in a separate process, libclc and the
+/// built-in library. Results are cached in the user's cache folder. Thread-safe.
 class compiler {
 public:
     /// @param capability  compute capability of the GPU, e.g. 70
@@ -32,27 +32,28 @@ public:
     compiler(const compiler&) = delete;
     compiler& operator=(const compiler&) = delete;
 
-    /// Why there is no compiler: a sentence that says what to install; empty: there is one.
+    /// Why no compiler is available, in one sentence that says what to install; empty if there is
+    /// one.
     const std::string& missing() const { return missing_; }
 
     /// Headers that a program includes: name and text.
     using headers = std::vector<std::pair<std::string, std::string>>;
-    /// Source to LLVM bitcode.
+    /// Compiles source to LLVM bitcode.
     compile_result compile(const std::string& source, const build_options& options,
                            const headers& includes);
-    /// Bitcode of several compilations to PTX, or to bitcode again.
+    /// Links bitcode of several compilations to PTX, or to bitcode for a library.
     compile_result link(const std::vector<std::string>& objects, const build_options& options);
-    /// Before the process ends: no compilation may follow.
+    /// Call before the process ends; no compilation may follow.
     void remove_temporary_files() const;
 
-    /// Extensions that kernels may use, by name.
+    /// Names of the extensions that kernels may use.
     static const std::vector<std::string>& extensions();
-    /// Optional features of OpenCL C 3.0 that there are.
+    /// Supported optional features of OpenCL C 3.0.
     static const std::vector<std::string>& features();
 
 private:
     struct process_result {
-        int status = 0;  ///< 0: good
+        int status = 0;  ///< 0: success
         std::string errors;
     };
     void find_tools();
@@ -64,12 +65,12 @@ private:
     std::string identity() const;
 
     unsigned gpu_;         ///< compute capability of the GPU
-    unsigned capability_;  ///< what clang compiles for
+    unsigned capability_;  ///< target of clang
     std::string missing_;
     std::filesystem::path clang_, libclc_;
-    std::string identity_;  ///< of the tools and of our library
+    std::string identity_;  ///< of the tools and the built-in library
     std::unique_ptr<compile_cache> cache_;
-    std::filesystem::path library_;  ///< folder of our library, compiled
+    std::filesystem::path library_;  ///< prefix of the compiled built-in library
     bool library_made_ = false;
     std::mutex mutex_;
 };

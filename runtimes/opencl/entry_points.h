@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CL(result, name)(parameters): an entry point. The library exports it under its name; inside it
-// has a name of its own, so that a loader in the same process is never called in its place.
+// CL(result, name)(parameters) defines an entry point. The library exports it under its name;
+// internally it has a different name, so that a call never resolves to a loader in the same
+// process.
 #pragma once
 
 #include "runtimes/opencl/headers.h"

@@ -9,7 +9,7 @@
 
 namespace simtlm::opencl {
 
-/// A call that fails, with OpenCL's number and the reason in words.
+/// A failing call: OpenCL error code and message.
 class error : public std::runtime_error {
 public:
     explicit error(cl_int code, const std::string& what = {})
@@ -20,7 +20,7 @@ private:
     cl_int code_;
 };
 
-/// What OpenCL calls a failure of the device.
+/// OpenCL error code for a failure of the device.
 cl_int code_of(device::status s);
 
 /// @throws error  unless the condition holds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of OpenCL, with everything that is deprecated: programs call it.
+// Headers of OpenCL including deprecated functions, because programs call them.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300

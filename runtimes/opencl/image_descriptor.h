@@ -5,13 +5,13 @@
 
 namespace simtlm::opencl {
 
-/// What kernels know of an image: library/images.cl has the same structure. Pitches are bytes,
-/// extents elements.
+/// Image descriptor read by kernels; library/images.cl declares the same structure. Pitches in
+/// bytes, extents in elements.
 struct image_descriptor {
     cl_ulong base = 0;
-    cl_ulong row_pitch = 0, slice_pitch = 0;  ///< the slice pitch is that of layers, too
+    cl_ulong row_pitch = 0, slice_pitch = 0;  ///< the slice pitch also applies to layers
     cl_uint width = 0, height = 1, depth = 1;
-    cl_uint layers = 0;  ///< 0: no array
+    cl_uint layers = 0;  ///< 0: not an array
     cl_uint order = 0, type = 0;
     cl_uint element_bytes = 0;
     cl_uint dimensions = 1;

@@ -96,7 +96,7 @@ std::vector<cl_image_format> supported_formats(cl_mem_object_type type, cl_mem_f
     for (const cl_image_format& f : all) {
         const bool flat = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
         if (f.image_channel_order == CL_DEPTH && !flat) continue;
-        // sRGB images are read, not written, unless a device says otherwise.
+        // sRGB images can be read but not written.
         const bool writes = (flags & (CL_MEM_WRITE_ONLY | CL_MEM_KERNEL_READ_AND_WRITE)) != 0 ||
                             ((flags & CL_MEM_READ_WRITE) != 0);
         if (f.image_channel_order == CL_sRGBA && (writes || type == CL_MEM_OBJECT_IMAGE1D_BUFFER))

@@ -21,7 +21,7 @@ void append(std::vector<std::byte>& to, T value) {
     to.insert(to.end(), b, b + sizeof value);
 }
 
-/// Rounded to the nearest, and no further than the type goes.
+/// Rounds to nearest and saturates.
 template <class T>
 T scaled(float v, float by) {
     const float x = std::nearbyint(v * by);
@@ -40,7 +40,7 @@ T saturated(std::int64_t v) {
         std::clamp<std::int64_t>(v, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Channels of a colour in memory's order.
+/// Channels of a colour in memory order.
 template <class T>
 std::array<T, 4> ordered(cl_channel_order o, const T* c) {
     switch (o) {

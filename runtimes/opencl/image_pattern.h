@@ -8,8 +8,8 @@
 
 namespace simtlm::opencl {
 
-/// A colour as an element of an image, as clEnqueueFillImage converts it.
-/// @param color  four floats, signed or unsigned integers, as the format has it; depth: one float
+/// Converts a colour to an element of an image, as clEnqueueFillImage does.
+/// @param color  four floats, signed or unsigned integers depending on the format; depth: one float
 std::vector<std::byte> image_pattern(const cl_image_format& f, const void* color);
 
 }  // namespace simtlm::opencl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: their arguments, what is known of them, launches; native kernels.
+// Kernels: arguments, queries, launches; native kernels.
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/commands.h"
 #include "runtimes/opencl/entry_points.h"
@@ -33,7 +33,7 @@ std::shared_ptr<_cl_kernel> make_kernel(const std::shared_ptr<_cl_program>& p,
     return k;
 }
 
-/// Registers bound how many work items a group may have.
+/// Maximum work-group size of a kernel, limited by its registers.
 std::size_t largest_group(session& s, const _cl_kernel& k) {
     const std::size_t most = limits::of(s.config()).work_group;
     const auto& image = image_of(k);
@@ -163,7 +163,7 @@ CL(cl_int, clSetKernelArgSVMPointer)(cl_kernel handle, cl_uint index, const void
     });
 }
 
-// All shared virtual memory is there for every kernel.
+// All shared virtual memory is accessible to every kernel.
 CL(cl_int, clSetKernelExecInfo)
 (cl_kernel handle, cl_kernel_exec_info what, size_t size, const void* value) {
     return call("clSetKernelExecInfo", [&](session& s) {
@@ -281,7 +281,7 @@ CL(cl_int, clGetKernelSubGroupInfo)
 
 namespace {
 
-/// Arguments as the kernel takes them, and what must live while it runs.
+/// Packed arguments of a kernel, and objects to keep alive while it runs.
 struct packed_arguments {
     std::vector<std::byte> bytes;
     std::uint32_t local_bytes = 0;
@@ -322,8 +322,8 @@ packed_arguments pack(_cl_kernel& k, const simtlm::execution::kernel_image& imag
     return p;
 }
 
-/// A group size where the program leaves it to us: a divisor in x of up to 256 work items, filled
-/// up in y and z.
+/// Work-group size if the program does not specify one: a divisor in x of up to 256 work items,
+/// extended in y and z.
 std::array<std::size_t, 3> chosen_group(const std::array<std::size_t, 3>& global, cl_uint n,
                                         std::size_t most) {
     std::array<std::size_t, 3> g{1, 1, 1};
@@ -355,13 +355,14 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
     }
     const auto& required = k.signature.required_group;
     if (local == nullptr) {
-        // A group size that the kernel demands has to be given.
+        // If the kernel requires a group size, it must be given.
         require(required[0] == 0, CL_INVALID_WORK_GROUP_SIZE, "the kernel demands a group size");
         if (l.global[0] != 0 && l.global[1] != 0 && l.global[2] != 0)
             l.group = chosen_group(l.global, dimensions, largest_group(s, k));
         return l;
     }
-    // Too many work items in all, or in a dimension: programs look for the former.
+    // The total number of work items is checked before single dimensions, because programs test for
+    // its error code.
     const std::size_t largest = largest_group(s, k);
     std::size_t items = 1;
     for (cl_uint d = 0; d < dimensions && items <= largest; ++d)
@@ -390,7 +391,7 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     q.kernel = q.module->find_kernel(k->name);
     packed_arguments p = pack(*k, *q.kernel);
     std::array<std::uint32_t, 3> groups{};
-    std::vector<std::uint32_t> environment(12);  // what library/work_items.cl reads
+    std::vector<std::uint32_t> environment(12);  // read by library/work_items.cl
     for (unsigned d = 0; d < 3; ++d) {
         const std::size_t n = l.global[d] / l.group[d];
         require(n <= (d == 0 ? 0x7fffffffu : 65535u), CL_INVALID_GLOBAL_WORK_SIZE,
@@ -447,7 +448,7 @@ CL(cl_int, clEnqueueNativeKernel)
         require((arguments == nullptr) == (bytes == 0) && (arguments != nullptr || n == 0) &&
                     (n == 0) == (objects == nullptr) && (n == 0) == (places == nullptr),
                 CL_INVALID_VALUE);
-        // The arguments are copied now; pointers to memory objects are put in.
+        // Copies the arguments now and inserts pointers to memory objects.
         const auto* const from = static_cast<const std::byte*>(arguments);
         auto copy = std::make_shared<std::vector<std::byte>>(from, from + bytes);
         std::vector<std::shared_ptr<const void>> keeps;

@@ -33,7 +33,7 @@ bool begins_with(std::string_view text, std::string_view with) {
     return text.substr(0, with.size()) == with;
 }
 
-/// A string of LLVM's text form: \xx are bytes.
+/// Decodes a string in LLVM's text form: \xx are bytes.
 std::string unescaped(std::string_view s) {
     std::string out;
     for (std::size_t i = 0; i < s.size(); ++i) {
@@ -48,7 +48,7 @@ std::string unescaped(std::string_view s) {
     return out;
 }
 
-/// `!{!"a", i32 1, <4 x float> undef}`: strings without quotes, the rest as it stands.
+/// Splits `!{!"a", i32 1, <4 x float> undef}`: strings without quotes, others verbatim.
 std::vector<std::string> elements_of(std::string_view list) {
     std::vector<std::string> all;
     const std::size_t open = list.find('{'), close = list.rfind('}');
@@ -83,7 +83,7 @@ long number_in(const std::string& element) {
     return std::strtol(element.c_str() + (space == std::string::npos ? 0 : space + 1), nullptr, 10);
 }
 
-/// `<4 x float> undef, i32 0` as OpenCL C writes the type.
+/// Converts `<4 x float> undef, i32 0` to the type name in OpenCL C.
 std::string vector_type(const std::vector<std::string>& hint) {
     if (hint.empty()) return {};
     std::string_view t = hint[0];
@@ -177,7 +177,7 @@ kernel_signature signature_of(std::string_view line, const metadata& all) {
         a.what = kind_of(number_in(spaces[i]), i < bases.size() ? bases[i] : "");
         if (i < access.size()) a.access = access_of(access[i]);
         if (i < qualifiers.size()) a.qualifiers = qualifiers_of(qualifiers[i]);
-        // What is pointed to in constant memory is constant.
+        // A pointee in constant memory is const.
         if (a.what == kind::constant) a.qualifiers |= CL_KERNEL_ARG_TYPE_CONST;
         if (i < types.size()) a.type = types[i];
         if (i < names.size()) a.name = names[i];
@@ -213,7 +213,7 @@ std::array<std::size_t, 3> split(const std::string& s) {
     return out;
 }
 
-/// What an entry of PTX says of a parameter: `.param .u64 .ptr .global .align 4 name`.
+/// Parses a parameter of a PTX entry: `.param .u64 .ptr .global .align 4 name`.
 argument_signature argument_of(std::string_view text) {
     argument_signature a;
     a.may_be_pointer = text.find(".ptr") == std::string_view::npos;

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-/// Sources of the folder library, built in.
+/// Embedded source texts of the folder `library`.
 namespace simtlm::opencl::library {
 
-extern const std::string_view prelude;   ///< in front of every program
-extern const std::string_view builtins;  ///< functions that libclc has not: OpenCL C
+extern const std::string_view prelude;   ///< included before every program
+extern const std::string_view builtins;  ///< functions that libclc lacks: OpenCL C
 extern const std::string_view scratch;   ///< local memory of work-group functions: C
 
 }  // namespace simtlm::opencl::library

@@ -8,10 +8,10 @@
 
 namespace simtlm::opencl {
 
-/// The largest alignment of a type, that of long16: bytes. Local arguments have it.
+/// Alignment of local arguments in bytes: the largest of any type, that of long16.
 constexpr std::uint32_t local_alignment = 128;
 
-/// What a device can hold at most: sizes in bytes, images in elements.
+/// Limits of a device: sizes in bytes, image extents in elements.
 struct limits {
     std::size_t work_group = 1024;  ///< work items
     std::uint64_t allocation = 0;

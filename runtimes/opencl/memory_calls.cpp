@@ -37,7 +37,7 @@ void check_host_pointer(cl_mem_flags flags, const void* p) {
     require(wants == (p != nullptr), CL_INVALID_HOST_PTR);
 }
 
-/// Flags that a sub-buffer or an image takes over from the buffer that it lies in.
+/// Flags that a sub-buffer or an image inherits from its buffer.
 cl_mem_flags inherited(const _cl_mem& parent, cl_mem_flags flags) {
     const cl_mem_flags before = parent.flags;
     const cl_mem_flags access = flags & access_flags;
@@ -106,7 +106,7 @@ std::byte* _cl_mem::host_view() {
     if (host_pointer != nullptr) return host_pointer;
     const std::lock_guard<std::mutex> lock(mutex);
     if (!shadow) {
-        // Mapped memory is aligned for every type.
+        // Mapped memory must be aligned for every type.
         shadow_bytes = bytes + 128;
         shadow.reset(new std::byte[shadow_bytes]);
     }
@@ -267,7 +267,7 @@ unsigned dimensions_of(cl_mem_object_type t) {
     }
 }
 
-/// Extents, and pitches in the GPU and where the host sees the image.
+/// Computes extents, and pitches in the GPU and in the host's view.
 void lay_out(_cl_mem& m, const cl_image_desc& d, bool host) {
     m.element = element_bytes(m.format);
     m.width = d.image_width;
@@ -289,7 +289,7 @@ void lay_out(_cl_mem& m, const cl_image_desc& d, bool host) {
                 CL_INVALID_IMAGE_DESCRIPTOR, "a row pitch that cannot be");
         m.host_row_pitch = d.image_row_pitch;
     }
-    // A 1D array has a slice for every layer, of one row.
+    // Each layer of a 1D array is a slice of one row.
     m.host_slice_pitch = m.host_row_pitch * m.height;
     if (d.image_slice_pitch != 0 && sliced) {
         require(d.image_slice_pitch >= m.host_slice_pitch &&
@@ -300,7 +300,7 @@ void lay_out(_cl_mem& m, const cl_image_desc& d, bool host) {
     m.bytes = m.slice_pitch * m.slices();
 }
 
-/// Writes what kernels know of the image.
+/// Writes the image descriptor read by kernels.
 void describe(session& s, _cl_mem& m) {
     image_descriptor d;
     d.base = m.address;
@@ -350,7 +350,7 @@ cl_mem make_image(session& s, cl_context context, const cl_mem_properties* prope
     require(is_supported(*format, m->type, m->flags), CL_IMAGE_FORMAT_NOT_SUPPORTED);
     lay_out(*m, *desc, host != nullptr || m->parent != nullptr);
     if (m->parent) {
-        // On a buffer the image has the pitch that the program wants.
+        // An image created from a buffer has the pitch that the program specifies.
         m->row_pitch = m->host_row_pitch;
         m->slice_pitch = m->host_slice_pitch = m->row_pitch * m->height;
         m->bytes = m->slice_pitch;
@@ -587,7 +587,7 @@ CL(cl_int, clGetSamplerInfo)
     });
 }
 
-// ---- pipes: there are none ----
+// ---- pipes: not supported ----
 
 CL(cl_mem, clCreatePipe)
 (cl_context c, cl_mem_flags, cl_uint, cl_uint, const cl_pipe_properties*, cl_int* result) {

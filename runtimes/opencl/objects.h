@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenCL's handles point to. Units are bytes unless something else is said.
+// Objects behind OpenCL handles. Sizes are in bytes unless stated otherwise.
 #pragma once
 
 #include "platform/device/system.h"
@@ -19,7 +19,7 @@
 struct _cl_platform_id : simtlm::opencl::object {};
 
 struct _cl_device_id : simtlm::opencl::object {
-    unsigned number = 0;  ///< of the GPU
+    unsigned number = 0;  ///< GPU number
 };
 
 struct _cl_context : simtlm::opencl::object {
@@ -32,13 +32,14 @@ struct _cl_context : simtlm::opencl::object {
         void* data;
     };
     std::vector<destructor> destructors;
-    std::map<void*, std::size_t> shared_virtual;  ///< what clSVMAlloc has given; guarded
+    /// Allocations of clSVMAlloc; protected by a mutex.
+    std::map<void*, std::size_t> shared_virtual;
     std::mutex mutex;
 
     ~_cl_context();
     unsigned first_device() const { return devices.front()->number; }
     bool has(cl_device_id d) const;
-    /// Whether [p, p + bytes) lies in one allocation of clSVMAlloc.
+    /// Returns whether [p, p + bytes) lies within one allocation of clSVMAlloc.
     bool is_shared_virtual(const void* p, std::size_t bytes);
 };
 
@@ -46,14 +47,14 @@ struct _cl_command_queue : simtlm::opencl::object {
     std::shared_ptr<_cl_context> context;
     cl_device_id device = nullptr;
     cl_command_queue_properties properties = 0;
-    std::vector<cl_queue_properties> list;  ///< as they were given
+    std::vector<cl_queue_properties> list;  ///< as given by the program
     bool has_list = false;
     simtlm::device::stream* stream = nullptr;
     std::mutex mutex;
-    // Out of order: what has not ended, and the last barrier.
+    // For out-of-order queues: unfinished tasks and the last barrier.
     std::vector<simtlm::device::task_ptr> open;
     simtlm::device::task_ptr barrier;
-    std::vector<simtlm::device::task_ptr> callbacks;  ///< of its events
+    std::vector<simtlm::device::task_ptr> callbacks;  ///< of the events of the queue
 
     ~_cl_command_queue();
     bool in_order() const { return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
@@ -64,42 +65,42 @@ struct _cl_mem : simtlm::opencl::object {
     cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
     cl_mem_flags flags = 0;
     std::vector<cl_mem_properties> properties;
-    std::shared_ptr<_cl_mem> parent;  ///< of a sub-buffer, or of an image on a buffer
+    std::shared_ptr<_cl_mem> parent;  ///< for a sub-buffer, or an image created from a buffer
     std::size_t offset = 0;           ///< in the parent
     std::size_t bytes = 0;
-    std::uint64_t address = 0;  ///< in the GPU
+    std::uint64_t address = 0;  ///< device address
     bool owns_memory = false;
     std::byte* host_pointer = nullptr;  ///< CL_MEM_USE_HOST_PTR
 
-    // Images.
+    // For images.
     cl_image_format format{};
-    cl_image_desc shape{};                         ///< as the program gave it
+    cl_image_desc shape{};                         ///< as given by the program
     std::size_t width = 0, height = 1, depth = 1;  ///< elements
-    std::size_t layers = 0;                        ///< 0: no array
+    std::size_t layers = 0;                        ///< 0: not an array
     std::size_t element = 1;
-    std::size_t row_pitch = 0, slice_pitch = 0;            ///< in the GPU
-    std::size_t host_row_pitch = 0, host_slice_pitch = 0;  ///< where the host sees it
-    std::uint64_t descriptor = 0;                          ///< address, for kernels
+    std::size_t row_pitch = 0, slice_pitch = 0;            ///< in device memory
+    std::size_t host_row_pitch = 0, host_slice_pitch = 0;  ///< in the host's view
+    std::uint64_t descriptor = 0;  ///< device address of the descriptor for kernels
 
-    /// Regions that the host has mapped, by pointer.
+    /// Regions mapped by the host, by pointer.
     struct mapping {
-        std::array<std::size_t, 3> origin{}, region{};  ///< buffers: bytes in x
+        std::array<std::size_t, 3> origin{}, region{};  ///< for buffers: bytes in x
         cl_map_flags flags = 0;
     };
     std::multimap<void*, mapping> mappings;
-    std::unique_ptr<std::byte[]> shadow;  ///< where mapped regions of it lie
+    std::unique_ptr<std::byte[]> shadow;  ///< storage of mapped regions
     std::size_t shadow_bytes = 0;
     struct destructor {
         void(CL_CALLBACK* call)(cl_mem, void*);
         void* data;
     };
     std::vector<destructor> destructors;
-    std::mutex mutex;  ///< of mappings, shadow, destructors
+    std::mutex mutex;  ///< protects mappings, shadow, destructors
 
     ~_cl_mem();
     bool is_image() const { return type != CL_MEM_OBJECT_BUFFER && type != CL_MEM_OBJECT_PIPE; }
     std::size_t slices() const { return layers != 0 ? layers : depth; }
-    /// Where the host sees the object when it is mapped.
+    /// Host address of the object when it is mapped.
     std::byte* host_view();
 };
 
@@ -110,20 +111,20 @@ struct _cl_sampler : simtlm::opencl::object {
     cl_filter_mode filter = CL_FILTER_NEAREST;
     std::vector<cl_sampler_properties> properties;
 
-    /// As kernels know it.
+    /// Sampler flags read by kernels.
     std::uint64_t flags() const;
 };
 
 struct _cl_program : simtlm::opencl::object {
     enum class origin { source, intermediate, binary, built_in };
 
-    /// What has come of it for a device.
+    /// State of the build for a device.
     struct build {
         cl_build_status status = CL_BUILD_NONE;
         cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
         std::string options, log;
-        std::string object;  ///< LLVM bitcode, once compiled or made a library
-        std::string ptx;     ///< once linked
+        std::string object;  ///< LLVM bitcode, after compilation or library creation
+        std::string ptx;     ///< after linking
         std::vector<simtlm::opencl::kernel_signature> kernels;
         std::shared_ptr<simtlm::device::loaded_module> code;
     };
@@ -133,14 +134,14 @@ struct _cl_program : simtlm::opencl::object {
     std::string source;
     std::vector<cl_device_id> devices;
     std::map<cl_device_id, build> builds;
-    std::atomic<unsigned> kernels{0};  ///< attached
+    std::atomic<unsigned> kernels{0};  ///< number of attached kernels
     std::mutex mutex;
 
     build& of(cl_device_id d);
-    /// The first device for which there is code. @throws error  none
+    /// The build of the first device that has code. @throws error  if there is none
     build& built();
     const simtlm::opencl::kernel_signature* signature(const std::string& name);
-    /// Loads the code into a device. @throws error
+    /// Loads the code onto a device. @throws error
     std::shared_ptr<simtlm::device::loaded_module> load(cl_device_id d);
 };
 
@@ -149,7 +150,7 @@ struct _cl_kernel : simtlm::opencl::object {
         bool set = false;
         std::vector<std::byte> value;
         bool is_memory = false;
-        std::weak_ptr<_cl_mem> memory;  ///< arguments do not keep memory objects
+        std::weak_ptr<_cl_mem> memory;  ///< arguments do not retain memory objects
         std::shared_ptr<_cl_sampler> sampler;
         std::size_t local_bytes = 0;
     };
@@ -165,20 +166,20 @@ struct _cl_kernel : simtlm::opencl::object {
 };
 
 struct _cl_event : simtlm::opencl::object {
-    /// What outlives the event: how its command has ended.
+    /// Outcome of the command, which outlives the event.
     struct state {
-        std::atomic<cl_int> failed{0};  ///< a negative status; 0: none
+        std::atomic<cl_int> failed{0};  ///< a negative status; 0: no failure
         std::atomic<bool> user_set{false};
         std::vector<simtlm::device::task_ptr> callbacks;
-        std::mutex mutex;  ///< of the callbacks
+        std::mutex mutex;  ///< protects the callbacks
     };
 
     std::shared_ptr<_cl_context> context;
-    std::shared_ptr<_cl_command_queue> queue;  ///< none: a user event
+    std::shared_ptr<_cl_command_queue> queue;  ///< empty for a user event
     cl_command_type command = 0;
     std::shared_ptr<state> how = std::make_shared<state>();
     simtlm::device::task_ptr task;
 
-    /// CL_QUEUED to CL_COMPLETE, or what has gone wrong.
+    /// CL_QUEUED to CL_COMPLETE, or an error code.
     cl_int status() const;
 };

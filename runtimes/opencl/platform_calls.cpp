@@ -246,7 +246,8 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
         case CL_DEVICE_EXTENSIONS_WITH_VERSION:
             return a.list(versions(device_extensions(), version_1));
         case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
-            return a.text("v0000-01-01-00");  // the format wants a date; none is passed
+            // The format requires a date; no conformance test has been passed.
+            return a.text("v0000-01-01-00");
         case CL_DEVICE_PRINTF_BUFFER_SIZE:
             return a.value(size(1 << 20));
         case CL_DEVICE_PARENT_DEVICE:
@@ -274,7 +275,7 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
         case 0x4007:  // CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV
             return a.value<cl_uint>(2);
         case 0x4008:                                // CL_DEVICE_PCI_BUS_ID_NV
-            return a.value<cl_uint>(d.number + 1);  // as CUDA's
+            return a.value<cl_uint>(d.number + 1);  // as in CUDA
         case 0x4009:                                // CL_DEVICE_PCI_SLOT_ID_NV
         case 0x400a:                                // CL_DEVICE_PCI_DOMAIN_ID_NV
             return a.value<cl_uint>(0);
@@ -355,7 +356,7 @@ CL(cl_int, clGetDeviceInfo)
                 [&](session& s) { device_info(s, d, what, answer(room, to, size)); });
 }
 
-// A GPU here is not divided: CL_DEVICE_PARTITION_PROPERTIES names no way to do it.
+// Devices cannot be partitioned: CL_DEVICE_PARTITION_PROPERTIES is empty.
 CL(cl_int, clCreateSubDevices)
 (cl_device_id d, const cl_device_partition_property* properties, cl_uint, cl_device_id*, cl_uint*) {
     return call("clCreateSubDevices", [&](session& s) {

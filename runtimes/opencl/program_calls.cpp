@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: from source, bitcode or PTX; build, compile, link.
+// Programs: creation from source, bitcode or PTX; build, compile, link.
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/entry_points.h"
 #include "runtimes/opencl/limits.h"
@@ -14,7 +14,7 @@ namespace {
 using build = _cl_program::build;
 using notification = void(CL_CALLBACK*)(cl_program, void*);
 
-/// In front of bitcode in a binary: what it is; comments that describe its kernels follow.
+/// Marks before the bitcode in a binary, followed by comments that describe its kernels.
 constexpr std::string_view object_mark = "simtlm OpenCL object\n";
 constexpr std::string_view library_mark = "simtlm OpenCL library\n";
 
@@ -31,7 +31,7 @@ bool begins(std::string_view text, std::string_view with) {
     return text.substr(0, with.size()) == with;
 }
 
-/// Takes bitcode with the description of its kernels in front.
+/// Reads bitcode preceded by the description of its kernels.
 void take_object(build& b, cl_program_binary_type type, std::string_view text) {
     std::size_t bitcode = 0;
     while (begins(text.substr(bitcode), "//")) {
@@ -44,7 +44,7 @@ void take_object(build& b, cl_program_binary_type type, std::string_view text) {
     b.object = text.substr(bitcode);
 }
 
-/// What a binary is. @throws error  nothing that is known
+/// Reads a binary. @throws error  for an unknown format
 build build_of_binary(std::string_view text) {
     build b;
     if (begins(text, object_mark)) {
@@ -52,7 +52,7 @@ build build_of_binary(std::string_view text) {
     } else if (begins(text, library_mark)) {
         take_object(b, CL_PROGRAM_BINARY_TYPE_LIBRARY, text.substr(library_mark.size()));
     } else {
-        // A binary may end with zeros, as C strings do.
+        // A binary may end with zeros, like C strings.
         text = text.substr(0, text.find('\0'));
         require(text.find(".version") != std::string_view::npos &&
                     text.find(".target") != std::string_view::npos,
@@ -81,7 +81,7 @@ void check_notification(notification n, const void* data) {
     require(n != nullptr || data == nullptr, CL_INVALID_VALUE);
 }
 
-/// Whether there is a compiler; a sentence on stderr where there is none.
+/// Returns whether a compiler is available; otherwise prints why not on stderr.
 bool has_compiler(session& s) {
     const std::string& missing = s.kernels().missing();
     if (missing.empty()) return true;
@@ -96,7 +96,7 @@ compile_result compile_source(session& s, const std::string& source, const build
     return s.kernels().compile(source, o, headers);
 }
 
-/// Functions that PTX declares and does not define, but for those that the device has.
+/// Functions that PTX declares without defining, except those that the device provides.
 std::vector<std::string> undefined_functions(const std::string& ptx) {
     std::vector<std::string> declared, defined{"vprintf", "malloc", "free", "__assertfail"};
     for (std::size_t at = ptx.find(".func"); at != std::string::npos;
@@ -117,7 +117,7 @@ std::vector<std::string> undefined_functions(const std::string& ptx) {
     return missing;
 }
 
-/// PTX with what is known of its kernels in front. What it says wrong is found here.
+/// Stores PTX with the description of its kernels, and validates it.
 void take_ptx(session& s, build& b, const std::vector<kernel_signature>& kernels,
               const std::string& ptx) {
     const std::vector<std::string> missing = undefined_functions(ptx);
@@ -129,7 +129,8 @@ void take_ptx(session& s, build& b, const std::vector<kernel_signature>& kernels
     device::module_source source;
     source.name = "program.ptx";
     source.code = b.ptx;
-    source.reserved_shared = local_alignment;  // a pointer to the first variable is not NULL
+    // The first local variable must not have a null address.
+    source.reserved_shared = local_alignment;
     b.code = s.gpus().load(source);
 }
 
@@ -155,7 +156,7 @@ void build_one(session& s, _cl_program& p, build& b, const build_options& o) {
     take_ptx(s, b, compiled.kernels, linked.output);
 }
 
-/// Carries out a build for a device: its status and log say what has come of it.
+/// Runs a build for a device and sets its status and log.
 template <class Act>
 bool attempt(build& b, const Act& act) {
     try {
@@ -214,7 +215,7 @@ CL(cl_program, clCreateProgramWithSource)
             const std::size_t n = lengths != nullptr ? lengths[i] : 0;
             p->source += n != 0 ? std::string(strings[i], n) : std::string(strings[i]);
         }
-        // Some programs count the zero at the end.
+        // Some programs include the terminating zero in the length.
         while (!p->source.empty() && p->source.back() == '\0') p->source.pop_back();
         return make_program(s, std::move(p), context);
     });
@@ -361,7 +362,7 @@ CL(cl_int, clCompileProgram)
 CL(cl_program, clLinkProgram)
 (cl_context context, cl_uint count, const cl_device_id* list, const char* options, cl_uint inputs,
  const cl_program* input, notification notify, void* data, cl_int* result) {
-    // A program comes back with its log also where linking has failed.
+    // If linking fails, the program is still returned with its log.
     cl_program made = nullptr;
     const cl_int r = call("clLinkProgram", [&](session& s) {
         const auto c = s.contexts.get(context);

@@ -189,7 +189,7 @@ CL(cl_int, clSetUserEventStatus)(cl_event handle, cl_int status) {
         s.unset_user_events.remove(handle);
         e->how->failed = status;
         s.work().release(e->task);
-        // Who asks next finds its callbacks called, and what waits for it on its way.
+        // Callbacks have been called, and waiting commands have started, before the call returns.
         if (!s.work().in_engine_thread()) s.work().wait(e->task);
         wait_for_callbacks(s, *e);
     });
@@ -231,7 +231,7 @@ CL(cl_int, clGetEventInfo)
             case CL_EVENT_REFERENCE_COUNT:
                 return a.value<cl_uint>(e->references);
             case CL_EVENT_COMMAND_EXECUTION_STATUS:
-                // A program that asks again and again comes to an end.
+                // Ensure progress of a program that polls the status.
                 if (e->queue && !s.work().in_engine_thread()) s.work().poll(e->task);
                 return a.value(e->status());
             default:
@@ -280,7 +280,7 @@ CL(cl_int, clSetEventCallback)
             notify(e.get(), status < 0 ? status : type, data);
         };
         t->keeps = e;
-        // A command that has been put into a queue is submitted at once.
+        // A queued command is submitted immediately.
         const bool later = type != CL_SUBMITTED;
         s.work().submit_after(t, later ? std::vector{e->task} : std::vector<device::task_ptr>{});
         const std::lock_guard<std::mutex> lock(e->how->mutex);

@@ -11,27 +11,27 @@
 
 namespace simtlm::opencl {
 
-/// The table of entry points that a loader (ICD) calls through.
+/// Table of entry points that a loader (ICD) calls through.
 extern const cl_icd_dispatch dispatch_table;
 
-/// What a handle points to. The dispatch table comes first: loaders look for it there.
+/// Base of objects behind handles. The dispatch table must come first, where loaders expect it.
 struct object {
     const cl_icd_dispatch* dispatch = &dispatch_table;
-    std::atomic<cl_uint> references{1};  ///< of the program
+    std::atomic<cl_uint> references{1};  ///< reference count of the program
 };
 
-/// Objects by handle. A handle is valid as long as the program or another object holds what it
-/// stands for: a queue keeps its context, which the program may have released and may ask the queue
-/// for. A handle that is not in the registry is not valid.
+/// Objects by handle. A handle is valid as long as the program or another object holds its object;
+/// for example, a queue keeps its context, which the program may have released and can still query.
+/// A handle that is not in the registry is invalid.
 template <class T>
 class registry {
 public:
     explicit registry(cl_int invalid) : invalid_(invalid) {}
 
-    /// @return the handle, which the program holds
+    /// @return the handle, which the program owns
     T* add(std::shared_ptr<T> object) {
         T* const raw = object.get();
-        // The handle goes out of the registry before the object's memory can be another's.
+        // Remove the handle from the registry before the memory of the object can be reused.
         std::shared_ptr<T> held(raw, [this, own = std::move(object)](T* handle) mutable {
             forget(handle);
             own.reset();
@@ -40,21 +40,22 @@ public:
         objects_[raw] = {held, held};
         return raw;
     }
-    /// @throws error  no such object
+    /// @throws error  if there is no such object
     std::shared_ptr<T> get(const T* handle) const {
         std::shared_ptr<T> found = find(handle);
         if (found == nullptr) throw error(invalid_, "an invalid handle");
         return found;
     }
-    /// @return the object, or nothing
+    /// @return the object, or nullptr
     std::shared_ptr<T> find(const T* handle) const {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto at = objects_.find(handle);
         return at == objects_.end() ? nullptr : at->second.object.lock();
     }
-    /// The program no longer holds an object, whatever its reference count.
+    /// Releases the program's reference to an object, whatever its reference count.
     void remove(const T* handle) {
-        std::shared_ptr<T> last;  // its destructor may take locks: it goes after ours
+        // Its destructor may take locks, so it must run after our lock is released.
+        std::shared_ptr<T> last;
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto at = objects_.find(handle);
         if (at != objects_.end()) last = std::move(at->second.held);
@@ -65,7 +66,8 @@ public:
         if (object->references++ == 0) objects_.at(handle).held = std::move(object);
     }
     void release(const T* handle) {
-        std::shared_ptr<T> last = get(handle);  // its destructor may take locks: it goes after ours
+        // Its destructor may take locks, so it must run after our lock is released.
+        std::shared_ptr<T> last = get(handle);
         const std::lock_guard<std::mutex> lock(mutex_);
         if (last->references == 0) throw error(invalid_, "a handle released too often");
         if (--last->references == 0) objects_.at(handle).held.reset();
@@ -73,7 +75,7 @@ public:
 
 private:
     struct entry {
-        std::shared_ptr<T> held;  ///< by the program; nothing once it has released the handle
+        std::shared_ptr<T> held;  ///< reference of the program; empty after release
         std::weak_ptr<T> object;
     };
 

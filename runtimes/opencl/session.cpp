@@ -40,7 +40,7 @@ session& session::get() {
         }
     });
     if (the_session == nullptr) throw error(CL_OUT_OF_RESOURCES, why);
-    // It is about to end the process.
+    // A signal is about to end the process.
     while (runtime::termination_signal_came() && the_session->ended()) ::pause();
     if (is_over()) throw error(CL_OUT_OF_RESOURCES, "the program has ended");
     if (the_session->process() != ::getpid())
@@ -53,7 +53,7 @@ bool session::is_over() {
 }
 
 session::session() : host_session(reinterpret_cast<const void*>(&is_verbose)) {
-    gpus().memory().share_with_host();  // objects are mapped where they lie
+    gpus().memory().share_with_host();  // objects are mapped in place
     for (unsigned d = 0; d < gpus().devices(); ++d) {
         devices.push_back(std::make_unique<_cl_device_id>());
         devices.back()->number = d;
@@ -110,9 +110,9 @@ cl_int code_of(device::status s) {
 
 namespace {
 
-/// Runs when the process ends, after the program's own code.
+/// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    // A process that was forked has no thread that simulates.
+    // A forked process has no simulation thread.
     if (the_session != nullptr && the_session->process() == ::getpid()) {
         the_session->end({});
         over = true;
@@ -126,9 +126,9 @@ __attribute__((destructor)) void end_session() {
 
 }  // namespace simtlm::opencl
 
-/// Nothing of ours that is static is destroyed at the end of the process: destructors of the
-/// program may make calls, and statistics are written, when it would be gone already. Objects of
-/// this library register themselves here, and not with the C library.
+/// Objects with static storage duration in this library are not destroyed at the end of the
+/// process, because destructors of the program may still make calls and statistics are written
+/// afterwards. Overriding this function keeps them from registering with the C library.
 extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
     return 0;
 }

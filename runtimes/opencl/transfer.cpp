@@ -7,7 +7,7 @@ namespace simtlm::opencl {
 
 namespace {
 
-/// A block as rows of device memory; rows without room between them are one row.
+/// Describes a block as rows of device memory; contiguous rows are merged.
 device::memory_rows joined(const place& p, const std::array<std::size_t, 3>& region) {
     const std::size_t bytes = region[0] * region[1] * region[2];
     if ((region[1] == 1 || p.row_pitch == region[0]) &&

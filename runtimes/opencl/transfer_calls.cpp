@@ -45,7 +45,7 @@ void check_range(const _cl_mem& m, std::size_t offset, std::size_t bytes) {
             "beyond the end of the buffer");
 }
 
-/// Pitches of a rectangle, where those that are 0 follow from the region.
+/// Replaces pitches of 0 by those of a contiguous region.
 void complete_pitches(const block& region, std::size_t& row, std::size_t& slice) {
     if (row == 0) row = region[0];
     require(row >= region[0], CL_INVALID_VALUE, "a row pitch less than a row");
@@ -54,7 +54,7 @@ void complete_pitches(const block& region, std::size_t& row, std::size_t& slice)
             "a slice pitch that cannot be");
 }
 
-/// A rectangle of a buffer. @throws error  it reaches beyond
+/// A rectangle of a buffer. @throws error  if it exceeds the buffer
 place rectangle(const _cl_mem& m, const block& origin, const block& region, std::size_t row,
                 std::size_t slice) {
     const std::size_t begin = origin[2] * slice + origin[1] * row + origin[0];
@@ -68,13 +68,13 @@ void check_region(const block& r) {
     require(r[0] != 0 && r[1] != 0 && r[2] != 0, CL_INVALID_VALUE, "an empty region");
 }
 
-/// A region of an image: what is copied, in bytes, rows and slices.
+/// A region of an image: its location and its size in bytes, rows and slices.
 struct image_region {
     place where;
     block size;
 };
 
-/// Layers of a 1D array are its second coordinate.
+/// For 1D arrays, moves the layer from the second to the third coordinate.
 block in_slices(const _cl_mem& m, block b, std::size_t missing) {
     if (m.type == CL_MEM_OBJECT_IMAGE1D_ARRAY) return {b[0], missing, b[1]};
     return b;
@@ -100,7 +100,7 @@ image_region region_of(const _cl_mem& m, const block& origin, const block& regio
             {r[0] * m.element, r[1], r[2]}};
 }
 
-/// Where the host has an image's region, with pitches as the program gives them.
+/// Host side of an image transfer, with the pitches given by the program.
 place host_region(const _cl_mem& m, const void* pointer, std::size_t row, std::size_t slice,
                   const block& region) {
     const std::size_t bytes = region[0] * m.element;
@@ -114,7 +114,7 @@ place host_region(const _cl_mem& m, const void* pointer, std::size_t row, std::s
     return {address_of(pointer), row, slice};
 }
 
-/// What must live until a command is done.
+/// Bundles objects to keep alive until a command is done.
 template <class... T>
 std::shared_ptr<const void> together(T... objects) {
     return std::make_shared<std::tuple<T...>>(std::move(objects)...);
@@ -336,7 +336,8 @@ CL(cl_int, clEnqueueCopyImage)
         require(from->format.image_channel_order == to->format.image_channel_order &&
                     from->format.image_channel_data_type == to->format.image_channel_data_type,
                 CL_IMAGE_FORMAT_MISMATCH);
-        // The region of a 2D image and one layer of an array have the same rows, of a 1D array not.
+        // The region of a 2D image and of one layer of a 2D array have the same rows; those of a 1D
+        // array differ.
         block from_region = block_of(region), to_region = block_of(region);
         const bool from_1d_array = from->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
         const bool to_1d_array = to->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
@@ -345,7 +346,7 @@ CL(cl_int, clEnqueueCopyImage)
         place a = f.where, b = t.where;
         block size = f.size;
         if (from_1d_array != to_1d_array) {
-            // Rows on one side are layers on the other.
+            // Rows on one side correspond to layers on the other.
             if (from_1d_array) a.row_pitch = a.slice_pitch;
             if (to_1d_array) b.row_pitch = b.slice_pitch;
             size = {f.size[0], region[1], region[2]};
@@ -418,7 +419,7 @@ void check_map(const _cl_mem& m, cl_map_flags flags) {
     if ((flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0) check_host_writes(m);
 }
 
-/// Where the host sees a region of an image.
+/// Host address of a region of an image.
 place host_place(_cl_mem& m, const block& origin) {
     const block o = in_slices(m, origin, 0);
     return {address_of(m.host_view()) + o[2] * m.host_slice_pitch + o[1] * m.host_row_pitch +
@@ -426,8 +427,8 @@ place host_place(_cl_mem& m, const block& origin) {
             m.host_row_pitch, m.host_slice_pitch};
 }
 
-/// The copy that a map or an unmap makes; nothing to move, or memory that host and GPU share: a
-/// task without effect.
+/// Copy for a map or unmap. If there is nothing to move, or host and GPU share the memory, a task
+/// without effect.
 device::task_ptr map_task(session& s, bool moves, const place& to, const place& from,
                           const block& size) {
     moves = moves && to.address != from.address;
@@ -525,7 +526,7 @@ CL(cl_int, clEnqueueMigrateMemObjects)
             CL_INVALID_VALUE);
         for (cl_uint i = 0; i < n; ++i)
             require(s.memory.get(objects[i])->context == r.queue->context, CL_INVALID_CONTEXT);
-        // Every GPU reaches the memory where it is.
+        // Every GPU can access the memory in place.
         enqueue(s, r, std::make_shared<device::task>(), false);
     });
 }
@@ -560,7 +561,7 @@ void free_shared(session& s, _cl_context& c, void* p) {
     s.gpus().memory().release(address_of(p));
 }
 
-/// Memory of a context that holds [p, p + bytes), as far as the library has given it.
+/// Checks that [p, p + bytes) lies within an allocation, if it was allocated by this library.
 void check_shared(session& s, const void* p, std::size_t bytes) {
     const auto a = s.gpus().memory().find(address_of(p));
     require(!a || bytes <= a->bytes - (address_of(p) - a->address), CL_INVALID_VALUE,
