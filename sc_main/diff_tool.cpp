@@ -16,7 +16,7 @@ namespace {
 namespace po = boost::program_options;
 namespace study = platform::study;
 
-/// As those of diff(1).
+/// Exit codes as in diff(1).
 enum code : int { equal = 0, differ = 1, trouble = 2 };
 
 constexpr const char* usage = R"(usage: simtlm-diff [OPTIONS] A.json B.json

@@ -39,7 +39,7 @@ void print_launch(std::size_t number, const execution::launch& l,
 
 using counts = std::vector<execution::execution_summary::opcode_count>;
 
-/// Most frequent first.
+/// Prints counts, largest first.
 void print_counts(const char* what, counts list) {
     std::stable_sort(list.begin(), list.end(),
                      [](const auto& a, const auto& b) { return a.warps > b.warps; });

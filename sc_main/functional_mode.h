@@ -5,14 +5,15 @@
 
 namespace simtlm {
 
-/// Whether programs are to be run without time: -gpgpu_ptx_sim_mode 1, or PTX_SIM_MODE_FUNC=1.
+/// Returns whether programs run in functional mode: -gpgpu_ptx_sim_mode 1, or PTX_SIM_MODE_FUNC=1.
 bool is_functional(const platform::option_values& values);
 
-/// Refuses options that have no effect without time. @throws kernel::user_error
+/// Rejects options that have no effect in functional mode. @throws kernel::user_error
 void refuse_timed_options(const platform::option_values& values);
 
-/// Pure functional mode: runs the launches of --launch with the program of --ptx, no SystemC, and
-/// prints what was executed. A signal ends it with what has been executed so far.
+/// Pure functional mode without SystemC: runs the launches of --launch with the program of --ptx
+/// and
+/// prints what was executed. A signal ends it after printing what was executed so far.
 /// @returns the exit code
 /// @throws kernel::user_error
 int run_functional(const platform::option_values& values);

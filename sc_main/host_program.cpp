@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside the executable, built or installed.
+/// Folder of the libraries next to the executable, in a build tree or installed.
 fs::path library_folder() {
     std::error_code ignored;
     const fs::path own = fs::read_symlink("/proc/self/exe", ignored);
@@ -49,7 +49,7 @@ fs::path library_folder() {
     return folder;
 }
 
-/// Where the shell would find the program.
+/// Searches PATH for the program like a shell.
 std::string path_of(const std::string& program) {
     const char* const folders = std::getenv("PATH");
     if (program.find('/') != std::string::npos || folders == nullptr) return program;
@@ -60,16 +60,16 @@ std::string path_of(const std::string& program) {
     return program;
 }
 
-/// A program whose memory lies elsewhere in every run does not repeat itself to the bit: pointers
-/// are parameters of kernels. Where the system refuses, it stays as it is.
+/// Disables address space randomisation, because pointers are kernel parameters and runs would not
+/// be bit-identical. No effect if the system does not permit it.
 void fix_addresses() {
     constexpr unsigned long as_it_is = 0xffffffff;
     const int now = ::personality(as_it_is);
     if (now != -1) ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
 }
 
-/// What is wrong with the options is said here, not in the middle of the program.
-/// @return the form of code that is run (--code)
+/// Validates the options before the program starts.
+/// @return the form of code to execute (--code)
 std::string check(const std::vector<std::string>& options, const char* executable,
                   const std::string& program) {
     const platform::preset_folders folders{std::string(executable)};
@@ -89,7 +89,7 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     else if (values.flag("-gpgpu_ptx_instruction_classification"))
         values.fail("-gpgpu_ptx_instruction_classification", "has no effect with time",
                     "-gpgpu_ptx_sim_mode 1");
-    // The GPU that the libraries will choose.
+    // The GPU that the libraries will select.
     std::error_code ignored;
     if (values.presets().empty() && values.files().empty()) {
         if (fs::exists("gpgpusim.config", ignored))
@@ -116,8 +116,8 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     return values.text("--code");
 }
 
-/// Puts a folder in front of a search path of the environment. An empty path, or an empty entry,
-/// would mean the current folder.
+/// Prepends a folder to a search path in the environment. An empty path or entry would mean the
+/// current folder.
 void put_first(const char* variable, const std::string& folder) {
     std::string path = folder;
     if (const char* const before = std::getenv(variable); before != nullptr) {
@@ -142,16 +142,16 @@ int run_host_program(int argc, char** argv) {
     if (path.find(':') != std::string::npos)
         throw kernel::user_error(path, "is a path with a colon, in which no library is found",
                                  "install elsewhere");
-    // Programs that carry NVIDIA's runtime are redirected before they begin. What the user loads
-    // first stays first: a sanitizer insists on it. Blanks separate entries: such a path is found
-    // by its name alone, in LD_LIBRARY_PATH.
+    // Programs linked statically with NVIDIA's runtime are redirected at startup. Libraries
+    // preloaded by the user stay first, as sanitizers require. Entries are separated by blanks; a
+    // path containing one is found by name through LD_LIBRARY_PATH.
     std::string first = "libsimtlm_cuda_static.so";
     if (path.find_first_of(" \t;") == std::string::npos) first = path + "/" + first;
     if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != 0)
         first = std::string(before) + ":" + first;
     setenv("LD_PRELOAD", first.c_str(), 1);
     put_first("LD_LIBRARY_PATH", path);
-    // Loaders of OpenCL drivers find ours, and no other.
+    // Makes OpenCL loaders use only this driver.
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
     setenv("SIMTLM_CODE", code.c_str(), 1);

@@ -3,9 +3,10 @@
 
 namespace simtlm {
 
-/// `simtlm run [options] -- program arguments`: becomes that program, with our libraries in place
-/// of NVIDIA's. Options are checked first, and handed over in the environment.
-/// @return the exit code when the program cannot be started @throws kernel::user_error
+/// `simtlm run [options] -- program arguments`: replaces this process by the program, with the
+/// libraries of this project in place of NVIDIA's. Options are validated first and passed in the
+/// environment.
+/// @return the exit code if the program cannot be started @throws kernel::user_error
 int run_host_program(int argc, char** argv);
 
 }  // namespace simtlm

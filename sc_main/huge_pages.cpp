@@ -14,17 +14,18 @@ namespace simtlm {
 
 void prefer_huge_pages() {
 #ifdef __GLIBC__
-    // The heap grows by this much at a time: addresses, which take no memory until they are used.
+    // Growth step of the heap in bytes of address space; unused addresses take no memory.
     constexpr int growth = 256 << 20;
-    constexpr int on_heap = 4 << 20;     // blocks of up to this size are
-    constexpr int beyond_top = 1 << 20;  // more than a new heap has left, so that it grows
+    constexpr int on_heap = 4 << 20;  // largest block allocated on the heap
+    // Larger than the space left in a new heap, so that it grows.
+    constexpr int beyond_top = 1 << 20;
     if (mallopt(M_TOP_PAD, growth) == 0) return;
     mallopt(M_TRIM_THRESHOLD, growth);
     mallopt(M_MMAP_THRESHOLD, on_heap);
     const auto before = reinterpret_cast<std::uintptr_t>(sbrk(0));
     auto* const block = static_cast<volatile char*>(std::malloc(beyond_top));
     if (block == nullptr) return;
-    *block = 0;  // or the compiler does without
+    *block = 0;  // keeps the compiler from removing the allocation
     std::free(const_cast<char*>(block));
     const auto after = reinterpret_cast<std::uintptr_t>(sbrk(0));
     if (after <= before) return;

@@ -3,9 +3,9 @@
 
 namespace simtlm {
 
-/// Asks the operating system for huge pages beneath the heap, before anything large is on it: what
-/// simulates a GPU goes through tens of megabytes every cycle, more than the processor's table of
-/// small pages reaches (docs/performance.md). No effect where there are none.
+/// Requests huge pages for the heap from the operating system, before large allocations: the
+/// simulation touches tens of megabytes per cycle, more than the TLB covers with small pages
+/// (docs/performance.md). No effect on systems without huge pages.
 void prefer_huge_pages();
 
 }  // namespace simtlm

@@ -30,20 +30,20 @@ std::shared_ptr<const ptx::module> read_program(const platform::option_values& v
     const std::string text =
         kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
     auto m = std::make_shared<ptx::module>(ptx::parse(text, path));
-    // Without time there is no GPU whose compiler would put instructions in order.
+    // Functional mode has no GPU whose compiler would schedule instructions.
     if (!is_functional(values) && platform::make_gpu_config(values).ptx.controls_of != 0)
         ptx::schedule_instructions(*m);
     debug.program_loaded(*m, text);
     return m;
 }
 
-/// Of the GPU that the options name; 0: they name none, and without time there is no other.
+/// Architecture of the configured GPU; 0 in functional mode without a configuration.
 unsigned gpu_architecture(const platform::option_values& values) {
     if (is_functional(values) && values.presets().empty() && values.files().empty()) return 0;
     return platform::make_gpu_config(values).binary_version();
 }
 
-/// The program of --ptx or --cubin.
+/// Loads the program of --ptx or --cubin.
 std::unique_ptr<execution::program_image> load(const platform::option_values& values,
                                                execution::device_memory& memory,
                                                device::inspection& look) {
@@ -58,7 +58,7 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
     return std::make_unique<execution::sass_image>(std::move(file), memory, look.checks());
 }
 
-/// Device memory that keeps what the checks need.
+/// Enables the bookkeeping in device memory that the checks need.
 execution::device_memory& prepared(execution::device_memory& memory,
                                    const device::inspection& look) {
     look.prepare(memory);

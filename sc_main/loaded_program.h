@@ -16,12 +16,13 @@
 
 namespace simtlm {
 
-/// The program of --ptx in device memory, with the buffers and launches of --launch.
+/// The program of --ptx or --cubin in device memory, with the buffers and launches of --launch.
 class loaded_program {
 public:
     /// @throws kernel::user_error
     explicit loaded_program(const platform::option_values& values);
-    /// Says what checks have found, if that has not been done: a fault may have ended the run.
+    /// Prints findings of checks that have not been printed yet, because a fault may have ended the
+    /// run.
     ~loaded_program();
     loaded_program(const loaded_program&) = delete;
     loaded_program& operator=(const loaded_program&) = delete;
@@ -30,26 +31,27 @@ public:
     const execution::program_image& image() const { return *image_; }
     const execution::launch_script& script() const { return script_; }
     std::vector<execution::launch> launches() const { return run_.launches(); }
-    /// In order of their names.
+    /// The buffers, sorted by name.
     std::vector<execution::script_run::placed> buffers() const { return run_.buffers(); }
-    /// What its programs ask of the world: they print to stdout.
+    /// Execution services of the programs; printf goes to stdout.
     const execution::services& world() const { return world_; }
     execution::services& world() { return world_; }
-    /// The files that it is made of and reads, and those that it writes.
+    /// Input and output files of the program and its launches.
     const std::vector<platform::provenance::file>& inputs() const { return inputs_; }
     const std::vector<platform::named_output>& outputs() const { return outputs_; }
-    /// Device memory, in a checkpoint between two launches.
-    /// @throws kernel::user_error  it cannot be saved, or what was saved is of another program
+    /// Saves or restores device memory in a checkpoint between two launches.
+    /// @throws kernel::user_error  if it cannot be saved, or was saved for another program
     void checkpoint(kernel::archive& a);
-    /// What a debugger asks of it; variables and buffers have names.
+    /// Access for a debugger; variables and buffers are looked up by name.
     platform::program_access access() const;
-    /// After the last launch: writes and compares results, and says what is wrong and what checks
-    /// have found.
+    /// Call after the last launch: writes and compares results, and prints mismatches and findings
+    /// of
+    /// the checks.
     /// @returns the exit code
     int finish();
 
 private:
-    /// @return there was something
+    /// @return whether there were findings
     bool tell_findings();
 
     device::inspection inspection_;

@@ -43,7 +43,7 @@ namespace {
 
 using namespace simtlm;
 
-/// Does what --help and its like ask for.
+/// Executes actions such as --help.
 void act(const platform::option_values& values, const platform::preset_folders& folders) {
     end_quietly_on_closed_pipe();
     if (values.flag("--help"))
@@ -69,7 +69,7 @@ bool asks_for_text(const platform::option_values& values) {
     return false;
 }
 
-/// What has an effect only elsewhere is not taken in silence.
+/// Rejects options that have an effect only in other modes.
 void refuse_without_effect(const platform::option_values& values, bool executes) {
     const auto refuse = [&](const char* option, const std::string& where) {
         if (values.given(option) &&
@@ -97,7 +97,7 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
     }
 }
 
-/// A GPU that has done nothing comes to the time of a checkpoint and gets its state.
+/// Advances an idle GPU to the time of a checkpoint and restores its state.
 void resume(platform::checkpoint& saved, platform::gpu& device, output& out,
             const platform::workload_state& workload) {
     while (sc_core::sc_time_stamp() < saved.time()) {
@@ -120,8 +120,8 @@ int refuse(const std::vector<std::string>& refusals) {
     return fault_of_the_input;
 }
 
-/// Ends the process at once: SystemC takes a noticeable time to take a large hierarchy apart. Where
-/// leaks are looked for it is taken apart nevertheless.
+/// Ends the process immediately, because destroying a large SystemC hierarchy takes noticeable
+/// time. It is destroyed nevertheless if leaks are checked.
 int leave(int code) {
 #ifndef __SANITIZE_ADDRESS__
     std::_Exit(code_after_output("simtlm", code));
@@ -129,7 +129,7 @@ int leave(int code) {
     return code;
 }
 
-/// The debugger that the options ask for, or nothing.
+/// Returns the debugger that the options request, or nullptr.
 std::unique_ptr<platform::gpu_debugger> debugger_of(const platform::debugger_config& how,
                                                     platform::gpu& device, loaded_program* program,
                                                     run_control& control) {
@@ -142,7 +142,7 @@ std::unique_ptr<platform::gpu_debugger> debugger_of(const platform::debugger_con
         std::move(access));
 }
 
-/// The files that tell what is run.
+/// The input files that define what is run.
 std::vector<platform::provenance::file> inputs_of(const platform::gpu_config& config,
                                                   const workload& work,
                                                   const loaded_program* program) {
@@ -194,7 +194,7 @@ int run(int argc, char** argv) {
                                      "resume with simtlm run");
         resumed->check(values);
     }
-    // A line that comes and goes would spoil the prompt.
+    // A progress line would overwrite the prompt.
     if (debugging.on) config.run.progress = platform::progress_mode::off;
     std::unique_ptr<loaded_program> program;
     std::vector<platform::named_output> outputs = platform::outputs_of(config);
@@ -229,7 +229,7 @@ int run(int argc, char** argv) {
     const std::uint64_t resumes_at = resumed ? resumed->time().value() : 0;
     bool to_be_saved = !saving.write.empty(), to_be_resumed = resumed.has_value();
     device.gate_idle_clocks([&]() -> std::uint64_t {
-        // What is saved has had the edges of all clocks up to one time.
+        // A saved state must include the edges of all clocks up to one time.
         if (to_be_saved && device.commands().kernels_done() >= saving.kernels) return 0;
         if (!to_be_resumed) return ~std::uint64_t{0};
         return sc_core::sc_time_stamp().value() < resumes_at ? resumes_at : 0;
@@ -319,7 +319,7 @@ int run_and_catch(int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         complain("the host has no more memory (simulate less at a time, or lift the limit)");
         return fault_of_the_input;
-    } catch (const std::system_error& e) {  // files, threads: what the system refuses
+    } catch (const std::system_error& e) {  // errors of the system: files, threads
         complain(e.what());
         return fault_of_the_input;
     } catch (const std::exception& e) {
@@ -339,8 +339,8 @@ int sc_main(int argc, char** argv) {
 
 namespace {
 
-/// Raises a stack limit that is too small for a simulation. @return false: it cannot, and has said
-/// so
+/// Raises a stack limit that is too small for a simulation. @return false if that fails, after
+/// printing an error
 bool has_enough_stack() {
     constexpr rlim_t least = 512 << 10, usual = 8 << 20;
     rlimit stack{};
@@ -355,7 +355,7 @@ bool has_enough_stack() {
 
 }  // namespace
 
-/// Takes the place of SystemC's own main(), which would print a banner.
+/// Replaces main() of SystemC, which would print a banner.
 int main(int argc, char** argv) {
     if (!has_enough_stack()) return fault_of_the_input;
     setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-merge: partial runs of one list of kernels into one file of statistics.
+// simtlm-merge: merges partial runs of one list of kernels into one statistics file.
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "platform/study/merge.h"

@@ -78,7 +78,7 @@ void output::resume(platform::checkpoint& saved, const platform::workload_state&
 
 void output::run_ended(const std::string& ended) {
     incomplete_ = ended != "finished" && ended.rfind("-gpgpu_max", 0) != 0;
-    // A failure of one output keeps no other one from being written.
+    // An error in one output does not prevent the others from being written.
     line_.end();
     std::exception_ptr failed;
     const auto attempt = [&failed](auto&& act) {
@@ -101,7 +101,7 @@ void output::run_ended(const std::string& ended) {
     if (failed) std::rethrow_exception(failed);
 }
 
-/// What was counted since the last kernel ended, if anything.
+/// Reports what has been counted since the last kernel ended, if anything.
 void output::print_rest() {
     if (const auto kernel = platform::record_of_unfinished(device_))
         print(&*kernel);

@@ -14,30 +14,31 @@
 
 namespace simtlm {
 
-/// Everything a run says: reports on stdout, files of statistics, notes and the summary on stderr.
+/// Output of a run: reports on stdout, statistics files, notes and the summary on stderr.
 class output {
 public:
-    /// Prints which simulator this is.
-    /// @param files    of that GPU, as long as this object
-    /// @param started  when the process did
+    /// Prints the version of the simulator.
+    /// @param files    of that GPU; must outlive this object
+    /// @param started  start time of the process
     output(platform::gpu& device, platform::gpu_files& files, progress& line,
            std::chrono::steady_clock::time_point started);
 
-    /// A note or a warning, each text once; nothing with --quiet. Goes to stdout where stderr is no
-    /// terminal, unless the run is incomplete: scripts take what is on stderr for a failure.
+    /// Prints a note or a warning, each text once; nothing with --quiet. Written to stdout if
+    /// stderr is not a terminal and the run is complete, because scripts treat output on stderr as
+    /// a failure.
     void note(const std::string& kind, const std::string& text);
-    /// Prints the report of a kernel that has ended.
+    /// Prints the report of a completed kernel.
     void kernel_ended(const dispatch::finished_kernel& kernel);
-    /// The run has ended: prints what was counted since the last kernel, if anything, writes the
-    /// files of statistics and the summary.
+    /// The run has ended: reports what has been counted since the last kernel, if anything, and
+    /// writes the statistics files and the summary.
     /// @param ended  "finished", "-gpgpu_max_cycle", "deadlock", "interrupted" or "failed"
-    /// @throws kernel::output_error, after all that can be written has been
+    /// @throws kernel::output_error  after the remaining output has been written
     void run_ended(const std::string& ended);
 
     /// Saves the run. @pre device.at_rest() @throws kernel::user_error, kernel::output_error
     void save(const std::string& file, const platform::option_values& options,
               const platform::workload_state& workload);
-    /// Gives the GPU the state of a saved run, of which reports and files go on.
+    /// Restores a saved run; its reports and files are continued.
     /// @throws kernel::user_error
     void resume(platform::checkpoint& saved, const platform::workload_state& workload);
 
@@ -57,11 +58,11 @@ private:
     platform::report last_;
     std::uint64_t reported_cycles_ = ~std::uint64_t{0};
     std::uint64_t kernels_ = 0;
-    bool incomplete_ = false;  ///< the run has ended, and not as asked for
+    bool incomplete_ = false;  ///< the run ended early for an unrequested reason
     std::set<std::string> noted_;
 };
 
-/// --profile-kernel: what the simulation kernel was made to do, on stderr.
+/// --profile-kernel: prints the activity of the simulation kernel on stderr.
 void print_activity(const kernel::phase_sequencer& sequencer, double seconds);
 
 }  // namespace simtlm

@@ -30,8 +30,8 @@ dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
     return c;
 }
 
-/// The launches of a program in order: those that --kernels and its kin choose as commands, the
-/// others executed without time when their turn comes.
+/// The launches of a program in order: those selected by --kernels and related options become
+/// commands; the others are executed in functional mode at their position.
 class launch_queue {
 public:
     launch_queue(loaded_program& program, const platform::gpu_config& config,
@@ -47,7 +47,7 @@ public:
             trace::kernel_header header;
             header.name = l.kernel->name;
             header.id = static_cast<std::uint32_t>(launches_.size() + 1);
-            // Which ones the sampler takes depends on what those before them have executed.
+            // The sampler's choice depends on what earlier launches have executed.
             const bool timed = sampler != nullptr || selector.take(header);
             launches_.push_back({std::move(l), timed, nullptr});
         }
@@ -63,7 +63,7 @@ public:
                                      "see --kernels, --kernel-names, --skip-kernels");
     }
 
-    /// Launches that are simulated; 0: nobody knows yet.
+    /// Number of launches to simulate; 0: unknown.
     std::uint64_t timed() const { return sampler_ != nullptr ? 0 : timed_; }
     std::uint64_t ctas() const { return sampler_ != nullptr ? 0 : ctas_; }
     const std::vector<std::string>& refusals() const { return refusals_; }
@@ -97,10 +97,10 @@ private:
     struct item {
         execution::launch launch;
         bool timed;
-        std::shared_ptr<execution::executed_kernel> kernel;  ///< of timed ones
+        std::shared_ptr<execution::executed_kernel> kernel;  ///< for simulated launches
     };
 
-    /// Whether the GPU can run what the program is made of.
+    /// Checks that the GPU can execute the code of the program.
     void check_target(const platform::gpu_config& config) const {
         const unsigned wanted = program_.image().architecture();
         if (program_.image().isa() != execution::instruction_set::ptx) return;
@@ -116,7 +116,7 @@ private:
                 "run it all the same with --any-binary-version");
     }
 
-    /// The units that a kernel's own instructions need.
+    /// Checks for the functional units that instructions of a kernel require.
     void check_units(const item& one, const platform::gpu_config& config) {
         const auto& pipelines = config.cores.sm.pipelines;
         const auto code = descriptors_->code_of(one.launch.kernel->function);

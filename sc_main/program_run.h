@@ -9,10 +9,10 @@
 
 namespace simtlm {
 
-/// The launches of a program as commands for a GPU: host copies of buffers that are not zero, then
-/// the kernels. The program has to outlive them, and the recording what they record.
-/// @param recording  nullptr: nothing is recorded
-/// @param sampler    chooses launches; nullptr: --kernels and its kin do
+/// The launches of a program as commands for a GPU: host copies of nonzero buffers, followed by the
+/// kernels. The program must outlive them, and the recorder must outlive what it records.
+/// @param recording  nullptr: no recording
+/// @param sampler    chooses the launches; nullptr: --kernels and related options do
 /// @throws kernel::user_error
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
                      platform::trace_recording* recording,

@@ -20,7 +20,7 @@ std::size_t terminal_width() {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : usual;
 }
 
-/// "void at::f<int>(float*)" as "at::f".
+/// Shortens "void at::f<int>(float*)" to "at::f".
 std::string short_name(const std::string& kernel) {
     std::string name = kernel::demangled(kernel);
     if (name.rfind("void ", 0) == 0) name.erase(0, 5);

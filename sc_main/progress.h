@@ -10,39 +10,39 @@
 
 namespace simtlm {
 
-/// How far a run is.
+/// Progress of a run.
 struct run_position {
     std::uint64_t kernels_done = 0;
     std::uint64_t ctas_done = 0;
     std::uint64_t cycles = 0;  ///< core cycles
     std::uint64_t thread_instructions = 0;
     std::uint64_t warp_instructions = 0;
-    std::vector<std::string> running;  ///< names of the kernels that run
+    std::vector<std::string> running;  ///< names of the running kernels
 };
 
-/// The progress line on stderr: on a terminal one line that is written again and again, elsewhere,
-/// when asked for, a line each time.
+/// The progress line on stderr: one line that is overwritten on a terminal; elsewhere, if
+/// requested, a new line each time.
 class progress {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// @param kernels, ctas  of the whole run; 0: not known
+    /// @param kernels, ctas  of the whole run; 0: unknown
     progress(const platform::run_config& config, std::uint64_t kernels, std::uint64_t ctas);
     ~progress() { clear(); }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
 
     bool enabled() const { return enabled_; }
-    /// It is time for another line.
+    /// Returns whether it is time for an update.
     bool due() const { return enabled_ && clock::now() >= next_; }
     void show(const run_position& position);
-    /// Takes the line away for good, so that something else can be said on stderr.
+    /// Removes the line, so that other text can be printed on stderr.
     void clear();
-    /// Takes the line away; there will be none any more.
+    /// Removes the line permanently.
     void end();
-    /// Takes the line away where stdout goes to the same terminal, until restore().
+    /// Removes the line if stdout is the same terminal, until restore().
     void make_room();
-    /// Shows the line again that was there before, so that it stays visible between short kernels.
+    /// Shows the previous line again, so that it stays visible between short kernels.
     void restore();
 
 private:
@@ -56,18 +56,18 @@ private:
     clock::time_point next_;
     clock::time_point last_ = started_;
     std::uint64_t last_warp_instructions_ = 0;
-    std::string line_;  ///< shown last
+    std::string line_;  ///< last line shown
 };
 
-/// The parts of a line that fit into a width, the first ones first. @param width  0: any
+/// Joins the leading parts of a line that fit into a width. @param width  0: unlimited
 std::string fitting(const std::vector<std::string>& parts, std::size_t width);
 
-/// Names of kernels for a line: demangled, without arguments, at most three of them.
+/// Names of kernels for one line: demangled, without arguments, at most three.
 std::string names_of(const std::vector<std::string>& kernels);
 
-/// "850", "12.3 k", "4.56 M": three digits or a little more.
+/// Formats a number with three to four digits: "850", "12.3 k", "4.56 M".
 std::string short_number(double value);
-/// "42 s", "3 min 20 s", "2 h 5 min".
+/// Formats a duration: "42 s", "3 min 20 s", "2 h 5 min".
 std::string short_time(double seconds);
 
 }  // namespace simtlm

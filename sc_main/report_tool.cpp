@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-report: one HTML page that tells what runs did and why they took so long.
+// simtlm-report: writes an HTML page that shows what runs did and what limited their performance.
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "platform/study/html_report.h"
@@ -34,9 +34,9 @@ shown side by side. --summary prints 30 lines of text for each run instead.
 Exit code: 0 on success; 1 if the page cannot be written; 2 if a file or the command line is invalid.
 )";
 
-constexpr std::size_t points = 320;  // of a curve: more are not seen
+constexpr std::size_t points = 320;  // per curve; more are not distinguishable
 
-/// The samples that a run has taken: where it wrote them, or beside its file of statistics.
+/// The samples of a run: the file that it was written to, or one next to the statistics file.
 std::string samples_of(const study::statistics_run& run) {
     for (const char* option : {"--interval-db", "--interval-csv"}) {
         const std::string name = run.option(option);

@@ -25,20 +25,20 @@ std::atomic<std::int64_t> received_at{0};  // ns
 
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// `timeout` and terminals send a signal to a process and to its group: a repeat within this time
-/// is the same one.
+/// `timeout` and terminals send a signal both to a process and to its group; a repetition within
+/// this time counts as the same signal.
 constexpr std::int64_t one_signal = 1'000'000'000;  // ns
 
 std::int64_t now() {
     struct timespec t = {};
-    clock_gettime(CLOCK_MONOTONIC, &t);  // allowed in a signal handler
+    clock_gettime(CLOCK_MONOTONIC, &t);  // async-signal-safe
     return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
 extern "C" void remember_signal(int number) {
     if (any_received.exchange(true)) {
         if (now() - received_at.load() < one_signal) return;
-        // Somebody insists: the process ends when this handler returns.
+        // The user insists: the process ends when this handler returns.
         std::signal(number, SIG_DFL);
         raise(number);
         return;
@@ -48,7 +48,7 @@ extern "C" void remember_signal(int number) {
 }
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-/// What poll() costs is lost in so many core cycles.
+/// Core cycles between polls; large enough to make the cost of poll() negligible.
 constexpr double cycles_between_polls = 1024.3;
 
 }  // namespace
@@ -58,7 +58,7 @@ signal_guard::signal_guard() {
     action.sa_handler = remember_signal;
     action.sa_flags = SA_RESTART;
     for (const int s : ending_signals) {
-        // What the caller has switched off stays so: nohup, or a job in the background.
+        // Signals that the caller ignores stay ignored: nohup, or a background job.
         struct sigaction before = {};
         sigaction(s, nullptr, &before);
         if (before.sa_handler != SIG_IGN) sigaction(s, &action, nullptr);
@@ -130,15 +130,15 @@ run_position run_control::position() const {
     return p;
 }
 
-/// @return there were some
+/// @return whether there were any
 bool run_control::submit(const std::vector<dispatch::host_command>& commands) {
     for (const dispatch::host_command& c : commands) device_.commands().submit(c);
     if (!commands.empty()) device_.commands().proceed();
     return !commands.empty();
 }
 
-/// Behind a kernel, what it has left under way comes to its end: a checkpoint can be written unless
-/// thread blocks of the next kernel are placed before.
+/// Drains the work of completed kernels, so that a checkpoint can be written unless thread blocks
+/// of the next kernel are placed before.
 void run_control::save_at_rest() {
     const kernel::phase_sequencer& sequencer = device_.sequencer();
     const dispatch::command_processor& commands = device_.commands();
@@ -146,10 +146,10 @@ void run_control::save_at_rest() {
         if (!commands.at_rest() || device_.sequencer().has_failed() || quits_ ||
             signal_guard::received() != 0)
             return;
-        // To the end of a step with an edge of the core clock: statistics are whole there.
+        // Advance to the end of a step with a core clock edge, where statistics are consistent.
         const std::uint64_t cycles = device_.core_cycles();
         while (device_.core_cycles() == cycles && !sequencer.has_failed()) {
-            // One that has been left out at this very instant is counted when it is over.
+            // An edge suppressed at the current time is counted at the end of the time step.
             const std::uint64_t now = sc_core::sc_time_stamp().value();
             const std::uint64_t next = std::max(sequencer.next_edge(), now + 1);
             sc_core::sc_start(sc_core::sc_time::from_value(next - now));
@@ -194,7 +194,7 @@ run_control::ending run_control::run(
         try {
             out_.run_ended("failed");
         } catch (const kernel::output_error& e) {
-            // What went wrong first is thrown on.
+            // The first error is rethrown.
             if (std::strcmp(e.what(), first.what()) != 0)
                 tell(std::string("simtlm: ") + e.what() + "\n");
         }

@@ -14,24 +14,25 @@
 
 namespace simtlm {
 
-/// SIGINT, SIGTERM and SIGHUP end the run gently while such an object exists; another one that
-/// comes more than a second later kills. Signals that the caller ignores stay ignored.
+/// While an instance exists, SIGINT, SIGTERM and SIGHUP end the run in an orderly way; another
+/// signal more than one second later kills the process. Signals that the caller ignores stay
+/// ignored.
 class signal_guard {
 public:
     signal_guard();
     ~signal_guard();
     signal_guard(const signal_guard&) = delete;
     signal_guard& operator=(const signal_guard&) = delete;
-    /// The number of the signal that has come; 0: none.
+    /// Number of the received signal; 0: none.
     static int received();
-    /// Whether one has come, for other threads.
+    /// Set once a signal has been received; for other threads.
     static const std::atomic<bool>& any();
-    /// "SIGTERM"
+    /// Name of the received signal, such as "SIGTERM".
     static std::string name();
 };
 
-/// Runs the simulation from sc_main: prints a report whenever a kernel has ended, shows progress,
-/// and looks for signals, now and then and between steps of the GPU's clocks.
+/// Runs the simulation from sc_main: prints a report after every kernel, shows progress, and
+/// periodically checks for signals between steps of the GPU clocks.
 class run_control : public sc_core::sc_module {
 public:
     enum class ending { finished, limit, deadlock, interrupted, quit };
@@ -39,22 +40,22 @@ public:
     run_control(const sc_core::sc_module_name& name, platform::gpu& device, output& out,
                 progress& line);
 
-    /// Runs until all commands are done or something ends the run. What was counted has been
-    /// printed in any case. @throws whatever ends the run early, kernel::user_error above all
+    /// Runs until all commands are done or the run is ended early. In any case the statistics have
+    /// been reported. @throws whatever ends the run early, in particular kernel::user_error
     /// @param next  see workload::next
     ending run(const std::function<std::vector<dispatch::host_command>()>& next = {});
 
-    /// Told of every kernel that has ended, after its report.
+    /// Sets a callback for every completed kernel, called after its report.
     void set_listener(std::function<void(const dispatch::finished_kernel&)> listener) {
         listener_ = std::move(listener);
     }
     /// Saves the run between two kernels. @param save  writes the checkpoint
-    /// @param kernels  that have finished before it is written, at least
+    /// @param kernels  minimum number of completed kernels before it is written
     void save_behind(std::uint64_t kernels, std::function<void()> save) {
         save_behind_ = kernels;
         save_ = std::move(save);
     }
-    /// The user of the debugger has seen enough: the run ends after the present step.
+    /// Requested in the debugger: the run ends after the current step.
     void quit();
 
 private:
@@ -70,8 +71,8 @@ private:
     progress& line_;
     sc_core::sc_time poll_period_;
     bool quits_ = false;
-    std::uint64_t save_behind_ = 0;  // finished kernels
-    std::function<void()> save_;     // empty: the run is not saved, or has been
+    std::uint64_t save_behind_ = 0;  // number of completed kernels
+    std::function<void()> save_;     // empty: no checkpoint is to be written
     std::function<void(const dispatch::finished_kernel&)> listener_;
 };
 

@@ -20,8 +20,8 @@ namespace {
 
 using dispatch::host_command;
 
-/// Recordings of the same instructions differ in their addresses, which make hardly a difference
-/// to their size: they have to be nearer to each other than what kernels of a group execute.
+/// Traces of the same instructions differ in their addresses, which hardly changes their size;
+/// their sizes must therefore be closer than the traits of kernels in a group.
 constexpr double sizes_to_similarity = 10;
 
 std::uint64_t l2_bytes(const platform::gpu_config& c) {
@@ -77,7 +77,7 @@ sampled_run::sampled_run(const platform::sampling_options& how, const platform::
             if (sampler_.is_repeated(n) && kept)
                 if (const auto areas =
                         platform::areas_of_trace(c.file, reading, l2_bytes(config))) {
-                    // Copies do not wait for kernels in front of them, unless told to.
+                    // Copies do not wait for earlier kernels without a synchronisation.
                     host_command wait;
                     wait.what = host_command::kind::synchronize;
                     chosen.push_back(wait);

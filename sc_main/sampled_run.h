@@ -12,31 +12,31 @@
 
 namespace simtlm {
 
-/// A run of recorded kernels by samples (--sample, --sample-stable): chooses kernels before it,
-/// measures them, and prints the projection after the last.
+/// A run of traced kernels by samples (--sample, --sample-stable): chooses the kernels, measures
+/// them, and prints the projection after the last one.
 class sampled_run {
 public:
-    /// Leaves in the workload those kernels that are simulated. In front of one that would have
-    /// found its code and data in the L2, copies that put them there.
-    /// @throws kernel::user_error  kernels of several streams, which may run at the same time
+    /// Reduces the workload to the kernels that are simulated. A kernel whose code and data would
+    /// have been in the L2 is preceded by copies that place them there.
+    /// @throws kernel::user_error  for kernels of several streams, which may run concurrently
     sampled_run(const platform::sampling_options& how, const platform::gpu_config& config,
                 workload& work);
 
-    /// The GPU is built; nothing has run.
+    /// Attaches to the GPU after it has been built, before anything runs.
     void attach(platform::gpu& device);
-    /// A kernel has ended; between steps.
+    /// A kernel has ended. Call between steps.
     void kernel_ended(const dispatch::finished_kernel& kernel);
-    /// All have: prints the projection, and writes its file.
+    /// All kernels have ended: prints the projection and writes its file.
     /// @throws kernel::output_error
     void finish() const;
 
 private:
     platform::sampling_options how_;
     platform::kernel_sampler sampler_;
-    std::map<std::uint64_t, std::size_t> number_;  // by place in the list
+    std::map<std::uint64_t, std::size_t> number_;  // by position in the list
     platform::gpu* device_ = nullptr;
     std::unique_ptr<platform::rate_monitor> monitor_;
-    std::uint64_t cycles_ = 0;  // when the last kernel ended
+    std::uint64_t cycles_ = 0;  // end time of the last kernel
 };
 
 }  // namespace simtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-sass: looks into the machine code of cubins, and of programs that carry them.
+// simtlm-sass: inspects the machine code of cubins and of programs that contain them.
 #include "modules/execution/device_memory.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/kernel/error.h"
@@ -60,7 +60,7 @@ struct arguments {
     throw kernel::user_error("command line", what, "see simtlm-sass --help");
 }
 
-/// 80 for "sm_80" or "80"; 0: all.
+/// Parses an architecture: 80 for "sm_80" or "80"; 0 for an empty text: all.
 unsigned architecture_in(const std::string& text) {
     if (text.empty()) return 0;
     const std::string digits = text.rfind("sm_", 0) == 0 ? text.substr(3) : text;
@@ -91,7 +91,7 @@ void print_resources(const sass::cubin_function& f) {
     }
 }
 
-/// Names of what begins at an offset of a function's section, beside itself.
+/// Names of the labels at an offset of a function's section, other than the function's own.
 std::string labels_at(const sass::cubin& file, const sass::cubin_function& f,
                       std::uint64_t offset) {
     std::string names;
@@ -137,10 +137,10 @@ unsigned dump_cubin(const std::string& bytes, const std::string& origin, const a
     return found;
 }
 
-/// What is done with a cubin's bytes and origin. Returns how many kernels were looked at.
+/// Processes a cubin's bytes and origin. Returns the number of kernels processed.
 using cubin_visitor = std::function<unsigned(const std::string&, const std::string&)>;
 
-/// Visits the cubin, or the cubins in a program, of the architecture that is wanted.
+/// Visits a cubin, or the cubins in a program, of the requested architecture.
 void visit_cubins(const arguments& a, const char* command, const cubin_visitor& visit) {
     if (a.operands.size() != 1) refuse(fmt::format("{} takes a cubin or a program", command));
     const std::string& name = a.operands[0];
@@ -186,7 +186,7 @@ int dump(const arguments& a) {
     return success;
 }
 
-/// Kernels that are not executed, and why.
+/// Lists the kernels that cannot be executed, with the reason.
 int check(const arguments& a) {
     unsigned kernels = 0, executed = 0;
     execution::device_memory memory;
@@ -209,7 +209,7 @@ int check(const arguments& a) {
     return success;
 }
 
-/// A row per instruction, a column per architecture.
+/// Table of opcodes with one row per instruction and one column per architecture.
 int opcodes(const arguments& a) {
     if (!a.operands.empty()) refuse("opcodes takes nothing");
     constexpr unsigned columns[] = {70, 75, 80, 86, 87, 89, 90};

@@ -31,7 +31,7 @@ struct sigaction actions_before[2];
 }  // namespace
 
 void prepare_standard_streams() {
-    // Opened for reading only, so that a write is the error that it was without it.
+    // Opened read-only, so that a write fails as it would on a closed descriptor.
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) std::_Exit(output_failed);
     for (std::size_t i = 0; i < std::size(write_signals); ++i) {
@@ -72,7 +72,7 @@ void flush_out() {
 }
 
 void tell(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stderr);  // stderr remembers
+    std::fwrite(text.data(), 1, text.size(), stderr);  // stderr keeps the error flag
 }
 
 int code_after_output(const std::string& program, int code) {

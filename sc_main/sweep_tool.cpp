@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-sweep: runs workloads over presets, configurations and option values, and puts together
-// what comes out.
+// simtlm-sweep: runs workloads over presets, configurations and option values, and collects the
+// results.
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/trace/command_list.h"
@@ -58,7 +58,7 @@ invalid (nothing has run); 3 if runs have failed; 128 + n if signal n ended simt
 
 constexpr int runs_failed = 3;
 
-/// Names of printed figures, as the page of statistics has them.
+/// Names of printed figures, as documented in docs/statistics.md.
 std::vector<std::string> statistic_names() {
     std::vector<std::string> names;
     for (const platform::statistic_info& s : platform::statistics_table())
@@ -91,7 +91,7 @@ unsigned processors() {
                : 1;
 }
 
-/// Options, presets and values, as the simulator itself sees them: once for each combination.
+/// Checks options, presets and values like the simulator itself, once per combination.
 void check_configurations(const study::sweep_plan& plan) {
     std::set<std::vector<std::string>> checked;
     for (const study::sweep_run& r : plan.runs) {
@@ -138,7 +138,8 @@ void check_configurations(const study::sweep_plan& plan) {
     }
 }
 
-/// By place in the list: bytes of each kernel's trace, which grow with its instructions.
+/// Size of each kernel's trace in bytes, by position in the list; it grows with the number of
+/// instructions.
 std::vector<std::uint64_t> trace_weights(const std::string& list) {
     const fs::path path(list);
     const std::string file = fs::is_directory(path) ? (path / "kernelslist.g").string() : list;
@@ -153,7 +154,7 @@ std::vector<std::uint64_t> trace_weights(const std::string& list) {
     return weights;
 }
 
-/// Keeps two sweeps from one folder.
+/// Prevents two sweeps from using the same folder.
 class folder_lock {
 public:
     explicit folder_lock(const std::string& folder) {
@@ -189,16 +190,16 @@ void write_results(const study::sweep_plan& plan, const std::vector<study::sweep
     write_file(folder / "index.html", study::results_page(plan, results));
 }
 
-/// Runs what a sweep comes down to, by one engine or the other, and tells how far it is.
+/// Executes the runs of a sweep with one of the engines, and shows progress.
 class sweep_execution {
 public:
     struct settings {
         bool slurm = false, retry = false, quiet = false;
-        unsigned jobs = 0;  ///< at the same time; 0: what the machine has room for
+        unsigned jobs = 0;  ///< parallel runs; 0: as many as the machine has room for
     };
     sweep_execution(const study::sweep_plan& plan, const settings& how) : plan_(plan), how_(how) {}
 
-    /// Runs those that are not there yet. @return the signal that ended it early; 0: all have run
+    /// Executes the missing runs. @return the signal that ended it early; 0: all have been executed
     int run(const std::vector<study::sweep_run>& all, const char* what) {
         std::size_t done = all.size();
         const auto left = [&] {
@@ -278,7 +279,7 @@ int act(int argc, char** argv) {
     const study::sweep_plan plan =
         study::read_sweep(files[0], found_simtlm(simtlm), statistic_names(), shards);
     check_configurations(plan);
-    // Finds a list that cannot be split before anything runs.
+    // Detects a list that cannot be split before any run.
     std::vector<study::sweep_run> runs = study::timed_runs(plan, trace_weights);
     const std::vector<study::sweep_run> counting = study::counting_runs(plan);
     if (dry) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of one of the tools: SIMTLM_TOOL is its name in tools.h.
+// Program of one of the tools: SIMTLM_TOOL is its name in tools.h.
 #include "sc_main/tools.h"
 
-/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+/// Nothing is simulated, but the SystemC library, on which modules/kernel depends, requires this
+/// symbol.
 extern "C" int sc_main(int argc, char** argv) {
     return simtlm::tools::SIMTLM_TOOL(argc, argv);
 }
 
-/// Takes the place of SystemC's own main(), which would print a banner.
+/// Replaces main() of SystemC, which would print a banner.
 int main(int argc, char** argv) {
     return sc_main(argc, argv);
 }

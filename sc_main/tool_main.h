@@ -8,34 +8,34 @@
 
 namespace simtlm {
 
-/// The frame of a tool beside the simulator: prepares the standard streams, runs `act`, and turns
-/// what it throws into one line on stderr and an exit code.
+/// Frame of a tool: prepares the standard streams, runs `act`, and converts exceptions to one line
+/// on stderr and an exit code.
 /// @param program  its name, for messages
-/// @param failed   the exit code when something cannot be written
+/// @param failed   exit code for output errors
 int run_tool(const std::string& program, int argc, char** argv, int (*act)(int, char**),
              int failed = 1);
 
-/// Options and operands of a tool. --help and --version are added, and answered.
+/// Options and operands of a tool. --help and --version are added and handled.
 class tool_options {
 public:
     /// @param usage     text before the list of options
-    /// @param operands  receives what is no option
-    /// @param version   of its own, behind the simulator's
+    /// @param operands  receives all words that are not options
+    /// @param version   additional version information
     tool_options(std::string program, std::string usage, std::vector<std::string>& operands,
                  std::string version = {});
 
     boost::program_options::options_description_easy_init add() { return shown_.add_options(); }
-    /// @return true: --help or --version was asked for, and is answered
+    /// @return true if --help or --version was given and has been handled
     /// @throws kernel::user_error
     bool parse(int argc, char** argv);
     bool given(const char* name) const { return given_.count(name) != 0; }
-    /// Takes the first operand away: which of its jobs the tool is to do.
-    /// @throws kernel::user_error  there is none
+    /// Removes and returns the first operand, the command of the tool.
+    /// @throws kernel::user_error  if there is none
     std::string take_command();
     [[noreturn]] void refuse_command(const std::string& command) const {
         refuse("'" + command + "' is no command");
     }
-    /// @throws kernel::user_error for the command line
+    /// @throws kernel::user_error  for the command line
     [[noreturn]] void refuse(const std::string& what) const;
 
 private:

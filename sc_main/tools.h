@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The programs beside the simulator, by name: `diff` is simtlm-diff. One library holds them all,
-/// so that headers of boost and of JSON are compiled once; tool_entry.cpp makes a program of each.
-/// All take the arguments of main() and return the exit code.
+/// The tools beside the simulator, by name: `diff` is simtlm-diff. One library contains all of
+/// them, so that the headers of Boost and JSON are compiled once; tool_entry.cpp makes a program of
+/// each. All take the arguments of main() and return the exit code.
 namespace simtlm::tools {
 
 int diff(int argc, char** argv);

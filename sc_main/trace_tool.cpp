@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-trace: converts kernel traces to the binary form, and looks into them.
+// simtlm-trace: converts kernel traces to the binary form, and inspects them.
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
@@ -62,13 +62,13 @@ struct arguments {
     throw kernel::user_error("command line", what, "see simtlm-trace --help");
 }
 
-/// A folder stands for the kernelslist.g in it, as for the simulator.
+/// A folder stands for the kernelslist.g in it, as in the simulator.
 std::string list_file(const std::string& name) {
     std::error_code ignored;
     return fs::is_directory(name, ignored) ? (fs::path(name) / "kernelslist.g").string() : name;
 }
 
-/// A kernel of the list and where its binary form goes.
+/// A kernel of the list and the file of its binary form.
 struct conversion {
     std::string from;
     std::string name;  ///< in the new folder
@@ -83,7 +83,7 @@ bool strip(std::string& name, const char* suffix) {
     return true;
 }
 
-/// The kernels of a list, each file once, in its order, under names that differ.
+/// The kernels of a list in order, each file once, with unique names.
 std::vector<conversion> conversions_of(const std::vector<trace::command>& commands) {
     std::vector<conversion> list;
     std::set<std::string> files, names;
@@ -125,7 +125,7 @@ void convert_all(std::vector<conversion>& list, const fs::path& folder, unsigned
         if (c.error) std::rethrow_exception(c.error);
 }
 
-/// The old list with other names of kernels; all else stays as it is.
+/// Copies the list with new names of kernels; all other lines are unchanged.
 void write_list(const std::string& from, const std::vector<trace::command>& commands,
                 const std::map<std::string, std::string>& names, const std::string& to) {
     kernel::output_file out(to);

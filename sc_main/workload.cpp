@@ -41,7 +41,7 @@ dispatch::host_command host_command_of(const trace::command& c) {
     return h;
 }
 
-/// What is wrong, whichever kernel it is: without its file and its name.
+/// The reason of an error without file and kernel name, for grouping.
 std::string reason_of(const kernel::user_error& e, const std::string& kernel) {
     std::string reason = e.what();
     for (const std::string& part : {e.where(), kernel}) {

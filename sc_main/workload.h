@@ -13,25 +13,25 @@
 
 namespace simtlm {
 
-/// A command list that has been looked through before the run.
+/// A command list whose kernel headers have been read and checked.
 struct workload {
     std::vector<dispatch::host_command> commands;
-    /// Asked when all commands are done: does what comes next without time, if anything, and gives
-    /// the commands after that; none at the end. Empty: there is nothing after `commands`.
+    /// Called when all commands are done: performs functional execution that is due, if any, and
+    /// returns the next commands; none at the end. Empty: nothing follows `commands`.
     std::function<std::vector<dispatch::host_command>()> next;
-    std::vector<std::string> kernel_files;  ///< each once
-    /// By file: what the header of a recorded kernel tells.
+    std::vector<std::string> kernel_files;  ///< unique
+    /// Traits from the headers of traced kernels, by file.
     std::map<std::string, platform::kernel_traits> headers;
     std::uint64_t kernels = 0;
     std::uint64_t ctas = 0;
-    std::vector<std::string> warnings;  ///< odd values in headers
-    /// Why kernels cannot run on the configured GPU, a line for each reason.
+    std::vector<std::string> warnings;  ///< unusual values in headers
+    /// Reasons why kernels cannot run on the configured GPU, one line each.
     std::vector<std::string> refusals;
 };
 
-/// Reads the list of config.run.trace and the header of every kernel in it that is chosen. What the
-/// list itself chooses is added to the configuration.
-/// @throws kernel::user_error when the list cannot be read
+/// Reads the list of config.run.trace and the header of every selected kernel. Selections in the
+/// list itself are added to the configuration.
+/// @throws kernel::user_error  if the list cannot be read
 workload read_workload(platform::gpu_config& config);
 
 }  // namespace simtlm
