@@ -21,7 +21,7 @@ cache_rig::settings slow_memory() {
     return s;
 }
 
-/// An L0 instruction cache of two lines before an L1, which acts first in their phase.
+/// An L0 instruction cache of two lines in front of an L1, which acts first within their phase.
 struct chained {
     cache_rig rig;
     read_only_cache l0, l1;
@@ -70,7 +70,7 @@ TEST(CacheLink, BringsALineThatBothCachesMissFromMemoryOnce) {
 TEST(CacheLink, FetchesWhatTheL0HasEvictedFromTheL1) {
     chained c;
     c.fetch(5, 0x1000);
-    c.fetch(50, 0x1100);  // the same set of the L0
+    c.fetch(50, 0x1100);  // maps to the same set of the L0
     c.fetch(100, 0x1000);
     c.rig.run(150);
     EXPECT_EQ(c.rig.cycles_of(observation::sent).size(), 2u);

@@ -15,12 +15,12 @@
 
 namespace simtlm::cache {
 
-/// What a rig has seen, with the core cycle.
+/// An event seen by a rig, with its core cycle.
 struct observation {
     enum kind : std::uint8_t {
         accepted,
         completed,
-        refused,  // answers to BEGIN_REQ
+        refused,  // responses to BEGIN_REQ
         hit,
         ready,
         taken,  // responses to the unit
@@ -37,18 +37,18 @@ struct observation {
     }
 };
 
-/// The surroundings of an L1 cache: a unit that offers accesses in order (phase core_access) and
-/// takes one finished miss per cycle (core_units), and a memory that answers one request per cycle
-/// (core_units) after a latency. With stalls > 0 both are moody, by a seed of their own.
+/// Test environment of an L1 cache: a unit that offers accesses in order (phase core_access) and
+/// takes one completed miss per cycle (core_units), and a memory that answers one request per cycle
+/// (core_units) after a latency. With stalls > 0, both stall at random with separate seeds.
 class cache_rig : public sc_core::sc_module {
 public:
     struct settings {
         std::uint64_t seed = 1;
-        unsigned stalls = 0;  ///< percent of the chances that are let pass
+        unsigned stalls = 0;  ///< percentage of opportunities that are skipped
         unsigned memory_latency = 10;
         unsigned width = 1;  ///< accesses offered per cycle
         bool shuffle_responses = false;
-        bool split = false;  ///< memory answers 128 bytes in four parts
+        bool split = false;  ///< memory answers 128 bytes in four chunks
         kernel::phase_sequencer::options order{};
     };
 
@@ -77,7 +77,7 @@ public:
         memory.register_nb_transport_fw(this, &cache_rig::request, 0);
     }
 
-    /// Offers an access, not before a cycle.
+    /// Offers an access, at the given cycle at the earliest.
     void offer(std::uint64_t cycle, bool write, std::uint64_t address, unsigned bytes,
                protocol::access_type type) {
         auto& p = pool.acquire(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address,
@@ -93,7 +93,7 @@ public:
     std::uint64_t now() const { return units_.now(); }
     bool quiet() const { return offers_.empty() && under_way_.empty() && waiting_ == nullptr; }
 
-    /// The cycles of all observations of a kind.
+    /// The cycles of all events of a kind.
     std::vector<std::uint64_t> cycles_of(observation::kind k) const {
         std::vector<std::uint64_t> result;
         for (const auto& o : log)
@@ -169,7 +169,7 @@ private:
         const std::size_t k = settings_.shuffle_responses ? random_() % under_way_.size() : 0;
         if (under_way_[k].due > now()) return;
         auto& p = *under_way_[k].payload;
-        // A request that the network has not taken is not answered.
+        // A request that the network has not accepted is not answered.
         if (to_end_ != nullptr && (&p == to_end_ || protocol::extension(p).parent == to_end_))
             return;
         under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(k));
@@ -258,7 +258,7 @@ struct rigged {
         : rig(name, s), cache((std::string(name) + "_cache").c_str(), rig.sequencer, config...) {
         bind();
     }
-    /// Caches that make transactions of their own.
+    /// Tag for caches that create transactions of their own.
     struct with_pool {};
     template <class Config>
     rigged(with_pool, const char* name, const cache_rig::settings& s, const Config& config)

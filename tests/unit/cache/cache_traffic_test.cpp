@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Random traffic with moody surroundings: whatever is accepted is answered once, nothing is lost,
-/// and neither sleeping nor the order of processes is seen from outside.
+/// Random traffic with randomly stalling neighbours: every accepted access is answered exactly
+/// once, and the results depend neither on sleeping nor on the order of processes.
 #include "modules/cache/l1_data_cache.h"
 #include "modules/cache/read_only_cache.h"
 #include "modules/cache/texture_cache.h"

@@ -14,7 +14,7 @@ namespace {
 using protocol::access_type;
 using protocol::extension;
 
-/// A memory that takes everything and answers when told.
+/// A memory that accepts everything and answers on request.
 struct memory : miss_sink {
     std::vector<tlm::tlm_generic_payload*> requests;
     bool full = false;
@@ -70,7 +70,7 @@ struct DataCache : ::testing::Test {
     void drain() {
         for (int i = 0; i < 8; ++i) cache->cycle(below);
     }
-    /// Answers all reads under way, and takes all finished accesses.
+    /// Answers all reads in flight, and takes all completed accesses.
     unsigned answer() {
         drain();
         for (auto* p : below.requests) {
@@ -196,7 +196,7 @@ TEST_F(DataCache, EvictedLinesGoWhereTheirOwnAddressLiesUnlessTheQuirkSaysOtherw
 TEST_F(DataCache, ItsOwnRequestsAreCreatedInTheCycleOfTheAccessThatCausesThem) {
     make(write_policy::write_back, write_allocate_policy::write_allocate);
     now = 1000;
-    write(0x000);  // 1001: the write, and a read for its line
+    write(0x000);  // time 1001: the write, and a read for its line
     answer();
     write(0x000);
     now = 2000;
@@ -265,14 +265,14 @@ TEST_F(DataCache, AReadThatMergesIntoAMissWhoseDataHaveComeReservesNoLine) {
     for (const bool quirk : {false, true}) {
         config.quirks.lines_stay_reserved = quirk;
         make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
-        for (const std::uint64_t line : {0x000, 0x080}) {  // the second replaces the first
+        for (const std::uint64_t line : {0x000, 0x080}) {  // the second line replaces the first
             EXPECT_EQ(read(line).outcome, access_outcome::miss);
             drain();
             cache->fill(*below.requests[0], ++now);
             below.requests[0]->release();
             below.requests.clear();
         }
-        const auto merged = read(0x000);  // nobody has taken its data yet
+        const auto merged = read(0x000);  // its data have not been taken yet
         EXPECT_EQ(merged.outcome, access_outcome::miss);
         EXPECT_FALSE(merged.read_sent);
         EXPECT_EQ(answer(), 3u);

@@ -59,7 +59,7 @@ TEST_F(L1DataCache, CountsEveryCycleInWhichAMissFindsTheNetworkFullAsleepOrAwake
         load(r, 10, 0x2000);
         load(r, 14, 0x3000);
     }
-    rigs[0].rig.run(30);  // both
+    rigs[0].rig.run(30);  // both rigs
     for (rigged_l1& r : rigs) r.rig.network_full = false;
     rigs[0].rig.run(100);
     for (rigged_l1& r : rigs) {
@@ -114,7 +114,7 @@ TEST_F(L1DataCache, SeveralMissesLeaveInACycleWhereItsPortIsWide) {
 
 TEST_F(L1DataCache, AMissThatFindsNoResourceStopsItsBankOnly) {
     auto c = volta(1);
-    c.cache.miss_queue_size = 2;  // a read wants two places
+    c.cache.miss_queue_size = 2;  // a read needs two entries
     auto r = make(c);
     r.rig.network_full = true;
     load(r, 5, 0x000);
@@ -122,8 +122,8 @@ TEST_F(L1DataCache, AMissThatFindsNoResourceStopsItsBankOnly) {
     load(r, 7, 0x100);
     load(r, 8, 0x180);
     r.rig.run(20);
-    // The first is sent, and the network has no room. The second fills the queue; the third stays
-    // at the tags, the fourth finds the bank full.
+    // The first is sent, and the network has no room. The second fills the queue; the third stalls
+    // at the tags, and the fourth finds the bank full.
     EXPECT_EQ(r.rig.cycles_of(observation::sent).size(), 1u);
     EXPECT_THAT(r.rig.cycles_of(observation::accepted), ElementsAre(5u, 6u, 7u));
     EXPECT_EQ(r.cache.statistics().count(access_type::global_read, fail_reason::miss_queue), 12u);

@@ -9,7 +9,7 @@
 namespace simtlm::cache {
 namespace {
 
-/// A cache that takes responses only while it is willing, at a memory that the test speaks for.
+/// A cache that takes responses only if enabled; the test acts as the memory.
 struct miss_port_rig : sc_core::sc_module, miss_port::client {
     protocol::transaction_pool pool;
     miss_port port;
@@ -86,7 +86,7 @@ TEST(MissPort, MayAskAgainForARequestThatWasRefused) {
     read.release();
 }
 
-// As simple_target_socket answers for a memory that has b_transport alone.
+// Behaviour of simple_target_socket for a memory that implements only b_transport.
 TEST(MissPort, TakesAResponseWithoutEndOfRequestForBoth) {
     miss_port_rig rig("rig");
     rig.ends_requests = false;

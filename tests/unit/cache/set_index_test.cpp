@@ -15,7 +15,7 @@ TEST(SetIndex, LinearTakesTheBitsAboveTheLine) {
 
 TEST(SetIndex, IpolyGivesTheValuesOfItsMatrix) {
     EXPECT_EQ(ipoly_hash(0, 13, 64), 13u);
-    // One address bit at a time gives the columns of the matrix.
+    // Setting one address bit at a time yields the columns of the matrix.
     const unsigned of_32[] = {5, 10, 20, 13, 26, 17, 7, 14};
     for (unsigned bit = 0; bit < 8; ++bit)
         EXPECT_EQ(ipoly_hash(std::uint64_t{1} << bit, 0, 32), of_32[bit]) << bit;

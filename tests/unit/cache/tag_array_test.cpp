@@ -18,7 +18,7 @@ cache_config sectored(unsigned sets, unsigned ways) {
     return c;
 }
 
-/// Brings a sector in as a miss and its fill do.
+/// Brings a sector in by a miss and its fill.
 std::uint32_t bring(tag_array& t, std::uint64_t address, unsigned sector, std::uint32_t now) {
     const auto found = t.probe(address, address, sector, false);
     t.access(found, address, sector, now);
@@ -59,9 +59,9 @@ TEST(TagArray, TheLeastRecentlyUsedLineIsReplaced) {
     EXPECT_NE(a, b);
 }
 
-/// What replacement should come to, written down as plainly as possible: of the lines that are not
-/// on their way, a free one from the end, else the one used longest ago, the first of several;
-/// dirty lines below their share only where there are no others.
+/// Reference model of replacement: among the lines without a pending fill, the last free one,
+/// otherwise the least recently used, the first of several; dirty lines below their limit only if
+/// there are no others.
 struct plain_lines {
     struct line {
         bool present = false, reserved = false, dirty = false;
@@ -114,9 +114,9 @@ TEST(TagArray, ChoosesInALargeSetTheVictimThatASearchOfAllItsLinesFinds) {
                 ++line;
             const bool known = line < ways;
             ASSERT_EQ(found.line, known ? line : plain.victim()) << ways << " ways, at " << now;
-            if (found.line == tag_array::no_line) continue;  // all are on their way
+            if (found.line == tag_array::no_line) continue;  // all have pending fills
             plain_lines::line& l = plain.lines[found.line];
-            t.access(found, address, 0, now / 4);  // several in a cycle
+            t.access(found, address, 0, now / 4);  // several accesses per cycle
             if (!known) {
                 l = {true, true, false, address, 0};
                 on_their_way.push_back(found.line);

@@ -25,7 +25,7 @@ struct TextureEngine : ::testing::Test {
         config.ways = 2;
         config.mshr_entries = 4;     // fragments
         config.mshr_max_merge = 2;   // requests
-        config.miss_queue_size = 3;  // reorder buffer
+        config.miss_queue_size = 3;  // size of the reorder buffer
         config.result_fifo_entries = 1;
     }
     access_result read(texture_engine& c, std::uint64_t address) {

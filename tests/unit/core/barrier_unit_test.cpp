@@ -64,7 +64,8 @@ TEST_F(BarrierUnit, KeepsCtasApart) {
 
 TEST_F(BarrierUnit, KeepsSeveralNamedBarriersAliveAtOnce) {
     unit.allocate(0, 0b111111);
-    // Barrier 1 gathers warps 0-1, barrier 2 warps 2-3, barrier 3 warps 4-5: they interleave.
+    // Barrier 1 is for warps 0-1, barrier 2 for warps 2-3, barrier 3 for warps 4-5; arrivals are
+    // interleaved.
     unit.arrive(0, 0, bar(1, 64));
     unit.arrive(0, 2, bar(2, 64));
     unit.arrive(0, 4, bar(3, 64));
@@ -109,7 +110,7 @@ TEST_F(BarrierUnit, OpensForThoseWhoWaitWhenAnArrivalIsTheLast) {
 TEST_F(BarrierUnit, DoesNotReleaseAProducerThatWaitsElsewhere) {
     unit.allocate(0, 0b111);
     unit.arrive(0, 2, bar(1, 64, barrier_kind::arrive));
-    unit.arrive(0, 2, bar(2, 96));  // goes on, and waits at another barrier
+    unit.arrive(0, 2, bar(2, 96));  // continues, and waits at another barrier
     unit.arrive(0, 0, bar(1, 64));  // opens barrier 1
     EXPECT_EQ(waiting(), 0b100u) << "warp 2 still waits at barrier 2";
 }
@@ -130,7 +131,7 @@ TEST_F(BarrierUnit, ExpectsAWarpThatHasEndedNoMore) {
     EXPECT_EQ(waiting(), 0b11u);
     unit.warp_ended(0, 2);
     EXPECT_EQ(waiting(), 0u);
-    // Those who are left go on with fewer.
+    // The remaining warps continue with a lower count.
     unit.arrive(0, 1, bar(0));
     EXPECT_EQ(waiting(), 0b10u);
     unit.arrive(0, 0, bar(0));
@@ -157,7 +158,7 @@ TEST_F(BarrierUnit, DoesNotOpenANamedBarrierBecauseSomebodyElseHasEnded) {
 TEST_F(BarrierUnit, MakesEveryLiveWarpWaitWhereTheTraceTellsNoName) {
     unit.allocate(0, 0b111);
     unit.arrive(0, 0, bar(-1));
-    unit.arrive(0, 1, bar(0));  // a barrier with a name is another one
+    unit.arrive(0, 1, bar(0));  // a named barrier is independent
     EXPECT_EQ(waiting(), 0b011u);
     unit.arrive(0, 2, bar(-1));
     EXPECT_EQ(waiting(), 0b111u);

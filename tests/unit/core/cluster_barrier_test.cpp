@@ -21,7 +21,7 @@ using testing::IsEmpty;
 
 constexpr unsigned one_way = 20;
 
-/// SMs with a CTA of a cluster each, which do what they are told in a cycle.
+/// SMs with one CTA of a cluster each, which act in given cycles.
 class barrier_rig : public sc_core::sc_module {
 public:
     struct endpoint : cluster_endpoint {

@@ -14,8 +14,8 @@ using test::listing;
 using test::small_sm;
 using ::testing::ElementsAre;
 
-/// A cluster, and a network that the test moves by hand: it takes requests (when open), and offers
-/// responses in the order of the list, one at a time.
+/// A cluster and a network driven by the test: it accepts requests (if open) and offers responses
+/// in list order, one at a time.
 struct cluster_rig : sc_core::sc_module, private cta_listener {
     struct request {
         std::uint64_t cycle;
@@ -23,14 +23,14 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
         tlm::tlm_generic_payload* payload;
     };
     const cluster_config config;
-    bool offers_at_once = false;  // the next response, when one is taken
+    bool offers_at_once = false;  // offer the next response as soon as one is taken
     kernel::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     simt_cluster cluster;
     protocol::target_socket<cluster_rig> network{"network"};
     kernel_context kernel;
     std::vector<request> requests;
-    std::deque<tlm::tlm_generic_payload*> responses;  ///< to be offered
+    std::deque<tlm::tlm_generic_payload*> responses;  ///< responses to offer
     std::vector<std::uint64_t> taken;                 ///< cycles of END_RESP
     std::vector<unsigned> completed;                  ///< SMs whose CTA ended
     bool open = true;
@@ -48,7 +48,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
         for (unsigned i = 0; i < cluster.sms(); ++i) cluster.core(i).set_listener(*this);
         kernel.ctas_per_sm = 4;
     }
-    /// Between cycles.
+    /// Call between cycles.
     void launch(unsigned sm, const block_builder& b) {
         kernel.needs.threads = 32 * b.warps();
         cluster.core(sm).launch(kernel, b.build());
@@ -113,7 +113,7 @@ cluster_config config_of(unsigned sms) {
     return c;
 }
 
-/// One warp that loads one sector (per k) without the L1, and ends.
+/// One warp that loads one sector (per k), bypassing the L1, and exits.
 struct loads {
     listing p;
     block_builder block;
@@ -135,7 +135,8 @@ TEST(SimtCluster, SendsTheRequestsOfItsOnlySmStraightOn) {
     rig.launch(0, l.block);
     rig.run(50);
     ASSERT_EQ(rig.requests.size(), 1u);
-    // Launched after cycle 0 (or 1): to the network in the cycle in which the SM starts it.
+    // Launched after cycle 0 (or 1); the request enters the network in the cycle in which the SM
+    // starts the load.
     EXPECT_EQ(rig.cluster.traffic().read_requests, 1u);
     rig.responses.push_back(rig.requests[0].payload);
     rig.run(50);
@@ -183,7 +184,7 @@ TEST(SimtCluster, SharesThePortAmongItsSms) {
     std::array<unsigned, 3> count{};
     for (const auto& r : rig.requests) ++count[r.sm];
     EXPECT_THAT(count, ElementsAre(4, 4, 4));
-    // All three send in the same cycles; another one is first each time.
+    // All three send in the same cycles, with rotating priority.
     const unsigned first = rig.requests[0].sm;
     EXPECT_EQ(rig.requests[1].sm, (first + 1) % 3);
     EXPECT_EQ(rig.requests[2].sm, (first + 2) % 3);
@@ -212,7 +213,8 @@ TEST(SimtCluster, SendsWhatItsSmHeldBackOnTheCycleAfterTheRequestThatWasInTheWay
     cluster_rig rig("rig", config_of(2));
     listing p;
     block_builder block;
-    block.warp();  // two past the L1, one through it: the SM's port holds the other source's back
+    // Two uncached loads and one through the L1: the SM's port holds back the other source.
+    block.warp();
     for (const unsigned k : {0u, 1u}) {
         program::static_instruction i = p.memory(memory_space::global, false, 8 + k);
         i.cache_op = program::cache_operator::cache_global;
@@ -249,7 +251,7 @@ TEST(SimtCluster, LetsSmsThatActInOrderSeeTheRoomThatThoseBeforeThemHaveLeft) {
                 << "another one first in every cycle";
         }
     }
-    rig.open = false;  // there is room for one more
+    rig.open = false;  // there is room for one more request
     for (unsigned s = 0; s < 3; ++s) rig.launch(s, l.block);
     rig.run(100);
     EXPECT_EQ(rig.requests.size(), 13u);
@@ -318,7 +320,7 @@ TEST(SimtCluster, HandsOnSeveralResponsesPerCycleWhereItsPortIsWide) {
 }
 
 TEST(SimtCluster, LetsAResponseWaitBehindOneWhoseSmHasNoRoom) {
-    // Uncached loads leave the FIFO of their SM every other cycle at best: one of a single place
+    // Uncached loads leave the FIFO of their SM every other cycle at best: a FIFO of one entry
     // fills up, and the response of the other SM waits behind.
     cluster_config c = config_of(2);
     c.sm.ldst.response_buffer_size = 1;

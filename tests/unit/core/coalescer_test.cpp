@@ -70,7 +70,7 @@ std::vector<memory_access> accesses(unsigned arch, const lane_addresses& lanes, 
 constexpr std::uint64_t base = 0x7f0000010000;
 using list = std::vector<memory_access>;
 
-// ---- sectors, from 4.0 -------------------------------------------------------------------------
+// ---- sectors, compute capability 4.0 and later -------------------------------------------------
 
 TEST(CoalescerWithSectors, TakesFourSectorsForAWarpOfConsecutiveWords) {
     const auto got = accesses(70, lanes_at([](unsigned i) { return base + 4 * i; }), 4);
@@ -91,7 +91,7 @@ TEST(CoalescerWithSectors, TakesOneForLanesThatAgree) {
 TEST(CoalescerWithSectors, TakesOneForEachLaneOfAWideStride) {
     const auto got = accesses(70, lanes_at([](unsigned i) { return base + 128 * (31 - i); }), 4);
     ASSERT_EQ(got.size(), 32u);
-    for (unsigned k = 0; k < 32; ++k)  // in the order of addresses, not of lanes
+    for (unsigned k = 0; k < 32; ++k)  // in address order, not lane order
         EXPECT_EQ(got[k], expect(base + 128 * k, 32, 1u << (31 - k)));
 }
 
@@ -110,7 +110,7 @@ TEST(CoalescerWithSectors, LeavesOutInactiveLanes) {
 TEST(CoalescerWithSectors, LetsALaneStraddleTwoSectors) {
     const auto got = accesses(70, lanes_at([](unsigned) { return base + 30; }, 1), 4);
     EXPECT_EQ(got, (list{expect(base, 32, 1), expect(base + 32, 32, 1)}));
-    // Across a line as well.
+    // Likewise across a line boundary.
     const auto line = accesses(70, lanes_at([](unsigned) { return base + 120; }, 4), 16);
     EXPECT_EQ(line, (list{expect(base + 96, 32, 4), expect(base + 128, 32, 4)}));
 }
@@ -124,16 +124,18 @@ TEST(CoalescerWithSectors, SplitsNothingByHalfWarpUnlessConfigured) {
               (list{expect(base, 32, 0xffff), expect(base, 32, 0xffff0000)}));
 }
 
-// ---- segments, before --------------------------------------------------------------------------
+// ---- segments, earlier compute capabilities ----------------------------------------------------
 
 TEST(CoalescerWithSegments, GathersEachHalfWarpOfA1xDeviceOfItsOwn) {
-    // Half a warp of consecutive words is half a segment of 128 bytes: it shrinks to 64.
+    // A half-warp of consecutive words covers half of a 128-byte segment: the access shrinks to 64
+    // bytes.
     const auto got = accesses(13, lanes_at([](unsigned i) { return base + 4 * i; }), 4);
     EXPECT_EQ(got, (list{expect(base, 64, 0xffff), expect(base + 64, 64, 0xffff0000)}));
 }
 
 TEST(CoalescerWithSegments, UsesSegmentsByDataSizeOn1x) {
-    // Bytes: 32-byte segments. Half-words: 64. Words and more: 128.
+    // Bytes use 32-byte segments, half-words 64-byte segments, words and larger types 128-byte
+    // segments.
     EXPECT_EQ(accesses(13, lanes_at([](unsigned i) { return base + i; }), 1),
               (list{expect(base, 32, 0xffff), expect(base, 32, 0xffff0000)}));
     EXPECT_EQ(accesses(13, lanes_at([](unsigned i) { return base + 2 * i; }), 2),
@@ -142,7 +144,7 @@ TEST(CoalescerWithSegments, UsesSegmentsByDataSizeOn1x) {
               (list{expect(base, 128, 0xffff), expect(base + 128, 128, 0xffff0000)}));
     EXPECT_EQ(accesses(13, lanes_at([](unsigned i) { return base + 16 * i; }, 0xffff), 16),
               (list{expect(base, 128, 0xff), expect(base + 128, 128, 0xff00)}));
-    // Two half-words in the two halves of a segment of 64 keep it whole.
+    // Two half-words in different halves of a 64-byte segment prevent shrinking.
     EXPECT_EQ(accesses(13, lanes_at([](unsigned i) { return base + 32 * i; }, 3), 2),
               list{expect(base, 64, 3)});
 }
@@ -190,7 +192,7 @@ TEST(CoalescerWithSegments, LetsALaneStraddleTwoSegments) {
 // ---- local memory ------------------------------------------------------------------------------
 
 TEST(Coalescer, GathersTheWordsOfLocalMemoryOneByOne) {
-    // Two words per lane: word k of all lanes lies side by side.
+    // Two words per lane: word k of all lanes is contiguous.
     lane_addresses l;
     l.lanes = ~0u;
     l.words = 2;
@@ -223,7 +225,7 @@ TEST(CoalescerOfAtomics, GathersLanesOfDistinctBytes) {
 }
 
 TEST(CoalescerOfAtomics, FillsTheFirstAccessThatIsFree) {
-    // Lanes 0 and 1 collide, 2 and 3 fit beside the first of them.
+    // Lanes 0 and 1 conflict; lanes 2 and 3 fit into the first access.
     const std::array<unsigned, 4> offset = {0, 0, 4, 0};
     const coalesced got(config_of(70),
                         lanes_at([&](unsigned i) { return base + offset[i % 4]; }, 0xf), 4,
@@ -254,10 +256,10 @@ TEST(CoalescerOfLines, FetchesALineOfTheTextureCache) {
               (list{expect(base, 128, 0xffff), expect(base + 128, 128, 0xffff0000)}));
 }
 
-// ---- against a naive model ---------------------------------------------------------------------
+// ---- comparison with a reference model ----------------------------------------------------------
 
-/// Byte by byte: which bytes of which segment a group of lanes touches, and the smallest aligned
-/// power of two of at least 32 bytes that holds them.
+/// Reference model, byte by byte: the bytes of each segment that a group of lanes accesses, and the
+/// smallest aligned power of two of at least 32 bytes that contains them.
 list naive(unsigned arch, bool sectors, const lane_addresses& lanes, unsigned bytes) {
     const unsigned group = arch < 20 ? 16 : 32;
     const std::uint64_t segment = bytes == 1 || sectors ? 32 : bytes == 2 ? 64 : 128;
@@ -301,7 +303,7 @@ TEST(Coalescer, AgreesWithANaiveModelOnRandomAlignedAccesses) {
                 const bool sectors = arch >= 40 || (arch >= 20 && arch < 39 && skip_l1);
                 ASSERT_EQ(got.inst.accesses, naive(arch, sectors, l, bytes))
                     << "arch " << arch << " bytes " << bytes << " round " << n;
-                // Every byte of every lane, and no other.
+                // Exactly the bytes of all lanes are covered.
                 std::map<std::uint64_t, protocol::byte_mask> wanted, covered;
                 for (unsigned i = 0; i < 32; ++i)
                     if ((l.lanes >> i & 1) != 0)

@@ -22,8 +22,8 @@ using test::small_sm;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A dispatch stage between an operand collector and its units, whose results are noted. The
-/// load/store unit behind it has caches that take nothing.
+/// A dispatch stage between an operand collector and its units; completions are recorded. The
+/// caches behind the load/store unit accept nothing.
 struct dispatch_rig : sc_core::sc_module {
     void completed(warp_instruction& inst) { done[inst.uid] = issuer_.now(); }
 
@@ -46,7 +46,7 @@ struct dispatch_rig : sc_core::sc_module {
     std::unique_ptr<dispatch_stage> stage;
     sc_core::sc_vector<instruction_initiator<dispatch_rig>> issue;
     instruction_fan_in<dispatch_rig, &dispatch_rig::completed> results;
-    /// Cycle in which the instruction of a number came out of its unit.
+    /// Cycle in which an instruction left its unit, by instruction number.
     std::vector<std::uint64_t> done = std::vector<std::uint64_t>(16, 0);
 
     dispatch_rig(const sc_core::sc_module_name& name, const sm_config& c)
@@ -78,7 +78,7 @@ struct dispatch_rig : sc_core::sc_module {
         for (unsigned k = 0; k < unused_.size(); ++k) unused_[k].bind(port.from[k]);
         port.memory.bind(memory_.socket);
     }
-    /// An instruction without operands is issued at a cycle.
+    /// Plans an instruction without operands for a cycle.
     void plan(std::uint64_t cycle, op_class cls, unsigned latency, unsigned scheduler = 0) {
         code_.push_back(instruction(cls, {}, {}));
         code_.back().latency = static_cast<std::uint16_t>(latency);
@@ -114,7 +114,7 @@ private:
         }
     };
     sc_core::sc_vector<no_cache> nothing_{"nothing", 3};
-    /// In place of the caches, which come before the load/store unit at the port.
+    /// Placeholders for the caches, which precede the load/store unit at the port.
     sc_core::sc_vector<protocol::initiator_socket<dispatch_rig>> unused_{
         "unused", static_cast<std::size_t>(memory_source::ldst)};
     test::fixed_memory memory_{"memory", sequencer, 10};
@@ -125,7 +125,7 @@ private:
     kernel::clocked_process issuer_;
 };
 
-/// Registers and ports for several instructions a cycle.
+/// Registers and ports for several instructions per cycle.
 sm_config wide() {
     sm_config c = small_sm();
     c.collector.general = {8, 4, 4};
@@ -171,8 +171,8 @@ TEST(DispatchStage, RemembersReservationsWhenALongerLatencyComes) {
     c.write_back.width = 1;
     dispatch_rig rig("rig", c);
     rig.plan(1, op_class::sp, 60);
-    rig.plan(2, op_class::integer, 300);  // beyond all that was reserved before
-    rig.plan(11, op_class::sfu, 50);      // would meet the first
+    rig.plan(2, op_class::integer, 300);  // beyond all previous reservations
+    rig.plan(11, op_class::sfu, 50);      // would collide with the first
     rig.run();
     EXPECT_EQ(rig.done[1], rig.done[0] + 241);
     EXPECT_EQ(rig.done[2], rig.done[0] + 1);

@@ -14,21 +14,22 @@
 
 namespace simtlm::core::test {
 
-/// What an instruction of the small machine below does, besides what its static part says.
+/// Dynamic behaviour of an instruction of the test machine below.
 struct step {
     enum class kind : std::uint8_t { compute, jump, loop, leave, memory, barrier };
     kind what = kind::compute;
     program::static_instruction info;
-    unsigned target = 0;        ///< jumps and loops: instruction
-    std::uint32_t lanes = ~0u;  ///< jumps: those that take it
-    unsigned trips = 0;         ///< loops: how often they are taken
-    std::function<std::uint64_t(unsigned warp, unsigned lane)> address = {};  ///< memory
-    std::int32_t barrier_id = 0, barrier_threads = 0;  ///< barriers, "from a register"
-    bool deferred = false;                             ///< memory: apply_memory()
+    unsigned target = 0;        ///< jumps and loops: target instruction
+    std::uint32_t lanes = ~0u;  ///< jumps: lanes that take the branch
+    unsigned trips = 0;         ///< loops: number of times the branch is taken
+    /// Memory instructions.
+    std::function<std::uint64_t(unsigned warp, unsigned lane)> address = {};
+    std::int32_t barrier_id = 0, barrier_threads = 0;  ///< barriers, operands read from registers
+    bool deferred = false;  ///< memory instructions: calls apply_memory()
 };
 
-/// A kernel of a small machine, as a table of instructions. Every lane has a program counter of its
-/// own; the lanes with the lowest one execute, so that they meet again by themselves.
+/// A kernel of the test machine as a table of instructions. Every lane has a program counter of its
+/// own; the lanes with the lowest one execute, so that they reconverge automatically.
 struct small_kernel {
     std::vector<step> steps;
     std::vector<program::dynamic_instruction> code;  ///< in program order
@@ -88,7 +89,7 @@ struct small_kernel {
         s.info = plain(store ? program::op_class::store : program::op_class::load);
         s.info.is_store = store;
         s.info.is_load = !store;
-        s.info.space = program::memory_space::generic;  // the executor resolves it
+        s.info.space = program::memory_space::generic;  // resolved by the executor
         s.info.data_size = 4;
         s.info.n_dst = store ? 0 : 1;
         s.info.dst[0] = 40;
@@ -99,7 +100,7 @@ struct small_kernel {
     }
     program::memory_space resolved = program::memory_space::global;
 
-    /// The table is complete.
+    /// Completes the table.
     void finish() {
         code.resize(steps.size());
         for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -117,7 +118,7 @@ private:
     }
 };
 
-/// One warp that executes a small kernel.
+/// One warp that executes a test kernel.
 class small_executor : public program::warp_executor {
 public:
     small_executor(const small_kernel& kernel, unsigned warp) : kernel_(kernel), warp_(warp) {}
@@ -175,7 +176,7 @@ private:
     std::array<unsigned, 32> trips_{};
 };
 
-/// A CTA of a small kernel.
+/// A CTA of a test kernel.
 class executed_cta : public program::cta {
 public:
     executed_cta(const small_kernel& kernel, unsigned warps) {
@@ -190,7 +191,7 @@ private:
     std::vector<small_executor> warps_;
 };
 
-/// An instruction source: the CTAs of a small kernel.
+/// An instruction source: the CTAs of a test kernel.
 class executed_source : public program::kernel_source {
 public:
     executed_source(const small_kernel& kernel, unsigned ctas, unsigned warps) : kernel_(kernel) {

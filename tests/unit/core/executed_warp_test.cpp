@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps whose course depends on values, from an instruction source of the tests' own.
+// Warps whose control flow depends on values, with an instruction source of the tests.
 #include "modules/core/simt_cluster.h"
 #include "tests/unit/core/executed_source.h"
 #include "tests/unit/core/sm_rig.h"
@@ -24,13 +24,13 @@ using ::testing::ElementsAre;
 
 constexpr std::uint32_t low_half = 0xffff;
 
-/// Launches a CTA of some warps.
+/// Launches a CTA with a number of warps.
 void launch(sm_rig& rig, small_kernel& kernel, unsigned warps = 1) {
     kernel.finish();
     rig.launch(std::make_unique<executed_cta>(kernel, warps), warps);
 }
 
-/// What was issued, in order: numbers of instructions.
+/// Issued instruction numbers, in order.
 std::vector<std::uint64_t> issued(sm_rig& rig) {
     EXPECT_EQ(rig.completed.size(), 1u);
     EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
@@ -80,20 +80,21 @@ TEST(ExecutedWarp, TakesTheCyclesOfARecordedOneThatGoesStraightOn) {
 TEST(ExecutedWarp, PaysForATakenBranchWithAFlushAndASecondFetch) {
     sm_rig first_rig("first", small_sm()), second_rig("second", small_sm()),
         untaken_rig("untaken", small_sm());
-    // The branch is the first of the two instructions that are decoded together: its wrong
-    // successor is in the buffer and is dropped when the scheduler looks at the warp in the next
-    // cycle. The target is fetched then, decoded in the cycle after, and issued in the next.
+    // The branch is the first of two instructions decoded together: its fall-through successor is
+    // in the buffer and is dropped when the scheduler visits the warp in the next cycle. The target
+    // is fetched in that cycle, decoded in the cycle after, and issued in the next.
     small_kernel first;
     first.jump(2);
     first.compute(1, 2);
     first.leave();
-    // As the second, it leaves an empty buffer: what lies behind is fetched first, for nothing.
+    // As the second instruction, it leaves an empty buffer: the fall-through code is fetched first
+    // and discarded.
     small_kernel second;
     second.compute(1, 2);
     second.jump(3);
     second.compute(1, 2);
     second.leave();
-    // A branch that is not taken costs what any second instruction costs.
+    // A branch that is not taken costs as much as any second instruction.
     small_kernel untaken;
     untaken.compute(1, 2);
     untaken.jump(0, 0);
@@ -113,7 +114,7 @@ TEST(ExecutedWarp, PaysForATakenBranchWithAFlushAndASecondFetch) {
 
 TEST(ExecutedWarp, DivergesAndMeetsAgain) {
     small_kernel k;
-    k.jump(3, low_half);  // the lower lanes skip two
+    k.jump(3, low_half);  // the lower lanes skip two instructions
     k.compute(1, 2);
     k.jump(4);
     k.compute(3, 4);
@@ -132,7 +133,7 @@ TEST(ExecutedWarp, GoesOnWithTheLanesThatHaveNotLeft) {
     k.leave(low_half);
     k.compute(3, 4);
     k.leave();
-    k.compute(5, 6);  // nobody comes here
+    k.compute(5, 6);  // never reached
     sm_rig rig("rig", small_sm());
     EXPECT_THAT(issued(rig, k), ElementsAre(0, 1, 2, 3));
     EXPECT_EQ(rig.core.statistics().issued_lanes[16], 2u);
@@ -202,7 +203,7 @@ TEST(ExecutedWarp, ReachesWithRegisterNumbersBeyondThoseOfTheHardware) {
     EXPECT_GT(rig.issues[1].cycle - rig.issues[0].cycle, 20u);
 }
 
-/// Two SMs whose warps store in the same cycles, and what is applied in which order.
+/// Two SMs whose warps store in the same cycles; records the order in which stores are applied.
 struct pair_of_sms : sc_core::sc_module, cta_listener {
     kernel::phase_sequencer sequencer;
     protocol::transaction_pool pool;

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A front end, an instruction cache that answers as it is told, and warps of straight code.
+/// A front end, an instruction cache with configurable responses, and warps of straight-line code.
 struct front_rig : sc_core::sc_module, front_end::listener {
     struct fetch {
         std::uint64_t cycle;
@@ -38,8 +38,8 @@ struct front_rig : sc_core::sc_module, front_end::listener {
         front_end::blocks{*this, tagger, warps.table, scores, transactions, statistics}};
     protocol::cache_port_target<front_rig> cache{"cache"};
     std::vector<fetch> fetches;
-    std::map<unsigned, unsigned> misses;                    ///< by warp: cycles until the data come
-    unsigned back_pressure = 0;                             ///< so many fetches are refused first
+    std::map<unsigned, unsigned> misses;  ///< by warp: cycles until the data arrive
+    unsigned back_pressure = 0;           ///< number of fetches to refuse first
     std::vector<std::pair<std::uint64_t, unsigned>> exits;  ///< cycle, warp
 
     front_rig(const sc_core::sc_module_name& name, const sm_config& c)
@@ -51,7 +51,7 @@ struct front_rig : sc_core::sc_module, front_end::listener {
         fetcher.icache.bind(cache);
         cache.register_nb_transport_fw(this, &front_rig::access, 0);
     }
-    /// A warp with so many instructions, from a program counter on.
+    /// Adds a warp with a number of instructions, starting at a program counter.
     void add_warp(unsigned w, unsigned instructions, std::uint64_t pc = 0) {
         const std::size_t first = code_.size();
         for (unsigned i = 0; i < instructions; ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Dispatches instructions in phase core_dispatch, as soon as the unit takes them.
+/// Dispatches instructions in phase core_dispatch as soon as the unit accepts them.
 struct unit_rig : sc_core::sc_module {
     kernel::phase_sequencer sequencer;
     functional_unit unit;
@@ -91,8 +91,8 @@ TEST(FunctionalUnit, TakesOneInstructionPerInitiationInterval) {
 
 TEST(FunctionalUnit, RefusesWhatWouldLeaveInACycleThatIsTaken) {
     unit_rig rig("rig");
-    rig.add(1, 10, 1);  // leaves in 12
-    rig.add(5, 6, 1);   // would leave in 12 as well
+    rig.add(1, 10, 1);  // leaves in cycle 12
+    rig.add(5, 6, 1);   // would leave in cycle 12 as well
     rig.add(7, 2, 1);   // overtakes
     rig.run();
     EXPECT_THAT(rig.dispatched, ElementsAre(1, 6, 7));
@@ -101,7 +101,7 @@ TEST(FunctionalUnit, RefusesWhatWouldLeaveInACycleThatIsTaken) {
 
 TEST(FunctionalUnit, HoldsAnInstructionAtLeastItsInitiationInterval) {
     unit_rig rig("rig");
-    rig.add(1, 2, 16);  // the interval is longer than the latency
+    rig.add(1, 2, 16);  // the initiation interval exceeds the latency
     rig.run();
     EXPECT_THAT(rig.done, ElementsAre(18));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Front end and warp schedulers, at work in an SM.
+// Front end and warp schedulers inside an SM.
 #include "tests/unit/core/sm_rig.h"
 
 #include <gmock/gmock.h>
@@ -163,7 +163,7 @@ TEST_P(WarpSchedulerPolicy, RunsEveryWarpToItsEndAndAccountsForEveryCycle) {
     EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, 2 * s.cycles);
 }
 
-/// The policy of the recipe in docs/architecture.md: the warp that was fetched longest ago.
+/// The policy from the recipe in docs/architecture.md: the warp with the oldest fetch.
 class stalest_first : public scheduling_policy {
 public:
     explicit stalest_first(const warp_table& warps) : warps_(warps) {}
@@ -181,7 +181,7 @@ private:
     const warp_table& warps_;
 };
 
-/// Holds every warp back until those of lower slots have issued all of their six instructions.
+/// Blocks every warp until all warps in lower slots have issued their six instructions.
 class one_warp_after_the_other : public scheduling_policy {
 public:
     warp_mask begin_cycle(warp_mask candidates) override {
@@ -196,7 +196,7 @@ private:
     unsigned issued_ = 0;
 };
 
-/// The order in which two warps of six independent instructions issue under a policy.
+/// Issue order of two warps with six independent instructions each under a policy.
 std::vector<unsigned> order_under(
     std::unique_ptr<scheduling_policy> (*make)(const scheduling_arguments&)) {
     sm_config own = small_sm();
@@ -236,7 +236,7 @@ TEST(WarpScheduler, TakesThePolicyOfTheRecipe) {
 // ---- front end ---------------------------------------------------------------------------------
 
 TEST(FrontEnd, FetchesWarpsInTurn) {
-    // Four schedulers, so that all warps run dry at once.
+    // Four schedulers, so that all buffers become empty at the same time.
     sm_config c = small_sm();
     c.schedulers = 4;
     c.pipelines[pipe_int].id_oc = 4;
@@ -255,7 +255,7 @@ TEST(FrontEnd, FetchesWarpsInTurn) {
     };
     rig.launch(b);
     rig.run(50);
-    // One per cycle, from behind the one that was last (0 at the start).
+    // One fetch per cycle, starting after the last fetched warp (0 at the start).
     EXPECT_THAT(fetched, ElementsAre(1, 2, 3, 0, 1, 2, 3, 0));
     EXPECT_EQ(rig.core.statistics().decoded, 16u);
 }
@@ -296,7 +296,7 @@ TEST(FrontEnd, FetchesForSeveralWarpsPerCycleWhereConfigured) {
     one.launch(b);
     two.launch(b);
     one.run(50);
-    // Fetched from cycle 1 on; decoded in the round after.
+    // Fetched from cycle 1 on; decoded in the next round.
     EXPECT_EQ(done.at("one"), 9u);
     EXPECT_EQ(done.at("two"), 5u);
 }
@@ -317,7 +317,7 @@ TEST(FrontEnd, WaitsForAMissOfTheInstructionCache) {
     EXPECT_EQ(rig.memory.seen[0].address, 0xF0000000u);
     EXPECT_EQ(rig.memory.seen[1].address, 0xF0000080u);
     EXPECT_EQ(rig.memory.seen[0].cycle, 1u) << "the miss leaves in the cycle of the fetch";
-    // The data come in cycle 71, fetched then, decoded in 72, issued in 73.
+    // The data arrive in cycle 71; the instruction is fetched then, decoded in 72, issued in 73.
     EXPECT_EQ(rig.issues.at(0).cycle, 1u + 70 + 2);
     const auto& f = rig.core.fetch().probe();
     EXPECT_EQ(f.misses, 2u);
@@ -379,7 +379,8 @@ TEST(FrontEnd, LetsAWarpExitWhenItsLastInstructionHasLeftThePipeline) {
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& exit = p.exit();
     block_builder b;
-    b.warp().access(load, [](unsigned i) { return 0x1000 + 4 * i; }).run(exit);  // nobody reads it
+    // Its result is never read.
+    b.warp().access(load, [](unsigned i) { return 0x1000 + 4 * i; }).run(exit);
     rig.launch(b);
     rig.run(600);
     EXPECT_GT(rig.completed.at(0), rig.memory.seen.back().cycle + 300) << "its register is written";

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 constexpr std::uint64_t data = 0x7f0000000000;
 constexpr std::uint64_t to_unit = 5;  // cycles from issue to the first access
 
-/// A load or store of words that passes by the L1D.
+/// A load or store of words that bypasses the L1D.
 const program::static_instruction& uncached(listing& p, bool store, unsigned reg) {
     program::static_instruction i = p.memory(memory_space::global, store, reg);
     i.cache_op = cache_operator::cache_global;
@@ -62,13 +62,14 @@ TEST(LdstUnit, CompletesALoadWithItsLastDatum) {
     b.warp().access(load, lines(32)).run(use);  // 32 sectors
     rig.launch(b);
     rig.run(400);
-    // The last response comes 31 cycles after the first; it waits a cycle before write-back and a
-    // cycle in it. An uncached load has one place there: a response every other cycle would do.
+    // The last response arrives 31 cycles after the first; it waits one cycle before write-back and
+    // one cycle in it. An uncached load has one entry there, and one response every two cycles
+    // would suffice.
     EXPECT_EQ(rig.issued(use).at(0), rig.memory.seen.back().cycle + 100 + 2);
 }
 
 TEST(LdstUnit, StartsAnAccessInEachBankOfTheL1PerCycle) {
-    sm_config c = small_sm();  // four banks of 32 bytes
+    sm_config c = small_sm();  // four banks, 32 bytes wide
     sm_rig rig("rig", c);
     listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
@@ -77,7 +78,7 @@ TEST(LdstUnit, StartsAnAccessInEachBankOfTheL1PerCycle) {
     b.warp().access(load, lines(4)).access(apart, lines(128, data + 0x100000));
     rig.launch(b);
     rig.run(800);
-    // Four sectors of a line at once; then 32 sectors of bank 0, one after the other.
+    // Four sectors of a line in one cycle; then 32 sectors of bank 0, one per cycle.
     EXPECT_EQ(rig.core.statistics().memory_stalls, 31u);
     EXPECT_EQ(rig.core.statistics().l1_bank_conflicts, 31u);
 }
@@ -157,7 +158,7 @@ TEST(LdstUnit, HoldsAWarpWhileItsAtomicsAreUnderWay) {
     rig.run(500);
     ASSERT_EQ(rig.memory.seen.size(), 4u);
     EXPECT_TRUE(rig.memory.seen[0].atomic);
-    // An independent instruction of the same warp waits, one of another does not.
+    // An independent instruction of the same warp waits; one of another warp does not.
     EXPECT_GT(rig.issued(other, 0).at(0), rig.memory.seen.back().cycle + 200);
     EXPECT_LT(rig.issued(other, 1).at(0), 10u);
     EXPECT_EQ(rig.core.statistics().warp_instructions, 3u);
@@ -175,7 +176,7 @@ TEST(LdstUnit, HoldsAWarpWhileItsAtomicsOnSharedMemoryAreUnderWay) {
     b.warp().access(atomic, lines(4, 0)).run(other);
     rig.launch(b);
     rig.run(200);
-    // It is over when it leaves shared memory for write-back.
+    // It completes when it leaves shared memory for write-back.
     EXPECT_EQ(rig.issued(other).at(0), rig.issued(atomic)[0] + to_unit + c.shared.latency);
 }
 
@@ -198,7 +199,7 @@ TEST(LdstUnit, WritesBackOneSharedLoadPerCycle) {
 }
 
 TEST(LdstUnit, TakesTurnsAmongTheSourcesOfWriteBack) {
-    // A datum from memory comes while shared memory has one to write back in every cycle.
+    // Data arrive from memory while shared memory has results to write back in every cycle.
     sm_config c = small_sm();
     c.scheduler.policy = "old";
     sm_rig rig("rig", c, 60);
@@ -339,8 +340,8 @@ TEST(LdstUnit, InterleavesTheWordsOfLocalMemory) {
     b.warp().access(load, [](unsigned) { return 16; });  // the same offset in every lane
     rig.launch(b);
     rig.run(400);
-    // Each word of 32 threads lies in 128 bytes side by side; the next word of a thread as many
-    // words further as threads are resident.
+    // Each word of 32 threads occupies 128 contiguous bytes; the stride between words of a thread
+    // is the number of resident threads in words.
     auto at = rig.memory.addresses();
     std::sort(at.begin(), at.end());
     ASSERT_EQ(at.size(), 8u);
@@ -417,7 +418,7 @@ TEST(LdstUnit, KeepsAWarpUntilItsCopiesHaveArrived) {
     sm_rig rig("rig", small_sm(), 500);
     copies k;
     block_builder b;
-    b.warp().access(k.copy, lines(16)).run(k.p.exit());  // nobody waits for it
+    b.warp().access(k.copy, lines(16)).run(k.p.exit());  // never waited for
     rig.launch(b);
     rig.run(900);
     EXPECT_GT(rig.completed.at(0), rig.memory.seen.back().cycle + 500);
@@ -431,7 +432,7 @@ TEST(LdstUnit, LoadsMatricesFromSharedMemory) {
     const auto& matrix = p.add(i);
     const auto& use = p.alu({9}, {8});
     block_builder b;
-    b.warp().access(matrix, lines(128, 0)).run(use);  // all rows in one bank
+    b.warp().access(matrix, lines(128, 0)).run(use);  // all rows in the same bank
     rig.launch(b);
     rig.run(200);
     const std::uint64_t issued = rig.issued(matrix).at(0);
@@ -447,7 +448,8 @@ TEST(LdstUnit, ForgetsTheL1sLinesAtAMemoryBarrierWhereTheyAreFlushed) {
     const auto& fence = p.alu({}, {}, 1, 1, program::op_class::memory_barrier);
     block_builder b;
     b.warp();
-    for (int k = 0; k < 3; ++k) b.access(load, lines(4)).run(fence);  // each waits for its load
+    // Each fence waits for its load.
+    for (int k = 0; k < 3; ++k) b.access(load, lines(4)).run(fence);
     keeping.launch(b);
     flushing.launch(b);
     keeping.run(2000);

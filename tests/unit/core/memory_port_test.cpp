@@ -13,17 +13,17 @@ namespace {
 using protocol::access_type;
 using ::testing::ElementsAre;
 
-/// Both sides of a port: five senders and a memory, all of them puppets.
+/// Both sides of a port: five senders and a memory, driven by the test.
 struct port_rig : sc_core::sc_module, private memory_port::client {
     protocol::transaction_pool pool;
     memory_port port;
     std::vector<std::unique_ptr<protocol::initiator_socket<port_rig>>> sender;
     protocol::target_socket<port_rig> memory{"memory"};
     std::vector<tlm::tlm_generic_payload*> sent;          ///< arrived at the memory
-    std::vector<std::pair<int, std::uint64_t>> released;  ///< END_REQ told to a sender
+    std::vector<std::pair<int, std::uint64_t>> released;  ///< END_REQ passed to a sender
     std::vector<std::pair<int, std::uint64_t>> received;  ///< responses, by sender
-    unsigned announced = 0;                               ///< response_arrived() calls
-    unsigned ended = 0;                                   ///< END_RESP told to the memory
+    unsigned announced = 0;                               ///< number of response_arrived() calls
+    unsigned ended = 0;                                   ///< END_RESP passed to the memory
     bool full = false, take_at_once = true;
 
     port_rig(const sc_core::sc_module_name& name, std::size_t entries, bool perfect = false)

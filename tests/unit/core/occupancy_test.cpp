@@ -39,7 +39,7 @@ TEST(Occupancy, IsLimitedBySharedMemory) {
 }
 
 TEST(Occupancy, IsLimitedByRegistersAllottedFourAtATime) {
-    // 256 threads of 33 registers count as 36: 65536 / 9216 = 7.
+    // 256 threads with 33 registers, rounded up to 36: 65536 / 9216 = 7.
     const auto o = occupancy_of(volta(), {256, 33, 0}, large_grid, 80);
     EXPECT_EQ(o.ctas, 7u);
     EXPECT_TRUE(o.by_registers);
@@ -87,7 +87,7 @@ TEST(L1Split, LeavesAFixedCacheAlone) {
 }
 
 TEST(L1Split, GivesTheL1WhatTheCarveOutLeaves) {
-    // 128 KiB as one cache of four sets are 256 ways.
+    // 128 KiB as a cache of four sets have 256 ways.
     const sm_config c = adaptive();
     EXPECT_EQ(l1_split_of(c, {256, 32, 0}, 8).ways, 256u);
     EXPECT_EQ(l1_split_of(c, {256, 32, 1}, 8).ways, 240u);     // 8 KiB

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::Pair;
 
 /// Issues instructions in phase core_issue, writes registers in core_write_back and empties the
-/// OC_EX registers in core_dispatch, as the blocks around the collector do.
+/// OC_EX registers in core_dispatch, like the blocks around the collector.
 struct collector_rig : sc_core::sc_module {
     const sm_config config;
     core_statistics statistics;
@@ -47,7 +47,7 @@ struct collector_rig : sc_core::sc_module {
         for (unsigned s = 0; s < c.schedulers; ++s) issue[s].bind(collector.issue[s]);
         collector.set_consumer(consumer_);
     }
-    /// Instruction number n of the plan, to be issued at a cycle or as soon after as it fits.
+    /// Plans an instruction for a cycle, or the first possible cycle after it.
     void plan(std::uint64_t cycle, const program::static_instruction& info, unsigned scheduler = 0,
               unsigned warp = 0) {
         code_.push_back(info);
@@ -112,7 +112,7 @@ program::static_instruction add(std::initializer_list<unsigned> sources) {
 TEST(OperandCollector, TakesACycleEachToAllocateToReadAndToHandOn) {
     collector_rig rig("rig", small_sm());
     rig.plan(1, add({1, 2, 3}));
-    rig.plan(20, add({}));  // nothing to read
+    rig.plan(20, add({}));  // no operands to read
     rig.run();
     EXPECT_THAT(rig.cycles(), ElementsAre(5, 23));
     EXPECT_EQ(rig.statistics.register_reads, 3u);
@@ -139,7 +139,7 @@ TEST(OperandCollector, ReadsARegisterThatIsNamedTwiceOnce) {
 TEST(OperandCollector, DoesNotReadRegisterZero) {
     collector_rig rig("rig", small_sm());
     rig.plan(1, add({program::register_zero}));
-    rig.plan(20, add({255}));  // RZ, when it counts as a register
+    rig.plan(20, add({255}));  // RZ, if it counts as a register
     rig.run();
     EXPECT_THAT(rig.cycles(), ElementsAre(4, 24));
     EXPECT_EQ(rig.statistics.register_reads, 1u);
@@ -148,9 +148,10 @@ TEST(OperandCollector, DoesNotReadRegisterZero) {
 TEST(OperandCollector, LetsWritesGoFirst) {
     collector_rig rig("rig", small_sm());
     rig.plan(1, add({1}));
-    rig.writes[3] = instruction(op_class::integer, {9}, {});  // the bank that is read in cycle 3
+    // Writes the bank that is read in cycle 3.
+    rig.writes[3] = instruction(op_class::integer, {9}, {});
     rig.plan(20, add({1}));
-    rig.writes[22] = instruction(op_class::integer, {10}, {});  // another one
+    rig.writes[22] = instruction(op_class::integer, {10}, {});  // writes a different bank
     rig.run();
     EXPECT_THAT(rig.cycles(), ElementsAre(6, 24));
     EXPECT_EQ(rig.statistics.register_writes, 2u);
@@ -163,9 +164,9 @@ TEST(OperandCollector, RunsAsManyPassesPerCycleAsTheFilesPortsServe) {
     rig.plan(1, add({1, 2}));
     rig.plan(20, add({1, 9}));
     rig.plan(40, add({1}));
-    rig.writes[41] = instruction(op_class::integer, {9}, {});  // in the way of the first pass only
+    rig.writes[41] = instruction(op_class::integer, {9}, {});  // blocks only the first pass
     rig.run();
-    // Allocated and read in one cycle; the second register of a bank in the pass after.
+    // Allocated and read in one cycle; the second register of a bank in the next pass.
     EXPECT_THAT(rig.cycles(), ElementsAre(4, 23, 43));
 }
 
@@ -195,7 +196,7 @@ TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
     collector_rig rig("rig", c);  // 4 banks each
     rig.plan(1, add({1}), 0, 0);
     rig.plan(1, add({1}), 1, 1);
-    rig.plan(20, add({1, 5}), 1, 1);  // of one bank of four
+    rig.plan(20, add({1, 5}), 1, 1);  // both in one bank of four
     rig.run();
     EXPECT_THAT(rig.cycles(), ElementsAre(5, 5, 25));
 }
@@ -243,7 +244,7 @@ TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
     collector_rig rig("rig", c);
     for (unsigned n = 0; n < 4; ++n) rig.plan(1, add({n}));
     rig.run();
-    // Collectors 0 to 3 are complete at once; the port begins behind the one it served last (0).
+    // Collectors 0 to 3 complete at the same time; the port starts after the one served last (0).
     EXPECT_THAT(rig.out, ElementsAre(Pair(5, 1), Pair(6, 2), Pair(7, 3), Pair(8, 0)));
 }
 
@@ -254,7 +255,7 @@ TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
     c.pipelines[pipe_sp].collectors = c.pipelines[pipe_sfu].collectors =
         c.pipelines[pipe_mem].collectors = c.pipelines[pipe_int].collectors = {1, 1, 1};
     collector_rig rig("rig", c);
-    // Three additions for one collector; a special function passes beside them.
+    // Three additions for one collector; a special function bypasses them.
     rig.plan(1, add({0}));
     rig.plan(2, add({1}));
     rig.plan(3, instruction(op_class::sfu, {}, {5}));
@@ -318,7 +319,7 @@ TEST(OperandCollector, WritesOneRegisterOfABankPerCycle) {
     collector_rig rig("rig", small_sm());
     rig.run(1);
     warp_instruction inst;
-    const auto info = instruction(op_class::load, {4, 5, 12, 6}, {});  // 4 and 12: one bank
+    const auto info = instruction(op_class::load, {4, 5, 12, 6}, {});  // 4 and 12: same bank
     inst.info = &info;
     unsigned first = 0;
     EXPECT_FALSE(rig.collector.write_back(inst, first, 100));

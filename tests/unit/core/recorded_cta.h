@@ -8,7 +8,7 @@
 
 namespace simtlm::core::test {
 
-/// A CTA whose warps know their whole path.
+/// A CTA whose warps have a fixed instruction sequence.
 struct recorded_cta : program::cta {
     struct path {
         std::vector<program::dynamic_instruction> instructions;

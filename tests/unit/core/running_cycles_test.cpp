@@ -8,13 +8,13 @@ namespace {
 
 TEST(ClusterCycles, CountTheCyclesInWhichAnSmRunsOrThreadBlocksAreLeft) {
     cluster_cycles c;
-    c.start(9);  // thread blocks are left to place: cycles 10 to 20
+    c.start(9);  // thread blocks remain to be placed: cycles 10 to 20
     EXPECT_EQ(c.before(10), 0u);
     EXPECT_EQ(c.before(15), 5u);
     c.stop(20);
     EXPECT_EQ(c.before(30), 11u);
-    c.start(29);  // an SM: 30 to 50
-    c.start(39);  // another: 40 to 60
+    c.start(29);  // one SM: 30 to 50
+    c.start(39);  // another SM: 40 to 60
     c.stop(50);
     EXPECT_EQ(c.before(55), 36u);
     c.stop(60);

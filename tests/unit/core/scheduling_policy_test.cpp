@@ -69,7 +69,7 @@ TEST_F(SchedulingPolicy, GtoStaysWithTheWarpThatIssuedLast) {
 
 TEST_F(SchedulingPolicy, GtoTakesTheWarpThatWasLaunchedFirst) {
     auto p = make("gto");
-    warps.table.warp[1].dynamic_id = 100;  // a younger CTA has got the slot
+    warps.table.warp[1].dynamic_id = 100;  // a younger CTA occupies the slot
     warps.table.warp[0].dynamic_id = 101;
     p->issued(7, 1);
     EXPECT_THAT(order(*p, 0b1111), ElementsAre(2, 3, 1, 0));
@@ -156,7 +156,7 @@ TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 2, 3));
     warps.table.at_barrier = warp_bit(0);
     EXPECT_THAT(order(*p, 0xfe), ElementsAre(2, 3, 4));
-    // Warp 1 has its data, but waits at the end of the pending ones: 5 6 7 1 0.
+    // Warp 1 has its data, but is at the end of the pending list: 5 6 7 1 0.
     scores.release(1, test::load(9));
     warps.table.at_barrier = warp_bit(2) | warp_bit(3) | warp_bit(4);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(5, 6, 7));
@@ -181,7 +181,7 @@ TEST_F(SchedulingPolicy, WarpLimitingKeepsToTheOldestWarps) {
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 1, 2));
     warps.table.at_barrier = warp_bit(1);
     EXPECT_THAT(order(*p, 0xfd), ElementsAre(0, 2, 3)) << "a waiting warp takes no place";
-    // One of the oldest that has no instruction still does.
+    // An oldest warp without an instruction still occupies a place.
     warps.table.at_barrier = 0;
     EXPECT_THAT(order(*p, 0b11111001), ElementsAre(0));
 }

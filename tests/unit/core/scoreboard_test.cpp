@@ -122,7 +122,7 @@ TEST_F(Scoreboard, TellsTheSchedulerWhenHazardsChange) {
     board.release(3, writes_5);
     EXPECT_EQ(warps.issue_told, std::vector<unsigned>{3});
     EXPECT_NE(warps.table.scoreboard_stale & warp_bit(3), 0u);
-    board.release(3, writes_5);  // nothing is left to release
+    board.release(3, writes_5);  // nothing left to release
     EXPECT_EQ(warps.issue_told.size(), 1u);
 }
 

@@ -85,16 +85,16 @@ TEST(SharedMemory, ServesTheHalvesOfAWarpOneAfterTheOther) {
 }
 
 TEST(SharedMemory, BroadcastsOneWordPerHalfWarpWhenBroadcastIsLimited) {
-    // One word for all: broadcast.
+    // One word for all lanes: broadcast.
     EXPECT_EQ(cycles(
                   tesla(), [](unsigned) { return 3; }, 0xffff),
               1u);
-    // Two words of two banks, eight lanes each: the one of the lower bank is broadcast, of the
-    // other every lane counts.
+    // Two words of two banks, eight lanes each: the one in the lower bank is broadcast; of the
+    // other, every lane counts.
     EXPECT_EQ(cycles(
                   tesla(), [](unsigned i) { return i % 2; }, 0xffff),
               8u);
-    // Without the limit both are.
+    // Without the limit, both are broadcast.
     sm_config c = tesla();
     c.shared.limited_broadcast = false;
     EXPECT_EQ(cycles(
@@ -122,7 +122,7 @@ TEST(SharedMemory, AgreesWithANaiveModelOnRandomAccesses) {
     }
 }
 
-/// Puts loads into the pipeline.
+/// Feeds loads into the pipeline.
 struct feeder : sc_core::sc_module {
     instruction_initiator<feeder> out{"out"};
     explicit feeder(const sc_core::sc_module_name& name) : sc_module(name) {}
@@ -145,7 +145,7 @@ TEST(SharedMemoryPipeline, LetsALoadOutAfterItsLatencyAndOnePerCycle) {
     EXPECT_EQ(&memory.head(), &inst[0]);
     memory.pop(120);
     EXPECT_EQ(memory.ready_at(), 121u);
-    memory.pop(130);  // it had to wait for the write-back port
+    memory.pop(130);  // delayed by the write-back port
     EXPECT_EQ(&memory.head(), &inst[2]);
     EXPECT_EQ(memory.ready_at(), 160u);
     memory.pop(160);

@@ -16,7 +16,7 @@
 
 namespace simtlm::core::test {
 
-/// Static instructions, one after the other in memory.
+/// Static instructions, contiguous in memory.
 class listing {
 public:
     const program::static_instruction& add(const program::static_instruction& i) {
@@ -70,12 +70,12 @@ private:
     std::deque<program::static_instruction> code_;
 };
 
-/// What a block executes, warp by warp.
+/// The instructions of a block, warp by warp.
 class block_builder {
 public:
     using addresses = std::function<std::uint64_t(unsigned lane)>;
 
-    /// The next warp begins.
+    /// Begins the next warp.
     block_builder& warp() {
         block_.paths.emplace_back();
         return *this;
@@ -111,8 +111,7 @@ private:
     recorded_cta block_;
 };
 
-/// Serves every request a fixed number of core cycles after it has come, in order, one response
-/// per cycle.
+/// Serves every request after a fixed number of core cycles, in order, one response per cycle.
 class fixed_memory : public sc_core::sc_module {
 public:
     struct request {
@@ -126,8 +125,8 @@ public:
     std::vector<request> seen;
     unsigned latency;
     bool closed = false;             ///< withholds END_REQ
-    bool mute = false;               ///< answers nothing
-    std::uint64_t told_to_wait = 0;  ///< responses that were not taken at once
+    bool mute = false;               ///< never answers
+    std::uint64_t told_to_wait = 0;  ///< responses that were not taken immediately
 
     fixed_memory(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                  unsigned cycles)
@@ -193,7 +192,7 @@ private:
     kernel::clocked_process process_;
 };
 
-/// A small SM whose every latency is known: one scheduler, one unit of each kind, eight general
+/// A small SM whose latencies are all known: one scheduler, one unit of each kind, eight general
 /// collectors, an instruction cache that always hits, a sectored L1D.
 inline sm_config small_sm() {
     sm_config c;
@@ -239,7 +238,7 @@ inline sm_config small_sm() {
     return c;
 }
 
-/// So many units, and registers in front of them, of every kind but tensor cores.
+/// Sets the number of units, and of registers in front of them, for every kind except tensor cores.
 inline void widen(sm_config& c, unsigned n) {
     for (const pipe p : {pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem}) {
         c.pipelines[p].id_oc = c.pipelines[p].oc_ex = n;
@@ -247,7 +246,7 @@ inline void widen(sm_config& c, unsigned n) {
     }
 }
 
-/// A whole SM with its own clock, a memory of fixed latency, and somebody who launches blocks.
+/// An SM with its own clock and a memory of fixed latency; launches blocks.
 class sm_rig : public sc_core::sc_module, private cta_listener {
 public:
     struct issue {
@@ -264,8 +263,8 @@ public:
     sm core;
     fixed_memory memory;
     kernel_context kernel;
-    std::vector<issue> issues;             ///< the last of each scheduler and cycle
-    std::vector<std::uint64_t> completed;  ///< cycle in which a CTA ended
+    std::vector<issue> issues;             ///< last instruction of each scheduler and cycle
+    std::vector<std::uint64_t> completed;  ///< cycles in which CTAs ended
     std::function<void(std::uint64_t)> at_end_of_cycle;
 
     sm_rig(const sc_core::sc_module_name& name, const sm_config& config,
@@ -282,7 +281,7 @@ public:
         core.set_listener(*this);
         kernel.ctas_per_sm = config.max_ctas;
     }
-    /// Launches a block at the end of a cycle, or as soon after as it fits.
+    /// Launches a block at the end of a cycle, or of the first possible cycle after it.
     void launch(const block_builder& block, std::uint64_t at = 0) {
         launch(block.build(), block.warps(), at);
     }
@@ -294,7 +293,7 @@ public:
         sc_core::sc_start(sc_core::sc_time(static_cast<double>(cycles), sc_core::SC_NS));
     }
     std::uint64_t now() const { return process_.now(); }
-    /// Cycles in which an instruction at a PC was issued (by a warp).
+    /// Cycles in which the instruction at a PC was issued (by a warp).
     std::vector<std::uint64_t> issued(const program::static_instruction& i, int warp = -1) const {
         std::vector<std::uint64_t> result;
         for (const issue& e : issues)

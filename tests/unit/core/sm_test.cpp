@@ -19,9 +19,9 @@ constexpr std::uint64_t data = 0x7f0000000000;
 
 /// Launched at the end of cycle 0: fetched in 1, decoded in 2, issued in 3.
 constexpr std::uint64_t first_issue = 3;
-/// From the issue of an instruction with register operands to the cycle in which the next one that
-/// needs its result can issue, besides its latency: collector allocated, operands read, to OC_EX,
-/// into the unit, out of its last stage, written back.
+/// Minimum distance from the issue of an instruction with register operands to that of a dependent
+/// one, in addition to its latency: collector allocated, operands read, to OC_EX, into the unit,
+/// out of its last stage, written back.
 constexpr std::uint64_t round_trip = 6;
 
 void expect_everything_accounted(sm_rig& rig, std::uint64_t instructions) {
@@ -63,7 +63,7 @@ TEST_P(SmChain, IssuesADependentInstructionALatencyAndARoundTripLater) {
     for (std::size_t i = 0; i < at.size(); ++i)
         EXPECT_EQ(at[i], first_issue + i * (latency + round_trip));
     // The exit is the second instruction of the last fetch. It has no operands to wait for, and the
-    // round robin of the one port by which instructions leave the collectors lets it pass first.
+    // round robin of the single collector port lets it pass first.
     EXPECT_THAT(rig.issued(exit), ElementsAre(at[8] + 1));
     EXPECT_THAT(rig.completed, ElementsAre(at[8] + 1 + latency + round_trip));
     expect_everything_accounted(rig, 10);
@@ -78,7 +78,7 @@ TEST(Sm, FetchesTwoInstructionsOfAWarpEveryThirdCycle) {
     for (int i = 0; i < 6; ++i) b.run(add);
     rig.launch(b);
     rig.run(100);
-    // Both issue, the buffer is empty: fetched in that cycle, decoded in the next, then issued.
+    // Both issue, and the buffer is empty: fetch in that cycle, decode in the next, then issue.
     EXPECT_THAT(rig.issued(add), ElementsAre(3, 4, 6, 7, 9, 10));
     expect_everything_accounted(rig, 6);
 }
@@ -91,7 +91,7 @@ TEST(Sm, IssuesOneInstructionPerCycleFromIndependentWarps) {
     block_builder b;
     for (int w = 0; w < 8; ++w) {
         b.warp();
-        // Written in banks that are not read.
+        // Write to banks that are not read.
         for (unsigned i = 0; i < 20; ++i) b.run(p.alu({8 * i + 12}, {1, 2}));
     }
     rig.launch(b);
@@ -114,7 +114,7 @@ TEST(Sm, CountsTheCyclesOfItsResidentWarps) {
     }
     rig.launch(b);
     rig.launch(b, 100);
-    std::uint64_t resident = 0;  // at the end of a cycle: in the next
+    std::uint64_t resident = 0;  // at the end of a cycle; used in the next one
     rig.at_end_of_cycle = [&](std::uint64_t) {
         resident += static_cast<unsigned>(__builtin_popcountll(rig.core.warps().resident));
     };
@@ -168,7 +168,7 @@ TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
             if (now == 200) rig->memory.closed = rig->memory.mute = false;
         };
     }
-    sleeper.run(1000);  // both
+    sleeper.run(1000);  // both rigs
     for (sm_rig* rig : {&sleeper, &waker}) {
         std::uint64_t by_unit = 0;
         for (const auto& stage : rig->core.statistics().stalls)
@@ -201,7 +201,7 @@ TEST_P(SmUnit, StartsAnInstructionEveryInitiationInterval) {
     rig.launch(b);
     rig.run(1500);
     ASSERT_EQ(rig.completed.size(), 1u);
-    // 128 instructions through one unit: its register is the bottleneck.
+    // 128 instructions through one unit: its input register is the bottleneck.
     const std::uint64_t first_into_unit = first_issue + 4;
     EXPECT_EQ(rig.completed[0], first_into_unit + 127 * interval + 10 + 2);
     expect_everything_accounted(rig, 128);
@@ -224,13 +224,13 @@ TEST(Sm, UsesALoadedWordAfterTheL1sLatency) {
     rig.launch(b);
     rig.run(600);
     ASSERT_EQ(rig.issued(use_again).size(), 1u);
-    // Into the LD/ST unit 4 cycles after issue, accessed in the next; tags after the L1's latency.
+    // Enters the LD/ST unit 4 cycles after issue, accesses in the next; tags after the L1 latency.
     const std::uint64_t tags = first_issue + 5 + c.ldst.l1_latency;
     ASSERT_EQ(rig.memory.seen.size(), 1u);
     EXPECT_EQ(rig.memory.seen[0].cycle, tags + 1) << "a miss leaves in the cycle after";
-    // Taken at once, chosen for write-back in the next cycle, written in the one after that.
+    // Taken immediately, selected for write-back in the next cycle, written in the one after that.
     EXPECT_EQ(rig.issued(use)[0], tags + 1 + 200 + 2);
-    // A hit releases its registers where it looks up the tags.
+    // A hit releases its registers at the tag lookup.
     EXPECT_EQ(rig.issued(use_again)[0], rig.issued(again)[0] + 5 + c.ldst.l1_latency);
     expect_everything_accounted(rig, 4);
 }
@@ -249,7 +249,7 @@ TEST_P(SmSharedMemory, GivesAWordAfterItsLatencyAndItsConflicts) {
     b.warp().access(load, [=](unsigned i) { return 4 * stride * i; }).run(use);
     rig.launch(b);
     rig.run(200);
-    // A cycle per conflicting word in front of the pipeline; one to be chosen for write-back.
+    // One cycle per conflicting word before the pipeline; one for selection for write-back.
     EXPECT_THAT(rig.issued(use),
                 ElementsAre(first_issue + 5 + (stride - 1) + c.shared.latency + 1));
     const core_statistics& s = rig.core.statistics();
@@ -304,7 +304,8 @@ TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
     sm_rig one("one", narrow), two("two", wide);
     listing p;
     const auto& first = p.alu({5}, {1}, 10);
-    const auto& second = p.alu({6}, {1}, 9, 1, op_class::sp);  // a cycle later, a cycle shorter
+    // Issued a cycle later, latency shorter by one cycle.
+    const auto& second = p.alu({6}, {1}, 9, 1, op_class::sp);
     const auto& use = p.alu({7}, {6});
     block_builder b;
     b.warp().run(first).run(second).run(use);
@@ -323,7 +324,7 @@ TEST(Sm, CountsTheCyclesOfASchedulerOnce) {
     block_builder b;
     b.warp().access(load, [](unsigned i) { return data + 4 * i; }).run(use);
     rig.launch(b);
-    // In the middle of the run as well.
+    // Also holds during the run.
     rig.at_end_of_cycle = [&](std::uint64_t now) {
         if (now < 4 || now % 7 != 0) return;
         const core_statistics& s = rig.core.statistics();
@@ -347,7 +348,7 @@ TEST(Sm, RunsAWarpWithoutInstructions) {
     const auto& bar = p.barrier();
     const auto& exit = p.exit();
     block_builder b;
-    b.warp();  // traced, but never active
+    b.warp();  // in the trace, but never active
     b.warp().run(bar).run(exit);
     rig.launch(b);
     rig.run(100);

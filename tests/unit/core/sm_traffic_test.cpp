@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs on SMs of several kinds: everything that is issued completes, every scheduler's
-// cycle is accounted for, and neither the order within a phase nor sleeping changes anything.
+// Random programs on several kinds of SMs: everything issued completes, every scheduler cycle is
+// accounted for, and neither the order within a phase nor sleeping changes the results.
 #include "tests/unit/core/sm_rig.h"
 
 #include <gtest/gtest.h>
@@ -174,12 +174,12 @@ TEST_P(SmTraffic, CompletesAndAccountsForEverythingWhateverTheOrder) {
         listings.emplace_back();
         const block_builder block = random_block(listings.back(), random);
         instructions += block.instructions();
-        // A kernel's blocks are of one size: each of these is a kernel of its own.
+        // All blocks of a kernel have the same size, so each of these is a kernel of its own.
         for (sm_rig* r : {&a, &b, &d}) {
             r->kernel.ctas_per_sm = 1;
             r->launch(block);
         }
-        // Small caches with few resources take their time.
+        // Small caches with few resources are slow.
         for (int n = 0; n < 300 && a.completed.size() <= blocks; ++n) a.run(500);
         ASSERT_EQ(a.completed.size(), blocks + 1) << a.core.describe();
     }

@@ -8,7 +8,7 @@
 
 namespace simtlm::core::test {
 
-/// A warp table whose listener notes what it is told.
+/// A warp table whose listener records notifications.
 struct warps : warp_listener {
     warp_table table;
     std::vector<unsigned> issue_told;

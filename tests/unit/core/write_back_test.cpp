@@ -30,7 +30,7 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
         instruction_initiator<rig_type> issue{"issue"};
         sc_core::sc_clock clock{"clock", 1, sc_core::SC_NS};
         program::static_instruction a = instruction(op_class::sp, {1}, {});
-        program::static_instruction b = instruction(op_class::sfu, {9}, {});  // the same bank
+        program::static_instruction b = instruction(op_class::sfu, {9}, {});  // same bank
         std::uint64_t released_at = 0;
         kernel::clocked_process units;
         kernel::clocked_process watch;
@@ -51,7 +51,7 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
             for (unsigned n = 0; n < 2; ++n) {
                 warp_instruction& i = pool.acquire();
                 i.info = n == 0 ? &b : &a;
-                i.uid = n == 0 ? 8 : 7;  // the younger one comes first
+                i.uid = n == 0 ? 8 : 7;  // the younger one completes first
                 i.warp = static_cast<std::uint16_t>(n == 0 ? 3 : 2);
                 i.active_mask = n == 0 ? 0xffu : ~0u;
                 warps.table.warp[i.warp].in_pipeline = 1;

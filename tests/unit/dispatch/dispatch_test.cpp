@@ -16,13 +16,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// What a kernel's trace file says: so many blocks of one warp of dependent additions.
+/// Content of a kernel trace: a number of blocks with one warp of dependent additions.
 struct kernel_file {
     unsigned blocks = 1;
     unsigned additions = 4;
     unsigned stream = 0;
     unsigned shared_memory = 0;
-    bool loads = false;  ///< ends with a load whose data an instruction needs
+    bool loads = false;  ///< ends with a load and a dependent instruction
 };
 
 /// Clusters of small SMs, each with a memory of its own, and the front end of the GPU.
@@ -44,7 +44,7 @@ public:
     std::vector<placement> placed;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> copied;
     unsigned idle_calls = 0;
-    std::string refuse;  ///< kernels of this file
+    std::string refuse;  ///< rejects kernels of this file
 
     gpu_rig(const sc_core::sc_module_name& name, const core::cluster_config& c,
             const dispatch_config& d)
@@ -154,7 +154,7 @@ TEST(CtaScheduler, GivesEveryClusterOneCtaPerCycleAndItsSmsInTurn) {
     gpu_rig rig("rig", cores_of(2, 2), {});
     rig.launch({10, 20});
     rig.run(600);
-    // SMs 0 and 1 are those of cluster 0.
+    // SMs 0 and 1 belong to cluster 0.
     EXPECT_THAT(rig.sms(), ElementsAre(0, 2, 1, 3, 0, 2, 1, 3, 0, 2));
     for (std::size_t k = 0; k < 10; ++k) EXPECT_EQ(rig.placed[k].cycle, k / 2);
     EXPECT_EQ(rig.commands->ctas().ctas_completed(), 10u);
@@ -218,7 +218,8 @@ TEST(CtaScheduler, WaitsForTheLaunchLatencyOfKernelAndBlocks) {
     const auto done = rig.commands->take_finished();
     ASSERT_EQ(done.size(), 2u);
     EXPECT_EQ(done[0].start_cycle, 142u);
-    // The next one is launched in the cycle in which the first ended; the cycle after is its first.
+    // The next kernel is launched in the cycle in which the first one ended; the cycle after is its
+    // first.
     EXPECT_EQ(done[1].launched_at, done[0].end_cycle + 1);
     EXPECT_EQ(done[1].start_cycle, done[1].launched_at + 107);
     EXPECT_EQ(rig.placed[6].cycle, done[1].start_cycle);
@@ -226,7 +227,7 @@ TEST(CtaScheduler, WaitsForTheLaunchLatencyOfKernelAndBlocks) {
 
 TEST(CtaScheduler, PlacesCtasOfTheWholeGridAtAnInterval) {
     dispatch_config d;
-    d.cta_launch_interval = 1500;  // 1.5 cycles
+    d.cta_launch_interval = 1500;  // 1.5 cycles per CTA
     gpu_rig rig("rig", cores_of(4, 1), d);
     rig.launch({4, 30, 0});
     rig.run(1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --check finds, and that it keeps silent about programs that do nothing wrong.
+// What --check finds, and that it reports nothing for correct programs.
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::IsEmpty;
 const std::string sm70 = ".version 7.0\n.target sm_70\n.address_size 64\n";
 const std::string sm60 = ".version 5.0\n.target sm_60\n.address_size 64\n";
 
-/// A kernel k(out) with a shared array of 1024 bytes, words of which begin at %r1 = 4 %tid.x.
+/// A kernel k(out) with a shared array of 1024 bytes; %r1 = 4 %tid.x is an offset in it.
 std::string kernel(const std::string& body) {
     return ".shared .align 4 .b8 tile[1024];\n"
            ".visible .entry k(.param .u64 out)\n{\n"
@@ -27,7 +27,7 @@ std::string kernel(const std::string& body) {
            body + "\nret;\n}\n";
 }
 
-/// Findings of a launch with 1024 bytes of output that nothing has written.
+/// Findings of a launch with 1024 bytes of uninitialised output.
 std::vector<std::string> found(const char* checks, const std::string& body, unsigned threads = 64,
                                const std::string& head = sm70, unsigned blocks = 1) {
     machine m(kernel(body), head, parse_checks(checks));
@@ -77,8 +77,8 @@ TEST(CheckRaces, FindsAWriteThatNoBarrierKeepsBehindAReadOfSeveralWarps) {
         ElementsAre(AllOf(HasSubstr("thread (127,0,0)"), HasSubstr("this write and the read of"))));
 }
 
-/// Reads while nobody writes are kept aside until somebody does: also vectors, also more of them
-/// than are kept.
+/// Reads without writes are recorded until a write occurs; also vectors, and more reads than are
+/// recorded.
 TEST(CheckRaces, FindsAWriteBehindManyReads) {
     const std::string many =
         "mov.u32 %r9, 0;\nLOOP: and.b32 %r8, %r2, 1008; mov.u32 %r4, tile; add.u32 %r4, %r4, %r8;\n"
@@ -104,7 +104,7 @@ TEST(CheckInit, KeepsSilentWhenAllOfSharedMemoryHasBeenWritten) {
     const std::string read = "ld.shared.u32 %r4, [tile+1020];";
     EXPECT_THAT(found("init", all + read, 256), IsEmpty());
     EXPECT_THAT(found("init", all + read, 224), testing::SizeIs(1));
-    // The next block finds nothing written.
+    // The next block finds uninitialised memory.
     EXPECT_THAT(found("init", read + all + read, 256, sm70, 2), testing::SizeIs(1));
 }
 
@@ -157,7 +157,7 @@ TEST(CheckRaces, WantsAWarpBarrierBetweenVolatileAccessesOfLanesToo) {
 }
 
 TEST(CheckRaces, LetsWarpsTellEachOtherThroughVolatileWords) {
-    // All read a word, then one lane of each warp writes it.
+    // All lanes read a word, then one lane of each warp writes it.
     const std::string flag =
         "ld.volatile.shared.u32 %r3, [tile]; bar.warp.sync -1;"
         "and.b32 %r4, %r0, 31; setp.ne.u32 %p1, %r4, 0; @%p1 bra END;"
@@ -166,7 +166,7 @@ TEST(CheckRaces, LetsWarpsTellEachOtherThroughVolatileWords) {
 }
 
 TEST(CheckRaces, TellsALineOfSourceOnce) {
-    // Two reads and a write of one line of CUDA, and a read of another.
+    // Two reads and a write of one line of CUDA source, and a read of another.
     const std::string body =
         ".loc 1 7 0\n st.shared.u32 [%r1], %r0;\n xor.b32 %r3, %r2, 4; mov.u32 %r4, tile;\n"
         "add.u32 %r4, %r4, %r3;\n .loc 1 8 0\n ld.shared.u32 %r5, [%r4];\n"
@@ -184,7 +184,7 @@ TEST(CheckRaces, LetsAtomicsMeetButNotWithPlainAccesses) {
         IsEmpty());
 }
 
-/// Warp 0 writes, warp 1 reads; a named barrier of the two stands between, or not.
+/// Warp 0 writes, warp 1 reads; with or without a named barrier between them.
 std::string producer(const std::string& arrive, const std::string& wait) {
     return "setp.ge.u32 %p4, %r0, 64; @%p4 bra END; setp.ge.u32 %p1, %r0, 32; @%p1 bra CONSUMER;\n"
            "st.shared.u32 [%r1], %r0; " +
@@ -235,7 +235,8 @@ TEST(CheckRaces, TellsTheFirstThreadOfTheGridOnAnyNumberOfHostThreads) {
 
 const std::string sm90 = ".version 8.0\n.target sm_90a\n.address_size 64\n";
 
-/// Of a kernel with 4 KB, at %r8, and an mbarrier at %r7, for one arrival; thread 0 has %p1.
+/// Findings for a kernel with 4 KB at %r8 and an mbarrier at %r7 for one arrival; %p1 is true in
+/// thread 0.
 std::vector<std::string> found_on_hopper(const std::string& body, unsigned threads = 64) {
     return found("races",
                  ".shared .align 128 .b8 data[4096]; .shared .align 8 .b64 bar;\n"
@@ -278,7 +279,7 @@ TEST(CheckAsyncProxy, FindsACopyIntoWhatOthersMayStillRead) {
         load_512_bytes +
         "V: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 1; @!%p2 bra V;\n"
         "ld.shared.u32 %r10, [%r9];";
-    // Thread 0 starts the second copy when its own warp has read.
+    // Thread 0 starts the second copy after its own warp has read.
     EXPECT_THAT(found_on_hopper(first + second), testing::Not(IsEmpty()));
     EXPECT_THAT(found_on_hopper(first + "bar.sync 0;\n" + second), IsEmpty());
 }
@@ -287,7 +288,7 @@ TEST(CheckAsyncProxy, FindsAStoreThatNoFenceKeepsBeforeACopy) {
     const auto f = found_on_hopper("st.shared.u32 [%r9], %r0; bar.sync 0;\n" + store_256_bytes);
     ASSERT_EQ(f.size(), 1u);
     EXPECT_THAT(f[0], HasSubstr("no fence.proxy.async"));
-    // The fence of those that write, or of the thread that starts the copy.
+    // A fence of the writing threads, or of the thread that starts the copy.
     EXPECT_THAT(found_on_hopper("st.shared.u32 [%r9], %r0; fence.proxy.async.shared::cta;\n"
                                 "bar.sync 0;" +
                                 store_256_bytes),
@@ -307,7 +308,7 @@ TEST(CheckAsyncProxy, FindsAStoreIntoWhatACopyMayStillRead) {
     EXPECT_THAT(f[0], HasSubstr("the copy in bulk of warp 0"));
     EXPECT_THAT(found_on_hopper(store_256_bytes + "@%p1 cp.async.bulk.wait_group.read 0;" + again),
                 IsEmpty());
-    // Of two groups one may be in flight.
+    // One of two groups may still be in flight.
     EXPECT_THAT(found_on_hopper(store_256_bytes + store_256_bytes +
                                 "@%p1 cp.async.bulk.wait_group.read 1;" + again),
                 testing::Not(IsEmpty()));
@@ -328,7 +329,7 @@ TEST(CheckAsyncProxy, FindsAStoreIntoAnOperandOfAProductThatNobodyHasWaitedFor) 
     ASSERT_FALSE(f.empty());
     EXPECT_THAT(f[0], HasSubstr("the product of a warpgroup of warp"));
     EXPECT_THAT(found_on_hopper(multiply + wait + overwrite, 128), IsEmpty());
-    // What threads have written without a fence is no operand, either.
+    // Data written by threads without a fence are not valid operands either.
     EXPECT_THAT(found_on_hopper("st.shared.u32 [%r9], %r0; bar.sync 0;\n" + multiply + wait, 128),
                 testing::Contains(HasSubstr("no fence.proxy.async")));
 }
@@ -393,7 +394,7 @@ TEST(CheckInit, KeepsSilentAboutWhatTheHostHasWritten) {
               sm70 + ".const .u32 table = 3; .global .u32 zeros;\n", parse_checks("init"));
     m.run("k", {1, 1, 1}, {64, 1, 1}, m.buffer(std::vector<std::uint32_t>(64, 1)));
     EXPECT_THAT(m.findings(), IsEmpty());
-    // What the host copies from unwritten memory stays unwritten.
+    // Copies of uninitialised memory by the host stay uninitialised.
     const auto from = m.allocate(256), to = m.allocate(256);
     m.memory().copy(to, from, 256);
     m.run("k", {1, 1, 1}, {64, 1, 1}, to);
@@ -485,7 +486,7 @@ TEST(CheckMemory, GivesFreedMemoryAgainWhenThereIsNoOther) {
     }
 }
 
-// ---- all of them ----
+// ---- all checks together ----
 
 TEST(Checks, ChangeNoResult) {
     const char* const body =

@@ -49,7 +49,7 @@ const std::string four = ".explicitcluster .reqnctapercluster 4, 1, 1\n";
 const std::string word = ".shared .align 16 .b8 buf[1024];\n.shared .align 8 .b64 bar;\n";
 const std::string cluster_sync = "barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n";
 
-/// Thread 0 initialises the mbarrier for one arrival and awaits `bytes`.
+/// Thread 0 initialises the mbarrier for one arrival and expects `bytes`.
 std::string expect(unsigned bytes) {
     return "mov.u32 %r7, bar; mov.u32 %r20, buf; setp.eq.u32 %p1, %r0, 0;"
            "@%p1 mbarrier.init.shared.b64 [%r7], 1; fence.proxy.async;" +
@@ -270,7 +270,7 @@ TEST(BulkCopy, RefusesSizesThatAreNoMultipleOf16) {
 
 // ---- tensors ----
 
-/// A matrix of words of `columns` times `rows`.
+/// A matrix of words with `columns` by `rows` elements.
 tensor_map matrix_map(device_address a, unsigned columns, unsigned rows) {
     tensor_map m;
     m.address = a;
@@ -283,7 +283,7 @@ tensor_map matrix_map(device_address a, unsigned columns, unsigned rows) {
     return m;
 }
 
-/// Copies the box at (x, y) of a tensor to shared memory, and 32 words of that to `out`.
+/// Copies the box at (x, y) of a tensor to shared memory, and 32 words of it to `out`.
 std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 128) {
     machine m(kernel(expect(bytes) + "mov.u32 %r30, " + std::to_string(x) + "; mov.u32 %r31, " +
                          std::to_string(y) +
@@ -324,10 +324,10 @@ TEST(TensorCopy, SwizzlesChunksByTheirLine) {
     tensor_map m = matrix_map(0, 16, 16);
     m.swizzle = tensor_map::swizzle_mode::bytes_32;
     m.box = {8, 4};
-    // Rows of 32 bytes: four to a line of 128; the first line is not swizzled.
+    // Rows of 32 bytes: four per line of 128 bytes; the first line is not swizzled.
     const auto first = box(m, 0, 0);
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(first[i], i / 8 * 100 + i % 8) << i;
-    // Of the 1,024 bytes of a box the second line of 128 bytes is, 16 bytes against 16 bytes.
+    // In a box of 1,024 bytes, the second line of 128 bytes is swizzled in units of 16 bytes.
     m.box = {8, 8};
     EXPECT_EQ(swizzled(0x90, tensor_map::swizzle_mode::bytes_32), 0x80u);
     EXPECT_EQ(swizzled(0x3a8, tensor_map::swizzle_mode::bytes_128), 0x3d8u);
@@ -370,7 +370,7 @@ TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
         }
 }
 
-/// Images of 5 x 4 pixels (W, H) with 8 channels of a word, numbered through.
+/// Images of 5 x 4 pixels (W, H) with 8 channels of one word, numbered consecutively.
 constexpr unsigned images = 3, image_width = 5, image_height = 4, channels = 8;
 unsigned element_at(unsigned c, unsigned x, unsigned y, unsigned image) {
     return ((image * image_height + y) * image_width + x) * channels + c;
@@ -387,12 +387,12 @@ tensor_map image_map(device_address a) {
     m.box = {4};  // channels per pixel
     m.pixels = 24;
     m.step = {1, 1, 1, 1};
-    m.lower_corner = {-1, -1};  // a convolution of 3 x 3 that keeps the size
+    m.lower_corner = {-1, -1};  // a 3 x 3 convolution that preserves the size
     m.upper_corner = {-1, -1};
     return m;
 }
-/// The words that a load in im2col mode brings: a loop over the output pixels of a convolution, as
-/// a host would do it.
+/// The words that a load in im2col mode brings, computed by a loop over the output pixels of a
+/// convolution.
 std::vector<std::uint32_t> column_of(const tensor_map& m, int c, int x, int y, int image,
                                      int offset_x, int offset_y) {
     std::vector<std::uint32_t> words;
@@ -416,7 +416,7 @@ std::vector<std::uint32_t> column_of(const tensor_map& m, int c, int x, int y, i
     }
     return words;
 }
-/// A kernel that loads one such column and stores the 96 words of it.
+/// A kernel that loads one such column and stores its 96 words.
 std::string column_kernel(int c, int x, int y, int image, int offset_x, int offset_y,
                           const std::string& mode) {
     const auto move = [](unsigned r, int value) {
@@ -450,14 +450,14 @@ std::vector<std::uint32_t> column(tensor_map map, int c, int x, int y, int image
 
 TEST(TensorCopy, BringsPixelsOfABoundingBoxAsColumns) {
     const tensor_map m = image_map(0);
-    // From the upper left corner, and on from the middle of a row over the end of an image; offsets
-    // choose the element of the filter.
+    // Starting at the upper left corner, and in the middle of a row across the end of an image;
+    // offsets select the element of the filter.
     for (const int offset : {0, 1, 2}) {
         EXPECT_EQ(column(m, 0, -1, -1, 0, offset, offset),
                   column_of(m, 0, -1, -1, 0, offset, offset));
         EXPECT_EQ(column(m, 4, 1, 1, 1, 2, offset), column_of(m, 4, 1, 1, 1, 2, offset));
     }
-    // Past the last image.
+    // Beyond the last image.
     EXPECT_EQ(column(m, 4, 2, 1, 2, 0, 1), column_of(m, 4, 2, 1, 2, 0, 1));
 }
 
@@ -636,7 +636,7 @@ TEST(TensorMap, TellsWhatTheDriverRefuses) {
 
     tensor_map columns = image_map(0x100);
     EXPECT_EQ(columns.fault(), "");
-    columns.lower_corner = {-129, 0};  // eight bits for each corner of two
+    columns.lower_corner = {-129, 0};  // eight bits for each of two corners
     EXPECT_THAT(columns.fault(), HasSubstr("-128 to 127"));
     columns = image_map(0x100);
     columns.pixels = 1025;

@@ -32,7 +32,7 @@ TEST(Collective, ShufflesDownAndTellsWhoWasInRange) {
 }
 
 TEST(Collective, ShufflesWithinSegments) {
-    // Eight lanes each: the mask in the upper part of c.
+    // Segments of eight lanes: the mask is in the upper part of c.
     const auto r = results("shfl.sync.idx.b32 %r1, %r0, 3, 0x181f, -1;");
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i / 8 * 8 + 3) << i;
 }
@@ -54,15 +54,15 @@ TEST(Collective, ShufflesZeroOutOfLanesThatDoNotExecute) {
 }
 
 TEST(Collective, BallotsWhatItsMaskNamesOfALaneThatTheMaskLeavesOut) {
-    // Every lane names those below it.
+    // Every lane names the lanes below it.
     const auto r = results(
         "setp.gt.u32 %p1, %r2, 20; mov.u32 %r3, 1; shl.b32 %r3, %r3, %r2; sub.u32 %r3, %r3, 1;"
         "vote.sync.ballot.b32 %r1, %p1, %r3;");
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], 0xffe00000u & ((1u << i) - 1)) << i;
 }
 
-/// Lanes of a third of the warp return, some of them from within another branch; the others come to
-/// what stands behind it.
+/// A third of the lanes return, some of them inside another branch; the others reach the code
+/// after it.
 std::string after_early_returns(const std::string& what) {
     return "mov.u32 %r1, 0xdead; rem.u32 %r3, %r2, 3; setp.ne.u32 %p1, %r3, 0; @%p1 bra TOGETHER;\n"
            "setp.gt.u32 %p2, %r2, 15; @%p2 bra GONE;\n add.u32 %r4, %r2, 1;\nTOGETHER:" +
@@ -115,7 +115,7 @@ TEST(Collective, Reduces) {
     EXPECT_EQ(results("sub.u32 %r3, %r2, 9; redux.sync.min.s32 %r1, %r3, -1;")[1], -9u);
 }
 
-/// %r3: the lanes of the same part of the warp, of 8.
+/// %r3: mask of the lanes in the same group of 8.
 const std::string parts_of_eight = "and.b32 %r3, %r2, 24; shl.b32 %r3, 0xff, %r3;";
 
 TEST(Collective, ShufflesInPartsThatHaveMasksOfTheirOwn) {
@@ -227,7 +227,7 @@ TEST(Matrix, MultipliesByTheIdentity) {
   cvt.rzi.u32.f32 %r1, %f1;
 )",
                            "", 32);
-    // D[row = lane / 4][column = lane % 4 * 2] = B[row][column]
+    // D[row = lane / 4][column = lane % 4 * 2] = B[row][column].
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i / 4 * 8 + i % 4 * 2) << i;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convergence barriers against GPUs: the active masks that traces of an H100 and of an A100 have,
-// instruction by instruction. Which lanes take a branch is read from them; which lanes execute
-// next, and together with whom, is what machine_control says.
+// Convergence barriers compared with GPUs: the active masks in traces of an H100 and an A100,
+// instruction by instruction. The lanes that take a branch are read from the trace; machine_control
+// determines which lanes execute next, and which of them together.
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/program_image.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t instruction_bytes = 16;
 
-/// An instruction that moves control.
+/// A control-flow instruction.
 struct control_instruction {
     std::string opcode;
     std::uint64_t target = 0;
@@ -33,7 +33,7 @@ struct recorded_instruction {
     lane_mask lanes;
 };
 struct recorded_warp {
-    unsigned found;  ///< how many warps of the trace did the same
+    unsigned found;  ///< number of warps in the trace with the same sequence
     std::vector<recorded_instruction> instructions;
 };
 struct recorded_program {
@@ -74,8 +74,7 @@ std::vector<recorded_program> read_programs(const std::string& path) {
     return programs;
 }
 
-/// Executes nothing but control flow: an operation for each instruction, of which only its place
-/// matters.
+/// Executes only control flow: one operation per instruction, of which only the position matters.
 class control_flow {
 public:
     control_flow(const recorded_program& program, lane_mask members) : program_(program) {
@@ -105,7 +104,7 @@ public:
     lane_mask live() const { return control_.live_lanes(); }
     std::size_t barriers() const { return barriers_.size(); }
 
-    /// Executes the instruction at pc(). @param lanes  whose guard is true
+    /// Executes the instruction at pc(). @param lanes  lanes whose guard is true
     void execute(lane_mask lanes) {
         w_.turn = 1000;
         const operation* const next = now_ + 1;
@@ -140,7 +139,7 @@ private:
     }
 
     const recorded_program& program_;
-    std::map<std::uint64_t, std::size_t> barriers_;  ///< by the place behind BSYNC
+    std::map<std::uint64_t, std::size_t> barriers_;  ///< by the position after BSYNC
     std::uint64_t last_ = 0;
     std::vector<operation> code_;
     worker_state worker_;
@@ -149,7 +148,7 @@ private:
     const operation* now_ = nullptr;
 };
 
-/// What differs first; empty: nothing.
+/// The first difference; empty if there is none.
 std::string difference(const recorded_program& program, const recorded_warp& recorded) {
     control_flow model(program, recorded.instructions.front().lanes);
     if (model.barriers() > 16) return "more barriers than there are";
@@ -160,7 +159,7 @@ std::string difference(const recorded_program& program, const recorded_warp& rec
             return fmt::format(
                 "instruction {}: {:#06x} of lanes {:08x}, the model {:#06x} of {:08x}", n, i.pc,
                 i.lanes, model.pc(), model.active());
-        // One without a guard tells all lanes that are active; of others, that is not known.
+        // An instruction without a guard shows all active lanes; for others, they are unknown.
         if (program.controls.count(i.pc) != 0 && program.controls.at(i.pc).opcode == "BSSY" &&
             i.lanes != model.active())
             return fmt::format("instruction {}: BSSY of lanes {:08x}, the model's are {:08x}", n,
@@ -183,7 +182,7 @@ TEST(ConvergenceBarriers, ReproduceTheActiveMasksOfRecordedWarps) {
             if (differs.empty()) reproduced[name] += warp.found;
         }
     }
-    // Of the second trace, those whose branches have no predicate but their guard.
+    // In the second trace, those whose branches have no predicate except their guard.
     EXPECT_EQ(reproduced["btree_hopper"], 64u);
     EXPECT_EQ(reproduced["nn_onestep_ampere"], 1120u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does wrong is told as a debugger would tell it.
+// Faults of programs are reported as by a debugger.
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>
@@ -145,7 +145,7 @@ TEST(Fault, TellsABarrierThatNobodyElseComesTo) {
 }
 
 TEST(Fault, NamesALockAmongLanesOfAWarpBeforeSm70) {
-    // Each lane takes the lock and frees it behind the loop, where it waits for the others.
+    // Each lane takes the lock and releases it after the loop, where it waits for the others.
     EXPECT_THAT(fault("LOOP: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0;\n"
                       "@%p1 bra LOOP;\nst.shared.u32 [lock], 0;",
                       32, ".shared .u32 lock;\n", "sm_61"),
@@ -153,7 +153,7 @@ TEST(Fault, NamesALockAmongLanesOfAWarpBeforeSm70) {
 }
 
 TEST(Fault, TellsALockThatNobodyFrees) {
-    // Lanes of a warp get their turn, in vain.
+    // Lanes of a warp make progress independently, but the lock is never released.
     EXPECT_THAT(fault("LOOP: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0;\n"
                       "@%p1 bra LOOP;\n",
                       32, ".shared .u32 lock;\n"),

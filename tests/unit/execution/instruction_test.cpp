@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One instruction of each family through the whole machine, against the host's arithmetic. Every
-// value of an instruction is the business of arithmetic/; here it is that operands, widths, masks
-// and results go where they belong.
+// One instruction of each family through the whole machine, compared with the host's arithmetic.
+// The tests in arithmetic/ cover all values; these cover the routing of operands, widths, masks and
+// results.
 #include "tests/unit/execution/machine.h"
 
 #include <cfenv>
@@ -15,7 +15,7 @@ namespace {
 
 struct instruction_case {
     const char* name;
-    const char* body;  ///< %r1 %r2 %r3 to %r0; %p1: %r1 is odd
+    const char* body;  ///< computes %r0 from %r1 %r2 %r3; %p1: %r1 is odd
     std::function<std::uint32_t(std::uint32_t, std::uint32_t, std::uint32_t)> want;
 };
 
@@ -173,7 +173,7 @@ TEST_P(Instruction, ComputesWhatTheHostDoes) {
   ret;
 }
 )");
-    constexpr unsigned threads = 200;  // the last warp is not full
+    constexpr unsigned threads = 200;  // the last warp is partially filled
     std::mt19937 random(7);
     std::vector<u32> in(threads * 3);
     for (u32& x : in) x = random() % 4 == 0 ? random() % 9 : static_cast<u32>(random());

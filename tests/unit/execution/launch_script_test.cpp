@@ -78,7 +78,7 @@ TEST(LaunchScript, RefusesAFileThatLaunchesNothingOrEndsWithinAStatement) {
 
 class ScriptRun : public testing::Test {
 protected:
-    /// Runs a script on a kernel that doubles words. @return what is wrong with the results
+    /// Runs a script on a kernel that doubles words. @return mismatches of the results
     std::vector<std::string> run(const std::string& text) {
         const auto script = launch_script::parse(text, "a.launch");
         script_run r(script, image_, memory_);

@@ -18,7 +18,7 @@
 
 namespace simtlm::execution {
 
-/// A device, a module and what it printed: programs of a few lines for tests.
+/// A device, a module and its printf output: for test programs of a few lines.
 class machine {
 public:
     explicit machine(const std::string& code,
@@ -50,7 +50,7 @@ public:
         return values;
     }
 
-    /// Launches the kernel of a name with arguments in order.
+    /// Launches a kernel by name with arguments in order.
     template <class... Arguments>
     execution_summary run(const std::string& kernel, program::dim3 grid, program::dim3 block,
                           Arguments... arguments) {
@@ -73,9 +73,9 @@ public:
         return execution::run(l, memory_, world, options);
     }
 
-    /// Memory that nothing has been written to.
+    /// Uninitialised memory.
     device_address allocate(std::uint64_t bytes) { return memory_.allocate(bytes); }
-    /// What checks have found since the last call.
+    /// Findings of checks since the last call.
     std::vector<std::string> findings() {
         std::vector<std::string> all;
         for (const finding& f : checker_.found.take()) all.push_back(f.message());
@@ -111,7 +111,7 @@ private:
     ptx_image image_;
 };
 
-/// What a launch says when it fails; empty: it did not.
+/// The message of a failing launch; empty if it succeeds.
 template <class Function>
 std::string fault_of(Function&& f) {
     try {

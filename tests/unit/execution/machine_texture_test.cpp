@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces of machine code: every kernel of textures.ptx leaves the memory that its
-// machine code leaves, for textures with and without filters and levels of detail.
+// Textures and surfaces of machine code: every kernel of textures.ptx produces the same memory
+// contents as its machine code, for textures with and without filters and mipmaps.
 #include "modules/execution/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
@@ -29,7 +29,7 @@ std::string contents(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What a texture is like, by the name of the kernel that accesses it.
+/// The texture geometry, from the name of the kernel that accesses it.
 texture_geometry geometry_of(std::string_view kernel) {
     if (kernel.substr(0, 8) == "surface_") kernel.remove_prefix(8);
     constexpr std::pair<std::string_view, texture_geometry> names[] = {
@@ -45,7 +45,7 @@ texture_geometry geometry_of(std::string_view kernel) {
     throw std::runtime_error("a kernel with an unknown name");
 }
 
-/// Four channels of f32, two levels of detail.
+/// Four channels of f32, two mipmap levels.
 texture_binding binding(texture_geometry g, device_address base) {
     texture_binding b;
     b.base = base;
@@ -73,7 +73,7 @@ texture_binding binding(texture_geometry g, device_address base) {
 }
 constexpr std::size_t image_bytes = edge * edge * 16 * 18 * 2;
 
-/// A device with an image of machine code or PTX, and what a kernel of it leaves.
+/// A device with an image of machine code or PTX; returns the memory contents after a kernel.
 class device {
 public:
     device()
@@ -169,7 +169,7 @@ TEST_P(MachineTextures, LeaveTheMemoryThatTheirPtxLeaves) {
             const std::string want = d.run(ptx, k.name, sampler);
             EXPECT_TRUE(d.run(machine, k.name, sampler) == want) << k.name << filters;
         }
-        // Not all kernels leave the same.
+        // The kernels produce different results.
         EXPECT_NE(d.run(machine, "three_float", sampler), d.run(machine, "two_float", sampler));
     }
 }

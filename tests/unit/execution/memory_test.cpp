@@ -53,7 +53,7 @@ TEST(Memory, ExtendsWhatIsNarrowerThanTheRegister) {
 }
 
 TEST(Memory, LocalArraysOf64BitsKeepEveryLanesElements) {
-    // Element t % 4 of each thread's array, then element 1 of those with an odd number.
+    // Element t % 4 of each thread's array, then element 1 for odd threads.
     const auto r = results(
         ".local .align 8 .b8 doubles[32];"
         "mov.u64 %rd1, doubles; and.b32 %r2, %r0, 3; mul.wide.u32 %rd2, %r2, 8;"

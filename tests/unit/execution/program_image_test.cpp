@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that is no PTX: what the functional machine and the timing model need of an image.
+// A program that is not PTX: what the functional machine and the timing model require of an image.
 #include "modules/execution/program_image.h"
 
 #include "modules/execution/executed_kernel.h"
@@ -18,7 +18,7 @@
 namespace simtlm::execution {
 namespace {
 
-/// Control flow without a stack: lanes that take a branch run to their end, then those that wait.
+/// Control flow without a stack: lanes that take a branch run to the end, then the waiting ones.
 class two_groups final : public warp_control {
 public:
     lane_mask live = 0, waiting = 0;
@@ -43,7 +43,7 @@ two_groups& control_of(warp& w) {
     return static_cast<two_groups&>(*w.control);
 }
 
-/// Lanes below the constant in source[0] go to operation `immediate`, the others wait.
+/// Lanes below the constant in source[0] go to operation `immediate`; the others wait.
 const operation* split(warp& w, const operation* op) {
     const auto limit = *reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]));
     const lane_mask takers = w.active & ((lane_mask{1} << limit) - 1);
@@ -55,7 +55,7 @@ const operation* split(warp& w, const operation* op) {
     return w.go_on(w.code + op->immediate);
 }
 
-/// Adds up the lanes that come by.
+/// Counts the active lanes.
 const operation* tally(warp& w, const operation* op) {
     *reinterpret_cast<std::uint64_t*>(op->immediate) +=
         static_cast<unsigned>(__builtin_popcount(w.active));

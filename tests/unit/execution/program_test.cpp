@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole programs: what they compute, however they are run.
+// Whole programs: results are the same in every execution mode.
 #include "tests/unit/execution/machine.h"
 
 #include <numeric>
@@ -42,7 +42,7 @@ TEST(Program, AddsVectorsWhoseEndIsNoMultipleOfABlock) {
     const execution_summary s = m.run("add", {4, 1, 1}, {256, 1, 1}, da, db, dc, 1000u);
     const auto c = m.read<float>(dc, 1024);
     for (std::size_t i = 0; i < 1024; ++i) EXPECT_EQ(c[i], i < 1000 ? a[i] + b[i] : -1.f) << i;
-    // 32 warps; the last is empty behind the branch, the one before partly.
+    // 32 warps; the last is empty after the branch, the one before partially.
     EXPECT_EQ(s.blocks, 4u);
     EXPECT_EQ(s.thread_instructions, 1024u * 10 + 1000u * 11 + 1024u);
     EXPECT_EQ(s.warp_instructions, 32u * 11 + 32u * 11);
@@ -113,7 +113,7 @@ TEST(Program, GivesTheSameOnSeveralHostThreads) {
     EXPECT_EQ(of[0].thread_instructions, of[1].thread_instructions);
 }
 
-/// A program in which what a thread does depends on its data alone: loops, conditions, calls.
+/// A program in which the behaviour of a thread depends only on its data: loops, conditions, calls.
 const char* const collatz = R"(
 .func (.param .b32 r) step(.param .b32 x)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device runtime gives to programs.
+// Services of the device runtime.
 #include "modules/execution/device_print.h"
 #include "tests/unit/execution/machine.h"
 
@@ -40,7 +40,7 @@ TEST(DeviceRuntime, PrintsEachLaneInOrder) {
               "t=0 f=0.00 l=123456789ab\nt=1 f=0.50 l=123456789ab\nt=2 f=1.00 l=123456789ab\n");
 }
 
-/// What a device prints, with arguments that lie packed one behind another.
+/// Output of device printf with packed arguments.
 template <class... Arguments>
 formatted_text printed(const std::string& format, Arguments... arguments) {
     std::vector<std::byte> packed;
@@ -222,7 +222,7 @@ TEST(CooperativeLaunch, LetsBlocksWaitForEachOther) {
 }
 
 TEST(CooperativeLaunch, WaitsForABlockThatAnotherHostThreadTakesLongOver) {
-    // Block 0 has one warp and comes round 32 times while the other goes round once.
+    // Block 0 has one warp and is scheduled 32 times while the other is scheduled once.
     machine m(R"(
 .visible .entry k(.param .u64 flag)
 {
@@ -275,7 +275,7 @@ OUT:
 }
 
 TEST(CooperativeLaunch, FindsWhereItsBlocksCount) {
-    // What cooperative groups read: the workspace that %envreg1 and %envreg2 give, zeroed.
+    // Data read by cooperative groups: the zeroed workspace given by %envreg1 and %envreg2.
     machine m(R"(
 .visible .entry k(.param .u64 out)
 {
@@ -371,7 +371,7 @@ TEST(DeviceRuntime, SetsConditionsOfGraphs) {
     EXPECT_EQ(m.read<std::uint32_t>(to, 1)[0], 42u);
 }
 
-/// The stride of a matrix of bits is in bits.
+/// The stride of a bit matrix is in bits.
 TEST(MatrixOfBits, HasAStrideOfBits) {
     machine m(R"(
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)

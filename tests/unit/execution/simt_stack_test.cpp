@@ -41,7 +41,7 @@ TEST(SimtStack, FollowsAWarpWhoseLanesAgree) {
 TEST(SimtStack, RunsBothSidesOfABranchAndMeets) {
     simt_stack s;
     s.launch(0x10, 0xf);
-    // 10: if (lanes 0 1) goto 40; 20: ...; 30: goto 50; 40: ...; 50: they meet
+    // 10: if (lanes 0 1) goto 40; 20: ...; 30: goto 50; 40: ...; 50: reconvergence
     s.advance(branch(0x40, 0x20, 0x3, 0x50), 0x20);
     EXPECT_EQ(s.depth(), 3u);
     EXPECT_EQ(s.pc(), 0x40u);  // the taken side first
@@ -88,7 +88,7 @@ TEST(SimtStack, NestsBranches) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x90), 0x20);
-    s.advance(branch(0x60, 0x50, 0x1, 0x80), 0x50);  // lanes 0 and 1 part again
+    s.advance(branch(0x60, 0x50, 0x1, 0x80), 0x50);  // lanes 0 and 1 diverge again
     EXPECT_EQ(s.active(), 0x1u);
     s.advance(0x80);
     EXPECT_EQ(s.active(), 0x2u);
@@ -107,7 +107,7 @@ TEST(SimtStack, UsesTheEntryBelowWhenABranchMeetsWhereTheOuterOneDoes) {
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x90), 0x20);
     s.advance(branch(0x60, 0x50, 0x1, 0x90), 0x50);
-    EXPECT_EQ(s.depth(), 4u);  // the meeting point, 20, 50 and 60
+    EXPECT_EQ(s.depth(), 4u);  // the reconvergence point, 20, 50 and 60
     s.advance(0x90);
     EXPECT_EQ(s.pc(), 0x50u);
     s.advance(0x90);
@@ -147,7 +147,7 @@ TEST(SimtStack, LosesLanesThatEnd) {
     s.advance(branch(0x40, 0x20, 0x3, 0x50), 0x20);
     s.advance(0x50, 0x1);  // lane 0 ends on the taken side
     EXPECT_EQ(s.active(), 0xcu);
-    s.advance(0x50, 0xc);  // all of the other side end
+    s.advance(0x50, 0xc);  // all lanes of the other side end
     EXPECT_EQ(s.pc(), 0x50u);
     EXPECT_EQ(s.active(), 0x2u);
     s.advance(0x60, 0x2);
@@ -289,7 +289,7 @@ TEST(SimtStack, MeetsWithinAFunctionBeforeItReturns) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x80), 0x20);
-    s.call(all_to(0x100), 0x80);  // returns to where the sides meet
+    s.call(all_to(0x100), 0x80);  // returns to the reconvergence point of the sides
     s.advance(branch(0x140, 0x110, 0x1, 0x150), 0x110);
     s.advance(0x150);
     EXPECT_EQ(s.active(), 0x2u);
@@ -324,16 +324,16 @@ TEST(SimtStack, TellsAControlHazard) {
     EXPECT_FALSE(s.is_hazard(0x40));
 }
 
-// ---- structured programs against lanes that run alone --------------------------------------
+// ---- structured programs compared with lanes that run alone ----------------------------------
 
-/// A random program of nested conditions and loops, as flat code with meeting points.
+/// A random program of nested conditions and loops, as flat code with reconvergence points.
 struct random_program {
     enum class kind { plain, branch, exit };
     struct op {
         kind what = kind::plain;
         std::size_t target = 0, meet = 0;
         unsigned salt = 0;
-        unsigned laps = 0;  // a loop's branch: most rounds
+        unsigned laps = 0;  // a loop's branch: maximum number of iterations
     };
     std::vector<op> code;
     std::mt19937 random;
@@ -370,7 +370,7 @@ struct random_program {
             }
         }
     }
-    /// Whether a lane takes a branch on its n-th execution.
+    /// Returns whether a lane takes a branch on its n-th execution.
     bool takes(std::size_t pc, unsigned lane, unsigned nth) const {
         const op& o = code[pc];
         if (o.salt == 0) return true;

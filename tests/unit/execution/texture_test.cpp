@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches of textures and accesses of surfaces by programs, against what the programming guide
-// says, computed here texel by texel.
+// Texture fetches and surface accesses of programs, compared with the definitions of the
+// programming guide, computed here texel by texel.
 #include "modules/execution/texture_table.h"
 #include "tests/unit/execution/machine.h"
 
@@ -18,12 +18,12 @@ using arithmetic::texture_geometry;
 
 constexpr int width = 5, height = 4, depth = 3;
 
-/// The texel at a place: all differ.
+/// The texel at a position; all are different.
 float texel(int x, int y, int z) {
     return static_cast<float>(x + 10 * y + 100 * z);
 }
 
-/// One channel of f32, as wide, high and deep as above.
+/// One channel of f32, with the extents defined above.
 texture_binding image_of(texture_geometry g, device_address base) {
     texture_binding b;
     b.base = base;
@@ -51,7 +51,8 @@ std::vector<float> texels(texture_geometry g) {
     return all;
 }
 
-/// Every thread fetches at (x, y, z) of three buffers of words; instruction: %r or %f 1 to 3.
+/// Every thread fetches at (x, y, z) of three buffers of words; the instruction uses %r or %f 1 to
+/// 3.
 std::string fetching(const std::string& instruction) {
     return R"(
 .visible .entry k(.param .u64 image, .param .u64 at, .param .u64 out)
@@ -84,7 +85,7 @@ place at_texel(int x, int y = 0, int z = 0) {
              static_cast<std::uint32_t>(z)}};
 }
 
-/// What threads get: four floats each.
+/// Results of all threads: four floats each.
 std::vector<float> fetched(texture_geometry g, const arithmetic::sampler_state& sampler,
                            const std::string& instruction, const std::vector<place>& places) {
     machine m(fetching(instruction));
@@ -160,7 +161,7 @@ TEST_P(TextureFetch, FindsEveryTexelByIntegerAndByItsCentre) {
     }
 }
 
-/// The texel that an index means beyond the edges; -1: the border.
+/// The texel addressed by an index outside of the image; -1: the border.
 int addressed(int i, int size, address_mode mode) {
     if (mode == address_mode::wrap) return (i % size + size) % size;
     if (mode == address_mode::mirror) {
@@ -243,7 +244,7 @@ TEST(TextureFetch, RefusesWhatIsNotBound) {
                 testing::HasSubstr("no texture or surface is bound to 0x4d"));
 }
 
-// ---- surfaces: x in bytes, or in elements where the access is formatted ----
+// ---- surfaces: x in bytes, or in elements for formatted accesses ----
 
 struct surface_result {
     std::vector<float> image;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine behind an SM: a tiny one that issues one instruction of each warp in turn.
+// The interface between programs and an SM, tested with a minimal SM that issues one instruction of
+// each warp in turn.
 #include "modules/execution/executed_kernel.h"
 #include "tests/unit/execution/machine.h"
 
@@ -8,7 +9,7 @@
 namespace simtlm::execution {
 namespace {
 
-/// Issues a kernel's instructions as an SM would, without time, and holds warps at barriers.
+/// Issues a kernel's instructions like an SM, without timing, and holds warps at barriers.
 class tiny_sm {
 public:
     explicit tiny_sm(program::kernel_source& kernel) : kernel_(kernel) {}
@@ -21,7 +22,7 @@ public:
         }
         return issued_;
     }
-    std::vector<std::string> path;  ///< opcodes that the first warp issues
+    std::vector<std::string> path;  ///< opcodes issued by the first warp
 
 private:
     struct slot_of_warp {
@@ -60,7 +61,7 @@ private:
         w.executor->issue(i, issued_++, effects, addresses);
         EXPECT_NE(effects.space, program::memory_space::generic);
         if (effects.memory_deferred) deferred.push_back(w.executor);
-        if (i.info->is_atomic) {  // in two parts, as requests leave the L2
+        if (i.info->is_atomic) {  // in two parts, like requests leaving the L2
             w.executor->perform_atomic(0xffff);
             w.executor->perform_atomic(0xffff0000);
         }

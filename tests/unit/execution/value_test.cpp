@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of one operand over all its values where it has two bytes, over a million where it
-// has four; against the host's arithmetic.
+// Instructions with one operand, over all values for two-byte operands and over a million values
+// for four-byte ones; compared with the host's arithmetic.
 #include "tests/unit/execution/machine.h"
 
 #include <cmath>
@@ -28,10 +28,10 @@ bool is_nan(u32 bits) {
 
 struct value_case {
     const char* name;
-    const char* body;  ///< %r1 (%h1: its low half, %f1: as a float) to %r2
+    const char* body;  ///< computes %r2 from %r1 (%h1: its low half, %f1: as a float)
     std::function<u32(u32)> want;
-    bool floating = false;  ///< all NaN are one
-    bool half = false;      ///< two bytes
+    bool floating = false;  ///< all NaNs compare equal
+    bool half = false;      ///< two-byte operand
 };
 
 double half_value(u32 h) {
@@ -96,7 +96,7 @@ const value_case cases[] = {
      [](u32 a) { return a; }, true},
     {"ToBfloat", "cvt.rn.bf16.f32 %h2, %f1; cvt.u32.u16 %r2, %h2; shl.b32 %r2, %r2, 16;",
      [](u32 a) {
-         // A result that is no number is the canonical one, 0x7fff.
+         // A NaN result is the canonical one, 0x7fff.
          return is_nan(a) ? 0x7fff0000 : (a + 0x7fff + (a >> 16 & 1)) & 0xffff0000;
      }},
     {"SaturatedToOne", "cvt.sat.f32.f32 %f2, %f1; mov.b32 %r2, %f2;",
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(All, Values, testing::ValuesIn(cases),
 
 TEST_P(Values, AreWhatTheHostComputes) {
     const value_case& c = GetParam();
-    // %r1 = thread * step + start: all 65536 values, or 2^20 that a prime step spreads.
+    // %r1 = thread * step + start: all 65536 values, or 2^20 values spread by a prime step.
     machine m(std::string(R"(
 .visible .entry k(.param .u64 out, .param .u32 step)
 {

@@ -15,12 +15,12 @@ using testing::HasSubstr;
 
 enum class layout { k_major, mn_major };
 
-/// A product, and how its matrices lie in shared memory.
+/// A matrix product, and the layout of its matrices in shared memory.
 struct product {
     unsigned n = 64;
     std::string d = "f32", a = "f16", b = "f16";
-    unsigned bits = 16;    ///< of elements of A and B
-    unsigned swizzle = 0;  ///< bytes: 0, 32, 64, 128
+    unsigned bits = 16;    ///< size of the elements of A and B
+    unsigned swizzle = 0;  ///< 0, 32, 64 or 128 bytes
     layout a_layout = layout::k_major, b_layout = layout::k_major;
     bool a_in_registers = false;
     int scale_a = 1, scale_b = 1;
@@ -28,11 +28,11 @@ struct product {
     bool sparse = false;
     unsigned selector = 0;
 
-    /// Columns of A as stored, and of the whole A.
+    /// Columns of A as stored, and of the dense A.
     unsigned stored_k() const { return 256 / bits; }
     unsigned k() const { return sparse ? 2 * stored_k() : stored_k(); }
     bool integers() const { return d == "s32"; }
-    /// Of single bits an element is a word here, as in registers and memory.
+    /// For single bits, an element here is a word, as in registers and memory.
     bool single_bits() const { return a == "b1"; }
     bool scaled() const { return !integers(); }
     bool transposable() const { return bits == 16; }
@@ -71,7 +71,7 @@ double decode_d(const std::string& type, std::uint32_t bits) {
     return std::ldexp(fraction, std::max(exponent, 1) - 15) * ((bits & 0x8000) != 0 ? -1 : 1);
 }
 
-/// A matrix in shared memory, as CUTLASS's canonical layouts of Hopper put it; first: the first
+/// A matrix in shared memory in CUTLASS's canonical layouts for Hopper; first: offset of the first
 /// byte.
 struct placed {
     unsigned first, leading, stride, swizzle;
@@ -96,7 +96,7 @@ struct placed {
     }
 };
 
-/// Bytes from the first one of the element (row or column mn, k).
+/// Offset in bytes of the element (row or column mn, k).
 unsigned offset_of(const product& p, const placed& m, layout l, unsigned mn, unsigned k) {
     const unsigned bytes = p.bits / 8;
     if (l == layout::k_major) {
@@ -110,12 +110,12 @@ unsigned offset_of(const product& p, const placed& m, layout l, unsigned mn, uns
 }
 
 placed place_matrix(const product& p, layout l, unsigned first, unsigned mn, unsigned k) {
-    const unsigned chunks = k * p.bits / 8 / 16;  // of 16 bytes along k
+    const unsigned chunks = k * p.bits / 8 / 16;  // chunks of 16 bytes along k
     if (l == layout::k_major)
         return p.swizzle == 0 ? placed{first, 128, 128 * chunks, 0}
                               : placed{first, 16, 8 * p.swizzle, p.swizzle};
     if (p.swizzle == 0) return {first, 128 * (mn / 8), 128, 0};
-    // k in groups of 8 rows of a span; spans apart by all of these.
+    // k in groups of 8 rows of a span; spans are separated by all of them.
     return {first, k * p.swizzle, 8 * p.swizzle, p.swizzle};
 }
 
@@ -140,7 +140,7 @@ void expect_right(const product& p) {
     };
     std::vector<int> a(64 * k), b(k * p.n), c(64 * p.n);
     for (int& x : a) x = draw();
-    // Of a sparse A: two columns of each four (one of each two of tf32), which metadata name.
+    // For a sparse A: two columns of every four (one of every two for tf32), selected by metadata.
     std::vector<std::uint32_t> metadata(128);
     std::vector<int> packed(64 * stored);
     for (unsigned row = 0; row < 64; ++row)
@@ -161,7 +161,8 @@ void expect_right(const product& p) {
                     a[row * k + g * 4 + first] = values[row * stored + g * 2];
                     a[row * k + g * 4 + std::min(second, 3u)] = values[row * stored + g * 2 + 1];
                 }
-                // Lanes of each four hold 16 columns' codes; the upper half those of row + 8.
+                // Each group of four lanes holds the codes of 16 columns; the upper half those of
+                // row + 8.
                 const unsigned lane = row % 8 * 4 + (p.bits == 8 ? g / 4 : p.selector * 2 + g / 4);
                 metadata[row / 16 * 32 + lane] |= code << (row % 16 / 8 * 16 + g % 4 * 4);
             }
@@ -184,7 +185,7 @@ void expect_right(const product& p) {
 
     const bool halves = p.d == "f16";
     const unsigned results = p.n / (halves ? 4 : 2);
-    // Accumulators and A of a thread, as its registers hold them.
+    // Accumulators and A of a thread, in register layout.
     std::vector<std::uint32_t> d_in(std::size_t{128} * results), a_in(128 * 5);
     const auto row_of = [](unsigned t) { return t / 32 * 16 + t % 32 / 4; };
     for (unsigned t = 0; t < 128; ++t) {
@@ -427,7 +428,7 @@ TEST(Warpgroup, RefusesRegistersOfOtherWidthsAsElementsOfA) {
     }
 }
 
-// A warp's own products of 8-bit floats, which sm_89 brought.
+// Warp-level products of 8-bit floats, introduced by sm_89.
 TEST(Matrix, MultipliesEightBitFloats) {
     constexpr unsigned rows = 16, columns = 8, inner = 32;
     for (const char* const a_type : {"e4m3", "e5m2"}) {
@@ -456,7 +457,7 @@ TEST(Matrix, MultipliesEightBitFloats) {
                 for (int& x : row) x = static_cast<int>(random() % 9) - 4;
             for (auto& row : b)
                 for (int& x : row) x = static_cast<int>(random() % 9) - 4;
-            // Four elements of a row of A, or of a column of B, in a register (PTX manual).
+            // Four elements of a row of A, or of a column of B, per register (PTX manual).
             std::vector<std::uint32_t> in(32 * 6);
             for (unsigned lane = 0; lane < 32; ++lane)
                 for (unsigned i = 0; i < 4; ++i) {

@@ -16,8 +16,8 @@ namespace {
 using protocol::cluster_message;
 using protocol::cluster_packet;
 
-/// The end of an SM: sends what it is told as fast as the network takes it, in core_write_back, and
-/// answers reads when they arrive.
+/// The network interface of an SM: sends given messages as fast as the network accepts them, in
+/// core_write_back, and answers reads on arrival.
 class sm_end : public sc_core::sc_module, public protocol::cluster_message_receiver {
 public:
     struct delivery {
@@ -119,7 +119,7 @@ private:
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
 };
 
-/// Bytes of data a cycle, without the first and the last few messages.
+/// Data bytes per cycle, without the first and the last few messages.
 double rate_of(const std::vector<sm_end::delivery>& d, unsigned bytes) {
     const std::size_t skipped = 10;
     const auto messages = static_cast<double>(d.size() - 2 * skipped);
@@ -133,7 +133,7 @@ TEST(ClusterNetwork, DeliversAMessageAfterItsLatencyAndTheTimeOfItsBytes) {
     r.sm[0]->plan(1, cluster_packet::write, 128);
     r.sm[2]->plan(7, cluster_packet::write, 128);
     cluster_rig::run(200);
-    // 128 bytes and the header over four lanes of 32 bytes that six SMs share.
+    // 128 bytes and the header over four lanes of 32 bytes shared by six SMs.
     const unsigned bytes = (128 + c.overhead[2]) * 6, cycles = (bytes + 127) / 128;
     ASSERT_EQ(r.sm[1]->delivered.size(), 1u);
     ASSERT_EQ(r.sm[7]->delivered.size(), 1u);
@@ -159,7 +159,7 @@ TEST(ClusterNetwork, CarriesTheMeasuredBytesOfLoadsAndStoresOneWayAndBothWays) {
     struct figure {
         cluster_packet what;
         bool both;
-        double measured;  ///< B/cycle and SM
+        double measured;  ///< measured B/cycle and SM
     };
     const figure figures[] = {{cluster_packet::read_request, false, 19.87},
                               {cluster_packet::read_request, true, 15.37},

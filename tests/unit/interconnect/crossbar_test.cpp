@@ -31,7 +31,7 @@ struct bare_switch {
         fabric.push(input, p);
     }
     void advance() { fabric.advance(cycle++, arrived); }
-    /// Inputs of the packets at an output, in order; they are removed.
+    /// Inputs of the packets at an output, in order; removes the packets.
     std::vector<unsigned> take(unsigned output) {
         std::vector<unsigned> inputs;
         while (payload* p = fabric.head(output)) {
@@ -61,8 +61,8 @@ TEST(IslipArbiter, ServesAnOutputsRequestersInTurnFromWhereItStopped) {
 
 TEST(CrossbarSwitch, MovesAsManyFlitsACycleAsItsSpeedup) {
     bare_switch s(2, 2, make_islip_arbiter(2, 1), 8, false, 2);
-    for (unsigned i : {0u, 1u}) s.push(i, 0);  // of two inputs to one output
-    s.push(0, 1, 4);                           // and a packet of four flits behind
+    for (unsigned i : {0u, 1u}) s.push(i, 0);  // two inputs to one output
+    s.push(0, 1, 4);                           // followed by a packet of four flits
     s.advance();
     EXPECT_THAT(s.take(0), ElementsAre(0, 1));
     s.advance();
@@ -76,7 +76,7 @@ TEST(IslipArbiter, KeepsItsPointerForTheGrantCycles) {
     for (int n = 0; n < 4; ++n)
         for (unsigned i : {0u, 1u}) s.push(i, 0);
     for (int n = 0; n < 8; ++n) s.advance();
-    // The pointer moves in the third, sixth, ... busy cycle only.
+    // The pointer moves only in the third, sixth, ... busy cycle.
     EXPECT_THAT(s.take(0), ElementsAre(0, 0, 0, 1, 1, 1, 0, 1));
 }
 
@@ -104,7 +104,7 @@ TEST(RoundRobinArbiter, StartsOneNodeLaterInEveryCycle) {
     for (int n = 0; n < 4; ++n)
         for (unsigned i = 0; i < 3; ++i) s.push(i, 0);
     for (int n = 0; n < 6; ++n) s.advance();
-    // Nodes 0..2 are inputs, node 3 is the output: its turn falls to input 0.
+    // Nodes 0..2 are inputs, node 3 is the output: its turn is given to input 0.
     EXPECT_THAT(s.take(0), ElementsAre(0, 1, 2, 0, 0, 1));
 }
 
@@ -164,8 +164,8 @@ TEST(Crossbar, DeliversAnUnloadedRequestInTheCycleAfterItsInjection) {
     b.memories_at[1]->latency = 0;
     ASSERT_TRUE(b.drain(64));
     ASSERT_EQ(b.served.size(), 1u);
-    // Injected after the transfer of cycle 0, moved in 1, taken in 2; the reply enters in cycle 3
-    // and moves in the same, taken in 4.
+    // Injected after the transfer of cycle 0, moved in 1, taken in 2; the reply enters and moves in
+    // cycle 3, taken in 4.
     EXPECT_EQ(b.served[0].cycle, 2u);
     EXPECT_EQ(b.received[0].cycle, 4u);
 }
@@ -197,7 +197,7 @@ TEST(Crossbar, SustainsOnePacketPerPortAndCycleUnderAPermutation) {
 }
 
 TEST(Crossbar, PassesMoreThanHeadOfLineBlockingAllowsWhereInputsSendSeveralPackets) {
-    // One packet per input would saturate at 2 - sqrt 2 = 0.586.
+    // With one packet per input, throughput would saturate at 2 - sqrt 2 = 0.586.
     const unsigned n = 16;
     interconnect_config c = crossbar_of(n, n);
     c.crossbar.in_buffer_limit = 64;
@@ -226,11 +226,11 @@ TEST(Crossbar, SaturatesAtTheHeadOfLineBlockingLimitUnderRoundRobin) {
     EXPECT_NEAR(double(b.served.size()) / 1000 / n, 0.586, 0.04);
 }
 
-/// Fingerprints and figures of the reference's own crossbar under the same load.
+/// Fingerprints and statistics of GPGPU-Sim's crossbar under the same load.
 struct golden {
     unsigned in, out, arbiter, grant_cycles;
     std::uint64_t fingerprint;
-    double conflicts, parallelism, in_full, in_util, out_full, out_util;  // of requests
+    double conflicts, parallelism, in_full, in_util, out_full, out_util;  // for requests
 };
 void PrintTo(const golden& g, std::ostream* os) {
     *os << g.in << ',' << g.out << ',' << g.arbiter << ',' << g.grant_cycles;

@@ -24,19 +24,19 @@ namespace simtlm::interconnect::test {
 
 using payload = tlm::tlm_generic_payload;
 
-/// What a neighbour of the network relies on: a breach fails the test, in every build type.
+/// Checks an assumption of the network's neighbours; fails the test in every build type.
 inline void require(bool holds) {
     if (!holds) SC_REPORT_ERROR("/test", "the network broke the protocol");
 }
 
-/// A packet that came out somewhere. Cycles are those of the icnt clock.
+/// A delivered packet. Cycles are those of the icnt clock.
 struct arrival {
     std::uint64_t cycle;
     unsigned port;
-    std::uint64_t tag;  ///< the address of its transaction
+    std::uint64_t tag;  ///< address of its transaction
 };
 
-/// Reproducible random decisions, a function of what they are about.
+/// Reproducible random decisions as a function of their subject.
 struct dice {
     std::uint64_t seed = 1;
     static std::uint64_t mix(std::uint64_t x) {
@@ -50,13 +50,13 @@ struct dice {
     }
 };
 
-/// What a block next to the network should do with a packet in a cycle.
+/// Decision of a block next to the network about a packet in a cycle.
 using decision = std::function<bool(unsigned port, std::uint64_t cycle)>;
 inline bool always(unsigned, std::uint64_t) {
     return true;
 }
 
-/// Injects requests, takes responses at most one per core cycle.
+/// Injects requests, takes at most one response per core cycle.
 class cluster_model : public sc_core::sc_module {
 public:
     protocol::initiator_socket<cluster_model> socket;
@@ -142,7 +142,7 @@ private:
     kernel::clocked_process inject_;
 };
 
-/// Takes requests at most one per l2 cycle and answers them after a fixed number of icnt cycles.
+/// Takes at most one request per l2 cycle and answers it after a fixed number of icnt cycles.
 class memory_model : public sc_core::sc_module {
 public:
     enum class style { pulls, takes_at_once, completes_early, responds_within_request };
@@ -204,7 +204,7 @@ private:
                 log->push_back(stamp(p));
                 return tlm::TLM_COMPLETED;
             case style::responds_within_request:
-                if (held_ || !work_.empty()) {  // it may not begin another response
+                if (held_ || !work_.empty()) {  // it must not begin another response
                     presented_ = &p;
                     return tlm::TLM_ACCEPTED;
                 }
@@ -259,7 +259,7 @@ private:
 };
 
 /// A network with a cluster at every cluster port and a memory at every memory port, all clocks at
-/// 1 GHz in step unless told otherwise.
+/// 1 GHz and aligned by default.
 class bench {
 public:
     struct timing {
@@ -300,7 +300,7 @@ public:
         }
     }
 
-    /// Queues a transaction at a cluster. Its tag tells source, destination and number apart.
+    /// Queues a transaction at a cluster. Its tag identifies source, destination and number.
     payload& send(unsigned cluster, unsigned memory, bool write = false, unsigned bytes = 32,
                   protocol::access_type type = protocol::access_type::global_read) {
         const std::uint64_t address =
@@ -322,7 +322,7 @@ public:
     void run(unsigned icnt_cycles) {
         for (unsigned i = 0; i < icnt_cycles; ++i) sc_core::sc_start(clocks_[1]->period());
     }
-    /// Runs until nothing is left, at most so many cycles; true when it came to rest.
+    /// Runs until nothing is left, up to a number of cycles; returns whether it is drained.
     bool drain(unsigned icnt_cycles) {
         for (unsigned i = 0; i < icnt_cycles; i += 16) {
             run(16);
@@ -336,15 +336,15 @@ public:
         return -1;
     }
 
-    /// A load: every cluster sends so many transactions to random memories, with a chance per
-    /// cycle; clusters and memories take what is presented with a chance per cycle.
+    /// A load: every cluster sends a number of transactions to random memories, with a probability
+    /// per cycle; clusters and memories take what is presented with a probability per cycle.
     struct load {
         std::uint64_t seed = 1;
         unsigned transactions = 100;  ///< per cluster
         unsigned send_permille = 500;
         unsigned cluster_takes_percent = 100;
         unsigned memory_takes_percent = 100;
-        unsigned latency = 20;     ///< of memories, icnt cycles
+        unsigned latency = 20;     ///< of the memories, icnt cycles
         bool hot_spot = false;     ///< a quarter of the traffic goes to memory 0
         bool mixed_sizes = false;  ///< 32 to 128 bytes instead of 32
     };
@@ -372,7 +372,7 @@ public:
             };
         }
     }
-    /// A fingerprint of who took what and when. @param transactions  per cluster
+    /// A fingerprint of all deliveries and their times. @param transactions  per cluster
     std::uint64_t fingerprint(unsigned transactions) const {
         std::uint64_t sum = 0;
         const auto add = [&](std::uint64_t kind, const arrival& a) {
@@ -390,16 +390,17 @@ public:
     std::unique_ptr<network> net;
     std::vector<std::unique_ptr<cluster_model>> clusters;
     std::vector<std::unique_ptr<memory_model>> memories_at;
-    std::vector<arrival> served;    ///< requests, as memories took them
-    std::vector<arrival> received;  ///< responses, as clusters took them
+    std::vector<arrival> served;    ///< requests in the order of delivery to memories
+    std::vector<arrival> received;  ///< responses in the order of delivery to clusters
 
 private:
     std::uint64_t number_ = 1;
     std::vector<std::unique_ptr<sc_core::sc_clock>> clocks_;
 };
 
-/// Each request was served once at the right memory and answered once to the right cluster, and
-/// transactions of one cluster and memory kept their order in both directions (`in_order`).
+/// Expects that each request was served once at the right memory and answered once to the right
+/// cluster, and that transactions of one cluster and memory kept their order in both directions
+/// (`in_order`).
 inline void expect_conserved(const bench& b, std::uint64_t transactions, bool in_order = true) {
     const auto check = [&](const std::vector<arrival>& log, bool at_memory) {
         std::map<std::pair<unsigned, unsigned>, std::uint64_t> last;
@@ -440,7 +441,7 @@ inline interconnect_config perfect_of(unsigned clusters, unsigned memories) {
     return c;
 }
 
-/// Routers as the TITAN X configuration of the reference has them; more keys replace or add.
+/// Routers of GPGPU-Sim's TITAN X configuration; more keys replace or add options.
 inline interconnect_config routers_of(unsigned clusters, unsigned memories,
                                       std::map<std::string, std::string> more = {}) {
     interconnect_config c = crossbar_of(clusters, memories);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every network owes its neighbours, whatever moves the packets inside.
+// Requirements on every network, independent of its implementation.
 #include "tests/unit/interconnect/network_harness.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 struct variant {
     const char* name;
     interconnect_config (*config)();
-    bool keeps_order = true;  ///< several virtual channels overtake each other
+    bool keeps_order = true;  ///< several virtual channels may reorder packets
 };
 void PrintTo(const variant& v, std::ostream* os) {
     *os << v.name;

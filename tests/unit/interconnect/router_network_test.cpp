@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using keys = std::map<std::string, std::string>;
 
-// --- Allocators ------------------------------------------------------------------------------
+// ---- allocators -----------------------------------------------------------------------------
 
 TEST(IslipAllocator, MovesPrioritiesPastWhatWasAccepted) {
     const auto a = make_islip_allocator(3, 2, 1);
@@ -84,9 +84,9 @@ TEST(Allocators, NeverMatchTwiceAndLeaveNothingThatOneRoundCouldGive) {
     }
 }
 
-// --- Topologies ------------------------------------------------------------------------------
+// ---- topologies -----------------------------------------------------------------------------
 
-/// Follows a packet from node to node. @return routers passed, 0 when it strays
+/// Follows a packet from node to node. @return number of routers passed; 0 if it is misrouted
 unsigned walk(const topology& map, unsigned from, unsigned to, unsigned vcs, bool tie) {
     endpoint at = map.injection(from);
     std::uint8_t ring_class = 0;
@@ -130,7 +130,7 @@ TEST(CubeTopology, TakesTheShortestWayOnMeshAndTorus) {
 }
 
 TEST(CubeTopology, HasNoCycleOfWaitingOnATorus) {
-    // Channel dependencies of all routes: (link, virtual channel) waits for the next one. A
+    // Channel dependencies of all routes: (link, virtual channel) depends on the next one. A
     // topological order must exist.
     for (const unsigned k : {3u, 4u, 5u, 6u, 8u}) {
         const auto map = make_cube(k, 2, true, 1);
@@ -172,15 +172,15 @@ TEST(CubeTopology, HasNoCycleOfWaitingOnATorus) {
     }
 }
 
-// --- Zero-load latency -----------------------------------------------------------------------
+// ---- zero-load latency ----------------------------------------------------------------------
 
 struct zero_load {
     const char* name;
     keys more;
     unsigned clusters, memories, from, to;
-    unsigned bytes;           ///< of a write
+    unsigned bytes;           ///< size of a write
     unsigned router_cycles;   ///< from arrival at a router to its departure
-    unsigned hops, link_sum;  ///< routers, and latencies of all channels plus one each
+    unsigned hops, link_sum;  ///< number of routers; sum of all channel latencies plus one each
 };
 void PrintTo(const zero_load& z, std::ostream* os) {
     *os << z.name;
@@ -197,7 +197,7 @@ TEST_P(RouterZeroLoad, FollowsTheClosedForm) {
     const unsigned flit_bytes = unsigned(std::stoi(config.router.values.at("flit_size")));
     const unsigned flits = (8 + z.bytes + flit_bytes - 1) / flit_bytes;
     const unsigned latency = z.link_sum + z.hops * z.router_cycles + flits - 1;
-    // Sent in the transfer of cycle 1, complete in that of 1 + latency, taken a cycle later.
+    // Sent in the transfer of cycle 1, complete in that of 1 + latency, taken one cycle later.
     EXPECT_EQ(b.served[0].cycle, 1 + latency + 1);
     EXPECT_EQ(static_cast<router_network&>(*b.net).half(requests).recorded().packet.sum, latency);
     EXPECT_EQ(static_cast<router_network&>(*b.net).half(requests).recorded().hops, z.hops);
@@ -220,7 +220,7 @@ keys with(keys base, const keys& more) {
 INSTANTIATE_TEST_SUITE_P(
     Networks, RouterZeroLoad,
     ::testing::Values(
-        // One router of the TITAN X: lookahead, both allocations within one cycle, then the switch.
+        // One router of the TITAN X: lookahead, both allocations in one cycle, then the switch.
         zero_load{"TitanX", {}, 28, 24, 3, 17, 32, 1, 1, 4},
         zero_load{"TitanXFourFlits", {}, 28, 24, 3, 17, 128, 1, 1, 4},
         zero_load{"InternalSpeedupOne", {{"internal_speedup", "1"}}, 28, 24, 3, 17, 32, 2, 1, 4},
@@ -255,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(
                   1,
                   4},
         zero_load{"ThreeStages", {{"k", "4"}, {"n", "3"}}, 28, 24, 3, 17, 32, 1, 3, 8},
-        // Memory 7 is node 15, in the opposite corner of node 0: 3 + 3 links, 7 routers.
+        // Memory 7 is node 15, in the corner opposite to node 0: 3 + 3 links, 7 routers.
         zero_load{"MeshCornerToCorner", mesh_keys, 8, 8, 0, 7, 32, 2, 7, 2 * 8},
         zero_load{
             "TorusCornerToCorner",
@@ -264,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(
             8, 8, 0, 7, 32, 2, 3, 2 + 3 + 3 + 2}),
     [](const auto& made) { return std::string(made.param.name); });
 
-// --- Behaviour -------------------------------------------------------------------------------
+// ---- behaviour ------------------------------------------------------------------------------
 
 TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleForTheTitanX) {
     bench b(routers_of(28, 24));
@@ -332,7 +332,7 @@ TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleOnAMappedMesh) {
 }
 
 TEST(RouterNetwork, LimitsTheFlitsThatWaitAtANode) {
-    // Room is a free flit; a packet larger than the room waits before the buffer.
+    // Room is counted in free flits; a packet larger than the room waits before the buffer.
     bench b(routers_of(1, 1,
                        {{"input_buffer_size", "6"},
                         {"vc_buf_size", "4"},
@@ -341,8 +341,8 @@ TEST(RouterNetwork, LimitsTheFlitsThatWaitAtANode) {
     b.memories_at[0]->takes = [](unsigned, std::uint64_t t) { return t > 90; };
     for (int i = 0; i < 10; ++i) b.send(0, 0, true, 128);  // 4 flits each
     b.run(80);
-    // 4 flits at rest in the boundary, 4 in the ejection buffer, 4 in the router, 4 at the node,
-    // and one packet before it.
+    // 4 flits in the boundary buffer, 4 in the ejection buffer, 4 in the router, 4 at the node, and
+    // one packet in front of it.
     EXPECT_EQ(b.clusters[0]->sent, 5u);
     EXPECT_TRUE(b.clusters[0]->held());
     EXPECT_TRUE(b.drain(600));
@@ -392,7 +392,7 @@ TEST(RouterNetwork, StartsItsRecordsAnewForAKernel) {
     EXPECT_GT(list.blocks()[1].cells.size(), 10u);
 }
 
-// --- Configuration errors --------------------------------------------------------------------
+// ---- configuration errors -------------------------------------------------------------------
 
 std::string complaint(const keys& more, unsigned clusters = 2, unsigned memories = 2) {
     try {

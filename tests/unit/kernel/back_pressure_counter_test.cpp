@@ -8,7 +8,7 @@
 namespace simtlm::kernel {
 namespace {
 
-/// A port that opens and shuts in the phase before the asker's, or in the one after it.
+/// A port that opens and closes in the phase before or after that of the sender.
 struct doorway : sc_core::sc_module {
     sequencer_rig rig;
     recorder before, asker, after;

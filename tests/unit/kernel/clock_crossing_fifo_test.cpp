@@ -10,8 +10,8 @@
 namespace simtlm::kernel {
 namespace {
 
-/// A writer in one domain, a reader in another, a FIFO between them. Both are lazy by a percentage,
-/// and sleep whenever the FIFO gives them nothing to do.
+/// A writer in one domain and a reader in another with a FIFO between them. Both are idle for a
+/// percentage of cycles, and sleep whenever the FIFO gives them nothing to do.
 struct crossing : sc_core::sc_module {
     sequencer_rig rig;
     recorder writer, reader;
@@ -86,9 +86,9 @@ TEST_P(ClockCrossingFifo, LosesNothingKeepsOrderAndRunsAtTheRateOfTheSlowerSide)
     for (const crossing* c : {&eager, &other})
         EXPECT_NEAR(static_cast<double>(c->received.size()), slower, 5.0) << c->name();
     EXPECT_GT(lazy.received.size(), slower * 0.3);
-    // A place that is read at an edge can be written again at the next of the writer, at most.
+    // An entry read at an edge can be written again at the next edge of the writer at the earliest.
     EXPECT_GT(one.received.size(), slower * 0.45);
-    // Whoever is faster has slept.
+    // The faster side has slept.
     if (r.write_ps < r.read_ps) {
         EXPECT_GT(eager.writer_slept, 10u);
     }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double frequencies[] = {1132e6, 566e6, 850e6};
 
-/// Clocks of some frequencies, of one kind or the other.
+/// Clocks of given frequencies, computed or sc_clock.
 class clock_set {
 public:
     explicit clock_set(bool rounded) {
@@ -44,10 +44,10 @@ private:
     std::vector<std::unique_ptr<exact_clock>> exact_;
 };
 
-/// When somebody ran: femtoseconds, who, and the cycle of their domain.
+/// When a process ran: femtoseconds, process, and cycle of its domain.
 using run = std::tuple<std::uint64_t, unsigned, std::uint64_t>;
 
-/// A process that sleeps for random times, and wakes one of another phase now and then.
+/// A process that sleeps for random times, and occasionally wakes one of another phase.
 class sleeper : public sc_core::sc_module {
 public:
     clocked_process process;
@@ -72,7 +72,7 @@ private:
         log_.emplace_back(sc_core::sc_time_stamp().value(), number_, process.now());
         if (process.now() < due_ && !std::exchange(called_, false)) return process.sleep();
         const auto choice = random_() % 8;
-        if (choice == 0) return;  // once more at once
+        if (choice == 0) return;  // runs again in the next cycle
         if (choice == 1) {
             other->called_ = true;
             other->process.wake();
@@ -84,11 +84,11 @@ private:
     unsigned number_;
     std::vector<run>& log_;
     std::mt19937 random_;
-    std::uint64_t due_ = 0;  // earlier timers are left over
+    std::uint64_t due_ = 0;  // earlier timers stay pending
     bool called_ = false;
 };
 
-/// A design of three domains, whose clocks are gated or not.
+/// A design of three domains with gated or ungated clocks.
 struct design : sc_core::sc_module {
     clock_set clocks;
     phase_sequencer sequencer;
@@ -152,7 +152,7 @@ TEST_P(ClockGating, CountsTheEdgesThatItLeavesOut) {
     sc_core::sc_start(300, sc_core::SC_US);
     const auto [time, who, cycle] = gated.log.back();
     EXPECT_NEAR(static_cast<double>(cycle), static_cast<double>(time) * 1e-15 * frequencies[0], 1);
-    for (unsigned d = 0; d < 3; ++d)  // up to an edge that is yet to come
+    for (unsigned d = 0; d < 3; ++d)  // up to an edge in the future
         EXPECT_GE(static_cast<double>(gated.sequencer.edges(d)), 300e-6 * frequencies[d] - 1) << d;
 }
 

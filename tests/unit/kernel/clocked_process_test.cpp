@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Processes that are called, that are threads of SystemC, and that form a group.
+/// Processes that are called, that are SystemC threads, and that form a group.
 class ClockedProcess : public testing::TestWithParam<way> {};
 INSTANTIATE_TEST_SUITE_P(Ways, ClockedProcess,
                          testing::Values(way::called, way::threads, way::grouped),
@@ -24,7 +24,7 @@ TEST_P(ClockedProcess, SleepsUntilItIsWoken) {
         if (r.process.now() == 2 || r.process.now() == 7) sleeper.process.wake();
     };
     rig.run_to(10);
-    // Woken in an earlier phase: it runs on the same edge.
+    // Woken in an earlier phase: it runs at the same edge.
     EXPECT_THAT(sleeper.cycles, ElementsAre(2, 7));
 }
 
@@ -68,7 +68,7 @@ TEST_P(ClockedProcess, RunsOnceHoweverOftenItIsWoken) {
 }
 
 TEST_P(ClockedProcess, WakesAtTheCycleItAskedFor) {
-    // Around and beyond the 1024 cycles that the timer wheel holds, and the 64 of a group's.
+    // Around and beyond the 1024 cycles of the timer wheel, and the 64 of a group's.
     sequencer_rig rig("rig", {1000}, {{0, "only"}}, {}, GetParam());
     const std::vector<std::uint64_t> wanted = {0,    1,    5,    68,   131,  196,   1028, 1029,
                                                2053, 3078, 5126, 9222, 9223, 12000, 20000};
@@ -172,10 +172,10 @@ TEST_P(ClockedProcess, StaysAsleepWhenItSelectsATurnAsleep) {
         EXPECT_TRUE(r.process.sub_phase_has_passed(1));
         EXPECT_FALSE(r.process.sub_phase_has_passed(2));
         if (w.process.now() == 1) r.process.select_sub_phase(2);
-        if (w.process.now() == 2) r.process.wake();  // its turn is yet to come
+        if (w.process.now() == 2) r.process.wake();  // its phase is still to come
         if (w.process.now() == 4) {
             r.process.select_sub_phase(0);
-            r.process.wake();  // has passed
+            r.process.wake();  // its phase has passed
         }
     };
     rig.run_to(8);
@@ -183,7 +183,7 @@ TEST_P(ClockedProcess, StaysAsleepWhenItSelectsATurnAsleep) {
 }
 
 TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
-    // Three blocks that act one after the other, another one first in every cycle.
+    // Three blocks that act in turn, with rotating priority.
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     std::vector<std::unique_ptr<recorder>> blocks;
     std::string order;
@@ -193,7 +193,7 @@ TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
         blocks[i]->process.select_sub_phase(i);
         blocks[i]->then = [&order, i, last = std::uint64_t{99}](recorder& r) mutable {
             const std::uint64_t now = r.process.now();
-            if (last == now) return;  // has had its turn
+            if (last == now) return;  // has already run in this cycle
             last = now;
             order += static_cast<char>('0' + i);
             r.process.select_sub_phase((i + 3 - static_cast<unsigned>((now + 1) % 3)) % 3);
@@ -204,12 +204,12 @@ TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
 }
 
 TEST_P(ClockedProcess, SeesTheTurnsOfAPhaseAsOnePhaseFromOutside) {
-    // More members than a word has bits, sixteen in each turn.
+    // More members than bits in a word, sixteen in each sub-phase.
     constexpr unsigned members = 128, sub_phases = 8;
     sequencer_rig rig("rig", {1000}, {{0, "before"}, {0, "turns"}, {0, "after"}}, {}, GetParam());
     recorder after("after", rig.sequencer, 2), before("before", rig.sequencer, 0);
     std::vector<std::unique_ptr<recorder>> all;
-    std::vector<unsigned> order;  // the turns, as they were taken
+    std::vector<unsigned> order;  // order in which the sub-phases ran
     for (unsigned i = 0; i < members; ++i) {
         all.push_back(std::make_unique<recorder>(("m" + std::to_string(i)).c_str(), rig.sequencer,
                                                  1, true, sub_phases));

@@ -19,11 +19,11 @@ namespace {
 constexpr double frequencies[] = {1132e6, 850e6, 2500e6};
 constexpr unsigned memory_domain = 2;
 
-/// What a process saw when it ran: the cycles of the three domains, its local time, and the
-/// messages it found. A call without need is not among it.
+/// What a process observed when it ran: the cycles of the three domains, its local time, and the
+/// messages it found. Spurious calls are not recorded.
 using sight = std::array<std::uint64_t, 5>;
 
-/// A process that has messages for others, now and then, and sleeps for random times.
+/// A process that occasionally sends messages to others and sleeps for random times.
 class correspondent : public sc_core::sc_module {
 public:
     std::vector<sight> seen;
@@ -66,7 +66,7 @@ struct form {
     phase_sequencer::options how = {};
 };
 
-/// Parts of a core's process and of a memory of three, which write to each other.
+/// A core process and memory processes in three partitions, which send messages to each other.
 struct design : sc_core::sc_module {
     static constexpr unsigned parts = 6;
     std::vector<std::unique_ptr<exact_clock>> clocks;
@@ -132,7 +132,7 @@ TEST(DecoupledDomain, ShowsEveryProcessTheCyclesAndLocalTimesOfItsEdges) {
     design plain("plain", {}), defer("deferred", {true}), gated("gated", {true, true}),
         threads("threads", {true, true, two}), awake("awake", {true, true, restless}),
         another_order("another_order", {true, true, shuffled});
-    for (unsigned run = 1; run <= 7; ++run) {  // somebody looks at them, now and then
+    for (unsigned run = 1; run <= 7; ++run) {  // occasionally observed from outside
         sc_core::sc_start(run * run * 2001.3, sc_core::SC_NS);
         for (design* d : {&defer, &gated, &threads, &awake, &another_order}) {
             d->sequencer.synchronize();

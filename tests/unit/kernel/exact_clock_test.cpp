@@ -16,7 +16,7 @@ namespace {
 
 using namespace simtlm;
 
-/// Notes when a clock rises.
+/// Records the rising edges of a clock.
 class edge_log : public sc_core::sc_module {
 public:
     sc_core::sc_in<bool> clock;

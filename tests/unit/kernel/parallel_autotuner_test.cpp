@@ -7,8 +7,9 @@ using simtlm::kernel::parallel_autotuner;
 
 namespace {
 
-/// Steps for which a piece of work takes so long, shared and not; how many were shared.
-/// @param while_trying  whether those count that were made to find out
+/// Steps for which a work unit takes a given time, parallel and sequential; returns how many were
+/// parallel.
+/// @param while_trying  count the measuring steps too
 unsigned shared_steps(parallel_autotuner& t, unsigned steps, std::chrono::nanoseconds shared,
                       std::chrono::nanoseconds alone, bool while_trying) {
     unsigned count = 0;

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 TEST(PhaseSequencer, VisitsThePhasesOfAnEdgeInTableOrder) {
     sequencer_rig rig("rig", {1000}, {{0, "a"}, {0, "b"}, {0, "c"}});
     std::string log;
-    // Created in another order than that of the table.
+    // Created in a different order than in the table.
     recorder c("c", rig.sequencer, 2), a("a", rig.sequencer, 0), b("b", rig.sequencer, 1);
     a.then = [&](recorder&) { log += 'a'; };
     b.then = [&](recorder&) { log += 'b'; };
@@ -94,7 +94,7 @@ TEST(PhaseSequencer, TellsItsObserverWhichDomainsHadAnEdge) {
     recorder x("x", rig.sequencer, 0);
     rig.sequencer.observe(&watch);
     rig.run_to(4);
-    // The last step (at 6 ns) is told when the next begins.
+    // The last step (at 6 ns) is reported when the next one begins.
     EXPECT_THAT(watch.told, ElementsAre(3, 1, 2, 1));
 }
 
@@ -158,18 +158,17 @@ TEST(PhaseSequencer, OfProcessesThatFailInAStepTheFirstInOrderIsToldInWhateverOr
     }
 }
 
-/// How the lanes of a random_design are made.
+/// How the lanes of a random_design are formed.
 enum class lanes_as {
-    blocks,      ///< of phases that belong to nobody, in two domains
-    one_domain,  ///< the same, in one
+    blocks,      ///< blocks in ungrouped phases, in two domains
+    one_domain,  ///< the same in one domain
     groups,      ///< every lane is a group, in one domain
-    partitions   ///< every lane is a part, its blocks in phases of three kinds, in two domains
+    partitions  ///< every lane is a partition, with blocks in phases of three kinds, in two domains
 };
 
-/// A design of three stages, the middle one in a clock domain of its own unless all are to be
-/// in one, whose stages sleep when they have nothing to do: 20 sources wake 20 middles,
-/// which after a while of their own wake 20 sinks. What passes between two stages is a count, so
-/// that the order within a phase is open.
+/// A design of three stages, of which the middle one has a clock domain of its own unless all use
+/// one, and which sleep if idle: 20 sources wake 20 middle blocks, which wake 20 sinks after a
+/// delay. Stages exchange only counts, so that the order within a phase is irrelevant.
 class random_design : public sc_core::sc_module {
 public:
     std::vector<std::vector<std::uint64_t>> log;
@@ -185,7 +184,7 @@ public:
                 {0, "sink", kind(how, 3)},
                 {0, "audit"}},
                options) {
-        // Woken by all sinks, but of no lane.
+        // Woken by all sinks, but not part of a lane.
         all_.push_back(std::make_unique<recorder>("audit", rig_.sequencer, 3, false));
         recorder* audit = all_.back().get();
         audit->then = [this](recorder& r) {
@@ -272,7 +271,7 @@ TEST(PhaseSequencer, NeitherShufflingNorSleeplessnessChangesWhatADesignDoes) {
     EXPECT_EQ(a.log, b.log);
     EXPECT_EQ(a.log, c.log);
     EXPECT_EQ(a.log, d.log);
-    // And they did differ in what ran.
+    // And the executed activations did differ.
     EXPECT_EQ(a.observed().activations, b.observed().activations);
     EXPECT_LT(a.observed().activations[1], c.observed().activations[1]);
 }
@@ -405,7 +404,7 @@ TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
     process_group b("b", rig.sequencer, 1);
     make("B1", 1);
     make("B2", 2);
-    make("x", 0);  // its phase is no group's
+    make("x", 0);  // its phase belongs to no group
     b.close();
     recorder* last = make("y", 3);
     last->then = [&](recorder& r) {
@@ -414,7 +413,7 @@ TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
         if (r.process.now() == 5) all[2]->process.wake_at(70);
     };
     rig.run_to(100);
-    // In which order groups run is SystemC's to choose.
+    // SystemC may run groups in any order.
     for (std::size_t at; (at = log.find("B1 B2 A1 A2")) != std::string::npos;)
         log.replace(at, 11, "A1 A2 B1 B2");
     for (std::size_t at; (at = log.find("B1 A2")) != std::string::npos;)

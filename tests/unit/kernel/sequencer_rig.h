@@ -11,7 +11,7 @@
 
 namespace simtlm::kernel {
 
-/// How the processes of a rig are run. What they do must not depend on it.
+/// How the processes of a rig are run. The results must not depend on it.
 enum class way { called, threads, grouped };
 inline const char* name_of(way w) {
     return w == way::called ? "Called" : w == way::threads ? "Threads" : "Grouped";
@@ -23,8 +23,8 @@ public:
     phase_sequencer sequencer;
 
     /// @param periods  of the domains, picoseconds
-    /// @param how      processes are run; grouped: those in phases of the first domain, until one
-    ///                 of another comes, make one group
+    /// @param how      how processes are run; grouped: processes in phases of the first domain form
+    ///                 one group, until one of another domain is created
     sequencer_rig(const sc_core::sc_module_name& name, const std::vector<unsigned>& periods,
                   std::vector<phase> phases, const phase_sequencer::options& options = {},
                   way how = way::called)
@@ -64,10 +64,10 @@ private:
     std::unique_ptr<process_group> group_;
 };
 
-/// A process that notes when it runs, and then does what the test wants.
+/// A process that records when it runs, and then calls the test's function.
 class recorder : public sc_core::sc_module {
 public:
-    std::vector<std::uint64_t> cycles;  ///< of its own domain
+    std::vector<std::uint64_t> cycles;  ///< cycles of its own domain
     std::function<void(recorder&)> then;
     clocked_process process;
 

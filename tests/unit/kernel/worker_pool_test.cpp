@@ -13,9 +13,10 @@
 namespace simtlm::kernel {
 namespace {
 
-/// Counts how often every share was begun, and every piece done: elements of their own, no lock.
+/// Counts how often every share was started, and every work unit executed; separate elements, so no
+/// lock is needed.
 struct tally {
-    std::vector<std::uint64_t> wanted;  ///< pieces, by share
+    std::vector<std::uint64_t> wanted;  ///< number of work units, by share
     std::vector<unsigned> begun;
     std::vector<std::vector<unsigned>> done;
 
@@ -71,7 +72,7 @@ TEST(WorkerPool, DoesTheShareOfAThreadThatIsNotAsked) {
 
 TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
     worker_pool pool(4);
-    // Every piece adds up its neighbours of the round before.
+    // Every work unit adds up its neighbours of the previous round.
     struct state {
         std::vector<std::uint64_t> now = std::vector<std::uint64_t>(64, 1), next = now;
     } s;
@@ -100,7 +101,7 @@ TEST(WorkerPool, HasAThreadThatSleepsComeBack) {
         struct {
             std::atomic<unsigned> here{0};
         } both;
-        // Neither piece ends before the other has begun: it takes two threads.
+        // No work unit ends before the other has begun, so two threads are required.
         const worker_pool::work meet = {&both, [](void*, unsigned) { return std::uint64_t{1}; },
                                         [](void* p, unsigned, unsigned) {
                                             auto& all = *static_cast<decltype(both)*>(p);

@@ -38,13 +38,13 @@ TEST(bit_gather, packs_the_bits_of_a_mask) {
 
 TEST(address_mapping, volta_by_hand) {
     const address_mapping m(make(hbm_map, 32, 2, partition_indexing::consecutive));
-    // 32 channels: five bits at 8, everything above moves up.
+    // 32 channels: five bits at 8; all higher bits are shifted up.
     EXPECT_EQ(m.decoded_masks().channel, 0x1f00u);
     EXPECT_EQ(m.decoded_masks().bank, (1u << 13) | (7u << 17));
     EXPECT_EQ(m.decoded_masks().row, 0x1fffull << 20);
     EXPECT_EQ(m.decoded_masks().column, 0xffu | (7u << 14));
     EXPECT_EQ(m.decoded_masks().sub_partition, 1u << 13);
-    // row 5, bank 0b1011 (bit 13 set, bits 17..19 = 5), column high 6, channel 19, byte 0x64
+    // Row 5, bank 0b1011 (bit 13 set, bits 17..19 = 5), column high 6, channel 19, byte 0x64.
     const std::uint64_t a =
         (5ull << 20) | (5ull << 17) | (6ull << 14) | (1ull << 13) | (19ull << 8) | 0x64;
     const auto w = m.decode(a);
@@ -60,11 +60,11 @@ TEST(address_mapping, volta_by_hand) {
 
 TEST(address_mapping, ipoly_of_64_by_hand) {
     const address_mapping m(make(hbm_map, 32, 2, partition_indexing::ipoly));
-    // The higher bits begin at 8 + 5 + 1. Bit 0 of them feeds index bits 0 and 1.
+    // The higher bits begin at 8 + 5 + 1. Bit 0 of them contributes to index bits 0 and 1.
     EXPECT_EQ(m.decode(0).sub_partition, 0u);
     EXPECT_EQ(m.decode(1ull << 14).sub_partition, 3u);
     EXPECT_EQ(m.decode(3ull << 8).sub_partition, 6u);
-    // Bit 5 of them feeds 0, 1 and 5.
+    // Bit 5 of them contributes to 0, 1 and 5.
     EXPECT_EQ(m.decode(1ull << 19).sub_partition, 0x23u);
     EXPECT_EQ(m.decode(1ull << 19).channel, 0x11u);
 }
@@ -74,7 +74,7 @@ TEST(address_mapping, channels_that_are_no_power_of_two) {
     const std::uint64_t a = ((7ull * 12 + 5) << 8) | 0x42;
     const auto w = m.decode(a);
     EXPECT_EQ(w.channel, 5u);
-    // The rest is 0x742: columns 5, 6 and 8.., bank bit at 7.
+    // The remaining bits are 0x742: columns 5, 6 and 8.., bank bit at 7.
     EXPECT_EQ(w.bank, 0u);
     EXPECT_EQ(w.column, 2u | (2u << 5) | (7u << 7));
     EXPECT_EQ(w.partition_address, 0x3c2u);  // without bit 7
@@ -170,7 +170,7 @@ struct channel_addresses {
     const char* mapping;
     unsigned channels, subs;
     partition_indexing indexing;
-    unsigned room;  ///< of a channel's addresses, in bytes of the channel
+    unsigned room;  ///< bytes available for addresses of a channel
 };
 
 std::ostream& operator<<(std::ostream& out, const channel_addresses& c) {
@@ -185,7 +185,7 @@ class ChannelAddresses : public testing::TestWithParam<channel_addresses> {};
 TEST_P(ChannelAddresses, AreDenseDistinctAndGoBack) {
     const channel_addresses& p = GetParam();
     const address_mapping m(make(p.mapping, p.channels, p.subs, p.indexing));
-    const std::uint64_t bytes = std::uint64_t{p.channels} << 16;  // 64 KB a channel, on average
+    const std::uint64_t bytes = std::uint64_t{p.channels} << 16;  // 64 KB per channel on average
     std::set<std::pair<unsigned, std::uint64_t>> seen;
     std::uint64_t highest = 0;
     for (std::uint64_t a = 0; a < bytes; a += 32) {

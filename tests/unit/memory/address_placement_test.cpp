@@ -53,7 +53,7 @@ address_mapping_config random_mapping() {
     return c;
 }
 
-/// Two clusters of two SMs, whose touches a test tells in the front-end phase of a cycle.
+/// Two clusters of two SMs; the test performs accesses in the front-end phase of a cycle.
 struct placement_rig : sc_core::sc_module {
     kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
                                       protocol::phase_table()};
@@ -79,7 +79,7 @@ struct placement_rig : sc_core::sc_module {
             });
     }
     void run(unsigned cycles) { sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS); }
-    std::uint64_t enter = 0;  // a request that goes past the L1 of SM 2
+    std::uint64_t enter = 0;  // a request that bypasses the L1 of SM 2
 
 private:
     void touch() { sms(process_.now()); }

@@ -11,7 +11,7 @@
 namespace simtlm::memory {
 namespace {
 
-/// An initiator that pushes like a partition: requests in phase dram_arbitrate, END_RESP in phase
+/// An initiator that behaves like a partition: requests in phase dram_arbitrate, END_RESP in phase
 /// dram_return.
 class driver : public sc_core::sc_module {
 public:
@@ -166,7 +166,7 @@ void streaming(const dram_config& c, unsigned atoms_per_burst_cycle) {
     system_under_test s("s", c);
     clk.bind(s.sequencer);
     const unsigned n = 8000;
-    // Rows of 64 atoms, interleaved over the banks by twos: what a linear stream looks like.
+    // Rows of 64 atoms, interleaved over pairs of banks: the pattern of a linear stream.
     for (unsigned i = 0; i < n; ++i) s.add(false, 32ull * i);
     test::run_dram_cycles(n * atoms_per_burst_cycle * 2);
     ASSERT_TRUE(s.initiator.done());
@@ -177,7 +177,8 @@ void streaming(const dram_config& c, unsigned atoms_per_burst_cycle) {
     EXPECT_GT(s.channel.statistics().row_locality(), 0.9);
     EXPECT_EQ(s.pool.outstanding(), 0u);
 }
-// A linear stream stays in one pair of banks per row, so bank groups (tCCDL) bound it on HBM.
+// A linear stream stays in one pair of banks per row, so it is limited by bank groups (tCCDL) on
+// HBM.
 TEST(dram_channel, streaming_reaches_peak_bandwidth_gddr6) {
     dram_config c = test::gddr6();
     c.timing.tCCDL = c.timing.tCCD;
@@ -210,7 +211,7 @@ void fill_random(system_under_test& s, unsigned n, unsigned seed) {
     }
 }
 
-/// Everything that is counted, as text.
+/// All counters as text.
 std::string text(const dram_statistics& s) {
     std::string r;
     const auto add = [&](std::uint64_t v) { r += std::to_string(v) + ' '; };
@@ -306,7 +307,7 @@ TEST(dram_channel, holds_1024_replies_with_a_return_queue_of_0) {
     c.return_queue_size = 0;
     system_under_test s("s", c);
     clk.bind(s.sequencer);
-    s.initiator.stall_percent = 100;  // takes none
+    s.initiator.stall_percent = 100;  // accepts nothing
     for (unsigned k = 0; k < 1200; ++k) s.add(false, 32 * k);
     test::run_dram_cycles(8000);
     EXPECT_EQ(s.channel.replies_queued(), 1024u);
@@ -318,7 +319,7 @@ TEST(dram_channel, holds_1024_replies_with_a_return_queue_of_0) {
 TEST(dram_channel, conserves_with_a_separate_write_queue) {
     dram_config c = test::hbm();
     c.separate_write_queue = true;
-    // The last writes below the high watermark would wait for ever.
+    // The last writes below the high watermark would wait forever.
     c.write_queue_size = 8;
     c.write_high_watermark = 1;
     c.write_low_watermark = 1;

@@ -46,12 +46,12 @@ TEST(fr_fcfs, open_row_first_then_oldest_and_rows_to_the_end) {
     const auto old_2 = b.add(3, 5);
     EXPECT_EQ(b.choose(1u << 3), hit);
     EXPECT_EQ(b.choose(1u << 3), old);
-    EXPECT_EQ(b.choose(1u << 3), old_2);  // chained, though row 7 is still the open one
+    EXPECT_EQ(b.choose(1u << 3), old_2);  // chained, although row 7 is still open
     const auto late_hit = b.add(3, 7);
     EXPECT_EQ(b.choose(1u << 3), late_hit);
     EXPECT_EQ(b.choose(1u << 3), other);
     EXPECT_EQ(b.choose(1u << 3), dram_request_table::none);
-    EXPECT_EQ(b.statistics.row_hits, 3u);  // 7, the second 5, 7
+    EXPECT_EQ(b.statistics.row_hits, 3u);  // rows 7, the second 5, 7
     EXPECT_EQ(b.statistics.accesses, 5u);
     EXPECT_EQ(b.statistics.banks[3].row_switches, 2u);
 }
@@ -87,7 +87,7 @@ TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark_while_read
     b.add(0, 1, true);
     EXPECT_EQ(b.choose(1), w0);
     EXPECT_EQ(b.choose(1), w1);
-    EXPECT_EQ(b.choose(1), r1);  // one write is left: below the low watermark
+    EXPECT_EQ(b.choose(1), r1);  // one write left: below the low watermark
     EXPECT_FALSE(b.scheduler->full(true));
     for (int i = 0; i < 3; ++i) b.add(1, 1, true);
     EXPECT_TRUE(b.scheduler->full(true));
@@ -157,7 +157,7 @@ TEST(dram_data_pipeline, is_a_shift_register_with_one_place_more) {
     p.shift(1);
     ASSERT_TRUE(p.ready());
     EXPECT_EQ(p.pop(), 1u);
-    // While it stands still it takes two, then it is full.
+    // While stalled it accepts two, then it is full.
     p.push(2);
     EXPECT_FALSE(p.full());
     p.push(3);
@@ -181,7 +181,7 @@ TEST(dram_timing_checker, finds_what_is_illegal) {
     k.command(113, dram_command::write, 1, 5, 0);      // tRTW 13
     k.command(120, dram_command::precharge, 0, 5, 0);  // tRAS 28
     k.command(131, dram_command::activate, 0, 5, 0);   // tRC 40, tRP 12
-    k.command(132, dram_command::read, 7, 5, 0);       // idle, tWTR 6 is over
+    k.command(132, dram_command::read, 7, 5, 0);       // idle; tWTR 6 has elapsed
     EXPECT_EQ(k.violations().size(), 10u);
     for (const auto& v : k.violations()) SCOPED_TRACE(v);
     dram_timing_checker good("good", c, false);

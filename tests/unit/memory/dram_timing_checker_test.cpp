@@ -19,8 +19,8 @@ constexpr auto read = dram_command::read;
 constexpr auto write = dram_command::write;
 constexpr auto refresh = dram_command::refresh;
 
-/// Intervals that are all different, so that a violation names one of them. Banks 0 and 4 are of
-/// one group.
+/// All intervals are different, so that a violation identifies one of them. Banks 0 and 4 are in
+/// the same group.
 class DramTimingChecker : public testing::Test {
 protected:
     static dram_config odd_intervals() {

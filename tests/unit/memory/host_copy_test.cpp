@@ -10,7 +10,7 @@
 namespace simtlm::memory {
 namespace {
 
-/// A slice with nothing but tags.
+/// A slice that consists only of tags.
 class slice final : public copy_target {
 public:
     slice(const cache::cache_config& config, const address_mapping& mapping)
@@ -22,7 +22,7 @@ public:
                            static_cast<unsigned>(address / 32 % 4), {}, true);
     }
     void skip(std::uint64_t sectors) override { offset_ += sectors; }
-    /// Makes lines older or modified.
+    /// Ages or modifies lines.
     cache::tag_array& change() { return tags_; }
     std::uint64_t offset() const { return offset_; }
 
@@ -43,7 +43,7 @@ struct l2 {
         for (auto& s : slices) all.push_back(s.get());
         return {mapping, all, {truncate, false}};
     }
-    /// Everything that later accesses can tell apart: where each line is, and who goes next.
+    /// All state visible to later accesses: the contents of the lines, and the replacement order.
     std::string state() const {
         std::ostringstream text;
         for (const auto& s : slices) {
@@ -101,7 +101,7 @@ struct situation {
 
 class HostCopy : public testing::TestWithParam<situation> {
 protected:
-    /// Copies as one and, for comparison, in pieces too short to be cut.
+    /// Copies in one command and, for comparison, in chunks too short to be split.
     void expect_same(std::uint64_t address, std::uint64_t bytes, bool dirty_lines) {
         const situation& s = GetParam();
         l2 whole(map_config(s.channels, s.indexing), slice_config());

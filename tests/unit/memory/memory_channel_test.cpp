@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes "A DRAM scheduler" and "A memory channel" of docs/architecture.md, followed.
+// Follows the recipes "A DRAM scheduler" and "A memory channel" of docs/architecture.md.
 #include "tests/unit/memory/partition_rig.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace simtlm::memory {
 namespace {
 
-/// A new scheduler: whatever came last goes first.
+/// A new scheduler: last come, first served.
 class newest_first : public dram_scheduler {
 public:
     explicit newest_first(const dram_scheduler_parts& p)
@@ -40,7 +40,7 @@ std::unique_ptr<dram_scheduler> make_newest_first(const dram_scheduler_parts& pa
     return std::make_unique<newest_first>(parts);
 }
 
-/// A new channel: every request takes fifty cycles, any number at a time.
+/// A new channel: every request takes fifty cycles, without a limit on concurrency.
 class fixed_latency : public memory_channel {
 public:
     protocol::target_socket<fixed_latency> port;
@@ -98,7 +98,8 @@ private:
     bool presented_ = false;
 };
 
-/// Random traffic is served, whole, and with the same result asleep, awake and in another order.
+/// Random traffic is served completely, with the same result asleep, awake and in another process
+/// order.
 void serves_random_traffic(const memory_config& c) {
     test::clocks clk;
     test::partition_rig a("a", c), b("b", c, test::awake()), d("d", c, test::shuffled());

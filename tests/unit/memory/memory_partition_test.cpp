@@ -209,7 +209,7 @@ TEST(memory_partition, latency_of_one_access) {
     EXPECT_NEAR(double(simple.ends[0]->latencies.at(0)), expected - dram, 4.0);
     EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->accesses, 1u);
     EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->misses, 0u);
-    // Asleep in between.
+    // Sleeps in between.
     EXPECT_LT(miss.sequencer.activations(protocol::phase::l2_slice), 40u);
 }
 
@@ -240,7 +240,7 @@ TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
     run_core_cycles(2000);
     EXPECT_TRUE(s.done());
     EXPECT_EQ(mm.freed, 4u);
-    EXPECT_EQ(s.replies(), 3u);  // the last crosses a line
+    EXPECT_EQ(s.replies(), 3u);  // the last one crosses a line
     EXPECT_EQ(payloads[3]->get_response_status(), tlm::TLM_BURST_ERROR_RESPONSE);
     for (auto& p : payloads) EXPECT_EQ(p->get_extension<protocol::memory_extension>(), nullptr);
     EXPECT_EQ(s.pool.outstanding(), 0u);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned channels = 2, banks = 4;
 
-/// Requests and replies, piece after piece; those of a piece are of one L2 cycle.
+/// Requests and replies in chunks; those of a chunk belong to one L2 cycle.
 struct traffic {
     static constexpr unsigned chunks = 12;
     traffic() {
@@ -43,7 +43,7 @@ struct traffic {
     unsigned round = 0;
 };
 
-/// Every counter, in the order of its table.
+/// Every counter, in table order.
 std::vector<std::uint64_t> values(memory_statistics& s) {
     s.gather();
     s.close_window();

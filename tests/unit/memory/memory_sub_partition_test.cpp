@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sub-partition at its sockets and queues: the network in front, a memory of fixed latency in
-// the partition's place behind.
+// One sub-partition at its sockets and queues, with a network interface in front and a memory of
+// fixed latency in place of the partition.
 #include "tests/unit/memory/partition_rig.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using protocol::access_type;
 
-/// Drains and fills the sub-partition's queues as a partition would: one request and one answer a
+/// Drains and fills the sub-partition's queues like a partition: one request and one answer per
 /// DRAM cycle, ten DRAM cycles apart.
 class memory_end : public sc_core::sc_module {
 public:
@@ -115,14 +115,14 @@ TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHit) {
     EXPECT_EQ(memory->requests[0].address, 0x40u);
     EXPECT_EQ(memory->requests[0].bytes, 32u);
     EXPECT_GT(network->latencies[0], network->latencies[1]);
-    EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);  // in and out of the queues
+    EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);  // through both queues
     EXPECT_EQ(slice->statistics().to_memory, 1u);
 }
 
 TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsACopy) {
     config.far_latency = 150;
     config.sms = 2;
-    config.slices = 2;  // this is the first, of the half of SM 0
+    config.slices = 2;  // this is the first slice, in the half of SM 0
     build();
     const auto request = [&](unsigned sm, bool write) {
         auto& p =
@@ -130,7 +130,7 @@ TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsAC
         protocol::extension(p).sm = static_cast<std::uint16_t>(sm);
         test::run_core_cycles(1000);
     };
-    request(0, false);  // from memory
+    request(0, false);  // read from memory
     for (const unsigned sm : {0u, 1u, 1u}) request(sm, false);
     request(0, true);  // ends the copy
     request(1, false);
@@ -145,7 +145,7 @@ TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsAC
 }
 
 TEST_F(MemorySubPartition, NeighbouringChannelsAreInDifferentHalvesOfTheGpu) {
-    // So that data in a row are near and far by turns.
+    // So that consecutive data are near and far alternately.
     config.far_latency = 150;
     config.sms = 2;
     config.slices = 4;
@@ -169,7 +169,7 @@ TEST_F(MemorySubPartition, AnAtomicTakesLongerThanARead) {
     add(false, 0x40, 32, access_type::global_read);
     test::run_core_cycles(1000);
     expect_drained(3);
-    // In the order in which they were answered: the read does not wait for the atomic.
+    // In order of completion: the read does not wait for the atomic.
     EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);
     EXPECT_EQ(network->latencies[2], config.rop_latency + 2u + 28);
 }
@@ -252,7 +252,7 @@ TEST_F(MemorySubPartition, RepliesWaitWhileTheNetworkTakesNone) {
         add(false, 0x80 * i, 32, access_type::global_read);
     }
     test::run_core_cycles(100);
-    network->stall_percent = 100;  // keeps every second reply for ever
+    network->stall_percent = 100;  // withholds every second reply forever
     test::run_core_cycles(1000);
     EXPECT_TRUE(slice->reply_blocked());
     EXPECT_GT(slice->statistics().stalled_reply, 500u);

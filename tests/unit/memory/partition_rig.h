@@ -25,7 +25,8 @@ inline kernel::phase_sequencer::options shuffled() {
     return o;
 }
 
-/// The network's end at one sub-partition: presents requests, takes replies, stalls now and then.
+/// The network's interface to one sub-partition: presents requests, takes replies, and stalls at
+/// random.
 class network_end : public sc_core::sc_module {
 public:
     protocol::initiator_socket<network_end> socket;
@@ -70,7 +71,7 @@ private:
             }
         }
     }
-    /// The receiver's reference to a part, the initiator's to a request.
+    /// Drops the receiver's reference to a chunk, or the initiator's to a request.
     void drop(tlm::tlm_generic_payload& p) {
         const auto* e = p.get_extension<protocol::memory_extension>();
         auto request = taken.find(&p);
@@ -125,7 +126,7 @@ private:
     tlm::tlm_generic_payload* owed_ = nullptr;
 };
 
-/// A payload as the SMs make them.
+/// A payload as created by SMs.
 inline tlm::tlm_generic_payload& make_request(protocol::transaction_pool& pool, bool write,
                                               std::uint64_t address, unsigned bytes,
                                               protocol::access_type type) {
@@ -139,7 +140,7 @@ inline tlm::tlm_generic_payload& make_request(protocol::transaction_pool& pool, 
     return p;
 }
 
-/// A memory partition between a network's ends and its channel.
+/// A memory partition between network interfaces and its channel.
 struct partition_rig {
     protocol::transaction_pool pool;
     address_mapping mapping;
@@ -186,7 +187,7 @@ struct partition_rig {
         for (const auto& e : ends) n += e->replies;
         return n;
     }
-    /// The checker of a built-in channel.
+    /// The timing checker of a built-in channel.
     const dram_timing_checker* checker() const {
         const auto* built_in = dynamic_cast<const dram_channel*>(channel.get());
         return built_in != nullptr ? built_in->checker() : nullptr;
@@ -243,7 +244,7 @@ inline void expect_clean(partition_rig& s, std::uint64_t n) {
     }
 }
 
-/// What was counted, as text.
+/// Counters as text.
 inline std::string figures(partition_rig& s) {
     std::string r;
     const auto add = [&](std::uint64_t v) { r += std::to_string(v) + ' '; };

@@ -7,7 +7,7 @@
 
 namespace simtlm::platform {
 
-/// The message with which `action` refuses; empty when it does not.
+/// The error message of `action`; empty if it does not throw.
 template <typename Action>
 std::string refusal(Action action) {
     try {

@@ -6,7 +6,7 @@
 namespace simtlm::program {
 namespace {
 
-/// Of an opcode, where one that is not known counts as memory.
+/// Class of an opcode; unknown opcodes count as memory.
 scheduling_class of(std::string_view opcode) {
     return scheduling_class_of(opcode, scheduling_class::memory);
 }

@@ -36,7 +36,7 @@ struct transaction : tlm::tlm_mm_interface {
     void free(tlm::tlm_generic_payload*) override {}
 };
 
-/// Speaks for both sides of a socket.
+/// Plays both sides of a socket.
 struct socket {
     base_protocol_rules rules{"socket", base_protocol_rules::violation_policy::collect};
     void forward(transaction& t, tlm::tlm_phase phase, tlm::tlm_sync_enum answer,

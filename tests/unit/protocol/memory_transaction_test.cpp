@@ -26,7 +26,7 @@ TEST(TransactionPool, HandsOutAPayloadReadyForUse) {
     EXPECT_EQ(p.get_ref_count(), 1);
     EXPECT_TRUE(p.has_mm());
     ASSERT_NE(p.get_data_ptr(), nullptr);
-    std::memset(p.get_data_ptr(), 0xa5, 128);  // there are 128 bytes, of no meaning
+    std::memset(p.get_data_ptr(), 0xa5, 128);  // 128 bytes with undefined contents
     EXPECT_EQ(extension(p).type, access::local_write);
     EXPECT_EQ(extension(p).data_bytes, 96u);
     p.release();
@@ -150,7 +150,7 @@ TEST(TransactionPool, TakesBackWhatAnyThreadReleasesWhileABlockGoesOn) {
     constexpr unsigned blocks = 3, each = 20000;
     std::vector<transaction_pool*> of;
     for (unsigned b = 0; b < blocks; ++b) of.push_back(&pool.of_block());
-    // Every block hands its transactions to the next one, which releases them.
+    // Every block passes its transactions to the next one, which releases them.
     struct mailbox {
         std::mutex alone;
         std::vector<tlm::tlm_generic_payload*> held;

@@ -47,7 +47,7 @@ TEST(PtxControlFlow, AnEarlyReturnMakesTheEndTheMeetingPlace) {
 }
 
 TEST(PtxControlFlow, LanesMeetWhereOthersWouldAbort) {
-    // A chain of cases whose last resort is a trap at the end of the function.
+    // A chain of cases whose default is a trap at the end of the function.
     const module m = parse_kernel(
         "@%p1 bra A;\n@%p2 bra B;\nbra.uni DIE;\nA: add.u32 %r1, %r1, 1;\nbra.uni MEET;\n"
         "B: add.u32 %r1, %r1, 2;\nMEET: add.u32 %r1, %r1, 3;\nret;\nDIE: trap;");
@@ -88,7 +88,7 @@ TEST(PtxControlFlow, AnEndlessLoopDoesNotHideTheRest) {
     EXPECT_EQ(c.blocks[c.block_of[1]].post_dominator, no_index);
 }
 
-/// Post-dominance by its definition: b post-dominates a if no path from a to the end avoids b.
+/// Post-dominance by definition: b post-dominates a if no path from a to the end avoids b.
 bool avoids(const control_flow& c, std::uint32_t from, std::uint32_t without) {
     if (from == without) return false;
     std::set<std::uint32_t> seen{from};
@@ -133,7 +133,8 @@ TEST(PtxControlFlow, PostDominatorsFollowTheirDefinitionInRandomGraphs) {
             }
             for (std::uint32_t b = 0; b < c.blocks.size(); ++b) {
                 if (b == a || avoids(c, a, b)) continue;
-                // b post-dominates a: it is the immediate one or post-dominates that
+                // b post-dominates a: it is the immediate post-dominator, or post-dominates that
+                // one.
                 ASSERT_NE(found, no_index) << body;
                 EXPECT_TRUE(b == found || !avoids(c, found, b)) << body;
             }

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Opcodes of a kernel's instructions in their new order.
+/// Opcodes of a kernel's instructions in scheduled order.
 std::vector<std::string> scheduled(const std::string& body) {
     module m = parse(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

@@ -13,7 +13,7 @@ namespace simtlm::ptx {
 
 constexpr char header[] = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
-/// A module with one entry `k` of this body, and some registers and variables of each kind.
+/// A module with one entry `k` with this body, and some registers and variables of each kind.
 inline std::string kernel_text(const std::string& body) {
     return std::string(header) +
            ".global .texref tx;\n.global .surfref sf;\n.global .u32 g[4];\n.const .f32 c;\n"
@@ -29,7 +29,7 @@ inline module parse_kernel(const std::string& body) {
     return parse(kernel_text(body), "k.ptx");
 }
 
-/// The message with which a text is refused; "" if it is not.
+/// The error message for a text; "" if it is accepted.
 inline std::string refusal(const std::string& text) {
     try {
         parse(text, "k.ptx");
@@ -43,7 +43,7 @@ inline std::string refusal_of(const std::string& body) {
     return refusal(kernel_text(body));
 }
 
-/// Entry k's instruction n.
+/// Instruction n of entry k.
 inline const instruction& code(const module& m, std::size_t n) {
     return m.find_function("k")->code[n];
 }

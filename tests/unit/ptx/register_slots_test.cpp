@@ -23,7 +23,7 @@ struct assigned {
         const function& f = m.functions[0];
         slots = assign_register_slots(f, analyse_control_flow(m, f), share);
     }
-    /// Of %r<n>: registers are numbered in the order of their declaration.
+    /// Slot of %r<n>: registers are numbered in the order of their declaration.
     std::uint32_t word(unsigned n) const { return slots.slot_of[4 + n]; }
 };
 
@@ -64,7 +64,7 @@ TEST(RegisterSlots, GiveARegisterThatMayBeReadUnwrittenOneOfItsOwn) {
 }
 
 TEST(RegisterSlots, LetALoadFinishThatNobodyReads) {
-    // Under the timing model its data come when later instructions have issued.
+    // In the timing model its data arrive after later instructions have issued.
     const assigned a(
         "ld.volatile.global.u32 %r0, [%rd0]; mov.u32 %r1, 5;\n"
         "st.global.u32 [%rd0], %r1; mov.u32 %r2, 6; mov.u32 %r3, 7;\n"

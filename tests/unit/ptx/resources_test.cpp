@@ -15,7 +15,7 @@ std::uint32_t registers(const std::string& body) {
     return demand(kernel_text(body)).registers;
 }
 
-/// Loads n values, then uses them all.
+/// Loads n values, then uses all of them.
 std::string live_at_once(unsigned n, const std::string& type, const std::string& reg) {
     std::string body;
     for (unsigned i = 1; i <= n; ++i) {

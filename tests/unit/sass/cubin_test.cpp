@@ -37,7 +37,8 @@ TEST(Cubin, TellsArchitectureKernelsAndWhatTheyNeed) {
 }
 
 TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
-    // Functions with several results are compiled so: the version is another, the flags are not.
+    // Functions with several results are compiled without the ABI: the version differs, the flags
+    // do not.
     std::string bytes = contents("saxpy.sm_80.cubin");
     bytes[EI_ABIVERSION] = 2;
     EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 80u);
@@ -45,7 +46,7 @@ TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
 
 TEST(Cubin, TellsThePtxThatItWasCompiledFrom) {
     EXPECT_EQ(cubin(contents("saxpy.sm_90.cubin"), "saxpy").virtual_architecture(), 75u);
-    // As nvcc -gencode arch=compute_90,code=sm_90 notes it.
+    // As recorded by nvcc -gencode arch=compute_90,code=sm_90.
     std::string bytes = contents("saxpy.sm_90.cubin");
     const std::string owner("NVIDIA Corp\0\2\0\x4b", 15);
     const std::size_t note = bytes.find(owner);
@@ -142,7 +143,7 @@ TEST(Cubin, DamageIsAMessageAndNeverAFault) {
     EXPECT_GT(refused, 100u);
 }
 
-/// A fat binary with one entry that is not packed.
+/// A fat binary with one uncompressed entry.
 std::string fat(std::uint16_t kind, std::uint32_t architecture, const std::string& what,
                 std::uint64_t flags = 0) {
     const auto put = [](std::string& to, auto value) {
@@ -183,7 +184,7 @@ TEST(FatBinary, AnEntryThatCannotBeUnpackedIsAMessage) {
 }
 
 TEST(FatBinary, IsFoundAmongTheDataOfALibrary) {
-    // One section, which is not .nv_fatbin; before the fat binary, something that resembles one.
+    // One section that is not .nv_fatbin; the fat binary is preceded by something similar.
     const std::string data = fat(2, 80, "code").substr(0, 4) + std::string(12, '\xff') +
                              fat(2, 80, "code") + std::string(4, '\0') + fat(2, 90, "more");
     Elf64_Shdr section{};

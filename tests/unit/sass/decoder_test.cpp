@@ -87,7 +87,7 @@ TEST(Decoder, DoesNotKnowWhatNoArchitectureHas) {
 }
 
 TEST(Decoder, KnowsNoUniformDatapathOnVolta) {
-    // ULDC, which Turing has and Volta has not.
+    // ULDC, which exists on Turing but not on Volta.
     instruction i;
     const instruction_word w = word_of("000fe200000008000000000000057ab9");
     EXPECT_TRUE(decode(w, 75, 0, i));

@@ -20,7 +20,7 @@ void put_at(std::string& s, std::size_t at, T value) {
     std::memcpy(&s[at], &value, sizeof value);
 }
 
-/// Offsets of fields: of the file's header, and of an entry, whose header follows at 16.
+/// Offsets of fields: in the file header, and in an entry, whose header follows at 16.
 constexpr std::size_t header_bytes = 6, bytes = 8;
 constexpr std::size_t entry = 16, entry_bytes = entry + 8, packed_bytes = entry + 16,
                       flags = entry + 40, unpacked_bytes = entry + 56;
@@ -115,7 +115,7 @@ TEST(FatBinary, UnpacksLz4AndZstd) {
     std::string text(1'000'000, 'a');
     for (std::size_t i = 0; i < text.size(); i += 1 + i % 97) text[i] = static_cast<char>(i % 251);
     for (const std::uint64_t packer : {lz4, zstd})
-        // The third one fills buffers of zstd's streams to the last byte.
+        // The third one fills zstd's stream buffers to the last byte.
         for (const std::string& t :
              {text, std::string(1'000'000, 'z'), std::string(3 * ZSTD_DStreamOutSize(), 'y'),
               std::string("short")}) {

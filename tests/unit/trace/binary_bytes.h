@@ -16,7 +16,7 @@ inline std::string bytes_of_file(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Converts a kernel trace into `to`.
+/// Converts a kernel trace to the binary file `to`.
 inline trace::written_trace convert(const std::string& from, const std::string& to) {
     const auto source = trace::open_recorded_trace(from);
     return trace::write_binary_trace(*source, to);
@@ -35,8 +35,8 @@ inline trace::binary_tail tail_of(const std::string& bytes) {
     return tail;
 }
 
-/// Makes every checksum of a binary trace right again, as far as its parts can be found, so that
-/// what reads it has only its other checks.
+/// Recomputes all checksums of a binary trace whose parts can be found, so that only the other
+/// checks of the reader remain.
 inline void reseal(std::string& bytes) {
     using namespace simtlm::trace;
     if (bytes.size() < sizeof(binary_head) + sizeof(binary_tail)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary form of kernel traces: the simulation gets the same of it as of the text, and no
-// damage goes unseen.
+// The binary form of kernel traces: the simulation receives the same data as from the text, and all
+// damage is detected.
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
 #include "modules/trace/command_list.h"
@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// Every kind of line: address modes, gaps in masks, no lanes, immediates, a warp without
-/// instructions, a jump back, an instruction that is not memory but has addresses.
+/// instructions, a backward jump, a non-memory instruction with addresses.
 std::string odd_trace(const std::string& header, bool prefixed, bool numbered) {
     const std::vector<std::string> lines = {
         "0000 ffffffff 1 R1 MOV 0 0 0 -264",
@@ -52,7 +52,7 @@ std::string odd_trace(const std::string& header, bool prefixed, bool numbered) {
     std::string text = header;
     for (unsigned b = 0; b < 3; ++b) {
         text += "\n#BEGIN_TB\n\nthread block = " + std::to_string(2 - b) + ",0,0\n";
-        for (const unsigned w : {1u, 0u, 3u, 2u}) {  // in an order of their own
+        for (const unsigned w : {1u, 0u, 3u, 2u}) {  // in a different order
             const std::size_t n = w >= 2 ? 0 : lines.size();
             text += "\nwarp = " + std::to_string(w) + "\ninsts = " + std::to_string(n) + "\n";
             for (std::size_t i = 0; i < n; ++i) {
@@ -74,7 +74,7 @@ std::string odd_header(const std::string& more) {
            more + "\n#traces format = ...\n\n";
 }
 
-/// Everything that the simulation can see of a trace, in words: instructions, addresses, and which
+/// Everything visible to the simulation in a trace, as text: instructions, addresses, and which
 /// warps share a path.
 class description {
 public:
@@ -85,7 +85,7 @@ public:
              << h.shared_memory << ' ' << h.registers << ' ' << h.binary_version << ' ' << h.stream
              << ' ' << h.shared_base << ' ' << h.local_base << ' ' << h.nvbit_version << ' '
              << h.tracer_version << ' ' << h.line_info << '\n';
-        std::vector<std::unique_ptr<trace::block_trace>> blocks;  // paths live as long
+        std::vector<std::unique_ptr<trace::block_trace>> blocks;  // keep the paths alive
         while (auto block = kernel.next_block()) {
             out_ << "block " << block->index.x << ' ' << block->index.y << ' ' << block->index.z
                  << '\n';
@@ -130,7 +130,7 @@ class BinaryTrace : public ::testing::Test {
 protected:
     BinaryTrace() { options.opcodes = &opcodes; }
 
-    /// Reads it in both ways. @returns what is wrong, or nothing
+    /// Reads a file in both ways. @returns the error message, or an empty text
     std::string message_of(const std::string& file) {
         std::string message;
         try {
@@ -149,7 +149,7 @@ protected:
         return message;
     }
 
-    /// A small binary trace of the given name.
+    /// A small binary trace with a given name.
     std::string small(const std::string& name = "small.simtlm") {
         const std::string text = folder.write(
             "small.traceg", odd_trace(odd_header("-accelsim tracer version = 5\n"), false, false));
@@ -302,7 +302,8 @@ TEST_F(BinaryTrace, WhoseChecksumsWereMadeToFitIsReadWithinBoundsOrRefused) {
             std::string changed = bytes;
             changed[at] = static_cast<char>(changed[at] ^ change);
             test::reseal(changed);
-            // Both ways of reading need not find the same: opcodes matter for one of them only.
+            // The two ways of reading may find different errors, because opcodes matter only for
+            // one of them.
             const std::string name = folder.write("resealed.simtlm", changed);
             try {
                 for (const bool share : {false, true}) {

@@ -46,7 +46,7 @@ struct sample_code {
     }
 };
 
-/// Hands header lines to a code.
+/// Passes header lines to a code.
 bool take_all(executed_code& to, const std::string& text) {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);) {

@@ -8,7 +8,7 @@
 namespace simtlm::trace {
 namespace {
 
-/// Numbers of those chosen of ten kernels whose ids are 100 more, named by turns.
+/// Numbers of the kernels chosen among ten whose ids are greater by 100 and whose names alternate.
 std::string chosen(const kernel_choice& choice) {
     kernel_selector selector(choice);
     std::string numbers;

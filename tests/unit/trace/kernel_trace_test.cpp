@@ -35,7 +35,7 @@ class KernelTrace : public ::testing::Test {
 protected:
     KernelTrace() { options.opcodes = &opcodes; }
 
-    /// A header with the given values.
+    /// A header with given values.
     struct header_text {
         std::string version = "-accelsim tracer version = 5\n";
         std::string grid = "(1,1,1)";
@@ -54,7 +54,7 @@ protected:
                "\n#traces format = ...\n\n\n";
     }
 
-    /// One block with one warp of the given instruction lines.
+    /// One block with one warp of given instruction lines.
     static std::string block_of(const std::vector<std::string>& lines,
                                 const std::string& index = "0,0,0") {
         std::string text = "\n#BEGIN_TB\n\nthread block = " + index +
@@ -77,7 +77,7 @@ protected:
         return block;
     }
 
-    /// What is said about a file, when opening or when reading it.
+    /// The error message of opening or reading a file.
     std::string message_of(const std::string& text) {
         std::string first;
         for (unsigned lookahead : {0U, 2U}) {
@@ -364,11 +364,11 @@ TEST_F(KernelTrace, GivesManyBlocksInFileOrderAndReusesTheirStorage) {
         EXPECT_EQ(kernel->next_block(), nullptr);
     }
     kernel = open(text);
-    kernel->next_block();  // ends with the decoder at work
+    kernel->next_block();  // destroyed while the decoder is running
 }
 
 TEST_F(KernelTrace, GivesBlocksThatAreLargerThanWhatMayBeDecodedAhead) {
-    // Half of the blocks have 3 MB of lane addresses, of which 4 MiB at most lie ready.
+    // Half of the blocks have 3 MB of lane addresses, of which at most 4 MiB are decoded ahead.
     std::string line = "0000 ffffffff 1 R1 LDG.E 1 R2 4 0";
     for (unsigned lane = 0; lane < 32; ++lane) line += " " + std::to_string(lane * lane * 64);
     const std::vector<std::string> many(12000, line);

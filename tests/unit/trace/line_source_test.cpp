@@ -130,7 +130,7 @@ TEST(RecordedSize, IsNotKnownOfOtherFiles) {
         recorded_size(folder.write("c", packed<io::bzip2_compressor>("text"))).has_value());
     EXPECT_FALSE(recorded_size(folder.write("d", xz + xz)).has_value()) << "two streams";
     EXPECT_FALSE(recorded_size(folder.write("e", xz.substr(0, xz.size() - 4))).has_value());
-    // An index that says what the file is not.
+    // An index that does not match the file.
     for (std::size_t at = xz.size() - 24; at < xz.size(); ++at) {
         std::string damaged = xz;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x55);

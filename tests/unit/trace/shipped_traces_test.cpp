@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples in traces/ are read, and hold what traces/README.md says.
+// The samples in traces/ can be read, and match traces/README.md.
 #include "modules/isa/opcode_tables.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"

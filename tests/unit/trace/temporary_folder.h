@@ -10,7 +10,7 @@
 
 namespace simtlm::test {
 
-/// A folder that goes away with its test.
+/// A temporary folder, removed with its test.
 class temporary_folder {
 public:
     temporary_folder() {

@@ -14,16 +14,16 @@
 
 namespace simtlm::test {
 
-/// Packs a kernel trace as Accel-Sim 2.0 does, so that tests have samples (see
-/// modules/trace/tracez_file.h for the form).
+/// Packs a kernel trace like Accel-Sim 2.0, as sample for tests (see modules/trace/tracez_file.h
+/// for the format).
 class tracez_writer {
 public:
     struct settings {
         unsigned chunk_instructions = 3;
-        std::string dictionary;      ///< raw content; empty: none
+        std::string dictionary;      ///< raw contents; empty: none
         bool newline_at_end = true;  ///< of a chunk
         bool content_size = true;    ///< in the frames
-        bool backwards = false;      ///< the warps' data lie in the opposite order
+        bool backwards = false;      ///< data of the warps in reverse order
     };
     struct warp {
         std::vector<std::string> lines;

@@ -27,7 +27,7 @@ struct code {
         blocks.back().code.push_back(&kept.back());
         return kept.back();
     }
-    /// The next block begins; the one before goes on to it.
+    /// Begins the next block; the previous one falls through to it.
     void block() {
         blocks.back().successors.push_back(static_cast<unsigned>(blocks.size()));
         blocks.emplace_back();
@@ -104,7 +104,7 @@ TEST(ControlAssigner, CarriesWhatIsPendingIntoTheNextBlockAndAroundALoop) {
     code c;
     c.add("LDG.E", {1}, {2}, op_class::load);
     c.block();
-    c.add("FADD", {3}, {1, 3});  // reads both loads
+    c.add("FADD", {3}, {1, 3});  // reads the results of both loads
     c.add("LDG.E", {1}, {2}, op_class::load);
     c.add("BRA", {}, {}, op_class::branch);
     c.blocks[1].successors = {1};
@@ -118,7 +118,7 @@ TEST(ControlAssigner, KeepsAPredicateThirteenCyclesFromABranch) {
     c.add("BRA", {}, {}, op_class::branch);
     const auto b = c.assign()[0];
     EXPECT_EQ(b[0].stall, 13);
-    EXPECT_TRUE(b[0].yield);  // else it would not count
+    EXPECT_TRUE(b[0].yield);  // otherwise it would not count
 }
 
 TEST(ControlAssigner, ReusesAnOperandOfTheSameSlot) {

@@ -42,8 +42,8 @@ TEST(DependenceCounters, AreFullAt63) {
 }
 
 TEST(ControlBits, DecodeTheFieldsOfAControlWord) {
-    // stall 5, no yield (bit 4 set), write barrier 2, read barrier 7, wait mask 0b100001, reuse
-    // 0b011
+    // Stall 5, no yield (bit 4 set), write barrier 2, read barrier 7, wait mask 0b100001, reuse
+    // 0b011.
     const std::uint32_t word = 5u | 16u | 2u << 5 | 7u << 8 | 0b100001u << 11 | 0b011u << 17;
     const auto c = program::control_bits::decode(word);
     EXPECT_EQ(c.stall, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines of an SM of sm_90: bulk copies, mbarriers, products of warpgroups.
+// Engines of an SM of sm_90: bulk copies, mbarriers, warpgroup matrix products.
 #include "tests/unit/core/modern/modern_rig.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ sm_timing with_engines() {
     return m;
 }
 
-/// What warps of a block execute, and what of it is asynchronous.
+/// Code executed by the warps of a block, and its asynchronous operations.
 struct engine_code {
     std::vector<program::dynamic_instruction> code;
     std::function<std::vector<bulk_transfer>(unsigned warp, std::uint64_t pc)> transfers;
@@ -77,7 +77,7 @@ private:
     std::deque<engine_warp> warps_;
 };
 
-/// A program with asynchronous instructions, and the SM that runs it.
+/// A program with asynchronous instructions, and the SM that executes it.
 struct engine_rig {
     modern_rig rig{"rig", four_sub_cores(), with_engines(), memory_latency};
     modern_listing p;
@@ -133,7 +133,7 @@ TEST(BulkCopyEngine, AsksForLinesAndTellsTheMbarrierWhenAllHaveCome) {
     const bulk_copy_config c;
     const std::uint64_t first = r.rig.memory.seen[0].cycle;
     EXPECT_EQ(first - r.rig.issued(start)[0], c.issue_cycles);
-    // Three requests in a row; their replies; then the wait is tried again.
+    // Three requests in consecutive cycles, their replies, then the wait is retried.
     const std::uint64_t least = c.issue_cycles + 2 + memory_latency + c.arrival_cycles;
     EXPECT_GE(r.rig.distance(start, after), least);
     EXPECT_LE(r.rig.distance(start, after), least + 4);
@@ -243,7 +243,7 @@ TEST(BulkCopyEngine, IsStartedWhileTheUnitOfSpecialFunctionsIsTaken) {
     EXPECT_EQ(r.rig.distance(second, start), 1u);
 }
 
-// H100: 8 to 13 cycles for both instructions of fence.proxy.async, measured by FlashGPU-Sim.
+// H100: 8 to 13 cycles for the two instructions of fence.proxy.async, as measured by FlashGPU-Sim.
 TEST(ProxyFence, TakesAsLongAsMeasured) {
     engine_rig r;
     const auto& before = r.plain();
@@ -263,7 +263,7 @@ TEST(Mbarrier, LetsASuspendedWarpGoOnWhenAnotherArrives) {
     const auto& wait = r.add("mbarrier.try_wait", special_op::mbarrier_wait);
     r.add("mbarrier.arrive", special_op::mbarrier_update);
     const auto& after = r.plain();
-    // Two warps: the first retry comes with the first arrival.
+    // Two warps: the first retry coincides with the first arrival.
     r.code.phase_is_complete = [&, n = 0]() mutable { return n++ != 0; };
     r.go(2);
     const auto first = r.rig.issued(wait, 0)[0];
@@ -280,8 +280,8 @@ void PrintTo(const product_case& c, std::ostream* out) {
 }
 
 struct WarpgroupProduct : ::testing::TestWithParam<product_case> {};
-// arXiv 2501.12084: m64n256k16 in 128 cycles, all types alike; A in shared memory shows below n64
-// and where B is dense and A sparse.
+// arXiv 2501.12084: m64n256k16 takes 128 cycles for all types; A in shared memory is slower below
+// n64 and if B is dense and A sparse.
 INSTANTIATE_TEST_SUITE_P(
     Measured, WarpgroupProduct,
     ::testing::Values(

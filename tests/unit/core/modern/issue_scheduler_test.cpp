@@ -9,7 +9,7 @@
 namespace simtlm::core::modern {
 namespace {
 
-/// Warps that execute dependent instructions, and nothing else, on one sub-core.
+/// Warps that execute only dependent instructions, on one sub-core.
 struct warps {
     issue_scheduler scheduler;
     std::vector<unsigned> left;
@@ -50,8 +50,8 @@ TEST(IssueScheduler, TakesTheYoungestWhenTheGreedyWarpStalls) {
 }
 
 TEST(IssueScheduler, LetsFourFavouredWarpsSaturateIssueWhileTheOthersWait) {
-    // What an H100 shows with chains of dependent FFMAs: 512 cycles for each four warps of a
-    // sub-core; a loose round robin of six would take 768.
+    // Measured on an H100 with chains of dependent FFMAs: 512 cycles per four warps of a sub-core;
+    // a loose round robin of six would take 768.
     warps w(6, 128);
     w.run(4, 4000);
     EXPECT_EQ(w.finished[5], 1 + 4 * 127u);
@@ -97,7 +97,7 @@ TEST(IssueScheduler, ReleasesAWarpWhenItsStallCounterReachesZero) {
     s.advance(21);
     EXPECT_EQ(s.stalled(), 0u);
     s.stall(0, 21, 66);
-    s.advance(500);  // asleep for long
+    s.advance(500);  // after a long sleep
     EXPECT_EQ(s.stalled(), 0u);
 }
 

@@ -28,7 +28,7 @@ TEST(StreamBuffer, BeginsAgainBehindTheLineThatMissed) {
     EXPECT_EQ(s.ask(), 128u);
     s.restart(4096);
     EXPECT_EQ(s.lines(), 0u);
-    EXPECT_FALSE(s.arrived(128));  // of the stream before
+    EXPECT_FALSE(s.arrived(128));  // belongs to the previous stream
     EXPECT_EQ(s.ask(), 4096u + 128);
     EXPECT_EQ(s.find(4096 + 128), stream_buffer::look_up::waiting);
     EXPECT_TRUE(s.arrived(4096 + 128));
@@ -82,8 +82,8 @@ TEST(L0InstructionCache, ForgetsAllWhenAKernelEnds) {
     EXPECT_EQ(l0.fetch(0), answer::miss);
 }
 
-/// Cycles in which straight code of some lines is fetched, an instruction a cycle, through a way to
-/// the L1 of a fixed latency that takes a line a cycle.
+/// Cycles needed to fetch straight-line code of a number of lines at one instruction per cycle,
+/// through a path to the L1 with fixed latency and one line per cycle.
 std::uint64_t straight_code(unsigned stream_lines, unsigned lines, unsigned latency) {
     l0_instruction_cache_config c;
     c.stream_buffer_lines = stream_lines;
@@ -105,11 +105,12 @@ std::uint64_t straight_code(unsigned stream_lines, unsigned lines, unsigned late
 }
 
 TEST(L0InstructionCache, HidesTheWayToTheL1OfStraightCodeBehindItsStreamBuffer) {
-    // Without prefetcher each line of 8 instructions costs the 78 cycles to the L1 and back.
+    // Without the prefetcher, each line of 8 instructions costs the round trip of 78 cycles to the
+    // L1.
     EXPECT_GE(straight_code(0, 32, 78), 32u * 78);
-    // With 8 lines under way, 8 of them take one trip: 64 cycles of instructions.
+    // With 8 lines in flight, 8 lines take one round trip: 64 cycles of instructions.
     EXPECT_LE(straight_code(8, 32, 78), 78 + 32 * 8 + 4 * (78 - 64 + 8));
-    // Twice as many change next to nothing.
+    // Twice as many make hardly any difference.
     EXPECT_LE(straight_code(8, 32, 78) - straight_code(16, 32, 78), 80u);
     EXPECT_GT(straight_code(1, 32, 78), straight_code(4, 32, 78));
 }

@@ -14,7 +14,7 @@
 namespace simtlm::core::modern {
 namespace {
 
-/// Sub-cores that issue loads as fast as their queues let them, from cycle 2 on.
+/// Sub-cores that issue loads as fast as their queues permit, from cycle 2 on.
 /// @return issue cycles, by sub-core
 std::vector<std::vector<std::uint64_t>> issue_cycles(unsigned sub_cores, unsigned loads,
                                                      bool quick = false) {
@@ -78,7 +78,7 @@ TEST(MemoryQueue, CalculatesAnAddressWhileTheOneBeforeWaitsToBeTaken) {
 }
 
 TEST(MemoryQueue, ReadsTheOperandsOfAFirstLoadWhenTheWarLatencyHasPassed) {
-    // LDG with a regular address: 11 cycles from issue; a uniform address, or LDS: 9.
+    // LDG with a regular address: 11 cycles from issue; with a uniform address, or LDS: 9.
     const memory_latencies l;
     for (const bool quick : {false, true}) {
         memory_queue<int> q{memory_queue_config{}};
@@ -123,13 +123,13 @@ TEST(SharedWavefronts, PackTwoRegistersOfLanesThatReadTheSameAddressInPairs) {
     for (unsigned l = 0; l < 32; ++l) {
         pairs[l] = l / 2 * 16;       // lanes i and i ^ 1
         apart[l] = (l & 1) * 16;     // lanes i and i ^ 2
-        halves[l] = l / 16 * 16;     // both
-        if (l == 5) halves[l] = 64;  // unless one lane has another
+        halves[l] = l / 16 * 16;     // lanes i and i ^ 1, and i and i ^ 2
+        if (l == 5) halves[l] = 64;  // one lane has a different address
     }
     EXPECT_EQ(data_wavefronts(pairs, ~0u, 16, 32, true), 2u);
     EXPECT_EQ(data_wavefronts(apart, ~0u, 16, 32, true), 2u);
     EXPECT_EQ(data_wavefronts(halves, ~0u, 16, 32, true), 4u);
-    EXPECT_EQ(data_wavefronts(halves, ~(1u << 5), 16, 32, true), 2u);  // it is not active
+    EXPECT_EQ(data_wavefronts(halves, ~(1u << 5), 16, 32, true), 2u);  // that lane is not active
 }
 
 TEST(TensorTiming, FollowsTheSizeOfTheProduct) {
@@ -138,7 +138,7 @@ TEST(TensorTiming, FollowsTheSizeOfTheProduct) {
     c.extra = 10;
     c.f32_extra = 16;
     EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 8u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").latency, 24u);  // A100: 24.6 measured
+    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").latency, 24u);  // A100: measured 24.6
     EXPECT_EQ(tensor_timing(c, "HMMA.16816.F16").latency, 18u);
     EXPECT_EQ(tensor_timing(c, "HMMA.SP.16832.F32").initiation, 8u);
     EXPECT_EQ(tensor_timing(c, "IMMA.16832.S8.S8").initiation, 8u);
@@ -160,9 +160,9 @@ TEST(TensorTiming, LetsADependentProductOf16ColumnsWaitForTheLastEightOnly) {
     c.rate = 1024;
     c.f32_extra = 19;
     EXPECT_EQ(tensor_timing(c, wmma).initiation, 32u);
-    EXPECT_EQ(tensor_timing(c, wmma).latency, 35u);  // V100: 35.3 measured
+    EXPECT_EQ(tensor_timing(c, wmma).latency, 35u);  // V100: measured 35.3
     c.f32_rate = 512;
-    EXPECT_EQ(tensor_timing(c, wmma).latency, 64u);  // RTX 4090: 64.1
+    EXPECT_EQ(tensor_timing(c, wmma).latency, 64u);  // RTX 4090: measured 64.1
 }
 TEST(TensorTiming, NamesTheShapesOfMachineCodeAndPtx) {
     EXPECT_EQ(shape_of("HMMA.16816.F32").k, 16u);

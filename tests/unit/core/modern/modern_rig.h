@@ -15,7 +15,7 @@ namespace simtlm::core::modern::test {
 using core::test::block_builder;
 using core::test::fixed_memory;
 
-/// Machine instructions with control bits, one after the other in memory.
+/// Machine instructions with control bits, contiguous in memory.
 class modern_listing {
 public:
     using control = program::control_bits;
@@ -81,7 +81,7 @@ inline sm_config four_sub_cores() {
     return c;
 }
 
-/// A modern SM with its own clock, a memory of fixed latency, and somebody who launches blocks.
+/// A modern SM with its own clock and a memory of fixed latency; launches blocks.
 class modern_rig : public sc_core::sc_module, private cta_listener {
 public:
     struct issue {
@@ -126,7 +126,7 @@ public:
     void run(std::uint64_t cycles) {
         sc_core::sc_start(sc_core::sc_time(static_cast<double>(cycles), sc_core::SC_NS));
     }
-    /// Cycles in which an instruction at a PC was issued (by a warp).
+    /// Cycles in which the instruction at a PC was issued (by a warp).
     std::vector<std::uint64_t> issued(const program::static_instruction& i, int warp = -1) const {
         std::vector<std::uint64_t> result;
         for (const issue& e : issues)
@@ -134,7 +134,7 @@ public:
                 result.push_back(e.cycle);
         return result;
     }
-    /// Cycles from the issue of one instruction to that of another, of warp 0.
+    /// Cycles between the issue of two instructions of warp 0.
     std::uint64_t distance(const program::static_instruction& from,
                            const program::static_instruction& to) const {
         return issued(to, 0).at(0) - issued(from, 0).at(0);

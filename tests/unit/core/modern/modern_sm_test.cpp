@@ -49,7 +49,7 @@ TEST(ModernSm, IssuesADependentInstructionWhenTheStallCounterSays) {
     rig.launch(b);
     rig.run(500);
     EXPECT_EQ(rig.distance(first, second), 4u);
-    // The FP32 pipes take an instruction a cycle between them.
+    // The FP32 pipes together accept one instruction per cycle.
     EXPECT_EQ(rig.distance(second, third), 1u);
     ASSERT_EQ(rig.completed.size(), 1u);
     expect_everything_accounted(rig, 4);
@@ -104,8 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Table, MemoryLatencyOfAmpere,
                                            latency_case{memory_space::shared, true, 4, 12, 0},
                                            latency_case{memory_space::shared, true, 16, 18, 0}));
 
-// Huerta et al., table 2: cycles from a memory instruction to one that overwrites its operands, or
-// reads its result, where it hits.
+// Huerta et al., table 2: cycles from a memory instruction that hits to one that overwrites its
+// operands, or reads its result.
 TEST_P(MemoryLatencyOfAmpere, IsThatOfTheTableFromIssueToIssue) {
     const latency_case& c = GetParam();
     modern_rig rig("rig", four_sub_cores(), {});
@@ -141,7 +141,7 @@ TEST_P(MemoryLatencyOfAmpere, IsThatOfTheTableFromIssueToIssue) {
     expect_everything_accounted(rig, 6);
 }
 
-// Huerta et al.: issue cycles of loads that follow one another, with one to four sub-cores at it.
+// Huerta et al.: issue cycles of consecutive loads with one to four active sub-cores.
 struct IssueOfLoads : ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(SubCores, IssueOfLoads, ::testing::Values(1u, 2u, 3u, 4u));
 
@@ -195,8 +195,8 @@ TEST_P(IssueOfLoads, IsThatMeasuredOnAmpere) {
 }
 
 struct stride_case {
-    unsigned words;  ///< between lanes
-    unsigned more;   ///< cycles than a load of one line
+    unsigned words;  ///< stride between lanes
+    unsigned more;   ///< additional cycles compared to a load of one line
 };
 
 void PrintTo(const stride_case& c, std::ostream* out) {
@@ -204,7 +204,7 @@ void PrintTo(const stride_case& c, std::ostream* out) {
 }
 
 struct StridedLoad : ::testing::TestWithParam<stride_case> {};
-// Lanes in one bank of 32 words wait for each other, and lines in one bank of tags.
+// Conflicts of lanes in one of 32 banks of words, and of lines in one bank of tags.
 INSTANTIATE_TEST_SUITE_P(Strides, StridedLoad,
                          ::testing::Values(stride_case{0, 0}, stride_case{1, 0}, stride_case{3, 0},
                                            stride_case{8, 7}, stride_case{9, 2},
@@ -256,8 +256,8 @@ TEST(ModernSm, WaitsForALoadThatMissesByItsDependenceCounter) {
 }
 
 TEST(ModernSm, LosesACycleToOperandsOfOneRegisterBank) {
-    // Huerta et al.: two FFMAs between clocks take one or two cycles more by the banks of the
-    // second one's operands.
+    // Huerta et al.: two FFMAs between clock reads take one or two additional cycles depending on
+    // the operand banks of the second.
     struct experiment {
         modern_rig rig;
         modern_listing p;
@@ -326,7 +326,7 @@ TEST(ModernSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
     std::uint64_t first = ~std::uint64_t{0};
     for (unsigned w = 0; w < warps; ++w)
         first = std::min(first, rig.issued(bar, static_cast<int>(w)).at(0));
-    // The sub-cores issue all barriers in a few cycles: the barrier unit is what takes time.
+    // The sub-cores issue all barriers within a few cycles: the barrier unit dominates the time.
     const modern_config c;
     const std::uint64_t counted = first + c.barrier_latency + (warps - 1) * c.barrier_interval;
     EXPECT_GE(rig.issued(after, 0).at(0), counted);
@@ -391,7 +391,8 @@ TEST(ModernSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
              [](unsigned warp, unsigned lane) { return data + 128 * warp + 4 * lane; });
     k.compute(4, 40);
     k.loop(loop, 3);
-    k.jump(static_cast<unsigned>(k.steps.size()) + 2, 0x0000ffff);  // half of the lanes skip one
+    // Half of the lanes skip one instruction.
+    k.jump(static_cast<unsigned>(k.steps.size()) + 2, 0x0000ffff);
     k.compute(5, 4);
     k.barrier(0, 0);
     k.memory(true, memory_space::global,
@@ -402,7 +403,7 @@ TEST(ModernSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
     rig.launch(std::make_unique<core::test::executed_cta>(k, 8), 8);
     rig.run(6000);
     ASSERT_EQ(rig.completed.size(), 1u) << rig.core.describe();
-    // 1 + 4 rounds of 4, the jump, the skipped step, the barrier, the store and the end.
+    // 1 + 4 rounds of 4, the jump, the skipped step, the barrier, the store and the exit.
     expect_everything_accounted(rig, 8 * (1 + 4 * 4 + 1 + 1 + 1 + 1 + 1));
     EXPECT_GE(rig.core.stage_statistics().redirects, 8u * 3u);
     EXPECT_EQ(rig.issued(k.steps[loop].info).size(), 8u * 4u);

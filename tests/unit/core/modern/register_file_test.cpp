@@ -17,7 +17,7 @@ register_file::reads reads_of(const register_file& file, std::initializer_list<u
     return r;
 }
 
-/// Cycles that the second of two instructions, one behind the other, waits in the allocate stage.
+/// Cycles that the second of two consecutive instructions waits in the allocate stage.
 unsigned bubbles(std::initializer_list<unsigned> first, std::initializer_list<unsigned> second,
                  const register_file_config& config = {}) {
     register_file file(config);
@@ -32,8 +32,8 @@ unsigned bubbles(std::initializer_list<unsigned> first, std::initializer_list<un
     return n;
 }
 
-// The experiment of Huerta et al.: FFMA R11,R10,R12,R14 and FFMA R13,R16,RX,RY take 5 cycles, and
-// one or two more, by the banks of RX and RY.
+// Experiment of Huerta et al.: FFMA R11,R10,R12,R14 and FFMA R13,R16,RX,RY take 5 cycles plus one
+// or two, depending on the banks of RX and RY.
 TEST(RegisterFile, FindsRoomForReadsOfTheOtherBankWithoutABubble) {
     EXPECT_EQ(bubbles({10, 12, 14}, {16, 19, 21}), 0u);
 }
@@ -54,7 +54,7 @@ TEST(RegisterFile, HasNoBubblesWithAsManyPortsAsAskedFor) {
     EXPECT_EQ(bubbles({10, 12, 14}, {16, 18, 20}, ideal), 0u);
 }
 
-/// Cycles from one instruction to the next in a long row of the same.
+/// Issue interval in a long sequence of identical instructions.
 double interval(std::initializer_list<unsigned> operands) {
     const register_file_config config;
     register_file file(config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Approximate functions against long double, within the bounds of the PTX manual.
+// Approximate functions compared with long double, within the error bounds of the PTX manual.
 #include "modules/execution/arithmetic/approximate.h"
 
 #include "tests/unit/execution/arithmetic/inputs.h"
@@ -20,7 +20,7 @@ std::vector<std::uint32_t> inputs() {
     return values;
 }
 
-/// Checks got(x) against reference(x) for numbers, to a relative or absolute error.
+/// Compares got(x) with reference(x) for numbers, within a relative or absolute error.
 template <class Got, class Reference>
 void check(Got got, Reference reference, long double relative, long double absolute) {
     for (const std::uint32_t a : inputs()) {
@@ -68,7 +68,7 @@ TEST(ApproximateFunctions, GiveSinesAndCosinesOfAnglesToManyTurns) {
         ASSERT_NEAR(as_float(sin_approx<>::apply(a)), std::sin(exact), 0x1p-24) << x;
         ASSERT_NEAR(as_float(cos_approx<>::apply(a)), std::cos(exact), 0x1p-24) << x;
     }
-    // Any angle gives something between -1 and 1.
+    // Results for any angle are between -1 and 1.
     for (const std::uint32_t a : {0x7f7fffffu, 0x5a000000u, 0xda000001u, 0x59ffffffu}) {
         EXPECT_LE(std::fabs(as_float(sin_approx<>::apply(a))), 1.0f);
         EXPECT_LE(std::fabs(as_float(cos_approx<>::apply(a))), 1.0f);

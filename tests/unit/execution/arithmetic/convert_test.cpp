@@ -12,9 +12,9 @@ namespace {
 
 constexpr auto rn = rounding::nearest, rz = rounding::zero, rm = rounding::down, rp = rounding::up;
 
-// --- to integers ---------------------------------------------------------------------------------
+// ---- to integers --------------------------------------------------------------------------------
 
-/// A double to an integer by long double, which holds every 64-bit integer.
+/// Converts a double to an integer through long double, which represents every 64-bit integer.
 template <class To>
 bits_of<To> expected_integer(double x, rounding mode, bool from_f64) {
     if (std::isnan(x)) {
@@ -45,7 +45,7 @@ std::vector<bits_of<From>> float_inputs() {
             if constexpr (From::width == 32) values.push_back(as_bits(static_cast<float>(x)));
             if constexpr (From::width == 64) values.push_back(as_bits(x));
         }
-        for (int power = 6; power < 66; ++power) {  // and around the limits of integers
+        for (int power = 6; power < 66; ++power) {  // and around the limits of the integer types
             for (const double step : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
                 for (const double sign : {-1.0, 1.0}) {
                     const double x = sign * (std::ldexp(1.0, power) + step);
@@ -123,7 +123,7 @@ TYPED_TEST(ConversionToIntegers, RoundsUpAndClamps) {
     check_to_integers<TypeParam, rp>();
 }
 
-// --- from integers -------------------------------------------------------------------------------
+// ---- from integers ------------------------------------------------------------------------------
 
 template <class Value, class Integer>
 Value host_convert(Integer integer, rounding mode) {
@@ -143,11 +143,11 @@ void check_from_integer() {
     const test::number_line<bf16> brains;
     for (const auto a : test::samples<bits_of<From>>(5000)) {
         const auto integer = value_of<From>(a);
-        // u64 has no instruction on every host: round an exact long double instead.
+        // Not every host has an instruction for u64: round an exact long double instead.
         const long double wide = integer;
         ASSERT_EQ((cvt<f32, From, Round>::apply(a)), as_bits(host_convert<float>(wide, Round)));
         ASSERT_EQ((cvt<f64, From, Round>::apply(a)), as_bits(host_convert<double>(wide, Round)));
-        // Rounded to odd, a double serves for the narrow formats.
+        // Rounded to odd, a double is precise enough for the narrow formats.
         double odd = host_convert<double>(wide, rz);
         if (odd != wide) odd = as_double(as_bits(odd) | 1);
         ASSERT_EQ((cvt<f16, From, Round>::apply(a)), halves.round(odd, Round)) << integer;
@@ -195,7 +195,7 @@ TYPED_TEST(ConversionFromIntegers, CutsOrClampsToOtherIntegers) {
     check_integers<s64, TypeParam>();
 }
 
-// --- between floating-point formats --------------------------------------------------------------
+// ---- between floating-point formats -------------------------------------------------------------
 
 template <class To, class From, rounding Round>
 void check_narrow() {
@@ -256,7 +256,7 @@ TEST(ConversionOfFloats, NarrowsToEightBitFormats) {
     EXPECT_EQ((cvt<e5m2, f32, rn, satfinite>::apply(f32::infinity)), 0x7b);
 }
 
-/// Narrow formats fit exactly into wider ones.
+/// Narrow formats are exactly representable in wider ones.
 template <class To, class From>
 void check_widen() {
     for (const auto a : test::all_values<bits_of<From>>()) {

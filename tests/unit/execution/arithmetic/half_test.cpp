@@ -19,7 +19,7 @@ std::vector<std::uint16_t> some_values() {
     return values;
 }
 
-/// The exact sum of two halves as a double that rounds as the sum does.
+/// A double that rounds like the exact sum of two halves.
 double exact_sum(double x, double y) {
     const long double sum = static_cast<long double>(x) + y;
     double result = static_cast<double>(sum);
@@ -31,7 +31,7 @@ double exact_sum(double x, double y) {
     return result;
 }
 
-/// -0 of an exact cancellation and the like come out of the host's own sum.
+/// The sign of zero after an exact cancellation is taken from the host's own sum.
 template <class Type>
 void check_arithmetic() {
     static const test::number_line<Type> line;
@@ -72,7 +72,8 @@ TEST(HalfPrecision, FusedMultiplyAddOfBf16RoundsOnce) {
 }
 
 TEST(HalfPrecision, KeepsATinyAddendThatBreaksATie) {
-    // 1.0078125 * 1.0078125 lies between two bf16; a product of exactly half way needs its addend.
+    // 1.0078125 * 1.0078125 is between two bf16 values; a product exactly half way needs its
+    // addend.
     const std::uint16_t odd = 0x3f81;           // 1 + 2^-7
     const std::uint16_t three_halves = 0x3fc0;  // their product is 1.51171875: a tie
     const std::uint16_t tiny = 0x0080, minus_tiny = 0x8080;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE arithmetic against the host's floating-point unit in its four rounding modes. Compiled with
-// -frounding-math.
+// IEEE arithmetic compared with the host's floating-point unit in its four rounding modes. Compiled
+// with -frounding-math.
 #include "modules/execution/arithmetic/ieee.h"
 
 #include "tests/unit/execution/arithmetic/inputs.h"
@@ -24,7 +24,7 @@ constexpr int host_mode(rounding mode) {
     }
 }
 
-/// Operations of the host on one format, in the rounding mode that is set.
+/// Operations of the host on one format, in the current rounding mode.
 template <class Format>
 struct host;
 template <>
@@ -45,7 +45,8 @@ bits_of<Format> flushed(bits_of<Format> a) {
     return (a & Format::exponent_mask) == 0 ? a & Format::sign_bit : a;
 }
 
-/// compute(x, y, z) by the host in a rounding mode, then the modifiers, told independently.
+/// compute(x, y, z) on the host in a rounding mode, followed by the modifiers, implemented
+/// independently.
 template <class Format, class Compute>
 bits_of<Format> expected(rounding mode, modifiers flags, Compute compute, bits_of<Format> a,
                          bits_of<Format> b, bits_of<Format> c) {
@@ -157,7 +158,7 @@ TEST(IeeeF32, SumsThatCancelOrBarelyOverlapAreExactInEveryRounding) {
     EXPECT_EQ((fma<f32, rounding::up>::apply(tiny, tiny, 0)), 1u);
 }
 
-/// What the PTX manual says of NaN, signed zeros and flushing, against plain comparisons.
+/// Rules of the PTX manual for NaN, signed zeros and flushing, compared with plain comparisons.
 template <class Format, class Value>
 void check_comparisons() {
     using bits = bits_of<Format>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that tests of arithmetic run over.
+// Inputs for tests of arithmetic.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 namespace simtlm::execution::arithmetic::test {
 
-/// Edge values of a register, then `random_count` reproducible random ones, of which some have few
-/// bits set and some few bits clear.
+/// Edge values of a register, followed by `random_count` reproducible random ones, some of which
+/// have few bits set or few bits clear.
 template <class Bits>
 std::vector<Bits> samples(std::size_t random_count, std::uint64_t seed = 1) {
     constexpr unsigned width = sizeof(Bits) * 8;
@@ -43,8 +43,8 @@ std::vector<Bits> samples(std::size_t random_count, std::uint64_t seed = 1) {
     return values;
 }
 
-/// samples(), and as many numbers whose exponents lie close to that of 1, so that sums and products
-/// of them interact, and some next to zero.
+/// samples(), as many numbers whose exponents are close to that of 1, so that sums and products of
+/// them interact, and some close to zero.
 template <class Format>
 std::vector<typename Format::bits> float_samples(std::size_t random_count, std::uint64_t seed = 1) {
     using bits = typename Format::bits;
@@ -80,7 +80,7 @@ std::vector<Bits> all_values() {
     return values;
 }
 
-/// Calls check(a, b) for all pairs of `values` until one has failed.
+/// Calls check(a, b) for all pairs of `values` until one fails.
 template <class Bits, class Check>
 void for_pairs(const std::vector<Bits>& values, Check check) {
     for (const Bits a : values) {

@@ -83,7 +83,7 @@ class WideMultiplication : public ::testing::Test {};
 using wide_types = ::testing::Types<u16, s16, u32, s32, u64, s64>;
 TYPED_TEST_SUITE(WideMultiplication, wide_types);
 
-/// The high half of a product of signed or unsigned operands, from four partial products.
+/// High half of a product of signed or unsigned operands, from four partial products.
 std::uint64_t high_of_64(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t al = a & 0xffffffff, ah = a >> 32, bl = b & 0xffffffff, bh = b >> 32;
     const std::uint64_t middle = (al * bl >> 32) + (ah * bl & 0xffffffff) + (al * bh & 0xffffffff);

@@ -30,7 +30,7 @@ struct registers {
 using key = std::array<unsigned, 3>;  // batch, row, column
 using matrix = std::map<key, std::uint32_t>;
 
-/// Puts a matrix of raw bits into registers where the fragment says.
+/// Distributes a matrix of raw bits to registers as defined by the fragment.
 registers<std::uint32_t> load(const matrix_fragment& fragment, const matrix& m) {
     registers<std::uint32_t> r(fragment.registers());
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
@@ -97,7 +97,7 @@ struct float_case {
     el in, c, d;
     matrix_layout a_layout, b_layout;
     bool wmma;
-    unsigned a_registers, b_registers, c_registers, d_registers;  // as PTX has them
+    unsigned a_registers, b_registers, c_registers, d_registers;  // as in PTX
 };
 
 class FloatMatrices : public ::testing::TestWithParam<float_case> {};
@@ -338,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(
                       integer_case{"wmma_m8n8k128_b1", {8, 8, 128}, el::b1, el::b1, true, 1, 1, 2}),
     [](const auto& test) { return test.param.name; });
 
-/// Exact places of the PTX manual's tables, spot by spot.
+/// Selected positions from the tables of the PTX manual.
 TEST(MatrixFragments, LieAsThePtxManualDrawsThem) {
     const auto at = [](const matrix_fragment& f, unsigned lane, unsigned i) {
         return std::array<unsigned, 2>{f.place(lane, i).row, f.place(lane, i).column};
@@ -421,7 +421,7 @@ TEST(SparseMatrices, MultiplyWhatTheMetadataSelect) {
                 if (floats) return encode(t, static_cast<int>(random() % 15) - 7);
                 return random() & ((1u << storage_bits(t)) - 1);
             };
-            // A whole A, of which two of four (one of two, two pairs of eight) are kept.
+            // A dense A, of which two of four elements (one of two, two pairs of eight) are kept.
             const unsigned group = storage_bits(type) == 32 ? 2 : storage_bits(type) == 4 ? 8 : 4;
             const unsigned pair = storage_bits(type) == 4 ? 2 : 1;
             matrix whole = fill(1, 16, shape.k, [] { return 0u; }), kept;
@@ -493,8 +493,7 @@ TEST(TensorCoreSums, CutEveryTermAtTheLastBitOfTheLargest) {
     const auto sum = [](std::vector<double> a, double c, tensor_core_sum how) {
         return dot(a, std::vector<double>(16, 1.0), c, how, el::bf16, el::f32);
     };
-    // 2^-24 is half of the last bit of 1: lost without an extra bit, and two of them count with
-    // one.
+    // 2^-24 is half of the last bit of 1: lost without an extra bit; with one, two of them count.
     EXPECT_EQ(sum({0x1p-24, 0x1p-24}, 1, {8, 0}), 1);
     EXPECT_EQ(sum({0x1p-24, 0x1p-24}, 1, {8, 1}), 1 + 0x1p-23);
     EXPECT_EQ(sum({0x1p-24}, 1, {8, 1}), 1) << "the sum is cut, not rounded";
@@ -506,7 +505,7 @@ TEST(TensorCoreSums, CutEveryTermAtTheLastBitOfTheLargest) {
     nine[0] = nine[8] = 0x1p-24;
     EXPECT_EQ(sum(nine, 1, {8, 1}), 1);
     EXPECT_EQ(sum(nine, 1, {16, 1}), 1 + 0x1p-23);
-    // Large terms that cancel take small ones with them.
+    // Large terms that cancel also remove small ones.
     EXPECT_EQ(sum({0x1p30, 1, -0x1p30}, 0, {8, 1}), 0);
     EXPECT_EQ(sum({0x1p20, 1, -0x1p20}, 0, {8, 1}), 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion to a small floating-point format by search among all its numbers: slow, and told from
-// the definition of rounding alone.
+// Conversion to a small floating-point format by search among all its numbers: slow, but based only
+// on the definition of rounding.
 #pragma once
 
 #include "modules/execution/arithmetic/types.h"
@@ -28,7 +28,7 @@ double value_of_float(typename Format::bits bits) {
     return sign * std::ldexp(1 + std::ldexp(fraction, last_bit), biased - Format::bias);
 }
 
-/// All numbers of a format that are not negative, in order, and rounding among them.
+/// All non-negative numbers of a format in order, and rounding among them.
 template <class Format>
 class number_line {
 public:
@@ -38,12 +38,12 @@ public:
         for (bits magnitude = 0; magnitude < Format::infinity; ++magnitude) {
             values_.push_back(value_of_float<Format>(magnitude));
         }
-        // Where the next number would lie: what rounds there has overflowed.
+        // The position of the next number: a value that rounds to it has overflowed.
         const double last = values_.back();
         values_.push_back(last + (last - values_[values_.size() - 2]));
     }
 
-    /// The rounded bits of x, overflow being infinity or the largest finite number.
+    /// The rounded bits of x; overflow gives infinity or the largest finite number.
     bits round(double x, rounding mode, bool finite_only = false) const {
         if (std::isnan(x)) return Format::canonical_nan;
         const bool negative = std::signbit(x);

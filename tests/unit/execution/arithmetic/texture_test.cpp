@@ -89,7 +89,7 @@ TEST(TexturePoint, WrapsAndMirrorsNormalisedCoordinates) {
             EXPECT_EQ(ramp.sample(mirror, {at, 0, 0}), period % 2 == 0 ? 10 + x : 17 - x);
         }
     }
-    // Without normalised coordinates both act as clamp.
+    // Without normalised coordinates, both behave as clamp.
     const auto unnormalised = sampler(filter_mode::point, address_mode::wrap, false);
     EXPECT_EQ(ramp.sample(unnormalised, {9, 0, 0}), 17);
 }
@@ -97,7 +97,7 @@ TEST(TexturePoint, WrapsAndMirrorsNormalisedCoordinates) {
 TEST(TextureLinear, InterpolatesWithEightBitsOfFraction) {
     const float_image step(one, 4, 1, 1, [](int x, int, int) { return x >= 2 ? 256 : 0; });
     const auto linear = sampler(filter_mode::linear, address_mode::clamp, false);
-    for (int i = 0; i <= 1024; ++i) {  // from the middle of texel 1 to that of texel 2
+    for (int i = 0; i <= 1024; ++i) {  // from the centre of texel 1 to that of texel 2
         const float x = 1.5f + static_cast<float>(i) / 1024;
         EXPECT_EQ(step.sample(linear, {x, 0, 0}), std::floor(i / 4.0 + 0.5)) << x;
     }
@@ -269,7 +269,7 @@ TEST(Surfaces, EncodeWhatTheyDecode) {
     EXPECT_EQ(as_float(decode_texel(f16x4, s, texel)[1]), 0.0999755859375f);
 }
 
-/// Bytes that are texels of any format: numbers from 0 to 1, where they are floats.
+/// Random texels of any format; floating-point formats contain numbers from 0 to 1.
 std::vector<std::byte> bytes_of(const texel_format& format, std::size_t count) {
     std::mt19937 random(7);
     std::vector<std::byte> bytes(count * format.bytes());
@@ -289,7 +289,8 @@ texel_value fetch_alone(const texture_image& image, const sampler_state& s,
                          [&](std::uint64_t offset) { return texels.data() + offset; });
 }
 
-/// Fetches 32 lanes at once and one by one, near and far, and expects the same.
+/// Fetches 32 lanes at once and individually, inside and outside of the image, and expects equal
+/// results.
 void expect_plane_as_alone(texture_geometry geometry, const texel_format& format,
                            const sampler_state& s, bool integers) {
     constexpr std::uint32_t width = 13, height = 6;

@@ -162,7 +162,7 @@ std::int64_t lane_value(operation what, Element x, Element y) {
             return std::min(a, b);
         case operation::maximum:
             return std::max(a, b);
-        // Rounded half away from zero upwards: (a + b + 1) / 2, floor for negative sums.
+        // Rounds half away from zero: (a + b + 1) / 2, floor for negative sums.
         default:
             return a + b >= 0 ? (a + b + 1) / 2 : -((-(a + b) + 1) / 2);
     }

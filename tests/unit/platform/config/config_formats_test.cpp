@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small languages inside option values.
+// Parsers of the small languages used in option values.
 #include "platform/config/config_formats.h"
 
 #include "modules/kernel/error.h"
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What a reader says of a text that it refuses, and in brackets what it advises.
+/// The error of a parser for a text, followed by its advice in brackets.
 template <typename Reader>
 std::string refused(Reader read, const std::string& text) {
     try {

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A small GPU with the built-in crossbar, then what the test adds.
+/// A small GPU with the built-in crossbar, followed by the options of the test.
 option_values base_with(const std::string& text) {
     option_values values;
     values.load_text(
@@ -38,7 +38,7 @@ std::string refused(const std::string& text) {
     return refusal([&] { make(text); });
 }
 
-/// What sub-cores need, four of each.
+/// Options that sub-cores require, four of each unit.
 constexpr const char* four_sub_cores =
     "-gpgpu_sub_core_model 1 -gpgpu_num_sched_per_core 4 -gpgpu_num_sp_units 4 "
     "-gpgpu_num_sfu_units 4\n"
@@ -425,8 +425,7 @@ TEST(GpuConfig, CarriesTheRun) {
     EXPECT_THAT(refused("--opcode-table nowhere.txt"), HasSubstr("there is no such file"));
 }
 
-// ---- whether a trace fits
-// -------------------------------------------------------------------------
+// ---- check_trace_fits() ---------------------------------------------------------------------
 
 /// A Volta-like SM.
 gpu_config volta(const std::string& more = "") {

@@ -9,7 +9,7 @@
 namespace simtlm::platform {
 namespace {
 
-/// Names with values, and a memory whose bytes are the low bytes of their addresses.
+/// Names with values, and a memory in which each byte is the low byte of its address.
 class known_names : public expression_scope {
 public:
     std::optional<long double> value(const std::string& name) const override {

@@ -106,7 +106,7 @@ TEST(Array, LaysOutLevelsOneBehindAnother) {
     EXPECT_EQ(v.address, a.address + a.image.levels[1].offset);
 }
 
-/// A scheduler whose tasks are host calls that note their number.
+/// A scheduler whose tasks are host calls that record their number.
 class Scheduler : public testing::Test {
 protected:
     Scheduler()
@@ -189,7 +189,7 @@ TEST_F(Scheduler, EndsATaskThatIsSkippedWithoutCarryingItOut) {
     bool failed = false;
     const task_ptr first = note(1), skipped = note(2), last = note(3);
     first->effect = [&] { failed = true; };
-    skipped->skip = [&] { return failed; };  // asked when everything before it is done
+    skipped->skip = [&] { return failed; };  // evaluated when everything before it is done
     for (const task_ptr& t : {first, skipped, last}) work.submit(*s, t);
     EXPECT_EQ(work.wait(last), status::success);
     EXPECT_TRUE(work.is_done(skipped));
@@ -203,7 +203,7 @@ TEST_F(Scheduler, GoesOnWhereAHostPollsAndComesBackWhereOnlyTheHostCanGoOn) {
     for (int i = 1; i < 4; ++i) work.submit(*s, note(i));
     const task_ptr behind = note(4);
     work.submit(*s, behind, {held});
-    // Without a grace period nothing happens but by these calls.
+    // Without a grace period, only these calls make progress.
     for (int i = 0; i < 4; ++i) EXPECT_FALSE(work.poll(behind));
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
     work.release(held);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock inputs of blocks, as a user of SystemC sees them: a block on its own binds like any other
-// component, and a clock that does not fit the block is an error when elaboration ends.
+// Clock inputs of blocks from the point of view of a SystemC user: a single block binds like any
+// other component, and a clock that does not fit is an error at the end of elaboration.
 #include "modules/cache/l1_data_cache.h"
 #include "modules/core/sm.h"
 #include "modules/memory/dram_channel.h"
@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A sequencer with four clocks of its own, and nothing else of a GPU.
+/// A sequencer with four clocks of its own, without the rest of a GPU.
 struct bench {
     std::array<sc_core::sc_clock, protocol::clock_domains> clocks{
         sc_core::sc_clock("core", 1, sc_core::SC_NS), sc_core::sc_clock("icnt", 1, sc_core::SC_NS),
@@ -46,7 +46,7 @@ cache::l1_data_cache::config small_cache(unsigned banks) {
 }
 
 /// A unit in front of a cache and a memory behind it, both plain TLM-2.0 sockets: every read is
-/// answered at once.
+/// answered immediately.
 struct surroundings : sc_core::sc_module {
     protocol::cache_port_initiator<surroundings> unit{"unit"};
     protocol::target_socket<surroundings> memory{"memory"};

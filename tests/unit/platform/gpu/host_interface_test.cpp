@@ -30,7 +30,7 @@ sc_time ns(double n) {
     return {n, sc_core::SC_NS};
 }
 
-/// Copies are done at once; launches when the test says so.
+/// Copies complete immediately; launches on request of the test.
 struct fake_device : host_device {
     host_interface* interface = nullptr;
     std::vector<dispatch::host_command> executed;
@@ -64,7 +64,7 @@ struct fake_device : host_device {
     }
 };
 
-/// A payload with a memory manager that remembers how it ended.
+/// A payload with a memory manager that records its end.
 struct managed : tlm::tlm_mm_interface {
     tlm::tlm_generic_payload payload{this};
     std::array<unsigned char, 64> data{};
@@ -89,7 +89,7 @@ struct managed : tlm::tlm_mm_interface {
     }
 };
 
-/// The interface between a clock, a fake GPU and an initiator that a protocol checker watches.
+/// The interface between a clock, a fake GPU and an initiator monitored by a protocol checker.
 struct harness : sc_core::sc_module {
     kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
                                       protocol::phase_table()};
@@ -107,7 +107,7 @@ struct harness : sc_core::sc_module {
     tlm_utils::simple_initiator_socket<harness> initiator{"initiator"};
     std::function<void()> body;
     std::vector<std::pair<tlm::tlm_phase, sc_time>> heard;
-    bool hold_response = false;  // END_RESP is withheld
+    bool hold_response = false;  // withholds END_RESP
 
     static host_interface::settings settings() {
         host_interface::settings s;
@@ -144,12 +144,12 @@ struct harness : sc_core::sc_module {
         return tlm::TLM_ACCEPTED;
     }
 
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_back;  // DMI
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_back;  // invalidated DMI ranges
     void invalidated(sc_dt::uint64 first, sc_dt::uint64 last) {
         taken_back.emplace_back(first, last);
     }
 
-    sc_time local;  // how far the test runs ahead
+    sc_time local;  // time by which the test runs ahead
     tlm::tlm_response_status access(tlm::tlm_generic_payload& p) {
         p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
         initiator->b_transport(p, local);
@@ -396,7 +396,7 @@ TEST(HostInterface, AnswersWrongAccessesAsTheStandardSays) {
         EXPECT_EQ(h.access(rd, 0, words.data(), 8, 6), tlm::TLM_BURST_ERROR_RESPONSE);
         EXPECT_EQ(h.access(wr, host::id, words.data(), 4), tlm::TLM_COMMAND_ERROR_RESPONSE);
         EXPECT_EQ(h.access(tlm::TLM_IGNORE_COMMAND, 0, words.data(), 4), tlm::TLM_OK_RESPONSE);
-        // What the checker would rightly complain about goes past it.
+        // Bypasses the checker, which would correctly report a violation.
         tlm::tlm_generic_payload p;
         sc_time delay;
         unsigned char byte = 0xff;
@@ -430,7 +430,7 @@ TEST(HostInterface, ServesByteEnablesStreamingAndBursts) {
             h.access(tlm::TLM_WRITE_COMMAND, w0 + host::tag, &v, 4, 4, every_second.data(), 2),
             tlm::TLM_OK_RESPONSE);
         EXPECT_EQ(h.read(w0 + host::tag), 0x11bb33ddu);
-        // A burst that stays at one register: the last word remains.
+        // A streaming burst to one register: the last word remains.
         std::array<std::uint32_t, 3> three = {1, 2, 3};
         EXPECT_EQ(h.access(tlm::TLM_WRITE_COMMAND, w0 + host::tag, three.data(), 12, 4),
                   tlm::TLM_OK_RESPONSE);
@@ -515,7 +515,7 @@ TEST(HostInterface, WithholdsEndReqWhileItIsFullAndTheNextResponseUntilEndResp) 
     });
 }
 
-// Device memory.
+// ---- device memory ----
 
 TEST(DeviceMemoryAperture, ServesAnyAlignmentAndLengthInsideOfAnAllocation) {
     story([](harness& h) {
@@ -527,7 +527,7 @@ TEST(DeviceMemoryAperture, ServesAnyAlignmentAndLengthInsideOfAnAllocation) {
         EXPECT_EQ(h.access(rd, a + 3, back.data(), 997), tlm::TLM_OK_RESPONSE);
         EXPECT_TRUE(std::equal(out.begin() + 3, out.end(), back.begin()));
         EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME) << "the quantum is kept";
-        // Every second byte; then four bytes over and over in one place.
+        // Every second byte; then four bytes repeatedly in one place.
         std::array<unsigned char, 2> every_second = {0x00, 0xff};
         std::uint32_t v = 0xaabbccdd;
         EXPECT_EQ(h.access(wr, a + 1, &v, 4, 4, every_second.data(), 2), tlm::TLM_OK_RESPONSE);
@@ -590,7 +590,7 @@ TEST(DeviceMemoryAperture, IsServedThroughFourPhasesToo) {
         EXPECT_EQ(h.heard[1].second - h.heard[0].second, ns(5)) << "two beats";
         EXPECT_TRUE(m.payload.is_response_ok());
         EXPECT_EQ(m.value(), 0x5a5a5a5au);
-        // While a command runs, at an edge.
+        // While a command runs, accesses take place at a clock edge.
         h.device.is_quiet = false;
         h.command(command_code::synchronise);
         managed second(rd, host::aperture + device);

@@ -27,19 +27,19 @@ using platform_example::ideal_memory;
 
 constexpr double dram_period = 1.176;  // of test::clocks
 
-/// The pins of a GPU with one channel.
+/// The sockets of a GPU with one channel.
 struct pin_holder : sc_core::sc_module {
     memory_bridge::external_socket pins{"pins"};
     explicit pin_holder(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
-/// A partition in front of a bridge, with a checker at the pins.
+/// A partition in front of a bridge, with a checker at the external socket.
 template <class Memory>
 struct bridge_rig {
     pin_holder gpu;
     protocol::base_protocol_checker<> checker;
     Memory memory;
-    std::vector<std::uint64_t> addresses;  // as the memory has seen them
+    std::vector<std::uint64_t> addresses;  // as seen by the memory
     memory::test::partition_rig partition;
 
     template <class... Arguments>
@@ -54,7 +54,7 @@ struct bridge_rig {
         gpu.pins.bind(checker.target);
         checker.initiator.bind(memory.socket);
     }
-    /// Requests of `n` sectors, one after the other.
+    /// Requests of `n` sectors in sequence.
     void stream(unsigned n, bool write) {
         for (unsigned i = 0; i < n; ++i)
             partition.add(write, 32ull * i, 32,
@@ -86,7 +86,7 @@ external_memory loosely_timed() {
     return how;
 }
 
-/// Nothing of what streams stays in the L2: every access is a transfer at the pins.
+/// Streamed data do not stay in the L2: every access is a transfer at the socket.
 memory::partition_config without_l2() {
     memory::partition_config c = memory::test::volta_partition();
     c.l2.enabled = false;
@@ -97,9 +97,9 @@ double dram_cycles() {
     return sc_core::sc_time_stamp() / ns(dram_period);
 }
 
-// Rate.
+// ---- rate ----
 
-/// 6000 requests pass a bridge, a transfer a clock where they stream.
+/// 6000 requests pass a bridge, at one transfer per clock cycle for streaming.
 template <class Memory>
 void expect_peak(bridge_rig<Memory>& rig, bool writes) {
     rig.stream(6000, writes);
@@ -118,7 +118,8 @@ TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
     expect_peak(rig, false);
 }
 
-// Targets of the field know END_RESP; not all of them know that a return value can end a response.
+// All targets handle END_RESP, but not all handle an end of the response indicated by the return
+// value.
 TEST(MemoryBridge, EndsEveryResponseByACall) {
     memory::test::clocks clocks;
     bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
@@ -136,7 +137,7 @@ TEST(MemoryBridge, StreamingWritesDoToo) {
     expect_peak(rig, true);
 }
 
-/// A memory whose socket is wider than the pins, behind an adapter.
+/// A memory whose socket is wider than that of the GPU, behind an adapter.
 template <unsigned BusWidth>
 struct wide_memory {
     width_adapter<32, BusWidth> adapter;
@@ -177,7 +178,7 @@ TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
     rig.stream(3000, false);
     memory::test::run_dram_cycles(5000);
     rig.expect_clean(3000);
-    EXPECT_GE(rig.memory.counted.most_inside, 50u);  // 60 ns at one a clock
+    EXPECT_GE(rig.memory.counted.most_inside, 50u);  // 60 ns at one request per clock cycle
 }
 
 TEST(MemoryBridge, AMemoryWithBTransportAloneIsLooselyTimedWithoutBeingToldSo) {
@@ -190,7 +191,7 @@ TEST(MemoryBridge, AMemoryWithBTransportAloneIsLooselyTimedWithoutBeingToldSo) {
 TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
-    sc_time free_at;  // one request in four clocks
+    sc_time free_at;  // one request in four clock cycles
     rig.memory.latency = [&](const auto&) {
         const sc_time now = sc_core::sc_time_stamp();
         free_at = std::max(free_at, now) + ns(4 * dram_period);
@@ -206,12 +207,12 @@ TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
     rig.expect_clean(1000);
 }
 
-// Order.
+// ---- order ----
 
 TEST(MemoryBridge, KeepsTheOrderWhereAddressesMeet) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
-    // The first of every pair takes long, the second would overtake it.
+    // The first of every pair takes long, so that the second would overtake it.
     unsigned calls = 0;
     rig.memory.latency = [&](const auto&) { return ns(calls++ % 2 == 0 ? 200 : 10); };
     rig.memory.waits = true;
@@ -236,9 +237,9 @@ TEST(MemoryBridge, NeighbouringSectorsDoNotWaitForOneAnother) {
     EXPECT_EQ(rig.memory.counted.most_inside, 4u);
 }
 
-// Time.
+// ---- time ----
 
-/// Random traffic gives the same asleep, awake and in another order.
+/// Random traffic gives the same results asleep, awake and in another process order.
 template <class Memory, class... Arguments>
 void same_in_every_order(const external_memory& how, Arguments... arguments) {
     memory::test::clocks clocks;
@@ -289,7 +290,7 @@ TEST(MemoryBridge, TellsTheLatencyOfAnAccess) {
     EXPECT_NEAR(static_cast<double>(at.partition.ends[0]->latencies[0]), fixed + outside, 8);
 }
 
-// Addresses.
+// ---- addresses ----
 
 TEST(MemoryBridge, ShowsDenseAddressesOfTheChannelWhereAskedTo) {
     memory::test::clocks clocks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// External memories that delay, refuse and fail: the GPU goes on, counts and reports, and comes to
-// its end.
+// External memories that delay, stall and fail: the GPU continues, counts and reports errors, and
+// completes.
 #include "platform/simtlm.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace simtlm {
 namespace {
 
-/// Answers after a random time, now and then with an error of its own choice.
+/// Answers after a random time, occasionally with an error.
 class faulty_memory : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<faulty_memory> socket{"socket"};
@@ -31,7 +31,7 @@ private:
             tlm::TLM_GENERIC_ERROR_RESPONSE, tlm::TLM_ADDRESS_ERROR_RESPONSE,
             tlm::TLM_COMMAND_ERROR_RESPONSE, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE,
             tlm::TLM_INCOMPLETE_RESPONSE};
-        // Mostly short, sometimes so long that everything else stands still.
+        // Mostly short, occasionally long enough to stall everything else.
         const bool stall = random_() % 64 == 0;
         wait(sc_core::sc_time(static_cast<double>(random_() % (stall ? 5000 : 100)),
                               sc_core::SC_NS));
@@ -46,8 +46,8 @@ private:
     unsigned good_to_one_bad_;
 };
 
-/// Speaks the base protocol in its own time: keeps requests waiting for END_REQ, answers late and
-/// in another order, now and then with an error; after so many requests it takes none any more.
+/// Uses the base protocol with its own timing: delays END_REQ, answers late and out of order,
+/// occasionally with an error; stops accepting after a number of requests.
 class withholding_memory : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<withholding_memory> socket{"socket"};
@@ -65,7 +65,7 @@ private:
             p.release();
             return tlm::TLM_COMPLETED;
         }
-        if (served == takes_) return tlm::TLM_ACCEPTED;  // and nothing ever after
+        if (served == takes_) return tlm::TLM_ACCEPTED;  // never answers afterwards
         ++served;
         p.acquire();
         const bool stall = random_() % 64 == 0;
@@ -103,7 +103,7 @@ bool over(const dispatch::command_processor& commands) {
 /// Runs a shipped trace on the small GPU with such memories at all channels.
 template <typename Memory>
 struct run_with {
-    /// @param how  of the memories
+    /// @param how  parameters of the memories
     template <typename How>
     explicit run_with(How how)
         : device("gpu",
@@ -127,14 +127,14 @@ struct run_with {
         const auto& commands = device.commands();
         for (unsigned i = 0; i < 1000 && !over(commands); ++i)
             sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
-        // Posted writes may still be under way when the last kernel has ended.
+        // Posted writes may still be in flight when the last kernel has ended.
         const auto left = [&] {
             return !commands.deadlocked() && device.transactions().outstanding() > kept();
         };
         for (unsigned i = 0; i < 100 && left(); ++i)
             sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
     }
-    /// Requests that are no requests: the fetch unit of every SM keeps one for its next.
+    /// Payloads that are not in flight: the fetch unit of every SM keeps one for its next request.
     std::size_t kept() const { return device.config().sms(); }
     std::uint64_t failed() const {
         std::uint64_t n = 0;

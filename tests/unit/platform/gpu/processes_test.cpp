@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs the blocks of a GPU, as any user of SystemC finds it out: the processes by name and
-// kind, and which one is current while a block acts.
+// The processes that run the blocks of a GPU, as any SystemC user can query them: by name and kind,
+// and which one is current while a block acts.
 #include "platform/simtlm.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::string current_process() {
     return now.valid() ? now.name() : "none";
 }
 
-/// Notes the processes in which SMs tell that a CTA ends, and partitions that a request leaves.
+/// Records the processes in which SMs report the end of a CTA, and partitions a departing request.
 struct watcher : core::cta_watcher, memory::channel_observer {
     std::set<std::string> ends, requests;
 
@@ -36,7 +36,7 @@ struct watcher : core::cta_watcher, memory::channel_observer {
     }
 };
 
-/// A small GPU on which a recorded kernel has run.
+/// A small GPU that has run a traced kernel.
 struct rig {
     watcher seen;
     gpu device;
@@ -61,8 +61,8 @@ struct rig {
     }
 };
 
-/// The kind of what has a name: "sc_module", "sc_method_process", "sc_thread_process"; "" if
-/// nothing has.
+/// The kind of a named object: "sc_module", "sc_method_process", "sc_thread_process"; "" if it does
+/// not exist.
 std::string kind_of(const std::string& name) {
     const sc_core::sc_object* found = sc_core::sc_find_object(name.c_str());
     return found != nullptr ? found->kind() : "";
@@ -117,12 +117,12 @@ TEST(Processes, OfBlocksAreClockedThreadsOfTheirOwn) {
     EXPECT_EQ(r.seen.requests, std::set<std::string>{"gpu.partition0.arbiter"});
 }
 
-/// A memory out there, in its own time: answers every request after a latency that follows from its
-/// address, so that answers overtake one another.
+/// An external memory with its own timing: answers every request after a latency derived from its
+/// address, so that answers are reordered.
 class outer_memory : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<outer_memory> socket{"socket"};
-    std::vector<std::pair<std::uint64_t, sc_core::sc_time>> served;  ///< address, when
+    std::vector<std::pair<std::uint64_t, sc_core::sc_time>> served;  ///< address and time
 
     explicit outer_memory(const sc_core::sc_module_name& name)
         : sc_module(name), events_(this, &outer_memory::act) {
@@ -153,7 +153,7 @@ private:
     tlm_utils::peq_with_cb_and_phase<outer_memory> events_;
 };
 
-/// A GPU at such memories that runs a recorded kernel.
+/// A GPU with such memories that runs a traced kernel.
 struct co_simulated {
     gpu device;
     std::vector<std::unique_ptr<outer_memory>> memories;

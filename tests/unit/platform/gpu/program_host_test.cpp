@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that has nothing but the pins of a GPU gives it programs and data, and reads results.
+// A host that accesses a GPU only through its ports: loads programs and data, and reads results.
 #include "modules/kernel/spawn.h"
 #include "platform/simtlm.h"
 
@@ -36,7 +36,7 @@ constexpr const char* scale_text = R"(
 .visible .entry nothing() { ret; }
 )";
 
-/// Memory of the host: 64 KiB, beyond which it answers an error.
+/// Host memory: 64 KiB; accesses beyond it get an error response.
 struct host_ram : sc_core::sc_module {
     tlm_utils::simple_target_socket<host_ram> socket{"socket"};
     std::vector<unsigned char> bytes = std::vector<unsigned char>(1 << 16);
@@ -59,10 +59,10 @@ struct host_ram : sc_core::sc_module {
     }
 };
 
-/// A GPU, the host's memory, and software that drives it.
+/// A GPU, the host memory, and software that drives it.
 struct rig : sc_core::sc_module {
     gpu device;
-    std::unique_ptr<host_ram> ram;  // if there is any
+    std::unique_ptr<host_ram> ram;  // optional
     tlm_utils::simple_initiator_socket<rig> port{"port"};
     std::string printed;
 
@@ -165,7 +165,8 @@ struct rig : sc_core::sc_module {
         return order({command_code::launch_program, place(bytes), bytes.size(),
                       static_cast<std::uint32_t>(kernel)});
     }
-    /// What a refused command leaves: its code in RESULT and ERROR, and a message, which go.
+    /// Expects the effects of a rejected command: its code in RESULT and ERROR, and a message; then
+    /// clears them.
     void expect_error(error_code code, std::uint64_t result, const std::string& words) {
         const auto number = static_cast<std::uint32_t>(code);
         EXPECT_EQ(result, std::uint64_t{host::failed_result} << 32 | number) << words;
@@ -405,7 +406,7 @@ TEST(ProgramHost, PrintsWhereThePlatformWants) {
     });
 }
 
-/// Keeps what is written to it and remembers requests.
+/// Stores what is written to it and records requests.
 struct storing_memory : sc_core::sc_module {
     tlm_utils::simple_target_socket<storing_memory> socket{"socket"};
     std::map<std::uint64_t, unsigned char> bytes;

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for the test that is running.
+/// A separate folder for the running test.
 class option_files : public testing::Test {
 protected:
     option_files() {

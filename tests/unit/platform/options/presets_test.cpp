@@ -144,8 +144,8 @@ TEST(Presets, DescribeTheQuadroV100) {
 }
 
 TEST(Presets, HaveTheMemoryOfTheirCards) {
-    // Of cards sold with several sizes, the one that Accel-Sim's configuration or the measured card
-    // has.
+    // For cards sold with several sizes, the size in Accel-Sim's configuration or of the measured
+    // card.
     const std::pair<const char*, double> cards[] = {
         {"GTX480", 1.5}, {"TITAN_X_PASCAL", 12}, {"TITAN_V", 12}, {"QV100", 32},   {"V100", 32},
         {"RTX2060", 6},  {"RTX2080TI", 11},      {"RTX3070", 8},  {"RTX3080", 10}, {"RTXA6000", 48},

@@ -22,7 +22,7 @@
 namespace simtlm::platform {
 namespace {
 
-/// Structs with vectors get some elements.
+/// Gives vectors in a struct some elements.
 template <typename Struct>
 void prepare(Struct&) {}
 void prepare(memory::dram_statistics& d) {
@@ -65,7 +65,7 @@ TYPED_TEST(Counters, LieInPlacesOfTheirOwn) {
 }
 
 TYPED_TEST(Counters, AddUpAsTheirRowsSay) {
-    // In one of two orders either is the greater one.
+    // In one of the two orders each is the greater one.
     for (const std::uint64_t shift : {0u, 1u}) {
         const TypeParam a = this->filled(shift * 100000 + 5);
         const TypeParam b = this->filled((1 - shift) * 100000 + 7);
@@ -135,8 +135,7 @@ TYPED_TEST(Counters, NameTheCellsOfArraysOnceEach) {
     }
 }
 
-// ---- the recipe of docs/architecture.md: a statistic is a member and a row
-// -----------------------
+// ---- the recipe of docs/architecture.md: a statistic is a member and a row ------------------
 
 struct replay_statistics {
     std::uint64_t replays = 0;

@@ -42,7 +42,7 @@ TEST(KernelSampler, GroupsKernelsThatExecuteTheSame) {
     kernel_sampler s(options_of(), 0);
     s.add(kernel_of("a"));
     s.add(kernel_of("b"));
-    s.add(kernel_of("a", 105));  // within the similarity
+    s.add(kernel_of("a", 105));  // within the similarity limit
     EXPECT_EQ(2u, s.result().groups);
     s.add(kernel_of("a", 150));
     EXPECT_EQ(3u, s.result().groups);
@@ -93,9 +93,9 @@ TEST(KernelSampler, ProjectsAGroupByItsSamplesAndKeepsTheFirstApart) {
     EXPECT_DOUBLE_EQ(1500 + 1000 + 1020 + 7 * 1010, p.cycles);
     EXPECT_DOUBLE_EQ(3520, p.simulated_cycles);
     EXPECT_EQ(3u, p.simulated);
-    // The variance of the two, 200, over 9 kernels of which 7 were not simulated.
+    // The variance of the two samples, 200, over 9 kernels of which 7 were not simulated.
     ASSERT_TRUE(p.error.has_value());
-    // And seven kernels may have found what the first has found: 490 cycles more.
+    // In addition, seven kernels may have found caches as cold as the first: 490 cycles more.
     EXPECT_NEAR(12.71 * std::sqrt(9 * 7 * 200.0 / 2) + 7 * 490, *p.error, 0.1);
 }
 
@@ -117,11 +117,11 @@ TEST(KernelSampler, KnowsNoErrorWithoutTwoSamplesOfAnyGroup) {
     s.measured(0, 1000, 0);
     s.measured(2, 1000, 0);
     ASSERT_TRUE(s.result().error.has_value());
-    EXPECT_EQ(0, *s.result().error);  // nothing is projected
+    EXPECT_EQ(0, *s.result().error);  // nothing was projected
 }
 
 TEST(KernelSampler, CoversTheTruthInMostDraws) {
-    // Kernels whose cycles differ by a few percent at random: the bound holds nearly always.
+    // The cycles of kernels differ by a few percent at random: the bound holds in nearly all cases.
     unsigned held = 0;
     constexpr unsigned draws = 200;
     std::uint64_t random = 12345;
@@ -151,7 +151,7 @@ TEST(KernelSampler, CoversTheTruthInMostDraws) {
     EXPECT_LE(0.9 * draws, held);
 }
 
-/// Sampled kernels take what the model of the test says they do.
+/// Sampled kernels take the cycles given by the model of the test.
 void measure(kernel_sampler& s, const std::vector<double>& cycles) {
     for (std::size_t k = 0; k < cycles.size(); ++k)
         if (s.simulated(k)) s.measured(k, cycles[k], 0);
@@ -204,7 +204,7 @@ TEST(KernelSampler, KeepsKernelsApartOfWhichNothingIsKnown) {
 TEST(KernelSampler, AddsToTheBoundWhatUnlikeGroupsOfAClusterMayDifferBy) {
     kernel_sampler s(options_of(0.05), 100000, 80);
     constexpr std::size_t n = 100;
-    // Ten of 100 kernels execute a fifth more behind the same launch latency.
+    // Ten of 100 kernels execute 20 % more after the same launch latency.
     const auto is_longer = [](std::size_t k) { return k % 10 == 0; };
     std::vector<double> cycles;
     double truth = 0;
@@ -240,7 +240,7 @@ TEST(KernelSampler, DoubtsItsEstimateWhereKernelsTakeLongerThanEstimated) {
 }
 
 TEST(KernelSampler, TellsRecordingsApartWhoseSizesDiffer) {
-    // Their first thread blocks are alike, but one is ten times as long.
+    // Their first thread blocks are similar, but one is ten times as long.
     kernel_sampler s(options_of(), 5000, 80);
     kernel_traits small = kernel_of("a"), large = small;
     small.recorded = 100000;
@@ -289,7 +289,7 @@ TEST(KernelSampler, ProjectsCyclesByALineThroughThoseOfDifferentInstructions) {
     EXPECT_NEAR(truth, s.result().cycles, 1e-6 * truth);
 }
 
-/// Of a kernel that does something else in every third launch.
+/// Traits of a kernel that behaves differently in every third launch.
 kernel_traits launch_of(unsigned k) {
     kernel_traits t = kernel_of("a");
     if (k % 3 == 2) {
@@ -357,7 +357,7 @@ TEST(LaunchChooser, PredictsWhichGroupComesNextInAPattern) {
     launch_chooser chooser;
     std::vector<unsigned> samples(2);
     for (unsigned k = 0; k < 200; ++k) {
-        const std::size_t group = k % 10 == 7 ? 1 : 0;  // one of ten launches does something else
+        const std::size_t group = k % 10 == 7 ? 1 : 0;  // one of ten launches behaves differently
         const bool chosen = chooser.choose(0);
         samples[group] += chosen ? 1 : 0;
         chooser.observed(0, group, chosen);
@@ -372,7 +372,7 @@ TEST(LaunchChooser, SimulatesNoMoreThanAQuarterOfWhatNobodyCanPredict) {
     for (unsigned k = 0; k < 400; ++k) {
         const bool chosen = chooser.choose(0);
         samples += chosen ? 1 : 0;
-        chooser.observed(0, k, chosen);  // each does something else
+        chooser.observed(0, k, chosen);  // each behaves differently
     }
     EXPECT_GE(103u, samples);
 }

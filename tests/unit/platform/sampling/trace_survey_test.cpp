@@ -12,7 +12,7 @@
 namespace simtlm::platform {
 namespace {
 
-/// A kernel of two thread blocks with one warp each, of so many instructions.
+/// A kernel of two thread blocks with one warp each and a number of instructions.
 std::string trace_of(unsigned instructions, const std::string& address, unsigned registers = 8) {
     std::string text =
         "-kernel name = k\n-kernel id = 1\n-grid dim = (2,1,1)\n-block dim = (32,1,1)\n"

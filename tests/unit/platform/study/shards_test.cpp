@@ -47,7 +47,7 @@ TEST(BalancedShards, HoldEveryKernelOnceWithinTheBestPossibleLoad) {
             heaviest = std::max(heaviest, load);
         }
         EXPECT_EQ(weights.size() + 1, next);
-        // The best: by all ways to split the list, dynamically.
+        // The optimum over all splits of the list, by dynamic programming.
         const std::size_t n = weights.size();
         std::vector<std::uint64_t> best(n + 1, ~std::uint64_t{0});
         best[0] = 0;
