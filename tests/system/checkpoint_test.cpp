@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is saved between two kernels and goes on in another process ends as if it had never
-// been interrupted: --checkpoint, --resume.
+// A run saved between two kernels and resumed in another process ends like an uninterrupted one:
+// --checkpoint, --resume.
 //
-// SIMTLM_CONFIGURATIONS=200 tries more GPUs at random, SIMTLM_SEED=7 others.
+// SIMTLM_CONFIGURATIONS=200 tests more random GPUs, SIMTLM_SEED=7 different ones.
 #include "tests/system/random_configuration.h"
 #include "tests/system/simulator.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A list of kernels of the samples.
+/// A list of kernels of the sample traces.
 std::string list_of(const scratch_folder& folder, const std::vector<std::string>& samples) {
     std::string text;
     for (const std::string& s : samples) {
@@ -50,13 +50,13 @@ result run(const scratch_folder& folder, std::vector<std::string> arguments,
     return r;
 }
 
-/// The report behind the line with which every run begins.
+/// The report after the opening line of every run.
 std::string behind_opening(const std::string& report) {
     const std::size_t at = report.find("kernel_name");
     return at == std::string::npos ? "" : report.substr(at);
 }
 
-/// Runs whole, saved, and from where it was saved on, and compares.
+/// Compares a whole run, a saved run, and the resumed run.
 /// @return whether a checkpoint could be written
 bool compare(const scratch_folder& folder, const std::vector<std::string>& gpu, unsigned kernels,
              const std::vector<std::string>& otherwise = {}) {
@@ -79,7 +79,7 @@ bool compare(const scratch_folder& folder, const std::vector<std::string>& gpu, 
     const result resumed = run(folder, gpu, resume);
     EXPECT_EQ(0, resumed.run.code) << resumed.run.err;
     EXPECT_TRUE(whole.statistics == resumed.statistics) << "the JSON files differ";
-    // What is printed is what the whole run prints from there on.
+    // The resumed run prints exactly the remaining output of the whole run.
     const std::string all = whole.run.report(), rest = behind_opening(resumed.run.report());
     EXPECT_GE(all.size(), rest.size());
     EXPECT_FALSE(rest.empty());
@@ -252,7 +252,7 @@ TEST_F(Checkpoint, OfAProgramOfWhichLaunchesAreExecutedWithoutTimeIsRefusedInOne
 
 class CheckpointOfRandomGpu : public testing::TestWithParam<unsigned> {};
 
-constexpr unsigned parts = 2;  // tests that may run at the same time
+constexpr unsigned parts = 2;  // tests that can run in parallel
 
 TEST_P(CheckpointOfRandomGpu, GoesOnAsIfItHadNotBeenInterrupted) {
     const std::uint64_t seed = from_environment("SIMTLM_SEED", 3);

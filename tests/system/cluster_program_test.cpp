@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusters of thread blocks under the timing model: the values of the functional machine, where
-// their blocks run, what distributed shared memory costs.
+// Clusters of thread blocks in the timing model: values of the functional machine, placement of
+// blocks, cost of distributed shared memory.
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>
@@ -177,7 +177,7 @@ output list list.bin
 
 class ClusterPrograms : public testing::Test {
 protected:
-    /// An H100 of two GPCs of six SMs.
+    /// An H100 with two GPCs of six SMs.
     static std::vector<std::string> small_h100() {
         return {"--preset",
                 "H100_PCIE",
@@ -359,7 +359,7 @@ TEST_F(ClusterPrograms, TakeTheCyclesOfAnH100ForDistributedSharedMemory) {
     struct figure {
         const char* kernel;
         unsigned both;
-        double bytes;  // a cycle and SM
+        double bytes;  // per cycle and SM
     };
     for (const figure& f : {figure{"load", 0, 19.87}, figure{"load", 1, 15.37},
                             figure{"store", 0, 18.87}, figure{"store", 1, 18.12}}) {

@@ -45,7 +45,7 @@ TEST(CommandLine, TakesTheFolderOfATrace) {
     EXPECT_EQ(0, o.code) << o.err;
 }
 
-/// What a run writes to a terminal of some width that is its stderr.
+/// Output of a run to a terminal of a given width connected to stderr.
 std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
     struct winsize size {};
     size.ws_row = 24;
@@ -91,7 +91,8 @@ TEST(CommandLine, EndsWithASummaryOnATerminalOrWhereOneIsAskedFor) {
     EXPECT_THAT(o.err, HasSubstr("warp instructions/s"));
 }
 
-/// Makes the run of a small trace last some seconds: progress is told once a second.
+/// Makes the run of a small trace last several seconds, because progress is printed once per
+/// second.
 std::vector<std::string> slowly(std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--no-sleep", "--processes", "block"});
     return more;
@@ -106,7 +107,7 @@ TEST(CommandLine, ShowsProgressWhenAsked) {
 }
 
 TEST(CommandLine, NamesKernelsThatRunInParallelInTheProgress) {
-    // Two streams; the kernels of each round begin together.
+    // Two streams; the kernels of each round start together.
     const scratch_folder folder;
     std::string list;
     for (int round = 0; round < 40; ++round)

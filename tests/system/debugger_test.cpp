@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interactive debugger, driven by files of commands, and trace streams.
+// The interactive debugger, driven by command files, and trace streams.
 #include "tests/system/simulator.h"
 
 #include <fmt/format.h>
@@ -122,7 +122,7 @@ TEST_F(Debugger, StopsAtKernelsAndConditions) {
 }
 
 TEST_F(Debugger, ShowsValuesOfAProgram) {
-    // Line 40 of saxpy.ptx works 3 x + y out; x is i / 2 and y is i + 1.
+    // Line 40 of saxpy.ptx computes 3 x + y; x is i / 2 and y is i + 1.
     const outcome o = on_program(
         "b saxpy.ptx:40 33\nc\nf 0:1:0\nl 3\np %f4\np %f4 * 2\np [%rd7]\np y\ni r\ndm y 16\n"
         "d\nw y:4\nc\nc\nq\n");
@@ -136,7 +136,7 @@ TEST_F(Debugger, ShowsValuesOfAProgram) {
     EXPECT_THAT(o.out, ContainsRegex("\\(simtlm\\) p y\n0x[0-9a-f]+, 40000 bytes\n"));
     EXPECT_THAT(o.out, HasSubstr("registers of SM 0 warp 1 lane 0\n"));
     EXPECT_THAT(o.out, ContainsRegex("0x[0-9a-f]+: 3f800000 40000000 40400000 40800000\n"));
-    // The store itself, and the value that it leaves: 1 for i = 0, then 1 + 0 again.
+    // The store itself, and the value that it stores: 1 for i = 0, then 1 + 0 again.
     EXPECT_THAT(o.out, ContainsRegex("watchpoint 2, SM 0 warp 0, .*st.global.f32"));
     EXPECT_THAT(o.out, HasSubstr("simtlm: *** incomplete run: quit ***"));
 }
@@ -290,8 +290,8 @@ TEST(TraceStreams, RefuseComponentsAndPlacesThatAreNotThere) {
                 HasSubstr("the GPU has 2"));
 }
 
-/// The sessions of docs/debugger.md, as they stand there: what is typed behind the prompt gives
-/// what stands below it.
+/// The sessions of docs/debugger.md: the commands shown after the prompt produce the output shown
+/// below them.
 TEST_F(Debugger, GivesTheSessionsOfItsPage) {
     std::istringstream page(read_file(SIMTLM_DOCS "/debugger.md"));
     unsigned sessions = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules 3 and 4 of time for any configuration: GPUs at random run sample traces with processes in
-// several orders, with blocks that never sleep, with a thread of SystemC for each, and with SMs on
-// several threads of the host.
+// Rules 3 and 4 of time for arbitrary configurations: random GPUs run sample traces with several
+// process orders, with sleeping disabled, with one SystemC thread per block, and with SMs on
+// several host threads.
 //
-// SIMTLM_CONFIGURATIONS=200 tries more of them, SIMTLM_SEED=7 others, SIMTLM_WAYS=threads compares
-// with runs on several host threads alone, for the thread sanitizer.
+// SIMTLM_CONFIGURATIONS=200 tests more of them, SIMTLM_SEED=7 different ones, and
+// SIMTLM_WAYS=threads only compares with runs on several host threads, for the thread sanitizer.
 #include "tests/system/random_configuration.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@
 namespace simtlm::test {
 namespace {
 
-constexpr unsigned parts = 4;  // tests that may run at the same time
+constexpr unsigned parts = 4;  // tests that can run in parallel
 constexpr int deadlocked = 3;  // exit code
 
-/// The ways to run a GPU whose results have to be those of the plain run.
+/// Options for running a GPU that must not change the results.
 std::vector<std::vector<std::string>> ways(std::uint64_t number) {
     const std::string one = std::to_string(2 * number + 1), two = std::to_string(2 * number + 2);
     std::vector<std::vector<std::string>> threads = {
@@ -75,10 +75,10 @@ TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleepNo
         const scratch_folder folder;
         const random_configuration gpu(seed, number, folder);
         const result plain = run(gpu, {}, folder);
-        if (plain.code == 2) continue;  // it contradicted itself
+        if (plain.code == 2) continue;  // inconsistent options
         ++tried;
         const std::string line = joined(gpu.options) + " -trace " + gpu.trace;
-        // A GPU that blocks itself does so in the same cycle, whatever the order.
+        // A GPU that deadlocks does so in the same cycle for any order.
         EXPECT_TRUE(plain.code == 0 || plain.code == deadlocked) << line << "\n" << plain.errors;
         for (const std::vector<std::string>& way : ways(number)) {
             const result other = run(gpu, way, folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule 3 of time: order never matters. Rule 4: sleeping changes nothing but the speed.
+// Rule 3 of time: results do not depend on the order. Rule 4: sleeping changes only the speed.
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every shipped trace on the small test GPU against tests/system/golden/TRACE.json. To write the
-// files anew after a change of behaviour, from the build folder:
+// Every shipped trace on the small test GPU compared with tests/system/golden/TRACE.json. To
+// rewrite
+// the files after a change of behaviour, run in the build folder:
 //     SIMTLM_WRITE_GOLDEN=1 tests/system/system_tests --gtest_filter='*Golden*'
 #include "tests/system/simulator.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 class Golden : public testing::TestWithParam<std::string> {
 protected:
-    /// Runs the trace with more options, and compares all figures with those on record.
+    /// Runs the trace with additional options, and compares all figures with the recorded ones.
     void expect_what_is_on_record(std::vector<std::string> more = {});
 };
 

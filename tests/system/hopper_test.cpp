@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp-specialised product of matrices with the engines of sm_90, in time.
+// A warp-specialised matrix product with the engines of sm_90, in timing mode.
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Hopper, MultipliesMatricesWithBulkCopiesAndAWarpgroup) {
     EXPECT_NE(std::string::npos, o.out.find("results are as expected"));
     const nlohmann::json blocks = read_json(folder.path("s.json")).at("blocks");
     const nlohmann::json& sm = blocks.at("gpu.cluster0.sm0.stages").at("counters");
-    // Of a block: four steps of 64 x 64 and 128 x 64 halves, four products of 16 each.
+    // Per block: four steps of 64 x 64 and 128 x 64 halves, four products of 16 each.
     EXPECT_EQ(8, sm.at("bulk_copies").get<int>());
     EXPECT_EQ(4 * 24576, sm.at("bulk_bytes").get<int>());
     EXPECT_EQ(4 * 24576 / 128, sm.at("bulk_requests").get<int>());
@@ -61,7 +61,7 @@ TEST(Hopper, TakesTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
 struct stuck_case {
     const char* name;
     const char* body;     ///< of a kernel of one thread, which waits for phase 0 afterwards
-    const char* message;  ///< who tells of it says this
+    const char* message;  ///< expected error message
 };
 void PrintTo(const stuck_case& c, std::ostream* out) {
     *out << c.name;
@@ -136,7 +136,7 @@ TEST(Hopper, HasATimelineOfItsEnginesBesideItsWarps) {
         if (e.value("name", "") == "thread_name")
             rows[{pid, e["tid"].get<int>()}] = e["args"]["name"].get<std::string>();
     }
-    // By SM: a row of the tensor cores, and as many of copies as are in flight at a time.
+    // By SM: one row for the tensor cores, and one for each copy in flight.
     std::uint64_t products = 0, copies = 0, product_cycles = 0, bytes = 0;
     std::set<int> waiting;
     for (const auto& e : events) {

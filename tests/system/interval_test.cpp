@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics over time, and the keys that rows of files are told apart by.
+// Statistics over time, and the keys that identify rows of the files.
 #include "tests/system/simulator.h"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST_F(Intervals, ChangeNoStatistic) {
     EXPECT_EQ(read_json(folder.path("t.json"))["total"], with);
 }
 
-/// The values of a query's only column.
+/// The values of a query with a single column.
 std::vector<double> query(const std::string& file, const char* sql) {
     sqlite3* db = nullptr;
     EXPECT_EQ(SQLITE_OK, sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READONLY, nullptr));

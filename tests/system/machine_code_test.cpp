@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code against the PTX that it was made of: the same memory, bit for bit.
+// Machine code compared with the PTX that it was compiled from: identical memory contents.
 #include "modules/execution/tensor_map.h"
 #include "tests/system/simulator.h"
 
@@ -17,11 +17,11 @@ namespace {
 
 const std::string kernels = SIMTLM_MACHINE_CODE "/kernels";
 
-/// A kernel and how it is launched: threads read `a`, write `o`, and know how long `a` is.
+/// A kernel and its launch: threads read `a`, write `o`, and know the length of `a`.
 struct launched_kernel {
     const char* name;
     const char* input;   ///< type and count
-    const char* filled;  ///< with what
+    const char* filled;  ///< fill pattern
     unsigned count;
     const char* output;
     unsigned blocks, threads;
@@ -70,12 +70,12 @@ INSTANTIATE_TEST_SUITE_P(Kernels, MachineCode,
                                                 std::get<1>(p.param));
                          });
 
-/// Architecture, a GPU that has it, and a program whose machine code for it is stored.
+/// An architecture, a GPU that has it, and a program with stored machine code for it.
 struct stored_program {
     unsigned architecture;
     const char* preset;
     const char* name;
-    unsigned words;  ///< of results
+    unsigned words;  ///< number of results
     const char* kernel = "tensor";
 };
 void PrintTo(const stored_program& p, std::ostream* to) {
@@ -99,7 +99,7 @@ TEST_P(StoredProgram, LeavesTheSameMemoryAsItsPtx) {
         EXPECT_EQ(o.code, 0) << o.err;
         return read_file(folder.path("result.bin"));
     };
-    // Whatever target the PTX names, tensor cores add as those of the GPU do.
+    // Tensor cores sum like those of the GPU, whatever target the PTX names.
     const std::string expected = run("--ptx", path + ".ptx");
     ASSERT_EQ(expected.size(), 4 * p.words);
     EXPECT_EQ(run("--cubin", fmt::format("{}.sm_{}.cubin", path, p.architecture)), expected);
@@ -126,14 +126,14 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{90, "H100_PCIE", "nibbles_80", 3072, "nibbles"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// I2IP everywhere, F2IP from sm_86 on.
+// I2IP on all architectures, F2IP from sm_86 on.
 INSTANTIATE_TEST_SUITE_P(NarrowIntegers, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "narrow", 1728, "narrow"},
                                          stored_program{86, "RTX3070", "narrow", 1728, "narrow"},
                                          stored_program{90, "H100_PCIE", "narrow", 1728, "narrow"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Shapes of double precision that Hopper has.
+// Double-precision shapes introduced by Hopper.
 INSTANTIATE_TEST_SUITE_P(DoubleProducts, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "doubles_90", 768,
                                                         "doubles"}),
@@ -143,12 +143,12 @@ INSTANTIATE_TEST_SUITE_P(Tf32, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "tf32_90", 128, "tf32"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Extrema of three, of sums and of halves (DPX), and reductions of a warp.
+// Minimum and maximum of three, of sums and of halves (DPX), and warp reductions.
 INSTANTIATE_TEST_SUITE_P(DynamicProgramming, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "dpx_90", 5376, "dpx"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// mma.m8n8k4 is carried out by steps, on Turing, too.
+// mma.m8n8k4 is executed in steps, also on Turing.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "tensor_70", 3072}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
                                          stored_program{90, "H100_PCIE", "tiles", 224, "tiles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Ada's products of 8-bit floats.
+// Products of 8-bit floats, introduced by Ada.
 INSTANTIATE_TEST_SUITE_P(BytesOfFloats, StoredProgram,
                          testing::Values(stored_program{89, "RTX4090", "bytes_89", 1152, "bytes"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
@@ -170,14 +170,14 @@ INSTANTIATE_TEST_SUITE_P(UniformIndexedBranches, StoredProgram,
                                          stored_program{90, "H100_PCIE", "jumps", 128, "jumps"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// A barrier of the CTA waits for each lane of a warp, wherever the others are.
+// A barrier of the CTA waits for each lane of a warp separately.
 INSTANTIATE_TEST_SUITE_P(
     LateLanes, StoredProgram,
     testing::Values(stored_program{75, "RTX2060", "late_lanes", 32, "late_lanes"},
                     stored_program{80, "A100", "late_lanes", 32, "late_lanes"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Atomics by exchange and through generic pointers, loads of narrow constants, special registers.
+// Atomic exchange, atomics through generic pointers, loads of narrow constants, special registers.
 INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                          testing::Values(stored_program{70, "QV100", "accesses", 544, "accesses"},
                                          stored_program{75, "RTX2060", "accesses", 544, "accesses"},
@@ -187,10 +187,10 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                                         "accesses"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-/// Instructions of one operand, the kernels of values.ptx.
+/// Instructions with one operand: the kernels of values.ptx.
 struct value_kernel {
     const char* name;
-    bool half = false;  ///< of two bytes
+    bool half = false;  ///< two-byte operand
     unsigned since = 70;
 };
 constexpr value_kernel value_kernels[] = {
@@ -230,8 +230,8 @@ void PrintTo(const architecture& a, std::ostream* to) {
 }
 class ValuesOfMachineCode : public testing::TestWithParam<architecture> {};
 
-// All values of two bytes; of four those that a prime step spreads, and with
-// scripts/compare-values all of them, too.
+// All two-byte values; of the four-byte values those spread by a prime step, or all of them with
+// scripts/compare-values.
 TEST_P(ValuesOfMachineCode, AreThoseOfPtx) {
     const architecture gpu = GetParam();
     const scratch_folder folder;
@@ -274,21 +274,21 @@ INSTANTIATE_TEST_SUITE_P(All, ValuesOfMachineCode,
                                          architecture{90, "H100_PCIE"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.number); });
 
-/// A kernel of hopper.ptx, which knows how many CTAs and threads it wants.
+/// A kernel of hopper.ptx, with its numbers of CTAs and threads.
 struct hopper_kernel {
     const char* name;
     unsigned blocks, threads;
-    unsigned words;  ///< of results
+    unsigned words;  ///< number of results
 };
 void PrintTo(const hopper_kernel& k, std::ostream* to) {
     *to << k.name;
 }
 class HopperMachineCode : public testing::TestWithParam<hopper_kernel> {
 protected:
-    /// What is in `o` afterwards. @param options  of the simulator
+    /// Contents of `o` after the run. @param options  of the simulator
     std::string run(const std::vector<std::string>& options) const {
         const hopper_kernel& k = GetParam();
-        // Words, and behind 2,048 of them a tensor map whose fields the kernel replaces.
+        // Words, with a tensor map after the first 2,048, whose fields the kernel replaces.
         std::string input;
         std::uint32_t seed = 7;
         for (unsigned i = 0; i < 4096; ++i) {
@@ -301,7 +301,8 @@ protected:
         map.box.fill(1);
         map.step.fill(1);
         map.encode(reinterpret_cast<std::byte*>(input.data() + 8192));
-        // Behind it three in im2col mode, of images of 4 channels in one, two and three dimensions.
+        // Followed by three maps in im2col mode, for images of 4 channels in one, two and three
+        // dimensions.
         for (unsigned rank = 3; rank <= execution::tensor_map::most_dimensions; ++rank) {
             execution::tensor_map columns;
             columns.type = execution::tensor_map::element::u32;
@@ -366,7 +367,8 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"columns", 1, 128, 4096}),
     [](const auto& p) { return std::string(p.param.name); });
 
-// What warps learn from an engine or an mbarrier is not in a trace; products of warpgroups are.
+// Results that warps get from an engine or an mbarrier are not in a trace; warpgroup matrix
+// products are.
 TEST(RecordedHopperMachineCode, WithMbarriersReplaysAsATraceFromAGpuDoes) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch",
@@ -388,7 +390,7 @@ TEST(RecordedHopperMachineCode, WithMbarriersReplaysAsATraceFromAGpuDoes) {
     const std::string trace = read_file(folder.path("T/kernel-1.traceg"));
     EXPECT_NE(trace.find("SYNCS.ARRIVE.TRANS64"), std::string::npos);
     EXPECT_NE(trace.find("SYNCS.PHASECHK"), std::string::npos);
-    // The code, by which waits would have to be timed, is not told.
+    // The code that would be needed to time the waits is not recorded.
     EXPECT_EQ(trace.find("-execution"), std::string::npos);
     for (const char* const compat : {"none", "accel-sim"}) {
         const outcome replayed = simulate({"--preset", "H100_PCIE", "-trace",
@@ -419,7 +421,7 @@ TEST(RecordedHopperMachineCode, TakesTheSameCyclesWithProductsOfWarpgroups) {
     EXPECT_EQ(cycles(replayed), cycles(executed));
 }
 
-// A kernel and functions that were compiled apart: calls by address, of itself, through pointers.
+// A kernel and functions compiled separately: calls by address, recursion, function pointers.
 INSTANTIATE_TEST_SUITE_P(LinkedCode, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "linked", 32, "linked"},
                                          stored_program{90, "H100_PCIE", "linked", 32, "linked"}),
@@ -444,7 +446,7 @@ TEST(MachineCode, ResultsOfDeferredAtomicsAreThoseOfAnExecutionWithoutTime) {
 
 class TimedMachineCode : public testing::TestWithParam<std::tuple<int, unsigned>> {
 protected:
-    /// Arguments of a timed run of the kernel, which leaves result.bin.
+    /// Arguments of a timed run of the kernel, which writes result.bin.
     std::vector<std::string> arguments(const scratch_folder& folder) const {
         const std::string file =
             folder.write("run.launch", script(launched[std::get<0>(GetParam())]));
@@ -482,7 +484,7 @@ TEST_P(TimedMachineCode, LeavesTheSameMemoryAsWithoutTimeAndItsTraceTakesTheSame
         ASSERT_EQ(replay.code, 0) << replay.err;
         EXPECT_EQ(replay.values()["gpu_sim_cycle"], cycles) << form;
         EXPECT_EQ(replay.values()["gpu_sim_insn"], run.values()["gpu_sim_insn"]) << form;
-        // As the tracer's own, too.
+        // Also in the form written by the tracer itself.
         const outcome plain = simulate({"--preset", "TINY", "--any-binary-version", "--compat",
                                         "accel-sim", "-trace", traces + "/kernelslist.g"});
         EXPECT_EQ(plain.code, 0) << plain.err;
@@ -510,7 +512,7 @@ TEST(MachineCodeTrace, IsWrittenAsTheTracerOfAccelSimWritesIt) {
          {"\n-binary version = 75\n", "\n-accelsim tracer version = 5\n",
           "\n0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 \n", " EXIT 0 0 0 \n"})
         EXPECT_NE(text.find(line), std::string::npos) << line;
-    // Base and stride: every lane's local memory begins at the same address of its own window.
+    // Base and stride: the local memory of every lane begins at the same address of its own window.
     EXPECT_NE(text.find(" STL.128 2 R1 R16 16 1 0x0 0 "), std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs destroy nothing, and a failure to write is said and has an exit code.
+// Outputs do not overwrite inputs or each other, and a write error is reported and has an exit
+// code.
 #include "tests/system/simulator.h"
 #include "tests/system/small_trace.h"
 
@@ -20,7 +21,7 @@ using testing::SizeIs;
 
 class Output : public testing::Test {
 protected:
-    /// Every option that names a file to be written, behind what switches it on.
+    /// Every option that names an output file, preceded by the option that enables it.
     static std::vector<std::vector<std::string>> every_option(const std::string& file) {
         return {{"--stats-json", file},
                 {"--stats-csv", file},
@@ -36,7 +37,7 @@ protected:
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
-    /// Expects the run to be refused before it begins, with one line.
+    /// Expects the run to be rejected before it starts, with one line.
     void expect_refused(const std::vector<std::string>& more,
                         const std::vector<std::string>& parts) {
         const outcome o = simulate(small(more));
@@ -45,7 +46,7 @@ protected:
         EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
         for (const std::string& part : parts) EXPECT_THAT(o.err, HasSubstr(part));
     }
-    /// Expects a failure to write that is said in one line (and a summary).
+    /// Expects a write error to be reported in one line (and a summary).
     static void expect_unwritten(const outcome& o, const std::string& name) {
         EXPECT_EQ(1, o.code) << o.err;
         const std::string what = name + ": cannot be written";
@@ -244,7 +245,7 @@ TEST_F(Output, OfAReadOnlyDatabaseOrADeviceIsRefused) {
     expect_refused({"--interval-db", "/dev/null"}, {"regular file"});
 }
 
-/// Of programs, with and without time.
+/// For programs, in timing and functional mode.
 class ProgramOutput : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
@@ -342,7 +343,7 @@ INSTANTIATE_TEST_SUITE_P(WithAndWithoutTime, ProgramOutput, testing::Values("0",
                          });
 
 TEST_F(Output, OfAQuietRunIsTheReport) {
-    trace.header["nregs"] = "21955";  // worth a warning
+    trace.header["nregs"] = "21955";  // causes a warning
     const outcome o = simulate(small({"--quiet", "--override-registers", "16", "--progress", "on",
                                       "-power_simulation_enabled", "0"}));
     EXPECT_EQ(0, o.code);

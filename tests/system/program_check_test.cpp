@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --check finds in programs, as a user sees it.
+// Findings of --check in programs, as seen by a user.
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST_F(ProgramChecks, FaultsUnderTheTimingModelAreTheUsersToMend) {
     EXPECT_EQ(std::string::npos, o.err.find("internal error")) << o.err;
 }
 
-/// Machine code of careless.cu for an architecture, checked for everything.
+/// Machine code of careless.cu for an architecture, with all checks enabled.
 class MachineCodeChecks : public testing::TestWithParam<unsigned> {
 protected:
     outcome run(const std::string& kernel, const std::string& contents, bool timing) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manual's aids for those who look for the instruction that goes wrong.
+// Debug output for locating a faulty instruction, as described in the GPGPU-Sim manual.
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST_F(ProgramDebug, LevelsTellMoreAndMore) {
     EXPECT_EQ(1, count(memory, "control flow of small"));
     EXPECT_EQ(1, count(memory, "buffer out: 4 bytes at 0x"));
     const std::string instructions = at_level("PTX_SIM_DEBUG=5").out;
-    // Of every pair of threads one takes the branch, the other goes on.
+    // One thread of every pair takes the branch, the other continues.
     EXPECT_EQ(3 * (6 + 5), count(instructions, "[thd=")) << instructions;
     EXPECT_EQ(0, count(instructions, "%f1 = "));
     const std::string results = at_level("PTX_SIM_DEBUG=6").out;

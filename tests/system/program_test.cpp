@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that the timing model executes: results, time, and what must not change either.
+// Programs executed by the timing model: results, time, and options that must not change either.
 #include "tests/system/random_program.h"
 #include "tests/system/simulator.h"
 
@@ -14,9 +14,9 @@
 namespace simtlm::test {
 namespace {
 
-/// Every thread draws a ticket from a counter that all share, and writes its number in the place
-/// that the ticket names: the order in which atomics take effect becomes a result. Half of the
-/// threads count themselves in shared memory, too; even and odd lanes take different ways.
+/// Every thread draws a ticket from a shared counter and writes its number to the position given by
+/// the ticket, so that the order of atomics becomes a result. Half of the threads also count in
+/// shared memory; even and odd lanes diverge.
 const char* const tickets = R"(
 .version 6.4
 .target sm_70
@@ -68,8 +68,8 @@ expect counter values 1024
 expect sums values 512
 )";
 
-/// Lanes loop as often as their number says, call a function, use generic addresses of shared and
-/// global memory, local memory and a barrier with a count.
+/// Lanes loop as often as their number, call a function, use generic addresses of shared and global
+/// memory, local memory and a barrier with a count.
 const char* const wander = R"(
 .version 6.4
 .target sm_70
@@ -133,7 +133,7 @@ launch wander grid 5 block 128 args list
 output list list.bin
 )";
 
-/// Blocks of all SMs ask for memory and print at the same time.
+/// Blocks of all SMs allocate memory and print concurrently.
 const char* const talk = R"(
 .version 6.4
 .target sm_70
@@ -287,7 +287,7 @@ TEST_F(Programs, TakeTheirAtomicsWithAMemoryThatAnswersAtOnce) {
     EXPECT_EQ(list, drawn());
 }
 
-/// What a report says, but for host time and the addresses of what was recorded.
+/// Figures of a report without host time and addresses of traces.
 std::map<std::string, std::string> figures(const outcome& o) {
     std::map<std::string, std::string> values = o.values();
     for (auto v = values.begin(); v != values.end();) {
@@ -421,8 +421,8 @@ output b b.bin
               std::stoull(in_turn.values()["gpu_tot_sim_cycle"]));
 }
 
-/// Two loads of two doubles a thread, a power of two apart, and a store: sets of the L1D fill up
-/// with lines that are written and lines that are on their way.
+/// Two loads of two doubles per thread with a power-of-two distance, and a store: sets of the L1D
+/// fill up with modified lines and lines with pending fills.
 const char* const strided = R"(
 .version 6.4
 .target sm_70
@@ -470,7 +470,7 @@ TEST_F(Programs, ThatStrideByAPowerOfTwoEndSoonOnTwelveChannels) {
 }
 
 TEST_F(Programs, ThatComeToADeadlockAreToldWhoHoldsWhatForWhom) {
-    // A memory that takes longer to answer than the deadlock detection waits.
+    // A memory whose latency exceeds the deadlock detection window.
     const outcome o =
         simulate({"--preset", "TINY", "-dram_latency", "1000000", "-gpgpu_perfect_inst_const_cache",
                   "1", "--ptx", folder_.write("s.ptx", strided), "--launch",
@@ -481,8 +481,8 @@ TEST_F(Programs, ThatComeToADeadlockAreToldWhoHoldsWhatForWhom) {
     EXPECT_NE(std::string::npos, o.err.find(".ldst: holds ")) << o.err;
 }
 
-/// Even or odd lanes count in shared memory, the others in global memory, by one instruction with
-/// generic addresses; then lanes of the first half of a warp count in shared memory alone.
+/// Even or odd lanes count in shared memory and the others in global memory, by one instruction
+/// with generic addresses; then lanes of the first half of a warp count only in shared memory.
 const char* const mixed_atomics = R"(
 .version 6.4
 .target sm_70

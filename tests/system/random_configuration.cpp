@@ -33,7 +33,7 @@ public:
         return options_;
     }
     std::string trace() {
-        // The longest sample is drawn seldom.
+        // The longest sample is rarely drawn.
         const auto& names = samples();
         for (;;) {
             const std::string& name = names[below(names.size())];
@@ -112,7 +112,7 @@ private:
     }
 
     void collectors() {
-        const std::uint64_t most = std::max(64 / schedulers_, 1u);  // 64 in all
+        const std::uint64_t most = std::max(64 / schedulers_, 1u);  // 64 in total
         set("-gpgpu_num_reg_banks", sub_cores_
                                         ? schedulers_ * between(1, std::min<std::uint64_t>(most, 4))
                                         : between(1, 32));
@@ -126,7 +126,7 @@ private:
         set("-gpgpu_operand_collector_num_out_ports_gen", ports);
     }
 
-    /// Units of a kind: with sub-cores as many for each scheduler.
+    /// Number of units of a kind; with sub-cores, a multiple of the schedulers.
     std::uint64_t unit_count() { return sub_cores_ ? schedulers_ * between(1, 2) : between(1, 8); }
 
     void units() {
@@ -231,7 +231,7 @@ private:
                                               "use_map = 0;\n"));
     }
 
-    /// The modern core, where the classic one's schedulers suit it.
+    /// Selects the modern core if the schedulers of the classic one are compatible.
     void modern() {
         if (accel_sim_ || warps_ / schedulers_ > 16 || schedulers_ > 8 || maybe()) return;
         set("--core", "modern");
@@ -249,7 +249,7 @@ private:
         set("-modern_l1_tag_banks", one_of({1, 4}));
     }
 
-    static constexpr unsigned largest_packet = 136;  // bytes, a line and its header
+    static constexpr unsigned largest_packet = 136;  // bytes: a line and its header
 
     const scratch_folder& folder_;
     std::mt19937_64 random_;

@@ -9,18 +9,17 @@
 
 namespace simtlm::test {
 
-/// A GPU at random, and a trace for it: number n of a seed is the same GPU always.
+/// A random GPU and a trace for it: a seed and number n always give the same GPU.
 struct random_configuration {
-    /// @param folder  where a description of a router network is put
+    /// @param folder  for the description of a router network
     random_configuration(std::uint64_t seed, std::uint64_t number, const scratch_folder& folder);
 
-    /// The command line without the trace; a few are refused for what contradicts itself.
+    /// The command line without the trace; a few are rejected as inconsistent.
     std::vector<std::string> options;
     std::string trace;
 };
 
-/// A number from the environment (SIMTLM_SEED, SIMTLM_CONFIGURATIONS), or another where there is
-/// none.
+/// A number from the environment (SIMTLM_SEED, SIMTLM_CONFIGURATIONS), or a default.
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise);
 
 }  // namespace simtlm::test

@@ -99,7 +99,7 @@ private:
         line("setp.gt.s32 %p, " + counter + ", 0;");
         line("@%p bra " + begin + ";");
     }
-    /// A value for another thread of the block.
+    /// Passes a value to another thread of the block.
     void exchange() {
         line("mad.lo.u32 %t, %thread, 4, %here;");
         line("st.shared.u32 [%t], " + value() + ";");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of the input end in one line on stderr and exit code 2.
+// Faulty input ends in one line on stderr and exit code 2.
 #include "tests/system/simulator.h"
 #include "tests/system/small_trace.h"
 
@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 class Refusal : public testing::Test {
 protected:
-    /// Expects one line that contains the given parts.
+    /// Expects one line that contains the given texts.
     void expect_refused(const std::vector<std::string>& arguments,
                         const std::vector<std::string>& parts) const {
         std::vector<std::string> all = arguments;
@@ -307,11 +307,11 @@ TEST_F(Refusal, InTheFirstKernelComesWithoutASummaryOfNothing) {
     EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
 }
 
-/// What no GPU executes cannot have been recorded.
+/// Records that no GPU can have produced.
 class ImpossibleTrace : public Refusal {
 protected:
-    /// The small trace with one text in place of another is refused with file and line, and runs
-    /// with --no-validate.
+    /// Expects the small trace, with one text replaced by another, to be rejected with file and
+    /// line, and to run with --no-validate.
     void expect_impossible(const std::string& what, const std::string& with,
                            const std::vector<std::string>& parts) {
         const std::string list = trace.write(folder, replaced(trace.text(), what, with));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-report on runs of the simulator, and its page in a browser where there is one.
+// simtlm-report on runs of the simulator, and its page in a browser if one is installed.
 #include "tests/system/simulator.h"
 
 #include <gmock/gmock.h>
@@ -70,9 +70,9 @@ TEST_P(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
             blamed = i["opcode"];
         }
     }
-    EXPECT_THAT(blamed, HasSubstr("LD"));  // a chase of pointers waits for its loads
+    EXPECT_THAT(blamed, HasSubstr("LD"));  // a pointer chase waits for its loads
     EXPECT_GT(most, 0.5 * awaited);
-    EXPECT_GT(awaited, 0.9 * waits);  // somebody is blamed for nearly every wait for a register
+    EXPECT_GT(awaited, 0.9 * waits);  // nearly every wait for a register has a producer
     EXPECT_LE(awaited, waits);
 }
 
@@ -96,7 +96,7 @@ TEST(ReportTool, RanksWhatKeepsAKernelFromBeingFaster) {
     double slots = 0;
     for (const nlohmann::json& s : k["slots"]) slots += s.get<double>();
     EXPECT_NEAR(1, slots, 0.01);
-    // Launch latency stands apart from the kernel's own cycles.
+    // Launch latency is separate from the kernel's own cycles.
     const nlohmann::json s = read_json(run)["kernels"][0];
     EXPECT_EQ(s["start_cycle"].get<int>() - s["launched_at"].get<int>(), k["launch"].get<int>());
 }
@@ -112,7 +112,7 @@ TEST(ReportTool, TakesSamplesFromDatabaseAndCsvAlike) {
     };
     const nlohmann::json found = report_of(folder, {run})["runs"][0]["time"];
     EXPECT_EQ(time_of("t.db"), time_of("t.csv"));
-    EXPECT_EQ(found, time_of("t.db"));  // where the run says that it wrote them
+    EXPECT_EQ(found, time_of("t.db"));  // at the location recorded by the run
     EXPECT_EQ(found["cycles"].size(), found["whole"]["ipc"].size());
     EXPECT_EQ(2u, found["maps"][0]["units"].size());
 }
@@ -217,14 +217,14 @@ std::string browser() {
     return {};
 }
 
-/// Opens a page with a script of the test behind its own, and returns what is shown then.
+/// Opens a page with an additional script of the test, and returns the resulting document.
 std::string shown(const scratch_folder& folder, std::string page, const std::string& script) {
     const std::string watch =
         "<script>window.onerror = m => document.documentElement.dataset.fault = m;</script>";
     page.insert(page.find("<style>"), watch);
     page.insert(page.rfind("</body>"), "<script>" + script + "</script>");
     const std::string file = folder.write("shown.html", page);
-    // The page's own policy allows scripts within it.
+    // The page's own policy permits inline scripts.
     const std::string command =
         browser() +
         " --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "

@@ -21,7 +21,7 @@ double printed(const outcome& o, const std::string& name) {
 
 class RunControl : public testing::Test {
 protected:
-    /// A run that takes hours: two warps that wait for memory again and again.
+    /// A run that takes hours: two warps with repeated memory stalls.
     std::string endless() {
         trace.header["grid dim"] = "(100000,1,1)";
         trace.blocks = 100000;
@@ -156,7 +156,7 @@ TEST_F(RunControl, MaxCompletedCtaEndsTheRun) {
 }
 
 TEST_F(RunControl, DeadlockIsReportedWithWhoWaitsForWhat) {
-    // Each warp waits at a barrier of its own for the other one.
+    // Each warp waits for the other one at a different barrier.
     trace.warps[0].insert(trace.warps[0].begin() + 1, "0008 ffffffff 0 BAR.SYNC 0 0 1");
     trace.warps[1].insert(trace.warps[1].begin() + 1, "0008 ffffffff 0 BAR.SYNC 0 0 2");
     const outcome o = simulate(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole applications by samples: --sample, --sample-stable.
+// Sampled simulation of applications: --sample, --sample-stable.
 #include "tests/system/simulator.h"
 #include "tests/system/small_trace.h"
 
@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class Sampling : public testing::Test {
 protected:
-    /// A list that runs kernels of the samples again and again.
+    /// A list that runs kernels of the samples repeatedly.
     std::string list(const std::vector<std::string>& samples, unsigned times) const {
         std::string text;
         for (const std::string& s : samples)
@@ -60,7 +60,7 @@ TEST_F(Sampling, ProjectsARunOfRepeatedKernelsFromAFewOfThem) {
     }
     EXPECT_NEAR(projected, sum, 1);
     EXPECT_EQ(std::to_string(simulated), values.at("sampled_kernels"));
-    // What was not simulated is in no total.
+    // Totals do not include kernels that were not simulated.
     EXPECT_EQ(values.at("sampled_sim_cycle"), values.at("gpu_tot_sim_cycle"));
 }
 
@@ -77,7 +77,7 @@ TEST_F(Sampling, EndsAKernelOfManyThreadBlocksWhenItsRateIsStable) {
     small_trace large;
     large.blocks = 2000;
     large.header["grid dim"] = "(2000,1,1)";
-    // A chain of additions: every block takes as long as the others.
+    // A chain of additions: all blocks take the same time.
     for (std::vector<std::string>& warp : large.warps)
         warp.insert(warp.end() - 1, 60, "0030 ffffffff 1 R12 FADD 2 R12 R1 0 0");
     const std::string trace = large.write(folder_);
@@ -101,7 +101,7 @@ TEST_F(Sampling, ExecutesAllLaunchesOfAProgramAndSimulatesAFewOfThem) {
     std::string script =
         "buffer x f32 10000 ramp 0 0.5\nbuffer y f32 10000 ramp 1 1\n"
         "buffer after f32 10000 ramp 1 16\n";
-    // 30 times y = x + y, half of them of the first 5000 elements, which take half as many blocks.
+    // 30 times y = x + y, half of them for the first 5000 elements, with half as many blocks.
     for (unsigned n = 0; n < 30; ++n)
         script += n % 2 == 0 ? "launch saxpy grid 40 block 256 args f32:1 x y u32:10000\n"
                              : "launch saxpy grid 20 block 256 args f32:0 x y u32:5000\n";
@@ -131,7 +131,7 @@ TEST_F(Sampling, GroupsLaunchesOfAProgramByTheMixThatTheyTurnOutToExecute) {
     std::string script =
         "buffer x f32 10000 ramp 0 0.5\nbuffer y f32 10000 ramp 1 1\n"
         "buffer after f32 10000 ramp 1 1\n";
-    // The same kernel with the same grid; every third launch has nothing to do for most threads.
+    // The same kernel with the same grid; in every third launch most threads have nothing to do.
     for (unsigned n = 0; n < 45; ++n)
         script += std::string("launch saxpy grid 40 block 256 args f32:0 x y u32:") +
                   (n % 3 == 2 ? "32" : "10000") + "\n";

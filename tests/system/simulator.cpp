@@ -32,7 +32,7 @@ bool tells_time(const std::string& line) {
            line.rfind("gpu_total_sim_rate", 0) == 0;
 }
 
-/// The simulator under test: SIMTLM_UNDER_TEST names one that was built another way.
+/// The simulator under test; SIMTLM_UNDER_TEST selects a different build.
 const char* executable() {
     const char* const other = std::getenv("SIMTLM_UNDER_TEST");
     return other != nullptr ? other : SIMTLM_EXECUTABLE;

@@ -9,19 +9,19 @@
 
 namespace simtlm::test {
 
-/// What a run of the simulator gave.
+/// Result of a run of the simulator.
 struct outcome {
-    int code = -1;  ///< exit code; -SIGNAL when a signal ended it
+    int code = -1;  ///< exit code; -SIGNAL if a signal ended it
     std::string out, err;
 
-    /// stdout without the lines that tell of wall-clock time.
+    /// stdout without the lines about wall-clock time.
     std::string report() const;
     /// Values printed as "name = value"; the last one of each name.
     std::map<std::string, std::string> values() const;
     std::vector<std::string> error_lines() const;
 };
 
-/// A folder of this test's own, gone when the object is.
+/// A temporary folder, removed with the object.
 class scratch_folder {
 public:
     scratch_folder();
@@ -42,7 +42,7 @@ private:
 outcome simulate(const std::vector<std::string>& arguments, int signal = 0,
                  double signal_after = 0.5);
 
-/// Runs a tool beside the simulator, as simtlm-diff.
+/// Runs another tool, such as simtlm-diff.
 outcome tool(const std::string& name, const std::vector<std::string>& arguments);
 /// Runs simtlm-trace.
 outcome trace_tool(const std::vector<std::string>& arguments);
@@ -50,7 +50,7 @@ outcome trace_tool(const std::vector<std::string>& arguments);
 /// @param redirections  such as ">/dev/full"
 outcome simulate_from_shell(const std::string& before, const std::vector<std::string>& arguments,
                             const std::string& redirections);
-/// The same with simtlm-trace.
+/// The same for simtlm-trace.
 outcome trace_tool_from_shell(const std::vector<std::string>& arguments,
                               const std::string& redirections);
 
@@ -66,7 +66,7 @@ const std::vector<std::string>& samples();
 std::string read_file(const std::string& path);
 nlohmann::json read_json(const std::string& path);
 
-/// The first line in which two reports differ, with its number; "" when they are the same.
+/// The first line in which two reports differ, with its number; "" if they are identical.
 std::string first_difference(const std::string& a, const std::string& b);
 
 }  // namespace simtlm::test

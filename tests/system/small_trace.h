@@ -9,8 +9,8 @@
 
 namespace simtlm::test {
 
-/// Text of a well-formed kernel trace: `blocks` blocks of two warps, a few instructions each. Its
-/// parts can be changed before it is written.
+/// Text of a valid kernel trace: `blocks` blocks of two warps with a few instructions each. Its
+/// parts can be modified before it is written.
 struct small_trace {
     std::map<std::string, std::string> header = {{"kernel name", "small"},
                                                  {"kernel id", "1"},
@@ -26,7 +26,7 @@ struct small_trace {
                                                  {"accelsim tracer version", "5"},
                                                  {"enable lineinfo", "0"}};
     unsigned blocks = 2;
-    /// Of warps 0 and 1 of every block.
+    /// Instructions of warps 0 and 1 of every block.
     std::vector<std::vector<std::string>> warps = {std::vector<std::string>(usual()),
                                                    std::vector<std::string>(usual())};
 
@@ -55,7 +55,7 @@ struct small_trace {
         return t;
     }
 
-    /// Writes the trace, or another text in its place, and a list that names it.
+    /// Writes the trace, or a different text in its place, and a list that refers to it.
     std::string write(const scratch_folder& folder, const std::string& other = {}) const {
         folder.write("kernel-1.traceg", other.empty() ? text() : other);
         return folder.write("kernelslist.g", "kernel-1.traceg\n");

@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Names before "=" and ":" in a report's text.
+/// Names before "=" and ":" in the text of a report.
 std::set<std::string> printed_names(const std::string& text) {
     static const std::regex one(R"(^\s*([A-Za-z_][\w \[\].]*?)\s*=\s*[^=]*$)");
     static const std::regex many(R"(([A-Za-z_]\w*)=)");
@@ -90,8 +90,8 @@ TEST(Statistics, ThatAreDocumentedAreInTheReport) {
     std::set<std::string> sections_of_other_configurations = {"Network: routers (-network_mode 1)"};
     for (const platform::statistic_info& s : platform::statistics_table()) {
         if (s.section == std::string("Network: routers (-network_mode 1)")) continue;
-        if (std::string(s.name).rfind("min_", 0) == 0) continue;       // printed when it is 0
-        if (std::string(s.name) == "kernel_demangled_name") continue;  // of mangled names alone
+        if (std::string(s.name).rfind("min_", 0) == 0) continue;       // printed even if it is 0
+        if (std::string(s.name) == "kernel_demangled_name") continue;  // only for mangled names
         const std::string stem = std::string(s.name).substr(0, std::string(s.name).find('{'));
         const bool in_text = !stem.empty() && run.result.out.find(stem) != std::string::npos;
         const bool in_figures = std::any_of(names.begin(), names.end(), [&](const auto& n) {
@@ -200,7 +200,7 @@ TEST_P(Sums, EveryPacketHasAType) {
     for (const auto& [direction, entered] :
          {std::pair{"coretomem", "icnt_total_pkts_simt_to_mem"},
           std::pair{"memtocore", "icnt_total_pkts_mem_to_simt"}}) {
-        // The last report's lines: NAME = BYTES {SIZE:PACKETS,...}
+        // Lines of the last report: NAME = BYTES {SIZE:PACKETS,...}
         std::map<std::string, std::pair<double, double>> by_type;  // packets, bytes
         std::istringstream in(run.result.out);
         const std::string start = std::string("traffic_breakdown_") + direction;
@@ -404,7 +404,7 @@ TEST(StatisticsFiles, GiveEveryKernelItsOwnCounters) {
     EXPECT_EQ(run.total("gpu_tot_sim_insn"), sums["sm.thread_instructions"]);
     EXPECT_EQ(run.total("L2_total_cache_misses"), sums["l2.misses"]);
     EXPECT_EQ(run.total("dram_n_act"), sums["dram.activates"]);
-    // The greatest value of the run is that of the kernel that set it.
+    // The maximum of the run is that of the kernel that reached it.
     double longest = 0;
     for (const nlohmann::json& k : run.json["kernels"])
         longest = std::max(longest, k["counters"]["memory"].value("round_trip_max", 0.0));

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Runs a sample on the small GPU and returns its file of statistics.
+/// Runs a sample on the small GPU and returns its statistics file.
 std::string statistics_of(const scratch_folder& folder, const std::string& name,
                           std::vector<std::string> more) {
     more.insert(more.end(), {"--stats-json", folder.path(name)});
@@ -66,7 +66,7 @@ TEST(MergeTool, MakesOneFileOfPartialRuns) {
     }
     EXPECT_EQ(w["total"]["gpu_tot_sim_insn"], m["total"]["gpu_tot_sim_insn"]);
     EXPECT_EQ(w["total"]["warp_insn[load]"], m["total"]["warp_insn[load]"]);
-    // What was merged can be compared and merged like any other.
+    // Merged files can be compared and merged like any other.
     EXPECT_EQ(0, tool("simtlm-diff", {merged, whole, "--only", "gpu_tot_sim_insn"}).code);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-sweep on this machine, and by a Slurm of one node that the test starts.
+// simtlm-sweep on this machine, and with a Slurm of one node started by the test.
 #include "tests/system/simulator.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-/// A specification of four short runs and whatever else a test wants in it.
+/// A specification of four short runs with additional lines.
 std::string spec_of(const std::string& more = {}) {
     return "workloads:\n"
            "  - trace: " +
@@ -68,7 +68,7 @@ TEST(SweepTool, RunsNothingAgainButWhatIsMissingOrChanged) {
     ASSERT_EQ(4u, files.size());
     std::vector<fs::file_time_type> before;
     for (const fs::path& f : files) before.push_back(fs::last_write_time(f));
-    fs::remove(files[2]);  // as if it had been killed in the middle of this run
+    fs::remove(files[2]);  // as if it had been killed during this run
     ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
     for (std::size_t i = 0; i < files.size(); ++i)
         EXPECT_EQ(i == 2, fs::last_write_time(files[i]) != before[i]) << files[i];
@@ -125,7 +125,7 @@ TEST(SweepTool, EndsGentlyByASignalAndGoesOnAfterwards) {
 
 // ---- shards ----------------------------------------------------------------------------------
 
-/// The file of statistics of the only run of a sweep, and its folder.
+/// The folder of the only run of a sweep.
 fs::path folder_of_run(const scratch_folder& folder) {
     fs::path found;
     for (const auto& e : fs::directory_iterator(folder.path("s.results/runs"))) {
@@ -159,7 +159,7 @@ TEST(SweepShards, MergeIntoWhatARunOfAllKernelsExecutes) {
     EXPECT_EQ(w["kernels"][0], m["kernels"][0]) << "nothing has run before the first in either";
     EXPECT_EQ(w["total"]["gpu_tot_sim_insn"], m["total"]["gpu_tot_sim_insn"]);
     EXPECT_EQ(w["total"]["warp_insn[load]"], m["total"]["warp_insn[load]"]);
-    // One row, with what the whole has executed.
+    // One row with the totals of the whole run.
     const std::string csv = read_file(folder.path("s.results/results.csv"));
     EXPECT_EQ(2, std::count(csv.begin(), csv.end(), '\n')) << csv;
     EXPECT_THAT(csv, HasSubstr("," + std::to_string(w["total"]["gpu_tot_sim_insn"].get<long>())));
@@ -174,7 +174,7 @@ TEST(SweepShards, StartWithTheCachesOfTheKernelsThatWarmThem) {
     ASSERT_EQ(0, simulate(on_tiny(sample("sample"), {"--stats-json", whole})).code);
     const nlohmann::json m = read_json(folder_of_run(folder) / "statistics.json"),
                          w = read_json(whole);
-    // All kernels in front of it have run in each shard.
+    // All earlier kernels have run in each shard.
     EXPECT_EQ(6u, m["merged"]["warmed_by"].size());
     EXPECT_EQ(w["kernels"], m["kernels"]);
     EXPECT_EQ(w["total"]["gpu_tot_sim_cycle"], m["total"]["gpu_tot_sim_cycle"]);
@@ -188,7 +188,7 @@ TEST(SweepShards, OfAProgramExecuteTheOtherLaunchesWithoutTime) {
     const std::string spec = folder.write(
         "s.yaml",
         sharded_spec("ptx: " + programs + "/saxpy.ptx, launch: " + programs + "/saxpy.launch"));
-    // The second launch needs what the first has written: a wrong result is a failed run.
+    // The second launch depends on the results of the first: a wrong result is a failed run.
     const outcome o = tool("simtlm-sweep", {spec, "--shards", "2"});
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_THAT(o.err, HasSubstr("launches counted without time"));
@@ -211,7 +211,7 @@ TEST(SweepShards, AreRunAgainOneByOne) {
     EXPECT_THAT(rest.err, HasSubstr("3 of 4 runs are complete already"));
     const nlohmann::json a = nlohmann::json::parse(before), b = read_json(run / "statistics.json");
     EXPECT_EQ(a["kernels"], b["kernels"]);
-    // As one run, the same workload is another matter.
+    // Without shards, the same workload is a different run.
     folder.write("s.yaml", sharded_spec(four_kernels));
     EXPECT_THAT(tool("simtlm-sweep", {spec}).err, HasSubstr("1 of 1: "));
 }
@@ -271,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- Slurm -----------------------------------------------------------------------------------
 
-/// A Slurm of one node, this machine, with files and ports of its own.
+/// A Slurm of one node, this machine, with separate files and ports.
 class slurm_of_one_node {
 public:
     explicit slurm_of_one_node(const scratch_folder& folder) : folder_(folder) {
@@ -302,7 +302,7 @@ public:
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
     }
-    /// @return why it does not run; empty: it does
+    /// @return why it cannot run; empty on success
     std::string start() {
         const std::string at = folder_.path("slurm");
         for (const char* program : {"slurmctld", "slurmd", "sbatch", "munged"})
@@ -352,7 +352,8 @@ TEST(SweepBySlurm, GivesWhatRunsOfThisMachineGive) {
     const auto before = fs::last_write_time(status_files(folder)[0]);
     ASSERT_EQ(0, tool("simtlm-sweep", {spec, "--engine", "slurm", "-q"}).code);
     EXPECT_EQ(before, fs::last_write_time(status_files(folder)[0]));
-    // Two runs of four kernels each, in shards of one, and the counts of a program before them.
+    // Two runs of four kernels each, in shards of one, preceded by the instruction counts of a
+    // program.
     const std::string programs = SIMTLM_PROGRAMS;
     const std::string split = "workloads: [{" + four_kernels + "}, {ptx: " + programs +
                               "/saxpy.ptx, launch: " + programs + "/saxpy.launch}]\n" +

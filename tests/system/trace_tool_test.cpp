@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-trace, and runs of what it has converted.
+// simtlm-trace, and runs of converted traces.
 #include "tests/system/small_trace.h"
 
 #include <gmock/gmock.h>
