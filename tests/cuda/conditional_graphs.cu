@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditional nodes of graphs, nodes of any kind by one structure, captures into a graph.
+// Conditional nodes of graphs, generic node creation, captures into a graph.
 #include "cuda_subset.h"
 
 #include <cstring>
@@ -79,7 +79,8 @@ static cudaGraphNode_t conditional(cudaGraph_t g, handle_t handle, int type, uns
 }
 
 int main() {
-    int* v = nullptr;  // condition, sum of if, counter, sum of the loop, which, sum of the choice
+    // Condition, sum of if, counter, sum of the loop, selector, sum of the choice.
+    int* v = nullptr;
     OK(cudaMallocManaged(reinterpret_cast<void**>(&v), 8 * sizeof(int), 1));
     for (int i = 0; i < 8; ++i) v[i] = 0;
     cudaStream_t stream;
@@ -101,7 +102,7 @@ int main() {
     node(bodies[0], reinterpret_cast<const void*>(&add), add_one);
     node(bodies[1], reinterpret_cast<const void*>(&add), add_thousand);
 
-    // A loop with two kernels, of which the second is captured.
+    // A loop with two kernels, the second of which is captured.
     last = conditional(g, again, loop, 1, last, bodies);
     int end = 5, ten = 10;
     void* counts[] = {&again, &p2, &end};
@@ -144,7 +145,7 @@ int main() {
     run(0, 3);  // there is no fourth graph
     CHECK(v[1] == 2001 && v[2] == 7 && v[5] == 707 && v[6] == 3);
 
-    // A node of a graph within a node of the executable graph.
+    // A node of a graph inside a node of the executable graph.
     int eight = 8;
     void* other[] = {&p5, &eight};
     node_parameters p;
@@ -167,7 +168,7 @@ int main() {
     p.conditional.size = 2;
     CHECK(cudaGraphAddNode(&n, g, nullptr, nullptr, 0, &p) == 1);
 
-    // Graphs in a graph.
+    // Graphs inside a graph.
     cudaGraph_t parent;
     OK(cudaGraphCreate(&parent, 0));
     std::memset(&p, 0, sizeof p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What copies of the host leave in the L2, seen by the latency of a load:
-// copies [elsewhere] [accel-sim] MODE. With accel-sim, the quirks of the reference are expected; with
-// elsewhere, device memory finds its place in the process taken.
+// What host copies leave in the L2, measured by the latency of a load: copies [elsewhere]
+// [accel-sim] MODE. With accel-sim, the quirks of Accel-Sim are expected; with elsewhere, the usual
+// address range of device memory is occupied.
 #include "cuda_subset.h"
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 __device__ int variable[32];
 
-/// The cycles that one load through the L2 takes.
+/// Cycles of one load through the L2.
 __global__ void load(const int* from, int* cycles) {
     int value, before, after;
     asm volatile(
@@ -56,7 +56,7 @@ int main(int count, char** arguments) {
     int* const never = allocated<int>(4096);
     int* const read = allocated<int>(4096);
     char* const pitched = allocated<char>(4096);
-    cycles_of(allocated<int>(4096));  // fills the instruction caches
+    cycles_of(allocated<int>(4096));  // warms the instruction caches
 
     OK(cudaMemcpy(copied, host, sizeof host, cudaMemcpyHostToDevice));
     const int hit = cycles_of(copied), miss = cycles_of(never);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of CUDA as the tests use, declared by us: no toolkit is needed to compile them.
+// The subset of CUDA that the tests use, declared here: no toolkit is needed to compile them.
 #pragma once
 
 #include <cstddef>
@@ -171,7 +171,7 @@ unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = null
 }
 #endif
 
-/// Ends the test with what is wrong.
+/// Ends the test with a message.
 #define CHECK(condition)                                                         \
     do {                                                                         \
         if (!(condition)) {                                                      \

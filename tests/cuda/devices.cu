@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two GPUs, copies between them, and the time that links take. Run with --gpus 2 and
-// --pcie-bandwidth 1 --pcie-latency 10 --nvlink-bandwidth 2; the argument "timed" says that
-// simulated time goes on.
+// Two GPUs, copies between them, and the time of the links. Run with --gpus 2 and
+// --pcie-bandwidth 1 --pcie-latency 10 --nvlink-bandwidth 2; the argument "timed" selects timing
+// mode.
 #include "cuda_subset.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ __global__ void add(int* to, const int* from) {
     to[threadIdx.x] += from[threadIdx.x];
 }
 
-/// Milliseconds that a copy of 64 KiB takes.
+/// Duration of a copy of 64 KiB in milliseconds.
 static float time_of(void* to, const void* from, int kind) {
     cudaEvent_t begin, end;
     OK(cudaEventCreate(&begin));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API with PTX as NVRTC would hand it over.
+// The driver API with PTX as produced by NVRTC.
 #include "driver_subset.h"
 
 #include <cstddef>
@@ -62,7 +62,7 @@ int main() {
     unsigned add = 2;
     void* arguments[] = {&data, &add};
     CHECK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr) == 0);
-    // The same, with the arguments side by side.
+    // The same with packed arguments.
     struct {
         std::uint64_t data;
         unsigned add;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: tensor maps, and launches in clusters. With time both are refused by name.
+// Driver API: tensor maps, and launches of clusters. In timing mode, unsupported ones are rejected.
 #include "driver_subset.h"
 
 #include <cstring>
@@ -30,7 +30,7 @@ int cuTensorMapEncodeIm2col(void*, int, unsigned, void*, const std::uint64_t*, c
 int cuTensorMapReplaceAddress(void*, void*);
 }
 
-// Block 0 of each cluster of two brings a box of 8 x 4 words to both blocks; each stores it.
+// Block 0 of each cluster of two loads a box of 8 x 4 words into both blocks; each stores it.
 static char kernels[] = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -100,8 +100,8 @@ WAIT:
 }
 )";
 
-/// Columns of four pixels out of two images of ten pixels with eight channels, as a filter of three
-/// pixels with a margin of one reads them: from its second pixel at place 7 on.
+/// Columns of four pixels from two images of ten pixels with eight channels, as read by a filter of
+/// three pixels with a margin of one: starting at its second pixel at position 7.
 static void read_columns(void* module, address room, address out, bool timed) {
     void* columns = nullptr;
     CHECK(cuModuleGetFunction(&columns, module, "columns") == 0);
@@ -118,7 +118,7 @@ static void read_columns(void* module, address room, address out, bool timed) {
                                        &lower, &upper, channels, count, steps, 0, 0, 0, 0);
     };
     CHECK(encode(-1, -1, 1025, 3) == 1);        // pixels
-    CHECK(encode(-40000, -1, pixels, 3) == 1);  // a corner of 16 bits
+    CHECK(encode(-40000, -1, pixels, 3) == 1);  // corners have 16 bits
     CHECK(encode(-1, -1, pixels, 2) == 1);      // no dimension between channels and images
     CHECK(encode(-1, -1, pixels, 3) == 0);
     if (timed) return;  // the small GPU has no engine for it
@@ -126,7 +126,8 @@ static void read_columns(void* module, address room, address out, bool timed) {
     CHECK(cuLaunchKernel(columns, 1, 1, 1, 32, 1, 1, 0, nullptr, values, nullptr) == 0);
     unsigned back[channels * pixels];
     CHECK(cuMemcpyDtoH_v2(back, out, sizeof back) == 0);
-    // The bounding box ends at pixel 8: after 7 + 1 and 8 + 1 come the first two of the next image.
+    // The bounding box ends at pixel 8: 7 + 1 and 8 + 1 are followed by the first two of the next
+    // image.
     const unsigned places[pixels] = {8, 9, width, width + 1};
     for (unsigned i = 0; i < channels * pixels; ++i)
         CHECK(back[i] == places[i / channels] * channels + i % channels);
@@ -142,7 +143,7 @@ int main(int, char** arguments) {
     constexpr unsigned columns = 16, rows = 8, blocks = 4;
     unsigned matrix[columns * rows];
     for (unsigned i = 0; i < columns * rows; ++i) matrix[i] = i;
-    // At an address that has bit 21.
+    // At an address in which bit 21 is set.
     constexpr address bit = 1 << 21;
     address room = 0, out = 0;
     CHECK(cuMemAlloc_v2(&room, 4 * bit) == 0 && cuMemAlloc_v2(&out, blocks * 128) == 0);
@@ -157,14 +158,14 @@ int main(int, char** arguments) {
         return cuTensorMapEncodeTiled(to, 2, 2, reinterpret_cast<void*>(at), sizes, strides, box,
                                       steps, 0, 0, 0, 0);
     };
-    CHECK(encode(map, in + 8) == 1);  // not aligned
-    CHECK(encode(map + 8, in) == 1);  // nor the map
+    CHECK(encode(map, in + 8) == 1);  // misaligned address
+    CHECK(encode(map + 8, in) == 1);  // misaligned map
     box[0] = 6;
-    CHECK(encode(map, in) == 1);  // rows of 24 bytes
+    CHECK(encode(map, in) == 1);  // rows of 24 bytes are not a multiple of 16
     box[0] = 8;
     CHECK(encode(map, in + 16) == 0);
     CHECK(cuTensorMapReplaceAddress(map, reinterpret_cast<void*>(in)) == 0);
-    // As CUTLASS does: the driver is thought to set this bit where it should not.
+    // As in CUTLASS, which works around a driver that sets this bit incorrectly.
     std::uint64_t second;
     std::memcpy(&second, map + 8, sizeof second);
     second &= ~(std::uint64_t{1} << 21);
@@ -176,7 +177,8 @@ int main(int, char** arguments) {
     cluster.cluster[1] = cluster.cluster[2] = 1;
     const launch_config config = {{blocks, 1, 1}, {32, 1, 1}, 0, nullptr, &cluster, 1};
     void* values[] = {map, &out};
-    CHECK(cuLaunchKernelEx(&config, spread, values, nullptr) == 912);  // four blocks by three
+    // Four blocks are not a multiple of three.
+    CHECK(cuLaunchKernelEx(&config, spread, values, nullptr) == 912);
     cluster.cluster[0] = 2;
     int clusters = 0;
     CHECK(cuOccupancyMaxActiveClusters(&clusters, spread, &config) == 0 && clusters > 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: virtual memory, linking of several pieces, textures, graphs, launches in other
-// ways.
+// Driver API: virtual memory, linking of several inputs, textures, graphs, other kinds of launches.
 #include "driver_subset.h"
 
 #include <cstddef>
@@ -153,7 +152,7 @@ static void* linked() {
     return module;
 }
 
-/// Two pieces of memory side by side, and a copy that goes over both.
+/// Two adjacent mappings, and a copy across both.
 static address mapped(void* handles[2]) {
     properties p{};
     p.kind = 1;
@@ -179,8 +178,8 @@ static void read_back(address from, unsigned expected) {
     for (const unsigned v : back) CHECK(v == expected);
 }
 
-/// A kernel that holds 90 numbers at once, in blocks of 1024 threads: how many registers it gets is
-/// the assembler's affair, and a program that launches it has seen it run.
+/// A kernel with 90 live values in blocks of 1024 threads: the assembler decides on the number of
+/// registers, and the launch must succeed as it does on hardware.
 static void launch_with_many_registers(address data) {
     std::string code =
         ".version 6.3\n.target sm_70\n.address_size 64\n"
@@ -220,7 +219,7 @@ int main() {
     CHECK(cuMemGetInfo_v2(&before, &total) == 0);
     const address at = mapped(handles);
     CHECK(cuMemGetInfo_v2(&after, &total) == 0 && before - after == 2 * granule);
-    // 16 elements in each piece.
+    // 16 elements in each mapping.
     const address data = at + granule - 64;
     unsigned start[32];
     for (unsigned& v : start) v = 5;
@@ -249,7 +248,7 @@ int main() {
     launch_with_many_registers(data);
     read_back(data, 90 * 510);
 
-    // The same numbers through an object and a reference.
+    // The same values through an object and a reference.
     address numbers = 0;
     CHECK(cuMemAlloc_v2(&numbers, sizeof start) == 0);
     CHECK(cuMemcpyHtoD_v2(numbers, start, sizeof start) == 0);
@@ -269,10 +268,10 @@ int main() {
     read_back(data, 10);
     CHECK(cuTexObjectDestroy(object) == 0);
 
-    // What other processes have is refused, without harm.
+    // Handles of other processes are rejected without side effects.
     char handle[64] = {};
     CHECK(cuIpcOpenMemHandle(&argument, handle, 1) == 801);
-    // Memory stays while it is mapped, and a second mapping shows the same bytes.
+    // Memory persists while it is mapped, and a second mapping has the same contents.
     CHECK(cuMemFree_v2(at) == 1);
     CHECK(cuMemUnmap(at + granule, granule) == 0);
     CHECK(cuMemMap(at + granule, granule, 0, handles[0], 0) == 0);

@@ -6,8 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// What the test programs of the driver API use of it, declared as any program would that has no
-// toolkit: in place of cuda.h.
+// Declarations used by the driver API tests, in place of cuda.h, so that no toolkit is needed.
 extern "C" {
 int cuInit(unsigned);
 int cuDeviceGet(int*, int);
@@ -38,7 +37,7 @@ int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
                    void*, void**, void**);
 }
 
-/// Ends the program, and says where, unless the condition is true.
+/// Ends the program with the location unless the condition is true.
 #define CHECK(condition)                                                         \
     do {                                                                         \
         if (!(condition)) {                                                      \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API as NVIDIA's runtime uses it: functions by name and version, tables of functions by
-// UUID, what libraries keep in contexts, and the context of a thread that calls the runtime.
+// The driver API as used by NVIDIA's runtime: functions by name and version, tables of functions by
+// UUID, values that libraries store in contexts, and the context of a thread that calls the
+// runtime.
 #include "driver_subset.h"
 
 #include <dlfcn.h>
@@ -157,7 +158,8 @@ static void tables_hold_what_is_known_and_refuse_the_rest(void* primary) {
 
     std::uint64_t one[2] = {}, other[2] = {};
     constexpr int not_supported = 801;
-    CHECK(call(integrity, 1, 13000u, std::uint64_t{1}, one) == not_supported);  // there is no key
+    // No key is configured.
+    CHECK(call(integrity, 1, 13000u, std::uint64_t{1}, one) == not_supported);
     CHECK(setenv("SIMTLM_INTEGRITY_KEY", "no key", 1) == 0);
     CHECK(call(integrity, 1, 13000u, std::uint64_t{1}, one) == not_supported);
     CHECK(setenv("SIMTLM_INTEGRITY_KEY", "000102030405060708090a0b0c0d0e0f", 1) == 0);

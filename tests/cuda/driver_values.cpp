@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver API: streams that wait for values in memory, atomics that host and GPU do at the same
-// time, attributes of addresses, what a compilation tells.
+// Driver API: streams that wait for values in memory, concurrent atomics of host and GPU,
+// attributes of addresses, compilation logs.
 #include "driver_subset.h"
 
 #include <cstddef>
@@ -77,7 +77,7 @@ static void wait_for_values() {
     CHECK(flags[1] == 6 && flags[2] == 9);
     CHECK(cuStreamSynchronize(first) == 0 && cuStreamQuery(first) == 0);
 
-    // One after the other: bits of a word of 64, and none that is not 1.
+    // In sequence: bits of a 64-bit word, and the nor condition.
     constexpr unsigned wait_64 = 4, write_64 = 5, write_32 = 2, wait_32 = 1, any_bit = 2, nor = 3;
     const memory_operation several[] = {{write_64, at + 16, 1ull << 40, 0, {}},
                                         {wait_64, at + 16, 3ull << 40, any_bit, {}},
@@ -126,7 +126,7 @@ static void tell_of_addresses(void* context) {
     CHECK(cuCtxSynchronize_v2(context) == 0 && cuCtxSynchronize_v2(&device) == 201);
 }
 
-/// What is told of a compilation, with a buffer of so many bytes.
+/// The logs of a compilation, with buffers of a given size.
 struct told {
     char errors[200], information[20];
     int options[5] = {2, 3, 4, 5, 6};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: what is refused at once, what sticks, what is not there.
+// Errors: immediate ones, sticky ones, and missing objects.
 #include "cuda_subset.h"
 
 #include <cstring>
@@ -33,7 +33,7 @@ int main(int arguments, char** argument) {
     CHECK(cudaImportExternalMemory(&imported, nullptr) == 801);
     cudaGetLastError();
 
-    // Sizes that do not fit into 64 bits, or not into what there is.
+    // Sizes that exceed 64 bits or the available memory.
     const size_t all = ~static_cast<size_t>(0), half = all / 2 + 1;
     void* none = &host;
     size_t pitch = 7;
@@ -52,7 +52,8 @@ int main(int arguments, char** argument) {
     OK(cudaMemcpy(&host, p, 4, cudaMemcpyDeviceToHost));
     CHECK(host == 42);
 
-    // An access outside of all allocations is told at the next call that waits, and sticks.
+    // An access outside of all allocations is reported by the next synchronising call, and is
+    // sticky.
     write<<<1, 1>>>(p + 100000000, 1);
     CHECK(cudaDeviceSynchronize() == 700);
     CHECK(cudaMalloc(reinterpret_cast<void**>(&p), 4) == 700);
@@ -60,8 +61,8 @@ int main(int arguments, char** argument) {
     CHECK(cudaPeekAtLastError() == 700);
     CHECK(cudaGetLastError() == 700);
 
-    // A reset takes the fault away, and everything with it; under the timing model, whose
-    // simulation has ended with the fault, it fails and nothing else works either.
+    // A reset clears the fault and frees everything; in timing mode, where the simulation has ended
+    // with the fault, it fails, and so do all other calls.
     if (arguments > 1 && std::strcmp(argument[arguments - 1], "timed") == 0) {
         CHECK(cudaDeviceReset() == 700);
         CHECK(cudaMalloc(reinterpret_cast<void**>(&p), 4) == 700);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: captured, built node by node, changed, launched again.
+// Graphs: captured, built node by node, modified, launched repeatedly.
 #include "cuda_subset.h"
 
 __global__ void add(int* data, int n, int what) {
@@ -63,7 +63,8 @@ int main() {
     CHECK(cudaStreamEndCapture(a, &captured) == 1);
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(built));
-    // Memory that a graph allocates has the same address in every launch, and nobody else's.
+    // Memory allocated by a graph has the same address in every launch, and no other allocation
+    // shares it.
     OK(cudaStreamBeginCapture(a, 0));
     int* own = nullptr;
     OK(cudaMallocAsync(reinterpret_cast<void**>(&own), sizeof host, a));
@@ -95,7 +96,8 @@ int main() {
     }
     OK(cudaGraphExecDestroy(exec));
 
-    // What the graph has not given back is freed by others, and allocated again by its next launch.
+    // Memory that the graph has not freed is freed by others, and allocated again by its next
+    // launch.
     OK(cudaStreamBeginCapture(a, 0));
     OK(cudaMallocAsync(reinterpret_cast<void**>(&own), sizeof host, a));
     OK(cudaMemsetAsync(own, 0, sizeof host, a));

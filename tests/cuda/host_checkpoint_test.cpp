@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of a host program that is saved between two kernels and resumed by another process, in
-// which the program runs again, ends as if it had never been interrupted.
+// A host program run saved between two kernels and resumed in another process, in which the program
+// runs again, ends like an uninterrupted one.
 #include "tests/system/simulator.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What a run has left, but for what depends on the host's speed or names files.
+/// The results of a run without those that depend on the host's speed or contain file names.
 struct result_of_run {
     outcome run;
     std::string reports;
@@ -69,7 +69,7 @@ protected:
         options.insert(options.end(), {"--resume", file_});
         return run(options, arguments);
     }
-    /// Runs whole, saved and resumed, and compares.
+    /// Compares a whole, a saved and a resumed run.
     void compare(unsigned kernels, const std::vector<std::string>& arguments,
                  const std::vector<std::string>& options = {}) const {
         SCOPED_TRACE(arguments.back() + " behind " + std::to_string(kernels));

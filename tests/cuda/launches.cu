@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches, what is known of kernels, devices, textures.
+// Launches, attributes of kernels and devices, textures.
 #include "cuda_subset.h"
 
 __global__ void sums(const int* from, int* to) {

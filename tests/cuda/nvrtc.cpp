@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX that NVIDIA's run-time compiler makes of CUDA C++, through the driver API. The argument is
-// the compiler's library; the PTX is for the GPU that there is, as programs ask for it.
+// PTX produced by NVIDIA's run-time compiler from CUDA C++, through the driver API. The argument is
+// the compiler's library; the PTX targets the present GPU, as programs request it.
 #include "driver_subset.h"
 
 #include <dlfcn.h>
@@ -34,9 +34,9 @@ static F find(void* library, const char* name) {
     return reinterpret_cast<F>(f);
 }
 
-/// What the program gets for compute capability 10 * major + minor.
-/// @param as_ptx  it asks for PTX; else for machine code, through the names that programs are
-///                linked with
+/// Compiles for compute capability 10 * major + minor.
+/// @param as_ptx  request PTX; otherwise machine code, through the names that programs are linked
+/// with
 static std::vector<char> compiled(const char* compiler, int capability, bool as_ptx) {
     void* const opened = dlopen(compiler, RTLD_NOW | RTLD_GLOBAL);
     if (opened == nullptr) std::fprintf(stderr, "%s\n", dlerror());
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0);
     CHECK(cuDeviceGetAttribute(&major, 75, 0) == 0 && cuDeviceGetAttribute(&minor, 76, 0) == 0);
     const std::vector<char> ptx = compiled(argv[1], 10 * major + minor, true);
-    // Machine code is not what comes: the same PTX does.
+    // The result is not machine code but the same PTX.
     CHECK(compiled(argv[1], 10 * major + minor, false) == ptx);
     CHECK(cuModuleLoadDataEx(&module, ptx.data(), 0, nullptr, nullptr) == 0);
     CHECK(cuModuleGetFunction(&sums, module, "sums") == 0);

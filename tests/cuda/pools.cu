@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of memory: the one that a device allocates from, who may access them, what they hold; and
-// several copies by one call.
+// Memory pools: the current pool of a device, access rights, usage; and several copies by one call.
 #include "cuda_subset.h"
 
 #include <cstring>

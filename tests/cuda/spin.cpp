@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that takes as long as it is told to: spin LOOPS [SIGNAL [HOW]]. With a signal other than
-// 0, the program sends it to itself while the kernel runs: when it has told that it is in the
-// middle of its loops. HOW:
-//   twice     and once more at once
-//   careless  errors and results are not looked at
-//   idle      no kernel is launched
-//   repeat    40 launches, every other one of twice the loops, in place of two
-//   events    tells how many nanoseconds lie between events around the launches
+// A kernel of configurable duration: spin LOOPS [SIGNAL [HOW]]. If SIGNAL is not 0, the program
+// sends it to itself while the kernel runs, when the kernel reports that it is in the middle of its
+// loops. HOW:
+//   twice     send it twice in immediate succession
+//   careless  ignore errors and results
+//   idle      launch no kernel
+//   repeat    40 launches, every other one with twice the loops, instead of two
+//   events    print the nanoseconds between events around the launches
 #include "driver_subset.h"
 
 #include <unistd.h>
@@ -50,7 +50,7 @@ AGAIN:
 }
 )";
 
-/// The kernel's text: that of the file that SPIN_PTX names, if it does.
+/// The text of the kernel: the contents of the file that SPIN_PTX names, if set.
 static std::string code() {
     const char* const file = std::getenv("SPIN_PTX");
     if (file == nullptr) return text;
@@ -61,7 +61,7 @@ static std::string code() {
 static bool careless = false;
 static bool events = false;
 static unsigned launches = 2;
-static unsigned* progress = nullptr;  ///< of the kernel: mapped memory of the host
+static unsigned* progress = nullptr;  ///< written by the kernel: mapped host memory
 
 static void run_on(int device, unsigned loops) {
     constexpr unsigned n = 128;

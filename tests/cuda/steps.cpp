@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that decides by what it reads from the GPU: steps LAUNCHES [WORD...]. Each launch works
-// on what the one before has left, with a parameter that the host computes from results, and the
-// program prints results and times of events. Words:
-//   clock    kernels store the clock: with time, other results than without
-//   pinned   the host looks at a flag in pinned memory that kernels write
-//   streams  kernels run in two streams, and the host asks whether they have ended
-//   grow     an allocation of its own for every launch
+// A program whose behaviour depends on data read from the GPU: steps LAUNCHES [WORD...]. Each
+// launch
+// uses the results of the previous one and a parameter that the host computes from results; the
+// program prints results and event times. Words:
+//   clock    kernels store the clock: results differ between timing and functional mode
+//   pinned   the host polls a flag in pinned memory that kernels write
+//   streams  kernels run in two streams, and the host polls their completion
+//   grow     a separate allocation for every launch
 #include "driver_subset.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ int main(int count, char** arguments) {
         CHECK(cuLaunchKernel(function, n / 64, 1, 1, 64, 1, 1, 0, streams[side], parameters,
                              nullptr) == 0);
         CHECK(cuEventRecord(events[1], streams[side]) == 0);
-        if (is("streams") && side == 0) continue;  // the next runs beside it
+        if (is("streams") && side == 0) continue;  // the next one runs concurrently
         if (is("streams"))
             while (cuStreamQuery(streams[side]) != 0) ++asked;
         CHECK(cuCtxSynchronize() == 0);

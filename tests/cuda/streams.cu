@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, callbacks, and several threads of the host.
+// Streams, events, callbacks, and several host threads.
 #include "cuda_subset.h"
 
 #include <atomic>
@@ -36,7 +36,7 @@ static void work_of_a_thread(int number) {
 }
 
 int main(int arguments, char** argument) {
-    // Without time nothing takes any.
+    // In functional mode nothing takes time.
     const bool timed = arguments > 1 && std::strcmp(argument[arguments - 1], "timed") == 0;
     constexpr int n = 512;
     int* data = nullptr;
@@ -67,20 +67,20 @@ int main(int arguments, char** argument) {
     OK(cudaStreamSynchronize(b));
     CHECK(called == 2);
     OK(cudaStreamQuery(b));
-    // The legacy default stream waits for the others, and they for it.
+    // The legacy default stream waits for the others, and they wait for it.
     add<<<4, 128, 0, a>>>(data, n, 1, 1);
     add<<<4, 128>>>(data, n, 1, 1);
     add<<<4, 128, 0, b>>>(data, n, 1, 1);
     std::vector<int> result(n);
     OK(cudaMemcpy(result.data(), data, n * sizeof(int), cudaMemcpyDeviceToHost));
     for (const int v : result) CHECK(v == 153);
-    // What is asked for again and again comes.
+    // Polling eventually succeeds.
     add<<<4, 128, 0, a>>>(data, n, 1, 10);
     OK(cudaEventRecord(end, a));
     while (cudaEventQuery(end) == 600) {
     }
     CHECK(cudaEventQuery(end) == 0);
-    OK(cudaGetLastError());  // "not ready" is no error to remember
+    OK(cudaGetLastError());  // "not ready" is not recorded as an error
 
     std::vector<std::thread> threads;
     for (int i = 1; i <= 4; ++i) threads.emplace_back(work_of_a_thread, i);

@@ -69,7 +69,7 @@ void maps(const host& h) {
     const auto v = h.read<int>(m, 32);
     CHECK(v[3] == 3 && v[4] == -4 && v[5] == 5);
     GOOD(clReleaseMemObject(m));
-    // With a host pointer, what is mapped lies there.
+    // With a host pointer, regions are mapped in place.
     std::vector<int> own = count_up(16, 50);
     const cl_mem u = clCreateBuffer(h.context, CL_MEM_USE_HOST_PTR, 64, own.data(), &r);
     GOOD(r);
@@ -88,7 +88,7 @@ void divides_buffers(const host& h) {
     cl_buffer_region region{1024, 256};
     const cl_mem s = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &r);
     GOOD(r);
-    GOOD(clReleaseMemObject(m));  // the sub-buffer holds it
+    GOOD(clReleaseMemObject(m));  // the sub-buffer retains it
     CHECK(h.read<int>(s, 64)[0] == 256);
     region.origin = 4;
     CHECK(clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &r) == nullptr);
@@ -152,7 +152,7 @@ void CL_CALLBACK free_them(cl_command_queue, cl_uint n, void** pointers, void* c
     for (cl_uint i = 0; i < n; ++i) clSVMFree(static_cast<cl_context>(context), pointers[i]);
 }
 
-/// A kernel reaches memory through a pointer inside memory, which it is told of.
+/// A kernel accesses memory through a pointer stored in memory, declared by clSetKernelExecInfo.
 void reaches_memory_through_pointers(const host& h) {
     auto* list = static_cast<int**>(clSVMAlloc(h.context, CL_MEM_READ_WRITE, 64, 0));
     auto* numbers = static_cast<int*>(
@@ -182,7 +182,7 @@ void reaches_memory_through_pointers(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
-/// A buffer or an image that uses shared virtual memory is that memory, without a map.
+/// A buffer or image created from shared virtual memory uses that memory in place.
 void makes_objects_of_shared_memory(const host& h) {
     auto* const p = static_cast<int*>(
         clSVMAlloc(h.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 512, 0));

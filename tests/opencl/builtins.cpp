@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in functions: of integers, atomics, work-group functions, printf.
+// Built-in functions: integers, atomics, work-group functions, printf.
 #include "tests/opencl/host.h"
 
 #include <algorithm>

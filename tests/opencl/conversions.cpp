@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between all scalar types of OpenCL C, with every rounding and saturation, and by one
-// width of vectors; half precision in memory.
+// Conversions between all scalar types of OpenCL C, with every rounding and saturation mode, and
+// for one vector width; half precision in memory.
 #include "tests/opencl/host.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace {
 
-using wide = long double;  // holds every value of every type
+using wide = long double;  // represents every value of every type
 
 struct rounding {
     const char* suffix;
@@ -95,7 +95,7 @@ wide whole(wide x, int mode) {
     return to;
 }
 
-/// @return whether the standard says what comes of it
+/// @return whether the standard defines the result
 template <class To, class From>
 bool convert(From from, int mode, bool saturates, To& to) {
     const wide x = from;
@@ -189,7 +189,7 @@ void converts(const host& h, const char* to_name, const char* from_name, unsigne
     GOOD(clReleaseProgram(g));
 }
 
-/// What an enumeration of OpenCL's types is made of.
+/// Calls `act` for the types of OpenCL.
 template <class Act>
 void for_types(const Act& act) {
     act(std::int8_t{}, "char");
@@ -340,7 +340,7 @@ int main(int argc, char** argv) {
         loads_halves(h);
         stores_halves<float>(h, "float");
         stores_halves<double>(h, "double");
-        // All pairs with the argument `all`; else those of a diagonal.
+        // All pairs with the argument `all`; otherwise those of a diagonal.
         const bool all = argc > 1 && std::string(argv[1]) == "all";
         const unsigned widths[] = {2, 3, 4, 8, 16};
         unsigned row = 0;

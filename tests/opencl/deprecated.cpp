@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of OpenCL 1.0 and 1.1 that later versions replaced, as old programs make them.
+// Calls of OpenCL 1.0 and 1.1 that later versions replaced, as used by old programs.
 #include "tests/opencl/host.h"
 
 namespace {
@@ -67,7 +67,7 @@ void keeps_what_may_no_longer_change(const host& h) {
     GIVES(CL_INVALID_OPERATION,
           clSetCommandQueueProperty(h.queue, CL_QUEUE_PROFILING_ENABLE, CL_FALSE, nullptr));
     GOOD(clUnloadCompiler());
-    // It comes back when it is needed.
+    // It is loaded again when needed.
     GOOD(clReleaseProgram(h.build("kernel void after(global int* p) { *p = 3; }")));
 }
 

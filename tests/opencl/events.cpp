@@ -36,7 +36,7 @@ void orders_commands_by_events(const host& h) {
     GOOD(clEnqueueReadBuffer(q, m, CL_TRUE, 0, 256, v.data(), 1, &second, nullptr));
     CHECK(v[0] == 2 && v[31] == 2 && v[32] == 1);
     CHECK(status_of(second) == CL_COMPLETE);
-    // Behind a barrier nothing begins before what is in front of it.
+    // After a barrier, no command starts before the earlier ones are complete.
     const int three = 3;
     GOOD(clEnqueueFillBuffer(q, m, &three, 4, 0, 256, 0, nullptr, nullptr));
     GOOD(clEnqueueBarrierWithWaitList(q, 0, nullptr, nullptr));
@@ -61,7 +61,7 @@ void measures_simulated_time(const host& h) {
     for (cl_uint i = 0; i < 4; ++i)
         GOOD(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED + i, sizeof t[i], &t[i],
                                      nullptr));
-    // Without time, all of them are 0.
+    // In functional mode, all of them are 0.
     CHECK(t[0] <= t[1] && t[1] <= t[2] && (t[2] < t[3] || t[3] == 0));
     cl_command_type type = 0;
     GOOD(clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr));
@@ -72,7 +72,7 @@ void measures_simulated_time(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
-/// Simulated nanoseconds of a command: [queued, submitted, started, ended].
+/// Simulated times of a command in ns: [queued, submitted, started, ended].
 std::array<cl_ulong, 4> times_of(cl_event e) {
     std::array<cl_ulong, 4> t{};
     for (cl_uint i = 0; i < 4; ++i)
@@ -81,13 +81,14 @@ std::array<cl_ulong, 4> times_of(cl_event e) {
     return t;
 }
 
-/// What commands that move data cost.
+/// Cost category of commands that move data.
 enum class cost { nothing, link, fill, copy };
 
-/// Every command that moves data takes the time of what it moves it over: the link to the host, or
-/// the GPU's DRAM.
-/// @param link  the run's --pcie-bandwidth is 12 GB/s and its latency 1 us; otherwise copies take
-///              no time
+/// Every command that moves data takes the time of the medium: the link to the host, or the GPU's
+/// DRAM.
+/// @param link  the run has --pcie-bandwidth 12 GB/s and a latency of 1 us; otherwise copies take
+/// no
+///              time
 void measures_transfers(const host& h, bool link) {
     constexpr std::size_t side = 256, bytes = side * side * 4;
     const std::size_t origin[3] = {}, area[3] = {side, side, 1}, rectangle[3] = {side * 4, side, 1};
@@ -142,14 +143,14 @@ void measures_transfers(const host& h, bool link) {
     void* const pixels = clEnqueueMapImage(q, image, CL_FALSE, CL_MAP_READ, origin, area, &row,
                                            nullptr, 0, nullptr, next(cost::link), &r);
     GOOD(r);
-    // What the host has only read need not go back.
+    // Data that the host has only read are not copied back.
     GOOD(clEnqueueUnmapMemObject(q, image, pixels, 0, nullptr, next(cost::nothing)));
     GOOD(clEnqueueMigrateMemObjects(q, 1, &a, 0, 0, nullptr, next(cost::nothing)));
     GOOD(clEnqueueMarkerWithWaitList(q, 0, nullptr, next(cost::nothing)));
     GOOD(clEnqueueBarrierWithWaitList(q, 0, nullptr, next(cost::nothing)));
     GOOD(clFinish(q));
 
-    // Begin and end are whole nanoseconds.
+    // Begin and end are rounded to whole nanoseconds.
     const auto is_about = [](cl_ulong x, double ns) {
         return std::abs(static_cast<double>(x) - ns) <= 3;
     };
@@ -167,7 +168,7 @@ void measures_transfers(const host& h, bool link) {
         if (link && c == cost::link) CHECK(is_about(took, 1000 + bytes / 12.0));
         GOOD(clReleaseEvent(e));
     }
-    // Copies read and write, fills write alone.
+    // Copies read and write; fills only write.
     if (link) CHECK(fills.front() > 100);
     const auto fill = static_cast<double>(fills.front());
     for (const cl_ulong f : fills) CHECK(is_about(f, fill));
@@ -176,7 +177,7 @@ void measures_transfers(const host& h, bool link) {
     for (const cl_mem m : {a, b, image, other}) GOOD(clReleaseMemObject(m));
 }
 
-/// A program that asks until a command has ended, and never waits, comes to its end.
+/// A program that polls the status of a command without waiting terminates.
 void goes_on_while_it_is_asked(const host& h) {
     const cl_program g = h.build("kernel void k(global int* p) { p[get_global_id(0)] += 1; }");
     const cl_kernel k = h.kernel(g, "k");
@@ -210,7 +211,7 @@ void calls_back(const host& h) {
     GOOD(clEnqueueMarkerWithWaitList(h.queue, 0, nullptr, &e));
     GOOD(clSetEventCallback(e, CL_COMPLETE, note, nullptr));
     GOOD(clFinish(h.queue));
-    // The callback comes after the command, and something that comes after the callback is done.
+    // The callback is called after the command, and work that follows the callback is done.
     while (calls == 0) GOOD(clFinish(h.queue));
     CHECK(calls == 1 && last_status == CL_COMPLETE);
     GOOD(clReleaseEvent(e));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the OpenCL test programs share: a device, a context, a queue, and checks.
+// Shared by the OpenCL test programs: a device, a context, a queue, and checks.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -24,7 +24,7 @@ inline int failures = 0;
             ++failures;                                                               \
         }                                                                             \
     } while (false)
-/// A call gives the result that is expected.
+/// Checks the result of a call.
 #define GIVES(expected, call)                                                            \
     do {                                                                                 \
         const cl_int got_ = (call);                                                      \

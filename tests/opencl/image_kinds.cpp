@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of every kind, 1D to 3D and arrays, against a model on the host: writes and reads of
+// Images of every kind, 1D to 3D and arrays, compared with a model on the host: writes and reads of
 // regions with pitches, copies between images and with buffers, fills, maps, queries, and kernels
 // that write and read them.
 #include "tests/opencl/host.h"
@@ -12,13 +12,13 @@ namespace {
 
 using triple = std::array<std::size_t, 3>;
 
-/// A kind of image, and its extent: pixels, rows and slices. Layers of arrays count as rows (1D) or
+/// A kind of image and its extent: pixels, rows and slices. Layers of arrays count as rows (1D) or
 /// slices (2D), as in regions.
 struct kind {
     const char* name;
     cl_mem_object_type type;
     triple extent;
-    const char* parameter;  ///< its type in OpenCL C
+    const char* parameter;  ///< type name in OpenCL C
     const char* coordinate;
 };
 
@@ -32,7 +32,7 @@ const kind kinds[] = {
 
 struct format {
     cl_image_format as_cl;
-    std::size_t bytes;  ///< of a pixel
+    std::size_t bytes;  ///< per pixel
 };
 const format formats[] = {
     {{CL_R, CL_UNSIGNED_INT8}, 1},
@@ -41,7 +41,7 @@ const format formats[] = {
     {{CL_RGBA, CL_FLOAT}, 16},
 };
 
-/// What an image has, row by row without gaps.
+/// Contents of an image, row by row without gaps.
 struct pixels {
     triple extent;
     std::size_t bytes;
@@ -102,8 +102,8 @@ void expect(const host& h, cl_mem m, const kind& k, const pixels& model, const c
     ++failures;
 }
 
-/// The inner region that every kind has: it leaves out the first pixel, row and slice where there
-/// is more than one.
+/// The inner region of an image: without the first pixel, row and slice in dimensions larger than
+/// one.
 void inner(const kind& k, triple& origin, triple& region) {
     for (unsigned i = 0; i < 3; ++i) {
         origin[i] = k.extent[i] > 1 ? 1 : 0;
@@ -119,10 +119,10 @@ void moves_regions(const host& h, const kind& k, const format& f) {
     inner(k, origin, region);
     const triple zero{};
 
-    // Writes with rows and slices that have gaps.
+    // Writes with gaps between rows and slices.
     const std::size_t row = region[0] * f.bytes + 16;
     const bool sliced = k.type == CL_MEM_OBJECT_IMAGE3D || k.type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-    // The slice pitch of a 1D array is the distance of its layers.
+    // The slice pitch of a 1D array is the distance between its layers.
     const bool layered = k.type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
     const std::size_t slice = sliced ? row * region[1] + 32 : layered ? row : 0;
     pixels part = numbered(region, f.bytes, 99);
@@ -138,7 +138,7 @@ void moves_regions(const host& h, const kind& k, const format& f) {
     copy(part, zero, model, origin, region);
     expect(h, m, k, model, "a write");
 
-    // Reads leave the gaps alone.
+    // Reads do not modify the gaps.
     std::fill(spaced.begin(), spaced.end(), 0xee);
     GOOD(clEnqueueReadImage(h.queue, m, CL_TRUE, origin.data(), region.data(), row, slice,
                             spaced.data(), 0, nullptr, nullptr));
@@ -148,7 +148,7 @@ void moves_regions(const host& h, const kind& k, const format& f) {
             CHECK(line(y, z)[region[0] * f.bytes] == 0xee);
         }
 
-    // Between images, and through a buffer.
+    // Copies between images, and through a buffer.
     pixels other = numbered(k.extent, f.bytes, 200);
     const cl_mem n = create(h, k, f.as_cl, other.data.data());
     GOOD(clEnqueueCopyImage(h.queue, m, n, origin.data(), zero.data(), region.data(), 0, nullptr,
@@ -189,7 +189,7 @@ void moves_regions(const host& h, const kind& k, const format& f) {
     for (const cl_mem x : {m, n, b}) GOOD(clReleaseMemObject(x));
 }
 
-/// Fills convert a colour to the format, in a region alone.
+/// Fills convert a colour to the format, and only within a region.
 void fills_regions(const host& h, const kind& k) {
     triple origin{}, region{};
     inner(k, origin, region);
@@ -246,7 +246,7 @@ void describes_itself(const host& h, const kind& k) {
     GOOD(clGetMemObjectInfo(m, CL_MEM_TYPE, sizeof type, &type, nullptr));
     CHECK(type == k.type);
     GIVES(CL_INVALID_VALUE, clGetImageInfo(m, 0x9999, 0, nullptr, nullptr));
-    // What lies outside is no region of it.
+    // A region must lie inside of the image.
     triple beyond{k.extent[0], 0, 0};
     const triple one{1, 1, 1};
     int v[4] = {};
@@ -255,7 +255,7 @@ void describes_itself(const host& h, const kind& k) {
     GOOD(clReleaseMemObject(m));
 }
 
-/// A kernel writes an image, another copies it through reads without a sampler and with one.
+/// A kernel writes an image; another one copies it through reads with and without a sampler.
 void kernels_write_and_read(const host& h, const kind& k) {
     const std::string p = k.parameter, c = k.coordinate;
     const std::string ids =
@@ -296,7 +296,7 @@ void kernels_write_and_read(const host& h, const kind& k) {
     GOOD(clReleaseProgram(g));
 }
 
-/// OpenCL 2.0's images that one kernel reads and writes.
+/// Read-write images of OpenCL 2.0.
 void reads_what_it_writes(const host& h) {
     const cl_program g = h.build(
         "kernel void add(read_write image2d_t i) {\n"
@@ -323,7 +323,7 @@ void reads_what_it_writes(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
-/// An image on a buffer shows what is in the buffer, and the other way round.
+/// An image created from a buffer shows the contents of the buffer, and vice versa.
 void lies_on_a_buffer(const host& h) {
     std::vector<cl_uint> data(64);
     std::iota(data.begin(), data.end(), 0u);

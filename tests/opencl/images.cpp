@@ -144,7 +144,7 @@ void converts_formats(const host& h, cl_program g) {
     GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, nullptr, 0, nullptr, nullptr));
     unsigned short got[4] = {};
     GOOD(clEnqueueReadImage(h.queue, to, CL_TRUE, zero, region, 0, 0, got, 0, nullptr, nullptr));
-    // 0, 0.8, 1, 0.6 as halves
+    // 0, 0.8, 1, 0.6 as halves.
     CHECK(got[0] == 0 && got[1] == 0x3a66 && got[2] == 0x3c00 && got[3] == 0x38cd);
     GOOD(clReleaseMemObject(from));
     GOOD(clReleaseMemObject(to));

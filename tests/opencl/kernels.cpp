@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: arguments, local memory, work items, what is known of them; native kernels.
+// Kernels: arguments, local memory, work items, queries; native kernels.
 #include "tests/opencl/host.h"
 
 namespace {
@@ -75,7 +75,7 @@ kernel void is_null_variable(global int* out, int pick) {
 }
 )";
 
-/// Null pointers of local memory and generic ones, in OpenCL C 3.0.
+/// Null pointers of the local and the generic address space, in OpenCL C 3.0.
 const char* const generic_source = R"(
 kernel void converts_null(global int* out, local int* argument, int pick) {
     local int* named = pick ? argument : 0;
@@ -192,7 +192,7 @@ void knows_itself(const host& h, cl_program g) {
     GOOD(clReleaseKernel(k));
 }
 
-/// Frames of functions begin where their variables are aligned.
+/// Stack frames of functions are aligned for their variables.
 void aligns_variables_of_functions(const host& h, cl_program g) {
     const cl_kernel k = h.kernel(g, "aligns");
     const cl_mem out = h.buffer(std::vector<int>{7});
@@ -291,7 +291,7 @@ void gives_no_local_memory_the_address_of_null(const host& h, cl_program g) {
     GOOD(clReleaseMemObject(out));
 }
 
-/// All the local memory that the device tells of is there for one argument.
+/// One argument can use all the local memory that the device reports.
 void gives_a_kernel_all_local_memory(const host& h, cl_program g) {
     cl_ulong all = 0;
     GOOD(clGetDeviceInfo(h.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof all, &all, nullptr));
@@ -320,7 +320,7 @@ void CL_CALLBACK count(cl_mem, void* p) {
     ++*static_cast<int*>(p);
 }
 
-/// An argument does not keep a memory object that the program releases.
+/// An argument does not retain a memory object that the program releases.
 void releases_memory_that_is_an_argument(const host& h, cl_program g) {
     const cl_kernel k = h.kernel(g, "inline_ptx");
     const cl_mem m = h.buffer(std::vector<cl_uint>(32));

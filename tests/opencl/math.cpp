@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mathematical functions of OpenCL C: each within the standard's error, over the whole range of its
-// arguments with zeros, denormals, infinities and NaNs; vectors give what scalars give. Each
-// function is tried for one width of vectors and type; for all widths with the argument `all`.
-// Other arguments name the functions to try.
+// Mathematical functions of OpenCL C: each within the error permitted by the standard, over the
+// whole range of its arguments including zeros, denormals, infinities and NaNs; vectors give the
+// same results as scalars. Each function is tested for one vector width and type, or for all widths
+// with the argument `all`. Other arguments select the functions to test.
 #include "tests/opencl/host.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr long double not_a_number = std::numeric_limits<long double>::quiet_NaN
 
 using wide = long double;
 
-/// sin(pi x), exact where it is 0 or 1: reduced without rounding.
+/// sin(pi x), exact if the result is 0 or 1: reduced without rounding.
 wide sine_of_pi(wide x) {
     if (!std::isfinite(x)) return not_a_number;
     wide r = std::remainder(x, 2.0L);
@@ -39,7 +39,7 @@ wide root(wide x, int n) {
     const wide r = std::pow(std::abs(x), 1.0L / n);
     return n % 2 != 0 ? std::copysign(r, x) : r;
 }
-/// pow for bases that are not negative, by its definition as exp2(y log2 x).
+/// pow for non-negative bases, by its definition exp2(y log2 x).
 wide power_of_positive(wide x, wide y) {
     if (!(x >= 0) || std::isnan(y)) return not_a_number;
     if ((x == 0 && y == 0) || (std::isinf(x) && y == 0) || (x == 1 && std::isinf(y)))
@@ -59,15 +59,16 @@ T fraction(T x) {
     return std::fmin(x - std::floor(x), std::nextafter(T{1}, T{0}));
 }
 
-/// A function: what computes it from a, b, c and n, and exactly. A second result goes to s.
+/// A function: its code in terms of a, b, c and n, and its exact value. A second result is stored
+/// in s.
 struct function {
     const char* name;
     const char* code;
-    double ulp;  ///< allowed; 0: the same bits, but for zeros' signs where `loose`
+    double ulp;  ///< maximum error; 0: identical bits, except the sign of zeros if `loose`
     wide (*exact_float)(float a, float b, float c, int n);
     wide (*exact_double)(double a, double b, double c, int n);
-    bool (*domain)(wide a, wide b) = nullptr;  ///< where it is looked at; none: everywhere
-    double ulp_double = -1;                    ///< where it is another
+    bool (*domain)(wide a, wide b) = nullptr;  ///< arguments to test; nullptr: all
+    double ulp_double = -1;                    ///< maximum error in double precision, if different
 };
 
 // NOLINTNEXTLINE
@@ -96,7 +97,7 @@ bool for_native(wide a, wide) {
     return a > 0.01L && a < 20.0L;
 }
 
-// Errors of OpenCL C, full profile.
+// Maximum errors of OpenCL C, full profile.
 const function functions[] = {
     {"acos", "acos(a)", 4, EXACTLY(std::acos(A))},
     {"acosh", "acosh(a)", 4, EXACTLY(std::acosh(A))},
@@ -188,7 +189,7 @@ const function functions[] = {
     {"step", "step(a, b)", 0, EXACTLY(B < A ? 0.0L : 1.0L), not_nan},
 };
 
-/// For single precision alone.
+/// Only in single precision.
 const function single_functions[] = {
     {"half_cos", "half_cos(a)", 8192, EXACTLY(std::cos(A)), for_native},
     {"half_divide", "half_divide(a, b)", 8192, EXACTLY(A / B),
@@ -205,7 +206,7 @@ const function single_functions[] = {
     {"half_sin", "half_sin(a)", 8192, EXACTLY(std::sin(A)), for_native},
     {"half_sqrt", "half_sqrt(a)", 8192, EXACTLY(std::sqrt(A)), for_native},
     {"half_tan", "half_tan(a)", 8192, EXACTLY(std::tan(A)), for_native},
-    // What these may err is the implementation's choice; they are the GPU's instructions.
+    // The error of these is implementation-defined; they map to GPU instructions.
     {"native_divide", "native_divide(a, b)", 16, EXACTLY(A / B),
      [](wide a, wide b) { return for_native(a, 0) && for_native(b, 0); }},
     {"native_exp", "native_exp(a)", 64, EXACTLY(std::exp(A)), for_native},
@@ -220,7 +221,7 @@ wide distance_in_ulps(T got, wide exact) {
     using limits = std::numeric_limits<T>;
     if (std::isnan(exact)) return std::isnan(got) ? 0 : infinity;
     if (std::isnan(got)) return infinity;
-    // Beyond the largest number infinity is as near as the next power of two.
+    // Beyond the largest number, infinity counts as the next power of two.
     const wide top = std::ldexp(1.0L, limits::max_exponent);
     const wide g = std::isinf(got) ? std::copysign(top, wide(got)) : wide(got);
     const wide e = std::abs(exact) > top ? std::copysign(top, exact) : exact;
@@ -300,7 +301,7 @@ struct data {
     cl_mem a, b, c, n, r;
 };
 
-/// The name of the kernel that tries a function; "_by_", since there are both atan and atan2.
+/// Name of the kernel that tests a function; "_by_" distinguishes atan and atan2.
 std::string kernel_of(const function& f, unsigned width) {
     std::string name = std::string("k_") + f.name;
     if (width != 0) name += "_by_" + std::to_string(width);
@@ -342,7 +343,7 @@ std::string code_of(const function& f, const char* type, unsigned width) {
 
 struct options {
     bool all_widths = false;
-    std::vector<std::string> names;  ///< none: all
+    std::vector<std::string> names;  ///< empty: all
 
     bool has(const function& f) const {
         return names.empty() || std::find(names.begin(), names.end(), f.name) != names.end();
@@ -358,7 +359,7 @@ template <class T>
 void stays_within_the_error(const host& h, const char* type, const function* begin,
                             const function* end, const options& o) {
     constexpr unsigned widths[] = {2, 3, 4, 8, 16};
-    // The program's constant goes before the tables of the library.
+    // The program's constant precedes the tables of the library.
     std::string source =
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
         "constant char odd[3] = {1, 2, 3};\n"
@@ -399,7 +400,7 @@ void stays_within_the_error(const host& h, const char* type, const function* beg
                                : distance_in_ulps(r[i], e);
             if (u > worst) worst = u, where = i;
         }
-        // The exact value is rounded, too.
+        // The exact value is rounded too.
         if (worst > allowed + 0.01) {
             std::printf("%s of %s: %Lg ulp, allowed %g: %s(%.9g, %.9g, %.9g, %d) = %.17g\n",
                         f->name, type, worst, allowed, f->code, double(a[where]), double(b[where]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with mistakes that --check finds: its findings name lines of the OpenCL C source.
+// Kernels with errors that --check finds: its findings refer to lines of the OpenCL C source.
 #include "tests/opencl/host.h"
 
 namespace {

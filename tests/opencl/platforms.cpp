@@ -36,7 +36,7 @@ void describes_a_gpu(const host& h) {
     cl_uint v = 0;
     GIVES(CL_INVALID_VALUE, clGetDeviceInfo(h.device, CL_DEVICE_VENDOR_ID, 1, &v, nullptr));
     GIVES(CL_INVALID_DEVICE, clGetDeviceInfo(nullptr, CL_DEVICE_VENDOR_ID, 4, &v, nullptr));
-    // OpenCL 3.0 asks for these of every device.
+    // Required of every device by OpenCL 3.0.
     std::size_t n = 0;
     for (const cl_device_info what :
          {CL_DEVICE_NUMERIC_VERSION, CL_DEVICE_EXTENSIONS_WITH_VERSION, CL_DEVICE_ILS_WITH_VERSION,
@@ -68,7 +68,7 @@ void refuses_what_there_is_not(const host& h) {
     GIVES(CL_INVALID_COMMAND_QUEUE, clFinish(nullptr));
 }
 
-/// Programs link with the entry points of extensions that the device does not have.
+/// Programs link with the entry points of extensions that the device does not support.
 void exports_what_loaders_export(const host& h) {
     cl_int r = 0;
     CHECK(clCreateFromGLBuffer(h.context, CL_MEM_READ_WRITE, 1, &r) == nullptr);

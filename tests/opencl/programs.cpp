@@ -80,7 +80,7 @@ void gives_ptx_and_takes_it_back(const host& h) {
     GOOD(clBuildProgram(b, 1, &h.device, nullptr, nullptr, nullptr));
     CHECK(result_of(h, b, "scale") == 28);
     const cl_kernel k = h.kernel(b, "scale");
-    // Of programs from source alone.
+    // Only available for programs from source.
     GIVES(CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
           clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_TYPE_NAME, 0, nullptr, nullptr));
     GOOD(clReleaseKernel(k));
@@ -93,8 +93,8 @@ void gives_ptx_and_takes_it_back(const host& h) {
     GOOD(clReleaseProgram(b));
 }
 
-/// PTX of CUDA's compiler does not say which parameters are pointers: a buffer's handle stands for
-/// its address.
+/// PTX of CUDA's compiler does not mark pointer parameters: a buffer handle is replaced by its
+/// address.
 void takes_ptx_that_does_not_tell_pointers(const host& h) {
     const std::string text = R"(.version 6.0
 .target sm_50
@@ -129,7 +129,7 @@ void takes_ptx_that_does_not_tell_pointers(const host& h) {
     GOOD(clReleaseProgram(p));
 }
 
-/// A program made of the binary of another, which is compiled or a library.
+/// A program created from the binary of another one, compiled or a library.
 cl_program reloaded(const host& h, cl_program of) {
     std::size_t size = 0;
     GOOD(clGetProgramInfo(of, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
@@ -168,14 +168,14 @@ void compiles_and_links(const host& h) {
     GOOD(r);
     CHECK(result_of(h, g, "use") == 16);
     CHECK(result_of(h, g, "calls_a_kernel") == 16);
-    // The same out of their binaries.
+    // The same from their binaries.
     const cl_program stored[] = {reloaded(h, b), reloaded(h, library)};
     const cl_program again =
         clLinkProgram(h.context, 1, &h.device, nullptr, 2, stored, nullptr, nullptr, &r);
     GOOD(r);
     CHECK(result_of(h, again, "use") == 16);
     for (const cl_program p : {stored[0], stored[1], again}) GOOD(clReleaseProgram(p));
-    // Without what it calls it does not link.
+    // Linking fails if a called function is missing.
     const cl_program lacking =
         clLinkProgram(h.context, 1, &h.device, nullptr, 1, &b, nullptr, nullptr, &r);
     GIVES(CL_LINK_PROGRAM_FAILURE, r);
@@ -183,8 +183,8 @@ void compiles_and_links(const host& h) {
         if (p != nullptr) GOOD(clReleaseProgram(p));
 }
 
-/// `inline` without `static` has a definition that is called where it is not put in place: in one
-/// program, without optimisation, and in two objects that are linked.
+/// `inline` without `static` provides a definition for calls that are not inlined: in one program,
+/// without optimisation, and in two linked objects.
 void calls_inline_functions(const host& h) {
     const std::string header =
         "inline int f(int x);\n"
@@ -238,7 +238,7 @@ void tells_when_it_is_built(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
-/// The cache of compiled kernels is written by several at once.
+/// Several threads write to the cache of compiled kernels concurrently.
 void builds_from_several_threads(const host& h) {
     std::vector<std::thread> threads;
     std::vector<int> results(4);

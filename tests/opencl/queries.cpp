@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries of every object, reference counts, extension functions, timers; what this device refuses.
+// Queries of every object, reference counts, extension functions, timers, and unsupported features
+// of this device.
 #include "tests/opencl/host.h"
 
 #include <CL/cl_icd.h>
 
 namespace {
 
-/// The value of a query; the size that it gives is that of its type.
+/// The value of a query; checks that the returned size is that of its type.
 template <class T, class Call, class Object, class What>
 T get(Call call, Object o, What what) {
     T v{};
@@ -34,7 +35,7 @@ void platforms(const host& h) {
     GOOD(clGetPlatformIDs(0, nullptr, &n));
     CHECK(n == 1);
     GIVES(CL_INVALID_VALUE, clGetPlatformIDs(0, nullptr, nullptr));
-    GOOD(clRetainDevice(h.device));  // a root device is not counted
+    GOOD(clRetainDevice(h.device));  // reference counts do not apply to a root device
     GOOD(clReleaseDevice(h.device));
     CHECK(get<cl_uint>(clGetDeviceInfo, h.device, CL_DEVICE_REFERENCE_COUNT) == 1);
     GOOD(clUnloadPlatformCompiler(h.platform));
@@ -49,7 +50,7 @@ void queues(const host& h) {
     CHECK(get<cl_uint>(clGetCommandQueueInfo, h.queue, CL_QUEUE_REFERENCE_COUNT) == 2);
     GOOD(clReleaseCommandQueue(h.queue));
     CHECK(get<cl_uint>(clGetCommandQueueInfo, h.queue, CL_QUEUE_REFERENCE_COUNT) == 1);
-    // The size is one of queues on the device.
+    // The size is defined only for on-device queues.
     cl_uint size = 0;
     GIVES(CL_INVALID_COMMAND_QUEUE,
           clGetCommandQueueInfo(h.queue, CL_QUEUE_SIZE, sizeof size, &size, nullptr));
@@ -111,7 +112,7 @@ void samplers(const host& h) {
     GOOD(r);
     CHECK(get<cl_bool>(clGetSamplerInfo, s, CL_SAMPLER_NORMALIZED_COORDS) == CL_FALSE);
     CHECK(get<cl_filter_mode>(clGetSamplerInfo, s, CL_SAMPLER_FILTER_MODE) == CL_FILTER_LINEAR);
-    // What is not named is clamped.
+    // Unspecified properties default to clamp.
     CHECK(get<cl_addressing_mode>(clGetSamplerInfo, s, CL_SAMPLER_ADDRESSING_MODE) ==
           CL_ADDRESS_CLAMP);
     CHECK(get<cl_context>(clGetSamplerInfo, s, CL_SAMPLER_CONTEXT) == h.context);
@@ -158,7 +159,7 @@ void programs_and_kernels(const host& h) {
                                   0, nullptr, nullptr));
     for (const cl_kernel each : all) GOOD(clReleaseKernel(each));
 
-    // What this device leaves out of later versions.
+    // Unsupported features of later versions.
     cl_int r = 0;
     CHECK(clCreateProgramWithBuiltInKernels(h.context, 1, &h.device, "none", &r) == nullptr);
     GIVES(CL_INVALID_VALUE, r);
@@ -187,7 +188,7 @@ void events(const host& h) {
     GOOD(clReleaseEvent(e));
 }
 
-/// Both timers are the simulation's.
+/// Both timers show simulated time.
 void timers(const host& h) {
     cl_ulong device = 1, host_time = 2, later = 0;
     GOOD(clGetDeviceAndHostTimer(h.device, &device, &host_time));
@@ -204,8 +205,8 @@ void finds_extension_functions(const host& h) {
     CHECK(clGetExtensionFunctionAddress("clIcdGetPlatformIDsKHR") != nullptr);
 }
 
-/// A handle that the program has released is valid as long as another object holds what it stands
-/// for: programs ask a queue for its context, and a kernel for its program.
+/// A handle released by the program stays valid while another object retains its object: programs
+/// query the context of a queue, and the program of a kernel.
 void keeps_what_other_objects_hold(const host& h) {
     cl_int r = 0;
     const cl_context c = clCreateContext(nullptr, 1, &h.device, nullptr, nullptr, &r);
