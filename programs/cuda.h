@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of CUDA C++ that the programs here use, so that clang compiles them without a toolkit;
-// nvcc knows it already.
+// The subset of CUDA C++ that these programs use, so that clang compiles them without a toolkit;
+// nvcc defines it already.
 #pragma once
 
 #ifndef __NVCC__

@@ -9,7 +9,7 @@
 constexpr unsigned tile_m = 64, tile_n = 128, tile_k = 64, stages = 4;
 constexpr unsigned a_bytes = tile_m * tile_k * 2, b_bytes = tile_n * tile_k * 2;
 
-/// Where an element lies in a tile of `rows` rows.
+/// Position of an element in a tile with `rows` rows.
 __device__ unsigned place(unsigned row, unsigned k, unsigned rows) {
     return ((k / 8) * (rows / 8) + row / 8) * 64 + row % 8 * 8 + k % 8;
 }
@@ -26,7 +26,7 @@ extern "C" __global__ void fill(__half* to, unsigned rows_of_a_tile, unsigned k)
            place(row % rows_of_a_tile, c % tile_k, rows_of_a_tile)] = __float2half(value(row, c));
 }
 
-/// Counts the elements of C that are not what the host would compute.
+/// Counts the elements of C that differ from the expected values.
 extern "C" __global__ void compare(const float* c, unsigned n, unsigned k, unsigned* wrong) {
     const unsigned row = blockIdx.x;
     for (unsigned column = threadIdx.x; column < n; column += blockDim.x) {

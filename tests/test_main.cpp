@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point of every test executable: SystemC owns main(), so GoogleTest runs in sc_main.
+// Entry point of every test executable: SystemC owns main(), so GoogleTest runs in sc_main.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

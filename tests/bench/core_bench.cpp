@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that need no simulation: what one call costs.
+// Blocks that need no simulation: cost of one call.
 #include "modules/core/coalescer.h"
 #include "modules/core/scoreboard.h"
 #include "modules/protocol/memory_transaction.h"
@@ -27,7 +27,7 @@ lane_addresses strided(std::uint64_t stride) {
     return l;
 }
 
-/// A global load. The argument is the stride of the lanes, bytes.
+/// A global load. The argument is the stride of the lanes in bytes.
 void coalesce(benchmark::State& state) {
     const core::sm_config c = volta();
     const core::coalescer unit(c);

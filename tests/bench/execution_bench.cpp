@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functional machine: instructions per second of small programs.
+// The functional machine: instructions per second for small programs.
 #include "modules/execution/checking/program_checker.h"
 #include "modules/execution/functional.h"
 #include "modules/execution/ptx_image.h"
@@ -14,7 +14,7 @@
 namespace simtlm::execution {
 namespace {
 
-/// A kernel of one buffer whose threads repeat a body %r9 times.
+/// A kernel with one buffer whose threads repeat a body %r9 times.
 std::string looping(const std::string& body) {
     return R"(
 .version 7.0

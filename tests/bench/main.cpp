@@ -8,7 +8,7 @@
 int sc_main(int argc, char* argv[]) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    // Everything that simulates is elaborated before the first cycle of any of it.
+    // All simulated designs are elaborated before the first cycle of any of them.
     const auto rigs = simtlm::bench::register_simulations();
     benchmark::RunSpecifiedBenchmarks();
     return 0;

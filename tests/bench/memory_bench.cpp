@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the SMs to DRAM, block by block: what a packet, an access, a request costs. The time
-// holds what the blocks' neighbours cost, which here do as little as they can.
+// The path from the SMs to DRAM, block by block: cost of a packet, an access, a request. The times
+// include the neighbours of the blocks, which are kept minimal here.
 #include "modules/interconnect/network.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_sub_partition.h"
@@ -24,7 +24,7 @@ namespace {
 using payload = tlm::tlm_generic_payload;
 using protocol::access_type;
 
-/// Numbers that look random, cheaply.
+/// A cheap pseudo-random number generator.
 class dice {
 public:
     std::uint32_t roll() {
@@ -38,12 +38,12 @@ private:
     std::uint64_t state_ = 0x2545f4914f6cdd1dull;
 };
 
-/// Clusters that read from memories, both chosen at random, and memories that answer at once.
+/// Clusters that read from memories, both chosen at random, and memories that answer immediately.
 class network_traffic : public sc_core::sc_module {
 public:
     gated_clock clock{"clock"};
 
-    /// @param permille  chance of a request, per cluster and cycle
+    /// @param permille  probability of a request, per cluster and cycle
     network_traffic(const sc_core::sc_module_name& name,
                     const interconnect::interconnect_config& config, unsigned permille)
         : sc_module(name),
@@ -74,7 +74,7 @@ public:
         }
         answers_.resize(config.memories);
     }
-    /// Packets that have entered either half.
+    /// Number of packets injected into both halves.
     std::uint64_t done() const {
         return net_->packets_injected(interconnect::requests) +
                net_->packets_injected(interconnect::replies);
@@ -134,12 +134,12 @@ private:
     kernel::clocked_process inject_, reply_;
 };
 
-/// Reads of one target, one a cycle as long as it takes them; responses are taken at once.
+/// Reads from one target, one per cycle while it accepts them; responses are taken immediately.
 class reader : public sc_core::sc_module {
 public:
     protocol::initiator_socket<reader> socket;
 
-    /// @param bytes  addresses go round after so many
+    /// @param bytes  addresses wrap around after this size
     reader(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
            protocol::phase phase, std::uint64_t bytes)
         : sc_module(name),
@@ -178,7 +178,7 @@ private:
     kernel::clocked_process process_;
 };
 
-/// A slice of a V100's L2 that holds all that is read.
+/// An L2 slice of a V100 that contains all data that are read.
 class l2_hits : public sc_core::sc_module {
 public:
     gated_clock clock{"clock"};
@@ -210,7 +210,7 @@ private:
     reader reader_;
 };
 
-/// A DRAM channel that is read from front to back.
+/// A DRAM channel that is read sequentially.
 class dram_stream : public sc_core::sc_module {
 public:
     gated_clock clock{"clock"};
@@ -238,12 +238,12 @@ private:
     reader reader_;
 };
 
-/// Time per thing done, and how many are done in a cycle.
+/// Reports the time per operation, and the number of operations per cycle.
 template <class Design>
 void cost_of(const std::string& name, const std::string& thing, const std::string& things,
              Design& design) {
     benchmark::RegisterBenchmark(name.c_str(), [&design, thing, things](benchmark::State& state) {
-        design.clock.run(batch);  // fill it
+        design.clock.run(batch);  // warms it up
         const std::uint64_t before = design.done();
         for (auto _ : state) design.clock.run(batch);
         const auto done = static_cast<double>(design.done() - before);

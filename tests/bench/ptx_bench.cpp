@@ -11,7 +11,7 @@ namespace {
 
 using namespace simtlm;
 
-/// Kernels as compilers write them: address arithmetic, loads, branches, a call.
+/// Kernels similar to compiler output: address arithmetic, loads, branches, a call.
 std::string generated(unsigned kernels, unsigned groups) {
     std::string text =
         ".version 7.8\n.target sm_70\n.address_size 64\n"

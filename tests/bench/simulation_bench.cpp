@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Designs that are simulated: what a cycle costs. Every design has a clock of its own that runs
-// only while its benchmark does.
+// Simulated designs: cost of a cycle. Every design has a clock of its own that runs only during its
+// benchmark.
 #include "tests/bench/simulation_bench.h"
 
 #include "tests/bench/gated_clock.h"
@@ -32,7 +32,7 @@ private:
     std::vector<std::unique_ptr<kernel::clocked_process>> processes_;
 };
 
-/// An SM that runs one endless kind of block after the other.
+/// An SM that runs blocks of one kind, one after the other.
 class busy_sm : public sc_core::sc_module, private core::cta_listener {
 public:
     gated_clock clock{"clock"};

@@ -7,11 +7,11 @@
 
 namespace simtlm::bench {
 
-/// Elaborates the designs that benchmarks simulate, and registers those benchmarks. The designs
-/// live as long as the result.
+/// Elaborates the designs that benchmarks simulate, and registers those benchmarks. The result owns
+/// the designs.
 std::vector<std::unique_ptr<sc_core::sc_module>> register_simulations();
 
-/// The part of them that is network and memory; called by it.
+/// Registers the designs of network and memory; called by register_simulations().
 void register_memory_simulations(std::vector<std::unique_ptr<sc_core::sc_module>>& designs);
 
 }  // namespace simtlm::bench

@@ -10,7 +10,8 @@ namespace {
 
 using namespace simtlm;
 
-/// A kernel of blocks of eight warps, half of whose instructions are loads of a list of addresses.
+/// A kernel with blocks of eight warps, half of whose instructions are loads with a list of
+/// addresses.
 std::string generated(unsigned blocks, unsigned pairs) {
     std::string text =
         "-kernel name = k\n-kernel id = 1\n-grid dim = (" + std::to_string(blocks) +

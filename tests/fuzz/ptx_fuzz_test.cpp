@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No text may crash the PTX parser or make it hang: seeded mutations of a valid module either parse
-// into something consistent or end in a user_error with a place.
+// No text may crash or hang the PTX parser: seeded mutations of a valid module either parse into a
+// consistent module or end in a user_error with a location.
 #include "tests/fuzz/ptx_target.h"
 
 #include <gtest/gtest.h>
@@ -138,13 +138,13 @@ const char* const words[] = {"0",
                              ".local .u8 a[1099511627776][1099511627776];",
                              ".global .u8 a[2][549755813888] = {{1},{2}};"};
 
-/// Takes a word at `at`: from there to the next blank or punctuation.
+/// End of the word at `at`: the next blank or punctuation character.
 std::size_t word_end(const std::string& text, std::size_t at) {
     const std::size_t end = text.find_first_of(" ,;\n[]{}().", at + 1);
     return end == std::string::npos ? text.size() : end;
 }
 
-/// Changes a text in one to three places.
+/// Mutates a text in one to three places.
 std::string mutated(std::string text, std::mt19937& random) {
     const auto below = [&](std::size_t n) {
         return std::uniform_int_distribution<std::size_t>(0, n == 0 ? 0 : n - 1)(random);
@@ -164,13 +164,13 @@ std::string mutated(std::string text, std::mt19937& random) {
             case 3:
                 if (below(8) == 0) text.resize(at);
                 break;
-            case 4: {  // a word from elsewhere
+            case 4: {  // inserts a word from elsewhere
                 const std::size_t from = below(text.size());
                 const std::string word = text.substr(from, word_end(text, from) - from);
                 text.replace(at, word_end(text, at) - at, word);
                 break;
             }
-            case 5: {  // a line twice
+            case 5: {  // duplicates a line
                 const std::size_t end = text.find('\n', at);
                 const std::size_t begin = text.rfind('\n', at);
                 if (begin < end && end != std::string::npos)

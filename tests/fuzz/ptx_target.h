@@ -12,7 +12,7 @@
 
 namespace simtlm::test {
 
-/// Walks through a module as its users do and checks that every index leads somewhere.
+/// Traverses a module like its users and checks that every index is valid.
 class ptx_walk {
 public:
     explicit ptx_walk(const ptx::module& m) : m_(m) {}
@@ -71,9 +71,9 @@ private:
     bool good_ = true;
 };
 
-/// Parses any bytes: a module that is consistent, or a user_error with a place.
-/// @param read  set when the text was accepted
-/// @returns false for what must not happen
+/// Parses arbitrary bytes: the result is a consistent module, or a user_error with a location.
+/// @param read  set if the text was accepted
+/// @returns false on a violation
 inline bool ptx_holds(std::string_view text, bool& read) {
     read = false;
     try {

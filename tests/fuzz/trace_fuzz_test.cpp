@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No file may crash the readers or make them hang: seeded mutations of valid ones either read or
-// end in a user_error. Deterministic, so that a failure's seed is enough to repeat it.
+// No file may crash or hang the readers: seeded mutations of valid files either can be read or end
+// in a user_error. Deterministic, so that the seed of a failure reproduces it.
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
 #include "modules/trace/command_list.h"
@@ -97,7 +97,7 @@ const char* const words[] = {"0",
                              "STORE_DATA",
                              "2147483648"};
 
-/// Changes a text in one to four places.
+/// Mutates a text in one to four places.
 std::string mutated(std::string text, std::mt19937& random) {
     const auto below = [&](std::size_t n) {
         return std::uniform_int_distribution<std::size_t>(0, n == 0 ? 0 : n - 1)(random);
@@ -117,7 +117,7 @@ std::string mutated(std::string text, std::mt19937& random) {
             case 3:
                 text.resize(at);
                 break;
-            case 4: {  // a line twice
+            case 4: {  // duplicates a line
                 const std::size_t begin = text.rfind('\n', at);
                 const std::size_t end = text.find('\n', at);
                 if (begin != std::string::npos && end != std::string::npos && begin < end) {
@@ -125,7 +125,7 @@ std::string mutated(std::string text, std::mt19937& random) {
                 }
                 break;
             }
-            case 5: {  // a line less
+            case 5: {  // removes a line
                 const std::size_t begin = text.rfind('\n', at);
                 const std::size_t end = text.find('\n', at);
                 if (begin != std::string::npos && end != std::string::npos && begin < end) {
@@ -133,7 +133,7 @@ std::string mutated(std::string text, std::mt19937& random) {
                 }
                 break;
             }
-            case 6: {  // another word
+            case 6: {  // replaces a word
                 const std::size_t begin = text.find_first_of(" =,", at);
                 if (begin == std::string::npos) break;
                 const std::size_t end = text.find_first_of(" ,\n", begin + 1);
@@ -214,7 +214,7 @@ TEST(Fuzz, ArchivesReadOrEndInAUserError) {
     }
 }
 
-/// Damage that checksums do not tell of, in one to four places.
+/// Mutations that checksums do not detect, in one to four places.
 std::string mutated_binary(std::string bytes, std::mt19937& random) {
     const std::uint64_t first = sizeof(trace::binary_head);
     const auto below = [&](std::size_t n) {
@@ -228,13 +228,13 @@ std::string mutated_binary(std::string bytes, std::mt19937& random) {
             case 0:
                 bytes[at] = static_cast<char>(below(256));
                 break;
-            case 1: {  // a number as long as it can be, or a large one
+            case 1: {  // a number of maximum length, or a large one
                 const std::size_t n = std::min<std::size_t>(end - at, 1 + below(10));
                 std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), n,
                             below(2) == 0 ? '\xff' : '\x80');
                 break;
             }
-            case 2: {  // a part elsewhere
+            case 2: {  // moves a section
                 std::uint64_t* const places[] = {&tail.header_at, &tail.statics_at, &tail.index_at,
                                                  &tail.static_count, &tail.block_count};
                 std::uint64_t& value = *places[below(std::size(places))];
@@ -242,7 +242,7 @@ std::string mutated_binary(std::string bytes, std::mt19937& random) {
                 std::memcpy(bytes.data() + end, &tail, sizeof tail);
                 break;
             }
-            default:  // some bytes from elsewhere
+            default:  // copies bytes from elsewhere
                 for (std::size_t i = 0, n = 1 + below(12); i < n && at + i < end; ++i) {
                     bytes[at + i] = bytes[first + below(end - first)];
                 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core model that only counts cycles, added as docs/architecture.md says ("How to add: a core"):
-// every warp retires an instruction in every cycle. CTA scheduler, reports, waveforms, timelines
-// and the deadlock report get along with it.
+// A core model that only counts cycles, added as described in docs/architecture.md ("How to add: a
+// core"): every warp retires an instruction in every cycle. CTA scheduler, reports, waveforms,
+// timelines and the deadlock report work with it.
 #include "modules/core/multiprocessor.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
@@ -25,7 +25,7 @@
 namespace simtlm::test {
 namespace {
 
-/// Recorded warps only; no memory accesses, no hazards, barriers are passed.
+/// Traced warps only; no memory accesses or hazards; barriers do not block.
 class counting_core final : public core::multiprocessor {
 public:
     explicit counting_core(const core::multiprocessor_parts& p)
@@ -127,7 +127,7 @@ sums sums_of(gpu_run& run) {
 TEST(CountingCore, RunsTheInstructionsAndCtasThatTheClassicCoreRunsInFewerCycles) {
     sums expected, counted;
     const auto child = [](core::multiprocessor_maker make) {
-        // SystemC starts once in a process: the other run is a process of its own.
+        // SystemC starts only once per process, so the other run uses a process of its own.
         int ends[2];
         EXPECT_EQ(0, ::pipe(ends));
         if (::fork() == 0) {

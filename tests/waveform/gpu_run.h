@@ -11,7 +11,7 @@
 
 namespace simtlm::test {
 
-/// A folder of its own for a test's files, removed at the end.
+/// A temporary folder for a test's files, removed at the end.
 class scratch_folder {
 public:
     scratch_folder();
@@ -23,7 +23,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// A whole GPU that runs a trace of traces/. One per process: SystemC starts but once.
+/// A whole GPU that runs a trace of traces/. One per process: SystemC starts only once.
 class gpu_run {
 public:
     /// @param trace      folder of traces/
@@ -34,12 +34,12 @@ public:
 
     platform::gpu& device() { return *device_; }
     const platform::run_config& how() const { return device_->config().run; }
-    /// Runs to the end of the trace, or for so many microseconds.
+    /// Runs to the end of the trace, or for a number of microseconds.
     void run(double microseconds = 0);
     /// All statistics of all blocks, as text.
     std::string statistics();
     std::uint64_t issued(core::sm& sm);
-    /// @pre they are classic ones
+    /// @pre they are classic cores
     std::vector<core::sm*> sms();
 
 private:

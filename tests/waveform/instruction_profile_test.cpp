@@ -59,7 +59,7 @@ TEST(InstructionProfile, AddsUpToWhatTheSmsHaveCounted) {
     EXPECT_GT(p.sum.thread_latency, p.sum.latency);
 }
 
-/// Of the accesses that instructions make: not those of the L1I, nor what caches write back.
+/// Accesses made by instructions, without those of the L1I and write-backs of caches.
 std::uint64_t accesses(const cache::cache_statistics& s, cache::access_outcome outcome) {
     using protocol::access_type;
     std::uint64_t n = 0;
@@ -117,12 +117,12 @@ TEST(InstructionProfile, SaysWhereWarpsDiverge) {
 TEST(InstructionProfile, FindsTheInstructionThatWarpsWaitFor) {
     gpu_run run("pchase", on);
     const profiled p(run);
-    // In a pointer chase nearly everything waits for the load before.
+    // In a pointer chase nearly all instructions wait for the previous load.
     const auto memory = static_cast<unsigned>(core::warp_wait::memory);
     std::uint64_t waits = 0;
     for (const std::uint64_t n : p.sum.waits) waits += n;
     EXPECT_GT(p.sum.waits[memory], waits / 2);
-    // What is sampled is a share of what is counted, but for waits that have not ended.
+    // The sampled waits are a share of the counted ones, except for unfinished waits.
     EXPECT_LT(waits, p.sum.waited + p.sum.waited / 5);
     EXPECT_GT(waits, p.sum.waited / 2);
     const auto slowest =

@@ -21,9 +21,9 @@ struct outcome {
     std::uint64_t steps = 0, lanes = 0, by_class = 0, intervals = 0, cycles = 0;
 };
 
-/// A run in a process of its own, since SystemC starts once.
-/// @param reads   counters, every microsecond of simulated time
-/// @param defers  edges of the DRAM clock
+/// A run in a process of its own, since SystemC starts only once.
+/// @param reads   read the counters every microsecond of simulated time
+/// @param defers  defer edges of the DRAM clock
 outcome run_of(bool reads, bool defers) {
     int ends[2];
     EXPECT_EQ(0, ::pipe(ends));

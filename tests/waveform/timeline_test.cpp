@@ -109,9 +109,8 @@ struct slice {
     std::int64_t from, to;
 };
 
-/// What the trace-event format and its viewers demand: events in order of time, rows and processes
-/// that have names, slices of a row that do not overlap, arrows that begin, go on and end within
-/// slices.
+/// Requirements of the trace-event format and its viewers: events sorted by time, names for rows
+/// and processes, non-overlapping slices in a row, and arrows whose points are all within slices.
 void expect_valid(const nlohmann::json& events) {
     std::set<std::uint64_t> processes;
     std::set<row> rows;
@@ -228,7 +227,7 @@ TEST(Timeline, KeepsToItsWindow) {
         if (e["ph"] != "X") continue;
         const std::uint64_t from = e["args"]["from"].get<std::uint64_t>(),
                             to = e["args"]["to"].get<std::uint64_t>();
-        if (e["args"].contains("request")) {  // whole, with the hops that lie before the window
+        if (e["args"].contains("request")) {  // complete, including the hops before the window
             auto& [first, last] =
                 requests.try_emplace(e["args"]["request"].get<std::uint64_t>(), from, to)
                     .first->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace file of a user of SystemC (sc_create_vcd_trace_file) shows of a block what a waveform
-// of the GPU shows.
+// The trace file of a SystemC user (sc_create_vcd_trace_file) shows the same for a block as a
+// waveform of the GPU.
 #include "platform/waveform/waveform.h"
 #include "tests/waveform/gpu_run.h"
 #include "tests/waveform/vcd_reader.h"
@@ -18,7 +18,7 @@ namespace {
 
 using history = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // time, value
 
-/// The changes of every signal of a dump, from the value that it has in the first step on.
+/// The changes of every signal of a dump, starting with its value in the first step.
 std::map<std::string, history> histories_of(const std::string& file, const std::string& top) {
     vcd_reader vcd(file);
     std::map<std::string, history> all;

@@ -9,28 +9,30 @@
 
 namespace simtlm::test {
 
-/// A value change dump, read back: independent of the writer.
+/// Reads a value change dump; independent of the writer.
 class vcd_reader {
 public:
     static constexpr std::uint64_t undriven = ~std::uint64_t{0};
 
-    /// @throws std::runtime_error naming the line that is no VCD
+    /// @throws std::runtime_error  with the line that is not VCD
     explicit vcd_reader(const std::string& file);
 
     struct variable {
-        std::string name;  ///< with its scopes
+        std::string name;  ///< including its scopes
         unsigned width;
     };
     const std::vector<variable>& variables() const { return variables_; }
     const std::string& timescale() const { return timescale_; }
     bool has(const std::string& name) const { return index_.count(name) != 0; }
 
-    /// Calls f(time) after the changes of every instant; value() is then what a viewer shows.
+    /// Calls f(time) after the changes of every time step; value() then returns what a viewer
+    /// shows.
     void replay(const std::function<void(std::uint64_t time)>& f);
     std::uint64_t value(const std::string& name) const { return values_[index_.at(name)]; }
-    /// The signal was 0 before the changes of this instant and is 1 now (the first one included).
+    /// The signal was 0 before the changes of this time step and is 1 now (including the first
+    /// step).
     bool rose(const std::string& name) const;
-    /// Names that begin with one text and end with another.
+    /// Names with a given prefix and suffix.
     std::vector<std::string> matching(const std::string& begin, const std::string& end) const;
     std::uint64_t changes() const { return changes_.size(); }
 

@@ -18,7 +18,7 @@ namespace {
 
 using samples = std::map<std::string, std::vector<std::vector<double>>>;  ///< by name
 
-/// Reads a log as AerialVision does: a name, a colon, numbers.
+/// Reads a log like AerialVision: a name, a colon, numbers.
 samples read_log(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     boost::iostreams::filtering_istream text;
@@ -52,7 +52,7 @@ TEST(VisualizerLog, HasASampleEverySoManyCyclesAndOneAtTheEnd) {
                                scratch.file("v.log.gz"), "-gpgpu_runtime_stat", "500"});
     const samples s = logged(run);
     const auto& cycles = s.at("globalcyclecount");
-    // A sample falls into the first cycle that is 500 after the one before.
+    // A sample is taken in the first cycle at least 500 after the previous one.
     EXPECT_GE(cycles.size(), run.device().core_cycles() / 501);
     EXPECT_LE(cycles.size(), run.device().core_cycles() / 500 + 1);
     EXPECT_EQ(cycles.back()[0], static_cast<double>(run.device().core_cycles()));

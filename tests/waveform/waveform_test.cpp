@@ -31,7 +31,7 @@ std::string text_of(const std::string& file) {
     return all.str();
 }
 
-/// Runs something in a process of its own: one simulation per process.
+/// Runs a function in a process of its own: one simulation per process.
 void in_child(const std::function<void()>& f) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
@@ -44,7 +44,7 @@ void in_child(const std::function<void()>& f) {
     ASSERT_EQ(status, 0);
 }
 
-/// Names of an enumeration's values, as GTKWave will show them.
+/// Names of an enumeration's values, as shown by GTKWave.
 std::map<std::uint64_t, std::string> translation(const std::string& file) {
     std::ifstream in(file);
     std::map<std::uint64_t, std::string> names;
@@ -98,7 +98,7 @@ TEST(Waveform, ShowsAsManyIssuePulsesAsInstructionsWereIssued) {
         };
         EXPECT_EQ(cycles("idle") + cycles("scoreboard") + cycles("stall") + cycles("issued"),
                   counted.cycles * sm->schedulers());
-        // An SM that empties and fills again in one cycle tells only that it was idle in it.
+        // For an SM that empties and fills again in one cycle, only the idle cycle is recorded.
         EXPECT_NEAR(static_cast<double>(cycles("idle")), static_cast<double>(counted.idle), 16);
         EXPECT_NEAR(static_cast<double>(cycles("stall")), static_cast<double>(counted.stall), 16);
         EXPECT_NEAR(static_cast<double>(cycles("scoreboard")),
@@ -106,7 +106,7 @@ TEST(Waveform, ShowsAsManyIssuePulsesAsInstructionsWereIssued) {
     }
 }
 
-/// Reads the DRAM commands of a run back, compares their numbers and judges their times.
+/// Reads back the DRAM commands of a run, compares their number and checks their timing.
 void check_dram_commands(const std::string& preset) {
     const scratch_folder scratch;
     const std::string file = scratch.file("dram.vcd");
@@ -281,7 +281,7 @@ TEST(Waveform, HoldsWhatScopeAndWindowAskFor) {
     EXPECT_EQ(cycles, 200u);
     EXPECT_EQ(first, 500u * 1000000);
     EXPECT_LT(last, 702u * 1000000);
-    EXPECT_LE(issued, 200u);  // what was issued before the window is not in it
+    EXPECT_LE(issued, 200u);  // commands before the window are not recorded
 }
 
 TEST(Waveform, SaysThatItsWindowLiesBeyondTheEndOfTheRun) {
@@ -323,7 +323,7 @@ TEST(Waveform, OpensWhereSomethingHappens) {
 using arguments = std::vector<std::string>;
 class WaveformOf : public testing::TestWithParam<std::pair<const char*, arguments>> {};
 
-// With sleeping off every block is active at every edge, so that every signal is read then.
+// Without sleeping, every block is active at every edge, so that every signal is sampled then.
 TEST_P(WaveformOf, MissesNothingOfBlocksThatSleep) {
     const scratch_folder scratch;
     const auto record = [&](const char* file, arguments more) {

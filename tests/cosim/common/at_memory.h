@@ -13,18 +13,18 @@
 
 namespace platform_example {
 
-/// An approximately timed memory controller that makes life hard for its initiator: random
-/// latencies, responses out of order between banks, END_REQ withheld while its queue is full, and
-/// every answer that the base protocol allows, in turn by chance.
+/// An approximately timed memory controller that exercises its initiator: random latencies,
+/// responses out of order between banks, END_REQ withheld while its queue is full, and every kind
+/// of answer permitted by the base protocol, chosen at random.
 template <unsigned BusWidth>
 class at_memory : public sc_core::sc_module {
 public:
     struct settings {
         sc_core::sc_time shortest{20, sc_core::SC_NS};
         sc_core::sc_time longest{200, sc_core::SC_NS};
-        unsigned queue = 8;      ///< requests inside
+        unsigned queue = 8;      ///< capacity for requests
         unsigned banks = 4;      ///< 1: responses in order
-        bool capricious = true;  ///< all kinds of answers; false: always END_REQ at once
+        bool capricious = true;  ///< all kinds of answers; false: always END_REQ immediately
         unsigned seed = 1;
     };
     struct counters {
@@ -46,7 +46,7 @@ public:
 
     const counters& counted() const { return counters_; }
     bool idle() const { return inside_.empty() && pending_ == nullptr; }
-    /// Bytes that differ from what an untouched memory holds.
+    /// Number of bytes that differ from an unmodified memory.
     std::uint64_t bytes_changed() const {
         std::uint64_t n = 0;
         for (const auto& [line, data] : lines_)
@@ -80,7 +80,7 @@ private:
         }
         if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
         ++(p.is_write() ? counters_.writes : counters_.reads);
-        if (chance(16)) {  // done at once, data after an annotated time
+        if (chance(16)) {  // completed immediately, data after an annotated delay
             ++counters_.completed_early;
             execute(p);
             delay += how_.shortest;
@@ -92,7 +92,7 @@ private:
             ++counters_.withheld;
             return tlm::TLM_ACCEPTED;
         }
-        if (chance(2)) {  // END_REQ by the backward path
+        if (chance(2)) {  // END_REQ on the backward path
             later(sc_core::sc_time(3, sc_core::SC_NS));
             return tlm::TLM_ACCEPTED;
         }

@@ -12,8 +12,8 @@
 
 namespace platform_example {
 
-/// A loosely timed bus, as a platform has that knows nothing of GPUs: routes by address, takes a
-/// fixed time per transaction. Targets see addresses relative to where they are mapped.
+/// A generic loosely timed bus: routes by address and takes a fixed time per transaction. Targets
+/// see addresses relative to their base.
 class bus : public sc_core::sc_module {
 public:
     tlm_utils::multi_passthrough_target_socket<bus, 32> initiators;
@@ -27,7 +27,7 @@ public:
         targets.register_invalidate_direct_mem_ptr(this, &bus::invalidate_direct_mem_ptr);
     }
 
-    /// Binds a target and gives it addresses.
+    /// Binds a target and maps it to an address range.
     template <class Socket>
     void map(Socket& target, std::uint64_t first, std::uint64_t bytes) {
         targets.bind(target);
@@ -73,7 +73,7 @@ private:
         const range& r = ranges_[static_cast<std::size_t>(target)];
         p.set_address(p.get_address() - r.first);
         const bool granted = targets[target]->get_direct_mem_ptr(p, dmi);
-        // What the target grants or refuses, within its place on the bus.
+        // Translate the range that the target grants or denies to bus addresses.
         dmi.set_start_address(r.first +
                               std::min<std::uint64_t>(dmi.get_start_address(), r.bytes - 1));
         dmi.set_end_address(r.first + std::min<std::uint64_t>(dmi.get_end_address(), r.bytes - 1));

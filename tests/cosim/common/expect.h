@@ -6,7 +6,7 @@
 
 namespace platform_example {
 
-/// Counts what is not as it should be; a test's exit code.
+/// Counts failed expectations; the test's exit code.
 struct expectations {
     int failed = 0;
     void operator()(bool holds, const std::string& what) {

@@ -13,8 +13,8 @@
 
 namespace platform_example {
 
-/// A processor core that runs a C++ function as its software, loosely timed: it runs ahead of the
-/// simulation by up to a quantum. With the driver of a GPU at a given place of the address map.
+/// A processor core that executes a C++ function as its software, loosely timed: it runs ahead of
+/// the simulation by up to a quantum. Includes a driver for GPUs at given addresses.
 class host_processor : public sc_core::sc_module {
 public:
     tlm_utils::simple_initiator_socket<host_processor, 32> socket;
@@ -76,7 +76,7 @@ public:
         socket->transport_dbg(p);
         return value;
     }
-    /// The software computes.
+    /// The software computes for a time.
     void spend(const sc_core::sc_time& t) {
         keeper_.inc(t);
         if (keeper_.need_sync()) keeper_.sync();
@@ -88,7 +88,7 @@ public:
         keeper_.reset();
     }
     sc_core::sc_time now() { return keeper_.get_current_time(); }
-    /// How far it runs ahead.
+    /// Time by which the software runs ahead.
     sc_core::sc_time ahead() { return keeper_.get_local_time(); }
     void synchronise() { keeper_.sync(); }
 
@@ -102,7 +102,7 @@ public:
     void submit(std::uint64_t base, const command& c, unsigned window = 0) {
         using namespace simtlm;
         const std::uint64_t w = base + host::first_window + window * host::window_bytes;
-        // One burst for COMMAND to TAG, then the doorbell.
+        // One burst for COMMAND to TAG, followed by the doorbell.
         std::uint32_t words[8] = {static_cast<std::uint32_t>(c.what),
                                   static_cast<std::uint32_t>(c.address),
                                   static_cast<std::uint32_t>(c.address >> 32),
@@ -117,7 +117,7 @@ public:
         write(w + host::host_address_hi, static_cast<std::uint32_t>(c.host_address >> 32));
         write(w + host::doorbell, 1);
     }
-    /// Submits a command, polls until all are done, and gives what it returns.
+    /// Submits a command, polls until all commands are done, and returns its result.
     std::uint64_t order(std::uint64_t base, const command& c) {
         using namespace simtlm;
         submit(base, c);

@@ -13,27 +13,27 @@
 
 namespace platform_example {
 
-/// What a memory of the examples counts.
+/// Counters of a memory in the examples.
 struct memory_counters {
     std::uint64_t reads = 0, writes = 0;
     unsigned inside = 0, most_inside = 0;
-    std::uint64_t ended_in_return = 0;  // responses, by a return value instead of END_RESP
+    std::uint64_t ended_in_return = 0;  // responses ended by a return value instead of END_RESP
     void arrived(const tlm::tlm_generic_payload& p) {
         ++(p.is_write() ? writes : reads);
         most_inside = std::max(most_inside, ++inside);
     }
 };
 
-/// An ideal approximately timed memory: it takes a request for a beat, answers everything a fixed
-/// latency later, and needs a beat for every answer. Four phases, in order, nothing refused.
+/// An ideal approximately timed memory: it accepts a request per beat, answers everything after a
+/// fixed latency, and takes a beat per answer. Four phases, in order, without back-pressure.
 template <unsigned BusWidth>
 class ideal_memory_of_width : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<ideal_memory_of_width, BusWidth> socket;
     memory_counters counted;
-    std::function<void(const tlm::tlm_generic_payload&)> on_request;  ///< if anybody listens
+    std::function<void(const tlm::tlm_generic_payload&)> on_request;  ///< optional callback
 
-    /// @param beat  that a request, or an answer, occupies the pins
+    /// @param beat  time that a request or an answer occupies the socket
     ideal_memory_of_width(const sc_core::sc_module_name& name, const sc_core::sc_time& latency,
                           const sc_core::sc_time& beat)
         : sc_module(name), socket("socket"), latency_(latency), beat_(beat) {
@@ -110,14 +110,14 @@ private:
 
 using ideal_memory = ideal_memory_of_width<32>;
 
-/// A memory that has b_transport only, and annotates its latency or waits for it.
+/// A memory that implements only b_transport, and annotates its latency or waits for it.
 class blocking_memory : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<blocking_memory> socket;
     memory_counters counted;
     bool waits = false;
     std::function<sc_core::sc_time(const tlm::tlm_generic_payload&)> latency;
-    std::function<void(const tlm::tlm_generic_payload&)> on_request;  ///< if anybody listens
+    std::function<void(const tlm::tlm_generic_payload&)> on_request;  ///< optional callback
 
     blocking_memory(const sc_core::sc_module_name& name, const sc_core::sc_time& always)
         : sc_module(name), socket("socket") {

@@ -10,11 +10,11 @@
 
 namespace platform_example {
 
-/// Launches one kernel of a trace on one SM: at most one thread block per cycle of `clk`, as the
-/// GPU does it, as soon as the SM has room.
+/// Launches one kernel of a trace on one SM: at most one thread block per cycle of `clk`, like the
+/// GPU, as soon as the SM has room.
 class kernel_launcher : public simtlm::kernel::clocked_module, private simtlm::core::cta_listener {
 public:
-    /// @param settings  the SM's
+    /// @param settings  of the SM
     kernel_launcher(const sc_core::sc_module_name& name, simtlm::kernel::phase_sequencer& sequencer,
                     const simtlm::gpu_config& config, const simtlm::core::sm_config& settings,
                     simtlm::core::sm& sm, const std::string& trace)
@@ -37,7 +37,7 @@ public:
     }
 
     bool finished() const { return running_ == 0; }
-    /// The core cycle in which the last thread block has ended.
+    /// The core cycle in which the last thread block ended.
     std::uint64_t cycles() const { return end_; }
 
 private:

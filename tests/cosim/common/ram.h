@@ -11,7 +11,7 @@
 
 namespace platform_example {
 
-/// Memory of a processor: what else is on a bus. Takes 10 ns for a transaction.
+/// Memory of a processor, another target on a bus. A transaction takes 10 ns.
 class ram : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<ram> socket;

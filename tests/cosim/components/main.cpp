@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of a GPU on their own, as components of somebody's platform: an L1 data cache, an SM, L2
-// slices in their memory partitions and DRAM channels, each bound to clocks of the platform. A load
-// unit of the platform reads through the L1, the SM runs a kernel of a trace, and a trace file of
-// SystemC shows what they count.
+// Blocks of a GPU as separate components of a platform: an L1 data cache, an SM, L2 slices in their
+// memory partitions and DRAM channels, each bound to clocks of the platform. A load unit of the
+// platform reads through the L1, the SM runs a kernel of a trace, and a SystemC trace file records
+// their counters.
 #include "expect.h"
 #include "kernel_launcher.h"
 
@@ -24,7 +24,7 @@ using namespace simtlm;
 
 expectations expect;
 
-/// A unit in front of an L1: loads one sector after the other, each when the one before has been
+/// A unit in front of an L1: loads sectors one at a time, each after the previous one has been
 /// taken. It acts on edges of `clk`, in the phase in which units start their accesses.
 class load_unit : public kernel::clocked_module {
 public:
@@ -58,14 +58,14 @@ private:
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         sc_core::sc_time delay;
         switch (cache->nb_transport_fw(*waiting_, phase, delay)) {
-            case tlm::TLM_UPDATED:  // refused: the same access again in the next cycle
+            case tlm::TLM_UPDATED:  // back-pressure: retry in the next cycle
                 ++refusals;
                 return;
-            case tlm::TLM_COMPLETED:  // the data are there: a hit in a cache without latency
+            case tlm::TLM_COMPLETED:  // the data are available: a hit in a cache without latency
                 ++loads;
                 waiting_->release();
                 break;
-            case tlm::TLM_ACCEPTED:  // they come with BEGIN_RESP
+            case tlm::TLM_ACCEPTED:  // the data arrive with BEGIN_RESP
                 ++outstanding;
                 break;
         }
@@ -76,7 +76,7 @@ private:
         --outstanding;
         ++loads;
         p.release();
-        return tlm::TLM_COMPLETED;  // taken at once
+        return tlm::TLM_COMPLETED;  // taken immediately
     }
 
     protocol::transaction_pool& pool_;
@@ -150,7 +150,8 @@ int run(const std::string& traces) {
     partition_2.memory.bind(channel_2.target());
 
     sc_core::sc_trace_file* const file = sc_core::sc_create_vcd_trace_file("components");
-    file->set_time_unit(1, sc_core::SC_PS);  // else that of the time resolution, with a message
+    // Otherwise the time resolution is used, with a message.
+    file->set_time_unit(1, sc_core::SC_PS);
     sc_core::sc_trace(file, core, "core");
     sc_core::sc_trace(file, unit.outstanding, "unit.outstanding");
     sc_core::sc_trace(file, block.statistics().warp_instructions, "sm.warp_instructions");
@@ -172,7 +173,8 @@ int run(const std::string& traces) {
     std::cout << "  SM " << launcher.cycles() << " cycles, " << block.statistics().warp_instructions
               << " warp instructions; L2 " << slice_2.statistics().requests << " requests\n";
     expect(launcher.finished(), "the SM runs its kernel to the end");
-    expect(sm_pool.outstanding() <= 1, "no transaction of the SM is left over");  // one kept ready
+    // One is kept for reuse.
+    expect(sm_pool.outstanding() <= 1, "no transaction of the SM is left over");
     expect(slice_2.statistics().requests > 0 && channel_2.statistics().requests > 0,
            "the SM's requests reach its L2 slice and DRAM channel");
     std::ifstream trace("components.vcd");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// External memory controllers in the place of the built-in DRAM: an approximately timed one with
-// random delays, responses out of order and back-pressure on channel 0, a loosely timed one that
-// knows b_transport only on channel 1. A second GPU with its own DRAM runs the same work beside it.
+// External memory controllers in place of the built-in DRAM: an approximately timed one with random
+// delays, responses out of order and back-pressure on channel 0, and a loosely timed one that
+// implements only b_transport on channel 1. A second GPU with built-in DRAM runs the same work in
+// parallel.
 #include "at_memory.h"
 #include "expect.h"
 #include "gpu_driver.h"
@@ -16,7 +17,7 @@ namespace {
 using namespace platform_example;
 using simtlm::host::command_code;
 
-/// Any memory model out there: b_transport, fixed latency, refuses what is not word-aligned.
+/// A typical memory model: b_transport, fixed latency, rejects accesses that are not word-aligned.
 class lt_memory : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<lt_memory> socket;
@@ -36,14 +37,14 @@ private:
 
 expectations expect;
 
-/// Launches all kernels of a set and waits for the end.
+/// Launches all kernels of a set and waits for their end.
 void run_all(host_processor& cpu, const simtlm::trace_set& set) {
     using namespace simtlm;
     for (unsigned k = 0; k < set.kernels.size(); ++k) {
         host_processor::command launch;
         launch.what = command_code::launch;
         launch.kernel = set.first_kernel + k;
-        launch.stream = k % 2;  // two at a time
+        launch.stream = k % 2;  // two kernels at a time
         cpu.submit(0, launch);
     }
     cpu.write(host::irq_enable, host::idle | host::fault);
@@ -74,7 +75,7 @@ int run(const std::string& traces) {
     device.memory[1].bind(checker1.target);
     checker1.initiator.bind(simple.socket);
 
-    // The same with what it brings.
+    // The same GPU with the built-in memory.
     simtlm::gpu reference("reference", configuration());
 
     simtlm::trace_set of_device, of_reference;
@@ -92,7 +93,7 @@ int run(const std::string& traces) {
     };
     const auto at_end = [&] {
         if (++finished < 2) return;
-        sc_core::wait(sc_core::sc_time(20, sc_core::SC_US));  // writes still under way
+        sc_core::wait(sc_core::sc_time(20, sc_core::SC_US));  // posted writes are still in flight
         sc_core::sc_stop();
     };
     host_processor cpu0("cpu0", software(of_device, 0), at_end),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processor that runs ahead of time by a quantum drives the GPU through a bus that knows neither:
-// it replays a list of copies and kernels, polls, then sleeps until the interrupt comes.
+// A processor that runs ahead of time by a quantum drives the GPU through a generic bus: it replays
+// a list of copies and kernels, polls, then sleeps until the interrupt arrives.
 #include "bus.h"
 #include "expect.h"
 #include "gpu_driver.h"
@@ -29,7 +29,7 @@ void software(host_processor& cpu) {
     cpu.write(ram_base + 0x100, 42);
     expect(cpu.read(ram_base + 0x100) == 42, "the other target of the bus works as before");
 
-    // Submit everything, running ahead of the simulation.
+    // Submit all commands while running ahead of the simulation.
     std::uint32_t kernel = loaded.first_kernel;
     std::uint32_t submitted = 0;
     bool ran_ahead = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memories give a GPU, side by side: the built-in DRAM, an ideal approximately timed memory,
-// one that has b_transport only, and DRAMSys where it is installed. Every trace runs on a GPU per
-// memory, all in one simulation; a table tells cycles, bandwidth, latency and what the protocol
-// checkers found.
+// Compares memories of a GPU: the built-in DRAM, an ideal approximately timed memory, one that
+// implements only b_transport, and DRAMSys if it is installed. Every trace runs on one GPU per
+// memory, all in one simulation; a table shows cycles, bandwidth, latency and protocol violations
+// found by the checkers.
 //
 //     memory_bandwidth TRACES [--preset NAME] [--dramsys CONFIGURATION.json] [TRACE ...]
 
@@ -54,7 +54,7 @@ arguments parse(int argc, char** argv) {
     return a;
 }
 
-/// Latency of the requests that pass a pair of pins, and whether the protocol is kept.
+/// Latency of the requests that pass a memory socket, and its protocol checker.
 struct watched_pins {
     explicit watched_pins(const std::string& name) : checker(name.c_str()) {}
     simtlm::base_protocol_checker<> checker;
@@ -75,7 +75,7 @@ public:
         sc_core::sc_spawn([this] { sample(); });
     }
 
-    /// Puts a memory behind every channel. @param make  by channel: something with a `socket`
+    /// Binds a memory to every channel. @param make  by channel: returns an object with a `socket`
     template <class Memory>
     void attach(const std::function<std::unique_ptr<Memory>(const std::string&)>& make,
                 const simtlm::external_memory& how) {
@@ -104,19 +104,19 @@ public:
             for (const auto& b : c->counted().traffic) n += b.reads + b.writes;
         return n * gpu.config().memory.partition.dram.atom_bytes();
     }
-    /// GB/s while anything moved, and in the best sample.
+    /// Mean rate in GB/s while data were moving, and the maximum over the samples.
     double mean_rate() const {
         return moving_ != 0 ? static_cast<double>(bytes()) / (moving_ * window_ns) : 0;
     }
     double best_rate() const { return static_cast<double>(best_) / window_ns; }
-    /// GB/s of all pins: an atom in every burst.
+    /// Peak rate of all sockets in GB/s: one atom per burst.
     double peak_rate() const {
         const auto& d = gpu.config().memory.partition.dram;
         const double burst = d.burst_length / std::max(1u, d.data_command_freq_ratio);
         return d.atom_bytes() / burst * gpu.config().clocks.dram * 1e-9 *
                static_cast<double>(gpu.memory.size());
     }
-    /// Core cycles from the SM and back, of what the network brought.
+    /// Round-trip latency in core cycles of requests through the network, measured at the SM.
     double latency() const {
         const auto& m = gpu.memory_statistics();
         std::uint64_t n = 0;
@@ -159,7 +159,7 @@ private:
             c.kernel = k;
             p.submit(0, c);
         }
-        c.what = host::command_code::synchronise;  // posted writes are in memory
+        c.what = host::command_code::synchronise;  // posted writes have reached memory
         p.submit(0, c);
         p.write(host::irq_clear, ~0u);
         p.write(host::irq_enable, host::idle | host::fault);
@@ -227,7 +227,8 @@ struct dramsys_bench : bench {
                   const std::string& configuration)
         : bench(name, preset, "DRAMSys") {
         const auto config = DRAMSys::Config::from_path(configuration);
-        // Device addresses exceed what a channel holds; DRAMSys says so at each and takes the rest.
+        // Device addresses exceed the size of a channel; DRAMSys reports each one and uses the
+        // remainder.
         sc_core::sc_report_handler::set_actions("AddressDecoder", sc_core::SC_DO_NOTHING);
         simtlm::external_memory how;
         how.data = simtlm::memory_data::zeros;
@@ -279,7 +280,7 @@ int run(const arguments& a) {
         expect(b->drained(), b->memory_kind() + ": a synchronisation leaves nothing under way");
         expect(b->bytes() > 0, b->memory_kind() + ": bytes moved");
     }
-    // In a short run it is worth a tenth what the clocks happen to be at when it begins.
+    // In a short run, the initial clock phases account for up to ten percent.
     expect(all[1]->cycles() <= all[0]->cycles() * 5 / 4,
            "an ideal memory is not much slower than the built-in DRAM");
     return expect.failed == 0 ? 0 : 1;
@@ -287,7 +288,7 @@ int run(const arguments& a) {
 
 }  // namespace
 
-/// Exit code for a run that lacks what it needs.
+/// Exit code for a run whose prerequisites are missing.
 constexpr int skipped = 77;
 
 int sc_main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/cosimulation.md shows is compiled here, and its last block is run.
-#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
+// Compiles the code shown in docs/cosimulation.md, and runs its last block.
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // enables sc_spawn; must precede SystemC headers
 
 #include "expect.h"
 #include "gpu_driver.h"
@@ -27,8 +27,8 @@ std::optional<std::uint64_t> there_and_back(const simtlm::gpu& gpu, unsigned cha
     return device;
 }
 
-/// The rest of the platform, which the page leaves to its reader: a host that launches all kernels
-/// and stops the simulation. It finds the GPU when elaboration ends.
+/// The part of the platform that the page omits: a host that launches all kernels and stops the
+/// simulation. It finds the GPU when elaboration ends.
 class host : public sc_core::sc_module {
 public:
     explicit host(const sc_core::sc_module_name& name) : sc_module(name), cpu_("cpu", software) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processor gives the GPU a program and data, and reads what it has computed: a dot product whose
-// inputs come by copies from the processor's RAM, and whose result is read through the aperture, by
-// bus accesses, by DMI and by debug accesses.
+// A processor loads a program and data into the GPU and reads the result: a dot product whose
+// inputs are copied from the processor's RAM, and whose result is read through the aperture by bus
+// accesses, DMI and debug accesses.
 #include "bus.h"
 #include "expect.h"
 #include "gpu_driver.h"
@@ -23,7 +23,7 @@ constexpr std::uint64_t ram_base = 0x0, ram_bytes = 0x40000;
 constexpr std::uint64_t gpu_base = std::uint64_t{1} << 44;
 constexpr std::uint32_t elements = 3000, block = 128, blocks = 8;
 
-/// Each block adds up its part in shared memory; atomics put the parts together.
+/// Each block sums its part in shared memory; atomics combine the partial sums.
 const std::string text = R"(
 .version 6.0
 .target sm_70
@@ -74,7 +74,7 @@ DONE:
 
 expectations expect;
 
-/// What firmware for the GPU looks like.
+/// Example of firmware for the GPU.
 class driver {
 public:
     explicit driver(host_processor& cpu) : cpu_(cpu) {}
@@ -103,7 +103,7 @@ public:
         cpu_.access(tlm::TLM_READ_COMMAND, gpu_base + host::aperture + at, &v, sizeof v);
         return v;
     }
-    /// Puts text or a structure into device memory of its own.
+    /// Copies text or a structure to newly allocated device memory.
     std::uint64_t place(const void* from, std::size_t bytes) {
         const std::uint64_t at = allocate(bytes);
         put(at, from, bytes);

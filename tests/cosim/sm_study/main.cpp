@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study of one block: an SM alone, its memory socket wired straight to an external memory. How
-// does its time depend on the latency of the memory? Two SMs run a pointer chase, one at a fast
-// memory, one at a slow one; a third runs a kernel with plenty of parallelism at a capricious
-// memory.
+// Study of a single block: an SM whose memory socket is bound directly to an external memory. How
+// does its time depend on the memory latency? Two SMs run a pointer chase, one with a fast memory,
+// one with a slow one; a third runs a kernel with high parallelism with a randomly stalling memory.
 #include "at_memory.h"
 #include "expect.h"
 #include "kernel_launcher.h"
@@ -16,7 +15,7 @@ using namespace simtlm;
 
 expectations expect;
 
-/// An SM with a clock and somebody who places thread blocks on it.
+/// An SM with a clock and a launcher of thread blocks.
 class sm_bench : public sc_core::sc_module {
 public:
     sc_core::sc_in<bool> clock;
@@ -80,7 +79,8 @@ int run(const std::string& traces) {
         expect(s->bench.launcher.finished(), name + ": the kernel ends");
         if (!s->bench.launcher.finished())
             std::cout << s->bench.block.describe() << s->checker.rules.describe_in_flight();
-        expect(s->memory.idle() && s->bench.outstanding() <= 1,  // the front end keeps one ready
+        // The front end keeps one for reuse.
+        expect(s->memory.idle() && s->bench.outstanding() <= 1,
 
                name + ": no transaction is left over");
         expect(s->checker.rules.violations().empty() && s->checker.rules.in_flight() == 0 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two GPUs of different configurations on one bus, driven by two processors that both use both,
-// through windows of their own. One GPU runs on clocks of the platform.
+// Two GPUs of different configurations on one bus, driven by two processors that both use both
+// GPUs, through separate windows. One GPU uses clocks of the platform.
 #include "bus.h"
 #include "expect.h"
 #include "gpu_driver.h"
@@ -54,7 +54,8 @@ int run(const std::string& traces) {
     simtlm::gpu second("second", simtlm::configure({"--preset", "TINY", "--any-binary-version",
                                                     "-gpgpu_n_clusters", "4"},
                                                    CONFIGS));
-    // The platform's clocks for the second GPU, two of its domains on one; its own for the others.
+    // Clocks of the platform for the second GPU, with two domains on one clock; internal clocks for
+    // the others.
     sc_core::sc_clock system("system", sc_core::sc_time(2, sc_core::SC_NS));
     second.clock[simtlm::protocol::core_clock].bind(system);
     second.clock[simtlm::protocol::icnt_clock].bind(system);

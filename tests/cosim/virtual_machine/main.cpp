@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processor whose code runs outside SystemC, as QEMU's and VCML's do, launches kernels: firmware
-// in C, with the register map and nothing else, behind a socket with b_transport and a quantum.
+// A processor whose code runs outside of SystemC, as in QEMU and VCML, launches kernels: firmware
+// in C that uses only the register map, behind a socket with b_transport and a quantum.
 
 #include "bus.h"
 #include "expect.h"

@@ -17,11 +17,11 @@
 
 namespace platform_example {
 
-/// A processor whose instructions are executed elsewhere: in a host thread of its own, as QEMU has
-/// one per virtual CPU, or any instruction set simulator that cannot be left in the middle. The two
-/// threads take turns. The guest runs until it accesses a device, sleeps, or has used up the
-/// quantum; the SystemC side then does what it asked for, with the guest's lead annotated, and
-/// resumes it. Time is counted in instructions, so that no result depends on the host.
+/// A processor whose instructions are executed elsewhere: in a host thread of its own, like a
+/// virtual CPU of QEMU, or any instruction set simulator that cannot be suspended. The two threads
+/// alternate. The guest runs until it accesses a device, sleeps, or has used up the quantum; the
+/// SystemC side then executes the request, with the guest's lead annotated, and resumes it. Time is
+/// counted in instructions, so that results do not depend on the host.
 class virtual_processor : public sc_core::sc_module {
 public:
     tlm_utils::simple_initiator_socket<virtual_processor, 32> socket;
@@ -29,7 +29,7 @@ public:
 
     using program = std::function<void(const machine&)>;
 
-    /// @param instruction  time that one takes
+    /// @param instruction  time per instruction
     virtual_processor(const sc_core::sc_module_name& name, const sc_core::sc_time& instruction,
                       program guest)
         : sc_module(name),
@@ -40,17 +40,18 @@ public:
         sc_core::sc_spawn([this] { run(); }, "run");
     }
     ~virtual_processor() override {
-        // A guest that was left in the middle stays there: it holds nothing but the baton.
+        // A suspended guest stays suspended: it holds nothing but the baton.
         if (thread_.joinable()) finished_ ? thread_.join() : thread_.detach();
     }
 
     bool finished() const { return finished_; }
-    unsigned quanta() const { return quanta_; }         ///< times the quantum was used up
-    unsigned accesses_ahead() const { return ahead_; }  ///< begun ahead of the simulation
+    unsigned quanta() const { return quanta_; }  ///< number of exhausted quanta
+    /// Accesses started ahead of the simulation.
+    unsigned accesses_ahead() const { return ahead_; }
     sc_core::sc_time longest_lead() const { return longest_lead_; }
 
 private:
-    /// What the guest has stopped for.
+    /// Reason why the guest has stopped.
     struct exit {
         enum class reason { load, store, sleep, quantum, end } why;
         std::uint64_t address = 0;
@@ -58,10 +59,10 @@ private:
         unsigned instructions = 0;  // executed since it was resumed
     };
 
-    /// Whose turn it is, and what is handed over with it.
+    /// Passes control, and data, between the two threads.
     class baton {
     public:
-        /// SystemC: lets the guest run until it exits.
+        /// SystemC side: runs the guest until it exits.
         exit resume(unsigned budget, std::uint32_t loaded) {
             std::unique_lock<std::mutex> lock(mutex_);
             budget_ = budget;
@@ -71,14 +72,14 @@ private:
             exit_.instructions = executed_;
             return exit_;
         }
-        /// Guest: exits, and comes back when it is resumed. @return data of a load
+        /// Guest side: exits, and returns when it is resumed. @return data of a load
         std::uint32_t leave(exit e) {
             std::unique_lock<std::mutex> lock(mutex_);
             exit_ = e;
             give_to(false, lock);
             return loaded_;
         }
-        /// Guest: the last exit.
+        /// Guest side: the last exit.
         void end() {
             const std::lock_guard<std::mutex> lock(mutex_);
             exit_ = {exit::reason::end};
@@ -89,7 +90,7 @@ private:
             std::unique_lock<std::mutex> lock(mutex_);
             turn_.wait(lock, [this] { return guests_turn_; });
         }
-        /// Guest, in its turn: executes as far as the quantum reaches. @return instructions left
+        /// Guest side: executes up to the end of the quantum. @return instructions left
         unsigned execute(unsigned instructions) {
             const unsigned now = std::min(instructions, budget_ - executed_);
             executed_ += now;
@@ -113,7 +114,7 @@ private:
 
     static constexpr unsigned instructions_per_access = 4;
 
-    // ---- in the guest's thread ----
+    // ---- guest thread ----
 
     static void execute(void* self, unsigned instructions) {
         baton& b = *static_cast<baton*>(self);
@@ -131,7 +132,7 @@ private:
         static_cast<baton*>(self)->leave({exit::reason::sleep});
     }
 
-    // ---- in SystemC ----
+    // ---- SystemC thread ----
 
     void run() {
         const auto shared = baton_;

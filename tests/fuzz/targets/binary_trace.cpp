@@ -2,7 +2,7 @@
 #include "tests/fuzz/targets/kernel_reading.h"
 #include "tests/unit/trace/binary_bytes.h"
 
-/// Checksums would stop nearly every input: all but some are made to fit.
+/// Checksums would reject nearly every input, so most of them are corrected.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     std::string bytes(reinterpret_cast<const char*>(data), size - 1);

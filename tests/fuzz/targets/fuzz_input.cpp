@@ -38,7 +38,7 @@ std::string file_of(const std::string& name, const std::uint8_t* data, std::size
 
 }  // namespace simtlm::fuzz
 
-/// SystemC's library wants this name.
+/// Required by the SystemC library.
 extern "C" int sc_main(int, char**) {
     return 0;
 }

@@ -10,17 +10,18 @@
 
 namespace simtlm::fuzz {
 
-/// Writes an input under a name of this process' own, in memory where the system has such a folder.
-/// @param name  its last part @returns its path
+/// Writes an input to a file with a name unique to this process, in memory if the system has such a
+/// folder.
+/// @param name  last part of the file name @returns its path
 std::string file_of(const std::string& name, const std::uint8_t* data, std::size_t size);
 
-/// Runs `act`; kernel::user_error is what a bad input may cause.
+/// Runs `act`; kernel::user_error is a permitted outcome of a bad input.
 template <typename Act>
 void allow_user_error(Act&& act) {
     try {
         act();
     } catch (const kernel::user_error& e) {
-        if (e.what()[0] == '\0') std::abort();  // an error that says nothing
+        if (e.what()[0] == '\0') std::abort();  // an error without a message
     }
 }
 

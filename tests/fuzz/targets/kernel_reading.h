@@ -10,8 +10,8 @@
 
 namespace simtlm::fuzz {
 
-/// Reads a kernel trace as the simulator does, and as simtlm-trace does.
-/// @param variant  which options
+/// Reads a kernel trace like the simulator and like simtlm-trace.
+/// @param variant  selects the options
 inline void read_trace(const std::string& file, unsigned variant) {
     static const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
     allow_user_error([&] {
@@ -45,7 +45,7 @@ inline void read_trace(const std::string& file, unsigned variant) {
     });
 }
 
-/// A target for one form: the last byte of an input chooses the options.
+/// Target for one file form: the last byte of an input selects the options.
 inline void read_input(const std::string& name, const std::uint8_t* data, std::size_t size) {
     if (size == 0) return;
     read_trace(file_of(name, data, size - 1), data[size - 1]);

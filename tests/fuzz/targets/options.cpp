@@ -6,11 +6,11 @@
 
 #include <sstream>
 
-/// A file in option syntax: read, made a configuration, and written again.
+/// A file in option syntax: read, converted to a configuration, and written again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace simtlm;
     const std::string text(reinterpret_cast<const char*>(data), size);
-    if (text.find("-config") != std::string::npos) return 0;  // would read this machine's files
+    if (text.find("-config") != std::string::npos) return 0;  // would read files of this machine
     fuzz::allow_user_error([&] {
         platform::option_values values;
         values.load_text("-network_mode 2\n" + text, "fuzz");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_seeds FOLDER REPOSITORY: writes what each fuzz target starts from into FOLDER/TARGET/.
+// fuzz_seeds FOLDER REPOSITORY: writes the seeds of each fuzz target to FOLDER/TARGET/.
 #include "tests/unit/trace/binary_bytes.h"
 #include "tests/unit/trace/tracez_writer.h"
 
@@ -88,7 +88,7 @@ void copy_texts(const std::string& target, const fs::path& folder, const std::st
                 test::bytes_of_file(entry.path().string()));
 }
 
-/// A fat binary of one entry that is not compressed, with PTX in it.
+/// A fat binary with one uncompressed entry that contains PTX.
 std::string fat_binary() {
     const std::string ptx = ".version 6.4\n.target sm_70\n.address_size 64\n";
     std::string entry(64, '\0');
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
     }
 }
 
-/// SystemC's library wants this name.
+/// Required by the SystemC library.
 extern "C" int sc_main(int, char**) {
     return 0;
 }
