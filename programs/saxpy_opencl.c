@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a x + y in OpenCL, checked: the example of docs/opencl.md.
+// y = a x + y in OpenCL, with verification: the example of docs/opencl.md.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

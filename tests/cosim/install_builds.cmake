@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=<build folder> -DNINJA=<program> -P install_builds.cmake: every library and program
-# that the installation copies is asked for by the target that it builds before.
+# cmake -DBUILD=<build folder> -DNINJA=<program> -P install_builds.cmake: checks that the target built
+# before installation includes every installed library and program.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NINJA} -C ${BUILD} -t query simtlm_package
   OUTPUT_VARIABLE inputs COMMAND_ERROR_IS_FATAL ANY)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DPREFIX= -DPROJECT= -DSCRATCH= -DVERSION= -P other_systemc.cmake: a project that finds the
-# package in PREFIX, and a SystemC of another version, is told of both versions.
+# cmake -DPREFIX= -DPROJECT= -DSCRATCH= -DVERSION= -P other_systemc.cmake: checks that a project that
+# finds the package in PREFIX and another version of SystemC gets an error with both versions.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 set(root ${SCRATCH}/systemc)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A session of the debugger in a host program, from a file of commands.
-# SIMTLM: the executable. PROGRAM: one with its arguments, after bars. OPTIONS: of the run. COMMANDS: a list. EXPECTED: regular expressions
-# that the session has to match, a list. PASSED: what the program prints. FOLDER: files go there.
+# A debugger session in a host program, with a command file.
+# SIMTLM: the executable. PROGRAM: program and arguments, separated by bars. OPTIONS: of the run. COMMANDS: a list. EXPECTED: list of regular expressions
+# that the output must match. PASSED: output of the program. FOLDER: for files.
 file(MAKE_DIRECTORY ${FOLDER})
 string(REPLACE "|" ";" program "${PROGRAM}")
 string(REPLACE ";" "\n" lines "${COMMANDS}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The cache of compiled kernels: entries and built-in functions that are damaged count as missing, and
-# where it cannot be written, programs run all the same and leave nothing behind.
+# The cache of compiled kernels: damaged entries and built-in functions count as missing; if it is not
+# writable, programs still run and leave no files behind.
 #   cmake -DSIMTLM=... -DPROGRAM=... -DFOLDER=... -P compile_cache.cmake
 set(ENV{SIMTLM_OPENCL_CACHE} ${FOLDER}/kept)
 set(ENV{TMPDIR} ${FOLDER}/temporary)

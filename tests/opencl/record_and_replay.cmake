@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Records the kernels of an OpenCL program, with a waveform and a timeline, and replays them.
-# SIMTLM, PROGRAM: executables. FOLDER: what is written goes there.
+# SIMTLM, PROGRAM: executables. FOLDER: for output files.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 
-# run(NAME COMMAND...): its output; it has to end with 0.
+# run(NAME COMMAND...): stores its output; it must exit with 0.
 function(run name)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${FOLDER}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -14,7 +14,7 @@ function(run name)
   set(${name} "${output}" PARENT_SCOPE)
 endfunction()
 
-# The last value of a statistic in a text.
+# Last value of a statistic in a text.
 function(last_value name statistic text)
   string(REGEX MATCHALL "${statistic} = [0-9]+" all "${text}")
   if(NOT all)

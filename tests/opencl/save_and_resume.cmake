@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Saves a run of an OpenCL program between two kernels, resumes it, and compares the statistics.
-# SIMTLM, DIFF, PROGRAM: executables. FOLDER: what is written goes there.
+# SIMTLM, DIFF, PROGRAM: executables. FOLDER: for output files.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 
-# run(NAME OPTION...): a run of the program with statistics in NAME.json.
+# run(NAME OPTION...): runs the program with statistics in NAME.json.
 function(run name)
   execute_process(
     COMMAND ${SIMTLM} run --preset TINY -gpgpu_kernel_launch_latency 3000 --stats-file ${name}.reports

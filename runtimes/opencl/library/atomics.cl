@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics: of 64 bits for OpenCL 1.2, and those of OpenCL C 2.0 in every address space.
+// Atomics: 64-bit atomics for OpenCL 1.2, and those of OpenCL C 2.0 in every address space.
 
-// clang takes no atomic of NVPTX for lock-free, so that its own built-ins would become calls.
+// clang considers no atomic of NVPTX lock-free, so its own built-ins would become calls.
 #define ATOMIC_2(tag, text, space, type, name, instruction, constraint)                            \
     static type name##_##tag##_##type(volatile space type* p, type v) {                            \
         type r;                                                                                    \
@@ -97,7 +97,7 @@ static void after(memory_order order) {
         FENCE_DEVICE();
 }
 
-/// The three forms of a function that changes a value: plain, with an order, with order and scope.
+/// The three forms of a modifying function: plain, with an order, with order and scope.
 #define CHANGE(tag, space, type, name, function, operand)                                          \
     OVERLOAD type name##_explicit(volatile space atomic_##type* p, operand v, memory_order order,  \
                                     memory_scope scope) {                                          \
@@ -113,7 +113,7 @@ static void after(memory_order order) {
         return name##_explicit(p, v, memory_order_seq_cst, memory_scope_device);                   \
     }
 
-/// What is compared are bits.
+/// Values are compared as bits.
 #define as_same_int(x) (x)
 #define as_same_uint(x) (x)
 #define as_same_long(x) (x)
@@ -193,8 +193,8 @@ static void after(memory_order order) {
     CHANGE(tag, space, type, atomic_fetch_min, fetch_min, type)                                    \
     CHANGE(tag, space, type, atomic_fetch_max, fetch_max, type)
 
-/// Operands of the other sign: atomic_uintptr_t with ptrdiff_t, and min and max as the header has
-/// them.
+/// Operands of different signedness: atomic_uintptr_t with ptrdiff_t; min and max as declared in
+/// the header.
 #define MIXED(tag, space, type, operand)                                                           \
     CHANGE(tag, space, type, atomic_fetch_add, fetch_add, operand)                                 \
     CHANGE(tag, space, type, atomic_fetch_sub, fetch_sub, operand)                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work-group functions: every work item of the group calls them.
+// Work-group functions, called by every work item of the group.
 
 #define TOGETHER __attribute__((overloadable, convergent))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions that libclc rounds or saturates wrongly: of numbers to integers (not a number is 0),
-// of integers to numbers with a rounding, of numbers to half precision in memory.
+// Conversions that libclc rounds or saturates incorrectly: floating point to integer (NaN gives 0),
+// integer to floating point with a rounding mode, and floating point to half precision in memory.
 
 #define CONVERT_ALL(to, from, name, scalar)                                                        \
     PURE to convert_##to##name(from x) {                                                           \
@@ -22,9 +22,9 @@
         return (to##16)(convert_##to##8##name(x.lo), convert_##to##8##name(x.hi));                 \
     }
 
-// ---- numbers to integers, with saturation ----
+// ---- floating point to integer, with saturation ----
 
-/// beyond: the first number that is too large; both it and the least are exact.
+/// beyond: the smallest number that is too large; both it and the minimum are exact.
 #define SATURATE(to, from, least, most, beyond, name, round)                                       \
     static to to##name##_of_##from(from x) {                                                       \
         const from r = round(x);                                                                   \
@@ -50,8 +50,8 @@
 SATURATE_INTEGERS(float)
 SATURATE_INTEGERS(double)
 
-// ---- integers and doubles to numbers, rounded as the GPU's instructions do; LLVM takes the
-// intrinsic functions for some of them to round to nearest ----
+// ---- integer and double to floating point, with the rounding of GPU instructions; LLVM assumes
+// round to nearest for some of the intrinsic functions ----
 
 #define ROUND(to, to_letter, from, from_letter, name, instruction)                                 \
     static to to##name##_of_##from(from x) {                                                       \
@@ -89,7 +89,7 @@ ROUND_ALL(float, "f", double, "d", ".f32.f64")
 HALF_BITS_ALL(float, "f32", "f")
 HALF_BITS_ALL(double, "f64", "d")
 
-/// At half n, wherever that is aligned to.
+/// Accesses half n, with any alignment.
 #define STORE_HALF(from, mode, space)                                                              \
     OVERLOAD void vstore_half##mode(from x, size_t n, space half* p) {                             \
         ((space ushort*)p)[n] = half_bits##mode(x);                                                \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers, as the standard defines addressing, filtering and conversion (OpenCL C 3.0,
-// 6.15.15 and 8). An image is a descriptor in global memory, a sampler its flags.
+// Images and samplers: addressing, filtering, conversion as defined by the standard (OpenCL C 3.0,
+// 6.15.15 and 8). An image is a descriptor in global memory; a sampler is given by its flags.
 
-/// What the runtime writes for every image: runtimes/opencl/image.h has the same structure.
+/// Descriptor written by the runtime for every image; image_descriptor.h has the same structure.
 typedef struct {
     ulong base;
-    ulong row_pitch, slice_pitch;  // bytes; the slice pitch is that of layers, too
-    uint width, height, depth;     // 1 where there is no such dimension
-    uint layers;                   // 0: no array
+    ulong row_pitch, slice_pitch;  // bytes; the slice pitch also applies to layers
+    uint width, height, depth;     // 1 for a dimension that does not exist
+    uint layers;                   // 0: not an array
     uint order, type;              // cl_channel_order, cl_channel_type
     uint element_bytes;
     uint dimensions;
@@ -54,7 +54,7 @@ __constant void* __translate_sampler_initializer(int flags) {
     return (__constant void*)(ulong)(uint)flags;
 }
 
-// ---- one element ----
+// ---- single elements ----
 
 static uint channels_of(uint order) {
     switch (order) {
@@ -79,7 +79,7 @@ static uint channels_of(uint order) {
     }
 }
 
-/// Channels in memory's order to red, green, blue, alpha. `one` is what a missing alpha is.
+/// Channels in memory order to red, green, blue, alpha. `one` replaces a missing alpha.
 #define FROM_MEMORY(name, type4, one)                                                              \
     static type4 name(uint order, type4 c) {                                                       \
         switch (order) {                                                                           \
@@ -363,7 +363,7 @@ static void store_uint(const __global simtlm_image* d, ulong at, uint4 v) {
 #define ADDRESS_MIRRORED_REPEAT 8
 #define FLAG_LINEAR 0x20
 
-/// Element by integer coordinates, layer included; ~0: the border.
+/// Element by integer coordinates including the layer; ~0: the border.
 static ulong element(const __global simtlm_image* d, int x, int y, int z) {
     const uint rows = d->height, slices = d->layers != 0 ? d->layers : d->depth;
     if ((uint)x >= d->width || (uint)y >= rows || (uint)z >= slices) return ~0ul;
@@ -392,7 +392,7 @@ static int nearest_int(int i, int size, uint flags) {
 
 typedef struct {
     int first, second;
-    float weight;  // of the second
+    float weight;  // of the second element
 } neighbours;
 
 static neighbours linear(float s, int size, uint flags) {
@@ -436,7 +436,7 @@ static int layer_of(const __global simtlm_image* d, float l) {
     return clamp(convert_int_sat(rint(l)), 0, (int)d->layers - 1);
 }
 
-/// Where nearest filtering finds its element. The layer has been chosen.
+/// Element selected by nearest filtering. The layer has been selected.
 static ulong find(const __global simtlm_image* d, uint flags, float x, float y, float z,
                   int layer) {
     const uint n = d->dimensions;
@@ -504,7 +504,7 @@ static uint4 uint_at(const __global simtlm_image* d, ulong at) {
 #define FLAGS(sampler) ((uint)__builtin_astype(sampler, ulong))
 #define READ __attribute__((overloadable, pure))
 
-// How coordinates of each kind of image name x, y, z and the layer: F of floats, I of integers.
+// Coordinates x, y, z and layer by kind of image: F for floats, I for integers.
 #define COORD_1D(c) c, 0, 0
 #define LAYER_1D(d, c) 0
 #define COORD_1DA(c) (c).x, 0, 0
@@ -517,7 +517,7 @@ static uint4 uint_at(const __global simtlm_image* d, ulong at) {
 #define COORD_3D(c) (c).x, (c).y, (c).z
 #define NO_LAYER(d, c) 0
 
-/// Reads with a sampler: of read-only images.
+/// Reads with a sampler, for read-only images.
 #define SAMPLED(kind, fcoord, icoord, COORD, FLAYER, ILAYER)                                       \
     READ float4 read_imagef(read_only kind image, sampler_t s, fcoord c) {                         \
         const __global simtlm_image* d = DESCRIPTOR(image);                                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer and common functions that libclc has not.
+// Integer and common functions that libclc lacks.
 
 #define FOR_SIZES(what, type)                                                                      \
     what(type) what(type##2) what(type##3) what(type##4) what(type##8) what(type##16)
@@ -19,7 +19,7 @@
     }
 FOR_INTEGERS(MAD_HI)
 
-// Bits below the lowest that is set; all bits of a zero.
+// Number of trailing zeros; all bits for 0.
 #define CTZ(type)                                                                                  \
     PURE type ctz(type x) {                                                                        \
         return popcount((type)((type)~x & (type)(x - (type)1)));                                   \

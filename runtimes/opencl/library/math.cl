@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mathematical functions that libclc has with larger errors than OpenCL C allows, or not for
-// denormals, infinities or NaNs.
+// Mathematical functions for which libclc exceeds the errors permitted by OpenCL C, or does not
+// support denormals, infinities or NaNs.
 
-// Generic pointers are those to private memory, on this target.
+// On this target, generic pointers are used for private memory.
 #define FOR_SPACES(what, type) what(type, private) what(type, local) what(type, global)
 #define FOR_WIDTHS(what, type)                                                                     \
     FOR_SPACES(what, type)                                                                         \
@@ -12,9 +12,9 @@
     FOR_SPACES(what, type##8)                                                                      \
     FOR_SPACES(what, type##16)
 
-// ---- remainders: exact, by division of the fractions as integers ----
+// ---- remainders: exact, by integer division of the fractions ----
 
-/// |x| modulo |y|, both finite and y not 0, in units of 2^(unit - 150); the quotient's low bits.
+/// |x| modulo |y|, both finite and y not 0, in units of 2^(unit - 150); low bits of the quotient.
 static uint modulo(uint x, uint y, bool nearest, int* unit, uint* quotient, bool* beyond) {
     const int ex = max((int)(x >> 23), 1), ey = max((int)(y >> 23), 1);
     const uint fx = x < 0x800000 ? x : (x & 0x7fffff) | 0x800000;
@@ -53,7 +53,7 @@ static float remainder_of(float x, float y, bool nearest, int* quotient) {
     uint bits = 0;
     if (r != 0) {
         const int shift = min((int)clz(r) - 8, unit - 1);
-        // A fraction of 25 bits has a 0 at its end.
+        // A fraction of 25 bits ends in 0.
         const uint fraction = shift < 0 ? r >> 1 : r << shift;
         bits = fraction < 0x800000 ? fraction
                                    : ((uint)(unit - shift) << 23) + (fraction & 0x7fffff);
@@ -123,7 +123,7 @@ REMQUO(4, global)
 REMQUO(8, global)
 REMQUO(16, global)
 
-// ---- fract: what is left is below 1; zeros and infinities leave a zero of their sign ----
+// ---- fract: results are below 1; zeros and infinities give a zero with their sign ----
 
 static float fraction_of_float(float x) {
     if (isinf(x) || x == 0) return copysign(0.0f, x);
@@ -143,7 +143,7 @@ VECTORS_1(double, __simtlm_fraction, fraction_of_double)
 FOR_WIDTHS(FRACT, float)
 FOR_WIDTHS(FRACT, double)
 
-// ---- ldexp: rounded once, also where the result is denormal ----
+// ---- ldexp: rounded once, also for denormal results ----
 
 static float scaled_float(float x, int n) {
     if (n > 127) {
@@ -154,7 +154,7 @@ static float scaled_float(float x, int n) {
             n = min(n - 127, 127);
         }
     } else if (n < -126) {
-        // Steps of 2^-102 leave 24 bits of room: nothing is rounded before the last one.
+        // Steps of 2^-102 leave 24 bits: only the last step rounds.
         x *= 0x1p-102f;
         n += 102;
         if (n < -126) {
@@ -224,7 +224,7 @@ WITH_ONE_INTEGER(double, ldexp)
 
 // ---- exponential functions: with denormal results ----
 
-/// e^r where |r| <= 0.36.
+/// e^r for |r| <= 0.36.
 static float exponential_near_zero(float r) {
     float p = fma(r, 1.0f / 5040, 1.0f / 720);
     p = fma(r, p, 1.0f / 120);
@@ -233,7 +233,7 @@ static float exponential_near_zero(float r) {
     p = fma(r, p, 0.5f);
     return fma(r, fma(r, p, 1.0f), 1.0f);
 }
-// Beyond the limits of the arguments the results overflow or are 0.
+// Beyond the limits of the argument, results overflow or are 0.
 static float exponential(float x) {
     if (isnan(x)) return x;
     const float c = fmin(fmax(x, -110.0f), 90.0f), n = rint(c * M_LOG2E_F);
@@ -257,7 +257,7 @@ VECTORS_1(float, exp, exponential)
 VECTORS_1(float, exp2, exponential_of_2)
 VECTORS_1(float, exp10, exponential_of_10)
 
-// ---- rootn: in double precision, which has room for denormals and for the error of log2 ----
+// ---- rootn: in double precision, which covers denormals and the error of log2 ----
 
 static float root_of_float(float x, int n) {
     if (n == 0 || isnan(x) || (x < 0 && (n & 1) == 0)) return NAN;
@@ -273,7 +273,7 @@ static float root_of_float(float x, int n) {
 }
 WITH_INTEGERS(float, rootn, root_of_float)
 
-// ---- hyperbolic functions of double precision ----
+// ---- hyperbolic functions in double precision ----
 
 static double hyperbolic_cosine(double x) {
     const double a = fabs(x);
@@ -309,7 +309,7 @@ static float complementary_error(float x) {
 }
 VECTORS_1(float, erfc, complementary_error)
 
-// ---- the gamma function: Lanczos' approximation, whose coefficients are those for 53 bits ----
+// ---- gamma function: Lanczos approximation with coefficients for 53 bits ----
 
 static double lanczos_sum(double z) {
     const double n[13] = {23531376880.41075968857200767445163675,
@@ -343,7 +343,7 @@ static double lanczos_sum(double z) {
     return a / b;
 }
 
-/// Of a positive argument that is not tiny.
+/// For a positive argument that is not tiny.
 static double positive_gamma(double z) {
     const double g = 6.024680040776729583740234375;
     const double t = z + g - 0.5;
@@ -358,7 +358,7 @@ static double gamma_of(double x) {
     if (x == floor(x)) return NAN;
     const double s = sinpi(x), y = -x;
     if (y > 185) return copysign(0.0, s);
-    // Gamma(x) Gamma(-x) = -pi / (x sin(pi x)); where Gamma(-x) would overflow, in two factors.
+    // Gamma(x) Gamma(-x) = -pi / (x sin(pi x)); in two factors if Gamma(-x) would overflow.
     if (y < 168) return M_PI / (y * s * positive_gamma(y));
     const double t = y + 6.024680040776729583740234375 - 0.5;
     const double p = pow(t, y * 0.5 - 0.25);

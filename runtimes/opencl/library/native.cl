@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the hardware has: fma, and the approximations behind native_ functions.
+// Functions implemented in hardware: fma, and the approximations behind native_ functions.
 
 #define VECTORS_1(type, name, scalar)                                                              \
     PURE type name(type x) {                                                                       \

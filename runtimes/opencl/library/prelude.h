@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In front of every program.
+// Included before every program.
 #ifndef __OPENCL_VERSION__
 #define __OPENCL_VERSION__ 300
 #endif
@@ -17,8 +17,8 @@
 #endif
 
 // ---- printf ----
-// Arguments are laid one behind another as C passes them, vectors element by element, and go to the
-// device's vprintf.
+// Arguments are packed one after another as C passes them, vectors element by element, and passed
+// to the device's vprintf.
 
 // OpenCL C 1.0 and 1.1 have no static functions.
 #pragma OPENCL EXTENSION cl_clang_storage_class_specifiers : enable
@@ -90,7 +90,7 @@ __SIMTLM_PUT_VECTORS(uint, int)
 __SIMTLM_PUT_VECTORS(long, long)
 __SIMTLM_PUT_VECTORS(ulong, long)
 __SIMTLM_PUT_VECTORS(float, double)
-// Null pointers would fit all of them: the ones without const take them.
+// Null pointers match all of these overloads; those without const are selected.
 #ifdef __opencl_c_generic_address_space
 __SIMTLM_PUT(const __generic void*, ulong)
 __SIMTLM_PUT(__generic void*, ulong)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work items: what libclc has no answer for, or answers without a global offset. The runtime passes
+// Work-item functions that libclc lacks or implements without a global offset. The runtime passes
 // the offset in environment registers: 3 to 5 its low words by dimension, 9 to 11 its high words;
-// register 8 has the number of dimensions.
+// register 8 contains the number of dimensions.
 
 #define OVERLOAD __attribute__((overloadable))
 #define PURE __attribute__((overloadable, const))
@@ -108,8 +108,8 @@ PURE size_t get_global_linear_id(void) {
 
 // ---- barriers, fences ----
 
-// As assembly code: LLVM 14 moves loads of variables in local memory across the functions that it
-// knows itself for this (llvm.nvvm.barrier0, llvm.nvvm.membar), which it takes for readers only.
+// Inline assembly, because LLVM 14 moves loads from local memory across the intrinsics for barriers
+// (llvm.nvvm.barrier0, llvm.nvvm.membar), which it treats as read-only.
 #define BARRIER() __asm__ volatile("bar.sync 0;" ::: "memory")
 #define FENCE_DEVICE() __asm__ volatile("membar.gl;" ::: "memory")
 #define FENCE_GROUP() __asm__ volatile("membar.cta;" ::: "memory")
@@ -159,8 +159,8 @@ OVERLOAD cl_mem_fence_flags get_fence(void* p) {
     return is_shared(p) ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE;
 }
 
-// to_global and its kin: what clang makes of them are calls of these. As assembly code: LLVM 14
-// gives up where it finds a cast from one address space to another.
+// to_global and related functions, to which clang generates calls. Inline assembly, because LLVM 14
+// fails on a cast from one named address space to another.
 #define TO_SPACE(name, space, ptx)                                                                 \
     space void* __to_##name(void* p) {                                                             \
         space void* r;                                                                             \
@@ -173,7 +173,7 @@ OVERLOAD cl_mem_fence_flags get_fence(void* p) {
     }
 TO_SPACE(global, __global, "global")
 TO_SPACE(local, __local, "shared")
-// Pointers to private memory are generic ones.
+// On this target, generic pointers are used for private memory.
 __private void* __to_private(void* p) {
     __private void* r;
     __asm__("{ .reg .pred yes_; isspacep.local yes_, %1; selp.b64 %0, %1, 0, yes_; }"
@@ -182,7 +182,7 @@ __private void* __to_private(void* p) {
     return r;
 }
 
-// ---- copies by a work group ----
+// ---- work-group copies ----
 
 #define COPY_SPACES(type, to_space, from_space)                                                    \
     OVERLOAD event_t async_work_group_copy(to_space type* to, const from_space type* from,         \
