@@ -15,7 +15,7 @@ FOLDER_SUFFIX = {"SM75_RTX2060": "-sm75", "SM86_RTX3070": "-sm86", "SM6_TITANX":
 
 @dataclasses.dataclass
 class Case:
-    """A reference run and, once made, ours."""
+    """A reference run and, once executed, that of simtlm."""
     family: str
     name: str
     trace: pathlib.Path
@@ -23,12 +23,12 @@ class Case:
     files: list  # configuration files
     latency: int  # of a kernel launch
     reference: dict
-    kernels: int  # that the reference ran
-    stopped: bool  # the reference did, before the end of the trace
-    instructions: int  # of those kernels, by the truth there is
+    kernels: int  # executed by the reference
+    stopped: bool  # the reference stopped before the end of the trace
+    instructions: int  # of those kernels, counted from the trace
     all_instructions: int  # of the whole trace
     ours: object = None
-    whole: object = None  # our run of the whole trace, where the reference stopped
+    whole: object = None  # simtlm's run of the whole trace if the reference stopped
 
     @property
     def key(self):
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def instructions_agree(self):
-        """"=" with the truth there is; "file" where only a count of the trace agrees; or ""."""
+        """"=" if it agrees with the exact count; "file" if only a count of the trace agrees; or ""."""
         if self.stopped and not (self.whole.ok and self.whole.get("gpu_tot_sim_insn")
                                  == self.all_instructions):
             return ""
@@ -81,7 +81,7 @@ class Case:
 
 
 def read_cases(reference, traces, real):
-    """All runs of the reference files whose traces are there."""
+    """All runs of the reference files whose traces exist."""
     counts = {}
     if (reference / "real-counts.json").is_file():
         counts = json.loads((reference / "real-counts.json").read_text())
@@ -112,7 +112,7 @@ def read_cases(reference, traces, real):
 
 
 def first_kernels(case, folder):
-    """A command list like the case's that ends after the kernels its reference ran."""
+    """A command list like the case's that ends after the kernels executed by the reference."""
     lines, kernels = [], 0
     for line in case.trace.read_text().split("\n"):
         line = line.strip()

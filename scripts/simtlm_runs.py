@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running simtlm and reading what it says; shared by compare-reference and benchmark."""
+"""Runs simtlm and parses its output; shared by compare-reference and benchmark."""
 import concurrent.futures
 import dataclasses
 import json
@@ -18,21 +18,21 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# The shipped configuration that suits traces of a binary version.
+# The preset that suits traces of a binary version.
 PRESETS = {61: "TITAN_X_PASCAL", 70: "QV100", 75: "RTX2060", 80: "A100", 86: "RTX3070",
            90: "H100_PCIE"}
 
 
-# Core cycles that a profiler measures with every kernel beyond what the modern core simulates: found
-# from kernels that do nothing, or next to nothing (scripts/compare-hardware).
+# Core cycles that a profiler measures with every kernel in addition to those simulated by the modern
+# core: determined from (nearly) empty kernels (scripts/compare-hardware).
 PROFILER_OVERHEAD = {"nsys": 1650, "ncu": 3400}
 
-# What SystemC says first, of itself.
+# Banner of SystemC.
 BANNER = re.compile(r"SystemC \d|Copyright \(c\) .* Contributors|ALL RIGHTS RESERVED")
 
 
 def find_simtlm(given=None):
-    """The executable: the one given, else the one scripts/run builds, else that of the prefix."""
+    """The executable: the given one, the one built by scripts/run, or that of the installation prefix."""
     candidates = [given] if given else [
         ROOT / "build" / preset / "sc_main" / "simtlm" for preset in ("release", "ci", "dev")] + [
         ROOT.parents[1] / "bin" / "simtlm"]  # installed as PREFIX/share/simtlm/scripts
@@ -43,7 +43,7 @@ def find_simtlm(given=None):
 
 
 def reference_folder(given=None):
-    """Where reference/, traces/ and traces-real/ are, as a path or None."""
+    """The folder with reference/, traces/ and traces-real/, as a path, or None."""
     folder = given or os.environ.get("SIMTLM_REFERENCE")
     return pathlib.Path(folder) if folder else None
 
@@ -52,16 +52,16 @@ def reference_folder(given=None):
 
 @dataclasses.dataclass
 class Run:
-    """What one run of the simulator gave."""
+    """Result of one run of the simulator."""
     status: int = 0
     wall_s: float = 0.0
     user_s: float = 0.0
     cpu_s: float = 0.0  # user and system
-    stolen_s: float = 0.0  # of the machine, by the one beneath it
-    peak_kB: int = 0  # never less than this script's own size, which a child starts with
+    stolen_s: float = 0.0  # taken away by the hypervisor
+    peak_kB: int = 0  # at least the size of this script, with which a child process starts
     total: dict = dataclasses.field(default_factory=dict)
     kernels: list = dataclasses.field(default_factory=list)
-    message: str = ""  # why it failed
+    message: str = ""  # reason of a failure
 
     def get(self, name, default=None):
         return self.total.get(name, default)
@@ -72,7 +72,7 @@ class Run:
 
 
 def stolen_s():
-    """Processor time that the machine beneath a virtual one has taken away so far, in seconds."""
+    """Processor time taken away by the hypervisor so far, in seconds."""
     try:
         fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()
         return int(fields[8]) / os.sysconf("SC_CLK_TCK")
@@ -96,8 +96,8 @@ def timed(command, output, errors, timeout, folder=None):
 
 
 def run(simtlm, arguments, timeout=3600, files=True):
-    """Runs the simulator and returns a Run; never raises for what the simulator does. Without files
-    it prints, as the reference does, and writes no more."""
+    """Runs the simulator and returns a Run; never raises because of an error of the simulator. Without
+    files it only prints, like the reference."""
     result = Run()
     with tempfile.TemporaryDirectory(prefix="simtlm-") as folder:
         folder = pathlib.Path(folder)
@@ -141,15 +141,15 @@ def run_all(simtlm, jobs, parallel, label="run"):
 
 
 def progress(text):
-    """One line on the terminal that the next one replaces; nothing where there is no terminal."""
+    """A progress line on the terminal, overwritten by the next one; nothing without a terminal."""
     if sys.stderr.isatty():
         print("\r\033[K" + text[:100], end="", file=sys.stderr, flush=True)
 
 
-# ---- what it said ---------------------------------------------------------------------------
+# ---- parsing of the output ----------------------------------------------------------------------
 
 def read_json(path):
-    """(total, kernels) of a --stats-json file; None when there is none or it is broken."""
+    """(total, kernels) of a --stats-json file; None if it is missing or damaged."""
     try:
         document = json.loads(pathlib.Path(path).read_text())
         return document["total"], document.get("kernels", [])
@@ -163,7 +163,7 @@ OCCUPANCY = re.compile(r"\b(Stall|W\d+(?:_\w+)?):(\d+)")
 
 
 def number(text):
-    """The text as a number where it is one, with or without a unit."""
+    """Converts a text to a number, with or without a unit, if possible."""
     word = text.split()[0].rstrip("%")
     for kind in (int, float):
         try:
@@ -174,7 +174,7 @@ def number(text):
 
 
 def parse_printed(text):
-    """(total, kernels) of the statistics printed after each kernel, as GPGPU-Sim prints them."""
+    """(total, kernels) of the statistics printed after each kernel in the format of GPGPU-Sim."""
     total, kernels = {}, []
     for line in text.splitlines():
         if line.startswith("Stall:"):
@@ -194,7 +194,7 @@ def parse_printed(text):
 
 
 def config_value(files, name, default=None):
-    """The value of an option in configuration files; later wins. Follows no -config inside them."""
+    """The value of an option in configuration files; later ones win. Does not follow -config inside them."""
     found = default
     for file in files:
         for line in pathlib.Path(file).read_text(errors="replace").splitlines():
@@ -210,7 +210,7 @@ def trace_files(folder):
     return [line.strip() for line in lines if line.strip().startswith("kernel")]
 
 
-# ---- figures --------------------------------------------------------------------------------
+# ---- numbers ------------------------------------------------------------------------------------
 
 def geomean(values):
     values = [v for v in values if v > 0]
@@ -222,7 +222,7 @@ def median(values):
 
 
 def correlation(xs, ys):
-    """Pearson's; not a number for fewer than three points or none that vary."""
+    """Pearson correlation; NaN for fewer than three points or without variation."""
     if len(xs) < 3:
         return math.nan
     mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
@@ -238,7 +238,7 @@ def own_peak_kB():
 # ---- text -----------------------------------------------------------------------------------
 
 def table(header, rows, numeric_from=1):
-    """A Markdown table that is aligned, so that a terminal can show it too."""
+    """A Markdown table with aligned columns, also readable in a terminal."""
     rows = [[str(cell) for cell in row] for row in rows]
     widths = [max(3, *(len(row[i]) for row in [header, *rows])) for i in range(len(header))]
 
@@ -253,7 +253,7 @@ def table(header, rows, numeric_from=1):
 
 
 def count(value):
-    """An integer with thousands separated; other values as they are."""
+    """An integer with thousands separators; other values unchanged."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(
@@ -261,7 +261,7 @@ def count(value):
 
 
 def percent(ours, reference):
-    """The signed difference in percent as text; = when there is none."""
+    """The signed difference in percent as text; = if there is none."""
     if ours is None:
         return "?"
     if ours == reference:
@@ -272,7 +272,7 @@ def percent(ours, reference):
 
 
 def replace_between(text, marker, content):
-    """The text with `content` between <!-- MARKER begin --> and <!-- MARKER end -->."""
+    """The text with `content` inserted between <!-- MARKER begin --> and <!-- MARKER end -->."""
     begin, end = f"<!-- {marker} begin -->", f"<!-- {marker} end -->"
     if begin not in text or end not in text:
         raise ValueError(f"no markers {begin} and {end}")
@@ -284,7 +284,7 @@ LOAD_BEFORE = os.getloadavg()[0]
 
 
 def about_this_run(simtlm):
-    """What figures depend on: the version, the kind of machine, and whether it was busy."""
+    """Conditions that results depend on: version, kind of machine, and its load."""
     def output(*command):
         try:
             return subprocess.run(command, capture_output=True, text=True, cwd=ROOT,
@@ -294,8 +294,8 @@ def about_this_run(simtlm):
 
     version = (output(simtlm, "--version").split("\n") or [""])[0]
     commit, executable = "", pathlib.Path(simtlm).resolve()
-    # An executable that does not tell what it was built from: the commit is its own only when it was
-    # built here, after it.
+    # An executable that does not report its commit: the current commit applies only if it was built
+    # here after that commit.
     if re.search(r"\bbuild [0-9a-f]{7}", version):
         commit = version
         version = ""

@@ -16,7 +16,7 @@ import re
 import gdb
 
 GPU = "simtlm::platform::gpu"
-# Bits of warp_table that keep a warp from issuing.
+# Bits of warp_table that prevent a warp from issuing.
 WAITS = ("done", "fetching", "at_barrier", "at_memory_barrier", "at_atomic", "at_copy",
          "scoreboard_blocked", "wrong_path")
 SECTORS = ("reserved", "modified")
@@ -27,29 +27,29 @@ class NotThere(gdb.GdbError):
 
 
 def elements(vector):
-    """The elements of a std::vector, or of another container that is two pointers and more."""
+    """The elements of a std::vector, or of another container that starts with two pointers."""
     first, last = vector["_M_impl"]["_M_start"], vector["_M_impl"]["_M_finish"]
     return [first[i] for i in range(int(last - first))]
 
 
 def pointee(type_):
-    """The T of a std::unique_ptr<T>, whose own type a program may not describe."""
+    """The T of a std::unique_ptr<T>, whose own type may be missing from the debug information."""
     name = re.match(r"std::unique_ptr<(.*?)(, *std::default_delete<.*)?>$", str(type_.strip_typedefs()))
     return gdb.lookup_type(name.group(1)).pointer()
 
 
 def target(pointer):
-    """What a pointer points at, as what it is; nothing: it points nowhere."""
+    """The object that a pointer refers to, with its dynamic type; None for a null pointer."""
     return pointer.cast(pointer.dynamic_type).dereference() if int(pointer) else None
 
 
 def owned(unique):
-    """What a std::unique_ptr owns."""
+    """The object owned by a std::unique_ptr."""
     return target(unique.address.cast(pointee(unique.type).pointer()).dereference())
 
 
 def all_owned(vector):
-    """What a std::vector of std::unique_ptr owns."""
+    """The objects owned by a std::vector of std::unique_ptr."""
     begin, end = vector["_M_impl"]["_M_start"], vector["_M_impl"]["_M_finish"]
     kind = pointee(begin.type.strip_typedefs().target()).pointer()
     first = begin.cast(kind)
@@ -65,7 +65,7 @@ def has(value, name):
 
 
 def name_of(module):
-    """The hierarchical name of an object of SystemC."""
+    """The hierarchical name of a SystemC object."""
     text = member_of_base(module, "m_name")
     return text["_M_dataplus"]["_M_p"].string() if text is not None else "?"
 
@@ -111,7 +111,7 @@ class State:
                 return value
         except gdb.error:
             pass
-        try:  # an object of SystemC
+        try:  # name of a SystemC object
             found = gdb.parse_and_eval(
                 "((void *(*)(const char *)) 'sc_core::sc_find_object(char const*)')"
                 f'("{text}")')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of pages that lead through a session do what the pages say.
+"""Checks that the commands in pages that lead through a session do what the pages say.
 
 documentation_test.py SIMTLM ROOT PAGE...
 """
@@ -15,7 +15,7 @@ import unittest
 
 SIMTLM, ROOT, PAGES = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3:]
 TOOLS = ("simtlm", "simtlm-trace", "simtlm-report", "simtlm-diff", "simtlm-merge", "simtlm-sweep")
-# What a command may end with beside 0: simtlm-diff tells that runs differ.
+# Permitted exit codes besides 0: simtlm-diff reports that runs differ.
 MAY_DIFFER = re.compile(r"simtlm-diff ")
 
 
@@ -26,8 +26,8 @@ def blocks_of(page):
 
 
 def steps_of(page):
-    """Commands and what they print: (command, lines); the lines of a block without prompts, and of one
-    without any command, are not looked at."""
+    """Commands and their output: (command, lines). Lines of a block without prompts, or without any
+    command, are ignored."""
     for language, lines in blocks_of(page):
         if language == "yaml":
             yield "write study.yaml", lines
@@ -53,7 +53,7 @@ def without_comment(command):
 
 class Pages(unittest.TestCase):
     def folder(self, page):
-        """Where the commands of a page can be typed: the top folder, or one with a recording."""
+        """The folder in which the commands of a page can be executed: the top folder, or one with a trace."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         path = pathlib.Path(scratch.name)

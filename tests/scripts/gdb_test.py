@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/gdb/simtlm.py on a GPU that has stopped in the middle of a kernel.
+"""Tests scripts/gdb/simtlm.py on a GPU stopped in the middle of a kernel.
 
 gdb_test.py GDB TARGET ROOT
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a page holds the tables that a command prints.
+"""Checks that a page contains the tables that a command prints.
 
 generated_table_test.py PAGE COMMAND [ARGUMENT ...]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/import-accel-sim on what the simulator prints, which is in the form of Accel-Sim.
+"""Tests scripts/import-accel-sim on output of the simulator, which has the format of Accel-Sim.
 
 import_accel_sim_test.py SIMTLM ROOT
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/statistics.schema.json holds of what the simulator writes, and of nothing else.
+"""Checks that docs/statistics.schema.json accepts what the simulator writes, and nothing else.
 
 statistics_schema_test.py SIMTLM ROOT
 """
@@ -29,7 +29,7 @@ def is_of(value, name):
 
 
 def faults(value, schema, where="$"):
-    """What is wrong with a value, as far as the keywords go that the schema uses."""
+    """Errors of a value, for the keywords that the schema uses."""
     unknown = set(schema) - KEYWORDS
     if unknown:
         return [f"schema: keywords {unknown}"]
