@@ -17,11 +17,13 @@
 /// the error but not its location; the caller knows the option and its origin.
 namespace simtlm::platform {
 
+/// An error in the text of an option value, and how to correct it. Thrown by parsers.
 struct format_error {
     std::string what;
     std::string remedy;
 };
 
+/// Splits a text at every separator.
 std::vector<std::string> split(std::string_view text, char separator);
 
 /// Parses between `least` and `most` numbers, such as "1,2,3".
@@ -35,6 +37,7 @@ cache::cache_config parse_cache(std::string_view text);
 /// Number of pipeline registers before and after operand collection, for the pipelines (core::pipe)
 /// that the option lists, and of write-back registers.
 struct pipeline_widths {
+    /// Numbers of registers of one pipeline.
     struct registers {
         unsigned id_oc = 0, oc_ex = 0;
     };

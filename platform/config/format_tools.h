@@ -12,11 +12,13 @@
 
 namespace simtlm::platform {
 
+/// Removes leading and trailing white space.
 std::string trimmed(std::string_view text);
 
 /// Parses an unsigned number. @param what  description of the value, used in error messages
 unsigned parse_number(std::string_view text, const std::string& what);
 
+/// Returns whether n is a power of two.
 inline bool power_of_two(unsigned n) {
     return n != 0 && (n & (n - 1)) == 0;
 }

@@ -54,6 +54,8 @@ auto read(const option_values& v, std::string_view option, Reader reader)
     }
 }
 
+/// Reads an enumeration whose options are numbered from 0. @throws kernel::user_error  above
+/// `highest`
 template <typename E>
 E choice(const option_values& v, std::string_view option, unsigned highest) {
     return static_cast<E>(v.number(option, 0, highest));

@@ -24,6 +24,7 @@ namespace simtlm::platform {
 /// debugger. docs/debugger.md describes all commands.
 class debugger {
 public:
+    /// Services of the environment that the debugger uses.
     struct services {
         std::function<void(std::string_view)> write;  ///< prints output of the debugger
         std::function<void()> quit;                   ///< ends the run

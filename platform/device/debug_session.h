@@ -24,6 +24,7 @@ namespace simtlm::device {
 /// command, calls of the program that need GPU memory block.
 class debug_session {
 public:
+    /// Services of the device layer that the session uses.
     struct services {
         memory_space& memory;
         /// Looks up a variable of the program's modules. Thread-safe.

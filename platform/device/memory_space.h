@@ -30,6 +30,7 @@ inline bool is_of_gpu(memory_kind k) {
     return k == memory_kind::device || k == memory_kind::mapped;
 }
 
+/// An allocation in the common address space; sizes in bytes.
 struct allocation {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;

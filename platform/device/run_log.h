@@ -27,6 +27,7 @@ namespace simtlm::device {
 /// numbered.
 class run_log : public run_observer {
 public:
+    /// Destinations and contents of the output.
     struct outputs {
         std::string file;      ///< file for reports; empty: stdout
         bool compact = false;  ///< omits statistics that are zero or unchanged

@@ -38,6 +38,7 @@ struct stream {
 /// on the speed of the simulating machine.
 class scheduler {
 public:
+    /// When tasks are executed.
     struct settings {
         bool eager = true;        ///< run whenever there is work
         unsigned grace_ms = 300;  ///< if not eager: run after this time without a call; 0: never

@@ -71,6 +71,7 @@ public:
 /// Executes tasks on simulated GPUs. SystemC is used only in the calling thread.
 class timed_engine : public engine {
 public:
+    /// Parameters of the engine; pointers must outlive it.
     struct settings {
         platform::gpu_config gpu;  ///< configuration of every GPU
         unsigned gpus = 1;

@@ -19,6 +19,7 @@ class copy_engine : public sc_core::sc_module {
 public:
     using socket = tlm_utils::simple_initiator_socket_optional<copy_engine, 32>;
 
+    /// A copy to perform, or one that has been performed.
     struct job {
         bool to_host = false;
         std::uint64_t host_address = 0;

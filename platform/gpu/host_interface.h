@@ -62,6 +62,7 @@ class host_interface : public kernel::clocked_module {
 public:
     using socket = tlm_utils::passthrough_target_socket_optional<host_interface, 32>;
 
+    /// Timing and capacity of the interface.
     struct settings {
         sc_core::sc_time latency;    ///< of a register access
         sc_core::sc_time cycle;      ///< period of the core clock

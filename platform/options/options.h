@@ -78,6 +78,7 @@ std::string nearest_option(std::string_view name);
 
 using kernel::nearest_name;
 
+/// Heading of a group in --help and docs/options.md.
 const char* group_title(option_group group);
 
 /// A behaviour of Accel-Sim that deviates from hardware; --quirk enables it, --compat accel-sim
@@ -106,6 +107,7 @@ struct option_origin {
     std::string where() const;
 };
 
+/// The text of an option value, and where it was given.
 struct option_value {
     std::string text;
     option_origin origin;

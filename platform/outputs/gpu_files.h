@@ -57,6 +57,7 @@ private:
     statistics_files statistics_;
 };
 
+/// The statistics record of a completed kernel.
 kernel_record record_of(const dispatch::finished_kernel& kernel);
 /// The kernel that was running when the run ended, the first launched if there are several.
 std::optional<kernel_record> record_of_unfinished(gpu& device);

@@ -18,6 +18,7 @@ struct provenance {
         std::string commit;
         std::string accelsim;  ///< build identifier for Accel-Sim's scripts
     };
+    /// An input file of the run.
     struct file {
         std::string role;  ///< for example "kernel trace"
         std::string path;  ///< as given

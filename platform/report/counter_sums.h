@@ -24,6 +24,7 @@ public:
         /// Returns KIND.NAME or KIND.NAME.LABEL.
         std::string name() const;
     };
+    /// The increase of one counter.
     struct value {
         std::uint32_t counter;  ///< index among counters()
         std::uint64_t number;   ///< nonzero

@@ -56,6 +56,7 @@ private:
     report report_;
 };
 
+/// a / b, or 0 if b is 0.
 inline double ratio(double a, double b) {
     return b != 0 ? a / b : 0;
 }

@@ -72,6 +72,7 @@ struct kernel_difference {
     const kernel_key& key() const { return a ? *a : *b; }
 };
 
+/// An option whose values in the runs A and B differ.
 struct option_difference {
     std::string name, a, b;
 };

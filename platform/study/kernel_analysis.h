@@ -76,6 +76,7 @@ struct kernel_analysis {
     std::vector<finding> findings;
 };
 
+/// Analyses one kernel of a statistics file.
 kernel_analysis analyse(const json& kernel, const gpu_limits& limits);
 /// Analyses all kernels of a run, in order.
 std::vector<kernel_analysis> analyse(const statistics_run& run);

@@ -13,6 +13,7 @@ namespace simtlm::platform::study {
 /// Cost of the instructions of a kernel (-enable_ptx_file_line_stats 1), summed over all launches,
 /// and the corresponding source text as far as available.
 struct kernel_source_view {
+    /// An instruction and its cost.
     struct row {
         std::uint64_t pc = 0;
         std::string opcode;

@@ -34,6 +34,7 @@ struct instruction_counts {
     std::uint64_t dram_bytes = 0;
 };
 
+/// Labels of the cells of `waits`, and of `l1` and `l2`.
 inline std::string wait_label(unsigned wait) {
     return wait == 0 ? "none" : warp_wait_name(static_cast<core::warp_wait>(wait));
 }

@@ -20,6 +20,7 @@ class gpu;
 /// It accesses the GPU only through const functions and observers and changes no statistics.
 class instruction_profile {
 public:
+    /// An instruction and its counts.
     struct row {
         std::uint64_t pc = 0;
         std::uint32_t line = 0;  ///< of the PTX or the source; 0: unknown

@@ -13,6 +13,7 @@ class gpu;
 
 /// An activity of a host program: a command in a stream other than a kernel, or an API call.
 struct host_activity {
+    /// Kind of an activity.
     enum class kind : std::uint8_t {
         command,  ///< a copy, fill, event or host function in a stream
         call      ///< an API call by a host thread

@@ -12,6 +12,7 @@ namespace simtlm::cuda {
 /// Both cudaError_t and CUresult: the numeric value of cuda::status.
 using result = int;
 
+/// dim3
 struct size3 {
     unsigned x = 1, y = 1, z = 1;
 };
@@ -25,12 +26,15 @@ struct channel_description {
     int kind;        ///< 0 signed, 1 unsigned, 2 float, 3 none
 };
 
+/// cudaExtent; width in bytes, or in elements of an array
 struct extent {
     std::size_t width, height, depth;
 };
+/// cudaPos
 struct position {
     std::size_t x, y, z;
 };
+/// cudaPitchedPtr; pitch in bytes
 struct pitched_pointer {
     void* pointer;
     std::size_t pitch, width, height;
@@ -190,6 +194,7 @@ struct fat_binary_wrapper {
     void* file_or_binaries;
 };
 
+/// CUuuid
 struct uuid {
     unsigned char bytes[16];
 };

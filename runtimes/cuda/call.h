@@ -34,6 +34,7 @@ private:
 /// @param name  of the function; must have static storage duration
 result carry_out(library_kind kind, const char* name, after_fault faults, call_body body) noexcept;
 
+/// Executes a call of either API; `act` returns the result.
 template <library_kind Kind, class Act>
 result call(const char* name, after_fault faults, Act&& act) noexcept {
     return carry_out(Kind, name, faults, call_body(act));

@@ -15,6 +15,7 @@ struct side_3d {
     void* reserved;
     std::size_t pitch, height;
 };
+/// CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER: a copy of a block between two sides.
 struct driver_copy_3d {
     side_3d from, to;
     std::size_t width, height, depth;

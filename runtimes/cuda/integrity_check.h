@@ -27,6 +27,7 @@ struct integrity_question {
     const void* check_table = nullptr;
     const void* check_function = nullptr;
     std::uint64_t seconds = 0;  ///< since 1970
+    /// A GPU as the runtime identifies it.
     struct gpu {
         std::array<char, 16> uuid;
         int pci_domain, pci_bus, pci_device;

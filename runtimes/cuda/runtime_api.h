@@ -12,6 +12,7 @@
 
 namespace simtlm::cuda {
 
+/// Convert between pointers and device addresses, which are identical.
 inline std::uint64_t address_of(const void* p) {
     return reinterpret_cast<std::uint64_t>(p);
 }
@@ -31,6 +32,7 @@ device_properties properties_of(session& s, int device);
 /// Value for cudaDeviceGetAttribute and cuDeviceGetAttribute. @throws failure
 int attribute_of(session& s, int attribute, int device);
 
+/// @throws failure  if there is no such device
 void check_device(session& s, int device);
 
 // Functions shared by runtime and driver.

@@ -61,6 +61,7 @@ struct library {
     const void* code = nullptr;    ///< passed by the program; parsed on demand
     bool read = false;
     std::vector<std::unique_ptr<module>> modules;  ///< by device
+    /// A managed variable: where the program stores its address, and its name.
     struct managed_variable {
         void** host;
         std::string name;
@@ -97,6 +98,7 @@ struct context;
 /// Values that NVIDIA's libraries store in a context under their own keys (CONTEXT_LOCAL_STORAGE).
 class context_storage {
 public:
+    /// A stored value and the callback at the end of the context.
     struct item {
         void* value;
         void (*at_end)(context*, void* key, void* value);  ///< nullptr: no callback
@@ -131,6 +133,7 @@ struct thread_state {
     bool through_driver = false;      ///< this runtime function was called through the driver API
     bool uses_runtime = false;  ///< the thread has called the runtime, so a context is current
     int capture_mode = 0;
+    /// Launch configuration pushed by <<<>>>.
     struct configuration {
         size3 grid, block;
         std::size_t shared;
@@ -198,6 +201,7 @@ public:
     context* add_context(unsigned device, unsigned flags);
     void remove_context(context* c);
 
+    /// The descriptions that a texture or surface object was created from.
     struct texture_object {
         resource_description resource;
         texture_description texture;

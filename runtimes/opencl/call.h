@@ -30,6 +30,7 @@ private:
 /// @param name  of the function; must have static storage duration
 cl_int carry_out(const char* name, call_body body) noexcept;
 
+/// Executes a call that returns a status.
 template <class Act>
 cl_int call(const char* name, Act&& act) noexcept {
     return carry_out(name, call_body(act));

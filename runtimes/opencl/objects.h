@@ -16,12 +16,15 @@
 #include <string>
 #include <vector>
 
+/// The only platform.
 struct _cl_platform_id : simtlm::opencl::object {};
 
+/// A simulated GPU.
 struct _cl_device_id : simtlm::opencl::object {
     unsigned number = 0;  ///< GPU number
 };
 
+/// A context: a set of devices and what is shared between them.
 struct _cl_context : simtlm::opencl::object {
     std::vector<cl_device_id> devices;
     std::vector<cl_context_properties> properties;
@@ -43,6 +46,7 @@ struct _cl_context : simtlm::opencl::object {
     bool is_shared_virtual(const void* p, std::size_t bytes);
 };
 
+/// A command queue, executed as a stream of its device.
 struct _cl_command_queue : simtlm::opencl::object {
     std::shared_ptr<_cl_context> context;
     cl_device_id device = nullptr;
@@ -60,6 +64,7 @@ struct _cl_command_queue : simtlm::opencl::object {
     bool in_order() const { return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
 };
 
+/// A buffer, an image, or a part of one.
 struct _cl_mem : simtlm::opencl::object {
     std::shared_ptr<_cl_context> context;
     cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
@@ -104,6 +109,7 @@ struct _cl_mem : simtlm::opencl::object {
     std::byte* host_view();
 };
 
+/// A sampler.
 struct _cl_sampler : simtlm::opencl::object {
     std::shared_ptr<_cl_context> context;
     cl_bool normalised = CL_TRUE;
@@ -115,6 +121,7 @@ struct _cl_sampler : simtlm::opencl::object {
     std::uint64_t flags() const;
 };
 
+/// A program: its source or binary, and a build for each device.
 struct _cl_program : simtlm::opencl::object {
     enum class origin { source, intermediate, binary, built_in };
 
@@ -145,7 +152,9 @@ struct _cl_program : simtlm::opencl::object {
     std::shared_ptr<simtlm::device::loaded_module> load(cl_device_id d);
 };
 
+/// A kernel of a program with its current arguments.
 struct _cl_kernel : simtlm::opencl::object {
+    /// The value of an argument, as set by clSetKernelArg.
     struct argument {
         bool set = false;
         std::vector<std::byte> value;
@@ -165,6 +174,7 @@ struct _cl_kernel : simtlm::opencl::object {
     ~_cl_kernel();
 };
 
+/// An event of a command, or a user event.
 struct _cl_event : simtlm::opencl::object {
     /// Outcome of the command, which outlives the event.
     struct state {

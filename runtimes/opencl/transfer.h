@@ -25,6 +25,7 @@ device::task_ptr copy_task(session& s, const place& to, const place& from,
 device::task_ptr fill_task(session& s, const place& to, const std::array<std::size_t, 3>& region,
                            std::vector<std::byte> pattern);
 
+/// Device address of host memory, which is the same.
 inline std::uint64_t address_of(const void* p) {
     return reinterpret_cast<std::uint64_t>(p);
 }
