@@ -74,11 +74,11 @@ void refuse_timed_options(const platform::option_values& values) {
           "--kernel-names", "--skip-kernels", "--max-kernels", "--sample", "--sample-stable"})
         if (values.given(option))
             throw kernel::user_error("command line",
-                                     fmt::format("{} has no effect without time", option),
-                                     "leave out -gpgpu_ptx_sim_mode 1");
+                                     fmt::format("{} has no effect in functional mode", option),
+                                     "omit -gpgpu_ptx_sim_mode 1");
     if (values.flag("-trace_enabled"))
-        values.fail("-trace_enabled", "has no effect without time",
-                    "leave out -gpgpu_ptx_sim_mode 1");
+        values.fail("-trace_enabled", "has no effect in functional mode",
+                    "omit -gpgpu_ptx_sim_mode 1");
 }
 
 std::unique_ptr<platform::functional_debugger> debugger_of(const platform::option_values& values,

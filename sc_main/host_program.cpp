@@ -43,7 +43,7 @@ fs::path library_folder() {
         !fs::exists(folder / "libsimtlm-opencl.so", ignored))
         throw kernel::user_error(
             folder.string(),
-            "the libraries for CUDA programs are not there, nor the driver for OpenCL programs",
+            "the libraries for CUDA programs and the driver for OpenCL programs do not exist",
             "build them: cmake --build " + folder.parent_path().parent_path().string() +
                 " --target simtlm_host_libraries");
     return folder;
@@ -80,14 +80,14 @@ std::string check(const std::vector<std::string>& options, const char* executabl
           "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers"})
         if (values.given(other))
             throw kernel::user_error("command line",
-                                     fmt::format("{} has no effect on simtlm run", other),
+                                     fmt::format("{} has no effect with simtlm run", other),
                                      "the kernels are those of the program");
     platform::launch_sampler::check(values);
     static_cast<void>(execution::parse_checks(values.text("--check")));
     if (is_functional(values))
         refuse_timed_options(values);
     else if (values.flag("-gpgpu_ptx_instruction_classification"))
-        values.fail("-gpgpu_ptx_instruction_classification", "has no effect with time",
+        values.fail("-gpgpu_ptx_instruction_classification", "has no effect in timing mode",
                     "-gpgpu_ptx_sim_mode 1");
     // The GPU that the libraries will select.
     std::error_code ignored;
@@ -135,12 +135,12 @@ int run_host_program(int argc, char** argv) {
     int i = 2;
     for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) options.emplace_back(argv[i]);
     if (i + 1 >= argc)
-        throw kernel::user_error("command line", "there is no program to run",
+        throw kernel::user_error("command line", "no program is given",
                                  "simtlm run --preset QV100 -- ./program arguments");
     const std::string code = check(options, argv[0], argv[i + 1]);
     const std::string path = library_folder().string();
     if (path.find(':') != std::string::npos)
-        throw kernel::user_error(path, "is a path with a colon, in which no library is found",
+        throw kernel::user_error(path, "contains a colon, so libraries in it cannot be found",
                                  "install elsewhere");
     // Programs linked statically with NVIDIA's runtime are redirected at startup. Libraries
     // preloaded by the user stay first, as sanitizers require. Entries are separated by blanks; a

@@ -52,7 +52,7 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
         return std::make_unique<execution::ptx_image>(read_program(values, look.debug()), memory,
                                                       look.checks(), gpu_architecture(values));
     if (!values.text("--ptx").empty())
-        values.fail("--cubin", "--ptx names a program, too", "name one of them");
+        values.fail("--cubin", "--ptx names a program too", "name one of them");
     auto file = std::make_shared<const sass::cubin>(
         kernel::read_text_file(path, "name a cubin: nvcc -cubin", kernel::largest_program), path);
     return std::make_unique<execution::sass_image>(std::move(file), memory, look.checks());
@@ -67,8 +67,8 @@ execution::device_memory& prepared(execution::device_memory& memory,
 
 execution::launch_script read_script(const platform::option_values& values) {
     if (values.text("--launch").empty())
-        throw kernel::user_error("command line", "there is nothing to launch",
-                                 "name a file of launches: --launch FILE");
+        throw kernel::user_error("command line", "no launches are given",
+                                 "name a launch file: --launch FILE");
     return execution::launch_script::read(values.text("--launch"));
 }
 
@@ -108,14 +108,14 @@ bool loaded_program::tell_findings() {
 void loaded_program::checkpoint(kernel::archive& a) {
     if (image_->allocates())
         throw kernel::user_error(image_->name(),
-                                 "allocates memory itself: that is not saved in checkpoints",
-                                 "run it whole");
+                                 "calls malloc: the heap is not saved in checkpoints",
+                                 "run it without checkpoints");
     const auto same = [&a](auto here) {
         auto saved = here;
         a(saved);
         if (saved != here)
-            throw kernel::user_error("checkpoint", "was written of another program",
-                                     "resume with the program that it was written of");
+            throw kernel::user_error("checkpoint", "was written for another program",
+                                     "resume with the program that it was written for");
     };
     a.block("program");
     for (const platform::provenance::file& f : inputs_) same(platform::checksum_of(f.path).xxh128);
@@ -155,7 +155,7 @@ int loaded_program::finish() {
     if (std::any_of(script_.results.begin(), script_.results.end(), compares))
         put_out("results are as expected\n");
     if (found) return checks_failed;
-    if (inspection_.finds()) put_out("checks have found nothing\n");
+    if (inspection_.finds()) put_out("checks have no findings\n");
     return success;
 }
 

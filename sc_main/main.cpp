@@ -74,14 +74,14 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
     const auto refuse = [&](const char* option, const std::string& where) {
         if (values.given(option) &&
             values.value(option).origin.kind == platform::option_origin::source::command_line)
-            throw kernel::user_error(
-                "command line", fmt::format("{} has no effect {}", option, where), "leave it out");
+            throw kernel::user_error("command line",
+                                     fmt::format("{} has no effect {}", option, where), "omit it");
     };
     for (const char* option :
          {"--stats-file", "--keep-exit-code", "--gpus", "--device-memory", "--pcie-bandwidth",
           "--pcie-latency", "--nvlink-bandwidth", "--nvlink-latency", "--host-grace",
           "-save_embedded_ptx", "-keep", "--code"})
-        refuse(option, "but on CUDA programs (simtlm run)");
+        refuse(option, "except for CUDA programs (simtlm run)");
     if (executes) {
         for (const char* option : {"-trace", "--ctas", "--no-validate", "--unknown-opcode",
                                    "--override-shmem", "--override-registers"})
@@ -116,7 +116,7 @@ int refuse(const std::vector<std::string>& refusals) {
     constexpr std::size_t enough = 10;
     for (std::size_t i = 0; i < std::min(refusals.size(), enough); ++i) complain(refusals[i]);
     if (refusals.size() > enough)
-        complain(fmt::format("kernels are refused for {} more reasons", refusals.size() - enough));
+        complain(fmt::format("kernels are rejected for {} more reasons", refusals.size() - enough));
     return fault_of_the_input;
 }
 
@@ -173,11 +173,11 @@ int run(int argc, char** argv) {
 
     const signal_guard signals;
     if (!executes && values.text("-trace").empty())
-        throw kernel::user_error("command line", "there is no trace to replay",
+        throw kernel::user_error("command line", "no trace is given",
                                  "name a GPU and a trace: simtlm --preset QV100 -trace "
                                  "FOLDER/kernelslist.g; see also --help and --list-configs");
     if (values.presets().empty() && values.files().empty() && !values.given("-network_mode"))
-        throw kernel::user_error("command line", "there is no GPU to run on",
+        throw kernel::user_error("command line", "no GPU is configured",
                                  "name one: --preset QV100, or -config FILE; --list-configs names "
                                  "those that come along");
     platform::gpu_config config = platform::make_gpu_config(values);
@@ -190,7 +190,8 @@ int run(int argc, char** argv) {
     if (!saving.resume.empty()) {
         resumed = platform::checkpoint::read(saving.resume);
         if (!resumed->host_log().empty())
-            throw kernel::user_error(saving.resume, "was written of a CUDA or OpenCL program",
+            throw kernel::user_error(saving.resume,
+                                     "was written by a run of a CUDA or OpenCL program",
                                      "resume with simtlm run");
         resumed->check(values);
     }
@@ -214,9 +215,9 @@ int run(int argc, char** argv) {
     if (!work.refusals.empty()) return refuse(work.refusals);
     if (saving.any() && executes && work.kernels != program->launches().size())
         throw kernel::user_error("command line",
-                                 "launches that are executed without time (--kernels and its kin) "
-                                 "do not go with checkpoints of programs",
-                                 "leave one of them out");
+                                 "launches executed in functional mode (--kernels and related "
+                                 "options) cannot be combined with checkpoints of programs",
+                                 "omit one of them");
     if (!sampling.json.empty()) outputs.push_back({sampling.json, "--sample-json"});
     if (!executes)
         platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
@@ -267,7 +268,7 @@ int run(int argc, char** argv) {
         control.save_behind(saving.kernels, [&] {
             out.save(saving.write, values, of_program);
             to_be_saved = false;
-            out.note("note", fmt::format("the run is saved in {} behind kernel {}", saving.write,
+            out.note("note", fmt::format("the run is saved in {} after kernel {}", saving.write,
                                          device.commands().kernels_done()));
         });
     }
@@ -283,7 +284,7 @@ int run(int argc, char** argv) {
     if (end == run_control::ending::deadlock) {
         complain(
             fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
-                        "last {} cycles; who waits for what:",
+                        "last {} cycles; waiting units:",
                         device.core_cycles(), device.config().dispatch.deadlock_window));
         tell(device.describe());
         return leave(stuck);
@@ -293,9 +294,9 @@ int run(int argc, char** argv) {
     if (end == run_control::ending::quit) return leave(success);
     if (to_be_saved) {
         complain(
-            fmt::format("{} is not written: once {} kernels had finished, there was always another "
-                        "one running (kernels of several streams overlap; choose other kernels, or "
-                        "-gpgpu_max_concurrent_kernel 1)",
+            fmt::format("{} is not written: after {} kernels had finished, there was always "
+                        "another one running (kernels of several streams overlap; choose other "
+                        "kernels, or -gpgpu_max_concurrent_kernel 1)",
                         saving.write, saving.kernels));
         return leave(fault_of_the_input);
     }
@@ -317,7 +318,7 @@ int run_and_catch(int argc, char** argv) {
         complain(e.what());
         return fault_of_the_input;
     } catch (const std::bad_alloc&) {
-        complain("the host has no more memory (simulate less at a time, or lift the limit)");
+        complain("the host is out of memory (simulate less at a time, or raise the limit)");
         return fault_of_the_input;
     } catch (const std::system_error& e) {  // errors of the system: files, threads
         complain(e.what());
@@ -349,7 +350,7 @@ bool has_enough_stack() {
         return true;
     stack.rlim_cur = stack.rlim_max == RLIM_INFINITY ? usual : std::min(stack.rlim_max, usual);
     if (stack.rlim_cur >= least && ::setrlimit(RLIMIT_STACK, &stack) == 0) return true;
-    std::fprintf(stderr, "simtlm: the limit of the stack is too small (ulimit -s 8192)\n");
+    std::fprintf(stderr, "simtlm: the stack limit is too small (ulimit -s 8192)\n");
     return false;
 }
 

@@ -48,13 +48,13 @@ int act(int argc, char** argv) {
          "serves as warm-up in the others");
     // clang-format on
     if (o.parse(argc, argv)) return success;
-    if (files.empty()) o.refuse("there is nothing to merge");
+    if (files.empty()) o.refuse("no files to merge are given");
     if (output.empty()) o.refuse("no --output");
     std::vector<study::statistics_run> runs;
     for (const std::string& f : files) {
         std::error_code ignored;
         if (std::filesystem::equivalent(f, output, ignored))
-            throw kernel::user_error(output, "would be overwritten, and is read",
+            throw kernel::user_error(output, "is both an input and the output",
                                      "name another --output");
         runs.push_back(study::statistics_run::read(f));
     }

@@ -59,7 +59,7 @@ public:
             if (sampler != nullptr) launches_[i].kernel.reset();
         }
         if (timed_ == 0 && !launches_.empty())
-            throw kernel::user_error(program.script().file, "none of its launches is chosen",
+            throw kernel::user_error(program.script().file, "none of its launches is selected",
                                      "see --kernels, --kernel-names, --skip-kernels");
     }
 
@@ -113,7 +113,7 @@ private:
                         wanted, config.compute_capability_major, config.compute_capability_minor),
             (fitting != nullptr ? fmt::format("use --preset {}, or ", fitting->name)
                                 : std::string()) +
-                "run it all the same with --any-binary-version");
+                "run it anyway with --any-binary-version");
     }
 
     /// Checks for the functional units that instructions of a kernel require.

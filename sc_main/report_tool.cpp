@@ -70,7 +70,7 @@ int act(int argc, char** argv) {
          "output format; json: the data of the page (html)");
     // clang-format on
     if (o.parse(argc, argv)) return success;
-    if (files.empty()) o.refuse("no file of statistics is named");
+    if (files.empty()) o.refuse("no statistics file is given");
     if (format != "html" && format != "json") o.refuse("--format is neither html nor json");
     if (summary) {
         if (!output.empty()) o.refuse("--summary goes to stdout, --output names a page");
@@ -95,7 +95,7 @@ int act(int argc, char** argv) {
     for (std::size_t i = 0; i < files.size(); ++i) {
         std::error_code ignored;
         if (fs::equivalent(files[i], output, ignored))
-            throw kernel::user_error(output, "would be overwritten, and is read",
+            throw kernel::user_error(output, "is both an input and the output",
                                      "name another --output");
         runs.push_back({study::statistics_run::read(files[i]), names[i], {}});
         const std::string s = samples.empty() ? samples_of(runs[i].statistics) : samples[i];

@@ -55,8 +55,8 @@ sampled_run::sampled_run(const platform::sampling_options& how, const platform::
     if (streams.size() > 1 && config.dispatch.max_concurrent_kernels > 1)
         throw kernel::user_error(
             config.run.trace,
-            fmt::format("has kernels of {} streams, which may run at the same time; --sample adds "
-                        "up the cycles of kernels that run one after the other",
+            fmt::format("has kernels of {} streams, which may run concurrently; --sample adds up "
+                        "the cycles of kernels that run sequentially",
                         streams.size()),
             "-gpgpu_max_concurrent_kernel 1");
     if (!how.groups) {

@@ -66,7 +66,7 @@ unsigned architecture_in(const std::string& text) {
     const std::string digits = text.rfind("sm_", 0) == 0 ? text.substr(3) : text;
     if (digits.empty() || digits.size() > 3 ||
         digits.find_first_not_of("0123456789") != std::string::npos)
-        refuse(fmt::format("--arch {} is no architecture such as sm_80", text));
+        refuse(fmt::format("--arch {} is not an architecture such as sm_80", text));
     return static_cast<unsigned>(std::atoi(digits.c_str()));
 }
 
@@ -168,13 +168,13 @@ void visit_cubins(const arguments& a, const char* command, const cubin_visitor& 
         }
         if (!any)
             throw kernel::user_error(
-                name, "this is no cubin, and no program that carries one",
+                name, "this is neither a cubin nor a program that contains one",
                 "compile with nvcc -cubin, or for an architecture: -arch=sm_80");
     }
     if (found == 0)
         throw kernel::user_error(
             name,
-            a.kernel.empty() ? "it has no kernels of that architecture"
+            a.kernel.empty() ? "it has no kernels for this architecture"
                              : fmt::format("it has no kernel {}", a.kernel),
             architectures.empty() ? "" : "its architectures are" + architectures);
 }
@@ -205,13 +205,13 @@ int check(const arguments& a) {
         kernels += here;
         return here;
     });
-    put_out(fmt::format("{} of {} kernels are executed\n", executed, kernels));
+    put_out(fmt::format("{} of {} kernels can be executed\n", executed, kernels));
     return success;
 }
 
 /// Table of opcodes with one row per instruction and one column per architecture.
 int opcodes(const arguments& a) {
-    if (!a.operands.empty()) refuse("opcodes takes nothing");
+    if (!a.operands.empty()) refuse("opcodes takes no operands");
     constexpr unsigned columns[] = {70, 75, 80, 86, 87, 89, 90};
     std::map<std::string, std::set<unsigned>> known;
     for (const auto& form : sass::encoding_table::builtin().forms())

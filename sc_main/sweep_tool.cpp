@@ -75,12 +75,14 @@ std::string own_path() {
 std::string found_simtlm(const std::string& given) {
     if (!given.empty()) {
         if (access(given.c_str(), X_OK) != 0)
-            throw kernel::user_error(given, "cannot be executed", "name a simtlm: --simtlm FILE");
+            throw kernel::user_error(given, "cannot be executed",
+                                     "name the simulator: --simtlm FILE");
         return fs::absolute(given).string();
     }
     const fs::path beside = fs::path(own_path()).parent_path() / "simtlm";
     if (access(beside.c_str(), X_OK) != 0)
-        throw kernel::user_error(beside.string(), "is not there", "name a simtlm: --simtlm FILE");
+        throw kernel::user_error(beside.string(), "does not exist",
+                                 "name the simulator: --simtlm FILE");
     return beside.string();
 }
 
@@ -147,7 +149,7 @@ std::vector<std::uint64_t> trace_weights(const std::string& list) {
     const auto commands = trace::read_command_list(file, choice);
     if (choice.kernels || choice.ids || choice.names || choice.skip || choice.most)
         throw kernel::user_error(file, "chooses kernels itself, as shards do",
-                                 "take the choice out of the list, or leave out the shards");
+                                 "remove the choice from the list, or omit the shards");
     std::vector<std::uint64_t> weights;
     for (const trace::command& c : commands)
         if (c.what == trace::command::kind::kernel) weights.push_back(fs::file_size(c.file));
@@ -268,14 +270,14 @@ int act(int argc, char** argv) {
         ("task", po::value(&task)->value_name("N"), "run task N of a task file (used by Slurm jobs)");
     // clang-format on
     if (o.parse(argc, argv)) return success;
-    if (files.size() != 1) o.refuse("one specification is wanted");
+    if (files.size() != 1) o.refuse("one specification is expected");
     if (o.given("task")) {
         const int signal = study::run_task(files[0], task);
         return signal != 0 ? ended_by_signal + signal : success;
     }
     if (engine != "local" && engine != "slurm") o.refuse("--engine is neither local nor slurm");
     how.slurm = engine == "slurm";
-    if (o.given("shards") && shards == 0) o.refuse("--shards 0: at least one is wanted");
+    if (o.given("shards") && shards == 0) o.refuse("--shards 0: at least one is required");
     const study::sweep_plan plan =
         study::read_sweep(files[0], found_simtlm(simtlm), statistic_names(), shards);
     check_configurations(plan);

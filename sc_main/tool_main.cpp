@@ -80,7 +80,7 @@ bool tool_options::parse(int argc, char** argv) {
 }
 
 std::string tool_options::take_command() {
-    if (operands_.empty()) refuse("there is nothing to do");
+    if (operands_.empty()) refuse("no command is given");
     std::string command = std::move(operands_.front());
     operands_.erase(operands_.begin());
     return command;

@@ -33,7 +33,7 @@ public:
     /// @throws kernel::user_error  if there is none
     std::string take_command();
     [[noreturn]] void refuse_command(const std::string& command) const {
-        refuse("'" + command + "' is no command");
+        refuse("'" + command + "' is not a command");
     }
     /// @throws kernel::user_error  for the command line
     [[noreturn]] void refuse(const std::string& what) const;

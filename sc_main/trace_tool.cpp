@@ -152,8 +152,8 @@ int convert(const arguments& a) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
-        throw kernel::user_error(folder.string(), "cannot be made a folder",
-                                 "name one that can be written");
+        throw kernel::user_error(folder.string(), "cannot be created as a folder",
+                                 "name one that is writable");
     const fs::path new_list = folder / "kernelslist.g";
     if (fs::equivalent(list, new_list, error))
         throw kernel::user_error(list, "would be overwritten by the list of the converted traces",

@@ -35,7 +35,7 @@ cache::cache_config parse_cache(std::string_view text) {
         geometry.erase(geometry.begin());
     }
     if (geometry.size() != 3)
-        throw format_error{fmt::format("'{}' is no cache geometry", parts[0]),
+        throw format_error{fmt::format("'{}' is not a cache geometry", parts[0]),
                            "[N|S:]SETS:LINE:WAYS"};
     c.sets = parse_number(geometry[0], "number of sets");
     c.line_bytes = parse_number(geometry[1], "line size");
@@ -77,7 +77,7 @@ cache::cache_config parse_cache(std::string_view text) {
 
     const std::vector<std::string> mshr = split(parts[2], ':');
     if (mshr.size() != 3)
-        throw format_error{fmt::format("'{}' is no MSHR description", parts[2]),
+        throw format_error{fmt::format("'{}' is not an MSHR description", parts[2]),
                            "KIND:ENTRIES:MERGE"};
     c.texture_fifo = letter<bool>(mshr[0], "kind of MSHR",
                                   {{'A', false}, {'S', false}, {'F', true}, {'T', true}});
@@ -91,10 +91,11 @@ cache::cache_config parse_cache(std::string_view text) {
 
     // Conditions that no cache geometry may violate.
     if (!power_of_two(c.sets))
-        throw format_error{fmt::format("{} sets", c.sets), "the number of sets is a power of two"};
+        throw format_error{fmt::format("{} sets", c.sets),
+                           "the number of sets must be a power of two"};
     if (!power_of_two(c.line_bytes))
         throw format_error{fmt::format("lines of {} bytes", c.line_bytes),
-                           "the line size is a power of two"};
+                           "the line size must be a power of two"};
     if (std::uint64_t{c.sets} * c.ways > most_lines || c.line_bytes > largest_line)
         throw format_error{
             fmt::format("a cache of {} sets, {} ways and lines of {} bytes", c.sets, c.ways,
@@ -102,12 +103,13 @@ cache::cache_config parse_cache(std::string_view text) {
             fmt::format("at most {} lines of at most {} bytes", most_lines, largest_line)};
     if (std::max({c.mshr_entries, c.mshr_max_merge, c.miss_queue_size, c.result_fifo_entries}) >
         most_entries)
-        throw format_error{"more MSHR or queue entries than are possible",
+        throw format_error{"too many MSHR or queue entries",
                            fmt::format("at most {}", most_entries)};
-    if (c.ways == 0) throw format_error{"no ways", "a cache has at least one way"};
+    if (c.ways == 0) throw format_error{"no ways", "a cache must have at least one way"};
     if (c.mshr_entries == 0 || c.mshr_max_merge == 0)
-        throw format_error{"no MSHR entries or no requests to merge", "both are at least 1"};
-    if (c.miss_queue_size == 0) throw format_error{"a miss queue of no entries", "at least 1"};
+        throw format_error{"the number of MSHR entries or of merged requests is zero",
+                           "both must be at least 1"};
+    if (c.miss_queue_size == 0) throw format_error{"a miss queue without entries", "at least 1"};
     if (c.texture_fifo && c.result_fifo_entries == 0)
         throw format_error{"a texture FIFO without result FIFO entries", "write MISSQ:FIFO"};
     if (c.kind == cache::cache_kind::sector &&
@@ -117,8 +119,8 @@ cache::cache_config parse_cache(std::string_view text) {
                                        cache::sector_bytes)};
     if (c.line_bytes % c.port_bytes() != 0)
         throw format_error{
-            fmt::format("a port of {} bytes at lines of {}", c.port_bytes(), c.line_bytes),
-            "the port width divides the line size"};
+            fmt::format("a port of {} bytes with lines of {}", c.port_bytes(), c.line_bytes),
+            "the port width must divide the line size"};
     const bool on_fill = c.allocation != cache::allocation_policy::on_miss;
     if (on_fill && c.write == cache::write_policy::write_back)
         throw format_error{

@@ -14,11 +14,11 @@ void read_clocks(const option_values& v, clock_config& c) {
     constexpr std::string_view clocks = "-gpgpu_clock_domains";
     const std::vector<std::string> parts = split(v.text(clocks), ':');
     if (parts.size() != 4)
-        v.fail(clocks, "names no four frequencies", "CORE:NETWORK:L2:DRAM in MHz");
+        v.fail(clocks, "does not contain four frequencies", "CORE:NETWORK:L2:DRAM in MHz");
     double* const hertz[] = {&c.core, &c.network, &c.l2, &c.dram};
     for (std::size_t i = 0; i < 4; ++i) {
         const auto megahertz = parse_real(parts[i]);
-        if (!megahertz) v.fail(clocks, fmt::format("'{}' is no frequency", parts[i]), "MHz");
+        if (!megahertz) v.fail(clocks, fmt::format("'{}' is not a frequency", parts[i]), "MHz");
         if (*megahertz <= 0) v.fail(clocks, "a frequency must be greater than zero", "MHz");
         if (*megahertz < 0.001 || *megahertz > 1e6)
             v.fail(clocks, fmt::format("{} MHz is out of range", parts[i]), "0.001 to 1000000 MHz");

@@ -48,9 +48,10 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
                            config.compute_capability_minor),
                (fitting != nullptr ? fmt::format("use --preset {}, or ", fitting->name)
                                    : std::string{}) +
-                   "replay it all the same with --any-binary-version");
+                   "replay it anyway with --any-binary-version");
     }
-    if (kernel.threads_per_block == 0) refuse("has blocks of no threads", "the header is corrupt");
+    if (kernel.threads_per_block == 0)
+        refuse("has thread blocks without threads", "the header is corrupt");
     if (kernel.threads_per_block > sm.max_threads)
         refuse(fmt::format("has {} threads per block; an SM holds {}", kernel.threads_per_block,
                            sm.max_threads),
@@ -62,11 +63,11 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
     const std::uint64_t registers = config.traces.override_registers.value_or(kernel.registers);
     constexpr unsigned not_told = trace::kernel_header::not_told;
     if (registers == not_told)
-        refuse("does not tell its registers per thread (-nregs), which limit how many run at once",
-               "say it with --override-registers N");
+        refuse("lacks its registers per thread (-nregs), which limit the number of resident blocks",
+               "set it with --override-registers N");
     if (shared == not_told)
-        refuse("does not tell its shared memory (-shmem), which limits how many blocks run at once",
-               "say it with --override-shmem BYTES");
+        refuse("lacks its shared memory size (-shmem), which limits the number of resident blocks",
+               "set it with --override-shmem BYTES");
     if (shared > sm.shared.bytes)
         refuse(fmt::format("needs {} bytes of shared memory per block; an SM has {}", shared,
                            sm.shared.bytes),

@@ -18,7 +18,7 @@ std::string trimmed(std::string_view text) {
 unsigned parse_number(std::string_view text, const std::string& what) {
     const auto number = parse_integer(trimmed(text));
     if (!number || *number < 0 || *number > 0xffffffffLL)
-        throw format_error{fmt::format("'{}' is no {}", text, what), ""};
+        throw format_error{fmt::format("'{}' is not a valid {}", text, what), ""};
     return static_cast<unsigned>(*number);
 }
 
@@ -49,18 +49,18 @@ std::vector<unsigned> parse_numbers(std::string_view text, char separator, std::
 cycle_window parse_window(std::string_view text) {
     const std::vector<std::string> ends = split(text, ':');
     if (ends.size() != 2)
-        throw format_error{"is no interval", "FROM:TO; either end may be left out"};
+        throw format_error{"is not an interval", "FROM:TO; either end may be omitted"};
     cycle_window w;
     const auto end = [](const std::string& side, std::uint64_t open) {
         if (side.empty()) return open;
         const auto number = parse_integer(side);
         if (!number || *number < 0)
-            throw format_error{fmt::format("'{}' is no number of cycles", side), ""};
+            throw format_error{fmt::format("'{}' is not a number of cycles", side), ""};
         return static_cast<std::uint64_t>(*number);
     };
     w.from = end(ends[0], w.from);
     w.to = end(ends[1], w.to);
-    if (w.from >= w.to) throw format_error{"is an empty interval", "FROM is less than TO"};
+    if (w.from >= w.to) throw format_error{"is an empty interval", "FROM must be less than TO"};
     return w;
 }
 

@@ -33,7 +33,7 @@ specialized_unit parse_specialized_unit(std::string_view text) {
                            "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME"};
     specialized_unit unit;
     const unsigned enabled = parse_number(parts[0], "0 or 1");
-    if (enabled > 1) throw format_error{fmt::format("'{}' is no 0 or 1", parts[0]), ""};
+    if (enabled > 1) throw format_error{fmt::format("'{}' is neither 0 nor 1", parts[0]), ""};
     unit.enabled = enabled == 1;
     unit.units = parse_number(parts[1], "number of units");
     const unsigned latency = parse_number(parts[2], "latency");  // validated, but has no effect
@@ -42,7 +42,7 @@ specialized_unit parse_specialized_unit(std::string_view text) {
     unit.name = trimmed(parts[5]);
     if (unit.enabled && (unit.units == 0 || latency == 0 || unit.id_oc == 0 || unit.oc_ex == 0 ||
                          unit.name.empty()))
-        throw format_error{"an enabled unit has units, a latency, widths and a name",
+        throw format_error{"an enabled unit needs a count, a latency, widths and a name",
                            "start with 0 to disable it"};
     return unit;
 }
@@ -71,7 +71,7 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     const auto only = [&](std::size_t i, const char* parameter, const char* value,
                           const char* meaning) {
         if (parse_number(parts[i], "number") != parse_number(value, "number"))
-            throw format_error{fmt::format("{} {} is not there", parameter, parts[i]),
+            throw format_error{fmt::format("{} {} is not supported", parameter, parts[i]),
                                fmt::format("{} is {}, {}", parameter, value, meaning)};
     };
     if (two_level) {
@@ -83,7 +83,7 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     const unsigned warps = parse_number(parts[two_level ? 1 : 2], "number of warps");
     if (warps == 0 || warps > max_warps)
         throw format_error{fmt::format("{} of {} warps", warps, max_warps),
-                           "at least one warp, and no more than an SM holds"};
+                           "at least one warp, and at most as many as an SM holds"};
     return trimmed(text);
 }
 

@@ -23,7 +23,7 @@ void read_warps(const option_values& v, core::sm_config& sm) {
         v.fail(pipeline, fmt::format("warps of {} threads", sm.warp_size),
                "traces record warps of 32");
     if (sm.max_threads == 0 || sm.max_threads % warp_threads != 0)
-        v.fail(pipeline, fmt::format("{} threads make no whole number of warps", sm.max_threads),
+        v.fail(pipeline, fmt::format("{} threads are not a whole number of warps", sm.max_threads),
                "a multiple of 32");
     sm.max_warps = sm.max_threads / warp_threads;
     if (sm.max_warps > most_warps)
@@ -85,7 +85,7 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
         for (const core::pipeline_config& p : sm.pipelines) units += p.collectors.units;
     if (units > core::operand_collector::max_units)
         v.fail("-gpgpu_operand_collector_num_units_gen",
-               fmt::format("{} collector units, all pools together", units),
+               fmt::format("{} collector units in all pools together", units),
                fmt::format("at most {}", core::operand_collector::max_units));
     const auto works = [](const core::collector_pool_config& pool) {
         return pool.units > 0 && pool.in_ports > 0;
@@ -93,11 +93,11 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
     const bool general = works(sm.collector.general);
     if (!general && !sm.collector.specialized)
         v.fail("-gpgpu_enable_specialized_operand_collector",
-               "without specialised collectors nobody collects operands",
+               "without specialised collectors no unit collects operands",
                "set -gpgpu_operand_collector_num_units_gen and its ports");
     if (!general && !works(sm.pipelines[core::pipe_mem].collectors))
         v.fail("-gpgpu_operand_collector_num_units_mem",
-               "nobody collects operands of memory instructions",
+               "no unit collects operands of memory instructions",
                "at least one unit and port, here or in the general pool");
 }
 

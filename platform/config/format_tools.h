@@ -33,7 +33,7 @@ T letter(const std::string& text, const std::string& what,
         known += known.empty() ? "" : ", ";
         known += c;
     }
-    throw format_error{fmt::format("'{}' is no {}", text, what), "one of " + known};
+    throw format_error{fmt::format("'{}' is not a valid {}", text, what), "one of " + known};
 }
 
 }  // namespace simtlm::platform

@@ -21,8 +21,7 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
     n.crossbar.subnets = v.number(subnets, 0);
     if (n.kind == interconnect::network_kind::crossbar && n.crossbar.subnets != 2)
         v.fail(subnets, fmt::format("the crossbar has two subnets, not {}", n.crossbar.subnets),
-               "2, for requests and for replies; with one they could block each other for "
-               "ever");
+               "2, for requests and for replies; with one they could block each other forever");
     n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>(v, "-icnt_arbiter_algo", 1);
     n.crossbar.grant_cycles = v.number("-icnt_grant_cycles", 1, most_cycles);
     n.crossbar.speedup = v.number("-icnt_speedup", 1, 16);
@@ -30,7 +29,7 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
     constexpr std::string_view option = "-inter_config_file";
     std::error_code ignored;
     if (!std::filesystem::exists(v.text(option), ignored))
-        v.fail(option, "there is no such network description",
+        v.fail(option, "the network description does not exist",
                "give the file, or use the built-in crossbar with -network_mode 2");
     n.router = read_router_file(v.text(option));
 }

@@ -14,7 +14,7 @@ namespace {
 /// Reads the configuration of a cache that is never written.
 cache::cache_config read_only_cache(const option_values& v, std::string_view option) {
     const cache::cache_config cache = read(v, option, parse_cache);
-    if (!cache.enabled) v.fail(option, "an SM cannot do without this cache", "");
+    if (!cache.enabled) v.fail(option, "an SM requires this cache", "");
     if (cache.write != cache::write_policy::read_only)
         v.fail(option, "this cache is never written", "write policy R");
     return cache;
@@ -25,7 +25,8 @@ void read_caches(const option_values& v, core::sm_config& sm) {
     sm.l1.constant = read_only_cache(v, "-gpgpu_const_cache:l1");
     sm.l1.texture = read_only_cache(v, "-gpgpu_tex_cache:l1");
     if (!sm.l1.texture.texture_fifo)
-        v.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO", "MSHR kind F or T");
+        v.fail("-gpgpu_tex_cache:l1", "a texture cache requires a texture FIFO",
+               "MSHR kind F or T");
     for (const auto& [option, cache] : {std::pair{"-gpgpu_cache:il1", &sm.l1.instruction},
                                         std::pair{"-gpgpu_const_cache:l1", &sm.l1.constant}})
         if (cache->texture_fifo)
@@ -43,10 +44,10 @@ void read_load_store_unit(const option_values& v, core::sm_config& sm) {
         v.number("-gpgpu_n_ldst_response_buffer_size", 1, most_queue_entries);
     ldst.l1_latency = v.number("-gpgpu_l1_latency", 1, most_cycles);
     ldst.l1_banks = v.number("-gpgpu_l1_banks", 1, 1024);
-    if (!power_of_two(ldst.l1_banks)) v.fail("-gpgpu_l1_banks", "is no power of two", "");
+    if (!power_of_two(ldst.l1_banks)) v.fail("-gpgpu_l1_banks", "is not a power of two", "");
     ldst.l1_banks_byte_interleaving = v.number("-gpgpu_l1_banks_byte_interleaving", 1, 1u << 20);
     if (!power_of_two(ldst.l1_banks_byte_interleaving))
-        v.fail("-gpgpu_l1_banks_byte_interleaving", "is no power of two", "");
+        v.fail("-gpgpu_l1_banks_byte_interleaving", "is not a power of two", "");
     ldst.l1_banks_hash =
         choice<cache::set_index_function>(v, "-gpgpu_l1_banks_hashing_function", 4);
     if (ldst.l1_banks_hash == cache::set_index_function::fermi_hash && ldst.l1_banks != 32 &&
@@ -63,10 +64,10 @@ void read_load_store_unit(const option_values& v, core::sm_config& sm) {
         ldst.coalesce_arch >= 40 || (ldst.coalesce_arch >= 20 && ldst.global_skips_l1);
     if (sm.l1.data_enabled && sm.l1.data.kind == cache::cache_kind::sector && !sectors_only)
         v.fail("-gpgpu_coalesce_arch",
-               fmt::format("accesses of up to 128 bytes, as compute capability {}.{} makes "
-                           "them, meet an L1D of 32-byte sectors",
+               fmt::format("accesses of up to 128 bytes, as generated for compute capability "
+                           "{}.{}, are incompatible with an L1D with 32-byte sectors",
                            ldst.coalesce_arch / 10, ldst.coalesce_arch % 10),
-               "40 or more, or an L1D with whole lines: -gpgpu_cache:dl1 N:...");
+               "use 40 or more, or an L1D without sectors: -gpgpu_cache:dl1 N:...");
     ldst.local_memory_map = v.flag("-gpgpu_local_mem_map");
     ldst.perfect_memory = v.flag("-gpgpu_perfect_mem");
 }
@@ -75,7 +76,7 @@ void read_shared_memory(const option_values& v, core::shared_memory_config& shar
     shared.bytes = v.number("-gpgpu_shmem_size");
     shared.bytes_per_block = v.number("-gpgpu_shmem_per_block");
     shared.banks = v.number("-gpgpu_shmem_num_banks", 1, 1024);
-    if (!power_of_two(shared.banks)) v.fail("-gpgpu_shmem_num_banks", "is no power of two", "");
+    if (!power_of_two(shared.banks)) v.fail("-gpgpu_shmem_num_banks", "is not a power of two", "");
     shared.warp_parts = v.number("-gpgpu_shmem_warp_parts", 1, warp_threads);
     if (warp_threads % shared.warp_parts != 0)
         v.fail("-gpgpu_shmem_warp_parts", "does not divide a warp of 32", "");
@@ -96,7 +97,7 @@ void read_adaptive_split(const option_values& v, core::sm_config& sm) {
         const std::uint64_t whole = std::uint64_t{sm.l1.unified_kb} * 1024;
         if (whole % sm.l1.data.bytes() != 0)
             v.fail(unified,
-                   fmt::format("{} KB are no multiple of the L1 data cache's {} bytes",
+                   fmt::format("{} KB are not a multiple of the L1 data cache's {} bytes",
                                sm.l1.unified_kb, sm.l1.data.bytes()),
                    "see -gpgpu_cache:dl1");
     }
@@ -114,7 +115,8 @@ void read_adaptive_split(const option_values& v, core::sm_config& sm) {
                "see -gpgpu_unified_l1d_size");
     if (std::uint64_t{most} * 1024 < sm.shared.bytes)
         v.fail("-gpgpu_shmem_option",
-               fmt::format("no size holds the SM's {} bytes of shared memory", sm.shared.bytes),
+               fmt::format("no size is sufficient for the SM's {} bytes of shared memory",
+                           sm.shared.bytes),
                "add one, or reduce -gpgpu_shmem_size");
 }
 

@@ -41,7 +41,7 @@ memory::dram_timing parse_dram_timing(std::string_view text) {
             if (field == fields.end()) {
                 std::vector<std::string> names;
                 for (const auto& [name, member] : fields) names.push_back(name);
-                throw format_error{fmt::format("'{}' is no DRAM timing parameter", sides[0]),
+                throw format_error{fmt::format("'{}' is not a DRAM timing parameter", sides[0]),
                                    "did you mean " + kernel::nearest_name(sides[0], names) + "?"};
             }
             t.*(field->second) = parse_number(sides[1], "number of cycles");
@@ -55,8 +55,9 @@ memory::dram_timing parse_dram_timing(std::string_view text) {
     }
     if (!power_of_two(t.nbk)) throw format_error{fmt::format("{} banks", t.nbk), "a power of two"};
     if (!power_of_two(t.nbkgrp) || t.nbk % t.nbkgrp != 0)
-        throw format_error{fmt::format("{} bank groups of {} banks", t.nbkgrp, t.nbk),
-                           "the number of groups is a power of two and divides the banks"};
+        throw format_error{
+            fmt::format("{} bank groups of {} banks", t.nbkgrp, t.nbk),
+            "the number of groups must be a power of two and divide the number of banks"};
     if (t.tCCD == 0 || t.CL == 0) throw format_error{"CCD and CL must not be zero", ""};
     if (t.tRC < t.tRAS)
         throw format_error{fmt::format("RC {} is shorter than RAS {}", t.tRC, t.tRAS),
@@ -111,7 +112,7 @@ mapping_shape parse_address_mapping(std::string_view text) {
                 --bits;
                 break;
             default:
-                throw format_error{fmt::format("'{}' is no address bit", c),
+                throw format_error{fmt::format("'{}' is not an address bit", c),
                                    "one of R, B, C, S, D, 0"};
         }
     }

@@ -23,7 +23,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     m.channels = v.number("-gpgpu_n_mem", 1, 1024);
     p.sub_partitions = v.number("-gpgpu_n_sub_partition_per_mchannel", 1, 64);
     if (!power_of_two(p.sub_partitions))
-        v.fail("-gpgpu_n_sub_partition_per_mchannel", "is no power of two", "1, 2, 4, ...");
+        v.fail("-gpgpu_n_sub_partition_per_mchannel", "is not a power of two", "1, 2, 4, ...");
     p.l2 = read_data_cache(v, "-gpgpu_cache:dl2");
     p.l2_texture_only = v.flag("-gpgpu_cache:dl2_texture_only");
     p.ideal_l2 = v.flag("-l2_ideal");
@@ -88,7 +88,7 @@ void read_dram(const option_values& v, memory::dram_config& d) {
     const auto marks = read(v, write_queue,
                             [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
     if (marks[2] >= marks[1] || marks[1] > marks[0])
-        v.fail(write_queue, "the marks are out of order", "SIZE >= HIGH > LOW");
+        v.fail(write_queue, "the watermarks are out of order", "SIZE >= HIGH > LOW");
     d.write_queue_size = marks[0], d.write_high_watermark = marks[1],
     d.write_low_watermark = marks[2];
     d.eliminate_rw_turnaround = v.flag("-dram_elimnate_rw_turnaround");
@@ -123,7 +123,7 @@ void read_mapping(const option_values& v, memory::memory_config& m) {
     if (a.mapping.empty()) {
         static constexpr unsigned modes[] = {0, 1, 2, 3, 5, 6, 14, 15, 16, 100, 103, 106, 160};
         if (std::find(std::begin(modes), std::end(modes), a.mask_mode) == std::end(modes))
-            v.fail(mask, "there is no such built-in mapping", "give -gpgpu_mem_addr_mapping");
+            v.fail(mask, "the built-in mapping does not exist", "give -gpgpu_mem_addr_mapping");
         return;
     }
     const mapping_shape shape = read(v, option, parse_address_mapping);

@@ -96,7 +96,7 @@ void read_instructions(const option_values& v, sm_timing& m) {
                             [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
     if (shape[0] == 0 || shape[2] == 0 || !power_of_two(shape[1]) || shape[1] < 32 ||
         shape[1] > 128)
-        v.fail("-modern_l0i", "is no cache", "SETS:LINE:WAYS, lines of 32, 64 or 128 bytes");
+        v.fail("-modern_l0i", "is not a cache", "SETS:LINE:WAYS, lines of 32, 64 or 128 bytes");
     m.l0i.sets = shape[0];
     m.l0i.line_bytes = shape[1];
     m.l0i.ways = shape[2];
@@ -128,7 +128,7 @@ std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
         return parse_numbers(text, ',', 1, 1024);
     });
     if (std::count(given.begin(), given.end(), 0u) != 0)
-        v.fail("-gpgpu_gpc_sms", "a GPC of no SMs", "1 and more; or 0 alone: one GPC");
+        v.fail("-gpgpu_gpc_sms", "a GPC without SMs", "1 or more; or only 0: one GPC");
     std::vector<unsigned> gpcs;
     for (unsigned left = sms; left != 0; left -= gpcs.back())
         gpcs.push_back(std::min(left, given[std::min(gpcs.size(), given.size() - 1)]));
@@ -138,16 +138,17 @@ std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
 void read_modern(const option_values& v, gpu_config& config) {
     const std::string& which = v.text("--core");
     if (which != "classic" && which != "modern")
-        v.fail("--core", "there is no such core", "classic or modern");
+        v.fail("--core", "unknown core", "classic or modern");
     const std::string& dependences = v.text("--dependences");
     if (dependences != "bits" && dependences != "scoreboard")
-        v.fail("--dependences", "there is no such mechanism", "bits or scoreboard");
+        v.fail("--dependences", "unknown mechanism", "bits or scoreboard");
     if (which == "classic" || v.text("--compat") == "accel-sim") return;
     const core::sm_config& sm = config.cores.sm;
     if (config.compute_capability_major < 7)
-        v.fail("--core", "the modern core begins with Volta", "--core classic, or another preset");
+        v.fail("--core", "the modern core requires Volta or later",
+               "--core classic, or another preset");
     if (sm.max_warps / sm.schedulers > core::modern::issue_scheduler::most_slots)
-        v.fail("--core", fmt::format("{} warps on a sub-core", sm.max_warps / sm.schedulers),
+        v.fail("--core", fmt::format("{} warps per sub-core", sm.max_warps / sm.schedulers),
                fmt::format("at most {}: see -gpgpu_num_sched_per_core",
                            core::modern::issue_scheduler::most_slots));
 
@@ -156,7 +157,7 @@ void read_modern(const option_values& v, gpu_config& config) {
                                           : core::modern::dependence_control::scoreboard;
     const std::string& policy = v.text("-modern_scheduler");
     if (policy != "cggty" && policy != "lrr")
-        v.fail("-modern_scheduler", "there is no such policy", "cggty or lrr");
+        v.fail("-modern_scheduler", "unknown policy", "cggty or lrr");
     m.policy =
         policy == "lrr" ? core::modern::issue_policy::lrr : core::modern::issue_policy::cggty;
     m.rotate_ctas = v.flag("-modern_rotate_ctas");
@@ -186,7 +187,7 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.constant_interval = v.number("-modern_constant_interval", 1, longest_latency);
     m.l1_tag_banks = v.number("-modern_l1_tag_banks", 1, 32);
     if ((m.l1_tag_banks & (m.l1_tag_banks - 1)) != 0)
-        v.fail("-modern_l1_tag_banks", "is no power of two", "1, 2, 4, 8, 16 or 32");
+        v.fail("-modern_l1_tag_banks", "is not a power of two", "1, 2, 4, 8, 16 or 32");
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =
         v.number("-modern_network_packets", 1, 16);

@@ -48,7 +48,7 @@ void read_programs(const option_values& v, program_limits& limits) {
     if (limits.device_memory < least || limits.device_memory > most)
         v.fail("--device-memory", "is out of range", "1 MiB to 1 TiB");
     if (v.number("-gpgpu_simd_model") != 1)
-        v.fail("-gpgpu_simd_model", "is no model that there is", "1: immediate post-dominators");
+        v.fail("-gpgpu_simd_model", "is not a supported model", "1: immediate post-dominators");
     limits.stack = v.number("-gpgpu_stack_size_limit");
     limits.heap = v.number("-gpgpu_heap_size_limit");
 }

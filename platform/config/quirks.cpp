@@ -124,14 +124,14 @@ const std::vector<quirk_info>& quirk_table() {
 void read_quirks(const option_values& v, gpu_config& config) {
     const std::string& compat = v.text("--compat");
     if (compat != "none" && compat != "accel-sim")
-        v.fail("--compat", "there is no such simulator to be compatible with", "none or accel-sim");
+        v.fail("--compat", "unknown simulator for compatibility", "none or accel-sim");
     std::vector<std::string> names;
     for (const quirk& q : table) names.emplace_back(q.name);
     std::vector<bool> on(names.size(), compat == "accel-sim");
     for (const option_value& value : v.all("--quirk")) {
         const auto found = std::find(names.begin(), names.end(), value.text);
         if (found == names.end())
-            throw kernel::user_error(value.origin.where(), "there is no quirk '" + value.text + "'",
+            throw kernel::user_error(value.origin.where(), "unknown quirk '" + value.text + "'",
                                      "did you mean " + nearest_name(value.text, names) + "?");
         on[static_cast<std::size_t>(found - names.begin())] = true;
     }

@@ -39,7 +39,8 @@ interconnect::router_config parse_router_text(const std::string& text, const std
         }
         statement = trimmed(statement);
         if (statement.empty()) continue;
-        if (!ended) wrong(start, "'" + statement.substr(0, 40) + "' does not end", "end it with ;");
+        if (!ended)
+            wrong(start, "'" + statement.substr(0, 40) + "' is not terminated", "end it with ;");
         const std::size_t equals = statement.find('=');
         if (equals == std::string::npos)
             wrong(start, "'" + statement.substr(0, 40) + "' assigns nothing", "key = value;");
@@ -48,7 +49,7 @@ interconnect::router_config parse_router_text(const std::string& text, const std
         const bool name = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
             return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
         });
-        if (!name) wrong(start, "'" + key + "' is no name of a parameter", "key = value;");
+        if (!name) wrong(start, "'" + key + "' is not a parameter name", "key = value;");
         if (value.empty()) wrong(start, key + " has no value", "key = value;");
         if (value.find('=') != std::string::npos)
             wrong(start, key + " is assigned twice", "a ; is missing");
@@ -62,7 +63,7 @@ interconnect::router_config parse_router_text(const std::string& text, const std
 
 interconnect::router_config read_router_file(const std::string& path) {
     return parse_router_text(
-        kernel::read_text_file(path, "-inter_config_file takes a network description"), path);
+        kernel::read_text_file(path, "-inter_config_file requires a network description"), path);
 }
 
 }  // namespace simtlm::platform

@@ -29,7 +29,8 @@ void read_visualizer(const option_values& v, visualizer_config& c, unsigned sms)
     const std::string& text = v.text(sampling);
     const auto interval = parse_integer(text.substr(0, text.find(':')));
     if (!interval || *interval < 1 || *interval > 0xffffffffLL)
-        v.fail(sampling, "is no interval", "CYCLES or CYCLES:FLAGS, of at least one core cycle");
+        v.fail(sampling, "is not an interval",
+               "CYCLES or CYCLES:FLAGS, of at least one core cycle");
     c.interval = static_cast<std::uint64_t>(*interval);
     c.pc_interval = v.number("-gpgpu_cflog_interval");
     c.level = v.number("-visualizer_zlevel", 0, 9);
@@ -107,7 +108,7 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     else if (progress == "off")
         r.progress = progress_mode::off;
     else
-        v.fail("--progress", "is none of auto, on, off", "");
+        v.fail("--progress", "is not one of auto, on, off", "");
     r.progress_period = v.number("-liveness_message_freq");
 }
 

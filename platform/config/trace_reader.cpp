@@ -23,7 +23,7 @@ void read_latencies(const option_values& v, program::latency_table& table) {
             v.fail(option, "latency and initiation interval must not be zero", "at least 1,1");
         if (pair[0] > 0xffff) v.fail(option, "the latency is too long", "at most 65535");
         if (pair[1] > pair[0])
-            v.fail(option, "an initiation interval longer than the latency",
+            v.fail(option, "the initiation interval exceeds the latency",
                    "LATENCY,INITIATION in this order");
         for (const op_class c : classes)
             table[c] = {static_cast<std::uint16_t>(pair[0]), static_cast<std::uint16_t>(pair[1])};
@@ -47,7 +47,7 @@ void read_trace(const option_values& v, trace_config& t) {
         std::error_code ignored;
         if (!std::filesystem::is_regular_file(value.text, ignored))
             throw kernel::user_error(value.origin.where(),
-                                     "--opcode-table " + value.text + ": there is no such file");
+                                     "--opcode-table " + value.text + ": no such file");
         t.opcode_tables.push_back(value.text);
     }
     const std::string& unknown = v.text("--unknown-opcode");

@@ -182,7 +182,7 @@ std::unique_ptr<command_input> command_input::file(const std::string& name) {
 std::unique_ptr<command_input> command_input::terminal() {
     file_ptr f(std::fopen("/dev/tty", "r+e"));
     if (!f)
-        throw kernel::user_error("--debug", "there is no terminal to ask on",
+        throw kernel::user_error("--debug", "there is no terminal for the debugger",
                                  "name a file of commands: --debug-commands FILE");
     std::FILE* const to = f.get();
     return on_terminal(std::move(f), to);

@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& words, std::size_t from) {
 
 std::uint64_t whole_of(const std::string& text, const char* what) {
     const auto v = parse_whole(text);
-    if (!v) throw command_error(fmt::format("\"{}\" is no {}", text, what));
+    if (!v) throw command_error(fmt::format("\"{}\" is not a valid {}", text, what));
     return *v;
 }
 
@@ -49,7 +49,7 @@ std::uint64_t hexadecimal_of(const std::string& text, const char* what) {
     const auto v = digits.empty() || std::isxdigit(static_cast<unsigned char>(digits[0])) == 0
                        ? std::nullopt
                        : parse_whole("0x" + digits);
-    if (!v) throw command_error(fmt::format("\"{}\" is no {}", text, what));
+    if (!v) throw command_error(fmt::format("\"{}\" is not a valid {}", text, what));
     return *v;
 }
 
@@ -108,13 +108,14 @@ struct debugger::command {
 
 const std::vector<debugger::command>& debugger::commands() {
     static const std::vector<command> all = {
-        {"s", "step", "s [N]", "goes on for one core cycle (N); without time, one instruction",
+        {"s", "step", "s [N]",
+         "continues for one core cycle (N); in functional mode, for one instruction",
          &debugger::step},
-        {"c", "continue", "c", "goes on until something stops it", &debugger::go_on},
-        {"u", "until", "u CYCLE", "goes on to a core cycle (instruction)", &debugger::until},
+        {"c", "continue", "c", "continues until something stops it", &debugger::go_on},
+        {"u", "until", "u CYCLE", "continues to a core cycle (instruction)", &debugger::until},
         {"b", "break", "b PLACE [if COND]",
          "stops at FILE:LINE [THREAD], line N, pc HEX, op OPCODE, warp SM:WARP, cta N|X,Y,Z, "
-         "kernel NAME|N, end [NAME|N]; b if COND: when a condition begins to hold",
+         "kernel NAME|N, end [NAME|N]; b if COND: when a condition becomes true",
          &debugger::set_breakpoint},
         {"tb", "tbreak", "tb PLACE [if COND]", "the same, once", &debugger::set_temporary},
         {"d", "delete", "d [N...]", "deletes breakpoints and watchpoints; d: all",
@@ -123,13 +124,15 @@ const std::vector<debugger::command>& debugger::commands() {
          "stops at accesses to global memory (w: writes, or a changed value); w %REG "
          "[SM:WARP[:LANE]]: when a register is written",
          &debugger::watch},
-        {"l", "list", "l [N]", "lists the code around the selected warp's place, N to each side",
+        {"l", "list", "l [N]",
+         "lists the code around the current instruction of the selected warp, N on each side",
          &debugger::list},
         {"dp", "", "dp [SM]", "dumps the pipeline of an SM", &debugger::dump_pipeline},
         {"dm", "", "dm [ADDRESS|NAME [BYTES]]; dm shared|local OFFSET [BYTES]; dm p N",
          "dumps memory; dm p N: the state of memory partition N", &debugger::dump_memory},
         {"i", "info", "i k|b|w|r|wait [SM[:WARP[:LANE]]]",
-         "kernels, breakpoints, warps, registers, what everything waits for", &debugger::info},
+         "shows kernels, breakpoints, warps, registers, or what every block waits for",
+         &debugger::info},
         {"f", "focus", "f SM:WARP[:LANE]", "selects a warp, for l, i r and p",
          &debugger::choose_warp},
         {"p", "print", "p EXPR",
@@ -224,7 +227,7 @@ void debugger::end() {
     ended_ = true;
     for (const std::string& r : std::exchange(reasons_, {}))
         say(fmt::format("{} {}: {}", target_.time_unit(), target_.time(), r));
-    say(fmt::format("{} {}: the run has come to its end", target_.time_unit(), target_.time()));
+    say(fmt::format("{} {}: the run has ended", target_.time_unit(), target_.time()));
     prompt();
 }
 
@@ -482,7 +485,7 @@ bool debugger::execute(const std::string& line) {
 }
 
 bool debugger::step(const words& w, const std::string&) {
-    if (ended_) throw command_error("the run has come to its end");
+    if (ended_) throw command_error("the run has ended");
     steps_ = w.size() > 1 ? whole_of(w[1], "number of steps") : 1;
     return steps_ != 0;
 }
@@ -493,7 +496,7 @@ bool debugger::go_on(const words&, const std::string&) {
 
 bool debugger::until(const words& w, const std::string&) {
     if (w.size() < 2)
-        throw command_error(fmt::format("u N: go on to which {}?", target_.time_unit()));
+        throw command_error(fmt::format("u N: which {} to continue to?", target_.time_unit()));
     const std::uint64_t at = whole_of(w[1], target_.time_unit());
     if (ended_ || at <= target_.time())
         throw command_error(fmt::format("{} {} lies behind", target_.time_unit(), at));
@@ -507,7 +510,7 @@ warp_id debugger::parse_warp(const std::string& text, unsigned* lane) const {
     for (std::string item; std::getline(in, item, ':');)
         numbers.push_back(whole_of(item, "warp; SM:WARP or SM:WARP:LANE"));
     if (numbers.size() < 2 || numbers.size() > (lane != nullptr ? 3 : 2))
-        throw command_error(fmt::format("\"{}\" is no warp; SM:WARP{}", text,
+        throw command_error(fmt::format("\"{}\" is not a warp; SM:WARP{}", text,
                                         lane != nullptr ? " or SM:WARP:LANE" : ""));
     if (numbers[0] >= target_.sms())
         throw command_error(
@@ -527,10 +530,10 @@ memory_range debugger::parse_address(const std::string& text) const {
     if (const auto s = target_.symbol(what)) {
         r = {s->address, std::min<std::uint64_t>(s->bytes, 4)};
     } else {
-        r = {hexadecimal_of(what, "address (hexadecimal) and no variable or buffer"), 4};
+        r = {hexadecimal_of(what, "address (hexadecimal), variable or buffer"), 4};
     }
     if (colon != std::string::npos) r.bytes = whole_of(text.substr(colon + 1), "number of bytes");
-    if (r.bytes == 0) throw command_error("no bytes are named");
+    if (r.bytes == 0) throw command_error("the number of bytes is zero");
     return r;
 }
 
@@ -574,7 +577,7 @@ void debugger::parse_place(breakpoint& b, const words& w) {
     } else {
         const std::size_t colon = what.rfind(':');
         if (colon == std::string::npos || colon == 0)
-            throw command_error(fmt::format("\"{}\" is no place; see h", what));
+            throw command_error(fmt::format("\"{}\" is not a location; see h", what));
         b.what = kind::line;
         b.file = what.substr(0, colon);
         b.value = whole_of(what.substr(colon + 1), "line");
@@ -666,13 +669,13 @@ bool debugger::watch(const words& w, const std::string& rest) {
     b.what = kind::access;
     const memory_range r = parse_address(what);
     if (r.bytes > largest_watch)
-        throw command_error(fmt::format("at most {} bytes are watched", largest_watch));
+        throw command_error(fmt::format("at most {} bytes can be watched", largest_watch));
     b.value = r.address;
     b.bytes = r.bytes;
     if (before.size() > 1) {
         const std::string& how = before[1];
         if (how != "r" && how != "w" && how != "rw" && how != "wr")
-            throw command_error(fmt::format("\"{}\" is none of r, w, rw", how));
+            throw command_error(fmt::format("\"{}\" is not one of r, w, rw", how));
         b.reads = how.find('r') != std::string::npos;
         b.writes = how.find('w') != std::string::npos;
     }
@@ -685,10 +688,9 @@ bool debugger::list(const words& w, const std::string&) {
     const std::uint64_t around = w.size() > 1 ? whole_of(w[1], "number of lines") : 5;
     const auto at = target_.warp(focus_);
     if (!at)
-        throw command_error(
-            fmt::format("no warp is at SM {} warp {}: i w lists those that are, f "
-                        "selects one",
-                        focus_.sm, focus_.warp));
+        throw command_error(fmt::format(
+            "there is no warp at SM {} warp {}: i w lists the resident ones, f selects one",
+            focus_.sm, focus_.warp));
     say(view_text(*at));
     for (const std::string& line :
          target_.listing(*at, static_cast<unsigned>(std::min<std::uint64_t>(around, 1000))))
@@ -753,8 +755,7 @@ bool debugger::dump_memory(const words& w, const std::string&) {
         throw command_error(fmt::format(
             "memory at {:#x} cannot be read{}", at,
             target_.registers(focus_, 0).empty() && space == program::memory_space::global
-                ? ": it is not allocated, or a trace, which has no "
-                  "values, runs"
+                ? ": it is not allocated, or the values are unknown because a trace is replayed"
                 : ""));
     for (std::uint64_t i = 0; i < bytes; i += 16) {
         std::string line = fmt::format("{:#014x}:", at + i);
@@ -780,11 +781,10 @@ void debugger::list_kernels() {
     const auto all = target_.kernels();
     if (all.empty()) say("no kernel runs");
     for (const kernel_view& k : all)
-        say(
-            fmt::format("kernel {} ({}): grid {}, block {}, since {} {}; of {} CTAs {} run, {} are "
-                        "done",
-                        k.launch, k.name, index_text(k.grid), index_text(k.block),
-                        target_.time_unit(), k.since, k.ctas, k.ctas_running, k.ctas_done));
+        say(fmt::format(
+            "kernel {} ({}): grid {}, block {}, since {} {}; of {} CTAs, {} running, {} done",
+            k.launch, k.name, index_text(k.grid), index_text(k.block), target_.time_unit(), k.since,
+            k.ctas, k.ctas_running, k.ctas_done));
 }
 
 void debugger::list_warps(const words& w) {
@@ -821,8 +821,8 @@ void debugger::show_registers(const words& w) {
     const std::string text = target_.registers(id, lane);
     if (text.empty())
         throw command_error(target_.warp(id)
-                                ? "values are not known: a trace runs"
-                                : fmt::format("no warp is at SM {} warp {}", id.sm, id.warp));
+                                ? "values are unknown: a trace is replayed"
+                                : fmt::format("there is no warp at SM {} warp {}", id.sm, id.warp));
     say(fmt::format("registers of SM {} warp {} lane {}", id.sm, id.warp, lane));
     how_.write(text);
 }
@@ -854,7 +854,7 @@ bool debugger::choose_warp(const words& w, const std::string&) {
     }
     const auto v = target_.warp(focus_);
     say(v ? view_text(*v) + fmt::format("\n  lane {}", lane_)
-          : fmt::format("no warp is at SM {} warp {} now", focus_.sm, focus_.warp));
+          : fmt::format("there is no warp at SM {} warp {} now", focus_.sm, focus_.warp));
     return false;
 }
 

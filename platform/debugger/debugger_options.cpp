@@ -62,7 +62,7 @@ stream_config stream_config::of(const option_values& v, const gpu_config& gpu) {
         if (!name.empty() && name != "none")
             c.streams |= 1u << static_cast<unsigned>(stream_of(v, name));
     if (c.streams == 0)
-        v.fail("-trace_enabled", "names no component",
+        v.fail("-trace_enabled", "contains no component",
                "-trace_components WARP_SCHEDULER,SCOREBOARD");
     c.core = selected(v, "-trace_sampling_core", gpu.sms(), "SMs");
     c.partition =
@@ -75,12 +75,12 @@ void check_watchers(const option_values& v, const gpu_config& gpu, const debugge
     if (!debugger.on && streams.streams == 0) return;
     const char* const who = debugger.on ? "the debugger" : "-trace_enabled";
     if (debugger.on && streams.streams != 0)
-        v.fail("-trace_enabled", "does not go with the debugger", "leave one of them out");
+        v.fail("-trace_enabled", "cannot be combined with the debugger", "omit one of them");
     if (!gpu.run.timeline.empty())
-        v.fail("--timeline", fmt::format("does not go with {}", who), "leave one of them out");
+        v.fail("--timeline", fmt::format("cannot be combined with {}", who), "omit one of them");
     if (gpu.run.profile_instructions)
-        v.fail("-enable_ptx_file_line_stats", fmt::format("does not go with {}", who),
-               "leave one of them out");
+        v.fail("-enable_ptx_file_line_stats", fmt::format("cannot be combined with {}", who),
+               "omit one of them");
 }
 
 }  // namespace simtlm::platform

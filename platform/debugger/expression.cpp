@@ -57,7 +57,7 @@ public:
         node_ptr n = binary(0);
         skip();
         if (at_ != text_.size())
-            throw command_error(fmt::format("\"{}\" is not understood", text_.substr(at_)));
+            throw command_error(fmt::format("\"{}\" cannot be parsed", text_.substr(at_)));
         return n;
     }
 
@@ -158,7 +158,7 @@ private:
         n->number = hexadecimal ? static_cast<long double>(std::strtoull(begin, &end, 16))
                                 : std::strtold(begin, &end);
         if (end == begin || errno == ERANGE || !std::isfinite(n->number))
-            throw command_error(fmt::format("\"{}\" is no number", begin));
+            throw command_error(fmt::format("\"{}\" is not a number", begin));
         at_ += static_cast<std::size_t>(end - begin);
         return n;
     }
@@ -173,7 +173,7 @@ private:
         while (at_ < text_.size() && inside(text_[at_]) && (text_[at_] != '%' || at_ == first))
             ++at_;
         if (at_ == first)
-            throw command_error(fmt::format("\"{}\" is not understood", text_.substr(first)));
+            throw command_error(fmt::format("\"{}\" cannot be parsed", text_.substr(first)));
         auto n = std::make_unique<node>();
         n->what = node::kind::name;
         n->text = text_.substr(first, at_ - first);

@@ -147,10 +147,10 @@ public:
     }
 
     std::string pipeline(unsigned) const override {
-        throw command_error("there is no pipeline: the program runs without time");
+        throw command_error("there is no pipeline in functional mode");
     }
     std::string partition(unsigned) const override {
-        throw command_error("there are no memory partitions: the program runs without time");
+        throw command_error("there are no memory partitions in functional mode");
     }
     std::string waits() const override {
         std::string all;
@@ -299,7 +299,7 @@ functional_debugger::functional_debugger(
 functional_debugger::~functional_debugger() = default;
 
 void functional_debugger::begin() {
-    target_->session().begin("without time: cycles are warp instructions; nothing has run yet");
+    target_->session().begin("functional mode: cycles are warp instructions; nothing has run yet");
 }
 void functional_debugger::launch_begins(const execution::launch& l, std::uint64_t launch) {
     target_->launch_begins(l, launch);

@@ -348,8 +348,8 @@ private:
         if (!told_deadlock_ && device_.commands().deadlocked()) {
             told_deadlock_ = true;
             debugger_.alarm(
-                "deadlock: no instruction has been completed for long; i wait tells "
-                "who waits for what");
+                "deadlock: no instruction has been completed for a long time; i wait shows what "
+                "blocks wait for");
         }
         if (!told_failure_ && device_.sequencer().has_failed()) {
             told_failure_ = true;

@@ -121,7 +121,7 @@ struct trace_stream_printer::recording : kernel::phase_sequencer::step_observer,
         const auto* const e = reply.get_extension<protocol::memory_extension>();
         if (e == nullptr || (what.core >= 0 && e->sm != what.core)) return;
         line(trace_stream::interconnect, fmt::format("Core {}", e->sm),
-             "reply {} {:#x} to warp {}: {} cycles after it was made, {} of them to the memory "
+             "reply {} {:#x} to warp {}: {} cycles after its creation, {} of them to the memory "
              "partition",
              protocol::access_type_name(e->type), reply.get_address(), e->warp,
              protocol::hop_times::between(e->when.created, now),

@@ -25,9 +25,8 @@ namespace simtlm::device {
 namespace {
 
 constexpr const char* how_to_resume =
-    "resume with the program, the arguments and the input of the run that was saved; a program "
-    "that "
-    "does not repeat itself cannot be resumed";
+    "resume with the program, the arguments and the input of the saved run; a nondeterministic "
+    "program cannot be resumed";
 
 [[noreturn]] void other_run(const char* what) {
     throw kernel::user_error("checkpoint", what, how_to_resume);
@@ -53,19 +52,20 @@ void host_checkpoint::check(const platform::option_values& values) {
     const char* const mode = std::getenv("PTX_SIM_MODE_FUNC");
     if (values.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
         (mode != nullptr && std::strcmp(mode, "1") == 0))
-        values.fail(asked, "has no effect without time", "leave it out");
+        values.fail(asked, "has no effect in functional mode", "omit it");
     if (values.number("--gpus", 1, 64) > 1)
-        values.fail("--gpus", "does not go with checkpoints, which are of one GPU",
-                    "leave one of them out");
+        values.fail("--gpus", "cannot be combined with checkpoints, which support one GPU",
+                    "omit one of them");
     if (values.number("--threads", 1, 1024) > 1)
-        values.fail("--threads", "does not go with checkpoints of programs on the host",
-                    "leave one of them out");
+        values.fail("--threads", "cannot be combined with checkpoints of host programs",
+                    "omit one of them");
     for (const char* const choice :
          {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
         if (values.given(choice))
-            values.fail(choice,
-                        "executes launches without time, which does not go with checkpoints",
-                        "leave one of them out");
+            values.fail(
+                choice,
+                "executes launches in functional mode, which cannot be combined with checkpoints",
+                "omit one of them");
 }
 
 std::unique_ptr<host_checkpoint> host_checkpoint::of(const platform::option_values& values,
@@ -88,14 +88,15 @@ host_checkpoint::host_checkpoint(const platform::option_values& values,
     resumed_ = platform::checkpoint::read(how_.resume);
     resumed_->check(values);
     if (resumed_->host_log().empty())
-        throw kernel::user_error(how_.resume, "was not written of a CUDA or OpenCL program",
+        throw kernel::user_error(how_.resume,
+                                 "was not written by a run of a CUDA or OpenCL program",
                                  "resume without run");
     kernel::archive a(resumed_->host_log());
     log_.checkpoint(a);
     a.finish();
     if (log_.program != program)
-        throw kernel::user_error(how_.resume, "was written of another program",
-                                 "resume with the program that it was written of");
+        throw kernel::user_error(how_.resume, "was written for another program",
+                                 "resume with the program that it was written for");
     for (const step& s : log_.steps) ended_.insert(s.kernels.begin(), s.kernels.end());
 }
 
@@ -107,20 +108,19 @@ void host_checkpoint::launched(const task& t) {
     if (!saves() && !replays()) return;
     const launch_request& l = t.launch;
     if (l.module->allocates())
-        throw kernel::user_error(l.kernel->name,
-                                 "is of a program that allocates memory itself: that is not saved "
-                                 "in checkpoints",
-                                 "run it whole");
+        throw kernel::user_error(
+            l.kernel->name,
+            "belongs to a program that calls malloc: its heap is not saved in checkpoints",
+            "run it without checkpoints");
     const std::uint32_t numbers[] = {l.grid.x,  l.grid.y,  l.grid.z,        l.block.x,
                                      l.block.y, l.block.z, l.dynamic_shared};
     const bool is_known = has_ended(t.number) || std::find(log_.open.begin(), log_.open.end(),
                                                            t.number) != log_.open.end();
     if (replays() && !is_known)
-        throw kernel::user_error(how_.resume,
-                                 fmt::format("the program launches {} where the run that was saved "
-                                             "did something else",
-                                             l.kernel->name),
-                                 how_to_resume);
+        throw kernel::user_error(
+            how_.resume,
+            fmt::format("the program launches {}, unlike the saved run", l.kernel->name),
+            how_to_resume);
     mix(l.kernel->name.data(), l.kernel->name.size());
     mix(numbers, sizeof numbers);
 }
@@ -142,9 +142,9 @@ void host_checkpoint::copied(task& t) {
     seen_otherwise_ = seen_otherwise_ || to.width == 0;
     if (replays() ? executes() : seen_otherwise_ || memory_.is_shared_with_host()) return;
     if (replays() && t.bytes > log_.to_host.size() - taken_)
-        throw kernel::user_error(
-            how_.resume, "the program copies more to the host than in the run that was saved",
-            how_to_resume);
+        throw kernel::user_error(how_.resume,
+                                 "the program copies more to the host than in the saved run",
+                                 how_to_resume);
     for (std::uint64_t z = 0; z < to.depth; ++z)
         for (std::uint64_t y = 0; y < to.height; ++y) {
             auto* const row = reinterpret_cast<char*>(to.address + z * to.slice + y * to.pitch);
@@ -184,7 +184,7 @@ void host_checkpoint::save(platform::gpu& device, std::uint64_t launches,
         report_.save(
             how_.write, values_, [this](kernel::archive& state) { checkpoint_memory(state); },
             a.take());
-        report_.note("note", fmt::format("the run is saved in {} behind kernel {}", how_.write,
+        report_.note("note", fmt::format("the run is saved in {} after kernel {}", how_.write,
                                          device.commands().kernels_done()));
     } catch (const std::exception& e) {  // the run continues
         report_.result_lost(e.what());
@@ -195,9 +195,8 @@ void host_checkpoint::save(platform::gpu& device, std::uint64_t launches,
 std::string host_checkpoint::unsaved() const {
     if (!saves()) return {};
     return fmt::format(
-        "{} is not written: the GPU was not at rest between two kernels once {} had finished (it "
-        "is "
-        "saved in front of the next kernel; kernels of several streams overlap)",
+        "{} is not written: the GPU was never idle between two kernels after {} had finished (the "
+        "run is saved before the next kernel; kernels of several streams overlap)",
         how_.write, how_.kernels);
 }
 
@@ -205,7 +204,7 @@ void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
     platform::checkpoint saved = std::move(*resumed_);
     try {
         if (log_.launches != launches || log_.digest != digest_ || taken_ != log_.to_host.size())
-            other_run("the program has not launched and copied what the one that was saved had");
+            other_run("the launches and copies of the program differ from those of the saved run");
         report_.resume(saved, [this](kernel::archive& state) { checkpoint_memory(state); });
     } catch (const kernel::user_error& e) {
         if (e.where() != "checkpoint") throw;
@@ -233,7 +232,7 @@ void host_checkpoint::checkpoint_memory(kernel::archive& a) {
             a.memory(memory.host(r.begin), r.end - r.begin);
         else
             same(std::uint64_t{XXH3_64bits(memory.host(r.begin), r.end - r.begin)},
-                 "the program's kernels have not written the same to memory again");
+                 "the program's kernels have not reproduced the memory contents");
     }
 }
 

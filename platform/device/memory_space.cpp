@@ -32,7 +32,7 @@ std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
     }
     throw failure(status::out_of_memory,
                   fmt::format("cannot reserve {} bytes of address space for device memory", bytes),
-                  "ask for less (--device-memory), or lift the limit (ulimit -v)");
+                  "reduce it (--device-memory), or raise the limit (ulimit -v)");
 }
 
 /// Host memory that outlives its use by a GPU.
@@ -112,7 +112,7 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
 void memory_space::check_room(unsigned device, std::uint64_t bytes) const {
     if (bytes > bytes_per_device_ || used_[device] + bytes > bytes_per_device_)
         throw failure(status::out_of_memory,
-                      fmt::format("device memory is full: {} bytes asked for, {} of {} in use",
+                      fmt::format("device memory is full: {} bytes requested, {} of {} in use",
                                   bytes, used_[device], bytes_per_device_));
 }
 

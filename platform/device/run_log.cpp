@@ -87,7 +87,7 @@ void run_log::complain(const std::string& text) {
 
 void run_log::built(const std::vector<platform::gpu*>& gpus) {
     if (gpus.size() > 1 && options_.given("--record-trace"))
-        options_.fail("--record-trace", "records the program of one GPU", "--gpus 1");
+        options_.fail("--record-trace", "supports programs on one GPU only", "--gpus 1");
     recording_ = platform::trace_recording::of(options_);
     const bool saves = !platform::checkpoint_options::of(options_).write.empty();
     for (platform::gpu* const g : gpus) {
@@ -201,8 +201,8 @@ std::string run_log::summary_text() const {
     const double elapsed = seconds();
     if (gpus_.empty())
         return fmt::format(
-            "simtlm: {} {} executed without time: {} warp instructions, {:.3g} s of "
-            "{:.3g} s\n",
+            "simtlm: {} {} executed in functional mode: {} warp instructions, {:.3g} s of {:.3g} "
+            "s\n",
             kernels_, kernels_ == 1 ? "kernel" : "kernels", executed_.warp_instructions,
             executed_.seconds, elapsed);
     std::string text;

@@ -46,7 +46,7 @@ code_preference preference_of(const platform::option_values& v) {
     const std::string& word = v.text("--code");
     if (word == "ptx") return code_preference::ptx;
     if (word == "sass") return code_preference::sass;
-    if (word != "auto") v.fail("--code", "no form of code", "ptx, sass or auto");
+    if (word != "auto") v.fail("--code", "not a form of code", "ptx, sass or auto");
     return code_preference::automatic;
 }
 
@@ -212,8 +212,8 @@ void system::check_range(std::uint64_t address, std::uint64_t bytes) const {
     const auto a = state_.memory.find(address);
     if (bytes == 0 || !a || bytes <= a->bytes - (address - a->address)) return;
     throw failure(status::invalid_value,
-                  fmt::format("{} bytes at {:#x} reach beyond an allocation of {} bytes at {:#x}",
-                              bytes, address, a->bytes, a->address));
+                  fmt::format("{} bytes at {:#x} exceed an allocation of {} bytes at {:#x}", bytes,
+                              address, a->bytes, a->address));
 }
 
 copy_direction system::direction_of(std::uint64_t to, std::uint64_t from) const {
@@ -275,7 +275,7 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
     }
     if (!state_.memory.find(to) && !state_.memory.is_device_memory(to))
         throw failure(status::invalid_value,
-                      fmt::format("{:#x} is no address of device memory", to));
+                      fmt::format("{:#x} is not an address of device memory", to));
     auto t = std::make_shared<task>();
     t->what = task::kind::copy;
     t->label = "memset";
@@ -319,10 +319,11 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
                                   "not fit an SM",
                                   r.kernel->name, threads, r.kernel->registers));
     if (r.cooperative && r.grid.volume() > std::uint64_t{resident} * config_.gpu.sms())
-        throw failure(status::cooperative_launch_too_large,
-                      fmt::format("launching {}: {} blocks cannot be resident at once; {} can",
-                                  r.kernel->name, r.grid.volume(),
-                                  std::uint64_t{resident} * config_.gpu.sms()));
+        throw failure(
+            status::cooperative_launch_too_large,
+            fmt::format("launching {}: {} blocks cannot be resident at the same time; {} can",
+                        r.kernel->name, r.grid.volume(),
+                        std::uint64_t{resident} * config_.gpu.sms()));
     const program::dim3 cluster = execution::cluster_of(*r.kernel, r.cluster);
     const std::string fault = execution::cluster_fault(*r.kernel, r.grid, cluster);
     if (!fault.empty())
@@ -382,7 +383,7 @@ void system::free(std::uint64_t address) {
     if (!work_.in_engine_thread()) work_.wait_all(a->device);
     if (!state_.memory.release(address))
         throw failure(status::invalid_value,
-                      fmt::format("what lies at {:#x} was not allocated to be freed", address));
+                      fmt::format("the memory at {:#x} cannot be freed", address));
 }
 
 void system::shut_down(bool abandon) {
@@ -393,7 +394,7 @@ void system::shut_down(bool abandon) {
     if (!found.empty())
         log_.checks_have_found();
     else if (look_.finds())
-        log_.complain("checks have found nothing");
+        log_.complain("checks have no findings");
     try {
         look_.debug().finish();
     } catch (const kernel::output_error& e) {

@@ -22,7 +22,7 @@ void demand(bool good, const char* why, status otherwise = status::invalid_value
 
 void check_place(const void* map) {
     demand(map != nullptr && reinterpret_cast<std::uintptr_t>(map) % 64 == 0,
-           "a tensor map is aligned to 64 bytes");
+           "a tensor map must be aligned to 64 bytes");
 }
 
 }  // namespace
@@ -30,13 +30,13 @@ void check_place(const void* map) {
 void encode_tensor_map(const tensor_map_request& what, void* to) {
     check_place(to);
     demand(what.type >= 0 && what.type <= static_cast<int>(tensor_map::element::tf32_ftz),
-           "no data type of a tensor map");
+           "not a data type of tensor maps");
     demand(what.dimensions >= 1 && what.dimensions <= tensor_map::most_dimensions,
            "a tensor has 1 to 5 dimensions");
-    demand(what.interleave == 0, "interleaved tensors are not copied", status::not_supported);
+    demand(what.interleave == 0, "interleaved tensors are not supported", status::not_supported);
     demand(what.swizzle >= 0 && what.swizzle <= 3,
-           "swizzles with atoms of more than 16 bytes are not known", status::not_supported);
-    demand(what.fill == 0 || what.fill == 1, "no way to fill");
+           "swizzles with atoms of more than 16 bytes are not supported", status::not_supported);
+    demand(what.fill == 0 || what.fill == 1, "not a fill mode");
     tensor_map m;
     m.address = what.address;
     m.type = static_cast<tensor_map::element>(what.type);
@@ -79,7 +79,7 @@ void replace_address(void* map, std::uint64_t address) {
     check_place(map);
     std::optional<tensor_map> m = tensor_map::decode(static_cast<const std::byte*>(map));
     if (m) m->address = address;
-    demand(m && m->fault().empty(), "this is no tensor map, or the address is not aligned");
+    demand(m && m->fault().empty(), "this is not a tensor map, or the address is not aligned");
     m->encode(static_cast<std::byte*>(map));
 }
 

@@ -340,8 +340,8 @@ void timed_engine::wait_for_host() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (++waited_ > patience)
         how_.refuse(
-            "the program does not launch and copy what the run that was saved did: the checkpoint "
-            "is not reached (a program that does not repeat itself cannot be resumed)");
+            "the launches and copies of the program differ from those of the saved run: the "
+            "checkpoint is not reached (a nondeterministic program cannot be resumed)");
 }
 
 /// The checkpoint is reached: advances the idle GPU to its time and restores the state.
@@ -490,13 +490,12 @@ void timed_engine::collect() {
             return fail_all("failed", e.what(), status_of_fault(e));
         }
         if (commands.deadlocked())
-            return fail_all(
-                "deadlock",
-                fmt::format("deadlock detected at core cycle {}: no instruction was completed in "
-                            "the last {} cycles; who waits for what:\n{}",
-                            u.gpu->core_cycles(), how_.gpu.dispatch.deadlock_window,
-                            u.gpu->describe()),
-                status::launch_timeout);
+            return fail_all("deadlock",
+                            fmt::format("deadlock detected at core cycle {}: no instruction was "
+                                        "completed in the last {} cycles; waiting units:\n{}",
+                                        u.gpu->core_cycles(), how_.gpu.dispatch.deadlock_window,
+                                        u.gpu->describe()),
+                            status::launch_timeout);
         if (commands.stopped())
             return fail_all(commands.stop_reason(),
                             "the simulation was ended by " + commands.stop_reason(),
@@ -523,7 +522,7 @@ void timed_engine::fail_all(const std::string& how, const std::string& why, stat
 
 void timed_engine::finish() {
     if (replays() && !state_.give_up)
-        how_.refuse("the program has ended before the kernel behind which the run was saved");
+        how_.refuse("the program has ended before the kernel after which the run was saved");
     if (how_.checkpoint != nullptr && !state_.give_up && dead_ == status::success)
         if (const std::string why = how_.checkpoint->unsaved(); !why.empty())
             observer_.result_lost(why);

@@ -54,7 +54,7 @@ std::optional<device_context::span> device_context::find(std::uint64_t address) 
 }
 
 std::uint64_t device_context::allocate(std::uint64_t bytes) {
-    if (bytes == 0) throw command_fault(error_code::out_of_memory, "0 bytes to allocate");
+    if (bytes == 0) throw command_fault(error_code::out_of_memory, "an allocation of 0 bytes");
     try {
         return memory().allocate(bytes);
     } catch (const command_fault&) {
@@ -69,7 +69,7 @@ device_context::span device_context::release(std::uint64_t address) {
     const bool mine = there && there->begin == address && memory_->find(address)->label.empty();
     if (!mine)
         throw command_fault(error_code::bad_address,
-                            fmt::format("nothing that was allocated begins at {:#x}", address));
+                            fmt::format("no allocation begins at {:#x}", address));
     memory_->release(address);
     return *there;
 }
@@ -187,10 +187,10 @@ void device_context::check_fits(const program::kernel_descriptor& descriptor,
                 .ctas} *
         config_.sms();
     if (descriptor.grid.volume() > room)
-        throw command_fault(error_code::bad_launch,
-                            fmt::format("launching {}: {} blocks cannot be resident at once; {} "
-                                        "can",
-                                        descriptor.name, descriptor.grid.volume(), room));
+        throw command_fault(
+            error_code::bad_launch,
+            fmt::format("launching {}: {} blocks cannot be resident at the same time; {} can",
+                        descriptor.name, descriptor.grid.volume(), room));
 }
 
 std::shared_ptr<program::kernel_source> device_context::launch(unsigned kernel,

@@ -281,8 +281,7 @@ std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
                                              number};
     if (built_in) return m.channel ? m.channel(parts) : memory::make_dram_channel(parts);
     if (m.partition.simple_dram)
-        SC_REPORT_ERROR("simtlm/gpu",
-                        "memory is bound, but -gpgpu_simple_dram_model answers by itself");
+        SC_REPORT_ERROR("simtlm/gpu", "memory is bound, but -gpgpu_simple_dram_model replaces it");
     auto bridge =
         std::make_unique<memory_bridge>(parts.name, parts, memory[number], external_[number]);
     bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
@@ -346,8 +345,8 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
 void gpu::set_external_memory(unsigned channel, const external_memory& how) {
     if (how.addresses == memory_addresses::dense && mapping_.placed_at_first_use())
         throw kernel::user_error("-gpgpu_memory_partition_indexing",
-                                 "with random indexing (4) nothing tells an address's place before "
-                                 "its first use: a channel has no dense addresses",
+                                 "with random indexing (4), the location of an address is unknown "
+                                 "before its first use, so a channel has no dense addresses",
                                  "use global addresses or another indexing");
     external_.at(channel) = how;
 }
@@ -391,8 +390,7 @@ bool gpu::at_rest() const {
 
 void gpu::checkpoint(kernel::archive& a) {
     if (!sequencer_.has_own_clocks())
-        throw kernel::user_error("checkpoint",
-                                 "clocks that are bound from outside cannot be saved");
+        throw kernel::user_error("checkpoint", "external clocks cannot be saved");
     a.block("clocks");
     std::array<std::uint64_t, protocol::clock_domains> edges{};
     for (unsigned d = 0; d < edges.size(); ++d) edges[d] = sequencer_.edges(d);

@@ -207,7 +207,7 @@ void host_interface::find_kernel(entry& e) {
 void host_interface::launch_program(entry& e) {
     if (e.kernel >= kernels_.size() || !kernels_[e.kernel].of_program)
         throw command_fault(host::error_code::no_such_kernel,
-                            fmt::format("kernel {} is none of a program", e.kernel));
+                            fmt::format("kernel {} does not belong to a program", e.kernel));
     e.command.kernel =
         context_.launch(kernels_[e.kernel].number, e.command.address, e.command.bytes, e.stream);
     e.command.where = e.command.kernel->descriptor().name;
@@ -224,7 +224,7 @@ void host_interface::begin_copy(entry& e) {
     const std::byte* const place = context_.bytes_at(e.command.address, e.command.bytes);
     if (!engine_.bound())
         throw command_fault(host::error_code::host_memory_error,
-                            "a copy, but no memory of the host is bound to host_memory");
+                            "a copy requires that host memory is bound to host_memory");
     j.bytes.resize(e.command.bytes);
     if (j.to_host && !j.bytes.empty()) std::memcpy(j.bytes.data(), place, j.bytes.size());
     engine_.start(std::move(j));
@@ -258,7 +258,7 @@ void host_interface::commit(entry& e) {
     if (e.forgotten) return finish(e);
     if (e.host_refused)
         throw command_fault(host::error_code::host_memory_error,
-                            fmt::format("the host's memory refused a copy of {} bytes at {:#x}",
+                            fmt::format("the host memory rejected a copy of {} bytes at {:#x}",
                                         e.command.bytes, e.host_address));
     if (e.what == host::command_code::copy_to_device && !e.bytes.empty())
         std::memcpy(context_.bytes_at(e.command.address, e.bytes.size()), e.bytes.data(),

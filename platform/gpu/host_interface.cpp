@@ -21,29 +21,29 @@ const char* words_of(host::error_code code) {
         case error_code::none:
             return "";
         case error_code::bad_command:
-            return "there is no such command";
+            return "unknown command";
         case error_code::no_such_kernel:
-            return "there is no such kernel";
+            return "unknown kernel";
         case error_code::queue_full:
             return "the command queue is full";
         case error_code::refused_in_reset:
-            return "a command was refused: the GPU is being reset";
+            return "a command was rejected: the GPU is being reset";
         case error_code::gpu_stopped:
             return "the GPU has stopped";
         case error_code::memory_error:
-            return "a foreign memory answered an error";
+            return "an external memory returned an error";
         case error_code::out_of_memory:
             return "device memory is full";
         case error_code::bad_address:
-            return "an address that is not inside of one allocation";
+            return "an address range that is not within one allocation";
         case error_code::bad_program:
-            return "a program at fault";
+            return "an invalid program";
         case error_code::bad_launch:
-            return "a launch that cannot be";
+            return "an invalid launch";
         case error_code::program_fault:
-            return "an executed program did what has no meaning";
+            return "an executed program caused a fault";
         case error_code::host_memory_error:
-            return "the host's memory answered an error, or there is none";
+            return "the host memory returned an error, or is not connected";
     }
     return "";
 }

@@ -297,13 +297,14 @@ void memory_bridge::report_error(const tlm::tlm_generic_payload& payload) {
     ++errors_;
     if (!warned_) {
         warned_ = true;
-        SC_REPORT_WARNING("simtlm/memory",
-                          fmt::format("{}: the memory answered {} to a {} of {} bytes at {:#x}; "
-                                      "the GPU goes on, further errors are only counted",
-                                      name(), payload.get_response_string(),
-                                      payload.is_write() ? "write" : "read",
-                                      payload.get_data_length(), payload.get_address())
-                              .c_str());
+        SC_REPORT_WARNING(
+            "simtlm/memory",
+            fmt::format("{}: the memory responded with {} to a {} of {} bytes at {:#x}; the "
+                        "simulation continues, further errors are only counted",
+                        name(), payload.get_response_string(),
+                        payload.is_write() ? "write" : "read", payload.get_data_length(),
+                        payload.get_address())
+                .c_str());
     }
     if (on_error_) on_error_();
 }

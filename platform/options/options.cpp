@@ -171,7 +171,7 @@ bool option_values::flag(std::string_view name) const {
 
 std::int64_t option_values::integer(std::string_view name) const {
     const auto number = parse_integer(text(name));
-    if (!number) fail(name, "is no whole number");
+    if (!number) fail(name, "is not an integer");
     return *number;
 }
 
@@ -192,7 +192,7 @@ unsigned option_values::number(std::string_view name, unsigned low, unsigned hig
 
 double option_values::real(std::string_view name) const {
     const auto number = parse_real(text(name));
-    if (!number) fail(name, "is no number");
+    if (!number) fail(name, "is not a number");
     return *number;
 }
 
@@ -219,16 +219,16 @@ void option_values::store(const option_info& option, const std::string& text,
             break;
         }
         case option_type::integer:
-            if (!parse_integer(text)) wrong("is no whole number", "syntax: " + option.syntax);
+            if (!parse_integer(text)) wrong("is not an integer", "syntax: " + option.syntax);
             break;
         case option_type::natural: {
             const auto number = parse_integer(text);
-            if (!number) wrong("is no whole number", "syntax: " + option.syntax);
+            if (!number) wrong("is not an integer", "syntax: " + option.syntax);
             if (*number < 0) wrong("must not be negative", "");
             break;
         }
         case option_type::real:
-            if (!parse_real(text)) wrong("is no number", "syntax: " + option.syntax);
+            if (!parse_real(text)) wrong("is not a number", "syntax: " + option.syntax);
             break;
         case option_type::text:
             break;
@@ -261,7 +261,7 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
         const option_origin here = context.at(word);
         if (word.quoted || !looks_like_option(word.text))
             throw user_error(
-                here.where(), fmt::format("'{}' stands where an option is expected", word.text),
+                here.where(), fmt::format("'{}' is not an option", word.text),
                 "an option starts with - and takes one value; quote a value of several "
                 "words");
         std::string name = word.text;
@@ -289,7 +289,7 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
                     value = "1";
             } else {
                 if (!has_next || (!tokens[i].quoted && looks_like_option(tokens[i].text)))
-                    throw user_error(here.where(), name + " lacks its value",
+                    throw user_error(here.where(), name + " lacks a value",
                                      "syntax: " + name + " " + option->syntax);
                 value = tokens[i].text;
                 bool open = !tokens[i].quoted && option->type == option_type::text;
@@ -327,7 +327,7 @@ void option_values::read_file(const std::string& path, const std::string& preset
         throw user_error(where, path + " is included by itself", "remove the -config line");
     std::string text;
     try {
-        text = kernel::read_text_file(path, "-config takes a file in option syntax");
+        text = kernel::read_text_file(path, "-config requires a file in option syntax");
     } catch (const user_error& e) {
         throw user_error(where, std::string("configuration file ") + e.what());
     }
@@ -370,8 +370,8 @@ void option_values::read_text(const std::string& text, const std::string& file,
                 ++i;
             }
             if (i == text.size())
-                throw user_error(fmt::format("{}:{}", file, word.line), "a quoted value has no end",
-                                 "close it with \"");
+                throw user_error(fmt::format("{}:{}", file, word.line),
+                                 "a quoted value is not terminated", "close it with \"");
             ++i;
             tokens.push_back(std::move(word));
         } else {
@@ -433,8 +433,7 @@ std::vector<std::string> option_values::notes() const {
         list += (list.empty() ? "" : ", ") + option.name;
     }
     for (const std::string& reason : reasons)
-        lines.push_back(
-            fmt::format("accepted without meaning here: {} ({})", names[reason], reason));
+        lines.push_back(fmt::format("accepted without effect: {} ({})", names[reason], reason));
     return lines;
 }
 

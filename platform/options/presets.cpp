@@ -130,8 +130,8 @@ std::vector<std::string> preset_folders::files(const std::string& name) const {
             names.push_back("dram/" + entry.path().stem().string());
     std::sort(names.begin(), names.end());
     throw kernel::user_error(
-        "--preset " + name, "there is no such configuration",
-        "did you mean " + nearest_name(name, names) + "? --list-configs names them all");
+        "--preset " + name, "unknown configuration",
+        "did you mean " + nearest_name(name, names) + "? --list-configs lists them all");
 }
 
 option_values::preset_finder preset_folders::finder() const {

@@ -71,7 +71,7 @@ void checkpoint_counters(gpu& device, kernel::archive& a) {
     for (const kernel::statistics::block& b : list.blocks()) {
         std::size_t cells = a.size_of(b.cells.size(), sizeof(std::uint64_t));
         if (cells != b.cells.size())
-            throw kernel::user_error("checkpoint", "has other counters of " + b.name);
+            throw kernel::user_error("checkpoint", "has different counters for " + b.name);
         for (const kernel::statistics::cell& c : b.cells) {
             std::uint64_t value = *c.value;
             a(value);
@@ -92,7 +92,7 @@ void checkpoint_state(gpu& device, gpu_files& files, reporter& reports,
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-    throw kernel::user_error(file, why, "write it again with --checkpoint");
+    throw kernel::user_error(file, why, "create it again with --checkpoint");
 }
 
 std::string packed(const std::string& state) {
@@ -110,10 +110,10 @@ std::string packed(const std::string& state) {
 /// Decompresses one frame. @param frame  truncated at its end
 std::string unpacked(const std::string& file, std::string_view frame, std::uint64_t bytes) {
     if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes)
-        refuse(file, "is cut short or damaged");
+        refuse(file, "is truncated or damaged");
     std::string out(bytes, '\0');
     const std::size_t size = ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size());
-    if (ZSTD_isError(size) != 0 || size != bytes) refuse(file, "is cut short or damaged");
+    if (ZSTD_isError(size) != 0 || size != bytes) refuse(file, "is truncated or damaged");
     return out;
 }
 
@@ -137,7 +137,7 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
         values.fail("--checkpoint-at", "has no effect without a file", "give --checkpoint FILE");
     if (!o.write.empty() && o.kernels == 0)
         values.fail("--checkpoint-at", "is not a number of kernels from 1 on",
-                    "say after how many kernels");
+                    "specify after how many kernels");
     if (values.flag("-checkpoint_option")) {
         if (!o.write.empty())
             values.fail("-checkpoint_option", "and --checkpoint are given", "give one of them");
@@ -158,11 +158,11 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
                                bool debugs) const {
     if (!any()) return;
     const auto refuse = [](const std::string& what) {
-        throw kernel::user_error("command line", what, "leave one of them out");
+        throw kernel::user_error("command line", what, "omit one of them");
     };
-    if (!values.text("--check").empty()) refuse("what --check notes is not saved in checkpoints");
+    if (!values.text("--check").empty()) refuse("the state of --check is not saved in checkpoints");
     if (!values.text("--record-trace").empty())
-        refuse("recorded traces are of whole runs: they do not go with checkpoints");
+        refuse("recorded traces cover whole runs: they cannot be combined with checkpoints");
     if (values.flag("--sample") || values.flag("--sample-stable"))
         refuse("sampled runs are not saved in checkpoints");
     if (debugs) refuse("the debugger does not go with checkpoints");
@@ -171,8 +171,8 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
     if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||
         !r.interval.csv.empty() || !r.interval.database.empty() || r.profile_instructions)
         refuse(
-            "waveforms, timelines, intervals and profiles of instructions are of whole runs: "
-            "they do not go with --resume");
+            "waveforms, timelines, intervals and instruction profiles cover whole runs: they "
+            "cannot be combined with --resume");
 }
 
 void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
@@ -207,13 +207,13 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
 checkpoint checkpoint::read(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in)
-        throw kernel::user_error(file, "cannot be read", "give a file that --checkpoint wrote");
+        throw kernel::user_error(file, "cannot be read", "specify a file written by --checkpoint");
     const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (all.compare(0, first_line.size(), first_line) != 0)
-        throw kernel::user_error(file, "is no checkpoint of this version of simtlm",
-                                 "give a file that --checkpoint wrote");
+        throw kernel::user_error(file, "is not a checkpoint of this version of simtlm",
+                                 "specify a file written by --checkpoint");
     const std::size_t end = all.find('\n', first_line.size());
-    if (end == std::string::npos) refuse(file, "is cut short or damaged");
+    if (end == std::string::npos) refuse(file, "is truncated or damaged");
     checkpoint c;
     c.file_ = file;
     std::uint64_t bytes = 0, host_bytes = 0, host_packed = 0;
@@ -230,7 +230,7 @@ checkpoint checkpoint::read(const std::string& file) {
         refuse(file, "is damaged");
     }
     const std::string_view frames = std::string_view(all).substr(end + 1);
-    if (host_packed > frames.size()) refuse(file, "is cut short or damaged");
+    if (host_packed > frames.size()) refuse(file, "is truncated or damaged");
     if (host_packed != 0) c.host_log_ = unpacked(file, frames.substr(0, host_packed), host_bytes);
     c.state_ = unpacked(file, frames.substr(host_packed), bytes);
     return c;
@@ -245,7 +245,7 @@ void checkpoint::check(const option_values& options) const {
         if (const std::string here = text_of(options, o); here != saved->second)
             throw kernel::user_error(
                 file_,
-                fmt::format("was written of another GPU: with {} {} instead of {}", o.name,
+                fmt::format("was written for another GPU: with {} {} instead of {}", o.name,
                             saved->second.empty() ? "\"\"" : saved->second,
                             here.empty() ? "\"\"" : here),
                 "resume with the options that it was written with");

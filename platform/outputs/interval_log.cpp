@@ -236,7 +236,7 @@ private:
                     if (belongs(u, b)) add_counter(u, at->second, c);
             }
         if (known.empty() && !how_.counters.empty())
-            throw kernel::user_error("--interval-counters", "no counter has such a name",
+            throw kernel::user_error("--interval-counters", "no counter has this name",
                                      "KIND.COUNTER as in docs/statistics.md, such as "
                                      "sm.memory_stalls or dram.*");
     }
@@ -262,9 +262,8 @@ private:
         for (sampled_unit& u : units_)
             if (matches(u.name, how_.scope)) kept.push_back(std::move(u));
         if (kept.empty())
-            throw kernel::user_error("--interval-scope",
-                                     "no SM, L2 slice or channel has such a name",
-                                     "globs with commas between them, as gpu,*.dram*");
+            throw kernel::user_error("--interval-scope", "no SM, L2 slice or channel has this name",
+                                     "globs separated by commas, such as gpu,*.dram*");
         units_ = std::move(kept);
     }
 

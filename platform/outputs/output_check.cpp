@@ -96,7 +96,7 @@ void check_outputs(const option_values& values, const gpu_config& config,
                    const std::vector<named_output>& outputs) {
     for (const char* option : output_options)
         if (values.given(option) && values.text(option).empty())
-            values.fail(option, "an empty name", "name a file, or leave the option out");
+            values.fail(option, "an empty name", "name a file, or omit the option");
     file_roles files;
     for (const std::string& f : values.files()) files.add_input(f, "a configuration file");
     for (const std::string& f : config.traces.opcode_tables) files.add_input(f, "an opcode file");

@@ -48,7 +48,7 @@ void sample_database::statement_deleter::operator()(sqlite3_stmt* s) const {
 
 sample_database::sample_database(const std::string& file) : target_(file) {
     if (target_.in_place())
-        throw kernel::user_error(file, "is no regular file, which a database has to be",
+        throw kernel::user_error(file, "is not a regular file, as required for a database",
                                  "name another file: --interval-db FILE");
     ::close(target_.open(draft_));
     if (sqlite3_open(draft_.c_str(), &database_) != SQLITE_OK) {

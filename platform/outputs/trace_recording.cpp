@@ -20,14 +20,13 @@ std::unique_ptr<trace_recording> trace_recording::of(const option_values& values
     if (folder.empty()) return nullptr;
     const std::string& form = values.text("--record-form");
     if (form != "binary" && form != "text" && form != "text6")
-        values.fail("--record-form", "no form of a trace", "binary, text or text6");
+        values.fail("--record-form", "not a trace format", "binary, text or text6");
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
-        throw kernel::user_error(folder, "cannot be made a folder", error.message());
+        throw kernel::user_error(folder, "cannot be created as a folder", error.message());
     if (!fs::is_empty(folder, error) || error)
-        throw kernel::user_error(folder, "is not empty, and traces would mix",
-                                 "name a new folder: --record-trace DIR");
+        throw kernel::user_error(folder, "is not empty", "name a new folder: --record-trace DIR");
     return std::unique_ptr<trace_recording>(
         new trace_recording(folder, form == "text"    ? trace::trace_form::text
                                     : form == "text6" ? trace::trace_form::version_6

@@ -15,19 +15,20 @@ namespace simtlm::platform {
 void launch_sampler::check(const option_values& values) {
     const sampling_options how = sampling_options::of(values);
     if (how.stable)
-        values.fail("--sample-stable", "has no effect on programs, whose results are wanted",
-                    "--sample");
+        values.fail("--sample-stable",
+                    "has no effect on programs, which must be executed completely", "--sample");
     if (!how.groups) return;
     if (values.given("--sample-budget"))
-        values.fail("--sample-budget", "has no effect on programs, whose launches are not known",
-                    "leave it out");
+        values.fail("--sample-budget",
+                    "has no effect on programs, whose launches are not known in advance",
+                    "omit it");
     for (const char* const choice :
          {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
         if (values.given(choice))
-            values.fail(choice, "does not go with --sample, which chooses launches itself",
-                        "leave one of them out");
+            values.fail(choice, "cannot be combined with --sample, which chooses launches itself",
+                        "omit one of them");
     if (values.number("--gpus", 1, 64) > 1)
-        values.fail("--gpus", "does not go with --sample", "leave one of them out");
+        values.fail("--gpus", "cannot be combined with --sample", "omit one of them");
 }
 
 bool launch_sampler::take(const kernel_traits& t) {
@@ -78,11 +79,11 @@ void launch_sampler::write() const {
 
 std::string launch_sampler::text() const {
     if (family_of_.empty()) return {};
-    return sampler_.text() +
-           (overlapped_ ? "simtlm: note: kernels of several streams have run at the same time; the "
-                          "sum of their cycles is not that of the run "
-                          "(-gpgpu_max_concurrent_kernel 1)\n"
-                        : "");
+    return sampler_.text() + (overlapped_
+                                  ? "simtlm: note: kernels of several streams have run "
+                                    "concurrently; the sum of their cycles differs from the "
+                                    "duration of the run (-gpgpu_max_concurrent_kernel 1)\n"
+                                  : "");
 }
 
 std::string launch_sampler::summary() const {
@@ -90,7 +91,7 @@ std::string launch_sampler::summary() const {
     const projection p = sampler_.result();
     return fmt::format("simtlm: {} of {} kernels were simulated; projected: {:.0f} core cycles{}\n",
                        p.simulated, p.kernels, p.cycles,
-                       p.error ? fmt::format(" +- {:.0f}", *p.error) : ", error not known");
+                       p.error ? fmt::format(" +- {:.0f}", *p.error) : ", error unknown");
 }
 
 }  // namespace simtlm::platform

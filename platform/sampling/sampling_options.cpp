@@ -7,7 +7,7 @@ namespace {
 
 double share(const option_values& v, const char* option) {
     const double x = v.real(option);
-    if (!(x > 0 && x <= 1)) v.fail(option, "is no share", "more than 0, at most 1");
+    if (!(x > 0 && x <= 1)) v.fail(option, "is not a share", "more than 0, at most 1");
     return x;
 }
 

@@ -31,7 +31,7 @@ double number_of(const char* option, const std::string& text, bool percent) {
     char* end = nullptr;
     const double value = std::strtod(digits.c_str(), &end);
     if (digits.empty() || *end != '\0' || !(value >= 0) || !std::isfinite(value))
-        throw kernel::user_error(option, fmt::format("'{}' is no tolerance", text),
+        throw kernel::user_error(option, fmt::format("'{}' is not a tolerance", text),
                                  percent ? "write 2%, 0.02, or GLOB=2%" : "write 10 or GLOB=10");
     return value * scale;
 }
@@ -143,7 +143,7 @@ void check_patterns(const comparison_options& options, const std::set<std::strin
             continue;
         const std::vector<std::string> all(names.begin(), names.end());
         throw kernel::user_error(
-            "command line", fmt::format("no statistic of either run fits '{}'", p),
+            "command line", fmt::format("no statistic of either run matches '{}'", p),
             names.empty() ? "" : fmt::format("did you mean {}?", kernel::nearest_name(p, all)));
     }
 }

@@ -79,11 +79,11 @@ std::uint64_t place_of(const statistics_run& run, const json& kernel) {
     const kernel_key key = kernel_key::of(kernel);
     const std::uint64_t place = key.list_number != 0 ? key.list_number : key.kernel_id;
     if (place == 0)
-        throw kernel::user_error(run.file(),
-                                 fmt::format("kernel '{}' has neither a place in a list nor a "
-                                             "number of the tracer",
-                                             key.name),
-                                 "merge runs of command lists, or of programs");
+        throw kernel::user_error(
+            run.file(),
+            fmt::format("kernel '{}' has neither a position in a list nor a tracer's number",
+                        key.name),
+            "merge runs of command lists, or of programs");
     return place;
 }
 
@@ -97,7 +97,7 @@ void check_same_model(const statistics_run& first, const statistics_run& other) 
             throw kernel::user_error(
                 other.file(),
                 fmt::format("{} is '{}', but '{}' in {}", name, b[name], a[name], first.file()),
-                "merge runs of one GPU, or say --allow-options");
+                "merge runs of one GPU, or use --allow-options");
 }
 
 /// Checksums of the input files of a run, by role and path.
@@ -119,7 +119,7 @@ void check_same_inputs(const statistics_run& first, const statistics_run& other)
         const auto at = sums.find(name);
         if (at != sums.end() && at->second != sum)
             throw kernel::user_error(
-                other.file(), fmt::format("its {} is another than that of {}", name, first.file()),
+                other.file(), fmt::format("its {} differs from that of {}", name, first.file()),
                 "merge runs of one list");
     }
 }
@@ -160,7 +160,7 @@ void check_order(const std::vector<statistics_run>& runs, const std::vector<plac
         if (k.kernel->value("launched_at", std::uint64_t{0}) < warm_until[k.run])
             throw kernel::user_error(
                 runs[k.run].file(),
-                fmt::format("kernel {} has run at the same time as one that is in another run too",
+                fmt::format("kernel {} has run concurrently with one that is also in another run",
                             kernel_key::of(*k.kernel).text()),
                 "merge runs without a kernel in common, or -gpgpu_max_concurrent_kernel 1");
 }
@@ -174,7 +174,7 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
             if (!k.value("finished", true))
                 throw kernel::user_error(
                     runs[r].file(),
-                    fmt::format("kernel {} did not come to its end", kernel_key::of(k).text()),
+                    fmt::format("kernel {} did not complete", kernel_key::of(k).text()),
                     "run it again without a limit");
             all.push_back({place_of(runs[r], k), r, &k});
         }
@@ -191,7 +191,7 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
                 runs[all[i].run].file(),
                 fmt::format("kernel {} is in {} too", kernel_key::of(*all[i].kernel).text(),
                             runs[all[i - 1].run].file()),
-                "merge runs without a kernel in common, or say --overlap");
+                "merge runs without a kernel in common, or use --overlap");
         if (!options.allow_gaps && all[i].place != all[i - 1].place + 1)
             throw kernel::user_error(
                 "command line",
@@ -199,7 +199,7 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
                     ? fmt::format("kernel {} is in none of the runs", all[i].place - 1)
                     : fmt::format("kernels {} to {} are in none of the runs", all[i - 1].place + 1,
                                   all[i].place - 1),
-                "name the runs that have them, or say --allow-gaps");
+                "name the runs that contain them, or use --allow-gaps");
     }
     return all;
 }

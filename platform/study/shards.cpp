@@ -62,7 +62,7 @@ sweep_run counting_run(const sweep_run& r) {
     sweep_run c = r;
     c.shards = 0;
     c.id = r.id + " launches";
-    c.series = r.series + ", launches counted without time";
+    c.series = r.series + ", counting launches";
     c.folder = r.folder + "/launches";
     c.command = sweep_command(r.counting, c.folder);
     c.fingerprint = inputs_of(r) + "-launches";

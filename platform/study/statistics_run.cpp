@@ -49,18 +49,17 @@ statistics_run statistics_run::read(const std::string& file) {
     if (in) text << in.rdbuf();
     if (!in || in.bad())
         throw kernel::user_error(file, std::string("cannot be read: ") + std::strerror(errno),
-                                 "name a file that simtlm --stats-json FILE has written");
+                                 "name a file written by simtlm --stats-json FILE");
     json document = json::parse(text.str(), nullptr, false);
     if (document.is_discarded())
-        throw kernel::user_error(file, "is no JSON",
-                                 "name a file that simtlm --stats-json FILE has written");
+        throw kernel::user_error(file, "is not JSON",
+                                 "name a file written by simtlm --stats-json FILE");
     return {file, std::move(document)};
 }
 
 void statistics_run::check() const {
     const auto refuse = [&](const std::string& what) {
-        throw kernel::user_error(file_, what,
-                                 "name a file that simtlm --stats-json FILE has written");
+        throw kernel::user_error(file_, what, "name a file written by simtlm --stats-json FILE");
     };
     if (!document_.is_object() || !document_.contains("schema") ||
         !document_["schema"].is_object() || document_["schema"].value("name", "") != schema_name)

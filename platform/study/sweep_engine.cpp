@@ -133,7 +133,7 @@ std::string output_of(const std::string& command) {
     while (!text.empty() && text.back() == '\n') text.pop_back();
     if (status != 0)
         throw kernel::user_error(command.substr(0, command.find(' ')), "failed: " + text,
-                                 "is Slurm there, and does it take jobs (sinfo)?");
+                                 "is Slurm available, and does it accept jobs (sinfo)?");
     return text;
 }
 
@@ -220,7 +220,8 @@ int run_locally(const std::vector<const sweep_run*>& runs, unsigned parallel, un
             const sweep_run* const r = runs[next++];
             const pid_t pid = start(*r, before);
             if (pid < 0)
-                throw kernel::user_error(r->id, "cannot be started", "lift the limit of processes");
+                throw kernel::user_error(r->id, "cannot be started",
+                                         "raise the limit of processes");
             now.push_back({r, pid, clock::now(), false});
         }
         const timespec a_while{0, 200'000'000};

@@ -97,7 +97,7 @@ private:
 
     void check_keys(const YAML::Node& map, const std::vector<std::string>& keys,
                     const char* what) const {
-        if (!map.IsMap()) refuse(map, fmt::format("{} is no map", what));
+        if (!map.IsMap()) refuse(map, fmt::format("{} is not a map", what));
         std::set<std::string> seen;
         for (const auto& entry : map) {
             const auto key = entry.first.as<std::string>();
@@ -111,7 +111,7 @@ private:
     std::vector<std::string> list_of(const YAML::Node& n) const {
         if (!n.IsDefined() || n.IsNull()) return {};
         if (n.IsScalar()) return {n.as<std::string>()};
-        if (!n.IsSequence()) refuse(n, "a list is wanted");
+        if (!n.IsSequence()) refuse(n, "a list is expected");
         return n.as<std::vector<std::string>>();
     }
 
@@ -130,21 +130,20 @@ private:
         const auto name = key.as<std::string>();
         const option_info* info = find_option(name);
         if (info == nullptr)
-            refuse(key, fmt::format("there is no option {}", name),
+            refuse(key, fmt::format("unknown option {}", name),
                    fmt::format("did you mean {}?", nearest_option(name)));
         static const std::map<std::string, const char*> own = {
-            {"-trace", "workloads have the traces: one in 'options' or an axis would be lost"},
-            {"--ptx", "workloads have the programs"},
-            {"--cubin", "workloads have the programs"},
-            {"--launch", "workloads have the launches"},
-            {"--preset", "'presets' names them"},
-            {"-config", "'files' of a configuration names them"},
+            {"-trace", "workloads define the traces: one in 'options' or an axis would be ignored"},
+            {"--ptx", "workloads define the programs"},
+            {"--cubin", "workloads define the programs"},
+            {"--launch", "workloads define the launches"},
+            {"--preset", "'presets' defines them"},
+            {"-config", "'files' of a configuration defines them"},
             {"--stats-json", "every run writes its own"},
-            {"--progress", "the sweep tells how far it is"}};
+            {"--progress", "the sweep shows its own progress"}};
         if (const auto at = own.find(info->name); at != own.end())
-            refuse(key, fmt::format("{} cannot be set: {}", info->name, at->second),
-                   "leave it out");
-        if (info->action) refuse(key, fmt::format("{} runs nothing", info->name), "leave it out");
+            refuse(key, fmt::format("{} cannot be set: {}", info->name, at->second), "omit it");
+        if (info->action) refuse(key, fmt::format("{} runs nothing", info->name), "omit it");
         return info->name;
     }
 
@@ -198,16 +197,15 @@ private:
                    host = kind == "cuda" || kind == "opencl";
         if (program != static_cast<bool>(n["launch"]))
             refuse(n, program ? "a program needs its 'launch' file"
-                              : "'launch' belongs to ptx and cubin");
-        if (!host && n["arguments"])
-            refuse(n["arguments"], "'arguments' belong to cuda and opencl");
+                              : "'launch' applies to ptx and cubin");
+        if (!host && n["arguments"]) refuse(n["arguments"], "'arguments' apply to cuda and opencl");
         w.host = host;
         w.shards = n["shards"] ? count_of(n["shards"], "'shards'") : shards_;
         if (n["warm-up"]) {
             w.warm_up = count_of(n["warm-up"], "'warm-up'");
             if (w.shards == 0)
-                refuse(n["warm-up"], "'warm-up' is of runs in shards",
-                       "say shards: N, or --shards");
+                refuse(n["warm-up"], "'warm-up' applies to sharded runs",
+                       "set shards: N, or --shards");
         }
         if (kind == "trace") w.after = {"-trace", path};
         if (program) {
@@ -235,13 +233,13 @@ private:
         } catch (const YAML::Exception&) {
         }
         if (count < 1 || count > most)
-            refuse(n, fmt::format("{} is no number from 1 to {}", what, most));
+            refuse(n, fmt::format("{} is not a number from 1 to {}", what, most));
         return static_cast<unsigned>(count);
     }
 
     configuration configuration_of(const YAML::Node& n) const {
         check_keys(n, {"name", "files", "options"}, "a configuration");
-        if (!n["name"]) refuse(n, "a configuration has no name");
+        if (!n["name"]) refuse(n, "a configuration lacks a name");
         configuration c;
         c.name = n["name"].as<std::string>();
         if (n["files"]) {
@@ -324,8 +322,8 @@ private:
                                                return glob_matches(glob, name);
                                            });
             if (!known)
-                refuse(n, fmt::format("there is no statistic '{}'", name),
-                       fmt::format("did you mean {}? simtlm --help-statistics explains them all",
+                refuse(n, fmt::format("unknown statistic '{}'", name),
+                       fmt::format("did you mean {}? simtlm --help-statistics lists them all",
                                    kernel::nearest_name(name, known_statistics_)));
             if (std::find(plan.statistics.begin(), plan.statistics.end(), name) ==
                 plan.statistics.end())
@@ -339,7 +337,7 @@ private:
         for (const auto& entry : root["measured"]) {
             const auto name = entry.first.as<std::string>();
             if (workloads.count(name) == 0)
-                refuse(entry.first, fmt::format("there is no workload '{}'", name));
+                refuse(entry.first, fmt::format("unknown workload '{}'", name));
             plan.measured[name] = entry.second.as<double>();
         }
     }
@@ -366,7 +364,8 @@ private:
             "--max-kernels",  "--gpus",       "--sample",       "--sample-stable",
             "--record-trace", "--debug",      "--sample-json"};
         if (none.count(option) != 0)
-            refuse(at, fmt::format("{} does not go with shards", option), "leave one of them out");
+            refuse(at, fmt::format("{} cannot be combined with shards", option),
+                   "omit one of them");
     }
 
     sweep_run run_of(const workload& w, const std::string& preset, const configuration& c,
@@ -402,7 +401,7 @@ private:
                 const auto [at, fresh] = given.emplace(name, by);
                 if (!fresh && !info->repeatable)
                     refuse(root,
-                           fmt::format("{} is set by {} and by {}, one of which would be lost",
+                           fmt::format("{} is set by {} and by {}, one of which would be ignored",
                                        name, at->second, by),
                            "set it once");
                 if (w.shards != 0) check_goes_with_shards(root, name);
@@ -426,8 +425,9 @@ private:
         add(point, "an axis");
         r.wants_statistics = !is_functional(words);
         if (w.shards != 0 && !r.wants_statistics)
-            refuse(root, fmt::format("{} is split into shards, but runs without time", w.name),
-                   "leave out -gpgpu_ptx_sim_mode");
+            refuse(root,
+                   fmt::format("{} is split into shards, but runs in functional mode", w.name),
+                   "omit -gpgpu_ptx_sim_mode");
         r.choice_at = words.size();
         r.counting.insert(r.counting.end(), {"-gpgpu_ptx_sim_mode", "1"});
         if (r.wants_statistics)
@@ -487,7 +487,7 @@ private:
             }
         }
         if (presets.empty() && configurations.empty())
-            refuse(root, "there is no GPU to run on", "name one: presets: [QV100]");
+            refuse(root, "no GPU is configured", "name one: presets: [QV100]");
         if (presets.empty()) presets = {""};
         if (configurations.empty()) configurations = {configuration{}};
         const std::vector<assignment> common = options_of(root["options"]);

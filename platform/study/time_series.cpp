@@ -17,7 +17,7 @@ namespace simtlm::platform::study {
 
 namespace {
 
-constexpr const char* wanted_file = "name a file that simtlm --interval N has written";
+constexpr const char* wanted_file = "name a file written by simtlm --interval N";
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 /// Statistics of single units that are drawn, by kind.
@@ -189,7 +189,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
     std::vector<std::size_t> sample_of;
     while (std::getline(in, line)) {
         rows.push_back(cells_of(line));
-        if (rows.back().size() != head.size()) refuse("has a row that is cut off");
+        if (rows.back().size() != head.size()) refuse("has a truncated row");
         const double cycle = std::strtod(rows.back()[0].c_str(), nullptr);
         if (cycles.empty() || cycles.back() != cycle) cycles.push_back(cycle);
         sample_of.push_back(cycles.size() - 1);

@@ -47,45 +47,46 @@ inline constexpr kernel::counter<instruction_counts> instruction_counters[] = {
     kernel::count<&instruction_counts::threads>("threads", "thread instructions",
                                                 "issued, by active lanes"),
     kernel::count<&instruction_counts::partial>("partial", "warp instructions",
-                                                "issued with fewer lanes than the warp has"),
+                                                "issued with fewer active lanes than the warp has"),
     kernel::count<&instruction_counts::divergences>(
         "divergences", "warp instructions",
-        "of branches: only some of the lanes are active in the warp's next instruction"),
+        "branches after which only some of the lanes are active"),
     kernel::count<&instruction_counts::latency>("latency", "core cycles",
                                                 "from issue to completion, over all issues"),
     kernel::count<&instruction_counts::thread_latency>("thread_latency", "core cycles",
-                                                       "the same, times the active lanes"),
+                                                       "latency multiplied by the active lanes"),
     kernel::count<&instruction_counts::exposed_latency>(
         "exposed_latency", "core cycles",
-        "the SM issued nothing while the memory instruction was under way"),
+        "without an issue of the SM during the memory instruction"),
     kernel::count<&instruction_counts::waited>(
-        "waited", "warp cycles", "from the warp's issue before to this one, without these two"),
+        "waited", "warp cycles", "between the previous issue of the warp and this one"),
     kernel::count<&instruction_counts::waits>(
         "waits", "warp cycles",
-        "a warp waited to issue it, by reason; sampled, and multiplied by the interval",
+        "waiting time before its issue, by reason; sampled, and multiplied by the interval",
         wait_label),
-    kernel::count<&instruction_counts::awaited>(
-        "awaited", "warp cycles",
-        "other instructions waited for its result; sampled, and multiplied by the interval"),
+    kernel::count<&instruction_counts::awaited>("awaited", "warp cycles",
+                                                "waiting time of other instructions for its "
+                                                "result; sampled, and multiplied by the interval"),
     kernel::count<&instruction_counts::memory_issues>(
-        "memory_issues", "warp instructions", "issued with accesses to another than shared memory"),
+        "memory_issues", "warp instructions",
+        "issued with accesses to memory other than shared memory"),
     kernel::count<&instruction_counts::transactions>("transactions", "accesses",
-                                                     "that those came down to"),
+                                                     "generated for them by coalescing"),
     kernel::count<&instruction_counts::shared_issues>("shared_issues", "warp instructions",
                                                       "issued with accesses to shared memory"),
     kernel::count<&instruction_counts::shared_cycles>(
-        "shared_cycles", "core cycles", "that those occupied the banks of shared memory"),
+        "shared_cycles", "core cycles", "during which they occupied shared memory banks"),
     kernel::count<&instruction_counts::bank_conflicts>(
-        "bank_conflicts", "core cycles", "of those, beyond the first of each instruction"),
+        "bank_conflicts", "core cycles", "of these, beyond the first of each instruction"),
     kernel::count<&instruction_counts::l1>(
-        "l1", "accesses", "to the SM's caches, by outcome; reservation fails are attempts",
+        "l1", "accesses",
+        "to the caches of the SM, by outcome; reservation failures count attempts",
         instruction_outcome_label),
-    kernel::count<&instruction_counts::l2>("l2", "accesses",
-                                           "to the L2, by outcome; reservation fails are attempts",
-                                           instruction_outcome_label),
-    kernel::count<&instruction_counts::dram_requests>("dram_requests", "requests",
-                                                      "that went to DRAM"),
-    kernel::count<&instruction_counts::dram_bytes>("dram_bytes", "bytes", "that those moved"),
+    kernel::count<&instruction_counts::l2>(
+        "l2", "accesses", "to the L2, by outcome; reservation failures count attempts",
+        instruction_outcome_label),
+    kernel::count<&instruction_counts::dram_requests>("dram_requests", "requests", "sent to DRAM"),
+    kernel::count<&instruction_counts::dram_bytes>("dram_bytes", "bytes", "transferred by them"),
 };
 constexpr const auto& counters_of(const instruction_counts*) {
     return instruction_counters;

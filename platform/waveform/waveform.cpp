@@ -31,12 +31,13 @@ std::string dump_for(const std::string& file) {
     if (!is_fst(file)) return file;
     const kernel::output_target target(file);
     if (target.in_place())
-        throw kernel::user_error(file, "is no regular file, which an FST file must be",
+        throw kernel::user_error(file, "is not a regular file, as required for FST",
                                  "name a .vcd file");
     std::string dump = file + ".vcd";
     if (std::filesystem::exists(dump))
-        throw kernel::user_error(dump, "is in the way: " + file + " is made from a file there",
-                                 "move it, or name another FST file");
+        throw kernel::user_error(
+            dump, "already exists: " + file + " is created from a file with this name",
+            "move it, or name another FST file");
     return dump;
 }
 

@@ -43,8 +43,8 @@ void host_session::end_with_code() {
     std::fputs(fmt::format("simtlm: {}; the exit code is {} (the program's own, which is 0, with "
                            "--keep-exit-code)\n",
                            code == results_lost    ? "results could not be written"
-                           : code == checks_failed ? "the checks have found something"
-                                                   : "not all kernels have come to their end",
+                           : code == checks_failed ? "the checks have findings"
+                                                   : "not all kernels have completed",
                            code)
                    .c_str(),
                stderr);

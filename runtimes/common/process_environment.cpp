@@ -65,8 +65,8 @@ void read_options(platform::option_values& options) {
         options.load_preset("QV100");
         if (isatty(STDERR_FILENO) != 0)
             std::fputs(
-                "simtlm: note: no GPU is named (simtlm run --preset NAME, or gpgpusim.config): "
-                "QV100\n",
+                "simtlm: note: no GPU is configured (simtlm run --preset NAME, or "
+                "gpgpusim.config): using QV100\n",
                 stderr);
     }
     if (given != nullptr) parse_handed_over(options);
@@ -108,7 +108,7 @@ void end_program_without_session(const std::string& why, const void* library) {
     const std::string own = platform::commit();
     if (of_run != nullptr && own != of_run)
         text += fmt::format(
-            " (said by {} of build {}, but simtlm is of build {}: build the target "
+            " (reported by {} of build {}, but simtlm is of build {}: build the target "
             "simtlm_host_libraries)",
             library_of(library), own, of_run);
     std::fflush(nullptr);

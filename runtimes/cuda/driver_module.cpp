@@ -209,7 +209,7 @@ RUNTIME(cuLibraryGetKernel)(kernel** to, library* l, const char* name) {
     return driver_call("cuLibraryGetKernel", [&](session& s) {
         require_pointer(to);
         require(s.module_of(*l, s.current_device()).find(name) != nullptr, status::not_found,
-                "there is no such kernel");
+                "unknown kernel");
         *to = session::kernel_in(*l, name);
     });
 }

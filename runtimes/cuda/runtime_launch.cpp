@@ -296,7 +296,7 @@ RUNTIME(cudaLibraryGetKernel)(kernel** to, library* l, const char* name) {
     return runtime_call("cudaLibraryGetKernel", [&](session& s) {
         require_pointer(to);
         require(s.module_of(*l, s.current_device()).find(name) != nullptr, status::not_found,
-                "there is no such kernel");
+                "unknown kernel");
         *to = session::kernel_in(*l, name);
     });
 }

@@ -471,7 +471,7 @@ TEST_F(DebuggedProgram, IsAskedForByTheEnvironmentAndFollowsOneGpu) {
     const outcome two = run({"--debug-commands", folder.path("commands"), "--gpus", "2"}, {});
     unsetenv("GPGPUSIM_DEBUG");
     EXPECT_EQ(2, two.code);
-    EXPECT_THAT(two.err, HasSubstr("follows one GPU"));
+    EXPECT_THAT(two.err, HasSubstr("supports only one GPU"));
     const outcome none = run({"--debug", "--debug-commands", folder.path("none")}, {});
     EXPECT_EQ(2, none.code);
     EXPECT_EQ(1u, none.error_lines().size()) << none.err;
@@ -582,7 +582,7 @@ TEST_F(HostProgram, IsCheckedWithAndWithoutTime) {
         ::unsetenv("SPIN_PTX");
         const outcome clean = run(with({"--check", "all"}), {"20"});
         EXPECT_EQ(0, clean.code) << clean.err;
-        EXPECT_THAT(clean.err, HasSubstr("checks have found nothing"));
+        EXPECT_THAT(clean.err, HasSubstr("checks have no findings"));
     }
     EXPECT_EQ(2, run({"--check", "leaks"}, {"20"}).code);
 }

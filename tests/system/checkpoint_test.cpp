@@ -244,7 +244,7 @@ TEST_F(Checkpoint, OfAProgramOfWhichLaunchesAreExecutedWithoutTimeIsRefusedInOne
         arguments.insert(arguments.end(), choice.begin(), choice.end());
         const outcome o = simulate(arguments);
         EXPECT_EQ(2, o.code);
-        EXPECT_THAT(o.err, HasSubstr("do not go with checkpoints of programs"));
+        EXPECT_THAT(o.err, HasSubstr("cannot be combined with checkpoints of programs"));
         EXPECT_EQ(1, std::count(o.err.begin(), o.err.end(), '\n')) << o.err;
         EXPECT_FALSE(std::filesystem::exists(folder_.path("program.checkpoint")));
     }

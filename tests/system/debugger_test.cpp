@@ -76,7 +76,7 @@ TEST_F(Debugger, GoesOnByCyclesAndToACycle) {
     EXPECT_THAT(o.out, HasSubstr("(simtlm) s\ncore cycle 1\n(simtlm) s 10\ncore cycle 11\n"
                                  "(simtlm) u 40\ncore cycle 40\n(simtlm) u 30\n"
                                  "core cycle 30 lies behind\n(simtlm) p cycle\n40\n(simtlm) c\n"));
-    EXPECT_THAT(o.out, HasSubstr(": the run has come to its end\n"));
+    EXPECT_THAT(o.out, HasSubstr(": the run has ended\n"));
 }
 
 TEST_F(Debugger, StopsATraceAtProgramCountersOpcodesWarpsAndThreadBlocks) {
@@ -116,7 +116,7 @@ TEST_F(Debugger, StopsAtKernelsAndConditions) {
                             "b kernel 2\nc\ni k\nb end 1\nc\nb if kernels_done == 3\nc\nd\nc\n");
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_THAT(o.out, ContainsRegex("breakpoint 1, kernel 2 \\(.*\\) is launched: grid "));
-    EXPECT_THAT(o.out, ContainsRegex("kernel 2 \\(.*\\): grid .* are done"));
+    EXPECT_THAT(o.out, ContainsRegex("kernel 2 \\(.*\\): grid .* done"));
     EXPECT_THAT(o.out, ContainsRegex("breakpoint 2, kernel 1 \\(.*\\) has ended"));
     EXPECT_THAT(o.out, HasSubstr(": breakpoint 3, kernels_done == 3\n"));
 }
@@ -161,7 +161,7 @@ TEST_F(Debugger, RunsProgramsWithoutTimeByInstructions) {
     EXPECT_THAT(o.out, HasSubstr("(simtlm) p %f4\n0x3f800000 (1)\n"));
     EXPECT_THAT(o.out, HasSubstr("CTA (3,0,0) of kernel 1 (saxpy) begins"));
     EXPECT_THAT(o.out, HasSubstr("instruction 700: "));
-    EXPECT_THAT(o.out, HasSubstr("there is no pipeline: the program runs without time"));
+    EXPECT_THAT(o.out, HasSubstr("there is no pipeline in functional mode"));
     EXPECT_THAT(o.out, HasSubstr("kernel 1 (saxpy) has ended"));
     EXPECT_THAT(o.out, HasSubstr("results are as expected"));
 }
@@ -201,13 +201,14 @@ TEST_F(Debugger, ExplainsWhatItDoesNotUnderstand) {
     ASSERT_EQ(0, o.code) << o.err;
     for (const char* const said :
          {"there is no command brake (did you mean break?); h prints them",
-          "\"nowhere\" is no place", "\"zz\" is no program counter",
+          "\"nowhere\" is not a location", "\"zz\" is not a valid program counter",
           "there is no SM 9: there are 2", "a value is missing at the end",
-          "there is no breakpoint 7", "at most 64 bytes are watched", "\"x\" is none of r, w, rw",
-          "u N: go on to which core cycle?", "no warp is at SM 0 warp 0", "there is no SM 99",
-          "there is no partition 99", "\"nobody\" has no value here"})
+          "there is no breakpoint 7", "at most 64 bytes can be watched",
+          "\"x\" is not one of r, w, rw", "u N: which core cycle to continue to?",
+          "there is no warp at SM 0 warp 0", "there is no SM 99", "there is no partition 99",
+          "\"nobody\" has no value here"})
         EXPECT_THAT(o.out, HasSubstr(said));
-    EXPECT_THAT(o.out, HasSubstr("u CYCLE   or until\n        goes on to a core cycle"));
+    EXPECT_THAT(o.out, HasSubstr("u CYCLE   or until\n        continues to a core cycle"));
 }
 
 TEST_F(Debugger, IsAskedForByTheEnvironmentToo) {
@@ -230,7 +231,7 @@ TEST_F(Debugger, IsRefusedBesideRecordingsThatWatchTheSame) {
           {"-trace_enabled", "1", "-trace_components", "LIVENESS"}}) {
         const outcome o = debug(on_tiny(sample("vecadd"), other), "c\n");
         EXPECT_EQ(2, o.code);
-        EXPECT_THAT(o.err, HasSubstr("does not go with the debugger"));
+        EXPECT_THAT(o.err, HasSubstr("cannot be combined with the debugger"));
     }
 }
 
@@ -284,7 +285,7 @@ TEST(TraceStreams, RefuseComponentsAndPlacesThatAreNotThere) {
     };
     EXPECT_THAT(refused({"-trace_enabled", "1", "-trace_components", "WARPS"}),
                 HasSubstr("WARP_SCHEDULER, SCOREBOARD"));
-    EXPECT_THAT(refused({"-trace_enabled", "1"}), HasSubstr("names no component"));
+    EXPECT_THAT(refused({"-trace_enabled", "1"}), HasSubstr("contains no component"));
     EXPECT_THAT(refused({"-trace_enabled", "1", "-trace_components", "LIVENESS",
                          "-trace_sampling_core", "7"}),
                 HasSubstr("the GPU has 2"));

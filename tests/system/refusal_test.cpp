@@ -431,7 +431,7 @@ TEST_F(Refusal, OfAStackThatIsTooSmall) {
     const outcome o = simulate_from_shell(
         "ulimit -s 64;", {"--preset", "TINY", "--quiet", "-trace", trace.write(folder)}, "");
     EXPECT_EQ(2, o.code) << o.err;
-    EXPECT_EQ("simtlm: the limit of the stack is too small (ulimit -s 8192)\n", o.err);
+    EXPECT_EQ("simtlm: the stack limit is too small (ulimit -s 8192)\n", o.err);
 }
 TEST_F(Refusal, OfRawTracesNamesTheStepThatIsMissing) {
     folder.write("kernel-1.trace", "raw");

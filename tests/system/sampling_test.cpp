@@ -165,10 +165,10 @@ TEST_F(Sampling, RefusesWhatItCannotDo) {
     EXPECT_THAT(refused(on_tiny(sample("vecadd"), {"--sample-budget", "0.5"})),
                 HasSubstr("has no effect"));
     EXPECT_THAT(refused(on_tiny(sample("vecadd"), {"--sample", "--sample-budget", "2"})),
-                HasSubstr("is no share"));
+                HasSubstr("is not a share"));
     EXPECT_THAT(refused({"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx", "--launch",
                          SIMTLM_PROGRAMS "/saxpy.launch", "--sample-stable"}),
-                HasSubstr("has no effect on programs, whose results are wanted"));
+                HasSubstr("has no effect on programs, which must be executed completely"));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(DiffTool, TellsByItsExitCodeWhetherRunsDiffer) {
     EXPECT_EQ(0, tool("simtlm-diff", {a, b, "--only", "gpu_tot_sim_insn"}).code);
     const outcome broken = tool("simtlm-diff", {a, folder.write("x.json", "{")});
     EXPECT_EQ(2, broken.code);
-    EXPECT_THAT(broken.err, HasSubstr("is no JSON"));
+    EXPECT_THAT(broken.err, HasSubstr("is not JSON"));
 }
 
 TEST(DiffTool, WritesJsonThatHasEveryDifference) {

@@ -191,7 +191,7 @@ TEST(SweepShards, OfAProgramExecuteTheOtherLaunchesWithoutTime) {
     // The second launch depends on the results of the first: a wrong result is a failed run.
     const outcome o = tool("simtlm-sweep", {spec, "--shards", "2"});
     ASSERT_EQ(0, o.code) << o.err;
-    EXPECT_THAT(o.err, HasSubstr("launches counted without time"));
+    EXPECT_THAT(o.err, HasSubstr("counting launches"));
     const nlohmann::json m = read_json(folder_of_run(folder) / "statistics.json");
     ASSERT_EQ(2u, m["kernels"].size());
     EXPECT_EQ(2u, m["merged"]["runs"].size());
@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused{"SecondTrace", "configurations: [{name: a, options: {-trace: x}}]\n",
                 "-trace cannot be set"},
         refused{"OptionTwice", "configurations: [{name: a, options: {-gpgpu_l2_rop_latency: 5}}]\n",
-                "one of which would be lost"},
+                "one of which would be ignored"},
         refused{"Option", "paired: [{-gpgpu_l2_rob_latency: [1]}]\n",
                 "did you mean -gpgpu_l2_rop_latency"},
         refused{"OutputOfAllRuns", "configurations: [{name: a, options: {--stats-csv: x.csv}}]\n",
@@ -262,9 +262,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "has 1 values"},
         refused{"Key", "axis: {}\n", "did you mean axes"},
         refused{"Value", "paired: [{-gpgpu_shader_cta: [many]}]\n", "many"},
-        refused{"ShardsOfNone", "shards: 0\n", "'shards' is no number from 1"},
+        refused{"ShardsOfNone", "shards: 0\n", "'shards' is not a number from 1"},
         refused{"KernelsOfShards", "shards: 2\npaired: [{--kernels: [1, 2]}]\n",
-                "--kernels does not go with shards"},
+                "--kernels cannot be combined with shards"},
         refused{"Baseline", "baseline: QV100\n", "no runs are called"},
         refused{"Yaml", "statistics: [\n", "s.yaml:"}),
     [](const auto& one) { return one.param.name; });

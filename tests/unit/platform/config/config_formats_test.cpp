@@ -84,29 +84,29 @@ TEST(CacheString, KnowsEveryLetter) {
 
 TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
     EXPECT_EQ(refused(parse_cache, "X:4:128:64,L:T:m:L:L,A:512:8,16"),
-              "'X' is no kind of cache (one of N, S)");
+              "'X' is not a valid kind of cache (one of N, S)");
     EXPECT_THAT(refused(parse_cache, "4:128:64,Q:T:m:L:L,A:512:8,16"),
-                HasSubstr("'Q' is no replacement policy"));
+                HasSubstr("'Q' is not a valid replacement policy"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:Q:m:L:L,A:512:8,16"),
-                HasSubstr("'Q' is no write policy"));
+                HasSubstr("'Q' is not a valid write policy"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:q:L:L,A:512:8,16"),
-                HasSubstr("'q' is no allocation policy"));
+                HasSubstr("'q' is not a valid allocation policy"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:Q:L,A:512:8,16"),
-                HasSubstr("'Q' is no write allocation"));
+                HasSubstr("'Q' is not a valid write allocation"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:Q,A:512:8,16"),
-                HasSubstr("'Q' is no set index"));
+                HasSubstr("'Q' is not a valid set index"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:L,Q:512:8,16"),
-                HasSubstr("'Q' is no kind of MSHR"));
+                HasSubstr("'Q' is not a valid kind of MSHR"));
     EXPECT_THAT(refused(parse_cache, "4:128,L:T:m:L:L,A:512:8,16"),
-                HasSubstr("is no cache geometry"));
+                HasSubstr("is not a cache geometry"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m,A:512:8,16"), HasSubstr("has 3 policies"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:L,A:512,16"),
-                HasSubstr("is no MSHR description"));
+                HasSubstr("is not an MSHR description"));
     EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:L"), HasSubstr("has 2 parts"));
     EXPECT_THAT(refused(parse_cache, "4:128:abc,L:T:m:L:L,A:1:1,1"),
-                HasSubstr("'abc' is no number of ways"));
+                HasSubstr("'abc' is not a valid number of ways"));
     EXPECT_THAT(refused(parse_cache, "4:128:-1,L:T:m:L:L,A:1:1,1"),
-                HasSubstr("is no number of ways"));
+                HasSubstr("is not a valid number of ways"));
     EXPECT_THAT(refused(parse_cache, ""), HasSubstr("has 1 parts"));
 }
 
@@ -123,10 +123,11 @@ TEST(CacheString, RefusesCachesThatCannotWork) {
     EXPECT_THAT(refused(parse_cache, "N:0:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
     EXPECT_THAT(refused(parse_cache, "N:4:100:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:0,L:T:m:L:L,A:8:8,8"), HasSubstr("no ways"));
-    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:0:8,8"), HasSubstr("no MSHR entries"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:0:8,8"),
+                HasSubstr("the number of MSHR entries"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:8:8,0"), HasSubstr("miss queue"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:8:8,8:0,48"),
-                HasSubstr("divides the line size"));
+                HasSubstr("must divide the line size"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:R:m:N:L,F:8:8,8"),
                 HasSubstr("without result FIFO"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:H,A:8:8,8"),
@@ -163,12 +164,12 @@ TEST(DramTiming, IsReadByPosition) {
 TEST(DramTiming, RefusesWhatItCannotBe) {
     const std::string rest = ":RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10";
     const auto why = [](const std::string& text) { return refused(parse_dram_timing, text); };
-    EXPECT_THAT(why("nbk=16:CDC=1" + rest), HasSubstr("'CDC' is no DRAM timing parameter"));
+    EXPECT_THAT(why("nbk=16:CDC=1" + rest), HasSubstr("'CDC' is not a DRAM timing parameter"));
     EXPECT_THAT(why("nbk=16" + rest), HasSubstr("lacks CCD"));
     EXPECT_THAT(why("nbk=12:CCD=1" + rest), HasSubstr("12 banks"));
     EXPECT_THAT(why("nbk=16:CCD=1:nbkgrp=3" + rest), HasSubstr("bank groups"));
     EXPECT_THAT(why("nbk=16:CCD=1:REFI=100" + rest), HasSubstr("give both REFI and RFC"));
-    EXPECT_THAT(why("nbk=16:CCD=x" + rest), HasSubstr("'x' is no number"));
+    EXPECT_THAT(why("nbk=16:CCD=x" + rest), HasSubstr("'x' is not a valid number"));
     EXPECT_THAT(why("4:2:8"), HasSubstr("has 3 values instead of 11 to 14"));
 }
 
@@ -210,12 +211,12 @@ TEST(RouterFile, RefusesBrokenStatementsWithTheirLine) {
     const auto why = [](const std::string& text) {
         return refusal([&] { parse_router_text(text, "net.icnt"); });
     };
-    EXPECT_THAT(why("k = 4\n"), StartsWith("net.icnt:1: 'k = 4' does not end"));
+    EXPECT_THAT(why("k = 4\n"), StartsWith("net.icnt:1: 'k = 4' is not terminated"));
     EXPECT_THAT(why("k = 4\nn = 2;"),
                 StartsWith("net.icnt:1: k is assigned twice (a ; is missing)"));
     EXPECT_THAT(why("\n\nmesh;\n"), StartsWith("net.icnt:3: 'mesh' assigns nothing"));
     EXPECT_THAT(why("k = ;"), HasSubstr("k has no value"));
-    EXPECT_THAT(why("4 k = 2;"), HasSubstr("is no name of a parameter"));
+    EXPECT_THAT(why("4 k = 2;"), HasSubstr("is not a parameter name"));
     EXPECT_THAT(why("p = {1,2;"), HasSubstr("braces do not match"));
 }
 
@@ -229,11 +230,11 @@ TEST(CycleWindow, MayLackEitherEnd) {
 }
 
 TEST(CycleWindow, RefusesWhatIsNoInterval) {
-    EXPECT_THAT(refused(parse_window, "100"), StartsWith("is no interval ("));
-    EXPECT_THAT(refused(parse_window, "1:2:3"), StartsWith("is no interval ("));
+    EXPECT_THAT(refused(parse_window, "100"), StartsWith("is not an interval ("));
+    EXPECT_THAT(refused(parse_window, "1:2:3"), StartsWith("is not an interval ("));
     EXPECT_THAT(refused(parse_window, "5:5"), StartsWith("is an empty interval"));
-    EXPECT_THAT(refused(parse_window, "x:5"), StartsWith("'x' is no number of cycles"));
-    EXPECT_THAT(refused(parse_window, "-1:5"), StartsWith("'-1' is no number of cycles"));
+    EXPECT_THAT(refused(parse_window, "x:5"), StartsWith("'x' is not a number of cycles"));
+    EXPECT_THAT(refused(parse_window, "-1:5"), StartsWith("'-1' is not a number of cycles"));
 }
 
 TEST(SpecializedUnit, IsReadFromSixParts) {

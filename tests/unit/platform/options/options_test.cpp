@@ -128,22 +128,22 @@ TEST(OptionFile, RefusesAnUnknownOptionWithItsLineAndTheNearestName) {
 
 TEST(OptionFile, RefusesAStrayWordAMissingValueAndAnOpenQuote) {
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4\n5\n"); }),
-                HasSubstr("my.config:2: '5' stands where"));
+                HasSubstr("my.config:2: '5' is not an option"));
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem -gpgpu_n_clusters 4"); }),
-                HasSubstr("my.config:1: -gpgpu_n_mem lacks its value"));
-    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem"); }), HasSubstr("lacks its value"));
+                HasSubstr("my.config:1: -gpgpu_n_mem lacks a value"));
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem"); }), HasSubstr("lacks a value"));
     EXPECT_THAT(refusal([] { read("\n-gpgpu_dram_timing_opt \"nbk=16\n\n"); }),
-                HasSubstr("my.config:2: a quoted value has no end"));
+                HasSubstr("my.config:2: a quoted value is not terminated"));
 }
 
 TEST(OptionFile, RefusesValuesOfTheWrongType) {
     EXPECT_EQ(refusal([] { read("-gpgpu_n_mem four"); }),
-              "my.config:1: -gpgpu_n_mem four: is no whole number (syntax: N)");
-    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4k"); }), HasSubstr("is no whole number"));
+              "my.config:1: -gpgpu_n_mem four: is not an integer (syntax: N)");
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4k"); }), HasSubstr("is not an integer"));
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem -4"); }), HasSubstr("must not be negative"));
     EXPECT_THAT(refusal([] { read("-gpgpu_perfect_mem yes"); }), HasSubstr("is neither 0 nor 1"));
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 99999999999999999999"); }),
-                HasSubstr("is no whole number"));
+                HasSubstr("is not an integer"));
 }
 
 TEST_F(option_files, AreIncludedWhereTheyAreNamedAndFoundBesideTheOneThatNamesThem) {
@@ -214,8 +214,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
                   v.parse_command_line({"--vdc", "x"});
               }),
               "command line: unknown option --vdc (did you mean --vcd?)");
-    EXPECT_THAT(refusal([&] { v.parse_command_line({"trace.g"}); }),
-                HasSubstr("stands where an option"));
+    EXPECT_THAT(refusal([&] { v.parse_command_line({"trace.g"}); }), HasSubstr("is not an option"));
 }
 
 TEST_F(option_files, LoseAgainstWhatComesLaterAndWinOverWhatCameBefore) {

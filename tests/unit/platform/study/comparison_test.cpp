@@ -190,8 +190,7 @@ TEST(Merge, RefusesOverlapsGapsAndOtherGpus) {
                 HasSubstr("-gpgpu_n_clusters is '3', but '2' in a"));
     json unfinished = run_of("b", {kernel(2, "g", 100, 7)}).document();
     unfinished["kernels"][0]["finished"] = false;
-    EXPECT_THAT(refused({first, statistics_run("b", unfinished)}),
-                HasSubstr("did not come to its end"));
+    EXPECT_THAT(refused({first, statistics_run("b", unfinished)}), HasSubstr("did not complete"));
 }
 
 TEST(StatisticsRun, RefusesWhatIsNoFileOfStatistics) {
