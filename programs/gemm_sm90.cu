@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C (f32) = A (f16) x B (f16) transposed on sm_90a, warp-specialised: a thread copies tiles into a
-// ring of buffers in shared memory, a warpgroup multiplies them. Tiles of A are 64 x 64, of B
-// 128 x 64, and lie in global memory as wgmma reads them, in 8 x 8 core matrices of 128 bytes.
+// ring of buffers in shared memory, and a warpgroup multiplies them. Tiles of A are 64 x 64, those
+// of B 128 x 64, stored in global memory in the layout of wgmma: 8 x 8 core matrices of 128 bytes.
 #include <cuda_fp16.h>
 
 #include <cstdint>
@@ -56,7 +56,7 @@ __device__ void copy(void* to, const void* from, unsigned bytes, uint64_t* barri
         "l"(from), "r"(bytes), "r"(shared_address(barrier))
         : "memory");
 }
-/// Of a tile without swizzle: distance of core matrices along K and along the rows, in 16 bytes.
+/// Descriptor of an unswizzled tile: core matrix strides along K and along the rows, / 16 bytes.
 __device__ uint64_t descriptor(const void* tile, unsigned rows) {
     return (shared_address(tile) >> 4) | static_cast<uint64_t>(rows / 8 * 8) << 16 |
            static_cast<uint64_t>(8) << 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk copies and products of warpgroups of sm_90a, for scripts/calibrate. Compiled with nvcc.
+// Bulk copies and warpgroup matrix products of sm_90a, for scripts/calibrate. Compiled with nvcc.
 #include "measure.h"
 
 static inline __device__ u32 shared_address(const void* p) {
@@ -27,7 +27,7 @@ static inline __device__ void expect(u32 barrier, u32 bytes) {
                  : "memory");
 }
 
-/// Sum of the cycles of copies of a line each, after a first one.
+/// Sum of the cycles of copies of one line each, after a warm-up copy.
 extern "C" __global__ void latency_bulk_copy(u32* times, const char* data, u32 count) {
     __shared__ __align__(128) char line[128];
     __shared__ u64 barrier;
@@ -43,7 +43,7 @@ extern "C" __global__ void latency_bulk_copy(u32* times, const char* data, u32 c
     note(times, 0, sum);
 }
 
-/// Every block copies `count` times so many bytes, one copy at a time, from all over the data.
+/// Every block performs `count` copies of a given size in sequence, from addresses across the data.
 extern "C" __global__ void bandwidth_bulk_copy(u32* times, const char* data, u32 bytes, u32 count) {
     extern __shared__ __align__(128) char buffer[];
     __shared__ u64 barrier;
@@ -74,8 +74,8 @@ extern "C" __global__ void bandwidth_bulk_copy(u32* times, const char* data, u32
     "%101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, "    \
     "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/// A warpgroup begins `count` products in one group and waits for it. Operands are in shared memory
-/// without swizzle; the distances of core matrices do not matter.
+/// A warpgroup starts `count` products in one group and waits for it. Operands are in shared memory
+/// without swizzle; the strides of core matrices do not matter.
 #define PRODUCTS(name, shape_and_types, registers, number, outputs, a, inputs, rest)           \
     extern "C" __global__ void __launch_bounds__(128)                                          \
         iteration_wgmma_##name(u32* times, float* sums, u32 count) {                           \

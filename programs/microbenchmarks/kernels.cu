@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that scripts/calibrate measures a GPU with. Every thread 0 of a block writes the clock
-// before and after what is measured to times[2 * block], times[2 * block + 1]; the figures (per
-// instruction, per byte, per block) are worked out from them by the script.
+// Kernels with which scripts/calibrate measures a GPU. Thread 0 of every block writes the clock
+// before and after the measured code to times[2 * block], times[2 * block + 1]; the script computes
+// the results (per instruction, per byte, per block) from them.
 //
-// The bodies are PTX, so that what is measured is what stands here, whichever compiler is used. A
-// body is unrolled and runs twice; the second time is measured, so that instructions come from the
-// caches. Where many warps run, the clock is read between two barriers, so that no warp has begun
-// before and none can keep the one that reads it from issuing.
+// The bodies are PTX, so that the measured code does not depend on the compiler. A body is
+// unrolled and executed twice; the second execution is measured, so that instructions come from the
+// caches. With many warps, the clock is read between two barriers, so that no warp has started
+// earlier and none can prevent the reading warp from issuing.
 #include "measure.h"
 
-// ---- latency: a chain of 64 instructions that depend on each other -----------------------------
+// ---- latency: a chain of 64 dependent instructions ---------------------------------------------
 
 #define CHAIN(name, type, letter, body)                                            \
     extern "C" __global__ void latency_##name(u32* times, type* values) {          \
@@ -35,7 +35,7 @@ CHAIN(fma_f64, double, "d", "fma.rn.f64 %0, %0, %1, %2;\n")
 CHAIN(ex2, float, "f", "ex2.approx.ftz.f32 %0, %0;\n")
 CHAIN(shuffle, u32, "r", "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;\n")
 
-/// D = A B + C of 16 x 16 x 16 halves, accumulated in FP32: C of each is D of the one before.
+/// D = A B + C of 16 x 16 x 16 halves, accumulated in FP32: C of each is the previous D.
 #define WMMA(c)                                                                                \
     "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " c                                       \
     ", {%24, %25, %24, %25, %24, %25, %24, %25}, {%24, %25, %24, %25, %24, %25, %24, %25}, " c \
@@ -81,7 +81,7 @@ extern "C" __global__ void rate_wmma(u32* times, u32* values, u32 repeats) {
     note(times, start, now());
 }
 
-// ---- rate: independent instructions of 8 warps a sub-core --------------------------------------
+// ---- rate: independent instructions of 8 warps per sub-core -------------------------------------
 
 #define RATE(name, type, letter, op, operands)                                                    \
     extern "C" __global__ void rate_##name(u32* times, type* values, u32 repeats) {               \
@@ -106,10 +106,10 @@ RATE(fma_f16x2, u32, "r", "fma.rn.f16x2", ", %4, %5")
 RATE(fma_f64, double, "d", "fma.rn.f64", ", %4, %5")
 RATE(ex2, float, "f", "ex2.approx.ftz.f32", "")
 
-// ---- latency of memory: a chain of pointers ----------------------------------------------------
+// ---- latency of memory: a pointer chase ---------------------------------------------------------
 
-/// Every `stride` bytes of a buffer a pointer to the place `stride` bytes behind, the last to the
-/// first.
+/// At every `stride` bytes of a buffer, a pointer to the position `stride` bytes further; the last
+/// one points to the first.
 extern "C" __global__ void link_pointers(char* buffer, u64 stride, u64 count) {
     for (u64 i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
         *reinterpret_cast<char**>(buffer + i * stride) =
@@ -177,8 +177,8 @@ extern "C" __global__ void latency_barrier(u32* times) {
     note(times, start, end);
 }
 
-/// A loop of FFMAs that depend on each other, 128 an iteration: what its end costs shows beside 512
-/// cycles; with several blocks on an SM, which warps are favoured.
+/// A loop of 128 dependent FFMAs per iteration: shows the loop overhead compared to 512 cycles and,
+/// with several blocks per SM, which warps are favoured.
 extern "C" __global__ void loop_fma_f32(u32* times, float* values, u32 iterations) {
     float x = values[0];
     const float a = values[1], b = values[2];
@@ -191,7 +191,7 @@ extern "C" __global__ void loop_fma_f32(u32* times, float* values, u32 iteration
     note(times, start, end);
 }
 
-/// The same without clocks and loads: what a profiler times as a whole.
+/// The same without clocks and loads, for timing with a profiler.
 extern "C" __global__ void ffma(float* values, float a, float b, u32 iterations) {
     float x = static_cast<float>(threadIdx.x);
 #pragma nounroll
@@ -202,8 +202,8 @@ extern "C" __global__ void ffma(float* values, float a, float b, u32 iterations)
 
 extern "C" __global__ void empty() {}
 
-/// The last block loads a word every `stride` bytes, one by one, and notes how much longer a use of
-/// each takes than a use of what is there.
+/// The last block loads a word every `stride` bytes, one at a time, and records the additional time
+/// of a use of each compared to a use of available data.
 extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u32 count) {
     if (blockIdx.x + 1 != gridDim.x) return;
     u64 at = reinterpret_cast<u64>(buffer);
@@ -247,10 +247,10 @@ extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u3
 #define OFFSETS_SHARED 512, 1024, 1536, 2048, 2560, 3072, 3584
 #define EXPANDED(...) EIGHT_LOADS(__VA_ARGS__)
 
-/// Eight loads of each thread, in steps of the threads of the block; `warm` times, then `repeats`
-/// times against the clock, `advance` bytes further each time, within `bytes` (a power of two, and
-/// a multiple of what a block loads at a time). Block b begins `block_stride` bytes behind block b
-/// - 1.
+/// Eight loads per thread, with a stride of the threads of the block; `warm` times, then `repeats`
+/// times measured, advancing by `advance` bytes each time within `bytes` (a power of two, and a
+/// multiple of what a block loads at a time). Block b begins `block_stride` bytes after block
+/// b - 1.
 #define BANDWIDTH(name, load, bits, width)                                                       \
     extern "C" __global__ void bandwidth_##name(u32* times, char* buffer, u32 warm, u32 repeats, \
                                                 u32 advance, u32 bytes, u32 block_stride) {      \
@@ -276,7 +276,7 @@ BANDWIDTH(l1, "ld.global.ca.v2.b32", 64, 8)
 BANDWIDTH(l2_32, "ld.global.cg.b32", 32, 4)
 BANDWIDTH(l2_128, "ld.global.cg.v4.b32", 128, 16)
 
-/// Every thread loads 16 bytes of its own: a stream through memory, in the order of the blocks.
+/// Every thread loads 16 different bytes: a stream through memory in block order.
 extern "C" __global__ void stream(u32* times, char* buffer) {
     u32 v0 = 0, v1 = 0, v2 = 0, v3 = 0;
     const u64 at = reinterpret_cast<u64>(buffer) + (blockIdx.x * blockDim.x + threadIdx.x) * 16;
@@ -286,12 +286,12 @@ extern "C" __global__ void stream(u32* times, char* buffer) {
     if ((v0 ^ v1 ^ v2 ^ v3) == 3) times[0] = v0;
 }
 
-/// One block whose warps read `step` words an iteration, the lanes side by side; every value is
-/// added to a sum of its own, so that a warp has few loads in flight, and the address is worked out
-/// in between: 16384 words are read over and over. Four iterations
-/// are unrolled, as nvcc does (Accel-Sim's GPU_Microbenchmark, l1_bw_32f, l1_bw_64v and l1_bw_128;
-/// with 12288 words on an A100, which HPMLL/NVIDIA-Hopper-Benchmark names for it: that remainder
-/// takes a multiplication).
+/// One block whose warps read `step` words per iteration, with adjacent lanes; every value is
+/// added to a separate sum, so that a warp has few loads in flight, and the address is computed in
+/// between: 16384 words are read repeatedly. Four iterations
+/// are unrolled, as by nvcc (Accel-Sim's GPU_Microbenchmark, l1_bw_32f, l1_bw_64v and l1_bw_128;
+/// with 12288 words on an A100, as named by HPMLL/NVIDIA-Hopper-Benchmark: that remainder requires
+/// a multiplication).
 #define L1_ITERATION(n, step, loads)                                                     \
     "{\n.reg .f32 v<4>;\n.reg .u32 i, q;\n.reg .u64 at;\nadd.u32 i, %5, " #n " * " #step \
     ";\nand.b32 i, i, 16383;\n"                                                          \
@@ -338,9 +338,9 @@ BANDWIDTH_L1(32, 1, 128, LOADS_32)
 BANDWIDTH_L1(64, 2, 64, LOAD_64)
 BANDWIDTH_L1(128, 4, 128, LOAD_128)
 
-/// 32-bit loads of a block whose lanes are `stride` words apart, eight of each thread an iteration,
-/// 16 bytes apart, multiplied in pairs: what bank conflicts and tag look-ups of the L1 cost (as
-/// te42kyfo/gpu-benches measures it, gpu-strides).
+/// 32-bit loads of a block whose lanes are `stride` words apart, eight per thread and iteration,
+/// 16 bytes apart, multiplied in pairs: cost of bank conflicts and tag look-ups of the L1 (as
+/// measured by te42kyfo/gpu-benches, gpu-strides).
 #define STRIDED_PAIR(offset_a, offset_b)                       \
     "{\n.reg .f32 v, w;\nld.global.ca.f32 v, [%1 + " #offset_a \
     "];\nld.global.ca.f32 w, [%1 + " #offset_b "];\nfma.rn.f32 %0, v, w, %0;\n}\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of sm_80 and later, for scripts/calibrate; kernels.cu has the rest.
+// Matrix products of sm_80 and later, for scripts/calibrate; kernels.cu contains the others.
 #include "measure.h"
 
-/// D = A B + C of m16n8k16 halves: C of each is D of the one before.
+/// D = A B + C of m16n8k16 halves: C of each is the previous D.
 #define MATRIX(name, type, letter, types, accumulators)                                         \
     extern "C" __global__ void latency_##name(u32* times, u32* values) {                        \
         u32 a0 = values[0], a1 = values[1], a2 = values[2], a3 = values[3], b0 = a0, b1 = a1;   \
@@ -20,7 +20,7 @@
         note(times, start, end);                                                                \
     }
 
-/// Independent matrix products: four accumulators in turn.
+/// Independent matrix products: four accumulators in rotation.
 #define MATRICES(name, types)                                                                 \
     extern "C" __global__ void rate_##name(u32* times, u32* values, u32 repeats) {            \
         u32 a0 = values[0], a1 = values[1], a2 = values[2], a3 = values[3], b0 = a0, b1 = a1; \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that measure a GPU share.
+// Shared by the kernels that measure a GPU.
 #pragma once
 
 #include "../cuda.h"

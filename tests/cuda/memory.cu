@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory in all forms, copies and fills.
+// All kinds of memory, copies and fills.
 #include "cuda_subset.h"
 
 #include <vector>

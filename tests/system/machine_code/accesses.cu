@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses that machine code has forms of its own for: atomics of shared memory by exchange,
-// atomics through generic pointers, loads that yield zeros, narrow constants, special registers.
+// Accesses with dedicated forms in machine code: atomic exchange in shared memory, atomics through
+// generic pointers, loads that return zeros, narrow constants, special registers.
 #include <cstdint>
 
 __device__ unsigned value_of(const unsigned* a, unsigned n) {
@@ -22,7 +22,7 @@ extern "C" __global__ void accesses(const unsigned* a, unsigned* o, int n) {
         wide[1] = 1ull << 40;
     }
     __syncthreads();
-    // Sums of small integers are the same in any order.
+    // Sums of small integers do not depend on the order.
     atomicAdd(&singles, static_cast<float>(value_of(a, i)));
     atomicAdd(&doubles, static_cast<double>(value_of(a, i + 32)));
     atomicMax(&wide[0], static_cast<unsigned long long>(value_of(a, i + 64)) << 33);
@@ -54,7 +54,7 @@ extern "C" __global__ void accesses(const unsigned* a, unsigned* o, int n) {
     o[i + 224] = r;
     asm("mov.u32 %0, %%lanemask_le;" : "=r"(r));
     o[i + 256] = r + static_cast<unsigned>(bytes[2] + bytes[1] * halves[0]);
-    // Bytes in the order of prmt's modes.
+    // Byte order of the modes of prmt.
     const unsigned x = a[i], y = a[i + 7];
 #define SIMTLM_PERMUTE(mode, at)                                                 \
     asm("prmt.b32." mode " %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(i)); \
@@ -65,10 +65,10 @@ extern "C" __global__ void accesses(const unsigned* a, unsigned* o, int n) {
     SIMTLM_PERMUTE("ecl", 384);
     SIMTLM_PERMUTE("ecr", 416);
     SIMTLM_PERMUTE("rc16", 448);
-    // The high word of what is shifted and negated.
+    // The high word of a shifted and negated value.
     const long long z = static_cast<long long>(a[i]) << 32 | a[i + 1];
     const long long base = static_cast<long long>(a[i + 2]) << 30;
-    // A product that is scaled by a power of two.
+    // A product scaled by a power of two.
     const float scaled =
         static_cast<float>(value_of(a, i + 9)) * static_cast<float>(value_of(a, i + 11)) * 0.5f;
     o[i + 480] = static_cast<unsigned>((base - (z << 3)) >> 32) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --check finds, and what it must not find. Made with nvcc 13.0, for every architecture N:
+// Code with and without findings of --check. Built with nvcc 13.0, for every architecture N:
 //   nvcc -O2 -lineinfo -cubin -arch=sm_N careless.cu -o careless.sm_N.cubin
 extern "C" __global__ void careless(const unsigned* in, unsigned* out) {
     __shared__ unsigned tile[128];
@@ -9,7 +9,7 @@ extern "C" __global__ void careless(const unsigned* in, unsigned* out) {
     const unsigned read = in[t];
     out[t] = other + (read & 1);
 }
-// Lanes exchange through shared memory, ordered by barriers of the CTA and of warps.
+// Lanes exchange values through shared memory, ordered by barriers of the CTA and of warps.
 extern "C" __global__ void careful(const unsigned* in, unsigned* out) {
     __shared__ unsigned sums[128];
     __shared__ unsigned count;

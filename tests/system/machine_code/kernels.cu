@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that use many instructions. Made with nvcc 13.0, for every architecture N of the list:
+// Kernels that use many instructions. Built with nvcc 13.0, for every architecture N of the list:
 //   nvcc -O2 -fmad=false -ptx -arch=compute_75 kernels.cu; mul.f32 and mul.f64 become mul.rn
 //   ptxas -arch=sm_N kernels.ptx -o kernels.sm_N.cubin
 #include <cstdio>

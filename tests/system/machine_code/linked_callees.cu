@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel of linked_calls.cu calls.
+// Functions called by the kernel of linked_calls.cu.
 static __device__ int plus_seven(int x) {
     return x + 7;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that calls what linked_callees.cu has: compiled apart (nvcc -rdc=true) and linked.
+// A kernel that calls functions of linked_callees.cu: compiled separately (nvcc -rdc=true), linked.
 extern __device__ int twice(int x);
 extern __device__ int (*chosen)(int x);
 extern __device__ int table[4];

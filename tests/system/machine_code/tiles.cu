@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles and partitions of cooperative groups: collective operations of some lanes of a warp.
+// Tiles and partitions of cooperative groups: collective operations of a subset of a warp's lanes.
 //   nvcc -O2 -std=c++17 -ptx -arch=compute_80 tiles.cu
 //   ptxas -arch=sm_N tiles.ptx -o tiles.sm_N.cubin, N: 80, 86, 90
 #include <cooperative_groups.h>
@@ -16,14 +16,14 @@ extern "C" __global__ void tiles(const unsigned* a, int* o, int n) {
     o[32 + t] = tile.shfl_down(mine, 3) + static_cast<int>(tile.ballot(mine % 2));
     auto halves = cg::binary_partition(tile, mine % n == 0);
     o[64 + t] = cg::reduce(halves, mine, cg::greater<int>()) + 1000 * halves.size();
-    __syncwarp();  // what the coalesced threads are depends on convergence
+    __syncwarp();  // the set of coalesced threads depends on convergence
     if (mine % n != 1) {
         auto some = cg::coalesced_threads();
         o[96 + t] = cg::reduce(some, mine, cg::plus<int>()) + some.thread_rank();
         auto labelled = cg::labeled_partition(some, t / 5);
         o[128 + t] = cg::reduce(labelled, mine, cg::less<int>()) + 1000 * labelled.size();
     }
-    // Lanes outside of the mask count as 0.
+    // Lanes outside of the mask contribute 0.
     const unsigned few = __ballot_sync(~0u, t < 3);
     if (t < 3) o[192 + t] = mine + __shfl_down_sync(few, mine, 2) + __shfl_xor_sync(few, mine, 8);
     auto wide = cg::tiled_partition<16>(block);
