@@ -77,9 +77,10 @@ device_context::span device_context::release(std::uint64_t address) {
 std::byte* device_context::bytes_at(std::uint64_t address, std::uint64_t bytes) const {
     const auto there = find(address);
     if (there && bytes <= there->end - address) return there->bytes + (address - there->begin);
-    throw command_fault(error_code::bad_address,
-                        fmt::format("{} bytes of device memory at {:#x}: {}", bytes, address,
-                                    memory_ ? memory_->nearest(address) : "nothing is allocated"));
+    throw command_fault(
+        error_code::bad_address,
+        fmt::format("{} bytes of device memory at {:#x}: {}", bytes, address,
+                    memory_ ? memory_->nearest(address) : "no memory is allocated"));
 }
 
 bool device_context::peek(std::uint64_t address, unsigned bytes, unsigned char* to) const {

@@ -62,7 +62,7 @@ RUNTIME(cuGetProcAddress)(const char* name, void** to, int version, std::uint64_
         require_pointer(to);
         *to = find_driver_function(name, version, (flags & per_thread_default_stream) != 0);
         require(*to != nullptr, status::not_found,
-                (std::string("there is no function ") + name).c_str());
+                (std::string("unknown function ") + name).c_str());
     });
 }
 RUNTIME(cuGetProcAddress_v2)

@@ -14,7 +14,7 @@ void make_current(context* c) {
 }
 
 void check_context(session& s, context* c) {
-    require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
+    require(c != nullptr && s.knows(c), status::invalid_context, "not a context");
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ RUNTIME(cuCtxAttach)(context** to, unsigned) {
     return driver_call("cuCtxAttach", [&](session& s) {
         require_pointer(to);
         *to = s.current_context();
-        require(*to != nullptr, status::invalid_context, "no context is current");
+        require(*to != nullptr, status::invalid_context, "no current context");
         ++(*to)->references;
     });
 }
@@ -126,7 +126,7 @@ RUNTIME(cuCtxPushCurrent)(context* c) {
 }
 RUNTIME(cuCtxPopCurrent)(context** to) {
     return driver_call("cuCtxPopCurrent", [&](session& s) {
-        require(s.current_context() != nullptr, status::invalid_context, "no context is current");
+        require(s.current_context() != nullptr, status::invalid_context, "no current context");
         auto& stack = session::thread().contexts;
         if (to != nullptr) *to = stack.back();
         stack.pop_back();
@@ -137,7 +137,7 @@ RUNTIME(cuCtxPopCurrent)(context** to) {
 RUNTIME(cuCtxGetDevice)(int* device) {
     return driver_call("cuCtxGetDevice", [&](session& s) {
         const context* const c = s.current_context();
-        require(c != nullptr, status::invalid_context, "no context is current");
+        require(c != nullptr, status::invalid_context, "no current context");
         *device = static_cast<int>(c->device);
     });
 }

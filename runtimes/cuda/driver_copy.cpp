@@ -138,7 +138,7 @@ RUNTIME(cuMemGetInfo)(std::size_t* free, std::size_t* total) {
 RUNTIME(cuMemGetAddressRange)(std::uint64_t* begin, std::size_t* bytes, std::uint64_t p) {
     return driver_call("cuMemGetAddressRange", [&](session& s) {
         const auto a = s.gpus().memory().find(p);
-        require(static_cast<bool>(a), status::not_found, "nothing is allocated there");
+        require(static_cast<bool>(a), status::not_found, "no allocation at this address");
         if (begin != nullptr) *begin = a->address;
         if (bytes != nullptr) *bytes = a->bytes;
     });
@@ -177,14 +177,13 @@ void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
             return tell(known ? 1 : 0);
         default:
             throw failure(status::not_supported,
-                          fmt::format("attribute {} of an address is not known", attribute));
+                          fmt::format("unknown address attribute {}", attribute));
     }
 }
 }  // namespace
 RUNTIME(cuPointerGetAttribute)(void* to, int attribute, std::uint64_t p) {
     return driver_call("cuPointerGetAttribute", [&](session& s) {
-        require(attributes_of(s, pointer_to(p)).type != 0, status::invalid_value,
-                "no memory that is known");
+        require(attributes_of(s, pointer_to(p)).type != 0, status::invalid_value, "unknown memory");
         tell_attribute(s, to, attribute, p);
     });
 }
@@ -196,7 +195,7 @@ RUNTIME(cuPointerGetAttributes)
 }
 RUNTIME(cuPointerSetAttribute)(const void*, int attribute, std::uint64_t) {
     return driver_call("cuPointerSetAttribute", [&](session&) {
-        require(attribute == 6, status::invalid_value, "an attribute that cannot be set");
+        require(attribute == 6, status::invalid_value, "an attribute that is read-only");
     });
 }
 RUNTIME(cuMemcpy)(std::uint64_t to, std::uint64_t from, std::size_t bytes) {

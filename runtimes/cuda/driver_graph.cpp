@@ -76,7 +76,7 @@ RUNTIME(cuGraphMemcpyNodeGetParams)(graph_node* n, driver_copy_3d* to) {
     return driver_graph_call("cuGraphMemcpyNodeGetParams", [&](session&) {
         require_pointer(to);
         require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
-                "a node of another kind");
+                "a node of a different kind");
         const copy_3d& c = n->what.copy;
         *to = {side_of(c.from_array, c.from_position, c.from_pointer),
                side_of(c.to_array, c.to_position, c.to_pointer), c.size.width, c.size.height,
@@ -130,7 +130,7 @@ RUNTIME(cuGraphKernelNodeGetParams_v2)(graph_node* n, kernel_parameters_v2* to) 
     return driver_graph_call("cuGraphKernelNodeGetParams", [&](session&) {
         require_pointer(to);
         require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
-                "a node of another kind");
+                "a node of a different kind");
         *to = {n->what.kernel, nullptr, nullptr};
     });
 }

@@ -35,16 +35,16 @@ RUNTIME(cuDeviceGetProperties)(old_properties* to, int device) {
 }
 RUNTIME(cuCtxEnablePeerAccess)(context* c, unsigned) {
     return driver_call("cuCtxEnablePeerAccess", [&](session& s) {
-        require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
+        require(c != nullptr && s.knows(c), status::invalid_context, "not a context");
         require(c->device != s.current_device(), status::invalid_device,
-                "a device is no peer of itself");
+                "a device cannot be its own peer");
         require(!s.peers[s.current_device()][c->device].exchange(true),
-                status::peer_access_already_enabled, "access is enabled already");
+                status::peer_access_already_enabled, "access is already enabled");
     });
 }
 RUNTIME(cuCtxDisablePeerAccess)(context* c) {
     return driver_call("cuCtxDisablePeerAccess", [&](session& s) {
-        require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
+        require(c != nullptr && s.knows(c), status::invalid_context, "not a context");
         require(s.peers[s.current_device()][c->device].exchange(false),
                 status::peer_access_not_enabled, "access is not enabled");
     });
@@ -53,7 +53,7 @@ RUNTIME(cuCtxGetId)(context* c, unsigned long long* to) {
     return driver_call("cuCtxGetId", [&](session& s) {
         require_pointer(to);
         if (c == nullptr) c = s.current_context();
-        require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
+        require(c != nullptr && s.knows(c), status::invalid_context, "not a context");
         *to = c->number;
     });
 }
@@ -159,7 +159,7 @@ RUNTIME(cuOccupancyMaxPotentialClusterSize)(int* to, void* f, const driver_launc
 // Launches of the API before CUDA 4: block, shared memory and arguments are set separately.
 RUNTIME(cuFuncSetBlockShape)(void* f, int x, int y, int z) {
     return driver_call("cuFuncSetBlockShape", [&](session& s) {
-        require(x > 0 && y > 0 && z > 0, status::invalid_value, "no threads in a block");
+        require(x > 0 && y > 0 && z > 0, status::invalid_value, "a block without threads");
         s.function_of(f)->set.block = {static_cast<unsigned>(x), static_cast<unsigned>(y),
                                        static_cast<unsigned>(z)};
     });
@@ -175,7 +175,7 @@ RUNTIME(cuParamSetSize)(void* f, unsigned bytes) {
 RUNTIME(cuParamSetv)(void* f, int offset, const void* from, unsigned bytes) {
     return driver_call("cuParamSetv", [&](session& s) {
         require_pointer(from);
-        require(offset >= 0, status::invalid_value, "an offset below 0");
+        require(offset >= 0, status::invalid_value, "a negative offset");
         auto& all = s.function_of(f)->set.arguments;
         const auto at = static_cast<std::size_t>(offset);
         all.resize(std::max<std::size_t>(all.size(), at + bytes));
@@ -190,7 +190,7 @@ RUNTIME(cuParamSetf)(void* f, int offset, float value) {
 }
 RUNTIME(cuLaunchGridAsync)(void* f, int width, int height, void* stream) {
     return driver_call("cuLaunchGrid", [&](session& s) {
-        require(width > 0 && height > 0, status::invalid_value, "no thread blocks");
+        require(width > 0 && height > 0, status::invalid_value, "a grid without thread blocks");
         auto& set = s.function_of(f)->set;
         std::size_t bytes = set.arguments.size();
         void* extra[] = {reinterpret_cast<void*>(1), set.arguments.data(),
@@ -298,7 +298,7 @@ result wait_value(const char* name, void* stream, std::uint64_t from, T value, u
         require(from != 0 && from % sizeof(T) == 0, status::invalid_value,
                 "the address is not aligned");
         require((flags & ~(conditions | flushes)) == 0, status::invalid_value,
-                "no way to compare values");
+                "unknown comparison");
         operation o;
         o.make = [from, value, condition = flags & conditions](session&) {
             auto t = std::make_shared<simtlm::device::task>();

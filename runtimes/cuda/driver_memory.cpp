@@ -37,7 +37,8 @@ struct access_description {
 constexpr int file_handles = 1;
 
 void check_location(session& s, const location& l) {
-    require(l.kind == 1, status::invalid_value, "memory lies in devices alone");
+    require(l.kind == 1, status::invalid_value,
+            "memory locations other than devices are not supported");
     check_device(s, l.id);
 }
 
@@ -68,7 +69,7 @@ RUNTIME(cuMemCreate)
         require_pointer(p);
         check_location(s, p->where);
         require((p->handles & ~file_handles) == 0, status::not_supported,
-                "memory is shared by file descriptors alone");
+                "only file descriptors are supported as shareable handles");
         *to = s.addresses().create(bytes, static_cast<unsigned>(p->where.id));
     });
 }
@@ -124,16 +125,16 @@ RUNTIME(cuMemExportToShareableHandle)(int* to, void* handle, int kind, std::uint
     return driver_call("cuMemExportToShareableHandle", [&](session& s) {
         require_pointer(to);
         require(kind == file_handles, status::not_supported,
-                "memory is shared by file descriptors alone");
+                "only file descriptors are supported as shareable handles");
         *to = ::dup(s.addresses().get(handle).file);
-        require(*to >= 0, status::out_of_memory, "no file descriptor is left");
+        require(*to >= 0, status::out_of_memory, "no file descriptor is available");
     });
 }
 RUNTIME(cuMemImportFromShareableHandle)(void** to, void* from, int kind) {
     return driver_call("cuMemImportFromShareableHandle", [&](session& s) {
         require_pointer(to);
         require(kind == file_handles, status::not_supported,
-                "memory is shared by file descriptors alone");
+                "only file descriptors are supported as shareable handles");
         *to = s.addresses().import(static_cast<int>(address_of(from)), s.current_device());
     });
 }
@@ -241,7 +242,7 @@ namespace {
 std::uint64_t within(session& s, const void* array, std::size_t offset, std::size_t bytes) {
     const simtlm::device::array& a = s.array(array);
     require(offset <= a.bytes && bytes <= a.bytes - offset, status::invalid_value,
-            "a copy beyond an array");
+            "a copy exceeds an array");
     return a.address + offset;
 }
 

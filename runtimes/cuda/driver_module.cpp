@@ -141,8 +141,9 @@ RUNTIME(cuLinkAddData)
         require_pointer(l);
         require_pointer(data);
         constexpr int cubin = 0, ptx = 1, fat_binary = 2;
-        require(type == cubin || type == ptx || type == fat_binary, status::not_supported,
-                "PTX, cubins and fat binaries are linked; no objects, libraries or bitcode");
+        require(
+            type == cubin || type == ptx || type == fat_binary, status::not_supported,
+            "only PTX, cubins and fat binaries can be linked; no objects, libraries or bitcode");
         simtlm::device::module_source input;
         if (type == ptx) {
             input.code.assign(static_cast<const char*>(data), bytes);
@@ -150,7 +151,7 @@ RUNTIME(cuLinkAddData)
         } else if (type == cubin) {
             require(s.config().code != simtlm::device::code_preference::ptx,
                     status::no_binary_for_gpu,
-                    "a cubin is machine code, which is run with --code auto or sass");
+                    "a cubin is machine code, which requires --code auto or sass");
             input.isa = simtlm::execution::instruction_set::sass;
             input.code.assign(static_cast<const char*>(data), bytes);
         } else {
@@ -222,7 +223,7 @@ RUNTIME(cuLibraryGetModule)(module** to, library* l) {
 RUNTIME(cuLibraryGetGlobal)(std::uint64_t* to, std::size_t* bytes, library* l, const char* name) {
     return driver_call("cuLibraryGetGlobal", [&](session& s) {
         const auto v = s.module_of(*l, s.current_device()).code->find_variable(name);
-        require(v.first != 0, status::not_found, "there is no such variable");
+        require(v.first != 0, status::not_found, "unknown variable");
         if (to != nullptr) *to = v.first;
         if (bytes != nullptr) *bytes = v.second;
     });

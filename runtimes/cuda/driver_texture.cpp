@@ -65,7 +65,7 @@ resource_description plain(const driver_resource& d) {
             r.pitched.pitch = d.pitched.pitch;
             break;
         default:
-            throw failure(status::invalid_value, "no resource for a texture");
+            throw failure(status::invalid_value, "not a resource for textures");
     }
     return r;
 }
@@ -111,7 +111,7 @@ RUNTIME(cuSurfObjectCreate)(unsigned long long* to, const driver_resource* r) {
     return driver_call("cuSurfObjectCreate", [&](session& s) {
         require_pointer(to);
         require_pointer(r);
-        require(r->type == 0, status::invalid_value, "a surface is an array");
+        require(r->type == 0, status::invalid_value, "a surface requires an array");
         *to = make_texture(s, plain(*r), nullptr, nullptr);
     });
 }

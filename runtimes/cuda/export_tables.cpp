@@ -69,8 +69,8 @@ result refuse_slot(table t, std::size_t number) {
             text = "slot " + std::to_string(number) + " of export table " + name_of_table(t);
         name = text.c_str();
     }
-    return driver_call(
-        name, [](session&) { refuse(status::not_supported, "what it is for is not known"); });
+    return driver_call(name,
+                       [](session&) { refuse(status::not_supported, "its purpose is unknown"); });
 }
 /// Function for a slot of unknown meaning.
 template <table Table, std::size_t Slot>
@@ -136,7 +136,7 @@ void get_flags(void** to, std::size_t* words) {
 
 context& context_or_current(session& s, context* c) {
     if (c == nullptr) c = s.current_context();
-    require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
+    require(c != nullptr && s.knows(c), status::invalid_context, "not a context");
     return *c;
 }
 
@@ -258,8 +258,8 @@ result check_integrity(unsigned version, std::uint64_t seconds, digest* to) {
         const char* const text = std::getenv(variable);
         if (text == nullptr)
             throw failure(status::not_supported,
-                          std::string("NVIDIA's library wants the driver's key, which simtlm has "
-                                      "not: give it in ") +
+                          std::string("NVIDIA's library requires the driver's key, which simtlm "
+                                      "does not include: provide it in ") +
                               variable + " (docs/cuda.md, NVIDIA's libraries)");
         const std::optional<digest> key = read_integrity_key(text);
         if (!key.has_value())

@@ -45,7 +45,7 @@ std::string contents_of(const std::vector<code_candidate>& candidates) {
     const std::string ptx = architectures_of(candidates, instruction_set::ptx);
     const std::string code = architectures_of(candidates, instruction_set::sass);
     return !ptx.empty()    ? "PTX for " + ptx
-           : !code.empty() ? "machine code alone, for " + code
+           : !code.empty() ? "only machine code, for " + code
                            : "no code";
 }
 
@@ -75,7 +75,7 @@ std::vector<code_candidate> read_fat_binary(const void* header, unsigned capabil
     // The length in a damaged header may exceed the mapped memory.
     const std::uint64_t bytes = sass::fat_binary_bytes(header);
     if (bytes > readable_from(header))
-        throw failure(status::invalid_image, "a fat binary is longer than what there is of it");
+        throw failure(status::invalid_image, "a fat binary exceeds the mapped memory");
     const auto runs = [capability](const sass::fat_binary_entry& e) {
         return e.architecture <= capability &&
                (e.what == kind::ptx || e.architecture / 10 == capability / 10);
@@ -107,8 +107,8 @@ device::module_source choose(const std::vector<code_candidate>& candidates, unsi
     if (best == nullptr)
         throw failure(
             status::no_binary_for_gpu,
-            fmt::format("{} has no {} that a GPU of compute capability {}.{} runs: it holds {}",
-                        name, preference == code_preference::sass ? "machine code" : "PTX",
+            fmt::format("{} has no {} for a GPU of compute capability {}.{}: it contains {}", name,
+                        preference == code_preference::sass ? "machine code" : "PTX",
                         capability / 10, capability % 10, contents_of(candidates)),
             fmt::format("compile it with nvcc -gencode arch=compute_{0},code={1}_{0}, or choose "
                         "a newer GPU",
@@ -140,8 +140,8 @@ device::module_source link(const std::vector<device::module_source>& inputs,
     for (const device::module_source& s : inputs) {
         if (s.isa != instruction_set::ptx)
             throw failure(status::not_supported,
-                          s.name + " is machine code, which is linked with nothing else",
-                          "link PTX (nvcc --ptx), or let nvlink link machine code before");
+                          s.name + " is machine code, which cannot be linked with other code",
+                          "link PTX (nvcc --ptx), or link machine code with nvlink beforehand");
         texts.push_back({s.name, s.code});
         all.compiled.insert(s.compiled.begin(), s.compiled.end());
     }
@@ -218,9 +218,9 @@ device::module_source module_in(const void* code, unsigned capability, code_pref
         case code_form::cubin:
             if (preference == code_preference::ptx)
                 throw failure(status::no_binary_for_gpu,
-                              name + " is machine code, which is not run",
-                              "run it with --code auto, or load PTX: compile with --ptx, or with "
-                              "NVRTC for compute_XX");
+                              name + " is machine code, which is not enabled",
+                              "use --code auto, or load PTX: compile with --ptx, or with NVRTC for "
+                              "compute_XX");
             s.isa = instruction_set::sass;
             s.code.assign(static_cast<const char*>(code), cubin_bytes(code));
             return s;

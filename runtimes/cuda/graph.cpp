@@ -136,7 +136,7 @@ std::vector<graph_node*> graph::sorted() const {
     for (std::size_t i = 0; i < order.size(); ++i)
         for (graph_node* b : order[i]->before)
             if (--missing[b] == 0) order.push_back(b);
-    require(order.size() == nodes.size(), status::invalid_value, "the graph has a circle");
+    require(order.size() == nodes.size(), status::invalid_value, "the graph has a cycle");
     return order;
 }
 
@@ -150,7 +150,7 @@ device::task_ptr enqueue(session& s, device::stream& stream, operation what) {
     {
         const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
         if (const auto c = capture_of(s, stream)) {
-            require(!c->invalid, status::capture_invalidated, "the capture has become invalid");
+            require(!c->invalid, status::capture_invalidated, "the capture is invalidated");
             std::vector<graph_node*>& tail = c->tails[&stream];
             tail = {c->what->add(std::move(what), tail)};
             return nullptr;
@@ -303,7 +303,8 @@ void refuse_during_capture(session& s) {
     for (auto& [stream, c] : s.captures) {
         if (c->mode == 2) continue;
         c->invalid = true;
-        throw failure(status::capture_unsupported, "not while a stream is captured");
+        throw failure(status::capture_unsupported,
+                      "not permitted while a stream is being captured");
     }
 }
 

@@ -17,12 +17,12 @@ graph* graph_store::add(std::shared_ptr<graph> g) {
 }
 
 void graph_store::remove(graph* g) {
-    require(graphs_.erase(g) != 0, status::invalid_value, "this is no graph");
+    require(graphs_.erase(g) != 0, status::invalid_value, "not a graph");
 }
 
 std::shared_ptr<graph> graph_store::get(const graph* g) {
     const auto at = graphs_.find(g);
-    require(at != graphs_.end(), status::invalid_value, "this is no graph");
+    require(at != graphs_.end(), status::invalid_value, "not a graph");
     return at->second;
 }
 
@@ -33,12 +33,12 @@ executable_graph* graph_store::add(std::unique_ptr<executable_graph> g) {
 }
 
 void graph_store::remove(executable_graph* g) {
-    require(executables_.erase(g) != 0, status::invalid_value, "this is no executable graph");
+    require(executables_.erase(g) != 0, status::invalid_value, "not an executable graph");
 }
 
 executable_graph& graph_store::get(const executable_graph* g) {
     const auto at = executables_.find(g);
-    require(at != executables_.end(), status::invalid_value, "this is no executable graph");
+    require(at != executables_.end(), status::invalid_value, "not an executable graph");
     return *at->second;
 }
 
@@ -53,18 +53,18 @@ graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t
                      operation what) {
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     require(g != nullptr && (count == 0 || after != nullptr), status::invalid_value,
-            "no graph, or no nodes to wait for");
+            "no graph or dependencies");
     for (std::size_t i = 0; i < count; ++i)
         require(after[i] != nullptr && after[i]->owner == g, status::invalid_value,
-                "a node of another graph");
+                "a node of a different graph");
     return g->add(std::move(what), {after, after + count});
 }
 
 void change_node(graph_node* n, operation what) {
     require(n != nullptr && n->what.kind == what.kind, status::invalid_value,
-            "a node of another kind");
+            "a node of a different kind");
     require(n->what.kind != node_kind::conditional, status::not_supported,
-            "conditional nodes stay what they are");
+            "conditional nodes cannot be changed");
     // Recomputes the addresses of the arguments.
     graph scratch;
     graph_node* const made = scratch.add(std::move(what), {});
@@ -82,7 +82,7 @@ void change_node(session& s, executable_graph* g, const graph_node* n, operation
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     require_pointer(n);
     graph_node* const mine = graph_store::of(s).get(g).what->find(n->number);
-    require(mine != nullptr, status::invalid_value, "the graph has no such node");
+    require(mine != nullptr, status::invalid_value, "the graph does not contain this node");
     change_node(mine, std::move(what));
 }
 

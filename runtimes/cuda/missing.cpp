@@ -6,7 +6,7 @@ using namespace simtlm::cuda;
 /// Target of unimplemented calls. @param name  of the call
 extern "C" __attribute__((visibility("default"))) result simtlm_rt_refuse(const char* name) {
     return runtime_call(name, [](session&) {
-        throw failure(status::not_supported, "this call is not carried out");
+        throw failure(status::not_supported, "this call is not implemented");
     });
 }
 

@@ -19,14 +19,14 @@ std::uint64_t address(const void* p) {
 
 copy_direction direction_of(session& s, const block_copy& c) {
     require(c.kind >= host_to_host && c.kind <= by_address, status::invalid_copy_direction,
-            "no direction of a copy");
+            "unknown copy direction");
     const copy_direction found = s.gpus().direction_of(c.to, c.from);
     const bool wants_device_source = c.kind == device_to_host || c.kind == device_to_device;
     const bool wants_device_target = c.kind == host_to_device || c.kind == device_to_device;
     require(!wants_device_source || !is_pageable(s, c.from), status::invalid_value,
-            "the source is no memory of a GPU");
+            "the source is not GPU memory");
     require(!wants_device_target || !is_pageable(s, c.to), status::invalid_value,
-            "the destination is no memory of a GPU");
+            "the destination is not GPU memory");
     return found;
 }
 
@@ -96,7 +96,8 @@ operation copy_operation(session& s, const block_copy& what, bool stage) {
         o.make = [](session&) { return std::make_shared<device::task>(); };
         return o;
     }
-    require(c.to != 0 && c.from != 0, status::invalid_value, "a copy from or to nowhere");
+    require(c.to != 0 && c.from != 0, status::invalid_value,
+            "a copy without source or destination");
     const copy_direction direction = direction_of(s, c);
     s.gpus().check_range(c.to, reach(c.to_pitch, c.to_slice, c));
     s.gpus().check_range(c.from, reach(c.from_pitch, c.from_slice, c));
@@ -142,7 +143,7 @@ block_copy block_of(session& s, const copy_3d& w) {
             require(checked_sum(at.x, w.size.width) <= a.shape.width &&
                         checked_sum(at.y, c.height) <= a.shape.rows() &&
                         checked_sum(at.z, c.depth) <= a.shape.slices(),
-                    status::invalid_value, "a copy beyond an array");
+                    status::invalid_value, "a copy exceeds an array");
             base = a.address;
             pitch = a.row_pitch();
             slice = a.slice_pitch();
@@ -169,7 +170,7 @@ operation copy_operation(session& s, const copy_3d& w) {
 
 operation fill_operation(session& s, const fill_parameters& w) {
     require(w.element_size == 1 || w.element_size == 2 || w.element_size == 4,
-            status::invalid_value, "elements of 1, 2 or 4 bytes can be filled");
+            status::invalid_value, "only elements of 1, 2 or 4 bytes can be filled");
     operation o;
     o.kind = node_kind::fill;
     o.fill = w;
@@ -237,7 +238,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
             ? std::max(static_cast<std::uint64_t>(f->max_dynamic_shared), usual)
             : usual;
     require(w.shared <= allowed, status::invalid_value,
-            "more dynamic shared memory than the function may have "
+            "more dynamic shared memory than permitted for the function "
             "(cudaFuncAttributeMaxDynamicSharedMemorySize)");
     const unsigned on = f->device;
     s.gpus().make_launch(on, r);  // rejects invalid launches
@@ -252,7 +253,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
 }
 
 operation host_operation(const host_parameters& w) {
-    require(w.call != nullptr, status::invalid_value, "no function to call");
+    require(w.call != nullptr, status::invalid_value, "no function is given");
     operation o;
     o.kind = node_kind::host;
     o.host = w;
@@ -314,12 +315,12 @@ condition make_condition(session& s, std::uint32_t initial, bool is_initialised)
 
 operation conditional_operation(std::uint64_t handle, conditional::form what, unsigned graphs) {
     require(what >= conditional::form::if_else && what <= conditional::form::choice,
-            status::invalid_value, "no type of conditional node");
+            status::invalid_value, "unknown type of conditional node");
     const unsigned most = what == conditional::form::if_else ? 2
                           : what == conditional::form::loop  ? 1
                                                              : ~0u;
     require(graphs >= 1 && graphs <= most, status::invalid_value,
-            "a conditional node of this type has not so many graphs");
+            "too many graphs for a conditional node of this type");
     operation o;
     o.kind = node_kind::conditional;
     o.condition = std::make_shared<conditional>();

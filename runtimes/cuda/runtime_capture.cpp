@@ -12,10 +12,10 @@ RUNTIME(cudaStreamBeginCaptureToGraph)
 (void* stream, graph* g, nodes after, const void*, std::size_t count, int mode) {
     return graph_call("cudaStreamBeginCaptureToGraph", [&](session& s) {
         require(g != nullptr && (count == 0 || after != nullptr), status::invalid_value,
-                "no graph, or no nodes to wait for");
+                "no graph or dependencies");
         for (std::size_t i = 0; i < count; ++i)
             require(after[i] != nullptr && after[i]->owner == g, status::invalid_value,
-                    "a node of another graph");
+                    "a node of a different graph");
         begin_capture(s, s.stream(stream), mode, graph_store::of(s).get(g), {after, after + count});
     });
 }

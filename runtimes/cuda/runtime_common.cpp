@@ -20,12 +20,12 @@ texel_format format_of(const channel_description& d) {
     f.channels = 0;
     for (const int b : bits) {
         if (b == 0) break;
-        require(b == bits[0], status::invalid_channel_descriptor, "channels of different widths");
+        require(b == bits[0], status::invalid_channel_descriptor, "channels have different widths");
         ++f.channels;
     }
     require(f.channels != 0 && f.channels != 3 && (d.x == 8 || d.x == 16 || d.x == 32) &&
                 d.kind >= 0 && d.kind <= 2 && !(d.kind == 2 && d.x == 8),
-            status::invalid_channel_descriptor, "no format of texels");
+            status::invalid_channel_descriptor, "unknown texel format");
     f.bits = static_cast<std::uint8_t>(d.x);
     f.kind = d.kind == 0   ? channel_kind::signed_integer
              : d.kind == 1 ? channel_kind::unsigned_integer
@@ -53,7 +53,7 @@ void finish(session& s, const device::task_ptr& t) {
 
 void check_device(session& s, int device) {
     require(device >= 0 && static_cast<unsigned>(device) < s.gpus().devices(),
-            status::invalid_device, "there is no such device");
+            status::invalid_device, "unknown device");
 }
 
 void* allocate(session& s, memory_kind kind, std::size_t bytes, unsigned flags) {
@@ -69,7 +69,7 @@ void free_memory(session& s, void* p) {
 device::array* make_array(session& s, const device::array_shape& shape, unsigned flags) {
     require(shape.width != 0 && shape.width <= 131072 && shape.height <= 131072 &&
                 shape.depth <= 16384 * 6,
-            status::invalid_value, "an array of a size that is not possible");
+            status::invalid_value, "an invalid array size");
     auto a = std::make_unique<device::array>();
     a->shape = shape;
     a->flags = flags;
@@ -85,7 +85,7 @@ device::array* make_array(session& s, const device::array_shape& shape, unsigned
 
 device::array* level_of_array(session&, device::array& a, unsigned level) {
     if (a.level_views.empty() && level == 0) return &a;
-    require(level < a.level_views.size(), status::invalid_value, "there is no such level");
+    require(level < a.level_views.size(), status::invalid_value, "unknown mipmap level");
     return a.level_views[level];
 }
 
@@ -94,7 +94,7 @@ namespace {
 address_mode address_mode_of(int mode) {
     constexpr address_mode modes[] = {address_mode::wrap, address_mode::clamp, address_mode::mirror,
                                       address_mode::border};
-    require(mode >= 0 && mode < 4, status::invalid_value, "no addressing mode");
+    require(mode >= 0 && mode < 4, status::invalid_value, "unknown addressing mode");
     return modes[mode];
 }
 
@@ -130,7 +130,7 @@ std::uint64_t make_texture(session& s, const resource_description& r, const text
             const texel_format f = format_of(r.linear.format);
             b.image = device::linear_image(f, r.linear.bytes / f.bytes(), 0, 0);
             b.base = address_of(r.linear.pointer);
-            require(b.base % 512 == 0, status::invalid_value, "a texture that is not aligned");
+            require(b.base % 512 == 0, status::invalid_value, "the texture is not aligned");
             break;
         }
         case 3:
@@ -139,12 +139,12 @@ std::uint64_t make_texture(session& s, const resource_description& r, const text
             b.base = address_of(r.pitched.pointer);
             break;
         default:
-            throw failure(status::invalid_value, "no resource for a texture");
+            throw failure(status::invalid_value, "not a resource for textures");
     }
     if (t != nullptr) {
         b.sampler = sampler_of(*t);
         require(t->filter == 0 || r.type != 2, status::invalid_value,
-                "linear memory is not filtered");
+                "linear memory cannot be filtered");
     }
     const std::uint64_t handle = s.gpus().bind_texture(b);
     session::texture_object o{};
@@ -235,12 +235,12 @@ void set_function_attribute(session& s, function& f, int attribute, int value) {
             break;
         default:
             require(attribute >= 10 && attribute <= 15, status::invalid_value,
-                    "no attribute that can be set");
+                    "not an attribute that can be set");
     }
 }
 
 int resident_blocks(session& s, function& f, int block, std::size_t shared) {
-    require(block > 0, status::invalid_value, "no threads in a block");
+    require(block > 0, status::invalid_value, "a block without threads");
     if (block > 1024) return 0;
     const auto threads = static_cast<unsigned>(block);
     const execution::kernel_image& kernel =
@@ -253,8 +253,8 @@ int active_clusters(session& s, function& f, const size3& block, std::size_t sha
     const unsigned threads = block.x * block.y * block.z;
     const unsigned size = cluster.x * cluster.y * cluster.z;
     require(size > 0 && size <= largest_cluster, status::invalid_cluster_size,
-            "a cluster has 1 to 16 thread blocks");
-    require(threads > 0, status::invalid_value, "no threads in a block");
+            "a cluster must have 1 to 16 thread blocks");
+    require(threads > 0, status::invalid_value, "a block without threads");
     if (threads > 1024) return 0;
     return static_cast<int>(device::active_clusters(s.config(), *f.kernel, threads, shared, size));
 }
@@ -281,7 +281,7 @@ void wait_event(session& s, device::stream& stream, device::event& e) {
         if (at != s.captured_events.end()) {
             const auto c = at->second;
             const auto mine = capture_of(s, stream);
-            require(!mine || mine == c, status::capture_merge, "an event of another capture");
+            require(!mine || mine == c, status::capture_merge, "an event of a different capture");
             std::vector<graph_node*>& tail = c->tails[&stream];
             for (graph_node* n : c->events[&e])
                 if (std::find(tail.begin(), tail.end(), n) == tail.end()) tail.push_back(n);
@@ -289,7 +289,7 @@ void wait_event(session& s, device::stream& stream, device::event& e) {
             return;
         }
         require(!capture_of(s, stream), status::capture_isolation,
-                "a captured stream waits for an event outside of the capture");
+                "a captured stream cannot wait for an event outside of the capture");
     }
     if (e.recorded) s.work().mark(stream, {e.recorded});
 }
@@ -313,15 +313,15 @@ void wait_for(session& s, device::event& e) {
 float milliseconds(session& s, device::event& from, device::event& to) {
     require((from.flags & 2) == 0 && (to.flags & 2) == 0, status::invalid_handle,
             "an event without timing");
-    require(from.recorded && to.recorded, status::invalid_handle, "an event was not recorded");
-    require(is_done(s, from) && is_done(s, to), status::not_ready, "an event has not come yet");
+    require(from.recorded && to.recorded, status::invalid_handle, "the event was not recorded");
+    require(is_done(s, from) && is_done(s, to), status::not_ready, "the event has not completed");
     return static_cast<float>((static_cast<double>(to.recorded->finished_at) -
                                static_cast<double>(from.recorded->finished_at)) *
                               1e-9);
 }
 
 void destroy_stream(session& s, device::stream& stream) {
-    require(!stream.legacy, status::invalid_handle, "the default stream stays");
+    require(!stream.legacy, status::invalid_handle, "the default stream cannot be destroyed");
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     s.captures.erase(&stream);
     s.work().destroy_stream(&stream);
@@ -329,8 +329,8 @@ void destroy_stream(session& s, device::stream& stream) {
 
 void add_callback(session& s, device::stream& stream, void* handle,
                   void (*act)(void*, result, void*), void* data) {
-    require(act != nullptr, status::invalid_value, "no function to call");
-    require(!capture_of(s, stream), status::capture_unsupported, "callbacks are not captured");
+    require(act != nullptr, status::invalid_value, "no function is given");
+    require(!capture_of(s, stream), status::capture_unsupported, "callbacks cannot be captured");
     auto t = std::make_shared<device::task>();
     t->what = device::task::kind::host_call;
     t->even_after_fault = true;
@@ -344,7 +344,7 @@ void begin_capture(session& s, device::stream& stream, int mode, std::shared_ptr
                    std::vector<graph_node*> after) {
     require(!stream.legacy, status::capture_unsupported,
             "the legacy default stream cannot be captured");
-    require(mode >= 0 && mode <= 2, status::invalid_value, "no mode of capture");
+    require(mode >= 0 && mode <= 2, status::invalid_value, "unknown capture mode");
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     require(!capture_of(s, stream), status::invalid_value, "the stream is being captured");
     static std::uint64_t last_id = 0;
@@ -374,7 +374,7 @@ std::shared_ptr<graph> end_capture(session& s, device::stream& stream) {
         i = i->second == c ? s.captures.erase(i) : std::next(i);
     for (auto i = s.captured_events.begin(); i != s.captured_events.end();)
         i = i->second == c ? s.captured_events.erase(i) : std::next(i);
-    require(!c->invalid, status::capture_invalidated, "the capture has become invalid");
+    require(!c->invalid, status::capture_invalidated, "the capture is invalidated");
     require(joined, status::capture_unjoined, "a stream was not joined to the capture");
     return c->what;
 }

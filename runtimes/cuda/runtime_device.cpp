@@ -453,7 +453,7 @@ RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
         require(limit != 0 || value <= largest_stack, status::invalid_value,
                 "a stack of more than 512 KiB");
         require(limit != 2 || value <= s.gpus().memory().capacity(), status::out_of_memory,
-                "a heap that is larger than the device's memory");
+                "a heap larger than device memory");
         if (limit == 0) s.gpus().state().stack_limit = value;
         if (limit == 2) s.gpus().state().heap_limit = value;
     });
@@ -505,7 +505,8 @@ RUNTIME(cudaDeviceGetStreamPriorityRange)(int* least, int* greatest) {
 RUNTIME(cudaDeviceGetPCIBusId)(char* to, int bytes, int device) {
     return runtime_call("cudaDeviceGetPCIBusId", [&](session& s) {
         check_device(s, device);
-        require(to != nullptr && bytes > 12, status::invalid_value, "no room for the name");
+        require(to != nullptr && bytes > 12, status::invalid_value,
+                "the buffer is too small for the name");
         std::snprintf(to, static_cast<std::size_t>(bytes), bus_format, device + 1);
     });
 }
@@ -520,7 +521,7 @@ RUNTIME(cudaDeviceGetByPCIBusId)(int* device, const char* id) {
             *device = static_cast<int>(d);
             return;
         }
-        throw failure(status::invalid_device, "there is no such device");
+        throw failure(status::invalid_device, "unknown device");
     });
 }
 RUNTIME(cudaDeviceCanAccessPeer)(int* can, int device, int peer) {
@@ -535,9 +536,9 @@ RUNTIME(cudaDeviceEnablePeerAccess)(int peer, unsigned) {
     return runtime_call("cudaDeviceEnablePeerAccess", [&](session& s) {
         check_device(s, peer);
         require(static_cast<unsigned>(peer) != s.current_device(), status::invalid_device,
-                "a device is no peer of itself");
+                "a device cannot be its own peer");
         require(!s.peers[s.current_device()][peer].exchange(true),
-                status::peer_access_already_enabled, "access is enabled already");
+                status::peer_access_already_enabled, "access is already enabled");
     });
 }
 RUNTIME(cudaDeviceDisablePeerAccess)(int peer) {
@@ -552,7 +553,7 @@ RUNTIME(cudaDeviceGetP2PAttribute)(int* value, int attribute, int from, int to) 
         require_pointer(value);
         check_device(s, from);
         check_device(s, to);
-        require(from != to, status::invalid_device, "a device is no peer of itself");
+        require(from != to, status::invalid_device, "a device cannot be its own peer");
         *value = attribute == 1 ? 0 : 1;
     });
 }

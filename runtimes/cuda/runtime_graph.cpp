@@ -42,7 +42,7 @@ RUNTIME(cudaGraphNodeFindInClone)(graph_node** to, graph_node* n, graph* g) {
         require_pointer(to);
         require_pointer(n);
         *to = graph_store::of(s).get(g)->find(n->number);
-        require(*to != nullptr, status::invalid_value, "the clone has no such node");
+        require(*to != nullptr, status::invalid_value, "the clone does not contain this node");
     });
 }
 

@@ -28,18 +28,18 @@ operation node_operation(session& s, const node_parameters* p) {
         case node_kind::record_event:
             return record_operation(&s.event(p->event));
         case node_kind::allocate:
-            require(p->allocation.bytes != 0, status::invalid_value, "an allocation of no bytes");
+            require(p->allocation.bytes != 0, status::invalid_value, "an allocation of 0 bytes");
             return allocation_operation(s, s.current_device(), p->allocation.bytes);
         case node_kind::release:
             return release_operation(address_of(p->address));
         case node_kind::conditional: {
             const conditional_parameters& c = p->conditional;
             require(graph_store::of(s).has_condition(c.handle), status::invalid_value,
-                    "there is no such conditional handle");
+                    "unknown conditional handle");
             return conditional_operation(c.handle, c.what, c.graphs);
         }
         default:
-            throw failure(status::not_supported, "nodes of this kind cannot be carried out");
+            throw failure(status::not_supported, "nodes of this kind are not supported");
     }
 }
 

@@ -50,7 +50,7 @@ RUNTIME(cudaGraphExecUpdate_v11)(executable_graph* e, graph* g, graph_node** at,
         const update_result r = update(s, e, g);
         if (at != nullptr) *at = r.at;
         if (why != nullptr) *why = r.code;
-        require(r.code == 0, status::graph_update_failure, "the graphs differ too much");
+        require(r.code == 0, status::graph_update_failure, "the graphs differ in structure");
     });
 }
 
@@ -67,7 +67,7 @@ RUNTIME(cudaGraphExecUpdate)(executable_graph* e, graph* g, update_information* 
     return graph_call("cudaGraphExecUpdate", [&](session& s) {
         const update_result r = update(s, e, g);
         if (to != nullptr) *to = {r.code, r.at, nullptr};
-        require(r.code == 0, status::graph_update_failure, "the graphs differ too much");
+        require(r.code == 0, status::graph_update_failure, "the graphs differ in structure");
     });
 }
 RUNTIME(cudaGraphUpload)(executable_graph* g, void* stream) {
@@ -109,7 +109,7 @@ RUNTIME(cudaDeviceGetGraphMemAttribute)(int device, int what, std::uint64_t* to)
         check_device(s, device);
         const auto use = s.gpus().memory().graph_use(static_cast<unsigned>(device));
         const std::uint64_t values[] = {use.used, use.used_high, use.reserved, use.reserved_high};
-        require(what >= 0 && what < 4, status::invalid_value, "there is no such attribute");
+        require(what >= 0 && what < 4, status::invalid_value, "unknown attribute");
         *to = values[what];
     });
 }
@@ -118,7 +118,7 @@ RUNTIME(cudaDeviceSetGraphMemAttribute)(int device, int what, const std::uint64_
         require_pointer(value);
         check_device(s, device);
         require((what == 1 || what == 3) && *value == 0, status::invalid_value,
-                "maxima can be set to 0, and nothing else can be set");
+                "only maxima can be set, and only to 0");
         s.gpus().memory().reset_graph_maximum(static_cast<unsigned>(device), what == 3);
     });
 }

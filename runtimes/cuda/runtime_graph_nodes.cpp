@@ -42,7 +42,8 @@ copy_3d copy_from_symbol(session& s, void* to, const void* symbol, std::size_t b
 }
 
 void check_node(const graph_node* n, node_kind kind) {
-    require(n != nullptr && n->what.kind == kind, status::invalid_value, "a node of another kind");
+    require(n != nullptr && n->what.kind == kind, status::invalid_value,
+            "a node of a different kind");
 }
 
 }  // namespace simtlm::cuda
@@ -143,7 +144,7 @@ RUNTIME(cudaGraphAddMemAllocNode)
     return graph_call("cudaGraphAddMemAllocNode", [&](session& s) {
         require_pointer(to);
         require_pointer(p);
-        require(p->bytes != 0, status::invalid_value, "an allocation of no bytes");
+        require(p->bytes != 0, status::invalid_value, "an allocation of 0 bytes");
         operation o = allocation_operation(s, s.current_device(), p->bytes);
         p->address = pointer_to(o.address);
         *to = add_node(s, g, after, count, std::move(o));

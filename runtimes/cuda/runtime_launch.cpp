@@ -134,7 +134,7 @@ RUNTIME(cudaLaunchCooperativeKernel)
 RUNTIME(cudaLaunchCooperativeKernelMultiDevice)(launch_parameters* list, unsigned count, unsigned) {
     return runtime_call("cudaLaunchCooperativeKernelMultiDevice", [&](session& s) {
         require_pointer(list);
-        require(count == 1, status::not_supported, "grids over several devices are not run");
+        require(count == 1, status::not_supported, "multi-device launches are not supported");
         launch(s, list->function,
                parameters(list->grid, list->block, list->arguments, list->shared), {true},
                list->stream);
@@ -151,7 +151,7 @@ RUNTIME(cudaLaunchKernelExC)(const launch_configuration* c, const void* kernel, 
 RUNTIME(__cudaGetKernel)(kernel** to, const void* host) {
     return runtime_call("__cudaGetKernel", [&](session& s) {
         *to = s.kernel_of(host);
-        require(*to != nullptr, status::invalid_device_function, "this is no kernel");
+        require(*to != nullptr, status::invalid_device_function, "not a kernel");
     });
 }
 RUNTIME(cudaGetKernel)(kernel** to, const void* host) {
@@ -216,7 +216,7 @@ RUNTIME(cudaFuncGetParamInfo)
 (const void* kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
     return runtime_call("cudaFuncGetParamInfo", [&](session& s) {
         const auto& all = s.function_of(kernel)->kernel->parameters;
-        require(index < all.size(), status::invalid_value, "there is no such parameter");
+        require(index < all.size(), status::invalid_value, "unknown parameter");
         if (offset != nullptr) *offset = all[index].offset;
         if (bytes != nullptr) *bytes = all[index].size;
     });
@@ -316,7 +316,7 @@ RUNTIME(cudaLibraryEnumerateKernels)(kernel** to, unsigned count, library* l) {
 RUNTIME(cudaLibraryGetGlobal)(void** to, std::size_t* bytes, library* l, const char* name) {
     return runtime_call("cudaLibraryGetGlobal", [&](session& s) {
         const auto v = s.module_of(*l, s.current_device()).code->find_variable(name);
-        require(v.first != 0, status::not_found, "there is no such variable");
+        require(v.first != 0, status::not_found, "unknown variable");
         if (to != nullptr) *to = pointer_to(v.first);
         if (bytes != nullptr) *bytes = v.second;
     });
@@ -347,6 +347,6 @@ RUNTIME(cudaGetDriverEntryPoint_v11)(const char* name, void** to, unsigned long 
         constexpr int last_of_11 = 11080;
         require_pointer(to);
         *to = find_driver_function(name, last_of_11, (flags & per_thread_default_stream) != 0);
-        require(*to != nullptr, status::not_found, "there is no such function");
+        require(*to != nullptr, status::not_found, "unknown function");
     });
 }

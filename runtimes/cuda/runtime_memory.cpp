@@ -59,7 +59,7 @@ std::uint64_t inside(const simtlm::device::array& a, std::size_t x, std::size_t 
                      std::size_t width, std::size_t height) {
     require(checked_sum(x, width) <= a.shape.width * a.shape.element_bytes() &&
                 checked_sum(y, height) <= a.shape.rows(),
-            status::invalid_value, "a copy beyond an array");
+            status::invalid_value, "a copy exceeds an array");
     return a.address + y * a.row_pitch() + x;
 }
 
@@ -101,7 +101,7 @@ std::pair<std::uint64_t, std::uint64_t> part_of(session& s, const void* symbol, 
                                                 std::size_t bytes) {
     const auto v = s.variable(symbol);
     require(offset <= v.second && bytes <= v.second - offset, status::invalid_value,
-            "a copy beyond a variable");
+            "a copy exceeds a variable");
     return {v.first + offset, bytes};
 }
 
@@ -143,7 +143,7 @@ void fill_planes(session& s, const pitched_pointer& to, int value, const extent&
                  void* stream) {
     if (size.width == 0 || size.height == 0 || size.depth == 0) return;
     require(size.depth == 1 || to.height >= size.height, status::invalid_value,
-            "planes overlap: their height is less than that of what is filled");
+            "planes overlap: their height is less than that of the filled area");
     const std::uint64_t plane = checked_product(to.pitch, to.height);
     s.gpus().check_range(
         address_of(to.pointer),
@@ -165,7 +165,7 @@ simtlm::device::array_shape shape_of(const channel_description& d, const extent&
     shape.cube = (flags & 4) != 0;
     shape.levels = levels;
     require(!shape.cube || (e.width == e.height && e.depth % 6 == 0 && e.depth != 0),
-            status::invalid_value, "a cube has six square faces");
+            status::invalid_value, "a cube must have six square faces");
     return shape;
 }
 
@@ -240,8 +240,7 @@ RUNTIME(cudaHostUnregister)(void* p) {
 RUNTIME(cudaHostGetDevicePointer)(void** to, void* p, unsigned) {
     return runtime_call("cudaHostGetDevicePointer", [&](session& s) {
         require_pointer(to);
-        require(!is_pageable(s, address_of(p)), status::invalid_value,
-                "this is no pinned memory of the host");
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "not pinned host memory");
         *to = p;
     });
 }
@@ -250,7 +249,7 @@ RUNTIME(cudaHostGetFlags)(unsigned* flags, void* p) {
         require_pointer(flags);
         const auto a = s.gpus().memory().find(address_of(p));
         require(a && !simtlm::device::is_of_gpu(a->kind), status::invalid_value,
-                "this is no pinned memory of the host");
+                "not pinned host memory");
         *flags = a->flags | 2;
     });
 }
@@ -272,7 +271,7 @@ RUNTIME(cudaMemAdvise)(const void*, std::size_t, int, int) {
 }
 RUNTIME(cudaMemPrefetchAsync)(const void* p, std::size_t, int, void* stream) {
     return runtime_call("cudaMemPrefetchAsync", [&](session& s) {
-        require(!is_pageable(s, address_of(p)), status::invalid_value, "no managed memory");
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "not managed memory");
         s.stream(stream);
     });
 }
@@ -286,7 +285,7 @@ RUNTIME(cudaMemAdvise_v2)(const void*, std::size_t, int, place) {
 }
 RUNTIME(cudaMemPrefetchAsync_v2)(const void* p, std::size_t, place, unsigned, void* stream) {
     return runtime_call("cudaMemPrefetchAsync", [&](session& s) {
-        require(!is_pageable(s, address_of(p)), status::invalid_value, "no managed memory");
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "not managed memory");
         s.stream(stream);
     });
 }
@@ -295,10 +294,10 @@ namespace {
 void check_hints(session& s, void** pointers, const std::size_t* bytes, std::size_t count,
                  void* stream) {
     require(count != 0 && pointers != nullptr && bytes != nullptr, status::invalid_value,
-            "no ranges of memory");
+            "no memory ranges are given");
     for (std::size_t i = 0; i < count; ++i)
         require(!is_pageable(s, address_of(pointers[i])), status::invalid_value,
-                "no managed memory");
+                "not managed memory");
     s.stream(stream);
 }
 }  // namespace
@@ -434,7 +433,7 @@ RUNTIME(cudaMallocFromPoolAsync)(void** to, std::size_t bytes, memory_pool* pool
 RUNTIME(cudaFreeAsync)(void* p, void* stream) {
     return runtime_call("cudaFreeAsync", [&](session& s) {
         const auto a = s.gpus().memory().find(address_of(p));
-        require(a && a->address == address_of(p), status::invalid_value, "nothing is allocated");
+        require(a && a->address == address_of(p), status::invalid_value, "no memory is allocated");
         if (!a->of_graph) pool_table::of(s).give_back(a->address, a->bytes);
         enqueue(s, s.stream(stream), release_operation(address_of(p)));
     });
@@ -466,7 +465,7 @@ unsigned device_at(session& s, const place* where, int type) {
     require_pointer(where);
     constexpr int pinned = 1, on_device = 1;
     require(type == pinned && where->kind == on_device, status::not_supported,
-            "pools are those of devices");
+            "only pools of devices are supported");
     check_device(s, where->id);
     return static_cast<unsigned>(where->id);
 }
@@ -503,7 +502,7 @@ RUNTIME(cudaMemPoolCreate)(memory_pool** pool, const int* properties) {
 RUNTIME(cudaMemPoolDestroy)(memory_pool* pool) {
     return runtime_call("cudaMemPoolDestroy", [&](session& s) {
         require_pointer(pool);
-        require(!pool->is_default, status::invalid_value, "the default pool stays");
+        require(!pool->is_default, status::invalid_value, "the default pool cannot be destroyed");
         pool_table::of(s).forget(*pool);
         delete pool;
     });
@@ -643,7 +642,7 @@ RUNTIME(cudaMemcpyBatchAsync)
                     attribute_count <= count && first_of_attributes[0] == 0,
                 status::invalid_value, "copies without attributes");
         require(!s.stream(stream).legacy, status::invalid_value,
-                "not in the legacy default stream");
+                "not permitted in the legacy default stream");
         for (std::size_t i = 0; i < count; ++i)
             submit_copy(s, {linear_copy(to[i], from[i], bytes[i], by_address), stream, true});
     });
@@ -871,7 +870,7 @@ RUNTIME(cudaGetSymbolSize)(std::size_t* to, const void* symbol) {
 RUNTIME(cudaIpcGetMemHandle)(void* handle, void* p) {
     return runtime_call("cudaIpcGetMemHandle", [&](session& s) {
         require_pointer(handle);
-        require(!is_pageable(s, address_of(p)), status::invalid_value, "no memory of a GPU");
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "not GPU memory");
         std::memset(handle, 0, 64);
         std::memcpy(handle, &p, sizeof p);
     });

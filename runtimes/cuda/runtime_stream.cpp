@@ -29,7 +29,7 @@ RUNTIME(cudaStreamCreateWithPriority)(simtlm::device::stream** to, unsigned flag
 RUNTIME(cudaStreamDestroy)(void* stream) {
     return runtime_call("cudaStreamDestroy", [&](session& s) {
         require(reinterpret_cast<std::uintptr_t>(stream) > 2, status::invalid_handle,
-                "the default stream stays");
+                "the default stream cannot be destroyed");
         destroy_stream(s, s.stream(stream));
     });
 }

@@ -76,7 +76,7 @@ RUNTIME(cudaCreateSurfaceObject)(unsigned long long* to, const resource_descript
     return runtime_call("cudaCreateSurfaceObject", [&](session& s) {
         require_pointer(to);
         require_pointer(r);
-        require(r->type == 0, status::invalid_value, "a surface is an array");
+        require(r->type == 0, status::invalid_value, "a surface requires an array");
         *to = make_texture(s, *r, nullptr, nullptr);
     });
 }
@@ -88,7 +88,7 @@ namespace {
 session::texture_object object_of(session& s, unsigned long long handle) {
     const std::lock_guard<std::mutex> lock(s.textures_mutex);
     const auto at = s.textures.find(handle);
-    require(at != s.textures.end(), status::invalid_value, "this is no texture");
+    require(at != s.textures.end(), status::invalid_value, "not a texture");
     return at->second;
 }
 }  // namespace
@@ -123,7 +123,7 @@ RUNTIME(cudaBindTexture)
         require_pointer(d);
         const void* const base = aligned(p, offset);
         const auto a = s.gpus().memory().find(address_of(p));
-        require(static_cast<bool>(a), status::invalid_value, "no memory of a GPU");
+        require(static_cast<bool>(a), status::invalid_value, "not GPU memory");
         const std::size_t room = a->bytes - (address_of(p) - a->address);
         bind(s, r, linear(base, *d, std::min(bytes, room) + (address_of(p) - address_of(base))));
     });

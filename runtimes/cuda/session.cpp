@@ -51,7 +51,7 @@ std::string text_of_file(const std::string& path) {
 
 namespace {
 void require_module(const module* m) {
-    if (m == nullptr) throw failure(status::invalid_handle, "this is no module");
+    if (m == nullptr) throw failure(status::invalid_handle, "not a module");
 }
 }  // namespace
 
@@ -166,7 +166,7 @@ void session::remove_library(library* l) {
     for (auto& [name, k] : l->kernels) r.kernels.erase(k.get());
     const auto at = std::find_if(r.libraries.begin(), r.libraries.end(),
                                  [&](const auto& other) { return other.get() == l; });
-    if (at == r.libraries.end()) throw failure(status::invalid_handle, "this is no library");
+    if (at == r.libraries.end()) throw failure(status::invalid_handle, "not a library");
     for (auto& m : (*at)->modules)
         if (m) m->code.reset();
     r.libraries.erase(at);
@@ -247,7 +247,7 @@ void session::unload_module(module* m) {
     std::unique_ptr<module> gone;
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = modules_.find(m);
-    if (at == modules_.end()) throw failure(status::invalid_handle, "this is no module");
+    if (at == modules_.end()) throw failure(status::invalid_handle, "not a module");
     for (auto& [name, f] : m->functions) functions_.erase(f.get());
     gone = std::move(at->second);
     modules_.erase(at);
@@ -313,7 +313,7 @@ function* session::function_of(const void* handle, unsigned d) {
         auto* const f = static_cast<function*>(const_cast<void*>(handle));
         const std::lock_guard<std::mutex> lock(mutex_);
         if (f != nullptr && functions_.count(f) != 0) return f;
-        throw failure(status::invalid_device_function, "this is no kernel");
+        throw failure(status::invalid_device_function, "not a kernel");
     }
     function* const f = module_of(*k->owner, d).find(k->name);
     if (f == nullptr)
@@ -328,8 +328,7 @@ registered_symbol session::symbol(const void* host) {
     registry& r = registered();
     const std::lock_guard<std::mutex> lock(r.mutex);
     const auto at = r.symbols.find(host);
-    if (at == r.symbols.end())
-        throw failure(status::invalid_symbol, "this is no variable of a GPU");
+    if (at == r.symbols.end()) throw failure(status::invalid_symbol, "not a variable of a GPU");
     return at->second;
 }
 
@@ -358,7 +357,7 @@ device::stream& session::stream(void* handle) {
     }
     if (number <= 1) return work().legacy(t.device);
     auto* const s = static_cast<device::stream*>(handle);
-    if (!work().knows(s)) throw failure(status::invalid_handle, "this is no stream");
+    if (!work().knows(s)) throw failure(status::invalid_handle, "not a stream");
     return *s;
 }
 
@@ -379,19 +378,19 @@ device::event* session::create_event(unsigned flags) {
 device::event& session::event(void* handle) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = events_.find(handle);
-    if (at == events_.end()) throw failure(status::invalid_handle, "this is no event");
+    if (at == events_.end()) throw failure(status::invalid_handle, "not an event");
     return *at->second;
 }
 
 void session::destroy_event(device::event* e) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (events_.erase(e) == 0) throw failure(status::invalid_handle, "this is no event");
+    if (events_.erase(e) == 0) throw failure(status::invalid_handle, "not an event");
 }
 
 device::array& session::array(const void* handle) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = arrays_.find(handle);
-    if (at == arrays_.end()) throw failure(status::invalid_handle, "this is no array");
+    if (at == arrays_.end()) throw failure(status::invalid_handle, "not an array");
     return *at->second;
 }
 
@@ -438,7 +437,7 @@ void session::remove_context(context* c) {
     const auto at = std::find_if(contexts_.begin(), contexts_.end(),
                                  [&](const auto& other) { return other.get() == c; });
     if (at == contexts_.end() || c->primary)
-        throw failure(status::invalid_context, "this is no context that can be destroyed");
+        throw failure(status::invalid_context, "not a context that can be destroyed");
     contexts_.erase(at);
 }
 

@@ -26,9 +26,9 @@ physical_memory::~physical_memory() {
 }
 
 std::uint64_t virtual_memory::reserve(std::uint64_t bytes, std::uint64_t alignment) {
-    require(is_whole(bytes), status::invalid_value, "a size that is no multiple of 2 MiB");
+    require(is_whole(bytes), status::invalid_value, "the size is not a multiple of 2 MiB");
     require((alignment & (alignment - 1)) == 0, status::invalid_value,
-            "an alignment that is no power of two");
+            "the alignment is not a power of two");
     const std::uint64_t aligned = std::max(alignment, granularity);
     const std::uint64_t room = bytes + aligned;
     void* const p =
@@ -48,7 +48,7 @@ void virtual_memory::free(std::uint64_t address, std::uint64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = reserved_.find(address);
     require(at != reserved_.end() && at->second == bytes, status::invalid_value,
-            "no such addresses are reserved");
+            "the addresses are not reserved");
     const auto inside = mapped_.lower_bound(address);
     require(inside == mapped_.end() || inside->first >= address + bytes, status::invalid_value,
             "memory is still mapped there");
@@ -57,7 +57,7 @@ void virtual_memory::free(std::uint64_t address, std::uint64_t bytes) {
 }
 
 physical_memory* virtual_memory::create(std::uint64_t bytes, unsigned device) {
-    require(is_whole(bytes), status::invalid_value, "a size that is no multiple of 2 MiB");
+    require(is_whole(bytes), status::invalid_value, "the size is not a multiple of 2 MiB");
     auto p = std::make_unique<physical_memory>();
     p->bytes = bytes;
     p->device = device;
@@ -77,7 +77,7 @@ physical_memory* virtual_memory::create(std::uint64_t bytes, unsigned device) {
 physical_memory* virtual_memory::import(int file, unsigned device) {
     struct stat about {};
     require(::fstat(file, &about) == 0 && is_whole(static_cast<std::uint64_t>(about.st_size)),
-            status::invalid_value, "the file is no memory of a GPU");
+            status::invalid_value, "the file is not GPU memory");
     auto p = std::make_unique<physical_memory>();
     p->file = ::dup(file);
     p->bytes = static_cast<std::uint64_t>(about.st_size);
@@ -93,7 +93,7 @@ physical_memory* virtual_memory::import(int file, unsigned device) {
 physical_memory& virtual_memory::get(const void* handle) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = all_.find(handle);
-    require(at != all_.end(), status::invalid_value, "this is no handle of memory");
+    require(at != all_.end(), status::invalid_value, "not a memory handle");
     return *at->second;
 }
 
@@ -120,7 +120,7 @@ std::map<std::uint64_t, virtual_memory::mapping>::const_iterator virtual_memory:
 physical_memory* virtual_memory::retain(std::uint64_t address) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = mapping_at(address);
-    require(at != mapped_.end(), status::invalid_value, "nothing is mapped there");
+    require(at != mapped_.end(), status::invalid_value, "no mapping at this address");
     ++at->second.what->references;
     return at->second.what;
 }
@@ -137,12 +137,12 @@ void virtual_memory::map(std::uint64_t address, std::uint64_t bytes, std::uint64
     physical_memory& p = get(handle);
     const std::lock_guard<std::mutex> lock(mutex_);
     require(is_whole(bytes) && offset == 0 && bytes == p.bytes, status::invalid_value,
-            "memory is mapped as a whole");
+            "memory must be mapped as a whole");
     require(is_reserved(address, bytes), status::invalid_value, "the addresses are not reserved");
     const auto next = mapped_.lower_bound(address);
     require(mapping_at(address) == mapped_.end() &&
                 (next == mapped_.end() || next->first >= address + bytes),
-            status::invalid_value, "memory is mapped there already");
+            status::invalid_value, "the addresses are already mapped");
     void* const at = ::mmap(place(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, p.file, 0);
     require(at != MAP_FAILED, status::out_of_memory, "the host cannot map the memory");
     mapped_[address] = {bytes, &p};
@@ -182,7 +182,7 @@ void virtual_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
     for (; last != mapped_.end() && last->first < address + bytes; ++last)
         covered += last->second.bytes;
     require(bytes != 0 && covered == bytes, status::invalid_value,
-            "what is unmapped has to be what was mapped");
+            "an unmapped range must equal a mapped one");
     forbid(address, bytes);
     for (auto at = first; at != last; ++at) drop(at->second.what);
     mapped_.erase(first, last);
@@ -198,7 +198,7 @@ void virtual_memory::set_access(std::uint64_t address, std::uint64_t bytes, unsi
          at != mapped_.end() && at->first == covered && covered < address + bytes; ++at)
         covered += at->second.bytes;
     require(bytes != 0 && covered == address + bytes, status::invalid_value,
-            "access is set for whole mappings");
+            "access must be set for whole mappings");
     forbid(address, bytes);
     if (!allowed) return;
     ::mprotect(place(address), bytes, PROT_READ | PROT_WRITE);

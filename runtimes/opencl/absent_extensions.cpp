@@ -29,7 +29,8 @@ cl_int refuse_objects(const char* name, cl_command_queue q, cl_int code) {
 cl_int refuse_question(const char* name, cl_mem m) {
     return call(name, [&](session& s) {
         s.memory.get(m);
-        throw error(CL_INVALID_GL_OBJECT, "the memory object was not made from one of OpenGL");
+        throw error(CL_INVALID_GL_OBJECT,
+                    "the memory object was not created from an OpenGL object");
     });
 }
 
@@ -92,7 +93,7 @@ CL(cl_int, clGetGLTextureInfo)(cl_mem m, cl_gl_texture_info, size_t, void*, size
 CL(cl_int, clGetGLContextInfoKHR)
 (const cl_context_properties*, cl_gl_context_info, size_t, void*, size_t*) {
     return call("clGetGLContextInfoKHR", [](session&) {
-        throw error(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR, "no device shares with OpenGL");
+        throw error(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR, "no device shares objects with OpenGL");
     });
 }
 
@@ -102,7 +103,7 @@ CL(cl_int, clCreateSubDevicesEXT)
     return call("clCreateSubDevicesEXT", [&](session& s) {
         s.device(d);
         require(properties != nullptr, CL_INVALID_VALUE);
-        throw error(CL_INVALID_VALUE, "this GPU cannot be divided into sub-devices");
+        throw error(CL_INVALID_VALUE, "this GPU cannot be partitioned into sub-devices");
     });
 }
 CL(cl_int, clRetainDeviceEXT)(cl_device_id d) {
@@ -117,6 +118,6 @@ CL(cl_int, clGetKernelSubGroupInfoKHR)
  size_t*) {
     return call("clGetKernelSubGroupInfoKHR", [&](session& s) {
         s.all_kernels.get(handle);
-        throw error(CL_INVALID_OPERATION, "there are no sub-groups");
+        throw error(CL_INVALID_OPERATION, "sub-groups are not supported");
     });
 }

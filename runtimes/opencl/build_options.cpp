@@ -101,7 +101,7 @@ build_options build_options::parse(const char* text, stage when) {
             continue;
         }
         if (w == "-D" || w == "-I" || w == "-U") {
-            require(i + 1 < words.size(), wrong, "an option without its value");
+            require(i + 1 < words.size(), wrong, "an option lacks a value");
             const std::string& value = words[++i];
             o.front_end.push_back(w == "-I" ? "-I" + std::filesystem::absolute(value).string()
                                             : w + value);
@@ -112,12 +112,12 @@ build_options build_options::parse(const char* text, stage when) {
             o.front_end.push_back(w);
         } else if (begins(w, "-cl-std=")) {
             o.standard = w.substr(8);
-            require(is_one_of(o.standard, standards), wrong, "a standard that there is not");
+            require(is_one_of(o.standard, standards), wrong, "an unknown standard");
         } else if (w == "-cl-opt-disable" || w == "-O0") {
             o.optimise = false;
         } else if (w == "-x") {
             require(i + 1 < words.size() && words[i + 1] == "clc", wrong,
-                    "only OpenCL C is compiled");
+                    "only OpenCL C is supported");
             ++i;
         } else {
             require(w.empty() || is_one_of(w, ignored) || begins(w, "-cl-nv-maxrregcount") ||

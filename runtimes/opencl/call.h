@@ -53,7 +53,7 @@ public:
 
     void bytes(const void* from, std::size_t n) const {
         if (to_ != nullptr) {
-            require(room_ >= n, CL_INVALID_VALUE, "no room for the answer");
+            require(room_ >= n, CL_INVALID_VALUE, "the buffer is too small for the result");
             if (n != 0) std::memcpy(to_, from, n);
         }
         if (size_ != nullptr) *size_ = n;

@@ -18,7 +18,7 @@ std::vector<std::shared_ptr<_cl_event>> events_of(session& s, cl_uint count, con
                         "an invalid event");
         }
         require(context == nullptr || e->context.get() == context, CL_INVALID_CONTEXT,
-                "an event of another context");
+                "an event of a different context");
         all.push_back(std::move(e));
     }
     return all;

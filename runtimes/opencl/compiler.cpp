@@ -351,9 +351,8 @@ void compiler::find_tools() {
     const bool has_libclc = !libclc_.empty() && ::access(libclc_.c_str(), R_OK) == 0;
     if (has_clang && has_libclc) return;
     missing_ = fmt::format(
-        "{} missing, without which OpenCL C cannot be compiled: install the packages clang-14 and "
-        "libclc-14 "
-        "(or name the files in SIMTLM_CLANG and SIMTLM_LIBCLC)",
+        "{} missing, which OpenCL C requires: install the packages clang-14 and libclc-14 (or name "
+        "the files in SIMTLM_CLANG and SIMTLM_LIBCLC)",
         has_clang    ? "libclc's nvptx64--nvidiacl.bc is"
         : has_libclc ? "clang is"
                      : "clang and libclc are");

@@ -123,7 +123,7 @@ CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const v
                 const bool writes = what.access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
                 require(!(reads && (memory->flags & CL_MEM_WRITE_ONLY) != 0) &&
                             !(writes && (memory->flags & CL_MEM_READ_ONLY) != 0),
-                        CL_INVALID_ARG_VALUE, "an image that does not give this access");
+                        CL_INVALID_ARG_VALUE, "an image without this access");
                 break;
             }
             default: {
@@ -176,7 +176,7 @@ CL(cl_int, clSetKernelExecInfo)
             case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
                 require(size == sizeof(cl_bool), CL_INVALID_VALUE);
                 require(*static_cast<const cl_bool*>(value) == CL_FALSE, CL_INVALID_OPERATION,
-                        "there is no fine-grained system memory");
+                        "fine-grained system memory is not supported");
                 return;
             default:
                 throw error(CL_INVALID_VALUE);
@@ -215,7 +215,7 @@ CL(cl_int, clGetKernelArgInfo)
         require(index < k->arguments.size(), CL_INVALID_ARG_INDEX);
         const argument_signature& g = k->signature.arguments[index];
         require(g.told, CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
-                "of programs from source, built with -cl-kernel-arg-info");
+                "only for programs from source, built with -cl-kernel-arg-info");
         const answer a(room, to, size);
         switch (what) {
             case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -261,7 +261,7 @@ CL(cl_int, clGetKernelWorkGroupInfo)
             case CL_KERNEL_PRIVATE_MEM_SIZE:
                 return a.value<cl_ulong>(image_of(*k).local_bytes);
             case CL_KERNEL_GLOBAL_WORK_SIZE:
-                throw error(CL_INVALID_VALUE, "for custom devices and built-in kernels");
+                throw error(CL_INVALID_VALUE, "only for custom devices and built-in kernels");
             default:
                 throw error(CL_INVALID_VALUE);
         }
@@ -273,7 +273,7 @@ CL(cl_int, clGetKernelSubGroupInfo)
  size_t*) {
     return call("clGetKernelSubGroupInfo", [&](session& s) {
         s.all_kernels.get(handle);
-        throw error(CL_INVALID_OPERATION, "there are no sub-groups");
+        throw error(CL_INVALID_OPERATION, "sub-groups are not supported");
     });
 }
 
@@ -295,7 +295,7 @@ packed_arguments pack(_cl_kernel& k, const simtlm::execution::kernel_image& imag
     const std::lock_guard<std::mutex> lock(k.mutex);
     for (std::size_t i = 0; i < k.arguments.size(); ++i) {
         const _cl_kernel::argument& a = k.arguments[i];
-        require(a.set, CL_INVALID_KERNEL_ARGS, "an argument that is not set");
+        require(a.set, CL_INVALID_KERNEL_ARGS, "an argument is not set");
         const auto& parameter = image.parameters[i];
         std::uint64_t word = 0;
         const void* from = &word;
@@ -356,7 +356,7 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
     const auto& required = k.signature.required_group;
     if (local == nullptr) {
         // If the kernel requires a group size, it must be given.
-        require(required[0] == 0, CL_INVALID_WORK_GROUP_SIZE, "the kernel demands a group size");
+        require(required[0] == 0, CL_INVALID_WORK_GROUP_SIZE, "the kernel requires a group size");
         if (l.global[0] != 0 && l.global[1] != 0 && l.global[2] != 0)
             l.group = chosen_group(l.global, dimensions, largest_group(s, k));
         return l;
@@ -371,14 +371,14 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
     const std::array<std::size_t, 3> most{1024, 1024, 64};
     for (cl_uint d = 0; d < dimensions; ++d) {
         l.group[d] = local[d];
-        require(local[d] != 0, CL_INVALID_WORK_GROUP_SIZE, "an empty group");
+        require(local[d] != 0, CL_INVALID_WORK_GROUP_SIZE, "a work-group without work items");
         require(local[d] <= most[d], CL_INVALID_WORK_ITEM_SIZE);
         require(global[d] % local[d] == 0, CL_INVALID_WORK_GROUP_SIZE,
-                "the global size is no multiple of the group size");
+                "the global size is not a multiple of the group size");
     }
     for (unsigned d = 0; d < 3; ++d)
         require(required[0] == 0 || l.group[d] == required[d], CL_INVALID_WORK_GROUP_SIZE,
-                "not the group size that the kernel demands");
+                "not the group size that the kernel requires");
     return l;
 }
 
@@ -395,7 +395,7 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     for (unsigned d = 0; d < 3; ++d) {
         const std::size_t n = l.global[d] / l.group[d];
         require(n <= (d == 0 ? 0x7fffffffu : 65535u), CL_INVALID_GLOBAL_WORK_SIZE,
-                "more groups than a GPU has: 2^31 - 1 in x, 65535 in y and z");
+                "more groups than a GPU supports: 2^31 - 1 in x, 65535 in y and z");
         groups[d] = static_cast<std::uint32_t>(n);
         environment[3 + d] = static_cast<std::uint32_t>(l.offset[d]);
         environment[9 + d] = static_cast<std::uint32_t>(l.offset[d] >> 32);
@@ -405,7 +405,7 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     q.block = {static_cast<unsigned>(l.group[0]), static_cast<unsigned>(l.group[1]),
                static_cast<unsigned>(l.group[2])};
     require(q.kernel->allocated_shared(p.local_bytes) <= s.config().gpu.cores.sm.shared.bytes,
-            CL_OUT_OF_RESOURCES, "more local memory than there is");
+            CL_OUT_OF_RESOURCES, "too much local memory");
     q.dynamic_shared = p.local_bytes;
     q.parameters = std::move(p.bytes);
     q.environment = std::move(environment);
@@ -458,7 +458,7 @@ CL(cl_int, clEnqueueNativeKernel)
             written.emplace_back(m->address, m->bytes);
             const auto at = static_cast<const std::byte*>(places[i]) - from;
             require(at >= 0 && static_cast<std::size_t>(at) + sizeof(void*) <= bytes,
-                    CL_INVALID_VALUE, "a place outside of the arguments");
+                    CL_INVALID_VALUE, "a position outside of the arguments");
             std::memcpy(copy->data() + at, &m->address, sizeof m->address);
             keeps.push_back(m);
         }

@@ -53,14 +53,15 @@ std::vector<std::string> elements_of(std::string_view list) {
     std::vector<std::string> all;
     const std::size_t open = list.find('{'), close = list.rfind('}');
     if (open == std::string_view::npos || close == std::string_view::npos)
-        throw std::runtime_error("metadata of a form that is not known");
+        throw std::runtime_error("metadata of an unknown form");
     std::string_view rest = list.substr(open + 1, close - open - 1);
     while (!rest.empty()) {
         while (!rest.empty() && (rest.front() == ' ' || rest.front() == ',')) rest.remove_prefix(1);
         if (rest.empty()) break;
         if (begins_with(rest, "!\"")) {
             const std::size_t end = rest.find('"', 2);
-            if (end == std::string_view::npos) throw std::runtime_error("a string without an end");
+            if (end == std::string_view::npos)
+                throw std::runtime_error("a string that is not terminated");
             all.push_back(unescaped(rest.substr(2, end - 2)));
             rest.remove_prefix(end + 1);
         } else {

@@ -26,10 +26,11 @@ void check_flags(cl_mem_flags flags) {
     require((flags & ~(access_flags | host_access_flags | pointer_flags |
                        CL_MEM_KERNEL_READ_AND_WRITE)) == 0 &&
                 is_at_most_one(flags & access_flags) && is_at_most_one(flags & host_access_flags),
-            CL_INVALID_VALUE, "flags of memory that cannot be together");
+            CL_INVALID_VALUE, "incompatible memory flags");
     require((flags & CL_MEM_USE_HOST_PTR) == 0 ||
                 (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)) == 0,
-            CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR stands alone");
+            CL_INVALID_VALUE,
+            "CL_MEM_USE_HOST_PTR cannot be combined with other host pointer flags");
 }
 
 void check_host_pointer(cl_mem_flags flags, const void* p) {
@@ -46,13 +47,13 @@ cl_mem_flags inherited(const _cl_mem& parent, cl_mem_flags flags) {
                 !((before & CL_MEM_READ_ONLY) != 0 &&
                   (access & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) != 0) &&
                 (flags & pointer_flags) == 0,
-            CL_INVALID_VALUE, "access that the buffer does not give");
+            CL_INVALID_VALUE, "access that the buffer does not permit");
     const cl_mem_flags host = flags & host_access_flags;
     require(!((before & CL_MEM_HOST_WRITE_ONLY) != 0 && (host & CL_MEM_HOST_READ_ONLY) != 0) &&
                 !((before & CL_MEM_HOST_READ_ONLY) != 0 && (host & CL_MEM_HOST_WRITE_ONLY) != 0) &&
                 !((before & CL_MEM_HOST_NO_ACCESS) != 0 &&
                   (host & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)) != 0),
-            CL_INVALID_VALUE, "access of the host that the buffer does not give");
+            CL_INVALID_VALUE, "host access that the buffer does not permit");
     cl_mem_flags f = flags | (before & pointer_flags);
     if (access == 0) f |= before & access_flags;
     if (host == 0) f |= before & host_access_flags;
@@ -147,7 +148,7 @@ CL(cl_mem, clCreateSubBuffer)
         const auto& region = *static_cast<const cl_buffer_region*>(information);
         require(region.size != 0, CL_INVALID_BUFFER_SIZE);
         require(region.origin <= parent->bytes && region.size <= parent->bytes - region.origin,
-                CL_INVALID_VALUE, "a region beyond the buffer");
+                CL_INVALID_VALUE, "the region exceeds the buffer");
         require(region.origin % 128 == 0, CL_MISALIGNED_SUB_BUFFER_OFFSET);
         auto m = std::make_shared<_cl_mem>();
         m->context = parent->context;
@@ -249,10 +250,10 @@ void check_shape(const cl_image_desc& d, const limits& l) {
             within(d.image_depth, l.image_3d);
             break;
         default:
-            throw error(CL_INVALID_IMAGE_DESCRIPTOR, "no type of images");
+            throw error(CL_INVALID_IMAGE_DESCRIPTOR, "not an image type");
     }
     require(d.num_mip_levels == 0 && d.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR,
-            "no mipmaps and no samples");
+            "mipmaps and samples are not supported");
 }
 
 unsigned dimensions_of(cl_mem_object_type t) {
@@ -286,7 +287,7 @@ void lay_out(_cl_mem& m, const cl_image_desc& d, bool host) {
     m.host_row_pitch = m.row_pitch;
     if (d.image_row_pitch != 0) {
         require(d.image_row_pitch >= m.row_pitch && d.image_row_pitch % m.element == 0,
-                CL_INVALID_IMAGE_DESCRIPTOR, "a row pitch that cannot be");
+                CL_INVALID_IMAGE_DESCRIPTOR, "an invalid row pitch");
         m.host_row_pitch = d.image_row_pitch;
     }
     // Each layer of a 1D array is a slice of one row.
@@ -294,7 +295,7 @@ void lay_out(_cl_mem& m, const cl_image_desc& d, bool host) {
     if (d.image_slice_pitch != 0 && sliced) {
         require(d.image_slice_pitch >= m.host_slice_pitch &&
                     d.image_slice_pitch % m.host_row_pitch == 0,
-                CL_INVALID_IMAGE_DESCRIPTOR, "a slice pitch that cannot be");
+                CL_INVALID_IMAGE_DESCRIPTOR, "an invalid slice pitch");
         m.host_slice_pitch = d.image_slice_pitch;
     }
     m.bytes = m.slice_pitch * m.slices();
@@ -339,12 +340,13 @@ cl_mem make_image(session& s, cl_context context, const cl_mem_properties* prope
     if (desc->mem_object != nullptr) {
         m->parent = s.memory.get(desc->mem_object);
         require(m->type == CL_MEM_OBJECT_IMAGE1D_BUFFER || m->type == CL_MEM_OBJECT_IMAGE2D,
-                CL_INVALID_IMAGE_DESCRIPTOR, "an image of this type is not made on another object");
+                CL_INVALID_IMAGE_DESCRIPTOR,
+                "an image of this type cannot be created from another object");
         require(host == nullptr, CL_INVALID_HOST_PTR);
         m->flags = inherited(*m->parent, flags);
     } else {
         require(m->type != CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_INVALID_IMAGE_DESCRIPTOR,
-                "an image on a buffer without the buffer");
+                "an image from a buffer without a buffer");
         check_host_pointer(flags, host);
     }
     require(is_supported(*format, m->type, m->flags), CL_IMAGE_FORMAT_NOT_SUPPORTED);
@@ -548,7 +550,7 @@ CL(cl_sampler, clCreateSamplerWithProperties)
                                  : p[0] == CL_SAMPLER_FILTER_MODE     ? 4
                                                                       : 0;
             require(bit != 0 && (seen & bit) == 0, CL_INVALID_VALUE,
-                    "a property that there is not, or twice");
+                    "an unknown or repeated property");
             seen |= bit;
             if (bit == 1) normalised = static_cast<cl_bool>(p[1]);
             if (bit == 2) addressing = static_cast<cl_addressing_mode>(p[1]);
@@ -593,7 +595,7 @@ CL(cl_mem, clCreatePipe)
 (cl_context c, cl_mem_flags, cl_uint, cl_uint, const cl_pipe_properties*, cl_int* result) {
     return make("clCreatePipe", result, [&](session& s) -> cl_mem {
         s.contexts.get(c);
-        throw error(CL_INVALID_OPERATION, "this GPU has no pipes");
+        throw error(CL_INVALID_OPERATION, "pipes are not supported");
     });
 }
 CL(cl_int, clGetPipeInfo)(cl_mem m, cl_pipe_info, size_t, void*, size_t*) {

@@ -48,7 +48,7 @@ constexpr cl_version version_1_2 = CL_MAKE_VERSION(1, 2, 0);
 constexpr cl_version version_3 = CL_MAKE_VERSION(3, 0, 0);
 
 void check_platform(session& s, cl_platform_id p) {
-    require(p == nullptr || p == &s.platform, CL_INVALID_PLATFORM, "this is no platform");
+    require(p == nullptr || p == &s.platform, CL_INVALID_PLATFORM, "not a platform");
 }
 
 void device_info(session& s, cl_device_id handle, cl_device_info what, const answer& a) {
@@ -284,7 +284,7 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
             return a.value<cl_bool>(CL_FALSE);
         default:
             throw error(CL_INVALID_VALUE,
-                        fmt::format("device {}: no information {:#x}", d.number, what));
+                        fmt::format("device {}: unknown query {:#x}", d.number, what));
     }
 }
 
@@ -362,7 +362,7 @@ CL(cl_int, clCreateSubDevices)
     return call("clCreateSubDevices", [&](session& s) {
         s.device(d);
         require(properties != nullptr, CL_INVALID_VALUE);
-        throw error(CL_INVALID_VALUE, "this GPU cannot be divided into sub-devices");
+        throw error(CL_INVALID_VALUE, "this GPU cannot be partitioned into sub-devices");
     });
 }
 CL(cl_int, clRetainDevice)(cl_device_id d) {
@@ -375,7 +375,7 @@ CL(cl_int, clSetDefaultDeviceCommandQueue)(cl_context c, cl_device_id d, cl_comm
     return call("clSetDefaultDeviceCommandQueue", [&](session& s) {
         s.contexts.get(c);
         s.device(d);
-        throw error(CL_INVALID_OPERATION, "there are no queues on the device");
+        throw error(CL_INVALID_OPERATION, "on-device queues are not supported");
     });
 }
 CL(cl_int, clUnloadCompiler)() {
@@ -405,7 +405,7 @@ void check_properties(session& s, const cl_context_properties* list) {
             case CL_CONTEXT_INTEROP_USER_SYNC:
                 break;
             default:
-                throw error(CL_INVALID_PROPERTY, "a property of contexts that there is not");
+                throw error(CL_INVALID_PROPERTY, "an unknown context property");
         }
     }
 }

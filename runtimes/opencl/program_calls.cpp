@@ -71,7 +71,7 @@ std::vector<cl_device_id> devices_of(session& s, const _cl_program& p, cl_uint c
     for (cl_uint i = 0; i < count; ++i) {
         const cl_device_id d = s.device(list[i]);
         require(std::find(p.devices.begin(), p.devices.end(), d) != p.devices.end(),
-                CL_INVALID_DEVICE, "a device of another program");
+                CL_INVALID_DEVICE, "a device that does not belong to the program");
         all.push_back(d);
     }
     return all;
@@ -249,7 +249,7 @@ CL(cl_program, clCreateProgramWithBinary)
             if (status != nullptr) status[i] = one;
             if (one != CL_SUCCESS) worst = one;
         }
-        require(worst == CL_SUCCESS, worst, "a binary that is none");
+        require(worst == CL_SUCCESS, worst, "not a binary");
         return make_program(s, std::move(p), context);
     });
 }
@@ -261,27 +261,29 @@ CL(cl_program, clCreateProgramWithBuiltInKernels)
         require(count != 0 && list != nullptr && names != nullptr, CL_INVALID_VALUE);
         for (cl_uint i = 0; i < count; ++i)
             require(context->has(s.device(list[i])), CL_INVALID_DEVICE);
-        throw error(CL_INVALID_VALUE, "this GPU has no built-in kernels");
+        throw error(CL_INVALID_VALUE, "built-in kernels are not supported");
     });
 }
 
 CL(cl_program, clCreateProgramWithIL)(cl_context c, const void*, size_t, cl_int* result) {
     return make("clCreateProgramWithIL", result, [&](session& s) -> cl_program {
         s.contexts.get(c);
-        throw error(CL_INVALID_OPERATION, "no intermediate language is read; give source or PTX");
+        throw error(CL_INVALID_OPERATION,
+                    "intermediate languages are not supported; use source or PTX");
     });
 }
 CL(cl_int, clSetProgramSpecializationConstant)(cl_program p, cl_uint, size_t, const void*) {
     return call("clSetProgramSpecializationConstant", [&](session& s) {
         s.programs.get(p);
-        throw error(CL_INVALID_OPERATION, "a program of no intermediate language");
+        throw error(CL_INVALID_OPERATION,
+                    "the program was not created from an intermediate language");
     });
 }
 CL(cl_int, clSetProgramReleaseCallback)
 (cl_program p, void(CL_CALLBACK*)(cl_program, void*), void*) {
     return call("clSetProgramReleaseCallback", [&](session& s) {
         s.programs.get(p);
-        throw error(CL_INVALID_OPERATION, "there are no destructors of programs on this GPU");
+        throw error(CL_INVALID_OPERATION, "program-scope destructors are not supported");
     });
 }
 

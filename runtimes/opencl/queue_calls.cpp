@@ -20,14 +20,14 @@ cl_command_queue make_queue(session& s, cl_context context, cl_device_id d,
                             const cl_queue_properties* list) {
     const auto c = s.contexts.get(context);
     s.device(d);
-    require(c->has(d), CL_INVALID_DEVICE, "a device of another context");
+    require(c->has(d), CL_INVALID_DEVICE, "a device that does not belong to the context");
     constexpr cl_command_queue_properties on_device =
         CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
     constexpr cl_command_queue_properties known =
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
     require((properties & ~(known | on_device)) == 0, CL_INVALID_VALUE);
     require((properties & on_device) == 0, CL_INVALID_QUEUE_PROPERTIES,
-            "there are no queues on the device");
+            "on-device queues are not supported");
     auto q = std::make_shared<_cl_command_queue>();
     q->context = c;
     q->device = d;
@@ -55,7 +55,7 @@ CL(cl_command_queue, clCreateCommandQueueWithProperties)
             if (p[0] == CL_QUEUE_PROPERTIES)
                 properties = p[1];
             else
-                require(p[0] == CL_QUEUE_SIZE, CL_INVALID_VALUE, "a property that there is not");
+                require(p[0] == CL_QUEUE_SIZE, CL_INVALID_VALUE, "an unknown property");
             require(p[0] != CL_QUEUE_SIZE, CL_INVALID_QUEUE_PROPERTIES);
         }
         return make_queue(s, c, d, properties, list);
@@ -88,7 +88,7 @@ CL(cl_int, clGetCommandQueueInfo)
             case CL_QUEUE_DEVICE_DEFAULT:
                 return a.value<cl_command_queue>(nullptr);
             case CL_QUEUE_SIZE:
-                throw error(CL_INVALID_COMMAND_QUEUE, "no queue on the device");
+                throw error(CL_INVALID_COMMAND_QUEUE, "not an on-device queue");
             default:
                 throw error(CL_INVALID_VALUE);
         }
@@ -99,7 +99,7 @@ CL(cl_int, clSetCommandQueueProperty)
 (cl_command_queue q, cl_command_queue_properties, cl_bool, cl_command_queue_properties*) {
     return call("clSetCommandQueueProperty", [&](session& s) {
         s.queues.get(q);
-        throw error(CL_INVALID_OPERATION, "queues keep their properties since OpenCL 1.1");
+        throw error(CL_INVALID_OPERATION, "queue properties cannot be changed since OpenCL 1.1");
     });
 }
 
@@ -183,9 +183,10 @@ CL(cl_int, clSetUserEventStatus)(cl_event handle, cl_int status) {
     return call("clSetUserEventStatus", [&](session& s) {
         const auto unset = s.unset_user_events.find(handle);
         const auto e = unset ? unset : s.events.get(handle);
-        require(!e->queue, CL_INVALID_EVENT, "no user event");
+        require(!e->queue, CL_INVALID_EVENT, "not a user event");
         require(status <= 0, CL_INVALID_VALUE);
-        require(!e->how->user_set.exchange(true), CL_INVALID_OPERATION, "it has been set");
+        require(!e->how->user_set.exchange(true), CL_INVALID_OPERATION,
+                "the status is already set");
         s.unset_user_events.remove(handle);
         e->how->failed = status;
         s.work().release(e->task);

@@ -74,7 +74,7 @@ void session::remove_temporary_files() {
 cl_device_id session::device(cl_device_id handle) const {
     for (const auto& d : devices)
         if (d.get() == handle) return handle;
-    throw error(CL_INVALID_DEVICE, "this is no device");
+    throw error(CL_INVALID_DEVICE, "not a device");
 }
 
 limits limits::of(const device::system_config& c) {

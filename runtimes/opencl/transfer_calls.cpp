@@ -21,28 +21,28 @@ block block_of(const size_t* p) {
 std::shared_ptr<_cl_mem> buffer_of(session& s, cl_mem handle, const _cl_command_queue& q) {
     auto m = s.memory.get(handle);
     require(!m->is_image(), CL_INVALID_MEM_OBJECT, "no buffer");
-    require(m->context == q.context, CL_INVALID_CONTEXT, "a buffer of another context");
+    require(m->context == q.context, CL_INVALID_CONTEXT, "a buffer of a different context");
     return m;
 }
 std::shared_ptr<_cl_mem> image_of(session& s, cl_mem handle, const _cl_command_queue& q) {
     auto m = s.memory.get(handle);
     require(m->is_image(), CL_INVALID_MEM_OBJECT, "no image");
-    require(m->context == q.context, CL_INVALID_CONTEXT, "an image of another context");
+    require(m->context == q.context, CL_INVALID_CONTEXT, "an image of a different context");
     return m;
 }
 
 void check_host_reads(const _cl_mem& m) {
     require((m.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) == 0, CL_INVALID_OPERATION,
-            "the host must not read it");
+            "host read access is not permitted");
 }
 void check_host_writes(const _cl_mem& m) {
     require((m.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) == 0, CL_INVALID_OPERATION,
-            "the host must not write it");
+            "host write access is not permitted");
 }
 
 void check_range(const _cl_mem& m, std::size_t offset, std::size_t bytes) {
     require(offset <= m.bytes && bytes <= m.bytes - offset, CL_INVALID_VALUE,
-            "beyond the end of the buffer");
+            "the region exceeds the buffer");
 }
 
 /// Replaces pitches of 0 by those of a contiguous region.
@@ -51,7 +51,7 @@ void complete_pitches(const block& region, std::size_t& row, std::size_t& slice)
     require(row >= region[0], CL_INVALID_VALUE, "a row pitch less than a row");
     if (slice == 0) slice = row * region[1];
     require(slice >= row * region[1] && slice % row == 0, CL_INVALID_VALUE,
-            "a slice pitch that cannot be");
+            "an invalid slice pitch");
 }
 
 /// A rectangle of a buffer. @throws error  if it exceeds the buffer
@@ -60,7 +60,7 @@ place rectangle(const _cl_mem& m, const block& origin, const block& region, std:
     const std::size_t begin = origin[2] * slice + origin[1] * row + origin[0];
     const std::size_t reach = (region[2] - 1) * slice + (region[1] - 1) * row + region[0];
     require(begin <= m.bytes && reach <= m.bytes - begin, CL_INVALID_VALUE,
-            "beyond the end of the buffer");
+            "the region exceeds the buffer");
     return {m.address + begin, row, slice};
 }
 
@@ -90,7 +90,7 @@ image_region region_of(const _cl_mem& m, const block& origin, const block& regio
         require(origin[2] == 0 && region[2] == 1, CL_INVALID_VALUE);
     const block o = in_slices(m, origin, 0), r = in_slices(m, region, 1);
     const auto within = [](std::size_t at, std::size_t n, std::size_t all) {
-        require(at <= all && n <= all - at, CL_INVALID_VALUE, "beyond the image");
+        require(at <= all && n <= all - at, CL_INVALID_VALUE, "the region exceeds the image");
     };
     within(o[0], r[0], m.width);
     within(o[1], r[1], m.height);
@@ -246,7 +246,7 @@ CL(cl_int, clEnqueueCopyBufferRect)
         complete_pitches(size, to_row, to_slice);
         if (from == to) {
             require(from_row == to_row && from_slice == to_slice, CL_INVALID_VALUE,
-                    "different pitches of one buffer");
+                    "different pitches for the same buffer");
             const bool apart = !(overlap(from_origin[0], to_origin[0], size[0]) &&
                                  overlap(from_origin[1], to_origin[1], size[1]) &&
                                  overlap(from_origin[2], to_origin[2], size[2]));
@@ -281,7 +281,7 @@ CL(cl_int, clEnqueueFillBuffer)
         check_pattern(pattern, pattern_size);
         check_range(*m, offset, bytes);
         require(offset % pattern_size == 0 && bytes % pattern_size == 0, CL_INVALID_VALUE,
-                "not in whole patterns");
+                "not a multiple of the pattern size");
         enqueue(s, r,
                 fill_task(s, {m->address + offset, 0, 0}, {bytes, 1, 1},
                           copy_of(pattern, pattern_size)),
@@ -496,7 +496,7 @@ CL(cl_int, clEnqueueUnmapMemObject)
         {
             const std::lock_guard<std::mutex> lock(m->mutex);
             const auto at = m->mappings.find(p);
-            require(at != m->mappings.end(), CL_INVALID_VALUE, "nothing is mapped there");
+            require(at != m->mappings.end(), CL_INVALID_VALUE, "no mapping at this address");
             what = at->second;
             m->mappings.erase(at);
         }
@@ -565,7 +565,7 @@ void free_shared(session& s, _cl_context& c, void* p) {
 void check_shared(session& s, const void* p, std::size_t bytes) {
     const auto a = s.gpus().memory().find(address_of(p));
     require(!a || bytes <= a->bytes - (address_of(p) - a->address), CL_INVALID_VALUE,
-            "beyond the memory");
+            "the range exceeds the memory");
 }
 
 }  // namespace
