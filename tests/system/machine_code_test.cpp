@@ -364,7 +364,7 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"integers", 1, 128, 8704}, hopper_kernel{"sparse", 1, 128, 4608},
                     hopper_kernel{"matrices", 1, 32, 1024},
                     hopper_kernel{"conversions", 1, 128, 1024}, hopper_kernel{"bits", 1, 128, 3072},
-                    hopper_kernel{"columns", 1, 128, 4096}),
+                    hopper_kernel{"columns", 1, 128, 4096}, hopper_kernel{"extrema", 1, 128, 1088}),
     [](const auto& p) { return std::string(p.param.name); });
 
 // Results that warps get from an engine or an mbarrier are not in a trace; warpgroup matrix

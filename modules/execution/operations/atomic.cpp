@@ -333,11 +333,26 @@ bool is_bulk_reduction(ptx::reduction r, ptx::type t) {
             return logic || arithmetic;
         case type::f16:
         case type::bf16:
+            return arithmetic;
         case type::f32:
         case type::f64:
             return r == reduction::add;
         default:
             return false;
+    }
+}
+
+/// Reductions of 16-bit floats, which only bulk copies have: subnormals are kept; where one operand
+/// of min or max is NaN, the result is the other, as of min and max in PTX.
+template <class T>
+element_update half_update(ptx::reduction r) {
+    switch (r) {
+        case ptx::reduction::min:
+            return update_element<of_two<values::min<T>>, std::uint16_t>;
+        case ptx::reduction::max:
+            return update_element<of_two<values::max<T>>, std::uint16_t>;
+        default:
+            return sum_of<of_elements, T>(r);
     }
 }
 
@@ -349,7 +364,10 @@ handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
 }
 
 element_update element_update_of(ptx::reduction r, ptx::type t) {
-    return is_bulk_reduction(r, t) ? choose<of_elements>(r, t) : nullptr;
+    if (!is_bulk_reduction(r, t)) return nullptr;
+    if (t == ptx::type::f16) return half_update<values::f16>(r);
+    if (t == ptx::type::bf16) return half_update<values::bf16>(r);
+    return choose<of_elements>(r, t);
 }
 
 }  // namespace simtlm::execution

@@ -3,9 +3,11 @@
 #include "modules/execution/tensor_map.h"
 #include "tests/unit/execution/machine.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <utility>
 
 namespace simtlm::execution {
 namespace {
@@ -16,9 +18,9 @@ const std::string hopper = ".version 8.6\n.target sm_90a\n.address_size 64\n";
 
 /// A kernel k(out, in, size) of 32-bit words: thread t of the grid stores %r1 to out[t].
 std::string kernel(const std::string& body, const std::string& directives = {},
-                   const std::string& before = {}) {
-    return before + ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 size)\n" +
-           directives + R"(
+                   const std::string& before = {}, const std::string& more_parameters = {}) {
+    return before + ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 size" +
+           more_parameters + ")\n" + directives + R"(
 {
   .reg .pred %p<8>; .reg .b16 %rs<8>; .reg .b32 %r<60>; .reg .f32 %f<8>; .reg .b64 %rd<20>;
   mov.u32 %r0, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
@@ -242,6 +244,112 @@ TEST(BulkCopy, AddsSharedToGlobalMemory) {
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(sums[i], 8 * i + 1);
 }
 
+/// min or max of two 16-bit floats, computed by the host from their values.
+std::uint16_t extremum_on_host(bool maximum, bool bf16, std::uint16_t a, std::uint16_t b) {
+    const auto value = [bf16](std::uint16_t h) -> double {
+        const unsigned mantissa_bits = bf16 ? 7 : 10, exponent_bits = bf16 ? 8 : 5;
+        const unsigned mantissa = h & ((1u << mantissa_bits) - 1);
+        const int all_ones = (1 << exponent_bits) - 1;
+        const int exponent = (h >> mantissa_bits) & all_ones;
+        const int bias = all_ones / 2;
+        double v;
+        if (exponent == all_ones)
+            v = mantissa != 0 ? std::nan("") : HUGE_VAL;
+        else if (exponent == 0)
+            v = std::ldexp(mantissa, 1 - bias - static_cast<int>(mantissa_bits));
+        else
+            v = std::ldexp(mantissa + (1u << mantissa_bits),
+                           exponent - bias - static_cast<int>(mantissa_bits));
+        return (h & 0x8000) != 0 ? -v : v;
+    };
+    const double x = value(a), y = value(b);
+    if (std::isnan(x) && std::isnan(y)) return 0x7fff;
+    if (std::isnan(x)) return b;
+    if (std::isnan(y)) return a;
+    if (x == y) return (std::signbit(x) != 0) == maximum ? b : a;  // -0 is less than +0
+    return (x < y) == maximum ? b : a;
+}
+
+/// Pairs of 16-bit floats of all classes: zeros, subnormals, numbers, infinities, NaN.
+std::vector<std::pair<std::uint16_t, std::uint16_t>> pairs_of_halves(bool bf16) {
+    const std::uint16_t infinity = bf16 ? 0x7f80 : 0x7c00;
+    std::vector<std::uint16_t> all{0x0000,
+                                   0x0001,
+                                   0x0002,
+                                   0x0055,
+                                   bf16 ? std::uint16_t{0x3f80} : std::uint16_t{0x3c00},
+                                   static_cast<std::uint16_t>(infinity - 1),
+                                   infinity,
+                                   static_cast<std::uint16_t>(infinity + 1)};
+    for (unsigned i = 0; i < 8; ++i) all.push_back(static_cast<std::uint16_t>(all[i] | 0x8000));
+    std::vector<std::pair<std::uint16_t, std::uint16_t>> pairs;
+    for (const std::uint16_t a : all)
+        for (const std::uint16_t b : all) pairs.emplace_back(a, b);
+    return pairs;
+}
+
+/// Two 16-bit values a word.
+template <class Get>
+std::vector<std::uint32_t> packed(const std::vector<std::pair<std::uint16_t, std::uint16_t>>& pairs,
+                                  Get get) {
+    std::vector<std::uint32_t> words(pairs.size() / 2);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = get(pairs[2 * i]) | static_cast<std::uint32_t>(get(pairs[2 * i + 1])) << 16;
+    return words;
+}
+
+struct half_reduction {
+    const char* name;
+    bool maximum, bf16;
+};
+constexpr half_reduction half_reductions[] = {{"min.f16", false, false},
+                                              {"max.f16", true, false},
+                                              {"min.bf16", false, true},
+                                              {"max.bf16", true, true}};
+
+/// What a reduction of 512 bytes leaves in global memory. @param reduce  adds [%r20] to [%rd1]
+std::vector<std::uint32_t> reduced(const std::string& reduce, const std::vector<std::uint32_t>& to,
+                                   const std::vector<std::uint32_t>& from,
+                                   const tensor_map* map = nullptr) {
+    machine m(kernel("ld.param.u64 %rd2, [from]; mov.u32 %r20, buf; shl.b32 %r8, %r0, 2;"
+                     "cvt.u64.u32 %rd3, %r8; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r5, [%rd2];"
+                     "add.u32 %r8, %r8, %r20; st.shared.u32 [%r8], %r5; fence.proxy.async;"
+                     "bar.sync 0; setp.eq.u32 %p1, %r0, 0; mov.u32 %r1, 0; mov.u32 %r30, 0;@%p1 " +
+                         reduce + "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+                     {}, ".shared .align 128 .b8 buf[1024];\n", ", .param .u64 from"),
+              hopper);
+    const auto data = m.buffer(to);
+    auto target = data;
+    if (map != nullptr) {
+        tensor_map of_data = *map;
+        of_data.address = data;
+        std::vector<std::byte> image(128);
+        of_data.encode(image.data());
+        target = m.buffer(image);
+    }
+    m.run("k", {1, 1, 1}, {static_cast<unsigned>(from.size()), 1, 1},
+          m.buffer(std::vector<std::uint32_t>(from.size())), target, 0u, m.buffer(from));
+    return m.read<std::uint32_t>(data, to.size());
+}
+
+TEST(BulkCopy, TakesMinimaAndMaximaOf16BitFloats) {
+    for (const half_reduction& r : half_reductions) {
+        const auto pairs = pairs_of_halves(r.bf16);
+        ASSERT_EQ(pairs.size(), 256u);
+        const auto result = reduced(
+            fmt::format("cp.reduce.async.bulk.global.shared::cta.bulk_group.{} [%rd1], [%r20], "
+                        "512;",
+                        r.name),
+            packed(pairs, [](const auto& p) { return p.first; }),
+            packed(pairs, [](const auto& p) { return p.second; }));
+        EXPECT_EQ(result, packed(pairs,
+                                 [&r](const auto& p) {
+                                     return extremum_on_host(r.maximum, r.bf16, p.first, p.second);
+                                 }))
+            << r.name;
+    }
+}
+
 TEST(BulkCopy, StoresIntoAnotherBlockAsynchronously) {
     const auto r = results(
         kernel(
@@ -368,6 +476,29 @@ TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
             EXPECT_EQ(r[row * 16 + column], inside ? 2 * ((row - 2) * 8 + column - 12) : 5)
                 << row << " " << column;
         }
+}
+
+TEST(TensorCopy, TakesMinimaAndMaximaOf16BitFloats) {
+    for (const half_reduction& r : half_reductions) {
+        const auto pairs = pairs_of_halves(r.bf16);
+        tensor_map map;
+        map.type = r.bf16 ? tensor_map::element::bf16 : tensor_map::element::f16;
+        map.rank = 1;
+        map.last = {255};
+        map.box = {256};
+        map.step = {1};
+        const auto result =
+            reduced(fmt::format("cp.reduce.async.bulk.tensor.1d.global.shared::cta.{}.bulk_group "
+                                "[%rd1, {{%r30}}], [%r20];",
+                                r.maximum ? "max" : "min"),
+                    packed(pairs, [](const auto& p) { return p.first; }),
+                    packed(pairs, [](const auto& p) { return p.second; }), &map);
+        EXPECT_EQ(result, packed(pairs,
+                                 [&r](const auto& p) {
+                                     return extremum_on_host(r.maximum, r.bf16, p.first, p.second);
+                                 }))
+            << r.name;
+    }
 }
 
 /// Images of 5 x 4 pixels (W, H) with 8 channels of one word, numbered consecutively.
