@@ -81,6 +81,8 @@ void read_engines(const option_values& v, core::modern::engine_config& e) {
     e.bulk.arrival_cycles = bulk[2];
     e.bulk.commands = bulk[3];
     e.bulk.requests_in_flight = bulk[4];
+    e.bulk.request_interval = v.number("-modern_bulk_request_interval", 1, 1u << 16);
+    e.bulk.tensor_cycles = v.number("-modern_bulk_tensor_latency", 0, 1u << 16);
     const auto mbarrier = numbers(v, "-modern_mbarrier", 2, 1);
     e.mbarrier.arrive_cycles = mbarrier[0];
     e.mbarrier.wait_cycles = mbarrier[1];

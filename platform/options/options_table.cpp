@@ -625,6 +625,12 @@ void modern(builder& b) {
            "Bulk copies: core cycles from issue to the front end of the engine, between two copies "
            "that the front end accepts, and from the last reply to the update of the mbarrier; "
            "queue size of the front end; maximum requests of 128 bytes in flight.");
+    b.count("-modern_bulk_request_interval", "1", "core cycles",
+            "Bulk copies: core cycles between two requests of 128 bytes.");
+    b.count(
+        "-modern_bulk_tensor_latency", "0", "core cycles",
+        "Tensor copies: time from the acceptance of a copy by the front end, or from the arrival "
+        "of its tensor map, to its first request.");
     b.word("-modern_mbarrier", "ARRIVE,WAIT", "29,32",
            "Core cycles of an arrival at an mbarrier, and from the issue of a wait, or the end of "
            "the phase, to the result of the wait.");

@@ -6,12 +6,17 @@ static inline __device__ u32 shared_address(const void* p) {
     return static_cast<u32>(__cvta_generic_to_shared(p));
 }
 
-/// Copies bytes from global to shared memory and waits for them.
-static inline __device__ void copy(u32 to, const char* from, u32 bytes, u32 barrier, u32 parity) {
+static inline __device__ void init(u32 barrier) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;" ::"r"(barrier) : "memory");
+}
+
+/// Ends a copy in the order of the measurements (HPMLL/NVIDIA-Hopper-Benchmark, NewFeatures/TMA):
+/// behind the copy come expect_tx, arrive and the wait.
+static inline __device__ void wait_for(u32 bytes, u32 barrier, u32 parity) {
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-            "r"(to),
-        "l"(from), "r"(bytes), "r"(barrier)
+        "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%1], %0;"
+        "mbarrier.arrive.shared.b64 _, [%1];" ::"r"(bytes),
+        "r"(barrier)
         : "memory");
     u32 done = 0;
     while (done == 0)
@@ -22,40 +27,92 @@ static inline __device__ void copy(u32 to, const char* from, u32 bytes, u32 barr
             : "r"(barrier), "r"(parity)
             : "memory");
 }
-static inline __device__ void expect(u32 barrier, u32 bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
+
+/// Copies bytes from global to shared memory and waits for them.
+static inline __device__ void copy(u32 to, const char* from, u32 bytes, u32 barrier, u32 parity) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
+    wait_for(bytes, barrier, parity);
 }
 
-/// Sum of the cycles of copies of one line each, after a warm-up copy.
-extern "C" __global__ void latency_bulk_copy(u32* times, const char* data, u32 count) {
-    __shared__ __align__(128) char line[128];
+/// Copies a box of a tensor of one dimension.
+static inline __device__ void copy_box(u32 to, const char* map, u32 element, u32 bytes, u32 barrier,
+                                       u32 parity) {
+    asm volatile(
+        "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+        "[%1, {%2}], [%3];" ::"r"(to),
+        "l"(map), "r"(element), "r"(barrier)
+        : "memory");
+    wait_for(bytes, barrier, parity);
+}
+
+/// Cycles of `count` copies of 16 bytes, which bring the address of the next, after a first one.
+extern "C" __global__ void latency_bulk_copy(u32* times, char* data, u32 count) {
+    __shared__ __align__(16) const char* volatile next[2];
     __shared__ u64 barrier;
-    const u32 b = shared_address(&barrier);
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(b));
-    u32 sum = 0;
-    for (u32 i = 0; i <= count; ++i) {
-        expect(b, 128);
-        const u32 start = now();
-        copy(shared_address(line), data, 128, b, i & 1);
-        if (i != 0) sum += now() - start;
+    const u32 b = shared_address(&barrier), to = shared_address((const void*)next);
+    *reinterpret_cast<char* volatile*>(data) = data;
+    next[0] = data;
+    init(b);
+    copy(to, next[0], 16, b, 0);
+    const u32 start = now();
+    for (u32 i = 1; i <= count; ++i) copy(to, next[0], 16, b, i & 1);
+    note(times, start, now());
+}
+
+/// What the blocks do that measure the bandwidth of copies: each copies `count` times so many
+/// bytes, one copy at a time, from another place of data with room for `rounds` copies of every
+/// block. In the measurements the blocks make thousands of copies and do not wait for each other:
+/// after a while they copy at different times from different rounds. Here they begin so, within
+/// 1,024 cycles and in any round.
+/// @param copy_from  copies from a place and waits, in a phase of the mbarrier
+template <class Copy>
+static inline __device__ void copy_rounds(u32* times, u32 bytes, u32 count, u32 rounds, u32 barrier,
+                                          Copy copy_from) {
+    const u32 random = blockIdx.x * 0x9e3779b1u;
+    const u64 line = static_cast<u64>(gridDim.x) * bytes, first = blockIdx.x * u64(bytes);
+    const u64 end = first + rounds * line;
+    u64 from = first + (random >> 12) % rounds * line;
+    init(barrier);
+    const u32 early = now();
+    while (now() - early < random >> 22) {
     }
-    note(times, 0, sum);
-}
-
-/// Every block performs `count` copies of a given size in sequence, from addresses across the data.
-extern "C" __global__ void bandwidth_bulk_copy(u32* times, const char* data, u32 bytes, u32 count) {
-    extern __shared__ __align__(128) char buffer[];
-    __shared__ u64 barrier;
-    const u32 b = shared_address(&barrier);
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(b));
     const u32 start = now();
     for (u32 i = 0; i < count; ++i) {
-        expect(b, bytes);
-        copy(shared_address(buffer), data + (static_cast<u64>(i) * gridDim.x + blockIdx.x) * bytes,
-             bytes, b, i & 1);
+        copy_from(from, i & 1);
+        from += line;
+        if (from == end) from = first;
     }
     note(times, start, now());
+}
+
+extern "C" __global__ void bandwidth_bulk_copy(u32* times, const char* data, u32 bytes, u32 count,
+                                               u32 rounds) {
+    extern __shared__ __align__(128) char buffer[];
+    __shared__ u64 barrier;
+    const u32 b = shared_address(&barrier), to = shared_address(buffer);
+    copy_rounds(times, bytes, count, rounds, b,
+                [=](u64 from, u32 parity) { copy(to, data + from, bytes, b, parity); });
+}
+
+/// @param map  of 64-bit elements in one dimension, boxes of so many bytes; its address is replaced
+extern "C" __global__ void bandwidth_tensor_copy(u32* times, const char* data, char* map, u32 bytes,
+                                                 u32 count, u32 rounds) {
+    extern __shared__ __align__(128) char buffer[];
+    __shared__ u64 barrier;
+    const u32 b = shared_address(&barrier), to = shared_address(buffer);
+    asm volatile(
+        "tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1;"
+        "fence.proxy.tensormap::generic.release.gpu;"
+        "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map),
+        "l"(data)
+        : "memory");
+    copy_rounds(times, bytes, count, rounds, b, [=](u64 from, u32 parity) {
+        copy_box(to, map, static_cast<u32>(from / 8), bytes, b, parity);
+    });
 }
 
 #define COMMA ,

@@ -130,11 +130,16 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
     }
     commands_.pop_front();
     t.begun = now;
+    if (!t.awaits_map) generates_addresses_from(t, now);
     front_end_free_at_ = now + config_.command_cycles;
     generating_.push_back(&t);
 }
 
-void bulk_copy_engine::generate() {
+void bulk_copy_engine::generates_addresses_from(transfer& t, std::uint64_t now) const {
+    t.requests_at = now + (t.what.tensor_map != 0 ? config_.tensor_cycles : 0);
+}
+
+void bulk_copy_engine::generate(std::uint64_t now) {
     if (generating_.empty()) return;
     transfer& t = *generating_.front();
     if (t.awaits_map) {
@@ -143,7 +148,9 @@ void bulk_copy_engine::generate() {
         if (has_to_ask_for_map(t) && may_send) ask_for_map(t);
         return;
     }
+    if (t.requests_at > now) return;
     if (t.range < t.what.ranges.size()) {
+        if (next_request_at_ > now) return;
         if (blocked_ || sm_.port.blocked() || requests_ >= config_.requests_in_flight) return;
         const program::memory_range& r = t.what.ranges[t.range];
         const std::uint64_t address = r.address + t.offset;
@@ -155,6 +162,7 @@ void bulk_copy_engine::generate() {
             t.offset = 0;
         }
         send(t, address, bytes, false);
+        next_request_at_ = now + config_.request_interval;
     }
     if (t.range < t.what.ranges.size()) return;
     t.generated = true;
@@ -212,18 +220,25 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
     blocked_ = memory->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
 }
 
+/// The next cycle in which the engine can go on without anybody's help; none: the last there is.
+std::uint64_t bulk_copy_engine::next_action(std::uint64_t now) const {
+    std::uint64_t next = ~std::uint64_t{0};
+    if (!commands_.empty()) next = std::max(commands_.front()->ready_at, front_end_free_at_);
+    if (!generating_.empty() && !blocked_ && requests_ < config_.requests_in_flight) {
+        const transfer& t = *generating_.front();
+        if (has_to_ask_for_map(t))
+            next = now;
+        else if (!t.awaits_map)
+            next = std::min(next, std::max(t.requests_at, next_request_at_));
+    }
+    return std::max(next, now + 1);
+}
+
 void bulk_copy_engine::act() {
     const std::uint64_t now = act_process_.now();
     process_command(now);
-    generate();
-    // What can go on without anybody's help, and when.
-    std::uint64_t next = ~std::uint64_t{0};
-    if (!commands_.empty())
-        next = std::max({commands_.front()->ready_at, front_end_free_at_, now + 1});
-    if (!generating_.empty() &&
-        (!generating_.front()->awaits_map || has_to_ask_for_map(*generating_.front())) &&
-        !blocked_ && requests_ < config_.requests_in_flight)
-        next = now + 1;
+    generate(now);
+    const std::uint64_t next = next_action(now);
     if (next == ~std::uint64_t{0})
         act_process_.sleep();
     else
@@ -251,8 +266,11 @@ tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
     --t.outstanding;
     act_process_.wake();
     if (is_map && --t.map_requests == 0 && !has_to_ask_for_map(t)) {
-        for (transfer* const waiting : generating_)
-            if (waiting->what.tensor_map == t.what.tensor_map) waiting->awaits_map = false;
+        for (transfer* const waiting : generating_) {
+            if (waiting->what.tensor_map != t.what.tensor_map || !waiting->awaits_map) continue;
+            waiting->awaits_map = false;
+            generates_addresses_from(*waiting, act_process_.now());
+        }
         if (maps_.size() == config_.tensor_maps) maps_.erase(maps_.begin());
         maps_.push_back(t.what.tensor_map);
     }

@@ -26,7 +26,12 @@ namespace simtlm::core::modern {
 /// cp.async.bulk). A copy passes
 ///
 ///     command queue → front end, one copy at a time (tensor map from a cache, or from memory)
-///       → requests of 128 bytes, one a cycle, up to a limit in flight → replies → mbarrier
+///       → address generation → requests of 128 bytes, one in bulk_copy_config::request_interval
+///       cycles, up to a limit in flight → replies → mbarrier
+///
+/// The addresses of a tensor copy are generated from its map, which takes
+/// bulk_copy_config::tensor_cycles from when the front end has both. Copies generate addresses at
+/// the same time and make requests in the order of the front end.
 ///
 /// Requests do not pass the L1D. A load is complete when all replies have come: its mbarriers are
 /// told. A store or reduction has read shared memory when its last request has left, and is
@@ -93,6 +98,7 @@ private:
         std::uint32_t group = 0;
         std::uint64_t ready_at = 0;     // for the front end
         std::uint64_t begun = 0;        // at the front end
+        std::uint64_t requests_at = 0;  // from then on it may make requests
         std::size_t range = 0;          // of what, from which requests are made next
         std::uint32_t offset = 0;       // in it
         std::uint32_t outstanding = 0;  // requests
@@ -128,7 +134,9 @@ private:
     void act();
     void finish();
     void process_command(std::uint64_t now);
-    void generate();
+    void generate(std::uint64_t now);
+    std::uint64_t next_action(std::uint64_t now) const;
+    void generates_addresses_from(transfer& t, std::uint64_t now) const;
     void send(transfer& t, std::uint64_t address, std::uint32_t bytes, bool is_map);
     void ask_for_map(transfer& t);
     static bool has_to_ask_for_map(const transfer& t);
@@ -150,6 +158,7 @@ private:
     std::vector<std::uint64_t> maps_;  // cache of tensor maps, the last used last
     std::vector<warp_groups> groups_;  // by warp
     std::uint64_t front_end_free_at_ = 0;
+    std::uint64_t next_request_at_ = 0;
     unsigned requests_ = 0;  // in flight
     bool blocked_ = false;   // a request waits for END_REQ
     engine_watcher* watcher_ = nullptr;

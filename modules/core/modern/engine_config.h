@@ -7,6 +7,8 @@ namespace simtlm::core::modern {
 struct bulk_copy_config {
     unsigned issue_cycles = 32;         ///< from the issue of a copy until the front end has it
     unsigned command_cycles = 54;       ///< between two copies that the front end takes
+    unsigned tensor_cycles = 0;         ///< of a tensor copy, until its first address is generated
+    unsigned request_interval = 1;      ///< between two requests for data
     unsigned arrival_cycles = 18;       ///< from the last reply until the mbarrier is told
     unsigned commands = 64;             ///< copies that wait for the front end
     unsigned requests_in_flight = 384;  ///< of 128 bytes

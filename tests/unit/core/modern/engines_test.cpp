@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace simtlm::core::modern {
 namespace {
 
@@ -79,7 +82,10 @@ private:
 
 /// A program with asynchronous instructions, and the SM that executes it.
 struct engine_rig {
-    modern_rig rig{"rig", four_sub_cores(), with_engines(), memory_latency};
+    explicit engine_rig(const sm_timing& timing = with_engines())
+        : rig("rig", four_sub_cores(), timing, memory_latency) {}
+
+    modern_rig rig;
     modern_listing p;
     engine_code code;
 
@@ -156,6 +162,98 @@ TEST(BulkCopyEngine, TakesACopyAtATimeAtItsFrontEnd) {
     r.go();
     ASSERT_EQ(r.rig.memory.seen.size(), 2u);
     EXPECT_EQ(r.rig.memory.seen[1].cycle - r.rig.memory.seen[0].cycle,
+              bulk_copy_config().command_cycles);
+}
+
+struct RequestInterval : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Cycles, RequestInterval, ::testing::Values(1u, 3u, 30u));
+
+TEST_P(RequestInterval, LiesBetweenTheRequestsOfCopies) {
+    const unsigned interval = GetParam();
+    sm_timing timing = with_engines();
+    timing.engines.bulk.request_interval = interval;
+    engine_rig r(timing);
+    r.code.transfers = [&](unsigned, std::uint64_t pc) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data + 4096 * pc, 512)};
+        list[0].arrivals.push_back({0, [] {}});
+        return list;
+    };
+    r.add("cp.async.bulk", special_op::bulk_copy);
+    r.add("cp.async.bulk", special_op::bulk_copy);
+    r.go();
+    std::vector<std::uint64_t> distances;
+    for (std::size_t i = 1; i < r.rig.memory.seen.size(); ++i)
+        distances.push_back(r.rig.memory.seen[i].cycle - r.rig.memory.seen[i - 1].cycle);
+    // The second copy waits for the front end, or for the first to have made its requests.
+    const unsigned front_end = bulk_copy_config().command_cycles;
+    const unsigned next = std::max(interval, front_end - std::min(front_end, 3 * interval));
+    EXPECT_THAT(distances,
+                ElementsAre(interval, interval, interval, next, interval, interval, interval));
+}
+
+struct TensorLatency : ::testing::TestWithParam<unsigned> {
+    /// Two copies of a line, of which the second finds the map in the cache.
+    void run(std::uint64_t tensor_map) {
+        r_.code.transfers = [tensor_map](unsigned, std::uint64_t) {
+            std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
+            list[0].tensor_map = tensor_map;
+            list[0].arrivals.push_back({0, [] {}});
+            return list;
+        };
+        const auto& first = r_.add("cp.async.bulk.tensor", special_op::bulk_copy);
+        for (unsigned i = 0; i < 300; ++i) r_.plain();
+        const auto& second = r_.add("cp.async.bulk.tensor", special_op::bulk_copy);
+        r_.go();
+        issued_ = {r_.rig.issued(first)[0], r_.rig.issued(second)[0]};
+    }
+    std::uint64_t seen(unsigned request) const { return r_.rig.memory.seen.at(request).cycle; }
+
+    std::array<std::uint64_t, 2> issued_{};
+    const bulk_copy_config standard_;
+
+private:
+    static sm_timing timing() {
+        sm_timing t = with_engines();
+        t.engines.bulk.tensor_cycles = GetParam();
+        return t;
+    }
+    engine_rig r_{timing()};
+};
+INSTANTIATE_TEST_SUITE_P(Cycles, TensorLatency, ::testing::Values(0u, 60u));
+
+TEST_P(TensorLatency, PassesBeforeTheFirstRequestWhenTheEngineHasTheMap) {
+    run(data + 0x10000);
+    EXPECT_EQ(seen(0) - issued_[0], standard_.issue_cycles) << "request for the map";
+    EXPECT_GE(seen(1) - seen(0), memory_latency + GetParam());
+    EXPECT_LE(seen(1) - seen(0), memory_latency + GetParam() + 2);
+    EXPECT_EQ(seen(2) - issued_[1], standard_.issue_cycles + GetParam());
+}
+
+TEST_P(TensorLatency, IsNoneOfCopiesOfBytes) {
+    run(0);
+    EXPECT_EQ(seen(0) - issued_[0], standard_.issue_cycles);
+    EXPECT_EQ(seen(1) - issued_[1], standard_.issue_cycles);
+}
+
+TEST(BulkCopyEngine, GeneratesTheAddressesOfTensorCopiesAtTheSameTime) {
+    sm_timing timing = with_engines();
+    timing.engines.bulk.tensor_cycles = 150;
+    engine_rig r(timing);
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
+        list[0].tensor_map = data + 0x10000;
+        list[0].arrivals.push_back({0, [] {}});
+        return list;
+    };
+    for (unsigned i = 0; i < 3; ++i) r.add("cp.async.bulk.tensor", special_op::bulk_copy);
+    for (unsigned i = 0; i < 300; ++i) r.plain();
+    for (unsigned i = 0; i < 3; ++i) r.add("cp.async.bulk.tensor", special_op::bulk_copy);
+    r.go();
+    ASSERT_EQ(r.rig.memory.seen.size(), 7u);
+    // Of the last three copies, which find the map.
+    EXPECT_EQ(r.rig.memory.seen[5].cycle - r.rig.memory.seen[4].cycle,
+              bulk_copy_config().command_cycles);
+    EXPECT_EQ(r.rig.memory.seen[6].cycle - r.rig.memory.seen[5].cycle,
               bulk_copy_config().command_cycles);
 }
 
