@@ -90,6 +90,7 @@ void read_engines(const option_values& v, core::modern::engine_config& e) {
     e.warpgroup.issue_cycles = warpgroup[0];
     e.warpgroup.shared_tail = warpgroup[1];
     e.warpgroup.register_tail = warpgroup[2];
+    e.warpgroup.register_reads = v.flag("-modern_warpgroup_register_reads");
     e.warpgroup.rate = v.number("-modern_warpgroup_rate", 1, 1u << 24);
 }
 

@@ -641,6 +641,9 @@ void modern(builder& b) {
     b.count("-modern_warpgroup_rate", "32768", "",
             "Throughput of the tensor cores of an SM for warpgroup products: m x n x k x operand "
             "bits per cycle.");
+    b.onoff("-modern_warpgroup_register_reads", "0",
+            "Warpgroup products read their accumulators, and A if it is in registers, through the "
+            "read ports of the register files: one register per core cycle and sub-core.");
     b.word("-modern_cluster_lanes", "LANES,BYTES,SMS", "4,32,6",
            "SM-to-SM network of a GPC (compute capability 9.0 and later): LANES in each direction "
            "shared equally by SMS SMs, and BYTES per lane and core cycle.");

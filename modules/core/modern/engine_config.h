@@ -30,6 +30,9 @@ struct warpgroup_config {
     unsigned shared_tail = 66;    ///< from the end of a product until its sums are written
     unsigned register_tail = 64;  ///< ... with A in registers
     unsigned least_cycles = 13;   ///< of a product with A in registers
+    /// A product reads its sums, and A if it lies there, through the read ports of the register
+    /// files: one register per cycle and sub-core.
+    bool register_reads = false;
 };
 
 /// The units of an SM that work without its warps (sm_90).

@@ -11,9 +11,14 @@ void register_file::advance_reads(std::uint64_t now) {
     reads_from_ = now;
 }
 
-bool register_file::allocate(const reads& wanted, unsigned window, std::uint64_t now) {
+bool register_file::allocate(const reads& wanted, unsigned window, std::uint64_t now,
+                             std::uint64_t tensor) {
     if (config_.read_ports == 0) return true;
     advance_reads(now);
+    for (std::uint64_t left = tensor; left != 0; left &= left - 1) {
+        const auto k = static_cast<unsigned>(__builtin_ctzll(left));
+        read_[(now + k) % config_.banks][0] |= std::uint64_t{1} << k;
+    }
     const std::uint64_t cycles = ((std::uint64_t{1} << window) - 1) << 1;  // from the next on
     std::array<std::array<std::uint64_t, most_ports>, most_banks> taken = read_;
     for (unsigned b = 0; b < config_.banks; ++b) {

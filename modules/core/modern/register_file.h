@@ -30,8 +30,11 @@ public:
 
     /// Takes the read ports that an instruction needs in the cycles after `now`.
     /// @param window  cycles that it may read in
+    /// @param tensor  bit k: in cycle now + k the tensor core reads a register, of one bank after
+    ///                the other
     /// @return false: they are not free, and nothing has been taken
-    bool allocate(const reads& wanted, unsigned window, std::uint64_t now);
+    bool allocate(const reads& wanted, unsigned window, std::uint64_t now,
+                  std::uint64_t tensor = 0);
 
     /// A fixed-latency result is written in a cycle: it has precedence.
     void write_fixed(unsigned bank, std::uint64_t at) {

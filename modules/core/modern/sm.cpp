@@ -71,6 +71,8 @@ void sm::make_engines(const std::vector<sub_core*>& cores,
                                         mbarrier_unit::blocks{warps_, stage_statistics_, cores});
     warpgroups_ = std::make_unique<warpgroup_unit>(
         "warpgroups", sequencer_, e.warpgroup, warpgroup_unit::blocks{warps_, stage_statistics_});
+    if (e.warpgroup.register_reads)
+        for (sub_core* const c : cores) c->set_warpgroups(*warpgroups_);
 }
 
 void sm::watch(engine_watcher& watcher) {

@@ -253,7 +253,10 @@ bool sub_core::try_allocate(warp_instruction& inst, std::uint64_t now) {
             const unsigned bank = registers_.bank_of(i.src[s]);
             if (!cache_.holds(inst.warp, i.src[s], bank, s)) ++wanted[bank];
         }
-        if (!registers_.allocate(wanted, modern_.registers.read_window, now)) return false;
+        const unsigned window = modern_.registers.read_window;
+        const std::uint64_t tensor =
+            warpgroups_ != nullptr ? warpgroups_->register_reads(now, window) : 0;
+        if (!registers_.allocate(wanted, window, now, tensor)) return false;
     }
     for (unsigned k = 0; k < n; ++k) {
         const operand& o = operands[k];

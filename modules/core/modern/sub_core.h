@@ -12,6 +12,7 @@
 #include "modules/core/modern/register_file.h"
 #include "modules/core/modern/result_queue.h"
 #include "modules/core/modern/sm_timing.h"
+#include "modules/core/modern/warpgroup_unit.h"
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_wait.h"
@@ -102,6 +103,9 @@ public:
 
     sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
              const sm_config& config, const sm_timing& modern, unsigned number, const blocks& sm);
+
+    /// Products of warpgroups read this sub-core's registers. While the SM is built.
+    void set_warpgroups(warpgroup_unit& products) { warpgroups_ = &products; }
 
     // ---- warps ----
 
@@ -255,6 +259,7 @@ private:
     issue_scheduler scheduler_;
     execution_ports ports_;
     register_file registers_;
+    warpgroup_unit* warpgroups_ = nullptr;  // that takes read ports of the register file
     register_cache cache_;
     result_queue results_;
     l0_instruction_cache l0_;

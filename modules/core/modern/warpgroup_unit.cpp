@@ -8,6 +8,19 @@
 
 namespace simtlm::core::modern {
 
+namespace {
+
+/// Bytes of a sum. Machine code names sums of floats in 32 bits (HGMMA.64x8x16.F32), PTX all.
+unsigned sum_bytes(std::string_view opcode) {
+    const auto says = [&](const char* text) { return opcode.find(text) != std::string_view::npos; };
+    const bool of_floats = opcode.substr(0, 5) == "HGMMA" || opcode.substr(0, 5) == "QGMMA";
+    const bool of_integers = opcode.substr(0, 5) == "IGMMA" || opcode.substr(0, 5) == "BGMMA";
+    if (of_integers || says(".s32.")) return 4;
+    return says(of_floats ? ".F32" : ".f32.") ? 4 : 2;
+}
+
+}  // namespace
+
 warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_view opcode,
                                   bool a_in_registers) {
     const matrix_shape s = shape_of(opcode);
@@ -24,6 +37,11 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_vi
     warpgroup_cycles t;
     t.busy = std::max({compute, operands, a_in_registers ? config.least_cycles : 1u});
     t.tail = a_in_registers ? config.register_tail : config.shared_tail;
+    constexpr unsigned register_bytes = 128, sub_cores = 4;
+    const std::uint64_t in_registers =
+        std::uint64_t{s.m} * s.n * sum_bytes(opcode) +
+        (a_in_registers ? std::uint64_t{s.m} * a_k * s.operand_bits / 8 : 0);
+    t.registers = std::min(t.busy, ceil(in_registers, register_bytes * sub_cores));
     return t;
 }
 
@@ -69,6 +87,10 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     if (start != free_at_) busy_from_ = start;
     free_at_ = start + t.busy;
     p.done_at = free_at_ + t.tail;
+    if (config_.register_reads) {
+        while (!reads_.empty() && reads_.front().until <= now) reads_.pop_front();
+        reads_.push_back({start, start + t.registers});
+    }
     if (watcher_ != nullptr)
         watcher_->product_queued(sm_number_, w.group, what.opcode, {start, free_at_, p.done_at});
     ++begun_;
@@ -79,6 +101,17 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
         g.products.pop_front();
         ++g.first;
     }
+}
+
+std::uint64_t warpgroup_unit::register_reads(std::uint64_t now, unsigned cycles) {
+    while (!reads_.empty() && reads_.front().until <= now) reads_.pop_front();
+    std::uint64_t in = 0;
+    for (const read_cycles& r : reads_) {
+        if (r.from > now + cycles) break;
+        for (std::uint64_t c = std::max(r.from, now + 1); c < r.until && c <= now + cycles; ++c)
+            in |= std::uint64_t{1} << (c - now);
+    }
+    return in;
 }
 
 void warpgroup_unit::commit(unsigned warp) {

@@ -22,6 +22,8 @@ namespace simtlm::core::modern {
 struct warpgroup_cycles {
     unsigned busy = 1;  ///< of the tensor cores
     unsigned tail = 0;  ///< from then until the sums are in registers
+    /// Registers that each sub-core reads, one per cycle from the beginning on: the sums, and A.
+    unsigned registers = 0;
 };
 
 /// m64nNkK takes as long as the tensor cores multiply, and as shared memory gives the operands that
@@ -68,6 +70,9 @@ public:
     }
     /// Products whose warps have all issued them.
     std::uint64_t begun() const { return begun_; }
+    /// In which of the cycles behind `now` the tensor cores read a register of every sub-core.
+    /// @return bit k, from 1 to `cycles`: in cycle now + k
+    std::uint64_t register_reads(std::uint64_t now, unsigned cycles);
     /// Whether a product has the tensor cores in a core cycle.
     bool busy_in(std::uint64_t cycle) const { return cycle >= busy_from_ && cycle < free_at_; }
 
@@ -103,6 +108,10 @@ private:
     std::uint64_t busy_from_ = 0;  // without a break
     std::uint64_t free_at_ = 0;
     std::uint64_t begun_ = 0;
+    struct read_cycles {
+        std::uint64_t from, until;
+    };
+    std::deque<read_cycles> reads_;  // of the products that have begun or are queued
     engine_watcher* watcher_ = nullptr;
     unsigned sm_number_ = 0;  // for the watcher
     kernel::clocked_process release_process_;

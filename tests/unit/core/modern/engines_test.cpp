@@ -401,6 +401,73 @@ TEST_P(WarpgroupProduct, TakesAsManyCyclesAsMeasured) {
     EXPECT_EQ(warpgroup_timing({}, c.opcode, c.in_registers).busy, c.cycles);
 }
 
+struct register_case {
+    const char* opcode;
+    bool in_registers;
+    unsigned registers;
+};
+void PrintTo(const register_case& c, std::ostream* out) {
+    *out << c.opcode << (c.in_registers ? " RS" : " SS");
+}
+
+struct WarpgroupRegisters : ::testing::TestWithParam<register_case> {};
+// 64 x N sums of 4 or 2 bytes, and 64 x 16 halves of A, in registers of 128 bytes of four
+// sub-cores.
+INSTANTIATE_TEST_SUITE_P(
+    OfAProduct, WarpgroupRegisters,
+    ::testing::Values(
+        register_case{"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", false, 128},
+        register_case{"HGMMA.64x128x16.F32", false, 64},
+        register_case{"HGMMA.64x128x16.F16", false, 32},
+        register_case{"HGMMA.64x128x16.F16", true, 36},
+        register_case{"wgmma.mma_async.sync.aligned.m64n128k16.f16.f16.f16", false, 32},
+        register_case{"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8", false, 4},
+        register_case{"IGMMA.64x64x32.S8.S8", false, 32},
+        register_case{"QGMMA.64x64x32.F16.E4M3.E4M3", false, 16}));
+
+TEST_P(WarpgroupRegisters, AreTheSumsAndAThatLiesThere) {
+    const register_case& c = GetParam();
+    EXPECT_EQ(warpgroup_timing({}, c.opcode, c.in_registers).registers, c.registers);
+}
+
+struct ReadsOfProducts : ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Option, ReadsOfProducts, ::testing::Bool());
+
+// FFMA R1,R2,R3,R4 reads a bank twice: an instruction in two cycles. A product reads that bank in
+// every second cycle.
+TEST_P(ReadsOfProducts, TakePortsOfTheRegisterFile) {
+    sm_timing timing = with_engines();
+    timing.engines.warpgroup.register_reads = GetParam();
+    engine_rig r(timing);
+    const char* const opcode = "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16";
+    r.add(opcode, special_op::warpgroup_mma);
+    r.add(opcode, special_op::warpgroup_mma);
+    for (unsigned i = 0; i < 20; ++i) r.plain();
+    const auto& first = r.plain();
+    for (unsigned i = 0; i < 29; ++i) r.plain();
+    const auto& last = r.plain();
+    r.go(4);
+    const std::uint64_t expected = GetParam() ? 30 * 4 : 30 * 2;
+    EXPECT_GE(r.rig.distance(first, last), expected - 2);
+    EXPECT_LE(r.rig.distance(first, last), expected + 2);
+}
+
+TEST(Warpgroup, ReadsNoRegistersBehindAProduct) {
+    sm_timing timing = with_engines();
+    timing.engines.warpgroup.register_reads = true;
+    engine_rig r(timing);
+    const auto& product =
+        r.add("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", special_op::warpgroup_mma);
+    r.add("wgmma.commit_group", special_op::warpgroup_commit);
+    r.add("wgmma.wait_group", special_op::warpgroup_wait);
+    const auto& first = r.plain();
+    for (unsigned i = 0; i < 29; ++i) r.plain();
+    const auto& last = r.plain();
+    r.go(4);
+    EXPECT_GT(r.rig.distance(product, first), 17u + 18u);
+    EXPECT_LE(r.rig.distance(first, last), 30 * 2 + 2u);
+}
+
 TEST(Warpgroup, BeginsAProductWhenItsFourWarpsHaveIssuedItAndQueuesTheNext) {
     engine_rig r;
     const char* const opcode = "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16";

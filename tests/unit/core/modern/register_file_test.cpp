@@ -55,13 +55,14 @@ TEST(RegisterFile, HasNoBubblesWithAsManyPortsAsAskedFor) {
 }
 
 /// Issue interval in a long sequence of identical instructions.
-double interval(std::initializer_list<unsigned> operands) {
+/// @param tensor  cycles of the window in which the tensor core reads a register
+double interval(std::initializer_list<unsigned> operands, std::uint64_t tensor = 0) {
     const register_file_config config;
     register_file file(config);
     std::uint64_t now = 10;
     constexpr unsigned n = 100;
     for (unsigned i = 0; i < n; ++i, ++now)
-        while (!file.allocate(reads_of(file, operands), config.read_window, now)) ++now;
+        while (!file.allocate(reads_of(file, operands), config.read_window, now, tensor)) ++now;
     return static_cast<double>(now - 10) / n;
 }
 
@@ -70,6 +71,13 @@ TEST(RegisterFile, LosesACycleToTwoOperandsOfABankAndTwoToThree) {
     EXPECT_NEAR(interval({2, 4}), 2, 0.05);     // one bubble
     EXPECT_NEAR(interval({2, 3, 5}), 2, 0.05);  // FFMA
     EXPECT_NEAR(interval({2, 4, 6}), 3, 0.05);  // two bubbles
+}
+
+TEST(RegisterFile, LeavesHalfOfItsReadPortsWhileTheTensorCoreReadsARegisterACycle) {
+    constexpr std::uint64_t window = 0b1110;
+    EXPECT_NEAR(interval({1, 2}, window), 2, 0.05);
+    EXPECT_NEAR(interval({2}, window), 2, 0.05);
+    EXPECT_NEAR(interval({2, 3, 5}, window), 4, 0.05);
 }
 
 TEST(RegisterFile, DelaysALoadByACycleWhereAFixedLatencyResultIsWritten) {
