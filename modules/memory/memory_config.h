@@ -113,9 +113,11 @@ struct partition_config {
     unsigned rop_latency = 85;                                                ///< core cycles
     unsigned atomic_latency = 0;  ///< core cycles more of atomics, -gpgpu_l2_atomic_latency
     /// Core cycles more for what crosses from the half of the GPU that a slice does not belong to;
-    /// 0: the L2 is not divided. SM s of n is in half 2 s / n, the slices of channel c in c % 2.
-    /// -gpgpu_l2_far_latency
+    /// 0: the L2 is not divided. SM s of n is in half 2 s / n. -gpgpu_l2_far_latency
     unsigned far_latency = 0;
+    /// Bits of an address whose parity is the half that it belongs to; 0: the slices of channel c
+    /// are in half c % 2. -gpgpu_l2_partition_bits
+    std::uint64_t half_bits = 0;
     unsigned sms = 1, slices = 1;  ///< of the GPU
     unsigned dram_latency = 10;    ///< core cycles
     bool l2_texture_only = false;

@@ -280,7 +280,10 @@ bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
     const bool reads = !request.is_write() && !e.is_atomic;
     if (!reads) copies_.written(sector);
     const bool divided = config_.slices > config_.sub_partitions;  // more than one channel
-    const unsigned half = number_ / config_.sub_partitions % 2;
+    const auto half =
+        config_.half_bits != 0
+            ? static_cast<unsigned>(__builtin_parityll(request.get_address() & config_.half_bits))
+            : number_ / config_.sub_partitions % 2;
     if (!divided || e.sm * 2u / config_.sms == half) return false;
     if (reads && copies_.read(sector, core_now())) {
         ++counters_.near_copies;

@@ -39,6 +39,15 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
     p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, most_cycles);
     p.far_latency = v.number("-gpgpu_l2_far_latency", 0, most_cycles);
+    if (v.text("-gpgpu_l2_partition_bits") != "none")
+        for (const unsigned bit : read(v, "-gpgpu_l2_partition_bits", [](const std::string& text) {
+                 return parse_numbers(text, ',', 1, 64);
+             })) {
+            if (bit < 5 || bit > 63)
+                v.fail("-gpgpu_l2_partition_bits", fmt::format("bit {} of an address", bit),
+                       "5 (sectors of 32 bytes) to 63; or none alone");
+            p.half_bits |= std::uint64_t{1} << bit;
+        }
     p.sms = std::max(1u, v.number("-gpgpu_n_clusters") * v.number("-gpgpu_n_cores_per_cluster"));
     p.slices = m.channels * p.sub_partitions;
     p.dram_latency = v.number("-dram_latency", 0, most_cycles);

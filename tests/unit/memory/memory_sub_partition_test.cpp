@@ -160,6 +160,20 @@ TEST_F(MemorySubPartition, NeighbouringChannelsAreInDifferentHalvesOfTheGpu) {
     EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);
 }
 
+TEST_F(MemorySubPartition, TheParityOfSomeAddressBitsIsTheHalfOfTheGpu) {
+    config.far_latency = 150;
+    config.half_bits = 0x5000;
+    config.sms = 2;
+    config.slices = 4;
+    build(1);  // an odd channel, which does not matter then
+    for (const std::uint64_t address : {0x40u, 0x1040u, 0x2040u, 0x4040u, 0x5040u}) {
+        protocol::extension(add(false, address, 32, access_type::global_read)).sm = 0;
+        test::run_core_cycles(1000);
+    }
+    expect_drained(5);
+    EXPECT_EQ(slice->statistics().far_requests, 2u) << "0x1040 and 0x4040";
+}
+
 TEST_F(MemorySubPartition, AnAtomicTakesLongerThanARead) {
     config.atomic_latency = 28;
     build();
