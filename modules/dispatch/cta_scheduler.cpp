@@ -188,13 +188,13 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
         }
         return block;
     };
-    std::uint64_t next = ~std::uint64_t{0};
+    std::uint64_t first_chance = ~std::uint64_t{0};
     for (const auto& k : running_)
         if (has_blocks(k.get())) {
             if (k->issue_from <= now)
                 open = true;
             else
-                next = std::min(next, k->issue_from);
+                first_chance = std::min(first_chance, k->issue_from);
         }
     for (const auto& k : running_) {
         if (!has_blocks(k.get()) || k->issue_from > now || cluster_size(*k) == 1) continue;
@@ -233,15 +233,16 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 placed = true;  // more may be placed in a later cycle
                 break;
             }
-            const unsigned c = (i + last + 1) % n;
-            if (place_in(c, now)) {
+            const unsigned next = (i + last + 1) % n;
+            const auto& order = config_.cluster_order;
+            if (place_in(order.empty() ? next : order[next], now)) {
                 note_placement(now);
-                last_cluster_ = c;
+                last_cluster_ = next;
                 placed = true;
             }
         }
     // Nothing was placed: the next chance comes with a CTA that ends, a launch, or a latency over.
-    std::uint64_t wake = next;
+    std::uint64_t wake = first_chance;
     if (config_.deadlock_detect) wake = std::min(wake, next_deadlock_check_);
     if (config_.max_cycles != 0) wake = std::min(wake, config_.max_cycles - 1);
     if (placed || config_.max_instructions != 0) return;

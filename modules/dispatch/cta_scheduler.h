@@ -34,7 +34,8 @@ struct running_kernel {
 };
 
 /// Places CTAs on SMs (manual: CTA dispatch). Every core cycle each cluster, beginning after the
-/// one that got a CTA last, gets at most one CTA, on its SMs in turn. An SM holds CTAs of one
+/// one that got a CTA last, gets at most one CTA, on its SMs in turn; the order of clusters is that
+/// of their numbers, or dispatch_config::cluster_order. An SM holds CTAs of one
 /// kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs of a kernel are
 /// placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block after its
 /// launch. With -gpgpu_cta_launch_interval CTAs are placed one by one on the whole GPU, so far
@@ -101,8 +102,8 @@ private:
     listener& owner_;
     std::vector<std::unique_ptr<running_kernel>> running_;  // slots
     std::size_t last_kernel_ = 0;                           // slot
-    unsigned last_cluster_ = 0;
-    std::vector<unsigned> last_core_;  // by cluster
+    unsigned last_cluster_ = 0;                             // its place in the order
+    std::vector<unsigned> last_core_;                       // by cluster
     struct ended {
         core::kernel_context* kernel;
         std::unique_ptr<program::cta> block;

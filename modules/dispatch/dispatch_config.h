@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace simtlm::dispatch {
 
@@ -12,6 +13,9 @@ struct dispatch_config {
     /// Thousandths of core cycles between two thread blocks that are placed on the whole GPU; 0:
     /// every cluster may get one a cycle. -gpgpu_cta_launch_interval
     unsigned cta_launch_interval = 0;
+    /// Clusters in the order in which they get thread blocks, each once; empty: by number.
+    /// -gpgpu_cta_order
+    std::vector<unsigned> cluster_order;
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel
     bool concurrent_kernels_per_sm = false;  ///< -gpgpu_concurrent_kernel_sm
     /// Kernels of different streams run one after the other unless an SM may hold several kernels

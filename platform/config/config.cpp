@@ -21,7 +21,7 @@ gpu_config make_gpu_config(const option_values& values) {
     read_memory(values, c.memory);
     read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
     c.network.memories_per_partition = c.memory.partition.sub_partitions;
-    read_dispatch(values, c.dispatch);
+    read_dispatch(values, c.cores.clusters, c.cores.sms_per_cluster, c.dispatch);
     read_run(values, c.run, c.sms());
     read_quirks(values, c);
     c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;

@@ -1,11 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace simtlm::platform {
 
-void read_dispatch(const option_values& v, dispatch::dispatch_config& d) {
+namespace {
+
+constexpr unsigned sms_of_a_tpc = 2;
+
+/// GPCs by turns, of each one TPC after the other; the second SM of a TPC after all first ones. A
+/// cluster of more than one SM counts as a TPC.
+std::vector<unsigned> gpcs_by_turns(std::vector<unsigned> gpcs, unsigned clusters,
+                                    unsigned sms_per_cluster) {
+    if (gpcs.empty()) gpcs.push_back(clusters * sms_per_cluster);
+    const unsigned step = std::max(1u, sms_of_a_tpc / sms_per_cluster);
+    std::vector<unsigned> order;
+    for (unsigned second = 0; second < step; ++second)
+        for (unsigned tpc = 0, placed = 1; placed != 0; ++tpc) {
+            placed = 0;
+            unsigned first = 0;
+            for (const unsigned sms : gpcs) {
+                const unsigned end = first + sms / sms_per_cluster;
+                if (first + tpc * step < end) ++placed;
+                if (first + tpc * step + second < end) order.push_back(first + tpc * step + second);
+                first = end;
+            }
+        }
+    return order;
+}
+
+}  // namespace
+
+void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_cluster,
+                   dispatch::dispatch_config& d) {
+    const std::string& order = v.text("-gpgpu_cta_order");
+    if (order == "gpcs") {
+        const std::vector<unsigned> gpcs = read_gpcs(v, clusters * sms_per_cluster);
+        for (const unsigned sms : gpcs)
+            if (sms % sms_per_cluster != 0)
+                v.fail("-gpgpu_cta_order", "a GPC ends within a cluster of SMs",
+                       "-gpgpu_gpc_sms with multiples of -gpgpu_n_cores_per_cluster");
+        d.cluster_order = gpcs_by_turns(gpcs, clusters, sms_per_cluster);
+    } else if (order != "clusters") {
+        v.fail("-gpgpu_cta_order", "there is no such order", "clusters or gpcs");
+    }
     d.kernel_launch_latency = v.number("-gpgpu_kernel_launch_latency");
     d.block_launch_latency = v.number("-gpgpu_TB_launch_latency");
     const double interval = v.real("-gpgpu_cta_launch_interval");

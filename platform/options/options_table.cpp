@@ -416,6 +416,10 @@ void launch(builder& b) {
     b.add("-gpgpu_cta_launch_interval", option_type::real, "X", "0", "core cycles",
           "Interval between thread blocks placed on the GPU; may be a fraction. 0: each cluster "
           "may receive one per cycle.");
+    b.word("-gpgpu_cta_order", "clusters|gpcs", "clusters",
+           "Order in which SMs receive thread blocks. clusters: by cluster number. gpcs: the GPCs "
+           "(-gpgpu_gpc_sms) in turn, in each the TPCs (pairs of SMs) in turn, and the second SM "
+           "of a TPC after the first SMs of all.");
     b.word("-gpgpu_gpc_sms", "N[,N...]", "0",
            "Number of SMs in each GPC; the last value is repeated for the remaining SMs. All "
            "thread blocks of a cluster run on one GPC. 0: one GPC contains all SMs.");

@@ -88,6 +88,7 @@ private:
         set("-gpgpu_max_concurrent_kernel", one_of({1, 2, 128}));
         toss("-gpgpu_concurrent_kernel_sm");
         set("-gpgpu_cta_launch_interval", one_of<std::string>({"0", "0", "1.15", "40"}));
+        set("-gpgpu_cta_order", one_of<std::string>({"clusters", "clusters", "gpcs"}));
         accel_sim_ = maybe(4);
         if (accel_sim_) set("--compat", "accel-sim");
     }

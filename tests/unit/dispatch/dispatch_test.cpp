@@ -169,6 +169,16 @@ TEST(CtaScheduler, GoesOnBehindTheClusterThatGotACtaLast) {
     EXPECT_THAT(rig.sms(), ElementsAre(0, 1, 2, 0));
 }
 
+TEST(CtaScheduler, FollowsAnOrderOfClusters) {
+    dispatch_config d;
+    d.cluster_order = {2, 0, 3, 1};
+    gpu_rig rig("rig", cores_of(4, 1), d);
+    rig.launch({1, 4});
+    rig.launch({5, 4});
+    rig.run(600);
+    EXPECT_THAT(rig.sms(), ElementsAre(2, 0, 3, 1, 2, 0)) << "and goes on behind the last";
+}
+
 TEST(CtaScheduler, PlacesNoMoreThanFitAndTheNextWhenOneHasEnded) {
     core::cluster_config c = cores_of(1, 1);
     c.sm.max_ctas = 2;

@@ -17,6 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 /// A small GPU with the built-in crossbar, followed by the options of the test.
@@ -428,6 +429,30 @@ TEST(GpuConfig, CarriesTheRun) {
     EXPECT_THAT(refused("--vcd-window 9:5"), HasSubstr("empty interval"));
     EXPECT_THAT(refused("--progress maybe"), HasSubstr("not one of auto, on, off"));
     EXPECT_THAT(refused("--opcode-table nowhere.txt"), HasSubstr("no such file"));
+}
+
+TEST(GpuConfig, ReadsTheOrderOfClusters) {
+    const std::string chip = "-gpgpu_n_clusters 9 -gpgpu_n_cores_per_cluster 1 ";
+    EXPECT_THAT(make(chip).dispatch.cluster_order, IsEmpty());
+    EXPECT_THAT(make(chip + "-gpgpu_cta_order gpcs").dispatch.cluster_order,
+                ElementsAre(0, 2, 4, 6, 8, 1, 3, 5, 7));
+    EXPECT_THAT(make(chip + "-gpgpu_gpc_sms 4,2,3 -gpgpu_cta_order gpcs").dispatch.cluster_order,
+                ElementsAre(0, 4, 6, 2, 8, 1, 5, 7, 3));
+    EXPECT_THAT(make("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 2 -gpgpu_gpc_sms 4 "
+                     "-gpgpu_cta_order gpcs")
+                    .dispatch.cluster_order,
+                ElementsAre(0, 2, 1, 3));
+    EXPECT_THAT(refused("-gpgpu_cta_order sms"), HasSubstr("clusters or gpcs"));
+    EXPECT_THAT(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 2 -gpgpu_gpc_sms 3,5 "
+                        "-gpgpu_cta_order gpcs"),
+                HasSubstr("within a cluster"));
+}
+
+TEST(GpuConfig, ReadsTheBitsOfAnAddressThatSelectAnL2Partition) {
+    EXPECT_EQ(make("").memory.partition.half_bits, 0u);
+    EXPECT_EQ(make("-gpgpu_l2_partition_bits 12,13,16,17,19").memory.partition.half_bits, 0xb3000u);
+    EXPECT_THAT(refused("-gpgpu_l2_partition_bits 12,64"), HasSubstr("bit 64"));
+    EXPECT_THAT(refused("-gpgpu_l2_partition_bits 4"), HasSubstr("bit 4"));
 }
 
 // ---- check_trace_fits() ---------------------------------------------------------------------
