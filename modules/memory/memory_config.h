@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace simtlm::kernel {
 class phase_sequencer;
@@ -113,8 +114,10 @@ struct partition_config {
     unsigned rop_latency = 85;                                                ///< core cycles
     unsigned atomic_latency = 0;  ///< core cycles more of atomics, -gpgpu_l2_atomic_latency
     /// Core cycles more for what crosses from the half of the GPU that a slice does not belong to;
-    /// 0: the L2 is not divided. SM s of n is in half 2 s / n. -gpgpu_l2_far_latency
+    /// 0: the L2 is not divided. -gpgpu_l2_far_latency
     unsigned far_latency = 0;
+    /// Half of every SM; empty: SM s of n is in half 2 s / n. By GPCs, -gpgpu_gpc_sms.
+    std::vector<std::uint8_t> half_of_sm;
     /// Bits of an address whose parity is the half that it belongs to; 0: the slices of channel c
     /// are in half c % 2. -gpgpu_l2_partition_bits
     std::uint64_t half_bits = 0;

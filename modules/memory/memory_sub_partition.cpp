@@ -284,7 +284,9 @@ bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
         config_.half_bits != 0
             ? static_cast<unsigned>(__builtin_parityll(request.get_address() & config_.half_bits))
             : number_ / config_.sub_partitions % 2;
-    if (!divided || e.sm * 2u / config_.sms == half) return false;
+    const auto& halves = config_.half_of_sm;
+    const unsigned own = halves.empty() ? e.sm * 2u / config_.sms : halves[e.sm];
+    if (!divided || own == half) return false;
     if (reads && copies_.read(sector, core_now())) {
         ++counters_.near_copies;
         return false;

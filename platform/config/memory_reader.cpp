@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/dram_scheduler.h"
+#include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -49,6 +50,11 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
             p.half_bits |= std::uint64_t{1} << bit;
         }
     p.sms = std::max(1u, v.number("-gpgpu_n_clusters") * v.number("-gpgpu_n_cores_per_cluster"));
+    // Neighbouring GPCs are next to different partitions: the blocks of a small grid, which are
+    // given to the GPCs in turn, see both.
+    unsigned gpc = 0;
+    for (const unsigned sms : read_gpcs(v, p.sms))
+        p.half_of_sm.insert(p.half_of_sm.end(), sms, static_cast<std::uint8_t>(gpc++ % 2));
     p.slices = m.channels * p.sub_partitions;
     p.dram_latency = v.number("-dram_latency", 0, most_cycles);
     p.simple_dram = v.flag("-gpgpu_simple_dram_model");

@@ -737,7 +737,8 @@ void l2(builder& b) {
     b.count("-gpgpu_l2_atomic_latency", "0", "core cycles",
             "Additional latency for atomics, which the L2 performs.");
     b.count("-gpgpu_l2_far_latency", "0", "core cycles",
-            "Models an L2 with two partitions, each near half of the SMs. Additional latency for a "
+            "Models an L2 with two partitions, each near half of the SMs: every other GPC "
+            "(-gpgpu_gpc_sms), or the first half by number. Additional latency for a "
             "read of a far sector without a copy in the near partition, and for every far write "
             "and atomic, which invalidates the copy. 0: one partition.");
     b.word("-gpgpu_l2_partition_bits", "BIT[,BIT...]", "none",

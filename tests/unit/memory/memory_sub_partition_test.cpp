@@ -160,6 +160,21 @@ TEST_F(MemorySubPartition, NeighbouringChannelsAreInDifferentHalvesOfTheGpu) {
     EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);
 }
 
+TEST_F(MemorySubPartition, TheHalvesOfTheGpuNeedNotBeRowsOfSms) {
+    config.far_latency = 150;
+    config.half_of_sm = {0, 1, 0, 1};
+    config.sms = 4;
+    config.slices = 2;
+    build();
+    for (const unsigned sm : {0u, 1u, 2u, 3u}) {
+        auto& p = add(false, 0x40 + 0x100 * sm, 32, access_type::global_read);
+        protocol::extension(p).sm = static_cast<std::uint16_t>(sm);
+        test::run_core_cycles(1000);
+    }
+    expect_drained(4);
+    EXPECT_EQ(slice->statistics().far_requests, 2u) << "of SM 1 and SM 3";
+}
+
 TEST_F(MemorySubPartition, TheParityOfSomeAddressBitsIsTheHalfOfTheGpu) {
     config.far_latency = 150;
     config.half_bits = 0x5000;

@@ -448,6 +448,13 @@ TEST(GpuConfig, ReadsTheOrderOfClusters) {
                 HasSubstr("within a cluster"));
 }
 
+TEST(GpuConfig, PutsNeighbouringGpcsNextToDifferentL2Partitions) {
+    const std::string chip = "-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 1 ";
+    EXPECT_THAT(make(chip).memory.partition.half_of_sm, IsEmpty());
+    EXPECT_THAT(make(chip + "-gpgpu_gpc_sms 2").memory.partition.half_of_sm,
+                ElementsAre(0, 0, 1, 1, 0));
+}
+
 TEST(GpuConfig, ReadsTheBitsOfAnAddressThatSelectAnL2Partition) {
     EXPECT_EQ(make("").memory.partition.half_bits, 0u);
     EXPECT_EQ(make("-gpgpu_l2_partition_bits 12,13,16,17,19").memory.partition.half_bits, 0xb3000u);
