@@ -58,7 +58,7 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     if (kernel.stack_unknown) local += s.stack_limit;
     local_bytes_ = rounded(local, 16);
     if (!l.cooperative) {
-        constants_ = image.launch_constants(l);
+        constants_ = image.launch_constants(l, local_bytes_);
         return;
     }
     // Where cooperative groups count who has come to a barrier of the grid.
@@ -70,7 +70,7 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     told.environment[1] = static_cast<std::uint32_t>(grid_workspace >> 32);
     told.environment[2] = static_cast<std::uint32_t>(grid_workspace);
     try {
-        constants_ = image.launch_constants(told);
+        constants_ = image.launch_constants(told, local_bytes_);
     } catch (...) {
         m.release(grid_workspace);
         throw;

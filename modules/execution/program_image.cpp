@@ -25,7 +25,7 @@ bool program_image::is_constant(device_address a) const {
     });
 }
 
-lane_buffer program_image::launch_constants(const launch&) const {
+lane_buffer program_image::launch_constants(const launch&, std::uint32_t) const {
     return {};
 }
 

@@ -123,7 +123,8 @@ public:
     std::byte* constants() const { return constants_.get(); }
     /// The bank `constants` of one launch, where it depends on what is launched (parameters, block
     /// and grid in constant bank 0); an empty buffer: it is constants().
-    virtual lane_buffer launch_constants(const launch& what) const;
+    /// @param local_bytes  of local memory that each of its threads has
+    virtual lane_buffer launch_constants(const launch& what, std::uint32_t local_bytes) const;
 
     /// What launches of it may look for.
     const check_options& checks() const { return checks_; }

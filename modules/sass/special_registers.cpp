@@ -36,6 +36,7 @@ constexpr register_name register_names[] = {
     {special_register::ctaid_z, "SR_CTAID.Z"},
     {special_register::shared_window_high, "SR_SWINHI"},
     {special_register::cta_in_cluster, "SR_CgaCtaId"},
+    {special_register::local_memory_start, "SR_LMEMHIOFF"},
     {special_register::lanemask_eq, "SR_EQMASK"},
     {special_register::lanemask_lt, "SR_LTMASK"},
     {special_register::lanemask_le, "SR_LEMASK"},

@@ -21,6 +21,7 @@ enum class special_register : std::uint8_t {
     ctaid_z = 0x27,
     shared_window_high = 0x2f,  ///< upper half of the address of the shared window
     shared_bytes = 0x32,        ///< of a CTA
+    local_memory_start = 0x37,  ///< lowest address of a thread's stack
     lanemask_eq = 0x38,
     lanemask_lt = 0x39,
     lanemask_le = 0x3a,

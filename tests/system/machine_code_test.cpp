@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <ostream>
 #include <string>
@@ -185,6 +188,164 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                          stored_program{86, "RTX3070", "accesses", 544, "accesses"},
                                          stored_program{90, "H100_PCIE", "accesses", 544,
                                                         "accesses"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+/// A cubin of recursion.ptx, optimised or not.
+struct recursive_program {
+    const char* preset;
+    const char* cubin;
+};
+void PrintTo(const recursive_program& p, std::ostream* to) {
+    *to << p.cubin;
+}
+class RecursiveMachineCode : public testing::TestWithParam<recursive_program> {
+protected:
+    /// @param what  an option and its value: the program
+    outcome run(const char* kernel, const std::vector<std::string>& what, std::string& result) {
+        const scratch_folder folder;
+        const std::string file =
+            folder.write("run.launch", fmt::format("buffer a u32 2048 random 11\n"
+                                                   "buffer o u32 672 zero\n"
+                                                   "launch {} grid 1 block 32 args a o s32:2\n"
+                                                   "output o result.bin\n",
+                                                   kernel));
+        folder.write("result.bin", "");
+        std::vector<std::string> arguments{"-gpgpu_ptx_sim_mode", "1",        "--preset",
+                                           GetParam().preset,     "--launch", file};
+        arguments.insert(arguments.end(), what.begin(), what.end());
+        const outcome o = simulate(arguments);
+        result = read_file(folder.path("result.bin"));
+        return o;
+    }
+    const std::string ptx = SIMTLM_MACHINE_CODE "/recursion.ptx";
+    const std::string cubin = SIMTLM_MACHINE_CODE "/" + std::string(GetParam().cubin) + ".cubin";
+};
+
+TEST_P(RecursiveMachineCode, LeavesTheSameMemoryAsItsPtx) {
+    std::string expected, found;
+    const auto deep = [](const char* option, const std::string& program) {
+        return std::vector<std::string>{option, program, "-gpgpu_stack_size_limit", "32768"};
+    };
+    const outcome of_ptx = run("recursion", deep("--ptx", ptx), expected);
+    ASSERT_EQ(of_ptx.code, 0) << of_ptx.err;
+    const outcome of_cubin = run("recursion", deep("--cubin", cubin), found);
+    ASSERT_EQ(of_cubin.code, 0) << of_cubin.err;
+    ASSERT_EQ(expected.size(), 4 * 672u);
+    EXPECT_TRUE(found == expected);
+}
+
+TEST_P(RecursiveMachineCode, HasTheStackThatItIsGiven) {
+    std::string expected, found;
+    ASSERT_EQ(run("shallow", {"--ptx", ptx}, expected).code, 0);
+    const outcome enough = run("shallow", {"--cubin", cubin}, found);
+    ASSERT_EQ(enough.code, 0) << enough.err;
+    EXPECT_TRUE(found == expected);
+    const outcome little =
+        run("shallow", {"--cubin", cubin, "-gpgpu_stack_size_limit", "64"}, found);
+    EXPECT_NE(little.code, 0);
+    EXPECT_NE(little.err.find("of local memory, which has"), std::string::npos) << little.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, RecursiveMachineCode,
+                         testing::Values(recursive_program{"RTX2060", "recursion.sm_75"},
+                                         recursive_program{"A100", "recursion.sm_80"},
+                                         recursive_program{"RTX3070", "recursion.sm_86"},
+                                         recursive_program{"H100_PCIE", "recursion.sm_90"},
+                                         recursive_program{"RTX2060", "recursion_debug.sm_75"},
+                                         recursive_program{"H100_PCIE", "recursion_debug.sm_90"}),
+                         [](const auto& p) {
+                             std::string name = p.param.cubin;
+                             name.replace(name.find('.'), 1, "_");
+                             return name;
+                         });
+
+/// What the kernel of collectives.cu leaves, computed for 32 lanes that go on together from one
+/// collective operation to the next.
+class lockstep {
+public:
+    static std::vector<std::uint32_t> results(unsigned n) {
+        std::vector<std::uint32_t> o;
+        const auto keep = [&](const lanes& r) { o.insert(o.end(), r.begin(), r.end()); };
+        keep(climb(n + 2));
+        lanes r{};
+        for (unsigned t = 0; t < 32; ++t) r[t] = t * 7;
+        for (unsigned i = 0; i < 2 * n + 1; ++i) exchange_through_memory(r, i);
+        keep(r);
+        for (unsigned i = 0; i < 2 * n + 1; ++i) exchange_by_shuffles(r, i);
+        keep(r);
+        return o;
+    }
+
+private:
+    using lanes = std::array<std::uint32_t, 32>;
+
+    static std::uint32_t ballot(const lanes& r, const lanes& bits) {
+        std::uint32_t b = 0;
+        for (unsigned t = 0; t < 32; ++t)
+            b |= static_cast<std::uint32_t>((r[t] & bits[t]) != 0) << t;
+        return b;
+    }
+    static lanes climb(unsigned levels) {
+        lanes r{}, ones{};
+        ones.fill(1);
+        for (unsigned t = 0; t < 32; ++t) r[t] = t + 1;
+        for (unsigned level = 0; level < levels; ++level)
+            for (std::uint32_t& v : r) v = (v & 1) != 0 ? v * 3 + 1 : v / 2;
+        for (unsigned level = 0; level < levels; ++level) {
+            const lanes before = r;
+            const auto odd = static_cast<std::uint32_t>(__builtin_popcount(ballot(before, ones)));
+            for (unsigned t = 0; t < 32; ++t) r[t] = before[t] + odd + before[t ^ 1];
+        }
+        return r;
+    }
+    static void exchange_through_memory(lanes& r, unsigned i) {
+        lanes s{};
+        for (unsigned t = 0; t < 32; ++t) s[t] = ((t + i) & 1) != 0 ? r[t] * i : r[t] - i;
+        for (unsigned t = 0; t < 32; ++t)
+            r[t] = ((t + i) & 1) != 0 ? (r[t] + s[t ^ 1]) * 3 : (r[t] ^ t) + 2 * s[t ^ 1];
+    }
+    static void exchange_by_shuffles(lanes& r, unsigned i) {
+        lanes sent{}, bits{};
+        for (unsigned t = 0; t < 32; ++t) {
+            const bool first = ((t + i) & 1) != 0;
+            r[t] = first ? r[t] + i : r[t] ^ t;
+            sent[t] = first ? r[t] : r[t] + 5;
+            bits[t] = first ? 2 : 1;
+        }
+        for (unsigned t = 0; t < 32; ++t)
+            r[t] = (((t + i) & 1) != 0 ? r[t] : r[t] * 3) + sent[t ^ 1];
+        const std::uint32_t b = ballot(r, bits);
+        for (unsigned t = 0; t < 32; ++t) r[t] = ((t + i) & 1) != 0 ? r[t] ^ b : r[t] + b;
+    }
+};
+
+class CollectiveMachineCode : public testing::TestWithParam<stored_program> {};
+
+// Lanes in different branches and at different calls meet in shuffles, votes and barriers.
+TEST_P(CollectiveMachineCode, BringsLanesTogetherWhereverTheyAre) {
+    const stored_program& p = GetParam();
+    const scratch_folder folder;
+    const std::string file =
+        folder.write("run.launch",
+                     "buffer a u32 1 zero\nbuffer o u32 96 zero\n"
+                     "launch collectives grid 1 block 32 args a o s32:3\noutput o result.bin\n");
+    for (const char* const mode : {"0", "1"}) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", mode, "--preset", p.preset, "--launch", file, "--cubin",
+             fmt::format(SIMTLM_MACHINE_CODE "/collectives.sm_{}.cubin", p.architecture)});
+        ASSERT_EQ(o.code, 0) << o.err;
+        const std::string bytes = read_file(folder.path("result.bin"));
+        std::vector<std::uint32_t> found(bytes.size() / 4);
+        std::memcpy(found.data(), bytes.data(), 4 * found.size());
+        EXPECT_EQ(found, lockstep::results(3));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, CollectiveMachineCode,
+                         testing::Values(stored_program{75, "RTX2060", "collectives", 96},
+                                         stored_program{80, "A100", "collectives", 96},
+                                         stored_program{90, "H100_PCIE", "collectives", 96}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 /// Instructions with one operand: the kernels of values.ptx.

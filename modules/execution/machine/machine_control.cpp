@@ -26,9 +26,16 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
     blocked_.clear();
     live_ = w.members;
     branches_ = 0;
+    depth_.fill(0);
+    collective_end_.fill(nullptr);
+    depths_differ_ = false;
 }
 
 namespace {
+/// blocked_group::barrier of lanes that wait for a mask.
+constexpr int barrier_of(machine_control::barrier_match m) {
+    return -1 - static_cast<int>(m);
+}
 /// Of each lane: those that it waits for at a convergence barrier.
 const std::uint32_t* partners_of(const warp& w, unsigned barrier) {
     return reinterpret_cast<const std::uint32_t*>(w.at(machine_frame::barriers + 128 * barrier));
@@ -114,21 +121,25 @@ const operation* machine_control::scatter(warp& w, lane_mask takers,
 void machine_control::barriers_changed(warp& w) {
     for (std::size_t i = 0; i < blocked_.size();) {
         const blocked_group first = blocked_[i];
-        // Who waits at the same barrier goes on as one.
+        const bool any_instruction =
+            first.barrier < 0 && first.barrier != barrier_of(barrier_match::this_instruction);
+        const bool together = first.barrier == barrier_of(barrier_match::collective);
         lane_mask waiting = 0;
         for (const blocked_group& b : blocked_)
-            if (b.barrier == first.barrier && b.next == first.next &&
+            if (b.barrier == first.barrier && (any_instruction || b.next == first.next) &&
                 mask_of(w, b) == mask_of(w, first))
                 waiting |= b.lanes;
         if ((mask_of(w, first) & ~waiting) != 0) {
             ++i;
             continue;
         }
-        blocked_.erase(
-            std::remove_if(blocked_.begin(), blocked_.end(),
-                           [&](const blocked_group& b) { return (b.lanes & waiting) != 0; }),
-            blocked_.end());
-        defer(waiting, first.next);
+        // Who waits at the same place goes on as one.
+        const auto released =
+            std::stable_partition(blocked_.begin(), blocked_.end(),
+                                  [&](const blocked_group& b) { return (b.lanes & waiting) == 0; });
+        for (auto b = released; b != blocked_.end(); ++b)
+            defer(b->lanes, together ? first.next : b->next);
+        blocked_.erase(released, blocked_.end());
         i = 0;
     }
 }
@@ -161,14 +172,53 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
 }
 
 const operation* machine_control::wait_for(warp& w, lane_mask lanes, lane_mask among,
-                                           const operation* next) {
+                                           barrier_match at, const operation* next) {
     if (lanes == 0) return w.go_on(next);
     const lane_mask rest = w.active & ~lanes;
     if (rest == 0 && (among & live_ & ~lanes) == 0) return w.go_on(next);
     if (rest != 0) defer(rest, next);
-    blocked_.push_back({lanes, next, -1, among});
+    blocked_.push_back({lanes, next, barrier_of(at), among});
     barriers_changed(w);
     return next_group(w);
+}
+
+void machine_control::change_depth(lane_mask lanes, int by) {
+    const auto step = static_cast<std::uint32_t>(by);
+    for (unsigned i = 0; i < warp_size; ++i) depth_[i] += step & (0 - (lanes >> i & 1));
+    if (lanes == live_ && !depths_differ_) return;
+    depths_differ_ = !all_the_same(depth_.data(), live_);
+}
+
+void machine_control::begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row) const {
+    auto* const masks = reinterpret_cast<std::uint32_t*>(w.at(barrier_row));
+    for (lane_mask left = lanes; left != 0;) {
+        const std::uint32_t depth = depth_[static_cast<unsigned>(__builtin_ctz(left))];
+        lane_mask same = left;
+        if (depths_differ_)
+            for (unsigned i = 0; i < warp_size; ++i)
+                if (depth_[i] != depth) same &= ~(lane_mask{1} << i);
+        if (same == all_lanes)
+            std::fill_n(masks, warp_size, same);
+        else
+            for (lane_mask m = same; m != 0; m &= m - 1) masks[__builtin_ctz(m)] = same;
+        left &= ~same;
+    }
+}
+
+void machine_control::set_collective_end(lane_mask lanes, const operation* end) {
+    for (lane_mask m = lanes; m != 0; m &= m - 1)
+        collective_end_[static_cast<unsigned>(__builtin_ctz(m))] = end;
+}
+
+const operation* machine_control::end_collective(warp& w, lane_mask lanes, const operation* op) {
+    bool elsewhere = false;
+    for (lane_mask m = lanes; m != 0; m &= m - 1) {
+        const operation* const end = collective_end_[static_cast<unsigned>(__builtin_ctz(m))];
+        elsewhere |= end != nullptr && end != op + 1;
+    }
+    if (!elsewhere) return op + 1;
+    w.leave(op);
+    return scatter(w, lanes, collective_end_, op + 1);
 }
 
 const operation* machine_control::exit(warp& w, lane_mask lanes, const operation* next) {

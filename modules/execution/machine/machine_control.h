@@ -36,11 +36,28 @@ public:
                              const operation* next);
     /// Lanes wait for all of a convergence barrier.
     const operation* wait(warp& w, lane_mask lanes, unsigned barrier, const operation* next);
-    /// Lanes wait for those that a mask names (WARPSYNC).
-    const operation* wait_for(warp& w, lane_mask lanes, lane_mask among, const operation* next);
+    /// Which other lanes release lanes that wait for those of a mask.
+    enum class barrier_match : std::uint8_t {
+        any_instruction,   ///< WARPSYNC: those that wait with the same mask, at any instruction
+        this_instruction,  ///< WARPSYNC.EXCLUSIVE: at the same instruction
+        block_barrier,     ///< those that have come to a barrier of the CTA
+        collective,        ///< WARPSYNC.COLLECTIVE: as the first; they go on as one group
+    };
+    /// Lanes wait for those that a mask names.
+    const operation* wait_for(warp& w, lane_mask lanes, lane_mask among, barrier_match at,
+                              const operation* next);
     /// The masks of convergence barriers have changed: whoever waits may go on. Does not stop the
     /// group that executes.
     void barriers_changed(warp& w);
+    /// Lanes call a function, or return from it (`by`: 1, -1).
+    void change_depth(lane_mask lanes, int by);
+    /// A convergence barrier begins: what its mask is in each of these lanes. Lanes wait for those
+    /// at their own depth of recursion, whatever others execute the instruction together with them.
+    void begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row) const;
+    /// Where lanes go on behind ENDCOLLECTIVE. Compilers give all collective instructions of a
+    /// function the same registers, and lanes that wait at different ones execute one of them.
+    void set_collective_end(lane_mask lanes, const operation* end);
+    const operation* end_collective(warp& w, lane_mask lanes, const operation* op);
     /// Lanes end.
     const operation* exit(warp& w, lane_mask lanes, const operation* next);
     /// Another group's turn, if there is one.
@@ -54,7 +71,7 @@ private:
     struct blocked_group {
         lane_mask lanes;
         const operation* next;
-        int barrier;  ///< -1: waits for `among`
+        int barrier;  ///< below 0: waits for `among`, and by which barrier_match
         lane_mask among;
     };
     static constexpr unsigned patience = 4096;  ///< branches of a group before others go on
@@ -69,6 +86,9 @@ private:
     lane_mask live_ = 0;
     std::uint32_t frame_bytes_ = 0;
     unsigned branches_ = 0;
+    std::array<std::uint32_t, warp_size> depth_{};  ///< of calls, by lane
+    bool depths_differ_ = false;                    ///< of lanes that have not ended
+    std::array<const operation*, warp_size> collective_end_{};
     lane_buffer frame_;
 };
 

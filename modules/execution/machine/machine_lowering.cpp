@@ -22,7 +22,25 @@ using sass::special_register;
 
 namespace {
 constexpr std::uint32_t bank_0_sms = 0x10c;  ///< in constant bank 0: %nsmid
+
+/// Whether an instruction sets the stack pointer, R1, to what is not known before it executes, as
+/// alloca does. Otherwise it begins at the top of the stack, and moves by immediates.
+bool grows_stack(const sass::instruction& i) {
+    constexpr unsigned stack_pointer = 1;
+    constexpr std::uint64_t bank_0_stack_top = 0x28;
+    const sass::operand& to = i.operands[0];
+    if (i.operand_count == 0 || to.kind != operand_kind::reg || to.index != stack_pointer)
+        return false;
+    for (unsigned n = 1; n < i.operand_count; ++n) {
+        const sass::operand& o = i.operands[n];
+        if (o.kind == operand_kind::reg && o.index != stack_pointer && o.index != sass::register_rz)
+            return true;
+        if (o.kind == operand_kind::constant && o.value != bank_0_stack_top) return true;
+        if (o.kind == operand_kind::uniform_reg) return true;
+    }
+    return false;
 }
+}  // namespace
 
 machine_lowering::machine_lowering(sass_image& image, std::uint32_t function, row_map& rows)
     : image_(image),
@@ -237,6 +255,7 @@ void machine_lowering::lower() {
             image_.opcode_names_.insert(known ? sass::full_opcode(now_) : "UNKNOWN")
                 .first->c_str());
         uniform_ = known && now_.opcode.front() == 'U' && now_.opcode != "UNKNOWN";
+        if (known && grows_stack(now_)) image_.stack_unknown_[index_] = true;
         const bool logs_before = known && is_logged_before();
         if (known) emit_order_notes();
         // That of BAR follows what gathers its lanes.
@@ -976,6 +995,10 @@ bool machine_lowering::lower_move() {
                 copy(to, shifted);
                 break;
             }
+            case special_register::local_memory_start:
+                // Debug code compares its stack pointer with it. Local memory begins at 0.
+                copy(to, machine_frame::zero);
+                break;
             case special_register::shared_bytes:
                 copy(to, slot_in(bank::block, block_layout::total_size));
                 break;
@@ -1437,7 +1460,7 @@ bool machine_lowering::lower_control() {
         (at(0).kind == operand_kind::predicate || at(0).kind == operand_kind::uniform_predicate))
         source_predicate(d, 0, at(n++));
     const auto barrier = [](const operand& o) { return machine_frame::barriers + 128u * o.index; };
-    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR" || name == "ENDCOLLECTIVE") {
+    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR") {
         emit(nothing);
         return true;
     }
@@ -1452,8 +1475,13 @@ bool machine_lowering::lower_control() {
         if (at(n).kind != operand_kind::target) return false;
         const std::uint64_t target = at(n).value;
         if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
+        // Of the calls of a recursion, one goes backwards.
+        if (calls_target && target <= now_.address) image_.stack_unknown_[index_] = true;
         targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), target});
-        emit(now_.has("ANY") ? machine_branch_any : machine_branch, &d);
+        emit(calls_target      ? machine_call_within
+             : now_.has("ANY") ? machine_branch_any
+                               : machine_branch,
+             &d);
         return true;
     }
     if (name == "BRA") {
@@ -1513,9 +1541,21 @@ bool machine_lowering::lower_control() {
     }
     if (name == "WARPSYNC") {
         // Up to ENDCOLLECTIVE and BSYNC, those of .COLLECTIVE are apart like those of .EXCLUSIVE.
-        d.left = now_.has("EXCLUSIVE") || now_.has("COLLECTIVE");
-        const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n));
-        emit(machine_warp_sync, &d).source[0] = mask;
+        d.high = now_.has("COLLECTIVE");
+        d.left = d.high || now_.has("EXCLUSIVE");
+        const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n++));
+        if (d.high) {
+            const std::uint64_t end = at(n).value;
+            if (at(n).kind != operand_kind::target || end % sass::instruction_bytes != 0 ||
+                end >= f_.code.size())
+                return false;
+            targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), end});
+        }
+        emit(machine_warp_sync, &d).source[1] = mask;
+        return true;
+    }
+    if (name == "ENDCOLLECTIVE") {
+        emit(machine_end_collective, &d);
         return true;
     }
     if (name == "YIELD") {
@@ -1531,6 +1571,7 @@ bool machine_lowering::lower_control() {
     if (((name == "RET" || name == "CALL") && now_.has("REL")) || indexed) {
         d.number = static_cast<std::uint32_t>(at(n).value);
         if (indexed) d.number += static_cast<std::uint32_t>(now_.address + sass::instruction_bytes);
+        d.depth_change = indexed ? 0 : name == "CALL" ? 1 : -1;
         d.number2 = static_cast<std::uint32_t>(f_.instructions());
         slot* const table = list_of(std::vector<slot>(f_.instructions()));
         tables_.push_back(table);
@@ -1568,6 +1609,7 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
     image_.calls_unknown_[index_] = true;
     const bool calls = now_.opcode == "CALL";
     d.number = calls ? static_cast<std::uint32_t>(runtime_functions.size()) : 0;
+    d.depth_change = calls ? 1 : -1;
     operation& op = emit(machine_call, &d);
     op.counted = true;
     op.source[0] = low;

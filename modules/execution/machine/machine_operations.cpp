@@ -354,6 +354,11 @@ const operation* machine_branch(warp& w, const operation* op) {
     return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
 }
 
+const operation* machine_call_within(warp& w, const operation* op) {
+    control_of(w).change_depth(takers_of(w, op), 1);
+    return machine_branch(w, op);
+}
+
 const operation* machine_branch_any(warp& w, const operation* op) {
     if (takers_of(w, op) == 0) return op + 1;
     const lane_mask all = w.active;
@@ -369,9 +374,7 @@ const operation* machine_exit(warp& w, const operation* op) {
 }
 
 const operation* machine_set_barrier(warp& w, const operation* op) {
-    const lane_mask lanes = takers_of(w, op);
-    word* const barrier = row(w, op->destination);
-    fill(barrier, lanes, lanes);
+    control_of(w).begin_barrier(w, takers_of(w, op), op->destination);
     return op + 1;
 }
 
@@ -416,13 +419,16 @@ const operation* machine_gather_at_barrier(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0 || lanes == w.control->live_lanes()) return op + 1;
     w.leave(op);
-    return control_of(w).wait_for(w, lanes, all_lanes, op + 1);
+    return control_of(w).wait_for(w, lanes, all_lanes,
+                                  machine_control::barrier_match::block_barrier, op + 1);
 }
 
 const operation* machine_warp_sync(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
     if (lanes == 0) return op + 1;
-    const word* const masks = row(w, op->source[0]);
+    const machine_details& d = details_of(op);
+    if (d.high) control_of(w).set_collective_end(lanes, w.code + op->source[0]);
+    const word* const masks = row(w, op->source[1]);
     const lane_mask among = masks[__builtin_ctz(lanes)];
     lane_mask same = 0, all = 0;
     for_lanes(lanes, [&](unsigned i) {
@@ -433,15 +439,23 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
         // Where all lanes are there that any lane waits for, they go on together: what follows
         // takes its mask itself. By .EXCLUSIVE and .COLLECTIVE lanes with different masks go on
         // apart.
-        if (!details_of(op).left && (all & w.control->live_lanes() & ~lanes) == 0 &&
-            lanes == w.active)
+        if (!d.left && (all & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active)
             return op + 1;
         w.leave(op);
         return control_of(w).branch(w, same, op, op);
     }
     if ((among & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active) return op + 1;
     w.leave(op);
-    return control_of(w).wait_for(w, lanes, among, op + 1);
+    return control_of(w).wait_for(w, lanes, among,
+                                  d.high   ? machine_control::barrier_match::collective
+                                  : d.left ? machine_control::barrier_match::this_instruction
+                                           : machine_control::barrier_match::any_instruction,
+                                  op + 1);
+}
+
+const operation* machine_end_collective(warp& w, const operation* op) {
+    const lane_mask lanes = takers_of(w, op);
+    return lanes == 0 ? op + 1 : control_of(w).end_collective(w, lanes, op);
 }
 
 const operation* machine_yield(warp& w, const operation* op) {
@@ -462,6 +476,7 @@ const operation* machine_branch_register(warp& w, const operation* op) {
             w.block->fail(w, op, i, fmt::format("a branch to {:#x}, where there is no code", to));
         targets[i] = w.code + op->list[to / 16];
     });
+    control_of(w).change_depth(takers, d.depth_change);
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, op + 1);
 }
@@ -517,6 +532,7 @@ const operation* machine_call(warp& w, const operation* op) {
                           fmt::format("a branch to {:#x}, where there is no code", address(i)));
         targets[i] = w.code + op->list[n];
     });
+    control_of(w).change_depth(takers, d.depth_change);
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, next);
 }

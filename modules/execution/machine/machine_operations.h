@@ -24,6 +24,7 @@ struct machine_details {
     unsigned width = 32;
     unsigned combination = 0;  ///< of comparisons: 0 and, 1 or, 2 xor
     unsigned comparison = 0;   ///< bit 0 less, 1 equal, 2 greater
+    int depth_change = 0;      ///< of calls: 1; of returns: -1
 };
 
 /// What is done lane by lane, compiled for one instruction set of the host. source[0..2]: A, B, C;
@@ -113,7 +114,10 @@ const operation* machine_break_barrier(warp& w, const operation* op);  ///< BREA
 const operation* machine_read_barrier(warp& w, const operation* op);   ///< BMOV to a register
 const operation* machine_write_barrier(warp& w, const operation* op);  ///< BMOV from a register
 const operation* machine_gather_at_barrier(warp& w, const operation* op);
-const operation* machine_warp_sync(warp& w, const operation* op);  ///< left: by masks
+/// WARPSYNC. source[1]: masks; left: lanes with different masks go on apart; high: .COLLECTIVE,
+/// which ends at source[0]
+const operation* machine_warp_sync(warp& w, const operation* op);
+const operation* machine_end_collective(warp& w, const operation* op);
 const operation* machine_yield(warp& w, const operation* op);
 /// RET, BRX: source[0]: offsets from the place `number` of the section that begins at operation
 /// source[1]; list: operation of each instruction of it, number2: how many
@@ -162,6 +166,8 @@ const operation* machine_matrix_descriptor(warp& w, const operation* op);
 const operation* machine_store_matrices(warp& w, const operation* op);
 /// BRA.U.ANY: all lanes that execute branch where one of them is to.
 const operation* machine_branch_any(warp& w, const operation* op);
+/// CALL of a function in the same section
+const operation* machine_call_within(warp& w, const operation* op);
 /// LDSM: load_matrices, which tells the addresses of its rows.
 const operation* machine_load_matrices(warp& w, const operation* op);
 

@@ -40,8 +40,6 @@ constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a sym
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
 constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
-/// Of a program that calls through pointers or itself, beside what is known: room for its stack.
-constexpr std::uint32_t unknown_stack = 8192;
 /// What a linker says where it cannot tell.
 constexpr std::uint32_t stack_not_told = 0xffffffff;
 constexpr std::uint32_t constant_bank_bytes = 65536;
@@ -106,6 +104,7 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
         places += f.instructions() + 1;
     }
     calls_unknown_.resize(source_->functions().size());
+    stack_unknown_.resize(source_->functions().size());
     for (const sass::cubin_symbol& s : source_->symbols())
         allocates_ = allocates_ || s.name == "malloc";
     place_variables();
@@ -216,7 +215,8 @@ void sass_image::describe_kernels() {
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         if (!f.is_kernel) continue;
-        const std::uint32_t stack = f.stack_bytes == stack_not_told ? unknown_stack : f.stack_bytes;
+        const bool stack_told = f.stack_bytes != stack_not_told;
+        const std::uint32_t stack = stack_told ? f.stack_bytes : 0;
         if (f.static_shared > most_shared || stack > most_local || f.frame_bytes > most_local)
             throw kernel::user_error(
                 name_, fmt::format("{} asks for {} bytes of shared and {} of local memory", f.name,
@@ -229,6 +229,7 @@ void sass_image::describe_kernels() {
             f.static_shared - std::min(f.static_shared, reserved_shared(architecture()));
         k.own_local = f.frame_bytes;
         k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
+        k.stack_unknown = !stack_told;
         k.parameter_bytes = f.parameter_bytes;
         k.most_threads = 0;
         if (f.cluster[0] != 0 && (f.cluster[1] == 0 || f.cluster[2] == 0))
@@ -264,7 +265,7 @@ void sass_image::lower() {
     for (kernel_image& k : kernels_) {
         k.first = first[k.function];
         k.frame_bytes = machine_frame::bytes(registers_);
-        if (calls_unknown_[k.function]) k.local_bytes += unknown_stack;
+        k.stack_unknown |= calls_unknown_[k.function] || stack_unknown_[k.function];
     }
 
     // Behind the rows lie the constant banks themselves, for loads with an index.
@@ -311,7 +312,7 @@ std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
     return source_->find_section(own) != nullptr ? own : fmt::format(".nv.constant{}", b);
 }
 
-lane_buffer sass_image::launch_constants(const launch& l) const {
+lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_bytes) const {
     const kernel_image& k = *l.kernel;
     if (!problem_of(k).empty())
         throw kernel::user_error(name_,
@@ -353,7 +354,7 @@ lane_buffer sass_image::launch_constants(const launch& l) const {
     }
     put(zero, bank_0::shared_window, address_windows::shared - reserved_shared(architecture()), 8);
     put(zero, bank_0::local_window, address_windows::local, 8);
-    put(zero, bank_0::stack_top, k.local_bytes, 4);
+    put(zero, bank_0::stack_top, local_bytes, 4);
     put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
     put(zero, bank_0::grid_id, l.grid_id, 8);
     if (architecture() >= 90) {

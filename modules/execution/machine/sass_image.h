@@ -86,7 +86,7 @@ public:
     std::vector<program_variable> shared_variables_of(const kernel_image&) const override {
         return {};
     }
-    lane_buffer launch_constants(const launch& what) const override;
+    lane_buffer launch_constants(const launch& what, std::uint32_t local_bytes) const override;
     std::unique_ptr<warp_control> make_control() const override;
     std::shared_ptr<const instruction_descriptors> describe(
         const instruction_timing& timing) const override;
@@ -143,8 +143,11 @@ private:
         patched_;                        ///< by function and offset
     std::vector<slot> first_operation_;  ///< by operation::instruction
     std::vector<bool> calls_unknown_;    ///< by function: through pointers, into other sections
-    std::vector<place> places_;          ///< by operation::instruction
-    std::vector<const char*> opcodes_;   ///< by operation::instruction
+    /// By function: its stack grows by more than the cubin says, by recursion within its section or
+    /// by alloca.
+    std::vector<bool> stack_unknown_;
+    std::vector<place> places_;         ///< by operation::instruction
+    std::vector<const char*> opcodes_;  ///< by operation::instruction
     std::set<std::string> opcode_names_;
     std::vector<std::string> problems_;  ///< by function: why it is not executed; empty: it is
     std::uint32_t registers_ = 0;        ///< rows of a frame for R0, R1, ...

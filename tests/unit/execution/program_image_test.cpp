@@ -94,7 +94,7 @@ public:
         kernels_.push_back(k);
     }
     /// The parameter, in all lanes.
-    lane_buffer launch_constants(const launch& what) const override {
+    lane_buffer launch_constants(const launch& what, std::uint32_t) const override {
         lane_buffer row = make_lane_buffer(128);
         for (unsigned i = 0; i < warp_size; ++i)
             std::memcpy(row.get() + 4 * i, what.parameters.data(), 4);
