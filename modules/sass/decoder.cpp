@@ -220,7 +220,8 @@ private:
     /// Textures and surfaces have their operands from registers, whatever the bits for reuse say.
     bool accesses_texture() const {
         return out_.opcode == "TEX" || out_.opcode == "TLD" || out_.opcode == "TLD4" ||
-               out_.opcode == "TXD" || out_.opcode == "SULD" || out_.opcode == "SUST";
+               out_.opcode == "TXD" || out_.opcode == "TXQ" || out_.opcode == "SULD" ||
+               out_.opcode == "SUST" || out_.opcode == "SURED";
     }
 
     /// What a texture is like, by a field of three bits; not all instructions have all of them.
@@ -375,6 +376,15 @@ private:
                 operand o;
                 o.kind = operand_kind::text;
                 o.suffix = texture_geometry(static_cast<unsigned>(w_.bits(spec.bit, 3)));
+                return o;
+            }
+            case what::texture_query: {
+                static constexpr std::string_view names[] = {"TEX_HEADER_DIMENSION",
+                                                             "TEX_HEADER_TEXTURE_TYPE",
+                                                             "TEX_HEADER_SAMPLER_POS", "INVALID3"};
+                operand o;
+                o.kind = operand_kind::text;
+                o.suffix = names[w_.bits(spec.bit, 2)];
                 return o;
             }
             case what::base_address: {

@@ -85,6 +85,7 @@ constexpr operand_name operand_names[] = {
     {"COPYTO", what::copy_destination, 0},
     {"CCTLADDR", what::cctl_address, 0},
     {"GEO", what::geometry, 0},
+    {"QUERY", what::texture_query, 0},
     {"GDESC", what::matrix_descriptors, 0},
     {"GSB", what::group_scoreboard, 0},
     {"PAIR", what::pair_address, 0},

@@ -60,6 +60,7 @@ struct encoding_operand {
         b2r_operands,
         cctl_address,
         geometry,
+        texture_query,
         base_address,
         pair_address,
         uniform_address,

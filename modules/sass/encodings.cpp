@@ -30,6 +30,7 @@ namespace simtlm::sass {
 //   ?            behind an operand: left out where it is PT; [X]: there where modifier X is,
 //                [^X]: where it is not
 //   GEOn         what a texture is like, by the three bits from bit n on: 2D, ARRAY_2D
+//   QUERYn       what of a texture is asked for, by the two bits from bit n on
 //   BASEn        register at bit n as an address
 //   PAIRn.u.o    pair of registers at bit n as an address, a uniform register at u, an offset at o
 //   UADDRn.o     uniform register at bit n as an address, with an offset from bit o on
@@ -53,6 +54,8 @@ let SURFTYPE 73-75=U8,S8,U16,S16,-,64,128,INVALID7
 let SURFMASK 72-75=INVALID0,R,INVALID2,RG,INVALID4,INVALID5,INVALID6,INVALID7,INVALID8,INVALID9,INVALID10,INVALID11,INVALID12,INVALID13,INVALID14,-
 let SURFORDER 79-80=INVALID0,-,STRONG,MMIO 77-78=CTA,SM,GPU,SYS 76=PRIVATE
 let OUTSIDE 59-60=IGN,-,TRAP,INVALID3
+let SURFREDUCE 87-89=ADD,MIN,MAX,INC,DEC,AND,OR,XOR
+let SURFREDTYPE 73-75=-,S32,U64,INVALID3,INVALID4,S64,SD32,SD64
 let BARMODE 77-79+74-75=SYNC,ARV,RED.POPC,SCAN,SYNCALL,*,*,*,SYNC,ARV,RED.AND,SCAN,SYNCALL,*,*,*,SYNC,ARV,RED.OR,SCAN,SYNCALL,*,*,*
 
 # --- integer arithmetic ---
@@ -287,6 +290,9 @@ TLD4    1f63                       90-   | 60=SCR 87-88=R,G,B,A $TEXTYPE 76-77=-
 TXD     b6c                        70-89 | ?59=0 $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb/z I54.5 I40.14 GEO61 MOVMASK72
 TXD     36d                        70-   | ?59=1 .B $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb/z GEO61 MOVMASK72
 TXD     1f6c                       90-   | $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
+TXQ     b6f                        70-89 | ?59=0 90=NODEP | R64 Rd A QUERY62 I54.5 I40.14 MOVMASK72
+TXQ     370                        70-   | ?59=1 .B 90=NODEP | R64 Rd A QUERY62 MOVMASK72
+TXQ     1f6f                       90-   | 90=NODEP | R64 Rd A QUERY62 UR40 I46.8 MOVMASK72
 SULD    b99                        70-79 | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | P81? Rd BASE24 I54.5 I40.14
 SULD    b99                        80-89 | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER_LOAD $OUTSIDE | P81? Rd BASE24 I54.5 I40.14
 SULD    99a                        70-79 | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | P81? Rd BASE24 Rc
@@ -302,6 +308,11 @@ SUST    b9b                        80-89 | .P $SURFACE $CACHE $ORDER $SURFMASK $
 SUST    99c                        70-79 | .P $SURFACE $CACHE $SURFORDER $SURFMASK $OUTSIDE | BASE24 Rb Rc
 SUST    99c                        80-   | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb Rc
 SUST    1f9b                       90-   | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb UR40 I46.8
+SURED   59f                        70-79 | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $SURFORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
+SURED   59f                        80-89 | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
+SURED   3a0                        70-79 | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $SURFORDER $OUTSIDE | BASE24 Rb Rc
+SURED   3a0                        80-   | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb Rc
+SURED   1f9f                       90-   | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb UR40 I46.8
 
 # --- control flow ---
 BRA     947  90-   | ?32-33=1 85-86=-,INC,DEC .U 84=ANY | P87!? T34
@@ -317,6 +328,8 @@ BSYNC   941  70-   | | P87!? CB16
 BREAK   942  70-   | | P87!? CB16
 BMOV    355  70-   | .32 84=CLEAR | Rd BREG24
 BMOV    356  70-   | .32 | BREG24 Rb
+BMOV    f55  70-   | | BREG16 BREG24
+BMOV    f56  70-   | 84=PQUAD | BREG24 BREG16
 BMOV    357 957 b57 1d57 70- | .64 | BREG24 Rb
 WARPSYNC 348 70-79  | | P87!? Rb
 WARPSYNC 348 80-89  | 86=EXCLUSIVE | P87!? Rb

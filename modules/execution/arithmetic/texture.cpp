@@ -70,18 +70,19 @@ double texel_coordinate(float coordinate, std::uint32_t size, address_mode mode,
     return tame(x * size);
 }
 
-axis make_axis(float coordinate, std::uint32_t size, address_mode mode, bool normalised,
-               bool linear) {
+axis make_axis(float coordinate, std::int32_t offset, std::uint32_t size, address_mode mode,
+               bool normalised, bool linear) {
     const double x = texel_coordinate(coordinate, size, mode, normalised);
     axis result;
     if (linear) {
         // The fraction has 8 bits: the guide's 1.8 fixed point.
         const auto fixed = static_cast<std::int64_t>(std::floor((x - 0.5) * 256 + 0.5));
-        result.lower = fold(fixed >> 8, size, mode);
-        result.upper = fold((fixed >> 8) + 1, size, mode);
+        result.lower = fold((fixed >> 8) + offset, size, mode);
+        result.upper = fold((fixed >> 8) + offset + 1, size, mode);
         result.fraction = static_cast<unsigned>(fixed & 255);
     } else {
-        result.lower = result.upper = fold(static_cast<std::int64_t>(std::floor(x)), size, mode);
+        result.lower = result.upper =
+            fold(static_cast<std::int64_t>(std::floor(x)) + offset, size, mode);
     }
     return result;
 }
@@ -120,9 +121,11 @@ level_fetch fetch_of(const texture_image& image, const sampler_state& sampler,
             is_cube(image.geometry) ? address_mode::clamp : effective_mode(sampler, d, normalised);
         const std::uint32_t size = size_of(level, d);
         if (coordinates.integers) {
-            fetch.axes[d].lower = fetch.axes[d].upper = fold(coordinates.index[d], size, mode);
+            fetch.axes[d].lower = fetch.axes[d].upper =
+                fold(std::int64_t{coordinates.index[d]} + coordinates.offset[d], size, mode);
         } else {
-            fetch.axes[d] = make_axis(at[d], size, mode, normalised, fetch.linear);
+            fetch.axes[d] =
+                make_axis(at[d], coordinates.offset[d], size, mode, normalised, fetch.linear);
         }
     }
     return fetch;

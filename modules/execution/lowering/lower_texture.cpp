@@ -52,6 +52,14 @@ arithmetic::surface_clamp clamp_of(ptx::bounds b) {
     }
 }
 
+/// The operand of a fetch that holds texel offsets; behind it is the value that depths are compared
+/// with.
+unsigned offset_operand(const ptx::operation& o) {
+    return o.op == opcode::tld4 ? 5 : 8;
+}
+/// Of the offsets of tld4; those of tex have four.
+constexpr unsigned gather_offset_bits = 6;
+
 }  // namespace
 
 std::vector<slot> function_lowering::words_of(const ptx::operand& o) {
@@ -87,6 +95,11 @@ void function_lowering::lower_fetch(const ptx::operation& o) {
         d->has_gradient = true;
         d->dx = words_of(operand(6));
         d->dy = words_of(operand(7));
+    }
+    const unsigned offset = offset_operand(o);
+    if (has_operand(offset)) {
+        d->offsets = words_of(operand(offset));
+        if (d->gathers) d->offset_bits = gather_offset_bits;
     }
     if (has_operand(1) && operand(1).kind == operand_kind::reg)
         d->predicate = image_.registers[operand(1).index];
@@ -126,7 +139,7 @@ bool function_lowering::lower_texture(const ptx::operation& o) {
         case opcode::tex:
         case opcode::tld4:
             if (o.first_type() == ptx::type::f16x2 || o.texture == ptx::geometry::d2ms ||
-                o.texture == ptx::geometry::a2dms)
+                o.texture == ptx::geometry::a2dms || has_operand(offset_operand(o) + 1))
                 return false;
             lower_fetch(o);
             return true;
@@ -140,6 +153,10 @@ bool function_lowering::lower_texture(const ptx::operation& o) {
             auto d = std::make_shared<texture_description>();
             d->query = o.variant;
             d->texture = handle_of(operand(1));
+            if (o.has(ptx::flag::level) && has_operand(2)) {
+                d->has_level = true;
+                d->level = source(operand(2), 32);
+            }
             d->results.push_back(destination(operand(0), 32, false));
             emit(query_texture).immediate = attach(std::move(d));
             return true;

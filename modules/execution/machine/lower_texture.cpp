@@ -90,12 +90,22 @@ std::optional<slot> machine_lowering::bound_handle(unsigned n) {
     return std::nullopt;
 }
 
+/// The register behind the coordinates of TXD: the layer in the lower half, offsets in the upper.
+slot machine_lowering::layer_row(const operand& o) {
+    machine_details& d = details();
+    d.keep[0] = 0xffff;
+    const slot to = scratch();
+    operation& op = emit(lanes_.modify, &d, false);
+    op.source[0] = low_word(o);
+    op.destination = to;
+    return to;
+}
+
 /// TEX, TLD, TLD4, TXD. Operands: the second pair of results, the first one, registers A and B,
 /// where the handle is, the texture's geometry, the components asked for.
 bool machine_lowering::lower_fetch() {
     const std::string_view name = now_.opcode;
-    if (has_any(now_, {"F16", "AOFFI", "DC", "NDV", "MS", "CL", "PTP", "LB", "LC", "FDV"}))
-        return false;
+    if (has_any(now_, {"F16", "DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
     if (at(0).kind != operand_kind::reg) return false;  // a predicate: sparse textures
     const operand& results2 = at(0);
     const operand& results = at(1);
@@ -120,21 +130,33 @@ bool machine_lowering::lower_fetch() {
     const unsigned components =
         next + 1 < now_.operand_count ? static_cast<unsigned>(at(next + 1).value) : 15;
     const bool gradient = name == "TXD", gathers = name == "TLD4";
-    const bool level = now_.has("LL");
-    if (!gradient && !gathers && !level && !now_.has("LZ")) return false;
+    // .CL: levels that do not exist are those next to them; without, what is read is not known.
+    const bool level = now_.has("LL"), offsets = now_.has("AOFFI");
+    if (name == "TLD" && level != now_.has("CL")) return false;
+    if (name == "TLD" && !level && !now_.has("LZ")) return false;
 
     auto d = std::make_shared<texture_description>();
     d->geometry = g->geometry;
     d->integer_coordinates = name == "TLD";
     d->gathers = gathers;
     if (gathers) d->component = gathered_component(now_);
+    d->has_quad_gradient = name == "TEX" && !level && !now_.has("LZ");
+    if (gathers) {
+        d->offset_stride = 8;
+        d->offset_bits = 6;
+    }
     std::vector<slot> values;  // coordinates, then the handle and the level
     if (gradient) {
         // A: the handle, coordinates, the layer. B: derivatives by x and y, turn by turn.
         unsigned from = 0;
         if (in_register) handle = handle_row(low_word(register_behind(a, from++)));
         const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
-        if (g->layered) d->coordinates.push_back(low_word(register_behind(a, from + plain)));
+        const operand last = register_behind(a, from + plain);
+        if (g->layered) d->coordinates.push_back(offsets ? layer_row(last) : low_word(last));
+        if (offsets) {
+            d->packed_offsets = low_word(last);
+            d->offset_shift = 16;
+        }
         for (unsigned n = 0; n < plain; ++n) {
             d->coordinates.push_back(low_word(register_behind(a, from + n)));
             d->dx.push_back(low_word(register_behind(b, 2 * n)));
@@ -143,7 +165,8 @@ bool machine_lowering::lower_fetch() {
         d->has_gradient = true;
     } else {
         // .SCR: both have half of what there is, A the greater one, and no more than a pair.
-        const unsigned count = g->coordinates + (in_register ? 1 : 0) + (level ? 1 : 0);
+        const unsigned count =
+            g->coordinates + (in_register ? 1 : 0) + (level ? 1 : 0) + (offsets ? 1 : 0);
         const unsigned first = !now_.has("SCR") ? g->coordinates : count < 3 ? 1 : 2;
         if (now_.has("SCR") && count > 4) return false;
         for (unsigned n = 0; n < count; ++n)
@@ -153,8 +176,9 @@ bool machine_lowering::lower_fetch() {
         if (in_register) handle = handle_row(values[g->coordinates]);
         if (level) {
             d->has_level = true;
-            d->level = values.back();
+            d->level = values[g->coordinates + (in_register ? 1 : 0)];
         }
+        if (offsets) d->packed_offsets = values.back();
     }
     d->texture = *handle;
     unsigned given = 0;
@@ -174,10 +198,52 @@ bool machine_lowering::lower_fetch() {
     return true;
 }
 
-/// SULD, SUST. Operands: the register loaded; the registers of the place; the one stored; where
-/// the handle is.
+/// TXQ. Operands: the second pair of results, the first one, a register, what is asked for, where
+/// the handle is, the components. The register has the level, or the handle and the level.
+bool machine_lowering::lower_texture_query() {
+    if (at(3).suffix != "TEX_HEADER_DIMENSION") return false;
+    const bool in_register = now_.has("B");
+    operand level = at(2);
+    std::optional<slot> handle;
+    unsigned next = 4;
+    if (in_register) {
+        handle = handle_row(low_word(level));
+        level = register_behind(level, 1);
+    } else {
+        handle = bound_handle(next);
+        if (!handle) return false;
+        next += 2;
+    }
+    const unsigned components =
+        next < now_.operand_count ? static_cast<unsigned>(at(next).value) : 15;
+    // Results may overwrite the register.
+    const slot kept = scratch();
+    operation& keep = emit(lanes_.copy, nullptr, false);
+    keep.source[0] = low_word(level);
+    keep.destination = kept;
+    constexpr ptx::mode queries[] = {ptx::mode::width, ptx::mode::height, ptx::mode::depth,
+                                     ptx::mode::num_mipmap_levels};
+    unsigned given = 0;
+    for (unsigned c = 0; c < std::size(queries); ++c) {
+        if ((components >> c & 1) == 0) continue;
+        auto d = std::make_shared<texture_description>();
+        d->query = queries[c];
+        d->texture = *handle;
+        d->has_level = true;
+        d->level = kept;
+        d->results.push_back(result_row(given < 2 ? at(1) : at(0), given & 1));
+        ++given;
+        image_.attachments_.push_back(d);
+        emit(query_texture).immediate = reinterpret_cast<std::int64_t>(d.get());
+    }
+    return given != 0;
+}
+
+/// SULD, SUST, SURED. Operands: the register loaded; the registers of the place; the one stored;
+/// where the handle is.
 bool machine_lowering::lower_surface() {
-    const bool loads = now_.opcode == "SULD", formatted = now_.has("P");
+    const bool loads = now_.opcode == "SULD", reduces = now_.opcode == "SURED";
+    const bool formatted = reduces ? !now_.has("BA") : now_.has("P");
     if (!formatted && !now_.has("BA")) return false;
     if (has_any(now_, {"S8", "S16"})) return false;
     const unsigned place = loads ? 1 : 0, data = loads ? 0 : 1;
@@ -199,6 +265,21 @@ bool machine_lowering::lower_surface() {
                             : (now_.has("64")    ? 2
                                : now_.has("128") ? 4
                                                  : 1);
+    if (reduces) {
+        constexpr std::pair<std::string_view, ptx::reduction> reductions[] = {
+            {"ADD", ptx::reduction::add},
+            {"MIN", ptx::reduction::min},
+            {"MAX", ptx::reduction::max},
+            {"AND", ptx::reduction::and_},
+            {"OR", ptx::reduction::or_}};
+        for (const auto& r : reductions)
+            if (now_.has(r.first)) d->reduce = r.second;
+        if (d->reduce == ptx::reduction::none || has_any(now_, {"INVALID3", "INVALID4"}))
+            return false;
+        d->reduces_signed = now_.has("S32") || now_.has("S64");
+        d->element_bytes = has_any(now_, {"U64", "S64", "SD64"}) ? 8 : 4;
+        d->elements = 1;
+    }
     d->clamp = now_.has("IGN")    ? arithmetic::surface_clamp::zero
                : now_.has("TRAP") ? arithmetic::surface_clamp::trap
                                   : arithmetic::surface_clamp::clamp;
@@ -217,11 +298,12 @@ bool machine_lowering::lower_surface() {
     if (g->layered) d->coordinates.push_back(low_word(register_behind(base, plain)));
     for (unsigned n = 0; n < plain; ++n)
         d->coordinates.push_back(low_word(register_behind(base, n)));
-    for (unsigned n = 0; n < d->elements; ++n)
+    if (d->element_bytes == 8) d->results.push_back(double_source(at(data)));
+    for (unsigned n = 0; n < d->elements && d->element_bytes != 8; ++n)
         d->results.push_back(loads ? result_row(at(data), n)
                                    : low_word(register_behind(at(data), n)));
     image_.attachments_.push_back(d);
-    operation& op = emit(loads ? load_surface : store_surface);
+    operation& op = emit(reduces ? reduce_surface : loads ? load_surface : store_surface);
     op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
                                            << access_detail::space_shift);
     op.immediate = reinterpret_cast<std::int64_t>(d.get());
@@ -231,7 +313,8 @@ bool machine_lowering::lower_surface() {
 bool machine_lowering::lower_texture() {
     const std::string_view name = now_.opcode;
     if (name == "TEX" || name == "TLD" || name == "TLD4" || name == "TXD") return lower_fetch();
-    if (name == "SULD" || name == "SUST") return lower_surface();
+    if (name == "TXQ") return lower_texture_query();
+    if (name == "SULD" || name == "SUST" || name == "SURED") return lower_surface();
     return false;
 }
 

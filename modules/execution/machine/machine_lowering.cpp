@@ -654,6 +654,17 @@ bool machine_lowering::lower_float() {
         emit(machine_combine, &d);
         return true;
     }
+    if (name == "FSWZADD") {
+        if (rounding_of(now_) != ptx::rounding::rn) return false;
+        machine_details& d = details();
+        modifiers(d, 0, at(1), true);
+        modifiers(d, 1, at(2), true);
+        d.number = static_cast<std::uint32_t>(at(3).value);
+        d.wraps = now_.has("FTZ");
+        const slot a = low_word(at(1)), b = low_word(at(2));
+        emit_words(machine_add_in_quads, &d, result_row(at(0)), {a, b});
+        return true;
+    }
     if (name == "FSET") {
         ptx::operation o = value_operation(opcode::setp, type::f32);
         if (now_.has("FTZ")) set(o, ptx::flag::ftz);
@@ -859,8 +870,17 @@ bool machine_lowering::lower_move() {
         return true;
     }
     if (name == "MOV") {
-        if (now_.operand_count > 2) return false;
-        copy(result_row(at(0)), low_word(at(1)));
+        if (now_.operand_count == 2) {
+            copy(result_row(at(0)), low_word(at(1)));
+            return true;
+        }
+        // In those of each four lanes that the mask names.
+        if (now_.operand_count > 3) return false;
+        machine_details& d = details();
+        d.number = static_cast<std::uint32_t>(at(2).value);
+        operation& op = emit(machine_move_in_quads, &d);
+        op.source[0] = low_word(at(1));
+        op.destination = result_row(at(0));
         return true;
     }
     const bool loads_constant = now_.opcode == "ULDC" || now_.opcode == "LDC";
@@ -1525,6 +1545,17 @@ bool machine_lowering::lower_control() {
     }
     if (name == "BREAK") {
         emit(machine_break_barrier, &d).destination = barrier(at(n));
+        return true;
+    }
+    if (name == "BMOV" && now_.operand_count == 2 && at(0).suffix == "MACTIVE") {
+        if (at(1).index >= 16) return false;
+        d.high = now_.has("PQUAD");
+        emit(machine_set_active, &d).source[0] = barrier(at(1));
+        return true;
+    }
+    if (name == "BMOV" && now_.operand_count == 2 && at(1).suffix == "MACTIVE") {
+        if (at(0).index >= 16) return false;
+        emit(machine_keep_active, &d).destination = barrier(at(0));
         return true;
     }
     if (name == "BMOV" && now_.has("32")) {

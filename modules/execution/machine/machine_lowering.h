@@ -80,6 +80,8 @@ private:
     bool lower_texture();
     bool lower_fetch();
     bool lower_surface();
+    bool lower_texture_query();
+    slot layer_row(const operand& o);
     slot handle_row(slot low);
     std::optional<slot> bound_handle(unsigned n);
     bool lower_copy();

@@ -332,6 +332,35 @@ const operation* machine_load_constant(warp& w, const operation* op) {
     return op + 1;
 }
 
+const operation* machine_move_in_quads(warp& w, const operation* op) {
+    constexpr lane_mask first_of_quads = 0x11111111;
+    const lane_mask chosen = details_of(op).number * first_of_quads;
+    const lane_mask lanes = w.lanes_of(op) & chosen;
+    if (lanes != 0) put_row(row(w, op->destination), row(w, op->source[0]), lanes);
+    return op + 1;
+}
+
+const operation* machine_add_in_quads(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
+    const auto value = [&](std::uint32_t bits) {
+        float x;
+        std::memcpy(&x, &bits, sizeof x);
+        return d.wraps && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+    };
+    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
+        const unsigned what = d.number >> 2 * (3 - i % 4) & 3;
+        if (what == 3) return b[i];
+        const float x = value(a[i]), y = value(b[i]);
+        const float sum = what == 0 ? x + y : what == 1 ? y - x : x - y;
+        std::uint32_t bits;
+        std::memcpy(&bits, &sum, sizeof bits);
+        const float result = value(bits);
+        std::memcpy(&bits, &result, sizeof bits);
+        return std::isnan(sum) ? 0x7fffffffu : bits;
+    });
+}
+
 // ---- control ----
 
 namespace {
@@ -412,6 +441,25 @@ const operation* machine_write_barrier(warp& w, const operation* op) {
     put_row(row(w, op->destination), row(w, op->source[0]), lanes);
     control_of(w).barriers_changed(w);
     return op + 1;
+}
+
+const operation* machine_keep_active(warp& w, const operation* op) {
+    // For all lanes: others read it while they execute to complete a quad.
+    if (w.lanes_of(op) != 0) fill(row(w, op->destination), w.active, all_lanes);
+    return op + 1;
+}
+
+const operation* machine_set_active(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    lane_mask active = row(w, op->source[0])[__builtin_ctz(lanes)];
+    if (details_of(op).high) {
+        constexpr lane_mask first_of_quads = 0x11111111, quad = 15;
+        active = ((active | active >> 1 | active >> 2 | active >> 3) & first_of_quads) * quad;
+    }
+    w.leave(op);
+    w.active = active;
+    return w.go_on(op + 1);
 }
 
 /// Lanes of a warp may come to a barrier of the CTA one after the other: it counts threads.

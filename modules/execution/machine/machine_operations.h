@@ -105,6 +105,17 @@ const operation* machine_vote(warp& w, const operation* op);  ///< VOTE, VOTEU
 const operation* machine_to_uniform(warp& w, const operation* op);
 const operation* machine_load_constant(warp& w, const operation* op);  ///< LDC with an index
 
+// Of quads, the four lanes from a multiple of four on.
+/// MOV in the lanes of each quad whose bits in `number` are set
+const operation* machine_move_in_quads(warp& w, const operation* op);
+/// FSWZADD: `number` tells for each lane of a quad, from the upper bits on, whether it adds (0),
+/// subtracts A (1) or B (2), or moves B (3). wraps: subnormal numbers are 0
+const operation* machine_add_in_quads(warp& w, const operation* op);
+/// BMOV from and to MACTIVE: the lanes that execute, kept in a barrier register, and changed; high:
+/// to all lanes of the quads of these
+const operation* machine_keep_active(warp& w, const operation* op);
+const operation* machine_set_active(warp& w, const operation* op);
+
 // Control. source[0]: target, an operation of the program.
 const operation* machine_branch(warp& w, const operation* op);
 const operation* machine_exit(warp& w, const operation* op);

@@ -39,6 +39,8 @@ std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint3
 constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
+/// The size of an entry of the driver's table of textures, of surfaces.
+constexpr std::uint32_t relocation_texture_table = 55;
 constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
 /// What a linker says where it cannot tell.
 constexpr std::uint32_t stack_not_told = 0xffffffff;
@@ -171,6 +173,11 @@ void sass_image::patch_code() {
         if (f == functions.end()) continue;
         const auto index = static_cast<std::uint32_t>(f - functions.begin());
         const std::uint64_t offset = r.offset / sass::instruction_bytes * sass::instruction_bytes;
+        if (r.type == relocation_texture_table && problems_[index].empty()) {
+            problems_[index] = fmt::format(
+                "a query of what the driver knows of a texture or surface at {:#06x}", r.offset);
+            continue;
+        }
         const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
         const device_address target = address_of(symbol);
         const bool known = (r.type == relocation_low || r.type == relocation_high ||

@@ -34,6 +34,11 @@ private:
     const texture_binding* found_ = nullptr;
 };
 
+bool has_binding(const warp& w, slot handle, unsigned lane) {
+    const texture_table* const table = w.launch->world.textures;
+    return table != nullptr && table->find(lanes_at<std::uint64_t>(w, handle)[lane]) != nullptr;
+}
+
 float number(const warp& w, slot s, unsigned lane) {
     return arithmetic::as_float(lane_word(w, s, lane));
 }
@@ -41,6 +46,32 @@ float number(const warp& w, slot s, unsigned lane) {
 std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsigned lane) {
     std::array<float, 3> to{};
     for (std::size_t i = 0; i < from.size() && i < 3; ++i) to[i] = number(w, from[i], lane);
+    return to;
+}
+
+/// Coordinates of a lane less those of another.
+std::array<float, 3> difference(const warp& w, const texture_description& d, std::size_t first,
+                                unsigned lane, unsigned less) {
+    std::array<float, 3> to{};
+    for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i)
+        to[i] =
+            number(w, d.coordinates[first + i], lane) - number(w, d.coordinates[first + i], less);
+    return to;
+}
+
+/// A lane's offsets in texels.
+std::array<std::int32_t, 3> offsets_of(const warp& w, const texture_description& d, unsigned lane) {
+    std::array<std::int32_t, 3> to{};
+    const auto extended = [&](std::uint32_t field) {
+        const unsigned unused = 32 - d.offset_bits;
+        return static_cast<std::int32_t>(field << unused) >> unused;
+    };
+    for (std::size_t i = 0; i < 3 && i < d.offsets.size(); ++i)
+        to[i] = extended(lane_word(w, d.offsets[i], lane));
+    if (d.packed_offsets != no_slot) {
+        const std::uint32_t packed = lane_word(w, d.packed_offsets, lane) >> d.offset_shift;
+        for (unsigned i = 0; i < 3; ++i) to[i] = extended(packed >> i * d.offset_stride);
+    }
     return to;
 }
 
@@ -67,6 +98,13 @@ arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_desc
     if (d.has_gradient)
         c.level = arithmetic::gradient_level(b.image, sampler, numbers(w, d.dx, lane),
                                              numbers(w, d.dy, lane));
+    if (d.has_quad_gradient) {
+        const unsigned quad = lane & ~3u;
+        c.level =
+            arithmetic::gradient_level(b.image, sampler, difference(w, d, first, quad + 1, quad),
+                                       difference(w, d, first, quad + 2, quad));
+    }
+    if (d.has_offsets()) c.offset = offsets_of(w, d, lane);
     return c;
 }
 
@@ -84,7 +122,8 @@ bool is_uniform(const warp& w, slot handle, lane_mask lanes) {
 
 /// All lanes at once. @return false: nothing has happened, they are to be fetched one by one
 bool fetch_together(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
-    if (d.gathers || is_layered(d.geometry) || !is_uniform(w, d.texture, lanes) ||
+    if (d.gathers || d.has_offsets() || d.has_quad_gradient || is_layered(d.geometry) ||
+        !is_uniform(w, d.texture, lanes) ||
         (d.sampler != no_slot && !is_uniform(w, d.sampler, lanes)))
         return false;
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
@@ -118,7 +157,13 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
 void fetch_each(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
     binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
     for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = textures.of(lane);
+        // Lanes that execute only to complete a quad may have no texture: it is that of the quad.
+        unsigned named = lane;
+        for (unsigned other = lane & ~3u;
+             d.has_quad_gradient && !has_binding(w, d.texture, named) && other <= (lane | 3u);
+             ++other)
+            named = other;
+        const texture_binding& b = textures.of(named);
         const arithmetic::sampler_state& sampler =
             d.sampler == no_slot ? b.sampler : samplers.of(lane).sampler;
         const auto at = coordinates_of(w, d, b, sampler, lane);

@@ -98,8 +98,10 @@ void reduce_at(std::byte* at, ptx::reduction r, bool is_signed, Bits value) {
     }
 }
 
-std::uint32_t answer(const texture_binding& b, ptx::mode query) {
-    const arithmetic::mip_level& top = b.image.levels.at(0);
+std::uint32_t answer(const texture_binding& b, ptx::mode query, std::uint32_t level) {
+    // A level that does not exist has no texels.
+    if (level >= b.image.levels.size()) return 0;
+    const arithmetic::mip_level& top = b.image.levels[level];
     switch (query) {
         case ptx::mode::width:
             return top.width;
@@ -185,11 +187,18 @@ const operation* reduce_surface(warp& w, const operation* op) {
         if (l.at == nullptr) return;
         const texture_description& d = l.what;
         const std::uint64_t value = element_of(w, d, 0, l.lane);
+        // Formatted: as the surface has it.
+        const arithmetic::texel_format& format = l.surface.image.format;
+        const bool is_signed = d.formatted ? format.kind == arithmetic::channel_kind::signed_integer
+                                           : d.reduces_signed;
+        if (d.formatted && format.bytes() < d.element_bytes)
+            w.block->fail(w, op, l.lane,
+                          fmt::format("a reduction of {} bytes on a surface whose elements have {}",
+                                      d.element_bytes, format.bytes()));
         if (d.element_bytes == 8)
-            reduce_at<std::uint64_t>(l.at, d.reduce, d.reduces_signed, value);
+            reduce_at<std::uint64_t>(l.at, d.reduce, is_signed, value);
         else
-            reduce_at<std::uint32_t>(l.at, d.reduce, d.reduces_signed,
-                                     static_cast<std::uint32_t>(value));
+            reduce_at<std::uint32_t>(l.at, d.reduce, is_signed, static_cast<std::uint32_t>(value));
     });
 }
 
@@ -197,7 +206,8 @@ const operation* query_texture(warp& w, const operation* op) {
     const texture_description& d = texture_description_of(op);
     for_lanes(w.lanes_of(op), [&](unsigned lane) {
         lanes_at<std::uint32_t>(w, d.results[0])[lane] =
-            answer(binding_of(w, op, d.texture, lane), d.query);
+            answer(binding_of(w, op, d.texture, lane), d.query,
+                   d.has_level ? lane_word(w, d.level, lane) : 0);
     });
     return op + 1;
 }

@@ -120,15 +120,13 @@ public:
             if (lanes != 0) now_ = lanes == live() ? nullptr : control_.exit(w_, lanes, next);
             if (lanes == 0) now_ = next;
         } else if (c.opcode == "BSSY") {
-            auto* const row = reinterpret_cast<lane_mask*>(
-                w_.at(machine_frame::barriers + 128 * barrier(c.target)));
-            for (unsigned lane = 0; lane < warp_size; ++lane)
-                if ((lanes >> lane & 1) != 0) row[lane] = lanes;
+            control_.begin_barrier(w_, lanes, machine_frame::barriers + 128 * barrier(c.target));
             now_ = next;
         } else if (c.opcode == "BSYNC") {
             now_ = control_.wait(w_, lanes, barrier(pc() + instruction_bytes), next);
         } else {
-            now_ = control_.wait_for(w_, lanes, all_lanes, next);
+            now_ = control_.wait_for(w_, lanes, all_lanes,
+                                     machine_control::barrier_match::any_instruction, next);
         }
     }
     bool ended() const { return now_ == nullptr; }

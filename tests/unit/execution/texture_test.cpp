@@ -235,6 +235,103 @@ TEST(TextureQuery, TellsTheSizeOfTheImage) {
     EXPECT_THAT(got, testing::ElementsAre(width, height, depth, width));
 }
 
+TEST(TextureOffset, MovesByTexelsInEveryModeAndDimension) {
+    for (const address_mode mode :
+         {address_mode::wrap, address_mode::mirror, address_mode::clamp, address_mode::border}) {
+        for (const bool filters : {false, true}) {
+            arithmetic::sampler_state s;
+            s.normalised_coordinates = true;
+            if (filters) s.filter = filter_mode::linear;
+            s.address = {mode, mode, mode};
+            s.border = {-7, -7, -7, -7};
+            std::vector<place> centres, integers;
+            std::vector<float> want;
+            for (int y = 0; y < height; ++y)
+                for (int x = 0; x < width; ++x) {
+                    centres.push_back(at((static_cast<float>(x) + 0.5f) / width,
+                                         (static_cast<float>(y) + 0.5f) / height, 0.5f));
+                    integers.push_back(at_texel(x, y, 0));
+                    const int tx = addressed(x - 8, width, mode),
+                              ty = addressed(y + 3, height, mode);
+                    want.push_back(tx < 0 || ty < 0 ? -7 : texel(tx, ty, 0));
+                }
+            const auto got = fetched(
+                texture_geometry::two, s,
+                "tex.2d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [%rd1, {%f1,%f2}], {-8, 3};", centres);
+            for (std::size_t i = 0; i < want.size(); ++i)
+                ASSERT_EQ(got[4 * i], want[i]) << "mode " << static_cast<int>(mode) << ", " << i;
+        }
+    }
+    // Registers count modulo 16; the fourth element is ignored.
+    const auto three = fetched(texture_geometry::three, {},
+                               "mov.u32 %r4, 17; mov.u32 %r5, 15;"
+                               "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7}, [%rd1, {%r1,%r2,%r3,%r3}], "
+                               "{%r4, %r5, 1, 5};",
+                               {at_texel(1, 1, 0)});
+    EXPECT_EQ(three[0], texel(2, 0, 1));
+    const auto layer = fetched(texture_geometry::layered_one, {},
+                               "tex.a1d.v4.f32.s32 {%f4,%f5,%f6,%f7}, [%rd1, {%r3,%r1}], {2};",
+                               {at_texel(1, 0, 2)});
+    EXPECT_EQ(layer[0], texel(3, 0, 2));
+    const auto gathered =
+        fetched(texture_geometry::two, {},
+                "tld4.r.2d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [%rd1, {%f1,%f2}], {1, -2};", {at(2, 3)});
+    EXPECT_THAT(gathered, testing::ElementsAre(texel(2, 1, 0), texel(3, 1, 0), texel(3, 0, 0),
+                                               texel(2, 0, 0)));
+}
+
+TEST(TextureOffset, CountsTexelsOfTheLevelThatIsRead) {
+    arithmetic::texture_image image;
+    image.geometry = texture_geometry::one;
+    for (const std::uint32_t size : {8u, 4u}) {
+        arithmetic::mip_level level;
+        level.width = size;
+        level.offset = size == 8 ? 0 : 32;
+        image.levels.push_back(level);
+    }
+    arithmetic::sampler_state s;
+    s.normalised_coordinates = true;
+    arithmetic::texture_coordinates c;
+    c.at[0] = 0.3f;
+    c.offset[0] = 1;
+    EXPECT_EQ(arithmetic::texture_footprint(image, s, c).reads[0].offset, 4u * 3);
+    c.level = 1;
+    EXPECT_EQ(arithmetic::texture_footprint(image, s, c).reads[0].offset, 32u + 4 * 2);
+}
+
+TEST(TextureFetch, RefusesComparisonsOfDepths) {
+    machine m(fetching("tex.2d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [%rd1, {%f1,%f2}], {0, 0}, %f3;"));
+    EXPECT_THAT(
+        fault_of([&] {
+            m.run("k", {1, 1, 1}, {1, 1, 1}, 0ull, m.buffer(std::vector<place>{at(0)}), 0ull);
+        }),
+        testing::HasSubstr("tex.2d"));
+}
+
+TEST(TextureQuery, TellsTheSizeOfALevel) {
+    machine m(
+        fetching("txq.level.width.b32 %r4, [%rd1], %r1; cvt.rn.f32.u32 %f4, %r4;"
+                 "txq.level.height.b32 %r4, [%rd1], %r1; cvt.rn.f32.u32 %f5, %r4;"
+                 "txq.level.depth.b32 %r4, [%rd1], 1; cvt.rn.f32.u32 %f6, %r4;"
+                 "mov.f32 %f7, 0f00000000;"));
+    texture_table table;
+    texture_binding b = image_of(texture_geometry::three, m.buffer(std::vector<float>(64, 0)));
+    arithmetic::mip_level second = b.image.levels[0];
+    second.width = width / 2;
+    second.height = height / 2;
+    second.depth = depth / 2;
+    b.image.levels.push_back(second);
+    const std::uint64_t handle = table.new_handle();
+    table.bind(handle, b);
+    m.world.textures = &table;
+    const auto where = m.buffer(std::vector<place>{at_texel(0), at_texel(1), at_texel(2)});
+    const auto out = m.buffer(std::vector<float>(12, -1));
+    m.run("k", {1, 1, 1}, {3, 1, 1}, handle, where, out);
+    EXPECT_THAT(m.read<float>(out, 12),
+                testing::ElementsAre(width, height, depth / 2, 0, width / 2, height / 2, depth / 2,
+                                     0, 0, 0, depth / 2, 0));
+}
+
 TEST(TextureFetch, RefusesWhatIsNotBound) {
     machine m(fetching(geometries[0].integers));
     const auto buffer = m.buffer(std::vector<float>(8, 0));
