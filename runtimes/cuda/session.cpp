@@ -4,8 +4,7 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/kernel/signal_shield.h"
-#include "runtimes/common/process_environment.h"
-#include "runtimes/common/termination_signals.h"
+#include "runtimes/common/process_session.h"
 #include "runtimes/cuda/status.h"
 
 #include <fmt/format.h>
@@ -36,8 +35,7 @@ registry& registered() {
     return *r;
 }
 
-session* the_session = nullptr;
-std::atomic<bool> over{false};
+runtime::process_session<session> the_session;
 
 std::string text_of_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -101,33 +99,20 @@ void context_storage::end(context* owner) {
 }
 
 bool session::is_running() {
-    return the_session != nullptr && !over;
+    return the_session.is_running();
 }
 
 session& session::get() {
-    static std::once_flag once;
-    static std::string why;
-    std::call_once(once, [] {
-        try {
-            the_session = new session;
-        } catch (const std::exception& e) {
-            why = e.what();
-            runtime::end_program_without_session(why, reinterpret_cast<const void*>(&registered));
-            std::fputs(fmt::format("simtlm: {}\n", why).c_str(), stderr);
-        }
-    });
-    if (the_session == nullptr) throw failure(status::not_initialised, why);
-    // A signal is about to end the process.
-    while (runtime::termination_signal_came() && the_session->ended()) ::pause();
-    if (is_over()) throw failure(status::unloading, "the program has ended");
-    if (the_session->process() != ::getpid())
-        throw failure(status::not_initialised,
-                      "a forked process cannot use the GPUs of its parent");
-    return *the_session;
+    return the_session.get(
+        [] { return new session; },
+        [](runtime::absence a, const std::string& why) {
+            throw failure(
+                a == runtime::absence::ended ? status::unloading : status::not_initialised, why);
+        });
 }
 
 bool session::is_over() {
-    return over || (the_session != nullptr && the_session->ended());
+    return the_session.is_over();
 }
 
 thread_state& session::thread() {
@@ -458,22 +443,9 @@ namespace {
 
 /// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    // A forked process has no simulation thread.
-    if (the_session != nullptr && the_session->process() == ::getpid()) {
-        the_session->end({});
-        over = true;
-        the_session->end_with_code();
-    }
-    over = true;
+    the_session.end_of_process([](session&) {});
 }
 
 }  // namespace
 
 }  // namespace simtlm::cuda
-
-/// Objects with static storage duration in this library are not destroyed at the end of the
-/// process, because destructors of the program may still make calls and statistics are written
-/// afterwards. Overriding this function keeps them from registering with the C library.
-extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
-    return 0;
-}

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/opencl/session.h"
 
-#include "runtimes/common/process_environment.h"
-#include "runtimes/common/termination_signals.h"
+#include "runtimes/common/process_session.h"
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/limits.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 
 namespace simtlm::opencl {
 
 namespace {
 
-session* the_session = nullptr;
-std::atomic<bool> over{false};
+runtime::process_session<session> the_session;
 
 }  // namespace
 
@@ -28,28 +22,13 @@ bool is_verbose() {
 }
 
 session& session::get() {
-    static std::once_flag once;
-    static std::string why;
-    std::call_once(once, [] {
-        try {
-            the_session = new session;
-        } catch (const std::exception& e) {
-            why = e.what();
-            runtime::end_program_without_session(why, reinterpret_cast<const void*>(&is_verbose));
-            std::fputs(fmt::format("simtlm: {}\n", why).c_str(), stderr);
-        }
-    });
-    if (the_session == nullptr) throw error(CL_OUT_OF_RESOURCES, why);
-    // A signal is about to end the process.
-    while (runtime::termination_signal_came() && the_session->ended()) ::pause();
-    if (is_over()) throw error(CL_OUT_OF_RESOURCES, "the program has ended");
-    if (the_session->process() != ::getpid())
-        throw error(CL_OUT_OF_RESOURCES, "a forked process cannot use the GPUs of its parent");
-    return *the_session;
+    return the_session.get(
+        [] { return new session; },
+        [](runtime::absence, const std::string& why) { throw error(CL_OUT_OF_RESOURCES, why); });
 }
 
 bool session::is_over() {
-    return over || (the_session != nullptr && the_session->ended());
+    return the_session.is_over();
 }
 
 session::session() : host_session(reinterpret_cast<const void*>(&is_verbose)) {
@@ -112,23 +91,9 @@ namespace {
 
 /// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    // A forked process has no simulation thread.
-    if (the_session != nullptr && the_session->process() == ::getpid()) {
-        the_session->end({});
-        over = true;
-        the_session->remove_temporary_files();
-        the_session->end_with_code();
-    }
-    over = true;
+    the_session.end_of_process([](session& s) { s.remove_temporary_files(); });
 }
 
 }  // namespace
 
 }  // namespace simtlm::opencl
-
-/// Objects with static storage duration in this library are not destroyed at the end of the
-/// process, because destructors of the program may still make calls and statistics are written
-/// afterwards. Overriding this function keeps them from registering with the C library.
-extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
-    return 0;
-}

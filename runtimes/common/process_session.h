@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtimes/common/process_environment.h"
+#include "runtimes/common/termination_signals.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace simtlm::runtime {
+
+/// Why a process has no session that it can use.
+enum class absence : std::uint8_t { cannot_begin, ended, forked };
+
+/// The only session of a library in a process. It is created by the first call and lasts until the
+/// process ends; it is never destroyed (shared_library.cpp). An object of this class is static and
+/// usable before any constructor has run.
+template <class Session>
+class process_session {
+public:
+    constexpr process_session() = default;
+    process_session(const process_session&) = delete;
+    process_session& operator=(const process_session&) = delete;
+
+    /// Creates the session if this is the first call. Where there is none, `simtlm run` ends the
+    /// process with one line; otherwise the line goes to stderr once.
+    /// @param make    returns a new session; its exceptions say why it cannot begin
+    /// @param refuse  called with an absence and a message if there is no session; throws
+    template <class Make, class Refuse>
+    Session& get(Make make, Refuse refuse) {
+        std::call_once(once_, [&] {
+            try {
+                session_ = make();
+            } catch (const std::exception& e) {
+                why_ = std::make_unique<const std::string>(e.what());
+                end_program_without_session(*why_, this);
+                std::fputs(fmt::format("simtlm: {}\n", *why_).c_str(), stderr);
+            }
+        });
+        if (session_ == nullptr) refuse(absence::cannot_begin, *why_);
+        // A signal is about to end the process.
+        while (termination_signal_came() && session_->ended()) ::pause();
+        if (is_over()) refuse(absence::ended, "the program has ended");
+        // A forked process has no simulation thread.
+        if (session_->process() != ::getpid())
+            refuse(absence::forked, "a forked process cannot use the GPUs of its parent");
+        return *session_;
+    }
+
+    /// get() has created one, and the process has not ended.
+    bool is_running() const { return session_ != nullptr && !over_; }
+    /// There has been one, and it has ended.
+    bool is_over() const { return over_ || (session_ != nullptr && session_->ended()); }
+
+    /// To be called when the process ends, after the program's own code: writes the statistics,
+    /// and may end the process with an exit code of `simtlm run`.
+    /// @param before_exit  called with the session after the statistics have been written
+    template <class BeforeExit>
+    void end_of_process(BeforeExit before_exit) {
+        if (session_ != nullptr && session_->process() == ::getpid()) {
+            session_->end({});
+            over_ = true;
+            before_exit(*session_);
+            session_->end_with_code();
+        }
+        over_ = true;
+    }
+
+private:
+    std::once_flag once_;
+    Session* session_ = nullptr;
+    std::unique_ptr<const std::string> why_;  ///< the reason why there is none
+    std::atomic<bool> over_{false};
+};
+
+}  // namespace simtlm::runtime
