@@ -5,6 +5,13 @@
 
 namespace simtlm::device {
 
+namespace {
+
+/// Events of host programs have a resolution of 1 ns.
+constexpr std::uint64_t ps_per_task = 1000;
+
+}  // namespace
+
 void attempt(task& t, const shared_state& state, const std::function<void()>& act) {
     try {
         act();
@@ -28,10 +35,6 @@ functional_engine::functional_engine(shared_state& state, unsigned sms, unsigned
       failed_(std::move(failed)),
       debug_(debug) {}
 
-std::uint64_t functional_engine::now() const {
-    return 0;  // functional execution takes no simulated time
-}
-
 void functional_engine::finish() {
     if (debug_ != nullptr && !state_.give_up) debug_->end();
 }
@@ -40,9 +43,11 @@ std::vector<task_ptr> functional_engine::run() {
     if (waiting_.empty()) return {};
     const task_ptr t = waiting_.front();
     waiting_.pop_front();
+    t->started_at = now_;
     attempt(*t, state_, [&] { carry_out(*t); });
     if (t->what == task::kind::kernel && t->outcome != status::success && failed_) failed_();
-    t->finished_at = now();
+    if (t->what == task::kind::kernel || t->bytes != 0) now_ += ps_per_task;
+    t->finished_at = now_;
     return {t};
 }
 

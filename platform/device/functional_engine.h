@@ -14,7 +14,9 @@ namespace simtlm::device {
 
 class debug_session;
 
-/// Executes programs in functional mode, one task at a time. Its time is the host's time.
+/// Runs programs without a timing model, one task after the other. Its time only counts tasks: each
+/// kernel, copy and fill takes 1 ns, so that the times of events show their order, and no program
+/// divides by a duration of zero.
 class functional_engine : public engine {
 public:
     /// Called for every kernel that has completed.
@@ -28,7 +30,7 @@ public:
     void start(const task_ptr& t) override { waiting_.push_back(t); }
     std::vector<task_ptr> run() override;
     bool busy() const override { return !waiting_.empty(); }
-    std::uint64_t now() const override;
+    std::uint64_t now() const override { return now_; }
     void finish() override;
 
 private:
@@ -44,6 +46,7 @@ private:
     std::unique_ptr<execution::device_heap> heap_;
     std::deque<task_ptr> waiting_;
     std::uint64_t launches_ = 0;
+    std::uint64_t now_ = 0;  ///< ps
 };
 
 /// Performs a copy, host call or kernel through `act`, stores the outcome in the task and reports

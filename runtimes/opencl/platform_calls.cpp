@@ -506,13 +506,13 @@ CL(cl_int, clGetDeviceAndHostTimer)(cl_device_id d, cl_ulong* on_device, cl_ulon
     return call("clGetDeviceAndHostTimer", [&](session& s) {
         s.device(d);
         require(on_device != nullptr && on_host != nullptr, CL_INVALID_VALUE);
-        *on_device = *on_host = s.work().time() / 1000;
+        *on_device = *on_host = device_timer(s.work().time());
     });
 }
 CL(cl_int, clGetHostTimer)(cl_device_id d, cl_ulong* on_host) {
     return call("clGetHostTimer", [&](session& s) {
         s.device(d);
         require(on_host != nullptr, CL_INVALID_VALUE);
-        *on_host = s.work().time() / 1000;
+        *on_host = device_timer(s.work().time());
     });
 }

@@ -249,16 +249,15 @@ CL(cl_int, clGetEventProfilingInfo)
                     s.work().is_done(e->task) && e->how->failed == 0,
                 CL_PROFILING_INFO_NOT_AVAILABLE);
         const answer a(room, to, size);
-        const auto ns = [](std::uint64_t ps) { return static_cast<cl_ulong>(ps / 1000); };
         switch (what) {
             case CL_PROFILING_COMMAND_QUEUED:
             case CL_PROFILING_COMMAND_SUBMIT:
-                return a.value(ns(e->task->submitted_at));
+                return a.value(device_timer(e->task->submitted_at));
             case CL_PROFILING_COMMAND_START:
-                return a.value(ns(std::max(e->task->started_at, e->task->submitted_at)));
+                return a.value(device_timer(std::max(e->task->started_at, e->task->submitted_at)));
             case CL_PROFILING_COMMAND_END:
             case CL_PROFILING_COMMAND_COMPLETE:
-                return a.value(ns(std::max(e->task->finished_at, e->task->submitted_at)));
+                return a.value(device_timer(std::max(e->task->finished_at, e->task->submitted_at)));
             default:
                 throw error(CL_INVALID_VALUE);
         }

@@ -134,6 +134,30 @@ TEST_F(Scheduler, KeepsTheOrderOfAStream) {
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
+TEST_F(Scheduler, CountsANanosecondForEachTaskThatMovesDataWithoutATimingModel) {
+    stream* const s = work.create_stream(0, true, 0, 0);
+    const auto copy = [&](std::uint64_t bytes) {
+        auto t = std::make_shared<task>();
+        t->what = task::kind::copy;
+        t->bytes = bytes;
+        work.submit(*s, t);
+        return t;
+    };
+    const task_ptr first = copy(4), call = note(1);
+    work.submit(*s, call);
+    const task_ptr nothing = copy(0), second = copy(4096);
+    EXPECT_EQ(work.wait(*s), status::success);
+    EXPECT_EQ(first->started_at, 0u);
+    EXPECT_EQ(first->finished_at, 1000u);
+    for (const task_ptr& t : {call, nothing}) {
+        EXPECT_EQ(t->started_at, 1000u);
+        EXPECT_EQ(t->finished_at, 1000u);
+    }
+    EXPECT_EQ(second->started_at, 1000u);
+    EXPECT_EQ(second->finished_at, 2000u);
+    EXPECT_EQ(work.time(), 2000u);
+}
+
 TEST_F(Scheduler, DoesNothingInTimingModeBeforeAHostWaits) {
     stream* const s = work.create_stream(0, false, 0, 0);
     work.submit(*s, note(1));
