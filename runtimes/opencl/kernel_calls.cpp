@@ -346,12 +346,12 @@ struct launch_shape {
 launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const size_t* offset,
                       const size_t* global, const size_t* local) {
     require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION);
-    require(global != nullptr, CL_INVALID_GLOBAL_WORK_SIZE);
     launch_shape l;
     for (cl_uint d = 0; d < dimensions; ++d) {
-        l.global[d] = global[d];
+        // Nothing to run is no error since OpenCL 2.1; no sizes are sizes of 0.
+        l.global[d] = global == nullptr ? 0 : global[d];
         if (offset != nullptr) l.offset[d] = offset[d];
-        require(l.offset[d] + global[d] >= l.offset[d], CL_INVALID_GLOBAL_OFFSET);
+        require(l.offset[d] + l.global[d] >= l.offset[d], CL_INVALID_GLOBAL_OFFSET);
     }
     const auto& required = k.signature.required_group;
     if (local == nullptr) {
@@ -373,7 +373,7 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
         l.group[d] = local[d];
         require(local[d] != 0, CL_INVALID_WORK_GROUP_SIZE, "a work-group without work items");
         require(local[d] <= most[d], CL_INVALID_WORK_ITEM_SIZE);
-        require(global[d] % local[d] == 0, CL_INVALID_WORK_GROUP_SIZE,
+        require(l.global[d] % local[d] == 0, CL_INVALID_WORK_GROUP_SIZE,
                 "the global size is not a multiple of the group size");
     }
     for (unsigned d = 0; d < 3; ++d)

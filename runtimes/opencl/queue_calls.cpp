@@ -241,6 +241,16 @@ CL(cl_int, clGetEventInfo)
     });
 }
 
+namespace {
+
+/// The device's timer in ns at a simulated time in ps. It starts at 1: profiling tools take a time
+/// of 0 for one that has not been measured.
+constexpr cl_ulong device_timer(std::uint64_t ps) {
+    return ps / 1000 + 1;
+}
+
+}  // namespace
+
 CL(cl_int, clGetEventProfilingInfo)
 (cl_event handle, cl_profiling_info what, size_t room, void* to, size_t* size) {
     return call("clGetEventProfilingInfo", [&](session& s) {

@@ -5,18 +5,11 @@
 #include "runtimes/opencl/compiler.h"
 #include "runtimes/opencl/objects.h"
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 namespace simtlm::opencl {
-
-/// The device's timer in ns at a simulated time in ps. It starts at 1: profiling tools take a time
-/// of 0 for one that has not been measured.
-constexpr cl_ulong device_timer(std::uint64_t ps) {
-    return ps / 1000 + 1;
-}
 
 /// State of OpenCL in a process. Created by the first call.
 class session : public runtime::host_session {

@@ -216,6 +216,28 @@ void lets_barriers_order_local_memory(const host& h, cl_program g) {
     GOOD(clReleaseKernel(k));
 }
 
+/// Since OpenCL 2.1 a launch without work items does nothing, without an error.
+void runs_no_work_items(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "aligns");
+    const cl_mem m = h.buffer(std::vector<int>{7});
+    set(k, 0, m);
+    const std::size_t empty[2] = {4, 0}, most[1] = {~std::size_t{0}};
+    for (const std::size_t* const global : {static_cast<const std::size_t*>(nullptr), empty}) {
+        cl_event e = nullptr;
+        GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, global, nullptr, 0, nullptr, &e));
+        GOOD(clWaitForEvents(1, &e));
+        cl_int status = -1;
+        GOOD(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
+        CHECK(status == CL_COMPLETE);
+        GOOD(clReleaseEvent(e));
+    }
+    CHECK(h.read<int>(m, 1)[0] == 7);
+    GIVES(CL_INVALID_GLOBAL_OFFSET,
+          clEnqueueNDRangeKernel(h.queue, k, 1, most, empty, nullptr, 0, nullptr, nullptr));
+    GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseKernel(k));
+}
+
 void flushes_denormals_where_it_is_asked_to(const host& h, cl_program g) {
     const cl_program flushing = h.build(source, "-cl-denorms-are-zero");
     const cl_mem p = h.buffer(std::vector<float>{1.5e-38f, 1});
@@ -370,6 +392,7 @@ int main() {
         gives_a_kernel_all_local_memory(h, g);
         aligns_variables_of_functions(h, g);
         lets_barriers_order_local_memory(h, g);
+        runs_no_work_items(h, g);
         flushes_denormals_where_it_is_asked_to(h, g);
         takes_ptx_in_asm(h, g);
         releases_memory_that_is_an_argument(h, g);
