@@ -128,6 +128,8 @@ const function functions[] = {
     {"floor", "floor(a)", 0, EXACTLY(std::floor(a))},
     {"fma", "fma(a, b, c)", 0, EXACTLY(std::fma(a, b, c))},
     {"fmax", "fmax(a, b)", 0.01, EXACTLY(std::fmax(A, B))},
+    {"nan", "nan((U)0)", 0, EXACTLY(not_a_number)},
+    {"nan.payload", "nan((U)5)", 0, EXACTLY(not_a_number)},
     {"fmin", "fmin(a, b)", 0.01, EXACTLY(std::fmin(A, B))},
     {"fmod", "fmod(a, b)", 0, EXACTLY(std::fmod(a, b))},
     {"fract", "fract(a, &t)", 0, EXACTLY(fraction(a))},
@@ -329,6 +331,9 @@ std::string code_of(const function& f, const char* type, unsigned width) {
     std::string code = f.code;
     for (std::size_t at = code.find("(V)"); at != std::string::npos; at = code.find("(V)", at + 1))
         code.replace(at, 3, "(" + v + ")");
+    const std::string bits = (std::string(type) == "float" ? "uint" : "ulong") + w;
+    for (std::size_t at = code.find("(U)"); at != std::string::npos; at = code.find("(U)", at + 1))
+        code.replace(at, 3, "(" + bits + ")");
     for (std::size_t at = code.find("convert("); at != std::string::npos;
          at = code.find("convert(", at + 9))
         code.replace(at, 8, "convert_" + v + "(");

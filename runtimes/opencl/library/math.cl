@@ -123,6 +123,19 @@ REMQUO(4, global)
 REMQUO(8, global)
 REMQUO(16, global)
 
+// ---- nan: libclc's of double is infinity where the code is 0, and signals where it is not ----
+
+#define NAN_OF(n)                                                                                  \
+    PURE double##n nan(ulong##n code) {                                                            \
+        return as_double##n(code | 0x7ff8000000000000ul);                                          \
+    }
+NAN_OF()
+NAN_OF(2)
+NAN_OF(3)
+NAN_OF(4)
+NAN_OF(8)
+NAN_OF(16)
+
 // ---- fract: results are below 1; zeros and infinities give a zero with their sign ----
 
 static float fraction_of_float(float x) {
