@@ -102,7 +102,7 @@ CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const v
                 a.local_bytes = size;
                 break;
             case kind::sampler: {
-                require(value != nullptr, CL_INVALID_ARG_VALUE);
+                require(value != nullptr, CL_INVALID_SAMPLER);
                 require(size == sizeof(cl_sampler), CL_INVALID_ARG_SIZE);
                 a.sampler = s.samplers.get(*static_cast<const cl_sampler*>(value));
                 break;
@@ -112,12 +112,12 @@ CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const v
             case kind::image: {
                 require(size == sizeof(cl_mem), CL_INVALID_ARG_SIZE);
                 const cl_mem m = value != nullptr ? *static_cast<const cl_mem*>(value) : nullptr;
-                require(m != nullptr || what.what != kind::image, CL_INVALID_ARG_VALUE);
+                require(m != nullptr || what.what != kind::image, CL_INVALID_MEM_OBJECT);
                 if (m == nullptr) break;
                 const auto memory = s.memory.get(m);
                 a.is_memory = true;
                 a.memory = memory;
-                require(memory->is_image() == (what.what == kind::image), CL_INVALID_ARG_VALUE,
+                require(memory->is_image() == (what.what == kind::image), CL_INVALID_MEM_OBJECT,
                         "an image for a buffer, or a buffer for an image");
                 const bool reads = what.access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
                 const bool writes = what.access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
@@ -354,9 +354,9 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
         require(l.offset[d] + l.global[d] >= l.offset[d], CL_INVALID_GLOBAL_OFFSET);
     }
     const auto& required = k.signature.required_group;
+    // Without a group size, that of the kernel's reqd_work_group_size is used.
+    if (local == nullptr && required[0] != 0) local = required.data();
     if (local == nullptr) {
-        // If the kernel requires a group size, it must be given.
-        require(required[0] == 0, CL_INVALID_WORK_GROUP_SIZE, "the kernel requires a group size");
         if (l.global[0] != 0 && l.global[1] != 0 && l.global[2] != 0)
             l.group = chosen_group(l.global, dimensions, largest_group(s, k));
         return l;

@@ -393,7 +393,7 @@ CL(cl_int, clUnloadPlatformCompiler)(cl_platform_id p) {
 namespace {
 
 void check_properties(session& s, const cl_context_properties* list) {
-    bool platform = false;
+    bool platform = false, synchronised = false;
     for (; list != nullptr && *list != 0; list += 2) {
         switch (*list) {
             case CL_CONTEXT_PLATFORM:
@@ -403,6 +403,9 @@ void check_properties(session& s, const cl_context_properties* list) {
                         CL_INVALID_PLATFORM);
                 break;
             case CL_CONTEXT_INTEROP_USER_SYNC:
+                require(!synchronised, CL_INVALID_PROPERTY, "a property is given twice");
+                synchronised = true;
+                require(list[1] == CL_TRUE || list[1] == CL_FALSE, CL_INVALID_PROPERTY);
                 break;
             default:
                 throw error(CL_INVALID_PROPERTY, "an unknown context property");

@@ -114,6 +114,7 @@ void samples(const host& h, cl_program g) {
         const cl_mem out = h.buffer(std::vector<float>(4, -1));
         set(k, 0, m);
         set(k, 1, sampler);
+        GIVES(CL_INVALID_SAMPLER, clSetKernelArg(k, 1, sizeof sampler, nullptr));
         set(k, 2, at);
         set(k, 3, out);
         h.run(k, 1);
@@ -175,7 +176,9 @@ void reads_every_kind(const host& h, cl_program g) {
     CHECK(v[12] == 3);
     CHECK(v[16] == 2 && v[17] == 2 && v[18] == 3 && v[19] == 3);
     CHECK(v[20] == 1 && v[21] == 1);
-    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArg(k, 0, sizeof out, &out));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof out, &out));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof out, nullptr));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 4, sizeof a, &a));
     for (const cl_mem m : {a, b, c, d, out, on_buffer.mem_object}) GOOD(clReleaseMemObject(m));
     GOOD(clReleaseKernel(k));
 }

@@ -171,8 +171,15 @@ void knows_itself(const host& h, cl_program g) {
           clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, half, 0, nullptr, nullptr));
     GIVES(CL_INVALID_WORK_GROUP_SIZE,
           clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, odd, 0, nullptr, nullptr));
-    GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, n, 0, nullptr, nullptr));
-    CHECK(h.read<int>(out, 1)[0] == 1);
+    // With the group size that the kernel demands, or with none.
+    for (const std::size_t* const group : {n, static_cast<const std::size_t*>(nullptr)}) {
+        const int zero = 0;
+        GOOD(clEnqueueFillBuffer(h.queue, out, &zero, 4, 0, 4, 0, nullptr, nullptr));
+        GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, group, 0, nullptr, nullptr));
+        CHECK(h.read<int>(out, 1)[0] == 1);
+    }
+    GIVES(CL_INVALID_WORK_GROUP_SIZE,
+          clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, odd, nullptr, 0, nullptr, nullptr));
     cl_kernel a = h.kernel(g, "arguments");
     cl_kernel_arg_address_qualifier space = 0;
     GIVES(CL_KERNEL_ARG_INFO_NOT_AVAILABLE,

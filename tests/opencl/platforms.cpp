@@ -57,9 +57,16 @@ void refuses_what_there_is_not(const host& h) {
     const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
     GIVES(CL_INVALID_VALUE, clCreateSubDevices(h.device, parts, 1, &d, nullptr));
     cl_int r = 0;
-    const cl_context_properties wrong[] = {0x1234, 0, 0};
-    CHECK(clCreateContext(wrong, 1, &h.device, nullptr, nullptr, &r) == nullptr);
-    GIVES(CL_INVALID_PROPERTY, r);
+    const cl_context_properties sync = CL_CONTEXT_INTEROP_USER_SYNC;
+    const cl_context_properties wrong[][5] = {
+        {0x1234, 0, 0}, {sync, -1, 0}, {sync, CL_FALSE, sync, CL_FALSE, 0}};
+    for (const auto& properties : wrong) {
+        CHECK(clCreateContext(properties, 1, &h.device, nullptr, nullptr, &r) == nullptr);
+        GIVES(CL_INVALID_PROPERTY, r);
+        CHECK(clCreateContextFromType(properties, CL_DEVICE_TYPE_GPU, nullptr, nullptr, &r) ==
+              nullptr);
+        GIVES(CL_INVALID_PROPERTY, r);
+    }
     CHECK(clCreateCommandQueue(h.context, h.device, 0x100, &r) == nullptr);
     GIVES(CL_INVALID_VALUE, r);
     CHECK(clCreatePipe(h.context, 0, 4, 4, nullptr, &r) == nullptr);
