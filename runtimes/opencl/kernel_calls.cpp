@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
 using namespace simtlm::opencl;
 namespace device = simtlm::device;
 
@@ -88,6 +91,28 @@ CL(cl_int, clReleaseKernel)(cl_kernel k) {
     return call("clReleaseKernel", [&](session& s) { s.all_kernels.release(k); });
 }
 
+namespace {
+
+/// Whether an image can be an argument of an OpenCL C type; true for names that are not OpenCL C's
+/// own, which a program has defined.
+bool fits(const _cl_mem& m, std::string_view type) {
+    constexpr std::pair<std::string_view, cl_mem_object_type> types[] = {
+        {"image1d_t", CL_MEM_OBJECT_IMAGE1D},
+        {"image1d_array_t", CL_MEM_OBJECT_IMAGE1D_ARRAY},
+        {"image1d_buffer_t", CL_MEM_OBJECT_IMAGE1D_BUFFER},
+        {"image2d_t", CL_MEM_OBJECT_IMAGE2D},
+        {"image2d_depth_t", CL_MEM_OBJECT_IMAGE2D},
+        {"image2d_array_t", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+        {"image2d_array_depth_t", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+        {"image3d_t", CL_MEM_OBJECT_IMAGE3D},
+    };
+    for (const auto& [name, object] : types)
+        if (type == name) return m.type == object;
+    return true;
+}
+
+}  // namespace
+
 CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const void* value) {
     return call("clSetKernelArg", [&](session& s) {
         const auto k = s.all_kernels.get(handle);
@@ -119,6 +144,8 @@ CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const v
                 a.memory = memory;
                 require(memory->is_image() == (what.what == kind::image), CL_INVALID_MEM_OBJECT,
                         "an image for a buffer, or a buffer for an image");
+                require(fits(*memory, what.type), CL_INVALID_MEM_OBJECT,
+                        "an image of another type than the argument's");
                 const bool reads = what.access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
                 const bool writes = what.access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
                 require(!(reads && (memory->flags & CL_MEM_WRITE_ONLY) != 0) &&

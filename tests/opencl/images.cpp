@@ -179,6 +179,10 @@ void reads_every_kind(const host& h, cl_program g) {
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof out, &out));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof out, nullptr));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 4, sizeof a, &a));
+    // Images of another type: a 3D image and an array are no array of 2D and no 3D image.
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof c, &c));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 2, sizeof a, &a));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 3, sizeof b, &b));
     for (const cl_mem m : {a, b, c, d, out, on_buffer.mem_object}) GOOD(clReleaseMemObject(m));
     GOOD(clReleaseKernel(k));
 }
