@@ -17,7 +17,7 @@ import gdb
 
 GPU = "simtlm::platform::gpu"
 # Bits of warp_table that prevent a warp from issuing.
-WAITS = ("done", "fetching", "at_barrier", "at_memory_barrier", "at_atomic", "at_copy",
+WAITS = ("done", "fetching", "at_barrier", "at_memory_barrier", "at_atomic", "at_copy", "at_engine",
          "scoreboard_blocked", "wrong_path")
 SECTORS = ("reserved", "modified")
 

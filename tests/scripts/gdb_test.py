@@ -12,20 +12,25 @@ GDB, TARGET, ROOT = sys.argv[1:4]
 SKIPPED = 77
 
 
-def session(*commands):
+def session(core, *commands):
     words = [GDB, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load off",
              "-ex", "break in_the_middle", "-ex", "run", "-x", f"{ROOT}/scripts/gdb/simtlm.py"]
     for command in commands:
         words += ["-ex", command]
-    return subprocess.run(words + ["--args", TARGET], capture_output=True, text=True, timeout=280,
+    target = [TARGET, f"--gtest_filter=Cores/GdbTarget.StopsInTheMiddleOfAKernel/{core}"]
+    return subprocess.run(words + ["--args", *target], capture_output=True, text=True, timeout=280,
                           check=False)
 
 
-class GdbCommands(unittest.TestCase):
+class OnACore:
+    """The commands on a GPU of one core model."""
+    core = ""
+
     @classmethod
     def setUpClass(cls):
-        cls.result = session("simtlm sms", "simtlm warps 0", "simtlm cache 0", "simtlm cache p0.0",
-                             "simtlm dram 1", "simtlm gpu gpu", "simtlm warps 9", "simtlm what")
+        cls.result = session(cls.core, "simtlm sms", "simtlm warps 0", "simtlm cache 0",
+                             "simtlm cache p0.0", "simtlm dram 0", "simtlm dram 1",
+                             "simtlm gpu gpu", "simtlm warps 9", "simtlm what")
         cls.out = cls.result.stdout
         if "Breakpoint 1, " not in cls.out:
             print(cls.result.stderr, file=sys.stderr)
@@ -46,13 +51,23 @@ class GdbCommands(unittest.TestCase):
         self.assertGreater(int(sets[0][1]), 0)
         self.assertRegex(self.out, r"set \d+ way \d+: 0x[0-9a-f]+, sectors 0x[0-9a-f]")
 
-    def test_shows_open_rows(self):
-        self.assertRegex(self.out, r"gpu\.dram1: \d+ requests inside(?s:.*)bank \d+: row 0x[0-9a-f]+ is open")
+    def test_shows_channels_and_open_rows(self):
+        for channel in (0, 1):
+            self.assertRegex(self.out, rf"gpu\.dram{channel}: \d+ requests inside")
+        self.assertRegex(self.out, r"bank \d+: row 0x[0-9a-f]+ is open")
 
     def test_says_what_it_does_not_know(self):
         self.assertIn("GPU gpu", self.out)
         self.assertIn("SMs are numbered from 0 to 1", self.result.stderr)
         self.assertIn("Shows a simulated GPU: simtlm sms", self.result.stderr)
+
+
+class OnTheClassicCore(OnACore, unittest.TestCase):
+    core = "classic"
+
+
+class OnTheModernCore(OnACore, unittest.TestCase):
+    core = "modern"
 
 
 if __name__ == "__main__":

@@ -12,16 +12,23 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 /// Where the debugger stops.
 extern "C" __attribute__((noinline)) void in_the_middle() {
     asm volatile("");
 }
 
-TEST(GdbTarget, StopsInTheMiddleOfAKernel) {
+/// By core model.
+class GdbTarget : public testing::TestWithParam<const char*> {};
+
+TEST_P(GdbTarget, StopsInTheMiddleOfAKernel) {
     using namespace simtlm::platform;
     option_values values(preset_folders(std::vector<std::string>{SIMTLM_CONFIGS}).finder());
-    values.parse_command_line(std::vector<std::string>{"--preset", "TINY", "--any-binary-version",
-                                                       "-trace", SIMTLM_TRACES "/vecadd"});
+    values.parse_command_line(std::vector<std::string>{"--preset", "TINY", "--core", GetParam(),
+                                                       "--any-binary-version", "-trace",
+                                                       SIMTLM_TRACES "/vecadd"});
     gpu device("gpu", make_gpu_config(values));
     const trace_set set = device.load_trace_set(SIMTLM_TRACES "/vecadd/kernelslist.g");
     for (const auto& c : set.commands) {
@@ -36,3 +43,6 @@ TEST(GdbTarget, StopsInTheMiddleOfAKernel) {
     ASSERT_GT(device.core_cycles(), 500u);
     in_the_middle();
 }
+
+INSTANTIATE_TEST_SUITE_P(Cores, GdbTarget, testing::Values("classic", "modern"),
+                         [](const auto& core) { return std::string(core.param); });
