@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -77,11 +78,12 @@ private:
 };
 
 #ifdef SIMTLM_HAS_LIBEDIT
-/// A terminal with line editing, history and completion of the first word.
+/// A terminal with history and completion of commands and of the words that follow them.
 class edited_input final : public command_input {
 public:
     edited_input(file_ptr from, std::FILE* to)
         : from_(std::move(from)),
+          to_(to),
           editor_(::el_init("simtlm", from_.get(), to, stderr)),
           history_(::history_init()) {
         HistEvent e;
@@ -115,7 +117,9 @@ public:
         return line;
     }
     bool interactive() const override { return true; }
-    void complete(std::vector<std::string> words) override { words_ = std::move(words); }
+    void complete(std::vector<std::string> beginnings) override {
+        beginnings_ = std::move(beginnings);
+    }
 
 private:
     static char* prompt_of(EditLine* editor) {
@@ -123,35 +127,43 @@ private:
         ::el_get(editor, EL_CLIENTDATA, &self);
         return self->prompt_.data();
     }
-    /// Inserts the longest common prefix of all commands that begin with the word.
+    /// Inserts what all beginnings have in common that begin like the line; lists them where that
+    /// is nothing.
     static unsigned char complete_word(EditLine* editor, int) {
         edited_input* self = nullptr;
         ::el_get(editor, EL_CLIENTDATA, &self);
         const LineInfo* const line = ::el_line(editor);
-        const std::string word(line->buffer, line->cursor);
-        if (word.find(' ') != std::string::npos) return CC_ERROR;
-        std::string common;
-        bool any = false;
-        for (const std::string& w : self->words_) {
-            if (w.compare(0, word.size(), word) != 0) continue;
-            if (!std::exchange(any, true)) {
-                common = w;
-                continue;
-            }
-            std::size_t same = 0;
-            while (same < common.size() && same < w.size() && common[same] == w[same]) ++same;
-            common.resize(same);
+        const std::string typed(line->buffer, line->cursor);
+        const std::size_t words = std::count(typed.begin(), typed.end(), ' ');
+        std::vector<std::string> fits;
+        for (const std::string& b : self->beginnings_)
+            if (b.compare(0, typed.size(), typed) == 0 &&
+                static_cast<std::size_t>(std::count(b.begin(), b.end(), ' ')) == words)
+                fits.push_back(b);
+        if (fits.empty()) return CC_ERROR;
+        std::string common = fits.size() == 1 ? fits[0] + ' ' : fits[0];
+        for (const std::string& f : fits) {
+            if (fits.size() == 1) break;
+            const auto end = std::mismatch(common.begin(), common.end(), f.begin(), f.end()).first;
+            common.erase(end, common.end());
         }
-        if (!any || common.size() == word.size()) return CC_ERROR;
-        ::el_insertstr(editor, common.c_str() + word.size());
-        return CC_REFRESH;
+        if (common.size() > typed.size()) {
+            ::el_insertstr(editor, common.c_str() + typed.size());
+            return CC_REFRESH;
+        }
+        std::fputc('\n', self->to_);
+        for (const std::string& f : fits)
+            std::fprintf(self->to_, "%s  ", f.substr(f.rfind(' ') + 1).c_str());
+        std::fputc('\n', self->to_);
+        return CC_REDISPLAY;
     }
 
     file_ptr from_;
+    std::FILE* to_;
     EditLine* editor_;
     History* history_;
     std::string prompt_;
-    std::vector<std::string> words_;
+    std::vector<std::string> beginnings_;
 };
 #endif
 

@@ -104,9 +104,11 @@ struct debugger::command {
     const char* usage;
     const char* what;
     bool (debugger::*act)(const words&, const std::string&);
+    const char* following = "";  ///< words that can follow it, for completion
 };
 
 const std::vector<debugger::command>& debugger::commands() {
+    static constexpr const char* places = "line pc op warp cta kernel end if";
     static const std::vector<command> all = {
         {"s", "step", "s [N]",
          "continues for one core cycle (N); in functional mode, for one instruction",
@@ -116,8 +118,8 @@ const std::vector<debugger::command>& debugger::commands() {
         {"b", "break", "b PLACE [if COND]",
          "stops at FILE:LINE [THREAD], line N, pc HEX, op OPCODE, warp SM:WARP, cta N|X,Y,Z, "
          "kernel NAME|N, end [NAME|N]; b if COND: when a condition becomes true",
-         &debugger::set_breakpoint},
-        {"tb", "tbreak", "tb PLACE [if COND]", "the same, once", &debugger::set_temporary},
+         &debugger::set_breakpoint, places},
+        {"tb", "tbreak", "tb PLACE [if COND]", "the same, once", &debugger::set_temporary, places},
         {"d", "delete", "d [N...]", "deletes breakpoints and watchpoints; d: all",
          &debugger::remove},
         {"w", "watch", "w ADDRESS|NAME[:BYTES] [r|w|rw] [if COND]",
@@ -131,8 +133,8 @@ const std::vector<debugger::command>& debugger::commands() {
         {"dm", "", "dm [ADDRESS|NAME [BYTES]]; dm shared|local OFFSET [BYTES]; dm p N",
          "dumps memory; dm p N: the state of memory partition N", &debugger::dump_memory},
         {"i", "info", "i k|b|w|r|wait [SM[:WARP[:LANE]]]",
-         "shows kernels, breakpoints, warps, registers, or what every block waits for",
-         &debugger::info},
+         "kernels, breakpoints, warps, registers, what everything waits for", &debugger::info,
+         "k b w r wait"},
         {"f", "focus", "f SM:WARP[:LANE]", "selects a warp, for l, i r and p",
          &debugger::choose_warp},
         {"p", "print", "p EXPR",
@@ -202,12 +204,15 @@ private:
 
 debugger::debugger(const debug_target& target, std::unique_ptr<command_input> input, services how)
     : target_(target), input_(std::move(input)), how_(std::move(how)) {
-    std::vector<std::string> names;
-    for (const command& c : commands()) {
-        names.emplace_back(c.name);
-        if (*c.other != '\0') names.emplace_back(c.other);
-    }
-    input_->complete(std::move(names));
+    std::vector<std::string> beginnings;
+    for (const command& c : commands())
+        for (const std::string& name : {std::string(c.name), std::string(c.other)}) {
+            if (name.empty()) continue;
+            beginnings.push_back(name);
+            for (const std::string& word : split_words(c.following))
+                beginnings.push_back(name + ' ' + word);
+        }
+    input_->complete(std::move(beginnings));
 }
 
 debugger::~debugger() = default;

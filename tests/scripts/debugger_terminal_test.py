@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The prompt of the debugger on a terminal: history, completion, repetition, Control-C.
+
+debugger_terminal_test.py SIMTLM ROOT
+"""
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+SIMTLM, ROOT = sys.argv[1:3]
+ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|\r")
+UP, SEARCH, TAB, CONTROL_C, CONTROL_D = "\x1b[A", "\x12", "\t", "\x03", "\x04"
+EDITS = b"el_gets" in open(SIMTLM, "rb").read()
+
+
+class Session:
+    """A debugger that believes that somebody types."""
+
+    def __init__(self, launches=f"{ROOT}/programs/saxpy.launch"):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(SIMTLM, [SIMTLM, "--preset", "TINY", "--ptx", f"{ROOT}/programs/saxpy.ptx",
+                              "--launch", launches, "--debug"])
+        self.status = None
+        self.seen = ""
+        self.until(r"\(simtlm\) $")
+
+    def until(self, pattern, seconds=60):
+        """What has been printed since the last call, once it matches a pattern."""
+        end = time.monotonic() + seconds
+        text = b""
+        while not re.search(pattern, ESCAPES.sub(b"", text).decode(errors="replace")):
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.terminal], [], [], left)[0]:
+                raise AssertionError(f"no {pattern!r} in {text!r}")
+            try:
+                more = os.read(self.terminal, 65536)
+            except OSError:
+                more = b""
+            if not more:
+                raise AssertionError(f"the run has ended without {pattern!r}: {text!r}")
+            text += more
+        self.seen = ESCAPES.sub(b"", text).decode(errors="replace")
+        return self.seen
+
+    def type(self, text, pattern=r"\(simtlm\) $"):
+        os.write(self.terminal, text.encode())
+        return self.until(pattern)
+
+    def end(self):
+        """Closes the session. @return the exit code"""
+        if self.status is None:
+            try:
+                while os.read(self.terminal, 65536):
+                    pass
+            except OSError:
+                pass
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.close(self.terminal)
+        return self.status
+
+    def kill(self):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+
+class Prompt(unittest.TestCase):
+    def setUp(self):
+        self.session = Session()
+        self.addCleanup(self.session.kill)
+
+    def quit(self):
+        os.write(self.session.terminal, b"q\r")
+        return self.session.end()
+
+    def test_repeats_the_last_command_for_an_empty_line(self):
+        self.assertIn("core cycle 7\n", self.session.type("s 7\r"))
+        self.assertIn("core cycle 14\n", self.session.type("\r"))
+        self.assertEqual(0, self.quit())
+
+    @unittest.skipUnless(EDITS, "built without libedit")
+    def test_brings_back_earlier_lines(self):
+        self.session.type("s 7\r")
+        self.session.type("p cycle\r")
+        self.session.type(UP + UP, r"s 7$")
+        self.assertIn("core cycle 14\n", self.session.type("\r"))
+        self.session.type(SEARCH + "p cy", r"p cycle")
+        self.assertIn("\n14\n", self.session.type("\r"))
+
+    @unittest.skipUnless(EDITS, "built without libedit")
+    def test_completes_commands_and_the_words_that_follow_them(self):
+        self.session.type("unt" + TAB, r"until $")
+        self.assertIn("core cycle 5\n", self.session.type("5\r"))
+        self.session.type("b ker" + TAB, r"b kernel $")
+        self.assertIn("breakpoint 1: kernel saxpy\n", self.session.type("saxpy\r"))
+        told = self.session.type("i " + TAB, r"wait .*\n.*\(simtlm\) i $")
+        self.assertRegex(told, r"\nk +b +w +r +wait")
+        self.assertIn("1 kernel saxpy, hit 0 times\n", self.session.type("b\r"))
+
+    def test_stops_a_run_for_control_c(self):
+        with tempfile.TemporaryDirectory() as folder:
+            launches = pathlib.Path(ROOT, "programs/saxpy.launch").read_text()
+            launch = next(x for x in launches.splitlines() if x.startswith("launch "))
+            buffers = [x for x in launches.splitlines() if x.startswith("buffer ")]
+            long = pathlib.Path(folder, "long.launch")
+            long.write_text("\n".join(buffers + 5000 * [launch]) + "\n")
+            session = Session(str(long))
+            self.addCleanup(session.kill)
+            os.write(session.terminal, b"c\r")
+            session.until(r"kernel_list_number = 2\n")
+            told = session.type(CONTROL_C)
+            self.assertNotIn("the run has come to its end", told)
+            before = int(session.type("p cycle\r").split("\n")[-2])
+            self.assertIn(f"core cycle {before + 3}\n", session.type("s 3\r"))
+
+    def test_ends_the_run_at_the_end_of_the_input(self):
+        self.session.type("s 3\r")
+        os.write(self.session.terminal, CONTROL_D.encode())
+        self.session.until(r"\*\*\* incomplete run: quit \*\*\*")
+        self.session.end()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
