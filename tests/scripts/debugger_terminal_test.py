@@ -118,7 +118,7 @@ class Prompt(unittest.TestCase):
             os.write(session.terminal, b"c\r")
             session.until(r"kernel_list_number = 2\n")
             told = session.type(CONTROL_C)
-            self.assertNotIn("the run has come to its end", told)
+            self.assertNotIn("the run has ended", told)
             before = int(session.type("p cycle\r").split("\n")[-2])
             self.assertIn(f"core cycle {before + 3}\n", session.type("s 3\r"))
 
