@@ -13,36 +13,40 @@
 
 namespace simtlm::kernel {
 
-/// The state of a design on its way into a checkpoint, or back out of it.
+/// Serializes the state of a design into a checkpoint, or restores it from one.
 ///
-/// A block that has state of its own declares `void checkpoint(kernel::archive& a)` next to it and
-/// names its members there once, for both directions: `a(last_, counted_to_)`. What follows from
-/// the configuration is left out, and so is what is empty while nothing is under way: checkpoints
-/// are taken of designs at rest.
+/// A block with state of its own declares `void checkpoint(kernel::archive& a)` and lists its
+/// members there once, for both directions: `a(last_, counted_to_)`. State that follows from the
+/// configuration is not listed, and neither is state that is empty while no request is in flight:
+/// checkpoints are only taken of idle designs.
 ///
 /// Members may be numbers, enumerations, strings, arrays, vectors, deques and pairs of such, and
-/// objects with a checkpoint() of their own. Numbers are written as they lie in memory.
+/// objects with a checkpoint() of their own. Numbers are written in host byte order.
 class archive {
 public:
-    /// Saves.
+    /// Creates an archive that saves.
     archive() = default;
-    /// Restores. @param saved  what take() of an archive that has saved gave
+    /// Creates an archive that restores. @param saved  result of take() of an archive that has
+    /// saved
     explicit archive(std::string saved) : data_(std::move(saved)), restores_(true) {}
 
+    /// Whether this archive restores state rather than saving it.
     bool restores() const { return restores_; }
 
-    /// Begins the state of a block, which reaches up to the next one.
-    /// @param name     hierarchical
-    /// @param version  of the members listed: raised when they change
-    /// @throws user_error when restoring, if another block's state, or another version, is next
+    /// Begins the state of a block, which extends to the next call.
+    /// @param name     hierarchical name of the block
+    /// @param version  of the list of members, incremented whenever the list changes
+    /// @throws user_error when restoring, if the saved data has another block or version at this
+    ///         place
     void block(std::string_view name, unsigned version = 1);
 
-    /// Saves or restores members, in order. @throws user_error when what was saved has ended
+    /// Saves or restores members, in order. @throws user_error if the saved data ends too early
     template <class... Members>
     void operator()(Members&... members) {
         (one(members), ...);
     }
-    /// The same for elements without pointers and padding, as they lie in memory.
+    /// Saves or restores a vector of trivially copyable elements without pointers or padding, as
+    /// raw bytes.
     template <class Vector>
     void plain(Vector& elements) {
         using element = typename Vector::value_type;
@@ -50,14 +54,16 @@ public:
         elements.resize(size_of(elements.size(), sizeof(element)));
         bytes(elements.data(), elements.size() * sizeof(element));
     }
-    /// The same for so many bytes.
+    /// Saves or restores n raw bytes.
     void memory(void* at, std::size_t n) { bytes(at, n); }
-    /// Saves a number of elements, or restores one, not more than what was saved can hold.
+    /// Saves a number of elements, or restores one.
+    /// @param least_bytes  smallest size of an element in the archive, in bytes; bounds the
+    ///                     restored number by the saved data that is left
     std::size_t size_of(std::size_t elements, std::size_t least_bytes);
 
-    /// What has been saved.
+    /// @return the saved data; call once, at the end
     std::string take() { return std::move(data_); }
-    /// @throws user_error when restoring, unless all that was saved has been restored
+    /// @throws user_error when restoring, if saved data is left over
     void finish() const;
 
 private:
@@ -118,7 +124,7 @@ private:
 
     std::string data_;
     std::size_t position_ = 0;
-    std::string block_;  // whose state it is in
+    std::string block_;  // block whose state is being saved or restored
     bool restores_ = false;
 };
 

@@ -3,7 +3,7 @@
 
 namespace simtlm::kernel {
 
-/// For headers of blocks that declare a checkpoint(archive&): see archive.h.
+/// Forward declaration for headers of blocks that declare checkpoint(archive&); see archive.h.
 class archive;
 
 }  // namespace simtlm::kernel

@@ -13,18 +13,18 @@ namespace simtlm::kernel {
 class back_pressure_counter {
 public:
     enum reason : std::uint8_t {
-        queued = 1,  ///< the block has something to send and may not
-        held = 2,    ///< what it has sent waits at a shared port
+        queued = 1,  ///< the block has something to send and is stalled
+        held = 2,    ///< a message it has sent waits at a shared port
     };
 
-    /// @param asker  the process that would send, once per cycle in its phase
+    /// @param asker  the process that sends, at most once per cycle, in its phase
     explicit back_pressure_counter(const clocked_process& asker) : asker_(asker) {}
 
-    /// A reason holds, or no longer holds, from the next activation of the process on.
+    /// Sets or clears a reason, effective from the next activation of the process.
     void set(reason why, bool waits) {
         if (((reasons_ & why) != 0) != waits) change(why, waits, next_uncounted());
     }
-    /// A reason holds from the current cycle on: the process was stalled in this activation.
+    /// Sets a reason, effective from the current cycle: the process was stalled in this activation.
     void stalled_now(reason why) {
         if ((reasons_ & why) == 0) change(why, true, asker_.now());
     }
@@ -33,11 +33,11 @@ public:
         if (reasons_ != 0) count(next_uncounted());
         return counted_;
     }
-    /// The counter itself, for tables of statistics; valid after up_to_date().
+    /// The counter itself, for statistics tables; valid after up_to_date().
     const std::uint64_t& counted() const { return counted_; }
 
 private:
-    /// The first cycle whose activation of the process is still to come.
+    /// The first cycle in which the process has not yet been activated.
     std::uint64_t next_uncounted() const {
         return asker_.now() + (asker_.sub_phase_has_passed(0) ? 1u : 0u);
     }

@@ -7,7 +7,7 @@
 
 namespace simtlm::kernel {
 
-/// How full a queue has been.
+/// Occupancy statistics of a queue.
 struct occupancy {
     std::uint64_t sum = 0;
     std::uint64_t max = 0;
@@ -21,21 +21,21 @@ constexpr const auto& counters_of(const occupancy*) {
 }
 static_assert(covers(occupancy_counters));
 
-/// A FIFO between two clock domains (or two phases of one): filled on edges of the writer's clock,
-/// drained on edges of the reader's. Whoever finds it full holds what he has (overflow is
-/// impossible); filling wakes the reader, and making room wakes the writer. The phases of
-/// coincident edges fix who sees what on the same instant.
-/// It is an object of SystemC, below the module under construction.
+/// A FIFO between two clock domains, or between two phases of one domain: written on edges of the
+/// writer's clock, read on edges of the reader's. The writer must not push while the FIFO is full.
+/// push() wakes the reader, and pop() from a full FIFO wakes the writer. The order of the phases
+/// determines which process sees the other's effect at coincident edges. The FIFO is an sc_object,
+/// a child of the module under construction.
 template <class T>
 class clock_crossing_fifo : public sc_core::sc_object {
 public:
-    /// @param depth  entries
+    /// @param depth  capacity in entries
     clock_crossing_fifo(const char* name, std::size_t depth) : sc_object(name), entries_(depth) {}
     const char* kind() const override { return "clock_crossing_fifo"; }
 
-    /// The process that drains it, woken by push().
+    /// Sets the process that reads the FIFO; push() wakes it.
     void set_reader(clocked_process& p) { reader_ = &p; }
-    /// The process that fills it, woken by pop() when it had been full.
+    /// Sets the process that writes the FIFO; pop() wakes it if the FIFO was full.
     void set_writer(clocked_process& p) { writer_ = &p; }
 
     bool empty() const { return entries_.empty(); }
@@ -44,9 +44,9 @@ public:
     std::size_t room() const { return entries_.room(); }
     std::size_t depth() const { return entries_.capacity(); }
 
-    /// Counts the occupancy in cycles of a process's domain.
+    /// Enables the occupancy statistics, in cycles of the clock domain of a process.
     void measure(const clocked_process& by) { clock_ = &by; }
-    /// Counts up to a cycle of that domain.
+    /// Brings the occupancy sum up to date. @param cycle  of the domain given to measure()
     void count_to(std::uint64_t cycle) {
         if (cycle <= counted_to_) return;
         occupancy_.sum += entries_.size() * (cycle - counted_to_);
@@ -79,7 +79,7 @@ private:
     ring_buffer<T> entries_;
     clocked_process* reader_ = nullptr;
     clocked_process* writer_ = nullptr;
-    const clocked_process* clock_ = nullptr;  // occupancy is not summed without
+    const clocked_process* clock_ = nullptr;  // nullptr: occupancy is not summed
     occupancy occupancy_;
     std::uint64_t counted_to_ = 0;
 };

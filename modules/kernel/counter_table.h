@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-/// Counters that describe themselves. Beside a struct of counters stands one table, a row per
-/// member; sums over blocks, JSON, CSV and docs/statistics.md follow from it:
+/// Self-describing counters. Each struct of counters is accompanied by a table with one row per
+/// member, from which sums over blocks, JSON, CSV and docs/statistics.md are derived:
 ///
 ///     struct queue_statistics {
 ///         std::uint64_t pushed = 0;
@@ -24,42 +24,44 @@
 ///                                                    "by number of lanes", lane_label),
 ///     };
 ///     constexpr const auto& counters_of(const queue_statistics*) { return queue_counters; }
-///     static_assert(kernel::covers<queue_statistics>(queue_counters));  // no member is forgotten
+///     static_assert(kernel::covers<queue_statistics>(queue_counters));  // every member has a row
 namespace simtlm::kernel {
 
-/// How the values of several blocks become one.
+/// How the values of several blocks are combined.
 enum class adding : std::uint8_t {
     sum,
     maximum,
     minimum,
-    last,  ///< a state, not a count: the value of the block that is asked last
+    last,  ///< a state rather than a count: the value of the last block
 };
 constexpr const char* adding_name(adding how) {
     constexpr const char* names[] = {"sum", "maximum", "minimum", "last"};
     return names[static_cast<unsigned>(how)];
 }
 
-/// What a counter counts.
+/// Description of a counter.
 struct counter_info {
     const char* name;
     const char* unit;     ///< e.g. requests, core cycles
-    const char* meaning;  ///< one sentence
+    const char* meaning;  ///< description, one sentence
     adding how = adding::sum;
-    /// Names the cells of an array, those without a name are not used; nullptr: a single value.
+    /// Returns the name of a cell of an array; empty for an unused cell. nullptr: a single value.
     std::string (*label)(unsigned cell) = nullptr;
 };
 
-/// A row of a table: what a member counts, and where it is.
+/// A row of a table: the description of a member and access to its value.
 template <typename Struct>
 struct counter : counter_info {
     std::size_t (*cells)(const Struct&);
     std::uint64_t& (*cell)(Struct&, std::size_t);
-    void (*grow)(Struct&, const Struct&);  ///< room for another one's cells
-    /// Bytes of the struct that it stands for; of a vector the share of its elements' bytes.
+    void (*grow)(Struct&, const Struct&);  ///< resizes the first struct's vector to hold the
+                                           ///< second's cells
+    /// Bytes of the struct that this row covers; of a vector, a fraction that is proportional to
+    /// the bytes of its elements.
     double bytes;
 
     const std::uint64_t* address(const Struct& of, std::size_t i) const {
-        return &cell(const_cast<Struct&>(of), i);  // only for reading
+        return &cell(const_cast<Struct&>(of), i);  // the reference is only read
     }
     std::uint64_t value(const Struct& of, std::size_t i) const { return *address(of, i); }
 };
@@ -74,7 +76,8 @@ struct member_of<Value Owner::*> {
     using value = Value;
 };
 
-/// What a member holds: one number, or a fixed or growing array of whatever holds numbers.
+/// Access to the values in a member: one number, or a fixed or growing array of types that hold
+/// numbers.
 template <typename T>
 struct cells_in {
     static_assert(std::is_same_v<T, std::uint64_t>, "counters are std::uint64_t");
@@ -94,7 +97,8 @@ struct cells_in<std::array<T, N>> {
     static void grow(std::array<T, N>&, const std::array<T, N>&) {}
 };
 
-/// A member of a struct, or a member of a struct within it, or of all structs of a vector within.
+/// A path to a counter: a member of a struct, or a member of a struct within it, or of all structs
+/// in a vector within it.
 template <auto... Path>
 struct place;
 template <auto Member>
@@ -151,38 +155,40 @@ constexpr auto row(adding how, const char* name, const char* unit, const char* m
 
 }  // namespace counter_detail
 
-/// A row of a counter that adds up. @param Path  a member; or a member and a member of its type,
-/// which may be a struct or a vector of structs
+/// A row for a counter that is summed.
+/// @param Path  a member; or a member and a member of its type, which may be a struct or a vector
+///              of structs
 template <auto... Path>
 constexpr auto count(const char* name, const char* unit, const char* meaning,
                      std::string (*label)(unsigned) = nullptr) {
     return counter_detail::row<Path...>(adding::sum, name, unit, meaning, label);
 }
-/// A row of a greatest value.
+/// A row for a maximum.
 template <auto... Path>
 constexpr auto maximum(const char* name, const char* unit, const char* meaning,
                        std::string (*label)(unsigned) = nullptr) {
     return counter_detail::row<Path...>(adding::maximum, name, unit, meaning, label);
 }
-/// A row of a least value.
+/// A row for a minimum.
 template <auto... Path>
 constexpr auto minimum(const char* name, const char* unit, const char* meaning,
                        std::string (*label)(unsigned) = nullptr) {
     return counter_detail::row<Path...>(adding::minimum, name, unit, meaning, label);
 }
-/// A row of a state that is kept beside the counters.
+/// A row for a state that is reported with the counters.
 template <auto... Path>
 constexpr auto state(const char* name, const char* unit, const char* meaning,
                      std::string (*label)(unsigned) = nullptr) {
     return counter_detail::row<Path...>(adding::last, name, unit, meaning, label);
 }
 
-/// Names cells by their number.
+/// Labels cells by their index.
 inline std::string number_label(unsigned cell) {
     return std::to_string(cell);
 }
 
-/// Every byte of the struct is in a row of the table. @param besides  bytes that hold no counters
+/// Whether every byte of the struct is covered by a row of the table.
+/// @param besides  bytes of the struct that hold no counters
 template <typename Struct, std::size_t N>
 constexpr bool covers(const counter<Struct> (&table)[N], std::size_t besides = 0) {
     double bytes = static_cast<double>(besides);
@@ -191,7 +197,7 @@ constexpr bool covers(const counter<Struct> (&table)[N], std::size_t besides = 0
     return missing < 0.5 && missing > -0.5;
 }
 
-/// One value and another become one.
+/// Combines two values.
 constexpr std::uint64_t added(adding how, std::uint64_t a, std::uint64_t b) {
     switch (how) {
         case adding::sum:
@@ -206,7 +212,7 @@ constexpr std::uint64_t added(adding how, std::uint64_t a, std::uint64_t b) {
     return b;
 }
 
-/// Adds a block's counters to others, each as its row says.
+/// Adds the counters of a block to others, each as specified in its row.
 template <typename Struct>
 void add_up(Struct& sum, const Struct& block) {
     for (const counter<Struct>& row : counters_of(static_cast<const Struct*>(nullptr))) {

@@ -6,11 +6,11 @@
 
 namespace simtlm::kernel {
 
-/// A text from a file as a terminal may show it: control characters, escape sequences among them,
-/// become \xNN. Tabs and UTF-8 stay.
+/// Makes text from a file safe to print on a terminal: control characters, including those of
+/// escape sequences, become \xNN. Tabs and UTF-8 are kept.
 std::string printable(std::string_view text);
 
-/// The name of a C++ function as its source has it; any other name as it is.
+/// Demangles the name of a C++ function; any other name is returned unchanged.
 std::string demangled(const std::string& name);
 
 }  // namespace simtlm::kernel

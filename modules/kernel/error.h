@@ -6,12 +6,12 @@
 
 namespace simtlm::kernel {
 
-/// A fault of the input or of the configuration, not of the program: it ends the run with one line
-/// "file:line: what is wrong (remedy)" and exit code 2. Thrown by readers and validators, caught
-/// once in the executable; a host application may catch it and go on.
+/// An error in the input or the configuration, as opposed to a defect of the program. It ends the
+/// run with one line "file:line: what is wrong (remedy)" and exit code 2. Thrown by readers and
+/// validators and caught once, in the executable; a host application may catch it and continue.
 class user_error : public std::runtime_error {
 public:
-    /// @param where   "file:line", "file", an option's name, or empty
+    /// @param where   "file:line", "file", the name of an option, or empty
     /// @param what    what is wrong
     /// @param remedy  what the user can do about it; may be empty
     user_error(std::string where, std::string what, std::string remedy = {});

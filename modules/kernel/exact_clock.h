@@ -8,24 +8,25 @@
 
 namespace simtlm::kernel {
 
-/// An sc_clock whose edge times are computed by a derived class instead of from a constant period.
-/// To users it is an sc_clock: it is bound, found, listed and traced like one.
+/// An sc_clock whose edge times are computed by a derived class instead of being multiples of a
+/// constant period. It is bound, found, listed and traced like any sc_clock.
 ///
-/// The edge processes of sc_clock read from m_posedge_time and m_negedge_time the delay to the edge
-/// that follows theirs; both are updated at every edge.
+/// The edge processes of sc_clock use m_posedge_time and m_negedge_time as the delay to the next
+/// opposite edge; both are updated at every edge.
 ///
-/// The clock can be gated: its owner suppresses edges on which no process would act.
+/// The clock can be gated: its owner suppresses edges on which no process would run.
 class computed_clock : public sc_core::sc_clock {
 public:
     /// @return the time of the k-th future rising edge or the limit, whichever is earlier; in units
-    /// of the time resolution
-    /// @param k  from 1 on
+    ///         of the time resolution
+    /// @param k  starts at 1
     virtual std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const = 0;
 
-    /// Gates the clock: low from its next falling edge to the first rising edge at or after a time.
+    /// Gates the clock: it stays low from its next falling edge until the first rising edge at or
+    /// after a time.
     /// @param time  in units of the time resolution
     /// @pre the clock is high
-    /// @return the number of rising edges suppressed
+    /// @return the number of suppressed rising edges
     std::uint64_t gate_until(std::uint64_t time) {
         const std::uint64_t skipped = skip_before(time);
         if (skipped != 0) stay_low();
@@ -44,7 +45,7 @@ public:
     }
 
 protected:
-    /// The first edge rises at time 0. Times are in units of the time resolution.
+    /// The first rising edge is at time 0. Times are in units of the time resolution.
     /// @param period  nominal period
     /// @param first   time of the first falling edge
     computed_clock(const char* name, std::uint64_t period, std::uint64_t first)
@@ -52,14 +53,15 @@ protected:
         m_negedge_time = sc_core::sc_time::from_value(first);
     }
 
-    /// @return the time of the edge after the one returned last, beginning with the second edge
+    /// @return the time of the edge after the one returned by the previous call; the first call
+    ///         returns the time of the second edge
     virtual std::uint64_t next_edge() = 0;
 
-    /// Advances past all future rising edges before a time. @return their number
+    /// Skips all future rising edges before a time. @return their number
     virtual std::uint64_t skip_before(std::uint64_t time) = 0;
 
 private:
-    /// Delays the next rising edge to that which next_edge() would follow.
+    /// Moves the next rising edge past the skipped edges.
     void stay_low() {
         const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
         m_posedge_time += sc_core::sc_time::from_value(next - last_edge_);
@@ -78,9 +80,10 @@ private:
 };
 
 /// A clock of arbitrary frequency without drift: rising edge n occurs at n / frequency, rounded to
-/// the time resolution, the falling edge half a period later. An sc_clock repeats one rounded
-/// period: two clocks with a fixed ratio of frequencies drift apart, by about a cycle in a million,
-/// and the order of their edges, on which contention depends, differs from the hardware's.
+/// the time resolution, and the falling edge half a period later. A plain sc_clock repeats one
+/// rounded period, so that two clocks with a fixed frequency ratio drift apart by about one cycle
+/// in a million, and the order of their edges, on which contention depends, differs from that of
+/// the hardware.
 class exact_clock : public computed_clock {
 public:
     /// @param frequency  Hz
@@ -114,7 +117,8 @@ private:
     }
 
     long double half_period_;
-    std::uint64_t edges_ = 1;  // returned after the first one
+    std::uint64_t edges_ = 1;  // half-periods whose edge has been returned; the constructor covers
+                               // the first
 };
 
 }  // namespace simtlm::kernel

@@ -7,8 +7,8 @@
 
 namespace simtlm::kernel {
 
-/// For who runs the simulation (calls sc_start): runs what is left to do at the present instant,
-/// and synchronizes the given sequencers. Statistics are whole between steps only.
+/// Runs the remaining delta cycles of the current simulated time and synchronizes the given
+/// sequencers. For the caller of sc_start(): statistics are consistent only between steps.
 /// @pre the simulation is paused
 template <class... Sequencers>
 void finish_instant(Sequencers&... of) {

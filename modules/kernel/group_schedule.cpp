@@ -8,7 +8,7 @@
 namespace simtlm::kernel {
 
 namespace {
-/// Prefetches the cache lines of an array that is about to be walked through.
+/// Prefetches the cache lines of an array that is about to be traversed.
 template <class T>
 void prefetch(const std::vector<T>& all) {
     constexpr std::size_t line = 64;
@@ -44,7 +44,7 @@ void group_schedule::create(const char* name, unsigned kind, unsigned sub_phases
     }
     activity_ = std::make_unique<process_state>(
         name, sequencer_, first_, on_edge<&group_schedule::run>(this), false, sub_phases, run_by);
-    activity_->block = nullptr;  // its members are those of blocks
+    activity_->block = nullptr;  // its members' processes have blocks of their own
     sequencer_.add_group(*this);
     open();
 }
@@ -54,7 +54,7 @@ group_schedule::~group_schedule() {
 }
 
 void group_schedule::open() {
-    if (slots_.empty()) return;  // every process is a thread of SystemC
+    if (slots_.empty()) return;  // every process is a SystemC thread
     sc_assert(sequencer_.group_of_new(first_) == nullptr);
     sequencer_.open_group(*this);
 }
@@ -73,7 +73,7 @@ unsigned group_schedule::add(process_state& p) {
 }
 
 void group_schedule::complete(std::mt19937_64* random) {
-    std::size_t many = 0;  // words of sub-phases with more than one
+    std::size_t many = 0;  // total words of sub-phases with more than one word
     for (unsigned p = 0; p < slots_.size(); ++p) {
         phase_slot& s = slots_[p];
         if (random != nullptr) s.shuffle(*random);
@@ -131,7 +131,9 @@ void group_schedule::set_timer(unsigned who, std::uint64_t at) {
         later_.push_back({at, who});
         next_later_ = std::min(next_later_, at);
     }
-    if (visiting_ == max_sub_phases) activity_->wake_at(at);  // else sleeps_until() tells
+    if (visiting_ == max_sub_phases)
+        activity_->wake_at(at);  // otherwise sleeps_until() includes
+                                 // it
 }
 
 void group_schedule::expire_timers(std::uint64_t now) {
@@ -167,7 +169,7 @@ std::uint64_t group_schedule::next_timer(std::uint64_t now) const {
 }
 
 void group_schedule::run() {
-    // Other groups have been visited since: together they are more than the host's caches hold.
+    // Other groups have run since the last visit, and together they exceed the host's caches.
     prefetch(rows_);
     prefetch(actions_);
     ++visits_;
@@ -189,8 +191,8 @@ void group_schedule::replay() {
     }
 }
 
-/// The group as a whole. @param until  the edge when it has something to do again; 0: the next one;
-/// or never
+/// Puts the group's own process to sleep.
+/// @param until  cycle at which a member next has something to do, or never
 void group_schedule::sleep_until(std::uint64_t until) {
     if (until == never)
         activity_->sleep();
@@ -198,8 +200,8 @@ void group_schedule::sleep_until(std::uint64_t until) {
         activity_->sleep_until(until);
 }
 
-/// Runs the members that are awake in a sub-phase now; members that wake or sleep meanwhile do not
-/// change which.
+/// Runs the members that are awake in a sub-phase at its start; members that wake or sleep
+/// meanwhile do not change the set.
 inline void group_schedule::run_members(unsigned sub_phase) {
     row& r = rows_[sub_phase];
     if (r.many != nullptr) return run_many_members(sub_phase);

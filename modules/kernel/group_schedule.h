@@ -14,7 +14,7 @@
 namespace simtlm::kernel {
 
 /// The schedule of a process_group's members: which of them are awake in each sub-phase of the
-/// group's phases, and their timers. Visits the sub-phases of an edge in their order, as the
+/// group's phases, and their timers. It visits the sub-phases of an edge in the same order as the
 /// sequencer would. The public functions are for the sequencer and for the members.
 class alignas(64) group_schedule {
 public:
@@ -35,9 +35,10 @@ public:
 
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
-    /// @return its number
+    /// @return the member's number within the group
     unsigned add(process_state& p);
-    /// The last member has been added.
+    /// Finishes construction after the last member has been added. @param random  if not nullptr,
+    /// shuffles the members
     void complete(std::mt19937_64* random);
     bool is_complete() const { return !rows_.empty(); }
     const std::vector<phase_slot>& slots() const { return slots_; }
@@ -53,7 +54,7 @@ public:
 
     // ---- statistics ----
 
-    /// Activations of its members in a phase, less those of the group as a whole.
+    /// Activations of the members in a phase, less those of the group's own process.
     std::uint64_t activations(unsigned phase) const;
     std::uint64_t visits() const { return visits_; }
 
@@ -70,31 +71,31 @@ public:
         return std::all_of(r.many, r.many + sub_phases_[sub_phase]->n_words,
                            [](std::uint64_t w) { return w == 0; });
     }
-    /// A member is awake in a sub-phase now.
+    /// Notes that a sub-phase now has an awake member.
     inline void sub_phase_awake(unsigned sub_phase);
     void sub_phase_asleep(unsigned sub_phase) {
         ready_[sub_phase / 64] &= ~(std::uint64_t{1} << (sub_phase % 64));
     }
-    /// Whether the visit under way has come to a sub-phase, or beyond.
+    /// Whether the current visit has reached a sub-phase, or passed it.
     bool has_come_to(unsigned sub_phase) const {
         return visiting_ != max_sub_phases && visiting_ >= sub_phase;
     }
-    /// @param who  number of the member  @param at  cycle
+    /// Wakes a member at a future cycle. @param who  number of the member  @param at  cycle
     void set_timer(unsigned who, std::uint64_t at);
 
     // ---- time ----
 
-    /// Edges by which it lags, see phase_sequencer::decouple().
+    /// Number of edges by which the group lags, see phase_sequencer::decouple().
     const std::uint64_t& behind() const { return behind_; }
-    /// The edge that its members see.
+    /// The current edge as seen by the members, in cycles.
     std::uint64_t now() const { return sequencer_.cycle(domain_) - behind_; }
 
     // ---- actions ----
 
-    /// All phases and sub-phases of an edge. The group sleeps as a whole while no member has
-    /// anything to do.
+    /// Runs all phases and sub-phases of an edge. The group's own process then sleeps until a
+    /// member has something to do.
     void run();
-    /// The same for the deferred edges, of these for those in which a member is awake.
+    /// Replays the deferred edges, skipping those at which no member is awake.
     void replay();
 
 private:
@@ -104,26 +105,26 @@ private:
         std::uint64_t at;
         unsigned who;
     };
-    /// What a visit needs of a sub-phase: two in a cache line.
+    /// The data of a sub-phase that a visit needs; two fit in a cache line.
     struct alignas(32) row {
-        std::uint64_t word;          // awake members
-        std::uint64_t* many;         // the same, where there are more than 64 members
+        std::uint64_t word;          // bits of the awake members
+        std::uint64_t* many;         // the same, if there are more than 64 members
         const edge_action* actions;  // of the members of its phase
         std::uint64_t activations;
     };
     void create(const char* name, unsigned kind, unsigned sub_phases, process_state* run_by);
     void sleep_until(std::uint64_t until);
     void run_phases();
-    /// Until when no member has anything to do; 0: one has.
+    /// @return the cycle at which a member next has something to do; 0: the next one
     std::uint64_t sleeps_until() const;
-    /// Whether timers are due at an edge.
+    /// Whether a timer is due at an edge.
     bool has_timers(std::uint64_t now) const {
         return (pending_ >> now % wheel_size & 1u) != 0 || now >= next_later_;
     }
     void expire_timers(std::uint64_t now);
     void run_members(unsigned sub_phase);
     void run_many_members(unsigned sub_phase);
-    /// Calls run with the number of every sub-phase in which a member is awake when it comes to it.
+    /// Calls run with the number of every sub-phase that has an awake member when it is reached.
     template <class Run>
     void visit_sub_phases(Run run) {
         for (unsigned w = 0; w < ready_.size(); ++w) {
@@ -139,8 +140,7 @@ private:
     }
     std::uint64_t next_timer(std::uint64_t now) const;
     bool has_ready() const { return (ready_[0] | ready_[1]) != 0; }
-    /// The first sub-phase from one on in which a member is awake; max_sub_phases when there is
-    /// none.
+    /// @return the first sub-phase from the given one on with an awake member, or max_sub_phases
     unsigned next_ready(unsigned sub_phase) const {
         std::size_t w = sub_phase / 64;
         if (w == ready_.size()) return max_sub_phases;
@@ -152,19 +152,19 @@ private:
         return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
     }
 
-    // What a visit needs comes first, in two cache lines.
+    // The fields that a visit needs come first, in two cache lines.
     phase_sequencer& sequencer_;
     std::uint64_t behind_ = 0;
     unsigned domain_ = 0;
-    // The sub-phase under way; max_sub_phases: none is, and members may wake the group.
+    // Current sub-phase; max_sub_phases: no visit is in progress, and members may wake the group.
     unsigned visiting_ = 0;
     std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub-phases with an awake member
-    std::uint64_t pending_ = 0;                               // cycles of the wheel with a timer
-    std::uint64_t next_later_ = never;                        // the earliest of the later timers
-    std::vector<row> rows_;                                   // by sub-phase
+    std::uint64_t pending_ = 0;         // wheel slots with a timer, one bit each
+    std::uint64_t next_later_ = never;  // cycle of the earliest timer in later_
+    std::vector<row> rows_;             // by sub-phase
     std::uint64_t visits_ = 0;
     std::unique_ptr<process_state> activity_;  // of the group as a whole
-    std::size_t words_ = 0;                    // for a bit of each member
+    std::size_t words_ = 0;                    // words in a bit set of all members
     std::vector<std::uint64_t> wheel_;         // members to be woken, by cycle modulo wheel_size
     std::vector<process_state*> members_;
 
@@ -172,7 +172,7 @@ private:
     std::vector<edge_action> actions_;  // of the members, phase after phase
     std::vector<std::uint64_t> awake_;  // awake members, where a sub-phase has more than 64
     std::vector<std::uint64_t> snapshot_;
-    unsigned first_ = 0;                  // phase
+    unsigned first_ = 0;                  // first phase of the group
     std::vector<phase_slot> slots_;       // by phase, from the first
     std::vector<sub_phase*> sub_phases_;  // in order
 };

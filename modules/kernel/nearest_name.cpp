@@ -27,7 +27,7 @@ unsigned edit_distance(std::string_view a, std::string_view b) {
 
 constexpr std::size_t shortest_part = 3;
 
-/// Whatever the case.
+/// Case-insensitive substring search.
 bool contains(std::string_view text, std::string_view part) {
     const auto same = [](unsigned char a, unsigned char b) {
         return std::tolower(a) == std::tolower(b);

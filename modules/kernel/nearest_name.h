@@ -7,9 +7,9 @@
 
 namespace simtlm::kernel {
 
-/// Of some names the shortest that contains `name`, or else the one that the fewest
-/// single-character edits make of it; the first of several, "" of none. For messages about a word
-/// that is not known.
+/// Finds the candidate to suggest for an unknown name: the shortest candidate that contains `name`,
+/// or else the one with the smallest edit distance in single characters. The first wins a tie; ""
+/// if there are no candidates.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace simtlm::kernel

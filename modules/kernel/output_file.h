@@ -9,14 +9,14 @@
 
 namespace simtlm::kernel {
 
-/// A file that appears when it is complete: written as NAME.part, renamed by commit(). What is not
-/// a regular file is written in place (see output_target). Buffered; errors are remembered and told
-/// by commit().
+/// A file that appears under its name only when it is complete: it is written as NAME.part and
+/// renamed by commit(). A target that is not a regular file is written in place (see
+/// output_target). Writes are buffered; errors are kept and reported by commit().
 class output_file {
 public:
-    /// @throws user_error when it cannot be created
+    /// @throws user_error if the file cannot be created
     explicit output_file(std::string name);
-    /// What has not been committed stays behind as NAME.part.
+    /// An uncommitted file is left as NAME.part.
     ~output_file();
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
@@ -29,12 +29,13 @@ public:
     void write_number(std::uint64_t value);
     /// Bytes written so far.
     std::uint64_t size() const { return written_ + buffer_.size(); }
-    /// Hands what is buffered to the system, for those who look at the draft. Errors are kept.
+    /// Writes the buffered bytes, so that readers of the draft see them. Errors are kept until
+    /// commit().
     void flush();
-    /// Writes the rest and gives the file its name. When anything went wrong, then or before, what
-    /// had that name is as it was. @throws output_error
+    /// Writes the remaining bytes and renames the draft. If this or any earlier write failed, an
+    /// existing file of that name is unchanged. @throws output_error
     void commit();
-    /// Removes it instead.
+    /// Removes the draft instead of committing it.
     void discard();
     const std::string& name() const { return target_.name(); }
     bool in_place() const { return target_.in_place(); }
@@ -45,7 +46,7 @@ private:
     void remove_draft();
 
     output_target target_;
-    std::string draft_;  ///< empty: there is none, the target is written
+    std::string draft_;  ///< empty: no draft, the target is written in place
     std::string buffer_;
     int fd_;
     std::uint64_t written_ = 0;

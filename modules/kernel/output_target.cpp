@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;  // as Linux has it
+constexpr int most_links = 40;  // as in Linux
 constexpr unsigned most_drafts = 100;
 constexpr unsigned writable_bits = 0222;
 constexpr unsigned permission_bits = 0777;
@@ -28,7 +28,7 @@ std::string why() {
     return std::strerror(errno);
 }
 
-/// "17" in the folder of this process' descriptors: 17; else -1.
+/// @return the descriptor number if the path is in this process's descriptor folder, otherwise -1
 int descriptor_of(const fs::path& folder, const std::string& leaf) {
     if (folder != "/proc/" + std::to_string(getpid()) + "/fd") return -1;
     if (leaf.empty() || leaf.size() > 6 || leaf.find_first_not_of("0123456789") != leaf.npos)
@@ -62,7 +62,7 @@ void output_target::follow_links() {
         descriptor_ = descriptor_of(folder, leaf);
         if (descriptor_ >= 0) return;
         const fs::path next = fs::read_symlink(path_, error);
-        if (error) return;  // not a link
+        if (error) return;  // not a symbolic link
         path_ = (next.is_absolute() ? next : folder / next).string();
     }
     refuse("cannot be written: too many symbolic links", another_place);
@@ -109,7 +109,8 @@ int output_target::open(std::string& draft) const {
     }
     if (fd < 0) refuse("cannot be written: " + why(), another_place);
     if (!draft.empty() && exists_) {
-        // As if it had been written in place. Who may not give a file away keeps it.
+        // Keeps owner and mode, as if the file had been written in place. A user who may not change
+        // the owner keeps the new file.
         if (fchown(fd, owner_, group_) == 0 || owner_ == geteuid()) fchmod(fd, mode_);
     }
     return fd;

@@ -7,38 +7,39 @@
 
 namespace simtlm::kernel {
 
-/// What was to be written could not be: the disk is full, a pipe was closed. Not a fault of the
-/// input: the executables end with exit code 1.
+/// An output could not be written, for example because the disk is full or a pipe was closed. Not
+/// an error in the input: the executables end with exit code 1.
 class output_error : public user_error {
 public:
     using user_error::user_error;
 };
 
-/// Where an output goes. A regular file is replaced as a whole when its successor is complete;
-/// symbolic links are followed, and what they point to is replaced. Anything else, such as a device
-/// or a FIFO, is written in place, and a descriptor of this process (/dev/stdout) through a
+/// Destination of an output. A regular file is replaced as a whole once the new one is complete;
+/// symbolic links are followed, and the file they point to is replaced. Anything else, such as a
+/// device or a FIFO, is written in place, and a descriptor of this process (/dev/stdout) through a
 /// duplicate of it.
 class output_target {
 public:
-    /// Looks at the target, changes nothing. @throws user_error when it can be no output: a folder,
-    /// a read-only file, a folder that is missing
+    /// Inspects the target without changing it.
+    /// @throws user_error if it cannot be written: a directory, a read-only file, a missing
+    ///         directory
     explicit output_target(std::string name);
 
-    /// As the user wrote it.
+    /// The name as given by the user.
     const std::string& name() const { return name_; }
-    /// With all symbolic links followed.
+    /// The path with all symbolic links followed.
     const std::string& path() const { return path_; }
-    /// It is written as it is, not replaced.
+    /// Whether the target is written in place rather than replaced.
     bool in_place() const { return in_place_; }
 
-    /// Opens the target for writing, or a draft beside it, with a name that nothing had.
-    /// @param draft  set to the draft's name; empty: there is none
-    /// @returns a descriptor @throws user_error
+    /// Opens the target for writing, or a draft beside it under a name that was not in use.
+    /// @param draft  set to the name of the draft; empty if there is none
+    /// @return a file descriptor @throws user_error
     int open(std::string& draft) const;
-    /// Gives a draft the name and the permissions of the target. @throws output_error, and removes
-    /// the draft
+    /// Gives a draft the name and the permissions of the target.
+    /// @throws output_error, after removing the draft
     void replace_by(const std::string& draft) const;
-    /// Makes sure that open() will succeed. A FIFO is not opened: its reader would see it.
+    /// Checks that open() would succeed. A FIFO is not opened, because its reader would notice.
     /// @throws user_error
     void check() const;
 
@@ -50,9 +51,9 @@ private:
     std::string name_;
     std::string path_;
     bool in_place_ = false;
-    int descriptor_ = -1;  ///< of this process
+    int descriptor_ = -1;  ///< of this process; -1: none
     bool exists_ = false;
-    unsigned mode_ = 0;  ///< of the file that is replaced
+    unsigned mode_ = 0;  ///< permissions of the file that is replaced
     unsigned owner_ = 0, group_ = 0;
 };
 

@@ -40,8 +40,8 @@ void parallel_region::add(phase_slot& slot) {
 
 void parallel_region::begin_step(bool ended, bool begins) {
     if (one_thread_ || groups_a_thread_ != 0) return;
-    constexpr unsigned worth_counting = 2 * least_groups;  // shorter steps say nothing about it
-    constexpr unsigned soon_again = 64;  // steps; after more of them threads are left asleep
+    constexpr unsigned worth_counting = 2 * least_groups;  // shorter steps are not representative
+    constexpr unsigned soon_again = 64;  // steps; after that many the threads are left asleep
     const bool is_worth = activations_ >= worth_counting;
     if (ended) steps_since_counted_ = is_worth ? 0 : steps_since_counted_ + 1;
     std::optional<parallel_autotuner::clock::time_point> now;
@@ -112,8 +112,7 @@ void parallel_region::do_in_parallel(unsigned chunks, void (*work)(void*, unsign
     workers_->run({&all, begin, go}, chunks);
 }
 
-/// Of the chunks that a host thread begins with, those with an awake process in the phases that are
-/// being run.
+/// @return those chunks of a host thread that have an awake process in the phases being run
 std::uint64_t parallel_region::awake_chunks(unsigned unit) const {
     std::uint64_t chunks = 0;
     for (unsigned k = 0; k < n_visits_; ++k) {
@@ -123,7 +122,7 @@ std::uint64_t parallel_region::awake_chunks(unsigned unit) const {
     return chunks;
 }
 
-/// The awake processes of a chunk, phase after phase.
+/// Runs the awake processes of a chunk, phase by phase.
 void parallel_region::run_chunk(unsigned unit, unsigned chunk) {
     deferred_updates& mine = updates_of_this_thread();
     for (unsigned k = 0; k < n_visits_; ++k) {

@@ -5,33 +5,33 @@
 
 namespace simtlm::kernel {
 
-/// A member function of a block, to be called on a clock edge.
+/// A member function of a block that is called on a clock edge.
 struct edge_action {
     void* self;
     void (*call)(void*);
 };
 
-/// edge_action of a member function: `on_edge<&warp_scheduler::cycle>(this)`.
+/// Makes an edge_action of a member function: `on_edge<&warp_scheduler::cycle>(this)`.
 template <auto Member, class Block>
 edge_action on_edge(Block* self) {
     return {self, [](void* p) { (static_cast<Block*>(p)->*Member)(); }};
 }
 
-/// One ordered phase of a clock edge: which clock domain it belongs to and what happens in it.
+/// A phase of a clock edge: its clock domain and its position in the order of a step.
 struct phase {
     unsigned domain;
     const char* name;
-    /// Not 0: in it, what a process touches belongs to its scheduling partition (partition_scope)
-    /// alone, and what a process of a process_group of this kind touches to that group. The phases
-    /// of one kind follow one another and are of one domain.
+    /// If not 0, processes of this phase access only state of their own scheduling partition
+    /// (partition_scope), and members of a process_group of this kind only state of their group.
+    /// Phases of one kind must be consecutive and belong to one domain.
     unsigned group_kind = 0;
-    /// Processes of it read what other scheduling partitions have written in earlier phases of its
-    /// step: host threads synchronise before it.
+    /// Processes of this phase read state that other scheduling partitions have written in earlier
+    /// phases of the step, so that host threads synchronise before it.
     bool barrier_before = false;
 };
 
-/// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
-/// phases.
+/// Index of a phase in a sequencer's table, made from a number or from an enumerator of the
+/// design's phases.
 class phase_index {
 public:
     constexpr phase_index(unsigned number) : number_(number) {}

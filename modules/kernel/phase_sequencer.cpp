@@ -11,7 +11,7 @@
 namespace simtlm::kernel {
 
 namespace {
-/// Calls act with each of a phase's members that is awake in a sub-phase, in their order.
+/// Calls act with each member of a phase that is awake in a sub-phase, in order.
 template <class Members, class Action>
 void for_each_awake(const sub_phase& t, const Members& all, Action act) {
     for (unsigned first = 0; first < all.size(); first += 64)
@@ -50,7 +50,7 @@ void phase_sequencer::end_of_elaboration() {
     for (phase_slot& s : slots_) s.find_processes();
     if (options_.shuffle_seed != 0)
         for (phase_slot& s : slots_) {
-            // Those of one process keep the same place in all phases.
+            // Slots run by the same processes use the same order in all phases.
             std::mt19937_64 same(options_.shuffle_seed);
             s.shuffle(s.processes != &s || s.has_followers ? same : random);
         }
@@ -58,7 +58,8 @@ void phase_sequencer::end_of_elaboration() {
     find_watched_blocks();
     check_clocks();
     for (phase_slot& s : slots_) {
-        s.shared = s.shared && s.sub_phases.size() <= 1;  // those of others act one after the other
+        s.shared = s.shared && s.sub_phases.size() <= 1;  // processes of different sub-phases act
+                                                          // one after the other
         if (s.shared && !s.members.empty()) region_.add(s);
     }
     for (unsigned p = 0; p < slots_.size(); ++p) {
@@ -90,9 +91,9 @@ bool phase_sequencer::find_deferred_slot() {
     for (unsigned set = 0; set < with_deferred; ++set) {
         auto& order = order_[with_deferred + set];
         order = order_[set];
-        // Deferred edges come before the edges of the step. Phases in which processes touch nothing
-        // beyond their own partition may precede the replay, which then takes place where its
-        // processes run for the first time, so that they need not run twice.
+        // The replay of deferred edges precedes the phases of the step. Phases in which processes
+        // access nothing beyond their own partition may come before the replay, which then takes
+        // place where its processes run for the first time, so that they need not run twice.
         const auto first = std::find_if(order.begin(), order.end(), [this](const phase_visit& v) {
             return v.of->processes == deferred_slot_->processes || v.of->what.group_kind == 0;
         });
@@ -122,7 +123,8 @@ void phase_sequencer::on_edge() {
     for (unsigned d = 0; d < domains_; ++d)
         if (clock[d].posedge()) pending_ |= 1u << d;
     if (stepping_ || failure_ || goes_on_) return;
-    // Others that run on this edge come first, so that it does not matter in which order they do.
+    // Other processes that run on this edge go first, so that their order relative to the sequencer
+    // does not matter.
     if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
     goes_on_ = true;
     step();
@@ -133,7 +135,7 @@ void phase_sequencer::go_on_in_next_delta() {
     step_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// After a step in which nobody ran.
+/// Called after a step in which no process ran.
 void phase_sequencer::gate_clocks() {
     for (const phase_slot& s : slots_)
         for (const sub_phase& t : s.sub_phases)
@@ -151,8 +153,8 @@ void phase_sequencer::set_timer(process_state& p, std::uint64_t at) {
     timers_[p.domain].set(at, p);
 }
 
-/// @param ended  the process that runs now, if it is one of a phase
-/// @return whether there was another phase with something to do
+/// @param ended  the process of a phase that is running now, or nullptr
+/// @return whether there was another phase with an awake process
 bool phase_sequencer::start_next_phase(const process_state* ended) {
     const std::vector<phase_visit>& order = *visits_;
     for (; position_ < order.size(); ++position_) {
@@ -166,7 +168,7 @@ bool phase_sequencer::start_next_phase(const process_state* ended) {
                 return true;
             }
         if (ended != nullptr && (&ended->slot == v.of->processes || v.of->starts_guests())) {
-            goes_on_ = true;  // no process can trigger itself
+            goes_on_ = true;  // a process cannot trigger itself
             step_event_.notify();
             return true;
         }
@@ -185,8 +187,8 @@ bool phase_sequencer::start_next_phase(const process_state* ended) {
     return false;
 }
 
-/// Phases that follow one another are run by the same processes, back to back, where these are
-/// those of modules that touch nothing but themselves in all of them.
+/// @return the end of the consecutive visits that the same processes can run back to back, because
+///         their modules access nothing but their own state in all of them
 std::size_t phase_sequencer::end_of_processes(std::size_t first) const {
     const std::vector<phase_visit>& order = *visits_;
     std::size_t end = first + 1;
@@ -196,7 +198,8 @@ std::size_t phase_sequencer::end_of_processes(std::size_t first) const {
     return end;
 }
 
-/// Triggers the processes of those who are awake, whoever wakes or sleeps meanwhile.
+/// Triggers the processes that are awake at this point; waking or sleeping in the meantime has no
+/// effect on the set.
 void phase_sequencer::start_processes(const phase_visit& v) {
     const sub_phase& t = *v.who;
     const std::size_t members = v.of->starts.size();
@@ -209,7 +212,8 @@ void phase_sequencer::start_processes(const phase_visit& v) {
         started_[w] = bits;
         awake += static_cast<unsigned>(__builtin_popcountll(bits));
     }
-    // To trigger all at once costs less for each, the others included, who then do nothing.
+    // Triggering all processes at once is cheaper per process, even though those that are not awake
+    // return without doing anything.
     if (8 * awake >= 5 * members && members > 1 && !v.of->shared && !v.of->starts_guests()) {
         running_ = static_cast<unsigned>(members);
         v.of->processes->start_all->notify();
@@ -241,30 +245,29 @@ void phase_sequencer::run(process_state& runner) {
     if (--running_ == 0) phase_ended(runner);
 }
 
-/// What a process does where phases that follow one another are run by the same processes: those of
-/// them in which it has something to do.
+/// Runs the actions of a process in the consecutive visits begin_ .. end_ in which it is awake.
 void phase_sequencer::run_phases_of(const process_state& p) {
     for (const phase_visit* v = begin_; v != end_; ++v) {
         if ((v->who->words[p.index / 64 * v->who->stride] >> p.bit & 1u) == 0) continue;
         running_visit_ = v;
         act(v->actions[p.index]);
-        if (v == begin_) continue;  // has been counted
+        if (v == begin_) continue;  // already counted by start_next_phase()
         ++activity_.activations[number_of(*v->of)];
         if (v->of->shared) region_.count_activations(1);
     }
 }
 
-/// The processes of a phase have run. @param last  that has: the one that runs now
+/// Called when all processes of a phase have run. @param last  the one that ended last, still
+/// running
 void phase_sequencer::phase_ended(const process_state& last) {
     running_process_ = nullptr;
-    // Whoever else has something to do at this instant sees each phase in a delta cycle of its own.
+    // Other processes at this time observe each phase in a delta cycle of its own.
     if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
     go_on(&last);
 }
 
-/// The phase that the sequencer has come to and those that may be run with it, by the parallel
-/// region if that pays.
-/// @return number of visits that have been run
+/// Runs the current phase and those that may be run with it in a parallel region, if that pays.
+/// @return the number of visits that have been run
 std::size_t phase_sequencer::run_parallel_region() {
     const std::size_t visits =
         region_.run(&(*visits_)[position_], visits_->data() + visits_->size());
@@ -326,8 +329,8 @@ unsigned phase_sequencer::domains_of(sc_core::sc_in<bool>& input) {
     return found;
 }
 
-/// Blocks act in phases of domains whose clocks they are bound to: those of a group on the clocks
-/// of its module.
+/// Checks that blocks act only in phases of domains whose clocks they are bound to; members of a
+/// group use the clocks of the group's module.
 void phase_sequencer::check_clocks() {
     for (const phase_slot& s : slots_) {
         for (const process_state* p : s.members) {
@@ -347,7 +350,7 @@ void phase_sequencer::check_clocks() {
     }
 }
 
-/// Those of the sequencer itself and of its groups.
+/// Applies a function to the slots of the sequencer and of its groups.
 template <class Action>
 void phase_sequencer::for_each_slot(Action act_on) {
     for (phase_slot& s : slots_) act_on(s);
@@ -358,11 +361,11 @@ void phase_sequencer::for_each_slot(Action act_on) {
 void phase_sequencer::wake_all() {
     for_each_slot([](phase_slot& s) {
         for (process_state* p : s.members)
-            if (p != nullptr) p->wake();  // places of a slot that threads share may be empty
+            if (p != nullptr) p->wake();  // slots laid out by chunk have unused places
     });
 }
 
-/// The blocks of the processes that are awake in one sub-phase of a phase.
+/// Marks the blocks of the processes that are awake in a sub-phase.
 void phase_sequencer::mark_active(const phase_slot& s, const sub_phase& t) {
     for_each_awake(t, s.members, [this](const process_state* p) {
         activity_of_blocks_.mark(p->watched, activity_.steps);
@@ -382,7 +385,7 @@ void phase_sequencer::finish_step() {
     activity_of_blocks_.clear();
 }
 
-/// An edge of a domain in the step that begins.
+/// Counts an edge of a domain in the step that begins, and expires its timers.
 void phase_sequencer::count_edge(unsigned domain) {
     source_.count_edge(domain);
     timers_[domain].expire(source_.cycle(domain), [](process_state& p) { p.wake(); });
@@ -399,8 +402,8 @@ void phase_sequencer::synchronize() {
     source_.end_lag();
 }
 
-/// @pre an edge has come
-/// @return whether it is one that is not deferred
+/// @pre an edge is pending
+/// @return whether there are edges for a step, i.e. not all have been deferred
 bool phase_sequencer::begin_step() {
     if (last_ != 0 && !observers_.empty()) finish_step();
     source_.count_cycles();
@@ -432,11 +435,11 @@ void phase_sequencer::step() {
     go_on(nullptr);
 }
 
-/// To the next phase with something to do. @param ended  see start_next_phase()
+/// Continues with the next phase that has an awake process. @param ended  see start_next_phase()
 void phase_sequencer::go_on(const process_state* ended) {
     while (start_next_phase(ended)) {
         if (running_ != 0 || goes_on_) return;
-        // Host threads have been through it.
+        // A parallel region has run it.
         if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
     }
     end_step();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // required for sc_spawn, before systemc is included
 
 #include "modules/kernel/process_state.h"
 
@@ -8,14 +8,14 @@
 namespace simtlm::kernel {
 
 namespace {
-// Thousands of threads: a stack holds a few frames of a block's action, no more. Only the pages
-// that are touched count.
+// There may be thousands of threads. A stack holds only a few frames of a block's action, and only
+// touched pages occupy memory.
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 constexpr std::size_t stack_bytes = 256 * 1024;
 #else
-constexpr std::size_t stack_bytes = 64 * 1024;  // programs execute on it, and may fail
+constexpr std::size_t stack_bytes = 64 * 1024;  // functional execution runs on it and may throw
 #endif
-constexpr std::uint64_t in_time = 0;  // edges by which a process outside groups lags
+constexpr std::uint64_t in_time = 0;  // lag of processes outside groups, in edges: always none
 }  // namespace
 
 process_state::process_state(const char* name, phase_sequencer& of, phase_index phase,
@@ -38,7 +38,7 @@ process_state::process_state(const char* name, phase_sequencer& of, phase_index 
     if (awake || !sequencer.sleeping_enabled()) wake();
 }
 
-/// Makes the SystemC process that runs the action, in the module under construction.
+/// Creates the SystemC process that runs the action, in the module under construction.
 void process_state::spawn(const char* name) {
     start = std::make_unique<sc_core::sc_event>((std::string(name) + "_start").c_str());
     sc_core::sc_spawn_options options;

@@ -9,44 +9,45 @@
 
 namespace simtlm::kernel {
 
-/// What the phase sequencer, groups and the parallel region keep of a clocked_process: its bit
-/// among the awake processes of its phase, its place, and the SystemC process that runs it. The
-/// block that acts sees the clocked_process alone.
+/// The internal state of a clocked_process for the phase sequencer, groups and the parallel region:
+/// its bit among the awake processes of its phase, its position, and the SystemC process that runs
+/// it. Blocks only use the clocked_process.
 struct alignas(64) process_state {
-    /// @param run_by  whose SystemC process runs this one's action; nullptr: it has its own
+    /// @param run_by  process whose SystemC process runs this one's action; nullptr: it has its own
     process_state(const char* name, phase_sequencer& sequencer, phase_index phase,
                   edge_action action, bool awake, unsigned sub_phases, process_state* run_by);
     process_state(const process_state&) = delete;
     process_state& operator=(const process_state&) = delete;
 
-    // What running, sleeping, waking and timers need is in one cache line.
+    // Fields used by running, sleeping, waking and timers, in one cache line.
     phase_sequencer& sequencer;
-    group_schedule* const group;        ///< nullptr: none
-    std::uint64_t* word = nullptr;      ///< of its sub-phase, with a bit of its own
-    const std::uint64_t* const behind;  ///< edges by which its group lags
+    group_schedule* const group;        ///< nullptr: not a member of a group
+    std::uint64_t* word = nullptr;      ///< word of its sub-phase that holds its bit
+    const std::uint64_t* const behind;  ///< number of edges by which its group lags
     const edge_action action;
     unsigned index = 0;                 ///< among the members of the phase
-    unsigned first_place = 0;           ///< of the first sub-phase of the phase
+    unsigned first_place = 0;           ///< position of the first sub-phase of the phase
     std::uint16_t number = 0;           ///< among the members of the group
     std::uint8_t first_number = 0;      ///< of the first sub-phase, in a group
-    std::uint8_t sub_phase_number = 0;  ///< of its own
-    std::uint8_t bit = 0;               ///< in the word
+    std::uint8_t sub_phase_number = 0;  ///< of the current sub-phase
+    std::uint8_t bit = 0;               ///< index in the word
     std::uint8_t domain = 0;
-    bool only_word = false;  ///< of the sub-phase
+    bool only_word = false;  ///< whether it is the only word of the sub-phase
     bool has_guest = false;
 
-    // For construction, and for processes outside groups.
+    // Fields for construction, and for processes outside groups.
     phase_slot& slot;                      ///< its phase
     sub_phase* acts_in = nullptr;          ///< its sub-phase
-    const process_state* guest = nullptr;  ///< whose action its SystemC process is to run now
-    unsigned selected = 0;                 ///< which sub-phase it acts in, outside groups
-    unsigned place = 0;    ///< among those of its phase, in the order in which they were made
-    unsigned chunk;        ///< of the parallel region
-    unsigned watched = 0;  ///< number of its block, see phase_sequencer::watch()
-    std::unique_ptr<sc_core::sc_event> start;  ///< triggers its SystemC process, if it has its own
+    const process_state* guest = nullptr;  ///< whose action its SystemC process runs in its next
+                                           ///< activation
+    unsigned selected = 0;                 ///< selected sub-phase, outside groups
+    unsigned place = 0;                    ///< index in the phase, in order of creation
+    unsigned chunk;                        ///< of the parallel region
+    unsigned watched = 0;                  ///< number of its block, see phase_sequencer::watch()
+    std::unique_ptr<sc_core::sc_event> start;  ///< triggers its SystemC process; nullptr: run_by's
     process_state* const run_by;
-    const sc_core::sc_object* const owner;  ///< the module under construction when it was made
-    const sc_core::sc_object* block;        ///< the same, unless the process is that of a group
+    const sc_core::sc_object* const owner;  ///< the module under construction at its creation
+    const sc_core::sc_object* block;        ///< the same, or nullptr for the process of a group
 
     std::uint64_t mask() const { return std::uint64_t{1} << bit; }
     [[gnu::always_inline]] bool is_awake() const {
@@ -80,7 +81,7 @@ struct alignas(64) process_state {
             group->sub_phase_asleep(sub_phase_number);
     }
 
-    /// The current edge of its domain, cycles.
+    /// The current edge of its domain, in cycles.
     std::uint64_t now() const { return sequencer.cycle(domain) - *behind; }
     void wake_at(std::uint64_t at) {
         if (at <= now()) return wake();
@@ -121,19 +122,19 @@ struct alignas(64) process_state {
         word = acts_in->word(index);
         bit = static_cast<std::uint8_t>(index % 64);
     }
-    /// The same, shorter, in a group that is complete. @pre asleep
+    /// Faster variant of join_sub_phase() for complete groups. @pre asleep
     void move_to_row(unsigned k) {
         sub_phase_number = static_cast<std::uint8_t>(first_number + k);
         word = group->word_of(sub_phase_number, index);
     }
 
-    /// The SystemC process that runs it is to run this action when it is triggered the next time.
+    /// Makes the SystemC process that runs it execute this action in its next activation.
     void have_run() {
         process_state& runner = run_by != nullptr ? *run_by : *this;
         runner.guest = this;
         runner.has_guest = true;
     }
-    /// Triggers the SystemC process that runs it.
+    /// @return the event that triggers the SystemC process that runs it
     sc_core::sc_event* start_event() const {
         return (run_by != nullptr ? *run_by : *this).start.get();
     }
@@ -144,7 +145,7 @@ private:
 
 inline void group_schedule::sub_phase_awake(unsigned sub_phase) {
     ready_[sub_phase / 64] |= std::uint64_t{1} << (sub_phase % 64);
-    if (visiting_ == max_sub_phases) activity_->wake();  // else it is awake
+    if (visiting_ == max_sub_phases) activity_->wake();  // otherwise it is awake already
 }
 
 }  // namespace simtlm::kernel

@@ -7,7 +7,7 @@
 
 namespace simtlm::kernel {
 
-/// A first-in first-out queue of fixed capacity: storage is allocated once, at elaboration.
+/// A first-in first-out queue of fixed capacity, whose storage is allocated once, at elaboration.
 template <class T>
 class ring_buffer {
 public:
@@ -18,7 +18,7 @@ public:
     void reset(std::size_t capacity) {
         std::size_t slots = 1;
         while (slots < capacity) slots *= 2;
-        storage_.reset(new T[slots]);  // plain data stay untouched until used
+        storage_.reset(new T[slots]);  // elements of trivial type stay uninitialized until used
         mask_ = slots - 1;
         capacity_ = capacity;
         clear();

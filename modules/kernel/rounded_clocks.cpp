@@ -12,7 +12,7 @@ public:
           all_(all),
           number_(number) {}
 
-    /// Number of the step whose edges are yet to be told.
+    /// Number of the step of the last rising edge that was returned; later steps are still needed.
     std::uint64_t position() const { return step_; }
 
     std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const override {
@@ -35,7 +35,7 @@ private:
         if (skipped != 0) all_.forget();
         return skipped;
     }
-    /// The next step at which it rises.
+    /// @return the next step at which this clock rises
     std::uint64_t following(std::uint64_t step) const {
         do ++step;
         while ((all_.at(step).rising >> number_ & 1u) == 0);
@@ -44,8 +44,8 @@ private:
 
     rounded_clocks& all_;
     std::size_t number_;
-    std::uint64_t step_ = 0;  // of the rising edge told last
-    bool falling_ = true;     // whether its falling edge has been told
+    std::uint64_t step_ = 0;  // of the last rising edge that was returned
+    bool falling_ = true;     // whether the last edge that was returned was a falling one
 };
 
 rounded_clocks::rounded_clocks(const std::vector<member>& members)

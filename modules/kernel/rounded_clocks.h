@@ -11,11 +11,11 @@
 
 namespace simtlm::kernel {
 
-/// Several clocks, as a simulator has them that adds up periods in double precision and lets those
-/// with the least sum tick next (quirk rounded-clocks): edges that coincide are apart, in one order
-/// or the other, where their sums have been rounded differently. An edge comes at its sum, or as
-/// soon after the one before as the time resolution allows. A clock falls half-way to the next edge
-/// of any.
+/// Models the clocks of a simulator that accumulates periods in double precision and lets the
+/// clocks with the smallest sum tick next (quirk rounded-clocks): edges that nominally coincide are
+/// separate, in either order, if their sums have been rounded differently. An edge occurs at its
+/// sum, or at the earliest time after the previous edge that the time resolution allows. A clock
+/// falls half-way to the next rising edge of any of the clocks.
 class rounded_clocks {
 public:
     struct member {
@@ -31,10 +31,10 @@ public:
 
 private:
     class clock;
-    /// An instant at which clocks rise.
+    /// A time at which some of the clocks rise.
     struct step {
         std::uint64_t time;    // in units of the time resolution
-        std::uint32_t rising;  // a bit per clock
+        std::uint32_t rising;  // one bit per clock
     };
 
     std::uint64_t ticks(double seconds) const;
@@ -45,7 +45,7 @@ private:
 
     double resolution_;                   // seconds
     std::vector<double> periods_, sums_;  // seconds
-    std::deque<step> steps_;              // those that a clock has yet to tell of
+    std::deque<step> steps_;              // those that some clock has not passed yet
     std::uint64_t first_ = 0;             // number of the first of them
     std::vector<std::unique_ptr<clock>> clocks_;
 };

@@ -6,8 +6,8 @@
 
 namespace simtlm::kernel {
 
-/// Makes SIGPIPE and SIGXFSZ errors of the writes of this thread, while the object lives: a library
-/// in somebody's program leaves that program's handling of signals alone. POSIX.
+/// While the object exists, writes of this thread that would raise SIGPIPE or SIGXFSZ fail with an
+/// error instead, without changing the signal handlers of the program that uses the library. POSIX.
 class signal_shield {
 public:
     signal_shield() {
@@ -21,7 +21,7 @@ public:
         pthread_sigmask(SIG_BLOCK, &ours_, &before_);
     }
     ~signal_shield() {
-        // What the writes have raised is taken away before the mask is as it was.
+        // Consumes signals raised by the writes before the signal mask is restored.
         const struct timespec at_once = {0, 0};
         while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // required for sc_spawn, before systemc is included
 
 #include "modules/kernel/spawn.h"
 

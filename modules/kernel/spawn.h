@@ -8,7 +8,7 @@
 
 namespace simtlm::kernel {
 
-/// What a process is sensitive to: an event, an edge of a port, or any change of a port.
+/// An object to which a process is sensitive: an event, an edge of a port, or any change of a port.
 class trigger {
 public:
     trigger(const sc_core::sc_event& e) : what_(&e) {}
@@ -23,17 +23,17 @@ private:
     source what_;
 };
 
-/// Whether a process runs once at the start of simulation, or from its first trigger on.
+/// Whether a process also runs once at the start of simulation.
 enum class first_run { when_triggered, at_start };
 
-/// Makes a method process of the module under construction, which runs an action whenever one of
-/// its triggers occurs. SC_METHOD does the same, but wants a type name in SystemC 2 that SystemC 3
-/// does not know.
+/// Creates a method process of the module under construction, which runs an action whenever one of
+/// its triggers occurs. Used instead of SC_METHOD, which needs a type name in SystemC 2 that
+/// SystemC 3 does not use.
 void spawn_method(const char* name, std::function<void()> action,
                   const std::vector<trigger>& triggers, first_run when = first_run::when_triggered);
 
-/// Makes a thread process of the module under construction, which runs an action once, from the
-/// start of simulation on. In place of SC_THREAD.
+/// Creates a thread process of the module under construction, which runs an action once, from the
+/// start of simulation. Used instead of SC_THREAD.
 void spawn_thread(const char* name, std::function<void()> action);
 
 }  // namespace simtlm::kernel

@@ -7,7 +7,7 @@
 
 namespace simtlm::kernel {
 
-/// Tells the processor that a loop waits.
+/// Hints to the processor that the thread is in a spin loop.
 inline void relax_processor() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -16,8 +16,9 @@ inline void relax_processor() {
 #endif
 }
 
-/// A lock for a few instructions at a time, which its waiters spend turning; whose holder has lost
-/// its processor is left to the operating system. Meets the requirements of std::lock_guard.
+/// A spin lock for critical sections of a few instructions. Waiters yield to the operating system
+/// after a while, in case the thread that holds the lock has been descheduled. Meets the
+/// requirements of std::lock_guard.
 class spin_lock {
 public:
     void lock() {
@@ -26,7 +27,7 @@ public:
     }
     void unlock() { taken_.store(false, std::memory_order_release); }
 
-    /// One turn of a loop that waits for another thread. @param tries  counts them
+    /// One iteration of a spin loop. @param tries  iterations so far; incremented
     static void wait_a_little(unsigned& tries) {
         constexpr unsigned before_yielding = 200;
         if (++tries % before_yielding == 0)

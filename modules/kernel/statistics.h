@@ -10,23 +10,22 @@
 
 namespace simtlm::kernel {
 
-/// The statistics of a design by block: every block lists here, once, at elaboration, the structs
-/// that it counts in; their tables (counter_table.h) tell what they hold. Reading costs the
-/// counting nothing.
+/// The statistics of a design by block: every block registers, once at elaboration, the structs in
+/// which it counts, whose tables (counter_table.h) describe them. Counting itself has no overhead.
 class statistics {
 public:
     struct cell {
         const counter_info* of;
-        std::string label;  ///< of a cell of an array; empty: a single value
+        std::string label;  ///< label of an array element; empty: a single value
         const std::uint64_t* value;
     };
     struct block {
-        std::string name;  ///< hierarchical, e.g. gpu.dram3
-        std::string kind;  ///< blocks of a kind have the same counters, e.g. dram
+        std::string name;  ///< hierarchical name, e.g. gpu.dram3
+        std::string kind;  ///< blocks of the same kind have the same counters, e.g. dram
         std::vector<cell> cells;
     };
 
-    /// Lists a struct of counters. A block may count in several.
+    /// Registers a struct of counters. A block may register several.
     /// @param counted  must outlive this object
     template <typename Struct>
     void add(const std::string& name, const std::string& kind, const Struct& counted) {
@@ -38,7 +37,8 @@ public:
                     cells.push_back({&row, std::move(label), row.address(counted, i)});
             }
     }
-    /// Lists a number that lies in no struct. @param info  must outlive this object, as @p value
+    /// Registers a number that is not part of a struct. @param info  must outlive this object, as
+    /// @p value
     void add(const std::string& name, const std::string& kind, const counter_info& info,
              const std::uint64_t& value) {
         of(name, kind).cells.push_back({&info, {}, &value});
@@ -46,7 +46,8 @@ public:
     const std::vector<block>& blocks() const { return blocks_; }
 
 private:
-    /// What a block lists comes close together.
+    /// Finds or creates an entry. Calls for one block are close together, so only recent entries
+    /// are searched.
     block& of(const std::string& name, const std::string& kind) {
         for (std::size_t i = blocks_.size(); i > 0 && i + 4 > blocks_.size(); --i)
             if (blocks_[i - 1].name == name) return blocks_[i - 1];

@@ -6,15 +6,15 @@
 
 namespace simtlm::kernel {
 
-/// No configuration, table or network description comes near.
+/// Size limit of configurations, tables and network descriptions, in bytes.
 inline constexpr std::size_t largest_text_file = std::size_t{16} << 20;
 
-/// Nor any program in PTX.
+/// Size limit of PTX programs, in bytes.
 inline constexpr std::size_t largest_program = std::size_t{1} << 30;
 
-/// The whole of a text file, without a byte order mark. A file that never ends, such as a device,
-/// is given up when it has more than `largest` bytes.
-/// @throws user_error naming the file, with what it should have been as a remedy
+/// Reads a whole text file and removes a byte order mark. Reading stops with an error after
+/// `largest` bytes, which also covers files without end, such as devices.
+/// @throws user_error naming the file, with a remedy that says what it should have been
 std::string read_text_file(const std::string& file, const std::string& remedy,
                            std::size_t largest = largest_text_file);
 

@@ -10,22 +10,22 @@ namespace simtlm::kernel {
 
 struct process_state;
 
-/// The wake-ups of clocked processes at edges to come of one clock domain, in cycles of it. A wheel
-/// of as many places as it reaches ahead; a later wake-up stays in its place for another round.
+/// The timers of clocked processes in one clock domain, in cycles of that domain: a wheel with one
+/// slot per cycle up to its reach; a later timer stays in its slot for another revolution.
 class timer_wheel {
 public:
     static constexpr unsigned reach = 1024;  ///< cycles
 
     timer_wheel() : places_(reach) {}
 
-    /// @param at  cycle, not before the next edge
+    /// Sets a timer. @param at  cycle, not before the next edge
     void set(std::uint64_t at, process_state& who) {
         const std::uint64_t place = at % reach;
         places_[place].push_back({at, &who});
         armed_[place / 64] |= std::uint64_t{1} << place % 64;
     }
 
-    /// Takes out those whose cycle has come. @param wake  is called with each
+    /// Removes the timers that expire in a cycle. @param wake  called with each process
     template <class Wake>
     void expire(std::uint64_t cycle, Wake wake) {
         const std::uint64_t place = cycle % reach;
@@ -42,12 +42,12 @@ public:
         if (kept == 0) armed_[place / 64] &= ~(std::uint64_t{1} << place % 64);
     }
 
-    /// How many edges there are up to the first one that a timer may wait for; 0: none does.
+    /// The number of edges until the first one for which a timer may be set; 0: no timer is set.
     /// @param cycle  of the next edge
     unsigned edges_to_next(std::uint64_t cycle) const {
         const auto first = static_cast<unsigned>(cycle % reach);
         constexpr unsigned words = reach / 64;
-        for (unsigned i = 0; i <= words; ++i) {  // the first word once more, for its lower bits
+        for (unsigned i = 0; i <= words; ++i) {  // revisits the first word for its lower bits
             std::uint64_t bits = armed_[(first / 64 + i) % words];
             if (i == 0) bits = bits >> first % 64 << first % 64;
             if (bits == 0) continue;
@@ -64,7 +64,7 @@ private:
         process_state* who;
     };
     std::vector<std::vector<timer>> places_;         // by cycle modulo reach
-    std::array<std::uint64_t, reach / 64> armed_{};  // places with timers
+    std::array<std::uint64_t, reach / 64> armed_{};  // slots with timers, one bit each
 };
 
 }  // namespace simtlm::kernel

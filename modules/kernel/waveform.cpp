@@ -64,7 +64,7 @@ void waveform::add_clock(unsigned domain, const std::string& name, const sc_core
 bool waveform::wants(const std::string& name) const {
     if (settings_.scope.empty()) return true;
     for (const std::string& glob : settings_.scope) {
-        // The name itself, something above it, or a pattern that may go on below it.
+        // The name itself, an ancestor of it, or a pattern that may match a descendant.
         if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
         for (std::size_t dot = name.find('.'); dot != std::string::npos;
              dot = name.find('.', dot + 1))
@@ -138,7 +138,7 @@ void waveform::write_header() {
     }
     for (std::size_t i = 0; i < signals_.size(); ++i)
         all.push_back({signals_[i].name, signals_[i].width, codes_[i]});
-    // Scopes are opened once each: signals in order of their scopes, otherwise as they were added.
+    // Each scope is opened once: signals are ordered by scope, and otherwise as they were added.
     const auto scope_of = [](const std::string& n) {
         std::vector<std::string> parts;
         std::size_t from = 0;
@@ -216,7 +216,8 @@ void waveform::read_baseline() {
         for (reading& r : b.readings) r.counted = r.read();
 }
 
-/// Which bundles the activity of a block makes due. At the first sample: by then all blocks exist.
+/// Determines which bundles the activity of a block makes due. Called at the first sample, when all
+/// blocks exist.
 void waveform::follow_blocks() {
     due_.resize((bundles_.size() + 63) / 64);
     samples_due_.resize(bundles_.size());
@@ -234,7 +235,8 @@ void waveform::follow_blocks() {
     }
 }
 
-/// For the next two samples: what shows in one cycle goes in the one after.
+/// Makes a bundle due for the next two samples: a value that is shown in one cycle is removed in
+/// the next.
 void waveform::set_due(std::size_t b) {
     samples_due_[b] = 2;
     due_[b / 64] |= std::uint64_t{1} << b % 64;
@@ -253,7 +255,7 @@ void waveform::step_ended(unsigned ticked) {
     ++steps_;
     edges_ = sequencer_.edges();
     if (over_) return;
-    // The core cycle that has begun last.
+    // The index of the last core cycle that has begun.
     const std::uint64_t begun = sequencer_.cycle(0) + (ticked & 1u);
     const std::uint64_t cycle = begun != 0 ? begun - 1 : 0;
     if (cycle < settings_.from) {
@@ -313,7 +315,8 @@ void waveform::sample_clocks(unsigned ticked, std::uint64_t time, bool first) {
     }
 }
 
-/// @param ticked  one of the bundle's domains had an edge; not so only in the first sample of all
+/// @param ticked  whether one of the bundle's domains had an edge; false only in the very first
+///                sample
 void waveform::sample(bundle& b, bool ticked) {
     for (reading& r : b.readings) {
         std::uint64_t value = r.read();
@@ -337,12 +340,14 @@ void waveform::finish() {
     if (finished_) return;
     finished_ = true;
     const auto& seen = sequencer_.observed();
-    if (seen.steps > steps_) {  // the end of the last step is told when another begins
+    if (seen.steps > steps_) {  // step_ended() of the last step is only called when another begins
         unsigned ticked = 0;
         for (unsigned d = 0; d < edges_.size(); ++d)
             if (seen.edges[d] != edges_[d]) ticked |= 1u << d;
         if (started_)
-            for (std::size_t b = 0; b < bundles_.size(); ++b) set_due(b);  // not all is known yet
+            for (std::size_t b = 0; b < bundles_.size(); ++b)
+                set_due(b);  // the values are not all
+                             // known yet
         step_ended(ticked);
     }
     over_ = true;

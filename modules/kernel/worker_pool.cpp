@@ -10,8 +10,8 @@ namespace simtlm::kernel {
 
 namespace {
 constexpr std::uint64_t end_of_work = ~std::uint64_t{0};
-/// Iterations for which a worker spins before it sleeps: some tens of microseconds, which is what
-/// the rest of a step takes.
+/// Iterations for which a worker spins before it sleeps: some tens of microseconds, about the
+/// duration of the unshared part of a step.
 constexpr unsigned spins_before_sleep = 1500;
 }  // namespace
 
@@ -36,7 +36,8 @@ void worker_pool::run(const work& what, unsigned among) {
         worker_slot& s = slots_[t];
         s.what = what;
         s.round = round;
-        // Sequentially consistent, as asleep_ is: one of two threads sees what the other does.
+        // Sequentially consistent, like asleep_, so that at least one of the two threads sees the
+        // other's store.
         const std::uint64_t invitations = s.state.load(std::memory_order_relaxed) / states;
         s.state.store((invitations + 1) * states + invited);
     }
@@ -49,7 +50,7 @@ void worker_pool::run(const work& what, unsigned among) {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-/// Waits until an invited thread has finished the round, or been excluded from it.
+/// Waits until an invited thread has finished the round, or has been excluded from it.
 void worker_pool::await(worker_slot& s) {
     std::uint64_t state = s.state.load(std::memory_order_relaxed);
     if (state % states == invited &&
@@ -59,8 +60,8 @@ void worker_pool::await(worker_slot& s) {
         spin_lock::wait_a_little(tries);
 }
 
-/// @return whether the chunks of a unit are there to be taken; if not, another thread is beginning
-///         it, and will run them
+/// @return whether the chunks of a unit can be taken; if not, another thread is beginning the unit
+///         and will run them
 bool worker_pool::begin(const work& what, std::uint64_t round, unsigned unit, worker_slot& s) {
     std::uint64_t expected = (round - 1) * unit_states + begun;
     if (s.unit.compare_exchange_strong(expected, round * unit_states + beginning)) {
@@ -77,7 +78,7 @@ void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first)
         worker_slot& s = slots_[unit];
         if (!begin(what, round, unit, s)) continue;
         for (std::uint64_t left; (left = s.left.load(std::memory_order_relaxed)) != 0;) {
-            // Other threads begin at the other end.
+            // Stealing threads start at the opposite end.
             const auto chunk =
                 static_cast<unsigned>(k == 0 ? __builtin_ctzll(left) : 63 - __builtin_clzll(left));
             const std::uint64_t bit = std::uint64_t{1} << chunk;
@@ -92,21 +93,21 @@ void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first)
     }
 }
 
-/// Waits until a thread is invited. @return whether there is work; if not, the thread is to end
+/// Waits for an invitation. @return whether there is work; false: the thread is to end
 bool worker_pool::await_invitation(worker_slot& mine) {
     const auto come = [&mine](std::uint64_t invitation) {
         std::uint64_t state = invitation;
         mine.state.compare_exchange_strong(state, invitation - invited + at_work);
         return state;
     };
-    // The one under way or the next; it may have been excluded from some.
+    // The current or the next invitation; the thread may have been excluded from earlier ones.
     const auto invitation_after = [](std::uint64_t state) {
         return (state + states - 1) / states * states + invited;
     };
     static_assert(invited == 0);
     std::uint64_t expected = invitation_after(mine.state.load());
     for (unsigned spin = 0; spin < spins_before_sleep; ++spin) {
-        // Tries at once: to read first would fetch the line twice.
+        // Tries the exchange directly: reading first would fetch the cache line twice.
         const std::uint64_t state = come(expected);
         if (state == expected) return true;
         if (state == end_of_work) return false;

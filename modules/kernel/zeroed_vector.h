@@ -11,8 +11,9 @@
 
 namespace simtlm::kernel {
 
-/// Memory that the operating system hands out zeroed, so that what is never used is never touched
-/// and takes no room: the tags of a cache that a workload does not reach, say.
+/// Allocates large blocks as zeroed pages of the operating system, so that pages that are never
+/// used are never touched and occupy no memory; for example, tags of cache sets that a workload
+/// does not access.
 template <class T>
 struct zeroed_allocator {
     using value_type = T;
@@ -35,7 +36,7 @@ struct zeroed_allocator {
             std::free(p);
     }
 
-    /// An element without a value is all zero bytes, which it is already.
+    /// An element without arguments is all zero bytes, which the memory already is.
     template <class U>
     void construct(U*) {
         static_assert(std::is_trivially_copyable_v<U>);
@@ -45,15 +46,15 @@ struct zeroed_allocator {
         ::new (static_cast<void*>(p)) U(static_cast<Arguments&&>(arguments)...);
     }
 
-    /// The heap would clear, and so touch, what it may have used before.
+    /// Small blocks come from the heap, whose memory would have to be cleared and thus touched.
     static constexpr bool from_system(std::size_t n) { return n * sizeof(T) >= 4096; }
 
     friend bool operator==(const zeroed_allocator&, const zeroed_allocator&) { return true; }
     friend bool operator!=(const zeroed_allocator&, const zeroed_allocator&) { return false; }
 };
 
-/// A vector for large tables of plain data whose initial state is all zero bytes. Made in one go:
-/// what a vector has held and is resized into again is not zeroed.
+/// A vector for large tables of trivial types whose initial state is all zero bytes. Create it with
+/// its final size: elements removed and added again by resize() are not zeroed.
 template <class T>
 using zeroed_vector = std::vector<T, zeroed_allocator<T>>;
 
