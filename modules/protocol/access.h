@@ -5,7 +5,7 @@
 
 namespace simtlm::protocol {
 
-/// What a memory access is for; the manual's access types, under whose names statistics are
+/// Purpose of a memory access: the access types of the GPGPU-Sim manual, under which statistics are
 /// printed.
 enum class access_type : std::uint8_t {
     global_read,
@@ -22,7 +22,7 @@ enum class access_type : std::uint8_t {
 };
 inline constexpr unsigned access_type_count = 11;
 
-/// The name that GPGPU-Sim prints, e.g. GLOBAL_ACC_R.
+/// The name printed by GPGPU-Sim, e.g. GLOBAL_ACC_R.
 constexpr const char* access_type_name(access_type t) {
     constexpr const char* names[access_type_count] = {
         "GLOBAL_ACC_R", "LOCAL_ACC_R",   "CONST_ACC_R",  "TEXTURE_ACC_R",
@@ -31,11 +31,11 @@ constexpr const char* access_type_name(access_type t) {
     return names[static_cast<unsigned>(t)];
 }
 
-/// Writes that nobody waits for: they are consumed without a reply packet.
+/// Whether a write is posted: its target consumes it without a reply packet.
 constexpr bool is_posted(access_type t) {
     return t == access_type::l1_writeback || t == access_type::l2_writeback;
 }
 
-/// Bytes of a packet's header: a read request, or the acknowledgement of a write.
+/// Size in bytes of a packet without data: a read request or a write acknowledgement.
 inline constexpr unsigned control_bytes = 8;
 }  // namespace simtlm::protocol

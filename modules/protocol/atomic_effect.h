@@ -8,23 +8,23 @@
 
 namespace simtlm::protocol {
 
-/// What the request of an atomic does to memory, for requests of programs that are executed. An
-/// ignorable extension of its own: the target performs it when its response leaves; if it does not,
-/// the initiator does when the response arrives. A payload keeps the extension when
-/// it is used again.
+/// The functional effect of an atomic request on memory, in execution-driven simulation. A separate
+/// ignorable extension: the target performs the effect when its response leaves; if the target does
+/// not, the initiator does so when the response arrives. A pooled payload keeps the extension when
+/// it is reused.
 class atomic_effect : public tlm::tlm_extension<atomic_effect> {
 public:
-    /// Arms the payload's effect. @param action  what perform() does, once
+    /// Sets the effect of a payload's current transaction. @param action  called once, by perform()
     static void attach(tlm::tlm_generic_payload& p, std::function<void()> action) {
         auto* effect = p.get_extension<atomic_effect>();
         if (effect == nullptr) {
             effect = new atomic_effect;
-            p.set_extension(effect);  // which owns it from now on
+            p.set_extension(effect);  // the payload owns it from here on
         }
         effect->action_ = std::move(action);
     }
-    /// The first call for an armed payload performs its effect; others do nothing.
-    /// @param p  an atomic's request, or a part of one
+    /// Performs the effect of a payload on the first call after attach(); later calls do nothing.
+    /// @param p  the request of an atomic, or a part of one; other payloads are ignored
     static void perform(tlm::tlm_generic_payload& p) {
         const memory_extension& e = extension(p);
         if (!e.is_atomic) return;

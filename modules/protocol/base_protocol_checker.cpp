@@ -57,7 +57,7 @@ base_protocol_rules::transaction* base_protocol_rules::find(const tlm::tlm_gener
     return t == open_.end() ? nullptr : &t->second;
 }
 
-// Rules of the payload.
+// Rules of the generic payload.
 
 void base_protocol_rules::check_request(const tlm::tlm_generic_payload& p) {
     if (p.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE)
@@ -167,7 +167,7 @@ void base_protocol_rules::forward_call(const tlm::tlm_generic_payload& p,
             broken(p, "the response status was changed after BEGIN_RESP");
         advance(p, *t, delay);
         check_unchanged(p, t->snapshot);
-        // The target may let the payload go within this call.
+        // The target may free the payload within this call.
         finish(p);
         return;
     }
@@ -179,7 +179,7 @@ void base_protocol_rules::forward_return(const tlm::tlm_generic_payload& p,
                                          tlm::tlm_sync_enum status, const tlm::tlm_phase& phase,
                                          const sc_core::sc_time& delay) {
     transaction* t = find(p);
-    if (t == nullptr || t->called_phase == tlm::END_RESP) return;  // finished
+    if (t == nullptr || t->called_phase == tlm::END_RESP) return;  // already finished
     if (status == tlm::TLM_ACCEPTED) return;
     if (delay < t->called_with) broken(p, "a return must not take annotated time back");
     if (status == tlm::TLM_COMPLETED) {
@@ -242,7 +242,7 @@ void base_protocol_rules::backward_call(const tlm::tlm_generic_payload& p,
 void base_protocol_rules::backward_return(const tlm::tlm_generic_payload& p,
                                           tlm::tlm_sync_enum status, const tlm::tlm_phase& phase,
                                           const sc_core::sc_time& delay) {
-    // The payload of a transaction that is no longer known may be gone: it is not touched.
+    // A payload that is not known any more may have been freed and must not be accessed.
     transaction* t = find(p);
     if (t == nullptr || status == tlm::TLM_ACCEPTED) return;
     if (!of_base_protocol(t->called_phase)) return;
@@ -299,7 +299,7 @@ void base_protocol_rules::debug_return(const tlm::tlm_generic_payload& p, unsign
     if (count > p.get_data_length()) broken(p, "more bytes debugged than asked for");
 }
 
-// The end.
+// End of simulation.
 
 std::string base_protocol_rules::describe_in_flight() const {
     std::string text;

@@ -13,32 +13,32 @@
 
 namespace simtlm::protocol {
 
-/// The rules of the TLM-2.0 base protocol (IEEE 1666-2011, 14 to 16) at one socket. It is told of
-/// every call and return and says which rule is broken; it changes nothing.
+/// Checks the rules of the TLM-2.0 base protocol (IEEE 1666-2011, clauses 14 to 16) at one socket.
+/// It is passive: it is notified of every call and return, and reports which rule is violated.
 ///
-///  - phases: BEGIN_REQ, END_REQ, BEGIN_RESP, END_RESP in this order, END_REQ or END_RESP possibly
-///    implied; legal phase and status on every return; TLM_COMPLETED ends a transaction;
-///  - exclusion: no BEGIN_REQ before the last request has ended, no BEGIN_RESP before the last
-///    response has;
-///  - timing: no effective time of a transaction lies before its last one, no call takes annotated
-///    time back;
-///  - generic payload: attributes a request must set, attributes nobody may change, response
-///    status set once, DMI hint;
-///  - memory management: a manager and a reference for every non-blocking transaction;
-///  - extensions: those of the initiator stay until the response; without a memory manager those
-///    that were added are gone with the return;
-///  - every transaction finishes: in_flight() is 0 at the end.
+///  - phases: BEGIN_REQ, END_REQ, BEGIN_RESP, END_RESP in this order, where END_REQ and END_RESP
+///    may be implied; legal phase and status on every return; TLM_COMPLETED ends a transaction;
+///  - exclusion: no BEGIN_REQ before the previous request has ended, no BEGIN_RESP before the
+///    previous response has ended;
+///  - timing: the effective times of a transaction do not decrease, and no callee decreases the
+///    timing annotation;
+///  - generic payload: mandatory attributes of a request, immutable attributes, response status set
+///    exactly once, DMI hint;
+///  - memory management: a memory manager and a reference for every non-blocking transaction;
+///  - extensions: those of the initiator remain until the response; without a memory manager,
+///    extensions that were added are removed before the return;
+///  - completion: every transaction finishes; in_flight() is 0 at the end.
 class base_protocol_rules {
 public:
     enum class violation_policy : std::uint8_t {
         report,  ///< SC_REPORT_ERROR("simtlm/base_protocol", ...)
-        collect  ///< kept in violations() and nothing else
+        collect  ///< only recorded in violations()
     };
 
     explicit base_protocol_rules(std::string socket_name,
                                  violation_policy policy = violation_policy::report);
 
-    // ---- what happens at the socket, in order ----
+    // ---- notifications of the calls and returns at the socket, in order ----
     void forward_call(const tlm::tlm_generic_payload& p, const tlm::tlm_phase& phase,
                       const sc_core::sc_time& delay);
     void forward_return(const tlm::tlm_generic_payload& p, tlm::tlm_sync_enum status,
@@ -52,17 +52,17 @@ public:
     void debug_call(const tlm::tlm_generic_payload& p);
     void debug_return(const tlm::tlm_generic_payload& p, unsigned count);
 
-    /// Transactions that have begun and not finished, blocking ones included.
+    /// Transactions that have begun but not finished, including blocking ones.
     std::size_t in_flight() const { return open_.size() + blocking_.size(); }
-    /// A line for each transaction that has not finished.
+    /// Describes the transactions that have not finished, one per line.
     std::string describe_in_flight() const;
-    /// Transactions that have begun.
+    /// Number of transactions that have begun.
     std::uint64_t transactions() const { return transactions_; }
-    /// Those of them that came through b_transport.
+    /// Number of transactions that were sent through b_transport.
     std::uint64_t blocking_transactions() const { return blocking_count_; }
     const std::vector<std::string>& violations() const { return violations_; }
     void set_policy(violation_policy policy) { policy_ = policy; }
-    /// Breaks the rule that every transaction finishes for each one that has not.
+    /// Reports a violation for each transaction that has not finished.
     void check_finished();
 
 private:
@@ -79,7 +79,7 @@ private:
     struct transaction {
         state at = state::requested;
         sc_core::sc_time last;         ///< effective time of its last phase
-        sc_core::sc_time called_with;  ///< annotation of the call under way
+        sc_core::sc_time called_with;  ///< annotation of the current call
         tlm::tlm_phase called_phase;
         attributes snapshot;
         tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
@@ -111,8 +111,8 @@ private:
     std::vector<std::string> violations_;
 };
 
-/// A monitor between an initiator and a target: bind the initiator to `target`, `initiator` to the
-/// target. It passes every call on as it is and tells base_protocol_rules of it.
+/// A monitor between an initiator and a target: bind the initiator to `target`, and `initiator` to
+/// the target. It forwards every call unchanged and notifies base_protocol_rules.
 template <unsigned BusWidth = 32>
 class base_protocol_checker : public sc_core::sc_module {
 public:

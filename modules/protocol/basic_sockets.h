@@ -5,17 +5,18 @@
 #include <systemc>
 #include <tlm>
 
-// bind() means sockets here, as it does in TLM's own, and not what ports and exports bind.
+// bind() binds sockets here, as in the TLM classes; it hides bind() of sc_port and sc_export.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverloaded-virtual"
 
 namespace simtlm::protocol {
 
-/// An initiator socket of TLM-2.0, to be bound like tlm::tlm_initiator_socket. A GPU has thousands:
-/// it is made in half the time, since the name of its export (that of the socket and "_export") is
-/// taken to be unique within the module, instead of being made so.
+/// A TLM-2.0 initiator socket, bound like tlm::tlm_initiator_socket. Construction takes half the
+/// time, which matters for the thousands of sockets of a GPU: the name of the export (the name of
+/// the socket with "_export") is assumed to be unique within the module instead of being made
+/// unique.
 /// @tparam Types     protocol
-/// @tparam Bindings  greatest number of targets; 0: any
+/// @tparam Bindings  maximum number of targets; 0: unlimited
 template <unsigned BusWidth, class Types, int Bindings = 1>
 class basic_initiator_socket
     : public tlm::tlm_base_initiator_socket_b<BusWidth, tlm::tlm_fw_transport_if<Types>,
@@ -36,12 +37,12 @@ public:
         get_base_port()(target.get_base_interface());
         target.get_base_port()(get_base_interface());
     }
-    /// To an initiator socket of the module around this one's.
+    /// Binds to an initiator socket of the parent module.
     virtual void bind(base_type& outer) {
         get_base_port()(outer.get_base_port());
         outer.get_base_export()(get_base_export());
     }
-    /// Who is called on the backward path.
+    /// Sets the object that is called on the backward path.
     virtual void bind(backward& callee) { export_(callee); }
     template <class Other>
     void operator()(Other& other) {
@@ -64,8 +65,8 @@ private:
     sc_core::sc_export<backward> export_;
 };
 
-/// A target socket of TLM-2.0, to be bound like tlm::tlm_target_socket; see basic_initiator_socket.
-/// @tparam Bindings  greatest number of initiators; 0: any
+/// A TLM-2.0 target socket, bound like tlm::tlm_target_socket; see basic_initiator_socket.
+/// @tparam Bindings  maximum number of initiators; 0: unlimited
 template <unsigned BusWidth, class Types, int Bindings = 1>
 class basic_target_socket
     : public tlm::tlm_base_target_socket_b<BusWidth, tlm::tlm_fw_transport_if<Types>,
@@ -86,19 +87,19 @@ public:
         initiator.get_base_port()(get_base_interface());
         get_base_port()(initiator.get_base_interface());
     }
-    /// To a target socket of a module within this one's.
+    /// Binds to a target socket of a child module.
     virtual void bind(base_type& inner) {
         get_base_export()(inner.get_base_export());
         inner.get_base_port()(get_base_port());
     }
-    /// Who is called on the forward path.
+    /// Sets the object that is called on the forward path.
     void bind(forward& callee) override { sc_core::sc_export<forward>::bind(callee); }
     template <class Other>
     void operator()(Other& other) {
         bind(other);
     }
 
-    /// The backward path to the initiator, or to one of them.
+    /// The backward path to the initiator, or to the n-th one.
     backward* operator->() { return port_.operator->(); }
     backward* operator[](int nth) { return port_[nth]; }
     int size() const { return port_.size(); }
@@ -117,9 +118,9 @@ private:
     sc_core::sc_port<backward, Bindings> port_;
 };
 
-/// An initiator socket that calls a member function of its block on the backward path, with a
-/// number that tells sockets apart: tlm_utils::simple_initiator_socket_tagged, without invalidation
-/// of direct memory pointers, which no block of a GPU asks for.
+/// An initiator socket that calls a member function of its block on the backward path, with a tag
+/// that identifies the socket: like tlm_utils::simple_initiator_socket_tagged, but without
+/// invalidation of DMI pointers, which no block of a GPU uses.
 template <class Block, unsigned BusWidth, class Types>
 class tagged_initiator_socket : public basic_initiator_socket<BusWidth, Types> {
     using base = basic_initiator_socket<BusWidth, Types>;
@@ -158,9 +159,9 @@ private:
     backward_path callee_;
 };
 
-/// A target socket that calls member functions of its block on the forward path, with a number that
-/// tells sockets apart: tlm_utils::passthrough_target_socket_tagged, without direct memory
-/// pointers, which no block of a GPU gives.
+/// A target socket that calls member functions of its block on the forward path, with a tag that
+/// identifies the socket: like tlm_utils::passthrough_target_socket_tagged, but without DMI, which
+/// no block of a GPU supports.
 template <class Block, unsigned BusWidth, class Types>
 class tagged_target_socket : public basic_target_socket<BusWidth, Types> {
     using base = basic_target_socket<BusWidth, Types>;
@@ -209,7 +210,7 @@ private:
             return debug != nullptr ? (owner->*debug)(tag, p) : 0;
         }
         bool get_direct_mem_ptr(transaction_type&, tlm::tlm_dmi& dmi) override {
-            dmi.allow_read_write();  // what is refused: all of it
+            dmi.allow_read_write();  // the denied region is the whole address space
             dmi.set_start_address(0);
             dmi.set_end_address(~sc_dt::uint64{0});
             return false;

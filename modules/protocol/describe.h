@@ -7,7 +7,7 @@
 
 namespace simtlm::protocol {
 
-/// A transaction in a deadlock report: what it does, where, and for whom.
+/// Describes a transaction for a deadlock report: its operation, address and originator.
 std::string describe(const tlm::tlm_generic_payload& p);
 
 }  // namespace simtlm::protocol

@@ -6,7 +6,8 @@ namespace simtlm::protocol {
 namespace {
 constexpr std::size_t slab_of_block = 32;
 
-// While a transaction is free: the next free one.
+// The next transaction in the free list, stored in a field that is unused while a transaction is
+// free.
 pooled_transaction* next_of(const pooled_transaction& p) {
     return static_cast<pooled_transaction*>(p.ext.instruction);
 }
@@ -16,7 +17,7 @@ void set_next(pooled_transaction& p, pooled_transaction* next) {
 }  // namespace
 
 transaction_pool::~transaction_pool() {
-    // The extension lives in the slab: a payload must not delete it.
+    // The extension is part of the slab; the payload must not delete it.
     for (auto& slab : slabs_)
         for (std::size_t i = 0; i < slab_size_; ++i) slab[i].clear_extension(&slab[i].ext);
 }
@@ -33,7 +34,7 @@ void transaction_pool::make_slab() {
     }
 }
 
-/// One that is free.
+/// Takes a transaction from the free list.
 pooled_transaction& transaction_pool::take() {
     if (free_list_ == nullptr && shared_)
         free_list_ = returned_.exchange(nullptr, std::memory_order_acquire);

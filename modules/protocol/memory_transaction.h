@@ -46,7 +46,7 @@ private:
     }
 };
 
-/// Where a transaction lives in DRAM.
+/// Location of a transaction in DRAM, as decoded from its address.
 struct dram_location {
     std::uint16_t channel = 0;
     std::uint16_t bank = 0;
@@ -56,7 +56,8 @@ struct dram_location {
     std::uint64_t partition_address = 0;  ///< within the partition, without the channel bits
 };
 
-/// When a transaction passed the stations of its way: core cycles modulo 2^32; 0 = not passed.
+/// Times at which a transaction passed the stages of its path, in core cycles modulo 2^32; 0: not
+/// passed.
 struct hop_times {
     std::uint32_t created = 0;
     std::uint32_t injected = 0;   ///< into the request network
@@ -66,44 +67,45 @@ struct hop_times {
     std::uint32_t replied = 0;    ///< into the reply network
     std::uint32_t received = 0;   ///< arrived at the cluster
 
-    /// A core cycle as it is noted here.
+    /// Converts a core cycle to a time stamp.
     static constexpr std::uint32_t stamp(std::uint64_t cycle) {
         return static_cast<std::uint32_t>(cycle);
     }
-    /// Core cycles from a noted one to a later one, less than 2^32 of them.
+    /// Core cycles from a time stamp to a later cycle, less than 2^32.
     static constexpr std::uint64_t between(std::uint32_t from, std::uint64_t to) {
         return static_cast<std::uint32_t>(to - from);
     }
 };
 
-/// What a GPU memory transaction carries besides the generic payload. Ignorable: a target that
-/// does not know it serves the payload; an initiator that does not set it is served with defaults.
+/// The attributes of a GPU memory transaction beyond the generic payload. Ignorable: targets that
+/// do not know it can serve the payload, and initiators that do not set it are served with
+/// defaults.
 ///
-/// There are as many of these as the networks' buffers hold packets, a hundred thousand on a large
-/// GPU: members are in order of size, and a test watches the sum.
+/// There is one object for each packet that the networks' buffers can hold, about a hundred
+/// thousand on a large GPU: members are ordered by size, and a test checks the total size.
 struct memory_extension : tlm::tlm_extension<memory_extension> {
     dram_location location;
-    void* instruction = nullptr;  ///< the issuing block's own handle
-    /// The transaction that this one is a sector of; nullptr: none.
+    void* instruction = nullptr;  ///< handle of the issuing block
+    /// The transaction of which this one is a sector; nullptr: none.
     tlm::tlm_generic_payload* parent = nullptr;
-    byte_mask bytes;  ///< written or wanted, of the 128-byte line
+    byte_mask bytes;  ///< bytes to be written or read, of the 128-byte line
     hop_times when;
-    std::uint32_t profiled = 0;  ///< the number that a profile has given the instruction
+    std::uint32_t profiled = 0;  ///< the profile's number of the instruction
     std::uint16_t cluster = 0;
     std::uint16_t sm = 0;  ///< within the GPU
     std::uint16_t warp = 0;
     std::uint16_t pending_parts = 0;
-    std::uint16_t data_bytes = 0;  ///< that move in the packet with data
+    std::uint16_t data_bytes = 0;  ///< bytes of data in the packet that carries data
     access_type type = access_type::global_read;
     std::uint8_t sectors = 0;  ///< of the 128-byte line, bit s = sector s
-    std::uint8_t source = 0;   ///< within the SM: who sent it (core::memory_source)
-    std::uint8_t lanes = 0;    ///< of the warp that take part
-    std::uint8_t cookie = 0;   ///< scratch of whoever holds the transaction
+    std::uint8_t source = 0;   ///< unit within the SM that sent it (core::memory_source)
+    std::uint8_t lanes = 0;    ///< number of participating lanes of the warp
+    std::uint8_t cookie = 0;   ///< scratch field of the block that holds the transaction
     bool is_atomic : 1;
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
     bool located : 1;    ///< location has been decoded
-    /// Not located, and goes to the sub-partition of the address in location.partition_address (the
-    /// quirk evictions-follow-misses).
+    /// If not located, the transaction is routed to the sub-partition of the address in
+    /// location.partition_address (quirk evictions-follow-misses).
     bool misrouted : 1;
 
     void reset() { *this = memory_extension(); }
@@ -117,8 +119,8 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     ~memory_extension() override = default;
 };
 
-/// A payload of a transaction_pool with its extension, in one allocation and cache lines of its
-/// own: it passes from one host thread to another.
+/// A payload of a transaction_pool with its extension in one allocation, in cache lines of its own,
+/// because it passes between host threads.
 struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
 };
@@ -130,10 +132,10 @@ inline void bring(const tlm::tlm_generic_payload& p) {
         __builtin_prefetch(reinterpret_cast<const char*>(&p) + at, 1);
 }
 
-/// The GPU's extension of a payload, nullptr where it has none.
+/// @return the GPU extension of a payload, or nullptr if it has none
 inline const memory_extension* find_extension(const tlm::tlm_generic_payload& p) {
-    // Blocks ask for it all the time; the payload's list of extensions is another cache line.
-    // Should a linker make the type's description twice, the list is asked after all.
+    // This is called very often, and the payload's list of extensions is in another cache line. If
+    // the linker has duplicated the type_info, the list is used instead.
     if (&typeid(p) == &typeid(pooled_transaction))
         return &static_cast<const pooled_transaction&>(p).ext;
     return p.get_extension<memory_extension>();
@@ -141,7 +143,7 @@ inline const memory_extension* find_extension(const tlm::tlm_generic_payload& p)
 inline memory_extension* find_extension(tlm::tlm_generic_payload& p) {
     return const_cast<memory_extension*>(find_extension(std::as_const(p)));
 }
-/// The same, where there is one. @pre it has one (payloads of a transaction_pool do)
+/// The GPU extension of a payload. @pre the payload has one (payloads of a transaction_pool do)
 inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
     return *find_extension(p);
 }
@@ -149,28 +151,28 @@ inline memory_extension& extension(tlm::tlm_generic_payload& p) {
     return const_cast<memory_extension&>(extension(std::as_const(p)));
 }
 
-/// memory_extension::pending_parts of a sector of a split request. Tells it from a request that has
-/// a parent for another reason (a write-allocate read).
+/// Value of memory_extension::pending_parts for a sector of a split request. Distinguishes it from
+/// a request that has a parent for another reason (a write-allocate read).
 inline constexpr std::uint16_t part_mark = 0xffff;
-/// Whether a response answers one sector of the request that is its parent. Its reference passes to
-/// the SM that receives it.
+/// Whether a response answers one sector of the request that is its parent. The reference to the
+/// response passes to the SM that receives it.
 inline bool is_part(const tlm::tlm_generic_payload& p) {
     return extension(p).pending_parts == part_mark;
 }
 
-/// Bytes of the request packet: header, and data when it writes or is an atomic operation.
+/// Bytes of the request packet: header, and data of a write or atomic.
 inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
     return control_bytes + (p.is_write() || e.is_atomic ? e.data_bytes : 0u);
 }
-/// Bytes of the reply packet: header, and data when it read.
+/// Bytes of the reply packet: header, and data of a read.
 inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
     return control_bytes + (p.is_write() ? 0u : e.data_bytes);
 }
 
-/// The memory manager of the GPU's transactions: payloads with their extension and data, reused.
-/// Not shared between simulations of one process; not thread safe unless share() has been called.
+/// Memory manager of the GPU's transactions: reuses payloads together with their extension. Each
+/// simulation of a process has its own. Not thread-safe unless share() has been called.
 class transaction_pool : public tlm::tlm_mm_interface {
 public:
     transaction_pool() = default;
@@ -178,24 +180,24 @@ public:
     transaction_pool(const transaction_pool&) = delete;
     transaction_pool& operator=(const transaction_pool&) = delete;
 
-    /// A transaction with reference count 1 and a reset extension. Its data pointer shows to 128
-    /// bytes that all transactions of the pool share: a trace tells no values, so that what a
-    /// target reads there or writes into them has no meaning.
+    /// Acquires a transaction with reference count 1 and a reset extension. Its data pointer refers
+    /// to 128 bytes that are shared by all transactions of the pool: trace-driven simulation has no
+    /// data values, so what targets read or write there is meaningless.
     /// @param address  bytes
     /// @param bytes    1 .. 128
     tlm::tlm_generic_payload& acquire(tlm::tlm_command command, std::uint64_t address,
                                       unsigned bytes, access_type type);
 
-    /// From now on the blocks that have a pool of_block() may use it at the same time, on several
-    /// threads of the host, and transactions may be released on any thread.
+    /// From now on blocks that use a pool returned by of_block() may run concurrently on several
+    /// host threads, and transactions may be released on any thread.
     void share() { shared_ = true; }
-    /// The pool that a block, which acts on one thread at a time, takes its transactions from: one
-    /// of its own, a part of this one, if share() has been called.
+    /// @return the pool for a block, which runs on one thread at a time: this pool, or after
+    ///         share() a separate sub-pool
     transaction_pool& of_block();
 
-    /// Transactions acquired and not yet released to the end; 0 when nothing is under way.
+    /// Number of transactions that have been acquired and not yet freed; 0 when the design is idle.
     std::uint64_t outstanding() const;
-    /// Transactions ever acquired.
+    /// Total number of transactions acquired.
     std::uint64_t acquired() const;
 
 private:
@@ -210,7 +212,7 @@ private:
     pooled_transaction* free_list_ = nullptr;
     std::uint64_t acquired_ = 0;
     std::array<unsigned char, 128> no_data_{};
-    // If shared: those that have come back, until the free list is empty.
+    // After share(): transactions freed by any thread, collected when the free list is empty.
     alignas(64) std::atomic<pooled_transaction*> returned_{nullptr};
     std::atomic<std::uint64_t> freed_{0};
 };

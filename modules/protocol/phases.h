@@ -11,16 +11,16 @@ namespace simtlm::protocol {
 /// The four clock domains of the GPU.
 enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
-/// What the processes of a phase touch: anything, or only what belongs to their own SM, to the DRAM
-/// side of their own memory partition, to its L2 side, to its replies, to their own cluster with
-/// its SMs, or to an outer port of the network and the block behind it. These are the group kinds
-/// of kernel::phase; what belongs to one memory partition, or to one cluster, is in one scheduling
+/// The state that processes of a phase access: anything; or only state of their own SM, of the DRAM
+/// side, L2 side or reply side of their own memory partition, of their own cluster with its SMs, or
+/// of one output port of the network and the block behind it. These are the group kinds of
+/// kernel::phase. The state of one memory partition, or of one cluster, belongs to one scheduling
 /// partition of host threads (kernel::partition_scope).
 enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope, acting block, effect.
-/// Phases of domains that have no edge in a step are left out. The enumeration, the table that a
-/// sequencer is made with, and the table in docs/architecture.md follow from these rows.
+/// Phases of domains that have no edge in a step are skipped. The enumeration, the sequencer's
+/// phase table and the table in docs/architecture.md are generated from these rows.
 // clang-format off
 #define SIMTLM_PHASES(row)                                                                         \
     row(core_receive, core, cluster, "`simt_cluster`",                                             \
@@ -69,14 +69,14 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
 enum class phase : unsigned { SIMTLM_PHASES(SIMTLM_ENUMERATOR) };
 #undef SIMTLM_ENUMERATOR
 
-/// What is known of a phase.
+/// Description of a phase.
 struct phase_row {
     phase id;
     const char* name;  ///< of the enumerator
     clock_domain domain;
     phase_scope scope;
-    const char* who;   ///< blocks that act in it
-    const char* what;  ///< they do
+    const char* who;   ///< the blocks that act in it
+    const char* what;  ///< what they do
 };
 
 #define SIMTLM_ROW(name, domain, scope, who, what) \
@@ -85,17 +85,18 @@ inline constexpr phase_row phases[] = {SIMTLM_PHASES(SIMTLM_ROW)};
 #undef SIMTLM_ROW
 #undef SIMTLM_PHASES
 
-/// The phases before which host threads synchronise, since they read what other scheduling
+/// Whether host threads synchronise before a phase, because it reads state that other scheduling
 /// partitions have written in the same step: a write may have been acknowledged by any slice.
-/// Needed where the network has no edge in a step; else its own barriers lie in between.
+/// Needed for steps without an edge of the network; otherwise the network's barriers are in
+/// between.
 inline constexpr bool has_barrier_before(phase p) {
     return p == phase::core_acknowledge;
 }
 
-/// The phase table that every phase_sequencer of a GPU is made with.
+/// The phase table of every phase_sequencer of a GPU.
 std::vector<kernel::phase> phase_table();
 
-/// The table as a page of the documentation shows it.
+/// The table in Markdown, for docs/architecture.md.
 std::string phase_table_markdown();
 
 }  // namespace simtlm::protocol
