@@ -7,10 +7,10 @@
 
 namespace simtlm::cache {
 
-/// Who watches the accesses of a cache, for a profile. Changes nothing.
+/// Observes the accesses of a cache, for a profile. Must not change the cache.
 struct access_observer {
     virtual ~access_observer() = default;
-    /// The cache's statistics have booked an access. @param outcome  as they have it
+    /// Called when the cache's statistics have counted an access. @param outcome  as counted
     virtual void accessed(const tlm::tlm_generic_payload& p, access_outcome outcome) = 0;
 };
 

@@ -12,7 +12,7 @@ void tag_array::checkpoint(kernel::archive& a) {
     a(sets_, ways_, allocation_, dirty_, used_, random_, counters_.accesses, counters_.misses,
       counters_.sector_misses, counters_.pending_hits);
     if (a.restores()) resize();
-    if (!used_ && counters_.accesses == 0) return;  // the tables are as they were made
+    if (!used_ && counters_.accesses == 0) return;  // the tables are in their initial state
     a(fingerprints_, classes_, ages_, tags_);
     a.plain(flags_);
     a.plain(written_);

@@ -5,9 +5,10 @@
 
 namespace simtlm::cache {
 
-/// One character of the option string each; the manual's and Accel-Sim's cache syntax
-/// <kind>:<sets>:<line>:<ways>,<replacement>:<write>:<allocation>:<write allocation>:<set index>,
-/// <mshr>:<entries>:<merge>,<miss queue>[:<result fifo>][,<data port bytes>]
+/// Cache parameters in the option syntax of Accel-Sim's manual, one character for each of these
+/// enumerations: <kind>:<sets>:<line>:<ways>,<replacement>:<write>:<allocation>:<write
+/// allocation>:<set index>, <mshr>:<entries>:<merge>,<miss queue>[:<result fifo>][,<data port
+/// bytes>]
 enum class cache_kind : std::uint8_t { normal, sector };
 enum class replacement_policy : std::uint8_t { lru, fifo, random };
 enum class write_policy : std::uint8_t {
@@ -31,8 +32,8 @@ enum class set_index_function : std::uint8_t {
     ipoly,
     fermi_hash,
     custom,
-    /// A bank for each of the sectors of a line, of banks chosen by the exclusive or of all groups
-    /// of bits of the line's number (gpu-strides of te42kyfo/gpu-benches, tag look-ups of A100 and
+    /// One bank for each of the sectors of a line; the group of banks is selected by the XOR of all
+    /// bit groups of the line number (gpu-strides of te42kyfo/gpu-benches, tag look-ups of A100 and
     /// A40).
     folded_lines,
 };
@@ -40,18 +41,18 @@ enum class set_index_function : std::uint8_t {
 inline constexpr unsigned sector_bytes = 32;
 inline constexpr unsigned sectors_per_line = 4;
 
-/// Departures of GPGPU-Sim's tag arrays from hardware, switched on by --quirk.
+/// Behaviour of GPGPU-Sim's tag arrays that differs from hardware, enabled by --quirk.
 struct cache_quirks {
-    /// A read that merges into an MSHR entry reserves the line that it finds although no fill will
-    /// come for it: when the entry's data have come already, or when the line that they will come
-    /// to was written meanwhile and replaced. The line stays reserved for ever.
+    /// A read that merges into an MSHR entry reserves the line that it finds even if no fill will
+    /// follow: when the entry's data have already arrived, or when the line that they will fill has
+    /// been written in the meantime and replaced. Such a line stays reserved for ever.
     bool lines_stay_reserved = false;
-    /// Below the share of dirty lines that may be replaced, a set without clean lines stalls
-    /// rather than have a dirty one replaced.
+    /// While the percentage of dirty lines is below the limit for replacing them, a set without
+    /// clean lines stalls instead of replacing a dirty one.
     bool dirty_set_stalls = false;
 };
 
-/// Geometry and policies of one cache, validated by the platform.
+/// Geometry and policies of a cache; validated by the platform.
 struct cache_config {
     bool enabled = true;
     cache_kind kind = cache_kind::normal;
@@ -64,14 +65,16 @@ struct cache_config {
     write_allocate_policy write_allocate = write_allocate_policy::no_write_allocate;
     set_index_function set_index = set_index_function::linear;
     bool texture_fifo =
-        false;  ///< MSHR kind F or T: a texture cache, whose misses stay in order; A, S: others
+        false;  ///< MSHR kind F or T: a texture cache with in-order misses; A, S: other caches
     unsigned mshr_entries = 32;
     unsigned mshr_max_merge = 8;
     unsigned miss_queue_size = 8;
-    unsigned result_fifo_entries = 0;  ///< texture caches
+    unsigned result_fifo_entries = 0;  ///< of texture caches
     unsigned data_port_bytes = 0;      ///< 0: the line size
-    unsigned write_ratio_percent = 0;  ///< dirty lines are no victims below this share (L1)
-    bool quirk_evictions_follow_misses = false;  ///< write-backs go where the missing access goes
+    unsigned write_ratio_percent = 0;  ///< dirty lines are not replaced while their percentage is
+                                       ///< below this (L1)
+    bool quirk_evictions_follow_misses = false;  ///< write-backs are routed like the access that
+                                                 ///< caused them
     cache_quirks quirks;
 
     unsigned atom_bytes() const { return kind == cache_kind::sector ? sector_bytes : line_bytes; }

@@ -70,7 +70,7 @@ void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
 }
 
 bool cache_engine::mshr_available(const tlm::tlm_generic_payload& p, std::uint32_t entry) {
-    // A write or an atomic needs the line, for which no fill will come any more.
+    // A write or an atomic needs the line, but no further fill will come.
     const bool needs_line = p.is_write() || protocol::extension(p).is_atomic;
     const bool too_late = needs_line && answers_only(entry);
     if (!too_late && !mshrs_.full(entry)) return true;
@@ -85,7 +85,8 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
     if (!mshr_available(p, e)) return result;
     result.merged = e != mshr_table::none;
     result.sent = true;
-    if (answers_only(e)) {  // the entry has the data; the line is gone, and stays so
+    if (answers_only(e)) {  // the entry has the data; the line has been replaced and is not
+                            // allocated again
         p.acquire();
         mshrs_.add(e, address, p);
         book(p, access_outcome::mshr_hit);
@@ -113,7 +114,7 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
     p.set_address(address);
     p.set_data_length(config_.atom_bytes());
     x.data_bytes = static_cast<std::uint16_t>(config_.atom_bytes());
-    if (config_.atom_bytes() == 2 * sector_bytes)  // half of what the next level calls a line
+    if (config_.atom_bytes() == 2 * sector_bytes)  // half a line of the next level
         x.sectors = address / config_.atom_bytes() % 2 == 0 ? 0x3 : 0xc;
     enqueue(p);
     return result;

@@ -15,61 +15,61 @@
 
 namespace simtlm::cache {
 
-/// Where a cache's misses go.
+/// Destination of a cache's misses.
 struct miss_sink {
     virtual ~miss_sink() = default;
-    /// Takes a request, or has no room now. A sink that keeps it acquires it, except a write-back
-    /// that the cache has made: its only reference passes to the sink, which releases it when it
-    /// has been answered.
+    /// Sends a request. @return false if there is no room in this cycle. A sink that keeps a
+    /// request acquires it, except for write-backs created by the cache: their only reference
+    /// passes to the sink, which releases it when the write-back has been acknowledged.
     virtual bool try_send(tlm::tlm_generic_payload& request) = 0;
 };
 
-/// What all caches with MSHRs have in common: tags, MSHRs, miss queue, ports, statistics. A plain
+/// The common part of all caches with MSHRs: tags, MSHRs, miss queue, ports, statistics. A plain
 /// class without a process: the block that owns it calls cycle() once per cycle of its clock.
 ///
-/// Ownership of payloads: a hit or a reservation failure holds nothing. An access that waits (miss,
-/// merged miss) is acquired once, and that reference passes to the caller of next_access(). The
-/// miss queue holds a reference of its own until the request has been sent. While a read miss is
-/// under way its address, length and data_bytes are those of the line or sector it fetches; they
-/// are restored by fill().
+/// Ownership of payloads: hits and reservation failures hold no reference. An access that waits (a
+/// miss or merged miss) is acquired once, and that reference passes to the caller of next_access().
+/// The miss queue holds a reference of its own until the request has been sent. While a read miss
+/// is outstanding, its address, length and data_bytes are those of the line or sector that it
+/// fetches; fill() restores them.
 class cache_engine {
 public:
-    /// @param index_by_partition  the set is chosen by extension.location.partition_address (L2)
+    /// @param index_by_partition  the set is selected by extension.location.partition_address (L2)
     explicit cache_engine(const cache_config& config, bool index_by_partition = false);
     cache_engine(const cache_engine&) = delete;
     cache_engine& operator=(const cache_engine&) = delete;
     ~cache_engine() = default;
 
-    /// Sends at most one request of the miss queue, then gives the ports their next cycle.
+    /// Sends at most one request from the miss queue, then starts the next cycle of the ports.
     void cycle(miss_sink& sink) {
         send(sink);
         pass_cycle();
     }
-    /// The two halves of cycle(), for a cache that may send at another place of the cycle.
+    /// The two parts of cycle(), for a cache that sends at another point of the cycle.
     bool send(miss_sink& sink);
     void pass_cycle();
-    /// Cycles that the owner slept through while idle(). They count as port cycles.
+    /// Accounts for cycles in which the owner slept while idle(); they count as port cycles.
     void skip(std::uint64_t cycles) { statistics_.port_cycles += cycles; }
 
-    /// Whether a response is for this cache: the request itself, or a part of it (its parent is
-    /// the request).
+    /// Whether a response belongs to this cache: the request itself, or a part whose parent is the
+    /// request.
     bool waiting_for_fill(const tlm::tlm_generic_payload& response) const;
-    /// The data of a request have come, or of one of the 32-byte parts it was split into (the line
-    /// is filled with the last). The caller keeps his reference to a part.
-    /// @pre waiting_for_fill(response); the caller has looked at fill_port_free()
+    /// Receives the data of a request, or of one of the 32-byte parts into which it was split; the
+    /// line is filled with the last part. The caller keeps its reference to a part.
+    /// @pre waiting_for_fill(response); the caller has checked fill_port_free()
     /// @param now  core cycles
     void fill(tlm::tlm_generic_payload& response, std::uint64_t now);
 
-    /// Prefetches what the fill by a response that is about to come will read first.
+    /// Prefetches the host memory that fill() will read first for an upcoming response.
     void prefetch_fill(const tlm::tlm_generic_payload& response) const {
         mshrs_.prefetch(mshr_address(response));
     }
 
     /// Whether an access that had missed has its data.
     bool access_ready() const { return mshrs_.access_ready(); }
-    /// The oldest such access; next_access() takes it off with the cache's reference to it. A
-    /// write-allocate read of a fetch-on-write cache has the write in extension.parent, with a
-    /// reference of its own that passes likewise.
+    /// The oldest such access. next_access() removes it and passes the cache's reference to the
+    /// caller. For a write-allocate read of a fetch-on-write cache, extension.parent is the write,
+    /// whose reference passes to the caller as well.
     tlm::tlm_generic_payload& ready_access() const { return mshrs_.head(); }
     tlm::tlm_generic_payload& next_access() {
         ++changes_;
@@ -80,13 +80,14 @@ public:
     bool fill_port_free() const { return ports_.fill_port_free(); }
     bool miss_queue_empty() const { return miss_queue_.empty(); }
     std::size_t misses_queued() const { return miss_queue_.size(); }
-    /// cycle() would change nothing but the port cycles.
+    /// Whether cycle() would change nothing except the number of port cycles.
     bool idle() const {
         return miss_queue_.empty() && ports_.data_port_free() && ports_.fill_port_free();
     }
-    /// Something is queued or on its way.
+    /// Whether a request is queued or outstanding.
     bool busy() const { return !idle() || !mshrs_.empty(); }
 
+    /// Writes modified lines back without timing, see tag_array::flush().
     void flush() {
         ++changes_;
         tags_.flush();
@@ -95,12 +96,14 @@ public:
         ++changes_;
         tags_.invalidate();
     }
+    /// Changes the associativity and the allocation policy, between kernels.
     void reconfigure(unsigned ways, allocation_policy allocation) {
         ++changes_;
         tags_.reconfigure(ways, allocation);
     }
-    /// Warms the tags as a host copy through this cache does; no timing, no statistics.
-    /// @param index_address  selects the set: the address itself, or within the partition
+    /// Updates the tags as a host copy through this cache does, without timing or statistics.
+    /// @param index_address  selects the set: the address itself, or the address within the
+    ///                       partition
     /// @param sector         0..3 of the line
     void force_tag_access(std::uint64_t address, std::uint64_t index_address, std::uint64_t now,
                           unsigned sector) {
@@ -111,10 +114,11 @@ public:
 
     void observe(access_observer& o) { observer_ = &o; }
 
-    /// How full it is, for a deadlock report.
+    /// Describes the occupancy, for a deadlock report.
     std::string describe() const;
 
-    /// Tags and ports, of a cache at rest; statistics are restored for all blocks at once.
+    /// Saves or restores tags and ports of an idle cache; statistics are restored for all blocks
+    /// together.
     void checkpoint(kernel::archive& a);
     const cache_config& config() const { return config_; }
     const tag_array& tags() const { return tags_; }
@@ -127,8 +131,8 @@ protected:
         bool own_write_back;
     };
     struct read_request {
-        bool sent = false;    // false: the reason has been booked
-        bool merged = false;  // waits for data that were on their way
+        bool sent = false;    // false: the reason has been counted
+        bool merged = false;  // waits for data that were already requested
         evicted_line evicted;
     };
 
@@ -148,7 +152,7 @@ protected:
     std::uint64_t mshr_address(const tlm::tlm_generic_payload& p) const {
         return p.get_address() & ~std::uint64_t{config_.atom_bytes() - 1};
     }
-    /// Whether the miss queue has no room for more than so many requests.
+    /// Whether the miss queue has room for at most `spare` requests.
     bool miss_queue_full(unsigned spare) const {
         return miss_queue_.size() + spare >= config_.miss_queue_size;
     }
@@ -161,23 +165,24 @@ protected:
         statistics_.book(protocol::extension(p).type, reason);
         return false;
     }
-    /// Whether the MSHRs take the access; books the reason if not.
+    /// Whether the MSHRs can accept the access; counts the reason if not.
     bool mshr_available(const tlm::tlm_generic_payload& p, std::uint32_t entry);
-    /// Whether an MSHR entry has its data, and answers: whoever merges into it now gets them too,
-    /// but no fill comes.
+    /// Whether an MSHR entry has received its data and is answering its accesses: an access that
+    /// merges now gets the data too, but no fill will follow.
     bool answers_only(std::uint32_t entry) const {
         return entry != mshr_table::none && mshrs_.is_ready(entry) &&
                tags_.allocation() == allocation_policy::on_miss &&
                !config_.quirks.lines_stay_reserved;
     }
-    /// A read misses: it waits in the MSHRs, and goes to memory unless its data are on their way.
+    /// Handles a read miss: it waits in the MSHRs, and is sent to memory unless its data have
+    /// already been requested.
     read_request read(tlm::tlm_generic_payload& p, const tag_array::lookup& found,
                       std::uint64_t now);
     void enqueue(tlm::tlm_generic_payload& p) {
         p.acquire();
         miss_queue_.push({&p, false});
     }
-    /// A write-back: its only reference goes along.
+    /// Enqueues a write-back, whose only reference passes to the queue.
     void enqueue_own(tlm::tlm_generic_payload& p) { miss_queue_.push({&p, true}); }
     static access_outcome booked_outcome(access_outcome probed, access_outcome result);
 
@@ -188,7 +193,7 @@ protected:
     kernel::ring_buffer<queued_request> miss_queue_;
     port_bandwidth ports_;
     cache_statistics statistics_;
-    std::uint64_t changes_ = 0;  // of what decides whether an access is refused
+    std::uint64_t changes_ = 0;  // of state that determines whether an access is refused
     fail_reason last_failure_{};
     access_observer* observer_ = nullptr;
 };

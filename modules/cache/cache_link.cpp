@@ -33,7 +33,7 @@ tlm::tlm_sync_enum cache_link::respond(int, tlm::tlm_generic_payload& p, tlm::tl
     const bool hit = response_outcome(p) == access_outcome::hit;
     const tlm::tlm_sync_enum answer = front->nb_transport_bw(p, phase, delay);
     if (!hit || answer != tlm::TLM_ACCEPTED) return answer;
-    handed_over_.push_back(&p);  // a hit holds no place in the second cache
+    handed_over_.push_back(&p);  // a hit occupies no entry of the second cache
     return tlm::TLM_COMPLETED;
 }
 

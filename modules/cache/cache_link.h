@@ -8,10 +8,10 @@
 
 namespace simtlm::cache {
 
-/// Puts a cache of an SM in front of another one, as an L0 before an L1: the memory side of the
-/// first, which speaks the base protocol, to the unit side of the second. It adds no latency and
-/// holds no requests: what the second cache refuses the first one keeps, and sends again in its
-/// next cycle. The two caches act in different phases or sub-phases.
+/// Connects a cache of an SM to another one behind it, e.g. an L0 to an L1: the base protocol of
+/// the first cache's memory side to the unit side of the second. It adds no latency and buffers no
+/// requests: a request that the second cache refuses stays in the first, which sends it again in
+/// its next cycle. The two caches must act in different phases or sub-phases.
 class cache_link : public sc_core::sc_module {
 public:
     protocol::target_socket<cache_link> front;          ///< `memory` of the first cache
@@ -25,7 +25,7 @@ private:
     tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
 
-    // Hits that the second cache has handed over and the first one has yet to end.
+    // Hits of the second cache that the first one has not finished yet.
     std::vector<const tlm::tlm_generic_payload*> handed_over_;
 };
 

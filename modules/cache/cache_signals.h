@@ -8,8 +8,8 @@
 
 namespace simtlm::cache {
 
-/// Registers what a cache counts as signals, per cycle of a clock domain.
-/// @param s  as long as the simulation
+/// Registers the counters of a cache as signals, per cycle of a clock domain.
+/// @param s  must live as long as the simulation
 inline void register_signals(kernel::signal_list& list, const std::string& base, unsigned domain,
                              const cache_statistics& s) {
     list.events(base + ".access", 4, domain, [&s] { return s.accesses; });

@@ -11,7 +11,7 @@
 
 namespace simtlm::cache {
 
-/// What one cache has counted since the start of the simulation.
+/// Counters of one cache since the start of the simulation.
 struct cache_statistics {
     using by_outcome = std::array<std::uint64_t, access_outcome_count>;
     using by_reason = std::array<std::uint64_t, fail_reason_count>;
@@ -21,8 +21,8 @@ struct cache_statistics {
     std::uint64_t accesses = 0;           ///< hits, reserved hits, misses, sector misses
     std::uint64_t misses = 0;             ///< misses and sector misses
     std::uint64_t pending_hits = 0;       ///< hits on reserved lines or sectors
-    std::uint64_t reservation_fails = 0;  ///< attempts that found a resource missing
-    std::uint64_t port_cycles = 0;        ///< cycles in which the ports could have worked
+    std::uint64_t reservation_fails = 0;  ///< attempts for which a resource was not available
+    std::uint64_t port_cycles = 0;        ///< cycles in which the ports were available
     std::uint64_t data_port_busy = 0;     ///< cycles
     std::uint64_t fill_port_busy = 0;     ///< cycles
 
@@ -60,13 +60,13 @@ struct cache_statistics {
     }
 };
 
-/// TYPE.OUTCOME
+/// Label of an outcome counter: TYPE.OUTCOME
 inline std::string outcome_label(unsigned cell) {
     return std::string(protocol::access_type_name(
                static_cast<protocol::access_type>(cell / access_outcome_count))) +
            "." + access_outcome_name(static_cast<access_outcome>(cell % access_outcome_count));
 }
-/// TYPE.REASON
+/// Label of a reservation failure counter: TYPE.REASON
 inline std::string fail_label(unsigned cell) {
     return std::string(protocol::access_type_name(
                static_cast<protocol::access_type>(cell / fail_reason_count))) +

@@ -20,7 +20,7 @@ access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now)
     evicted_bytes_ = 0;
     bool done = false;
     if (p.is_write()) {
-        // A write that allocates nothing needs no line.
+        // A write that does not allocate needs no line.
         if (hit)
             done = (this->*write_hit_)(p, found, now, r);
         else if (!no_line || config_.write_allocate == write_allocate_policy::no_write_allocate)
@@ -60,7 +60,7 @@ bool data_cache::read_hit(tlm::tlm_generic_payload& p, const found_line& f, std:
 
 bool data_cache::read_miss(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
                            access_result& r) {
-    // The read and perhaps a write-back.
+    // Room for the read and possibly a write-back.
     if (miss_queue_full(1)) return fail(p, fail_reason::miss_queue);
     const read_request sent = read(p, f, now);
     if (!sent.sent) return false;
@@ -89,7 +89,7 @@ void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_pay
     }
     enqueue_own(p);
     r.write_back_sent = true;
-    // A read that evicts does not occupy the data port; a write that does, does.
+    // As in GPGPU-Sim, an eviction by a write occupies the data port, one by a read does not.
     if (cause.is_write()) evicted_bytes_ = line.bytes;
 }
 

@@ -5,8 +5,8 @@
 
 namespace simtlm::cache {
 
-/// Where in the hierarchy a data cache stands: the types of the requests it makes of its own, and
-/// which address chooses the set.
+/// Level of a data cache in the hierarchy: the types of the requests it creates, and whether the
+/// address within the partition selects the set.
 struct cache_level {
     protocol::access_type write_allocate_read;
     protocol::access_type write_back;
@@ -17,34 +17,35 @@ inline constexpr cache_level l1_level{protocol::access_type::l1_write_allocate_r
 inline constexpr cache_level l2_level{protocol::access_type::l2_write_allocate_read,
                                       protocol::access_type::l2_writeback, true};
 
-/// The engine of a cache that is read and written (L1 data, L2), with the manual's write policies:
-/// what a write hit does and what a write miss does are chosen separately, at elaboration.
+/// Engine of a cache for reads and writes (L1 data, L2), with the write policies of the GPGPU-Sim
+/// manual: the handling of write hits and write misses is selected separately, at elaboration.
 ///
-/// A written access whose result says write_sent goes to memory itself (the caller's payload, with
-/// the miss queue's reference), and its acknowledgement comes from there. Atomics are reads that
-/// leave their sector modified.
+/// A write whose result has write_sent set goes to memory itself (the caller's payload, with a
+/// reference of the miss queue), and is acknowledged from there. Atomics are reads that leave their
+/// sector modified.
 class data_cache : public cache_engine {
 public:
-    /// @param pool  of the requests that the cache makes of its own: write-backs, write-allocate
-    ///              reads. Both carry sm, cluster and warp of the access that caused them,
-    ///              and have no decoded location.
+    /// @param pool  of the requests that the cache creates: write-backs and write-allocate reads.
+    ///              They carry the sm, cluster and warp of the access that caused them, and have no
+    ///              decoded location.
     data_cache(const cache_config& config, const cache_level& level,
                protocol::transaction_pool& pool);
 
-    /// @pre at most one atom (sector or line)  @param now  core cycles
+    /// Performs an access. @pre it touches at most one atom (sector or line)  @param now  core
+    /// cycles
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
 
-    /// Why an access has been refused, and whether it would still be.
+    /// The reason why an access was refused, and the state of the cache at that time.
     struct reservation_failure {
-        std::uint64_t changes = ~std::uint64_t{0};  ///< of the cache up to then
+        std::uint64_t changes = ~std::uint64_t{0};  ///< change count of the cache at that time
         fail_reason reason{};
     };
-    /// Of the access that has just been refused.
+    /// @return the failure of the access that has just been refused
     reservation_failure last_failure() const {
         return {tags_.replaces_in_turn() ? changes_ : ~std::uint64_t{0}, last_failure_};
     }
-    /// access() of one that has been refused before, made shorter: while nothing has changed it is
-    /// booked as refused once more.
+    /// Fast path of access() for an access that has been refused before: if nothing has changed
+    /// since, counts it as refused again and returns true.
     bool fails_again(const tlm::tlm_generic_payload& p, const reservation_failure& before) {
         if (before.changes != changes_) return false;
         fail(p, before.reason);
@@ -57,7 +58,8 @@ private:
     using write_policy_function = bool (data_cache::*)(tlm::tlm_generic_payload&, const found_line&,
                                                        std::uint64_t, access_result&);
 
-    // One access; false: a resource is missing, its reason has been booked.
+    // The handlers of an access return false if a resource is not available, after counting the
+    // reason.
     bool read_hit(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
                   access_result& r);
     bool read_miss(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
@@ -98,7 +100,7 @@ private:
     protocol::transaction_pool& pool_;
     write_policy_function write_hit_;
     write_policy_function write_miss_;
-    unsigned evicted_bytes_ = 0;  // that a write miss has pushed through the data port
+    unsigned evicted_bytes_ = 0;  // moved through the data port by a write miss
 };
 
 }  // namespace simtlm::cache

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a write does that finds its sector: the manual's write policies.
+/// Handling of write hits: the write policies of the GPGPU-Sim manual.
 #include "modules/cache/data_cache.h"
 
 namespace simtlm::cache {
@@ -10,7 +10,7 @@ data_cache::write_policy_function data_cache::write_hit_of(write_policy policy) 
             return &data_cache::hit_write_back;
         case write_policy::write_through:
             return &data_cache::hit_write_through;
-        case write_policy::read_only:  // refused by the platform; harmless here
+        case write_policy::read_only:  // rejected by the platform; no effect here
         case write_policy::write_evict:
             return &data_cache::hit_write_evict;
         case write_policy::local_wb_global_wt:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a write does that misses its sector: the manual's write-allocate policies.
+/// Handling of write misses: the write-allocate policies of the GPGPU-Sim manual.
 #include "modules/cache/data_cache.h"
 
 namespace simtlm::cache {
@@ -34,7 +34,7 @@ bool data_cache::miss_no_allocate(tlm::tlm_generic_payload& p, const found_line&
     return true;
 }
 
-// The write goes to memory, and a read behind it fetches the line.
+// The write is sent to memory, and a read after it fetches the line.
 bool data_cache::miss_allocate(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
                                access_result& r) {
     if (miss_queue_full(2)) return fail(p, fail_reason::miss_queue);
@@ -48,7 +48,7 @@ bool data_cache::miss_allocate(tlm::tlm_generic_payload& p, const found_line& f,
     return true;
 }
 
-// A write of the whole sector needs no data from memory; another waits for them.
+// A write of the whole sector needs no data from memory; any other write waits for them.
 bool data_cache::miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_line& f,
                                      std::uint64_t now, access_result& r) {
     const unsigned sector = sector_of(p);
@@ -57,7 +57,7 @@ bool data_cache::miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_li
         if (miss_queue_full(0)) return fail(p, fail_reason::miss_queue);
         const evicted_line evicted =
             tags_.access(f, p.get_address(), sector, static_cast<std::uint32_t>(now));
-        // Should the sector be on its way, its fill will leave it clean, as in the reference.
+        // If the sector has been requested, its fill will leave it clean, as in GPGPU-Sim.
         tags_.write(f.line, sector, x.bytes);
         write_back(evicted, p, now, r);
         r.finished = true;
@@ -79,7 +79,7 @@ bool data_cache::miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_li
     return true;
 }
 
-// The sector keeps what is written; a read of a byte that was not written will fetch it.
+// The sector keeps the written bytes; a read of any other byte will fetch it.
 bool data_cache::miss_lazy_fetch(tlm::tlm_generic_payload& p, const found_line& f,
                                  std::uint64_t now, access_result& r) {
     if (miss_queue_full(0)) return fail(p, fail_reason::miss_queue);

@@ -9,9 +9,10 @@
 
 namespace simtlm::cache {
 
-/// A bank of an L1 data cache: the pipeline in front of the tags (the manual's L1 latency queue),
-/// one access a stage. It takes an access a cycle while its first stage is free; what reaches the
-/// last stage stays there, with what follows closing up behind it, until its look-up succeeds.
+/// A bank of an L1 data cache: the pipeline in front of the tags (the L1 latency queue of the
+/// GPGPU-Sim manual), with one access per stage. It accepts one access per cycle while its first
+/// stage is free. An access stays in the last stage, with later ones closing up behind it, until
+/// its look-up succeeds.
 class l1_bank : public sc_core::sc_module {
 public:
     struct queued_access {
@@ -19,14 +20,14 @@ public:
         std::uint64_t entered;  ///< core cycle
     };
 
-    /// @param latency  stages, i.e. core cycles from the access to its look-up
+    /// @param latency  number of stages, i.e. core cycles from the access to its look-up
     l1_bank(const sc_core::sc_module_name& name, unsigned latency)
         : sc_module(name), latency_(latency), pipeline_(latency) {}
 
     bool empty() const { return pipeline_.empty(); }
     std::size_t size() const { return pipeline_.size(); }
-    /// Whether the first stage is taken in a core cycle: by an access of this cycle, or by the last
-    /// of a pipeline that has closed up to it.
+    /// Whether the first stage is occupied in a core cycle: by an access of this cycle, or because
+    /// the pipeline is full.
     bool conflict(std::uint64_t now) const { return pipeline_.full() || last_entered_ == now; }
     /// @pre !conflict(now)
     void push(tlm::tlm_generic_payload& access, std::uint64_t now) {
@@ -35,7 +36,7 @@ public:
     }
     /// The access that entered first. @pre !empty()
     tlm::tlm_generic_payload& front() const { return *pipeline_.front().payload; }
-    /// The core cycle in which it reaches the tags. @pre !empty()
+    /// The core cycle in which the front access reaches the tags. @pre !empty()
     std::uint64_t front_due() const { return pipeline_.front().entered + latency_; }
     void pop() {
         failed = {};
@@ -48,7 +49,7 @@ private:
     std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
 
 public:
-    /// Why the look-up of front() has failed, if it has.
+    /// Failure of the last look-up of front(), if any.
     data_cache::reservation_failure failed;
 };
 

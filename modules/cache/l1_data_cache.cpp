@@ -35,7 +35,7 @@ l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
 tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
     const std::uint64_t now = process_.now();
     if (config_.latency == 0) {
-        replay(now + 1);  // this cycle's ports have had their turn
+        replay(now + 1);  // the port cycle of this cycle has already passed
         const access_result r = engine_.access(p, now);
         note_back_pressure();
         process_.wake();
@@ -90,7 +90,7 @@ void l1_data_cache::look_up(std::size_t bank) {
     p.release();
 }
 
-/// Counts the cycles slept through, in which the ports were free.
+/// Accounts for the cycles in which the cache slept, during which the ports were free.
 void l1_data_cache::replay(std::uint64_t now) {
     if (now > next_cycle_) {
         engine_.skip(now - next_cycle_);
@@ -109,7 +109,7 @@ void l1_data_cache::rest() {
     process_.sleep_until(*std::min_element(due_.begin(), due_.end()));
 }
 
-/// Whether a miss would be refused from the next turn on.
+/// Updates whether a miss would stall from the next cycle on.
 void l1_data_cache::note_back_pressure() {
     back_pressure_.set(kernel::back_pressure_counter::queued,
                        memory_.blocked() && !engine_.miss_queue_empty());
@@ -143,7 +143,7 @@ bool l1_data_cache::accept_response(tlm::tlm_generic_payload& response) {
     return true;
 }
 
-/// Write-allocate reads end here: the unit waits for no data, at most for its store.
+/// Consumes write-allocate reads: the unit waits for at most their store.
 tlm::tlm_generic_payload* l1_data_cache::ready() {
     while (engine_.access_ready()) {
         tlm::tlm_generic_payload& p = engine_.ready_access();

@@ -21,32 +21,32 @@ namespace simtlm::cache {
 /// Every bank (l1_bank) has a pipeline of `latency` stages that ends at the tags. In phase
 /// core_access the load/store unit puts accesses into the banks, one per bank and cycle; `latency`
 /// cycles later, in phase core_caches, the access at the end of each bank's pipeline looks up the
-/// tags, and stays there, with what follows closing up behind it, as long as a resource is missing.
-/// Before the look-ups one miss (config::misses_per_cycle) leaves for memory and the ports get
-/// their next cycle.
+/// tags. It stays there, with later ones closing up behind it, while a resource is not available.
+/// Before the look-ups, one miss (config::misses_per_cycle) is sent to memory and the next cycle of
+/// the ports begins.
 ///
 /// `port`, towards the unit (unit_port.h), in phase core_access:
 ///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
 ///  - TLM_COMPLETED (latency 0 only): a hit, or a store that needs no acknowledgement;
-///  - TLM_ACCEPTED: exactly one response follows. Loads: hit or miss. Stores: one with
-///    response_outcome() == hit when the store is complete: at the look-up when it stays in the
-///    cache, else when memory has acknowledged it (all parts of it) or the line it allocates is
-///    filled. The unit answers it TLM_COMPLETED.
-/// Accesses that bypass the L1 do not come here: the unit sends them to memory itself.
+///  - TLM_ACCEPTED: exactly one response follows. Loads: hit or miss. Stores: a response with
+///    response_outcome() == hit when the store is complete: at the look-up if it stays in the
+///    cache, otherwise when memory has acknowledged all its parts or the line that it allocates is
+///    filled. The unit answers it with TLM_COMPLETED.
+/// Accesses that bypass the L1 are sent to memory by the unit itself.
 ///
-/// `memory` carries misses, write-throughs and write-backs; responses may come in any phase (in a
-/// GPU: core_units). Read data are taken at once (TLM_COMPLETED) when the fill port is free, else
-/// TLM_ACCEPTED, and END_RESP comes at the start of this cache's action in the first cycle with a
-/// free port, which is as early as the unit could have offered them again. Acknowledgements are
-/// always taken at once. A split store has extension.pending_parts in the parent, set by the
-/// splitter and counted down here.
+/// `memory` carries misses, write-throughs and write-backs; responses may arrive in any phase (in a
+/// GPU: core_units). Read data are accepted immediately (TLM_COMPLETED) if the fill port is free,
+/// otherwise with TLM_ACCEPTED, and END_RESP follows at the start of this cache's action in the
+/// first cycle with a free port, which is as early as the unit could have sent them again.
+/// Acknowledgements are always accepted immediately. A split store has extension.pending_parts in
+/// the parent, set by the splitter and counted down here.
 class l1_data_cache : public kernel::clocked_module, private unit_port::client, miss_port::client {
 public:
     struct config {
         cache_config cache;
-        unsigned latency = 1;  ///< core cycles; 0: tags are looked up at the access
+        unsigned latency = 1;  ///< core cycles; 0: tags are looked up in the access itself
         unsigned banks = 1;
-        unsigned misses_per_cycle = 1;    ///< that leave for memory
+        unsigned misses_per_cycle = 1;    ///< sent to memory
         unsigned bank_interleaving = 32;  ///< bytes
         set_index_function bank_hash = set_index_function::linear;
     };
@@ -62,28 +62,29 @@ public:
     l1_data_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                   const config& cfg, protocol::transaction_pool& pool);
 
-    /// Between kernels: the L1's share of the on-chip memory.
+    /// Sets the L1's share of the on-chip memory, between kernels.
     void reconfigure(unsigned ways, allocation_policy allocation) {
         engine_.reconfigure(ways, allocation);
     }
     void flush() { engine_.flush(); }
     void invalidate() { engine_.invalidate(); }
     void observe(access_observer& o) { engine_.observe(o); }
-    /// Nothing is queued or on its way.
+    /// Whether no access is queued or outstanding.
     bool idle() const { return queued_ == 0 && !engine_.busy() && !memory_.response_waiting(); }
 
-    /// What it holds and why it does not go on, a line each, for a deadlock report; empty if idle.
+    /// Describes pending accesses and why they are stalled, one per line, for a deadlock report;
+    /// empty if idle.
     std::string describe() const;
 
     unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(kernel::archive& a);
     const data_cache& engine() const { return engine_; }
-    /// Up to date between edges, whether or not the cache sleeps.
+    /// Valid between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
-    /// Accesses refused because the first stage of their bank was taken.
+    /// Accesses refused because the first stage of their bank was occupied.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
-    /// Cycles in which a miss stalls because the memory port has no room.
+    /// Counts cycles in which a miss stalls because the memory port is full.
     kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 
@@ -104,9 +105,10 @@ private:
     data_cache engine_;
     set_index bank_of_;
     std::vector<std::unique_ptr<l1_bank>> banks_;
-    std::vector<std::uint64_t> due_;  // by bank: when its first access reaches the tags, or never
+    std::vector<std::uint64_t> due_;  // by bank: core cycle in which its front access reaches the
+                                      // tags, or never
     unsigned queued_ = 0;
-    std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
+    std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
     std::uint64_t bank_conflicts_ = 0;
     kernel::clocked_process process_;
     kernel::back_pressure_counter back_pressure_{process_};

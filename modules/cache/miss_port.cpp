@@ -10,7 +10,7 @@ miss_port::miss_port(const char* name, client& owner, std::size_t responses)
 
 bool miss_port::try_send(tlm::tlm_generic_payload& request) {
     if (blocked_) return false;
-    blocked_ = true;  // until the answer, or END_REQ, perhaps from within the call
+    blocked_ = true;  // until the answer, or END_REQ, which may arrive within the call
     unanswered_ = &request;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -30,8 +30,8 @@ bool miss_port::try_send(tlm::tlm_generic_payload& request) {
     return true;
 }
 
-// A response that came with the request's own return is served like those that wait: not from
-// within the cache's sending.
+// A response that arrived in the return of the request is queued like others that wait, and not
+// processed within the cache's send().
 void miss_port::keep(tlm::tlm_generic_payload& p, bool announced) {
     if (protocol::is_posted(protocol::extension(p).type) && !announced) {
         p.release();
@@ -62,7 +62,7 @@ tlm::tlm_sync_enum miss_port::nb_transport_bw(int, tlm::tlm_generic_payload& p,
         blocked_ = false;
         owner_.can_send();
     }
-    // The answer to a posted write carries nothing, and passes whatever waits.
+    // The acknowledgement of a posted write carries no data and bypasses waiting responses.
     const bool next = waiting_.empty() || protocol::is_posted(protocol::extension(p).type);
     if (next && take(p)) return tlm::TLM_COMPLETED;
     sc_assert(!waiting_.full());
@@ -74,7 +74,8 @@ tlm::tlm_sync_enum miss_port::nb_transport_bw(int, tlm::tlm_generic_payload& p,
 void miss_port::retry() {
     while (!waiting_.empty()) {
         const response r = waiting_.front();
-        r.payload->acquire();  // past END_RESP, with which the last other owner may let go
+        r.payload->acquire();  // keeps the payload alive after END_RESP, when the last other owner
+                               // may release it
         if (!take(*r.payload)) {
             r.payload->release();
             return;

@@ -9,17 +9,17 @@
 
 namespace simtlm::cache {
 
-/// The miss status holding registers: one entry per line (sector) on its way, with the accesses
-/// that wait for it. When the data come the entry joins the queue of finished entries, whose
-/// accesses are handed out in order, one by one. Entries and list nodes are touched from the first
-/// on, so that a table takes the memory of the most that were ever in use.
+/// The miss status holding registers: one entry per outstanding line (sector), with the accesses
+/// that wait for it. When the data arrive, the entry joins the queue of ready entries, whose
+/// accesses are returned in order, one at a time. Entries and list nodes are used lowest first, so
+/// that only as much memory is touched as was ever in use.
 class mshr_table {
 public:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    /// The request that an entry has sent, and what to restore when it comes back.
+    /// The request sent for an entry, and the attributes that are restored with its response.
     struct request {
-        tlm::tlm_generic_payload* payload = nullptr;  ///< nullptr: nothing is on its way
+        tlm::tlm_generic_payload* payload = nullptr;  ///< nullptr: no request is outstanding
         std::uint64_t address = 0;
         std::uint64_t index_address = 0;
         std::uint32_t line = 0;
@@ -29,26 +29,26 @@ public:
         std::uint8_t sectors = 0;
     };
 
-    /// @param entries    lines on their way at a time
-    /// @param max_merge  accesses waiting for one line
+    /// @param entries    maximum number of outstanding lines
+    /// @param max_merge  maximum number of accesses waiting for one line
     mshr_table(unsigned entries, unsigned max_merge);
 
-    /// The entry of a line (sector) address, or none.
+    /// @return the entry of a line (sector) address, or none
     std::uint32_t find(std::uint64_t address) const {
         for (std::uint32_t e = buckets_[bucket(address)]; e != none; e = entries_[e].next)
             if (entries_[e].address == address) return e;
         return none;
     }
-    /// Prefetches what find() and the fill of a line (sector) address will read.
+    /// Prefetches the host memory that find() and the fill of a line (sector) address will read.
     void prefetch(std::uint64_t address) const {
         if (const std::uint32_t e = buckets_[bucket(address)]; e != none)
             __builtin_prefetch(&entries_[e], 1);
     }
-    /// Whether no further access can wait. @param found  what find() returned for its address
+    /// Whether no further access can be added. @param found  result of find() for its address
     bool full(std::uint32_t found) const {
         return found == none ? in_use_ == capacity_ : entries_[found].waiting >= max_merge_;
     }
-    /// An access begins to wait. @pre !full(found)  @return  its entry
+    /// Adds a waiting access. @pre !full(found)  @return  its entry
     std::uint32_t add(std::uint32_t found, std::uint64_t address, tlm::tlm_generic_payload& access);
     request& sent(std::uint32_t entry) { return entries_[entry].sent; }
     const request& sent(std::uint32_t entry) const { return entries_[entry].sent; }
@@ -57,29 +57,29 @@ public:
     /// Whether a read waits behind a write.
     bool read_after_write(std::uint32_t entry) const;
 
-    /// The data of an entry in use have come; its accesses are being answered.
+    /// Whether the data of an entry have arrived, and its accesses are being answered.
     bool is_ready(std::uint32_t entry) const { return entries_[entry].sent.payload == nullptr; }
-    /// The data have come.
+    /// Marks the data of an entry as arrived.
     void mark_ready(std::uint32_t entry) {
         __builtin_prefetch(&nodes_[entries_[entry].first], 1);
         ready_.push(entry);
     }
     bool access_ready() const { return !ready_.empty(); }
-    /// The next access that has its data. @pre access_ready()
+    /// The next access whose data have arrived. @pre access_ready()
     tlm::tlm_generic_payload& head() const {
         return *nodes_[entries_[ready_.front()].first].access;
     }
-    /// Takes it off; the entry is free again with its last access.
+    /// Removes and returns head(); the entry is freed with its last access.
     tlm::tlm_generic_payload& next_access();
 
     unsigned in_use() const { return in_use_; }
     bool empty() const { return in_use_ == 0; }
 
 private:
-    /// One cache line.
+    /// Occupies one cache line.
     struct alignas(64) slot {
         std::uint64_t address = 0;
-        std::uint32_t next = none;  // of the bucket, or of the free entries
+        std::uint32_t next = none;  // in the bucket, or in the list of free entries
         std::uint32_t first = none;
         std::uint32_t last = none;
         std::uint32_t waiting : 31;

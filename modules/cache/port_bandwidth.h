@@ -3,17 +3,18 @@
 
 namespace simtlm::cache {
 
-/// The data port and the fill port of a cache: each moves so many bytes per cycle, and is busy for
-/// the cycles that what it was given takes.
+/// Bandwidth of the data port and the fill port of a cache: each moves a number of bytes per cycle,
+/// and is busy while a transfer takes place.
 class port_bandwidth {
 public:
     explicit port_bandwidth(unsigned bytes_per_cycle) : width_(bytes_per_cycle) {}
 
-    /// A hit moves its bytes, the last beat perhaps partly filled.
+    /// Occupies the data port for a hit; the last beat may be partly filled.
     void use_data_port(unsigned bytes) { data_ += (bytes + width_ - 1) / width_; }
-    /// A written-back line leaves in full beats.
+    /// Occupies the data port for an evicted line, in full beats.
     void use_data_port_for_eviction(unsigned bytes) { data_ += bytes / width_; }
     void use_fill_port(unsigned bytes) { fill_ += bytes / width_; }
+    /// Starts the next cycle.
     void replenish() {
         data_ -= data_ != 0 ? 1 : 0;
         fill_ -= fill_ != 0 ? 1 : 0;
@@ -21,7 +22,7 @@ public:
     bool data_port_free() const { return data_ == 0; }
     bool fill_port_free() const { return fill_ == 0; }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(data_, fill_);

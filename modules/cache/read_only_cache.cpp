@@ -33,7 +33,7 @@ tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm
     return tlm::TLM_ACCEPTED;
 }
 
-/// At most one miss per cycle.
+/// Sends at most one miss per cycle.
 void read_only_cache::send() {
     const std::uint64_t now = process_.now();
     if (now >= next_send_ && engine_.send(memory_)) next_send_ = now + 1;
@@ -51,7 +51,7 @@ void read_only_cache::cycle() {
     if (!sending && engine_.fill_port_free() && !memory_.response_waiting()) process_.sleep();
 }
 
-/// Counts the cycles slept through, in which the ports were free.
+/// Accounts for the cycles in which the cache slept, during which the ports were free.
 void read_only_cache::replay(std::uint64_t now) {
     if (now > next_cycle_) {
         engine_.skip(now - next_cycle_);
@@ -59,7 +59,7 @@ void read_only_cache::replay(std::uint64_t now) {
     }
 }
 
-/// Whether a miss would be refused from the next turn on.
+/// Updates whether a miss would stall from the next cycle on.
 void read_only_cache::note_back_pressure() {
     back_pressure_.set(kernel::back_pressure_counter::queued,
                        memory_.blocked() && !engine_.miss_queue_empty());

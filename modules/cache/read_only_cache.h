@@ -14,22 +14,24 @@
 
 namespace simtlm::cache {
 
-/// A cache of an SM that is only read: the instruction cache, the constant cache.
+/// A read-only cache of an SM: the instruction cache or the constant cache.
 ///
-/// `port`: a hit is answered TLM_COMPLETED, a miss TLM_ACCEPTED (one response follows), a
-/// reservation failure refused. One miss leaves for memory per cycle: in a phase of its own, or,
-/// with send_at_access, right behind the access in the same cycle, as an instruction cache whose
-/// cycle follows the fetch does. Fills are taken when the fill port is free; with
-/// always_fill at once.
+/// `port`: a hit is answered with TLM_COMPLETED, a miss with TLM_ACCEPTED (one response follows),
+/// and a reservation failure with refused. One miss is sent to memory per cycle: in a phase of its
+/// own or, with send_at_access, directly after the access in the same cycle, which models an
+/// instruction cache whose cycle follows the fetch. Fills are accepted when the fill port is free;
+/// with always_fill, immediately.
 class read_only_cache : public kernel::clocked_module,
                         private unit_port::client,
                         miss_port::client {
 public:
     struct config {
         cache_config cache;
-        protocol::access_type type = protocol::access_type::instruction_read;  ///< of statistics
+        protocol::access_type type = protocol::access_type::instruction_read;  ///< under which
+                                                                               ///< accesses are
+                                                                               ///< counted
         protocol::phase phase = protocol::phase::core_constant_cache;
-        bool perfect = false;         ///< every access hits, and is not counted
+        bool perfect = false;         ///< every access hits and is not counted
         bool send_at_access = false;  ///< L1I
         bool always_fill = false;     ///< L1I
         unsigned sub_phase = 0;       ///< of the phase
@@ -51,12 +53,12 @@ public:
     void observe(access_observer& o) { engine_.observe(o); }
     bool idle() const { return !engine_.busy() && !memory_.response_waiting(); }
 
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(kernel::archive& a);
     const read_only_engine& engine() const { return engine_; }
-    /// Up to date between edges, whether or not the cache sleeps.
+    /// Valid between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
-    /// Cycles in which a miss stalls because the memory port has no room.
+    /// Counts cycles in which a miss stalls because the memory port is full.
     kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 
@@ -74,8 +76,8 @@ private:
 
     config config_;
     read_only_engine engine_;
-    std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
-    std::uint64_t next_send_ = 0;   // first core cycle in which a miss may leave
+    std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
+    std::uint64_t next_send_ = 0;   // first core cycle in which a miss may be sent
     kernel::clocked_process process_;
     kernel::back_pressure_counter back_pressure_{process_};
 };

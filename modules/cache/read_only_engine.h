@@ -5,12 +5,12 @@
 
 namespace simtlm::cache {
 
-/// The engine of a cache that is only read: instructions, constants.
+/// Engine of a read-only cache, for instructions or constants.
 class read_only_engine : public cache_engine {
 public:
     explicit read_only_engine(const cache_config& config) : cache_engine(config) {}
 
-    /// @pre a read of at most one line  @param now  core cycles
+    /// Performs an access. @pre a read of at most one line  @param now  core cycles
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
 };
 

@@ -7,7 +7,7 @@ namespace simtlm::cache {
 
 namespace {
 
-/// Bit i of the hash is the parity of the address bits of row i (a column of the H matrix).
+/// Bit i of the hash is the parity of the address bits in row i (a column of the H matrix).
 template <std::size_t Bits>
 unsigned parities(std::uint64_t bits, const std::array<std::uint32_t, Bits>& rows) {
     unsigned hash = 0;
@@ -16,7 +16,7 @@ unsigned parities(std::uint64_t bits, const std::array<std::uint32_t, Bits>& row
     return hash;
 }
 
-/// The same for many addresses: the hash of the lowest 24 bits, byte by byte, from a table.
+/// Table-based variant: looks up the hash of the lowest 24 bits byte by byte.
 class parity_table {
 public:
     template <std::size_t Bits>
@@ -122,7 +122,7 @@ unsigned set_index::hashed(std::uint64_t address) const {
                        << sectors_log2 |
                    (index & (sectors_per_line - 1));
         case set_index_function::custom:
-            return 0;  // as in GPGPU-Sim: a place for one's own
+            return 0;  // placeholder for a user's function, as in GPGPU-Sim
     }
     return index;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned scan_width = 16;  // fingerprints compared at a time
 
-/// Which of scan_width fingerprints equal one: bit i.
+/// Compares scan_width fingerprints with one. @return bit i: fingerprint i matches
 unsigned matches(const std::uint16_t* prints, std::uint16_t sought) {
 #ifdef __SSE2__
     const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(sought));
@@ -27,7 +27,7 @@ unsigned matches(const std::uint16_t* prints, std::uint16_t sought) {
 #endif
 }
 
-constexpr unsigned skip_width = 64;  // fingerprints passed over at a time where none matches
+constexpr unsigned skip_width = 64;  // fingerprints skipped at once if none matches
 
 bool any_match(const std::uint16_t* prints, std::uint16_t sought) {
 #ifdef __SSE2__
@@ -137,7 +137,8 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
 }
 
 tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
-    // In single precision, as the reference: a share right at the limit must round alike.
+    // Single precision, as in GPGPU-Sim, so that a percentage close to the limit is rounded in the
+    // same way.
     const float dirty_percent =
         static_cast<float>(dirty_) / static_cast<float>(sets_ * ways_) * 100.0f;
     const victim_class limit = dirty_percent >= static_cast<float>(write_ratio_percent_)
@@ -146,7 +147,7 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     const lookup found = find_victim_up_to(first, limit);
     if (found.line != no_line || limit == victim_class::dirty || quirks_.dirty_set_stalls)
         return found;
-    // The limit spares dirty lines as long as there are others; it is no reason to wait for ever.
+    // The limit only applies while there are other lines; otherwise the access would wait for ever.
     return find_victim_up_to(first, victim_class::dirty);
 }
 
@@ -157,7 +158,8 @@ tag_array::lookup tag_array::find_victim_up_to(std::uint32_t first, victim_class
     }
     const victim_class* classes = &classes_[first];
     const std::uint32_t* ages = &ages_[first];
-    // The lines that may not go count as infinitely young. Without branches: vector code.
+    // Lines that must not be replaced are treated as infinitely young. Branch-free, so that it is
+    // vectorised.
     const auto last_kind = static_cast<std::uint32_t>(limit);
     const std::uint32_t ways = ways_;
     std::uint32_t oldest = ~std::uint32_t{0};
@@ -203,8 +205,8 @@ void tag_array::summarize(std::uint32_t group, victim_class limit) const {
                       static_cast<std::uint8_t>(last_kind + 1)};
 }
 
-/// Most groups of a large set are as they were at the last search.
-/// @return no_line: none may go, as far as summaries tell
+/// Searches by group summaries, most of which are unchanged since the last search of a large set.
+/// @return no_line if no line can be replaced according to the summaries
 tag_array::lookup tag_array::find_victim_by_groups(std::uint32_t first, victim_class limit) const {
     const auto valid = static_cast<std::uint8_t>(static_cast<unsigned>(limit) + 1);
     std::uint32_t oldest = ~std::uint32_t{0};
@@ -381,7 +383,7 @@ void tag_array::update_readable(std::uint32_t line, unsigned sector, unsigned se
             set_readable(line, sector, true);
 }
 
-/// A sector whose fill is under way stays reserved for it.
+/// Drops a line; sectors with a pending fill stay reserved.
 void tag_array::drop(std::uint32_t line) {
     line_flags& f = flags_[line];
     f.present = f.reserved = f.awaited;

@@ -15,23 +15,23 @@ namespace simtlm::cache {
 
 enum class sector_state : std::uint8_t { invalid, reserved, valid, modified };
 
-/// What has to be written back when a dirty line is replaced.
+/// The data to be written back when a dirty line is replaced.
 struct evicted_line {
     bool dirty = false;
     std::uint64_t address = 0;    ///< of the line
     unsigned bytes = 0;           ///< of its dirty sectors
-    std::uint8_t sectors = 0;     ///< dirty ones
+    std::uint8_t sectors = 0;     ///< mask of its dirty sectors
     protocol::byte_mask written;  ///< dirty bytes
 };
 
-/// The tags of a set-associative cache with lines of four sectors, or whole lines (sector 0 then
-/// stands for the line).
+/// Tags of a set-associative cache with lines of four sectors, or with whole lines (sector 0 then
+/// represents the line).
 ///
-/// A sector is invalid, reserved (its data are on their way), valid or modified; a modified sector
-/// is readable when all its bytes are known, else (lazy fetch on read) a read misses it. Reserved
-/// lines are never replaced, dirty ones only from a given dirty share of the cache on; free lines
-/// first, then the least recently used (first in, random). Times are core cycles modulo 2^32, as
-/// in GPGPU-Sim's tag array, whose outcomes these are.
+/// A sector is invalid, reserved (its data have been requested), valid or modified. A modified
+/// sector is readable if all its bytes are known; otherwise (lazy fetch on read) a read misses.
+/// Reserved lines are never replaced, and dirty ones only once the percentage of dirty lines
+/// reaches a limit. Free lines are replaced first, then the least recently used (or first in, or
+/// random) line. Times are core cycles modulo 2^32. Outcomes equal those of GPGPU-Sim's tag array.
 class tag_array {
 public:
     static constexpr std::uint32_t no_line = ~std::uint32_t{0};
@@ -42,40 +42,45 @@ public:
 
     explicit tag_array(const cache_config& config);
 
-    /// Another split of the on-chip memory, between kernels: lines keep their places in the array.
+    /// Changes the split of the on-chip memory, between kernels: lines keep their positions in the
+    /// array.
     void reconfigure(unsigned ways, allocation_policy allocation);
 
-    /// What an access would find; changes nothing.
+    /// Looks up an access without changing any state.
     /// @param address        any byte of the line
-    /// @param index_address  the address that selects the set (an L2: within the partition)
+    /// @param index_address  the address that selects the set (L2: within the partition)
     lookup probe(std::uint64_t address, std::uint64_t index_address, unsigned sector,
                  bool is_write) const;
 
-    /// Books a probed access: time stamps, and the reservation of a missing line or sector.
-    /// @return  the line that had to make room, if dirty
+    /// Performs an access that has been probed: updates time stamps, and reserves a missing line or
+    /// sector.
+    /// @return  the replaced line, if dirty
     evicted_line access(const lookup& found, std::uint64_t address, unsigned sector,
                         std::uint32_t now);
 
-    /// The data of a reserved sector have come (caches that allocate on a miss).
+    /// Fills a reserved sector (caches that allocate on miss).
     void fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
-    /// Data have come for an address, for which a line is sought now (allocation on fill).
+    /// Fills the line of an address, for which a line is allocated now (caches that allocate on
+    /// fill).
     void fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
                       unsigned sector, const protocol::byte_mask& bytes, bool is_write);
 
-    /// A fill will come for a sector that access() has allocated: until then its line is no victim.
+    /// Marks a sector allocated by access() as waiting for a fill: its line is not replaced until
+    /// then.
     void await_fill(std::uint32_t line, unsigned sector);
 
-    /// A write or an atomic into a line that the cache keeps.
+    /// Records a write or an atomic to a line that the cache keeps.
     void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
-    /// A fill to come must leave the sector modified, and adds its byte mask to the dirty bytes.
+    /// The pending fill must leave the sector modified, and adds its byte mask to the dirty bytes.
     void keep_modified_on_fill(std::uint32_t line, unsigned sector);
     void set_readable(std::uint32_t line, unsigned sector, bool readable);
     void set_readable_on_fill(std::uint32_t line, unsigned sector);
     void invalidate_sector(std::uint32_t line, unsigned sector);
-    /// A sector all of whose bytes have been written is readable. @param sectors  of the access
+    /// Makes sectors readable whose bytes have all been written. @param sectors  of the access
     void update_readable(std::uint32_t line, unsigned sector, unsigned sectors);
 
-    /// Drops the modified lines (their data are in memory already: timing model).
+    /// Drops the modified lines without writing them back (functional memory is already up to
+    /// date).
     void flush();
     void invalidate();
 
@@ -89,18 +94,19 @@ public:
     unsigned ways() const { return ways_; }
     /// The set of an address. @param index_address  see probe()
     unsigned set_of(std::uint64_t index_address) const { return index_(index_address); }
-    /// Lines of a set that stay clean are replaced one after the other, round and round.
+    /// Whether clean lines of a set are replaced in a fixed cyclic order.
     bool replaces_in_turn() const { return replacement_ != replacement_policy::random; }
-    /// No line is free, modified or on its way, and the address of each has a property.
+    /// Whether no line is free, modified or reserved, and the address of every line satisfies a
+    /// predicate.
     bool all_clean(const std::function<bool(std::uint64_t)>& property) const;
     allocation_policy allocation() const { return allocation_; }
 
-    /// Booked accesses, for GPGPU-Sim's per-cache print.
+    /// Access counters, as printed per cache by GPGPU-Sim.
     struct counters {
         std::uint64_t accesses = 0, misses = 0, sector_misses = 0, pending_hits = 0;
     };
     const counters& counted() const { return counters_; }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(kernel::archive& a);
 
 private:
@@ -112,23 +118,24 @@ private:
         std::uint8_t modified_on_fill = 0;
         std::uint8_t readable_on_fill = 0;
         std::uint8_t unreadable = 0;
-        std::uint8_t awaited = 0;  // a fill is under way: the line must stay, written or not
+        std::uint8_t awaited = 0;  // a fill is pending: the line must not be replaced, whether
+                                   // written or not
         bool bytes_on_fill = false;
     };
-    enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // zero: free
+    enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // free must be zero
 
-    /// Of some neighbouring lines of a set, what a search for a victim needs to know; found out
-    /// anew when one of them has changed.
+    /// Summary of a group of neighbouring lines of a set for the search for a victim; recomputed
+    /// when one of them has changed.
     struct group_summary {
-        std::uint32_t oldest;    // age of the oldest that may go; the greatest: none may
-        victim_class least;      // kind of the freest
-        std::uint8_t valid_for;  // kind of the last lines that may go, plus one; 0: for none
+        std::uint32_t oldest;    // age of the oldest replaceable line; maximum value: none
+        victim_class least;      // lowest victim class in the group
+        std::uint8_t valid_for;  // limit for which the summary holds, plus one; 0: invalid
     };
     lookup find_victim(std::uint32_t first) const;
     lookup find_victim_up_to(std::uint32_t first, victim_class limit) const;
     lookup find_victim_by_groups(std::uint32_t first, victim_class limit) const;
     void summarize(std::uint32_t group, victim_class limit) const;
-    /// The age or the kind of a line changes.
+    /// Invalidates the summary after the age or class of a line has changed.
     void touch(std::uint32_t line) { groups_[line / group_lines].valid_for = 0; }
     void set_age(std::uint32_t line, std::uint32_t now) {
         ages_[line] = now;
@@ -155,7 +162,7 @@ private:
     cache_quirks quirks_;
     set_index index_;
 
-    // One entry per line, set by set; scanned at every access.
+    // One entry per line, ordered by set; scanned at every access.
     kernel::zeroed_vector<std::uint16_t> fingerprints_;
     kernel::zeroed_vector<victim_class> classes_;
     kernel::zeroed_vector<std::uint32_t> ages_;  // time of the last use (LRU), allocation (FIFO)
@@ -164,7 +171,7 @@ private:
     kernel::zeroed_vector<protocol::byte_mask> written_;
     mutable kernel::zeroed_vector<group_summary> groups_;  // of group_lines lines each
 
-    std::uint32_t dirty_ = 0;  // wraps as the reference's does
+    std::uint32_t dirty_ = 0;  // wraps around, as in GPGPU-Sim
     bool used_ = false;
     mutable std::uint32_t random_ = 0x9e3779b9u;
     counters counters_;

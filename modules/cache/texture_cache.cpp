@@ -35,7 +35,7 @@ void texture_cache::cycle() {
     if (engine_.idle(!memory_.blocked()) && !memory_.response_waiting()) process_.sleep();
 }
 
-/// Whether a miss would be refused from the next turn on.
+/// Updates whether a miss would stall from the next cycle on.
 void texture_cache::note_back_pressure() {
     back_pressure_.set(kernel::back_pressure_counter::queued,
                        memory_.blocked() && engine_.has_request());
@@ -58,7 +58,7 @@ tlm::tlm_generic_payload* texture_cache::ready() {
 
 void texture_cache::retire() {
     engine_.next_access().release();
-    process_.wake();  // the results have room again
+    process_.wake();  // the result FIFO has room again
 }
 
 void texture_cache::register_statistics(kernel::statistics& list) const {

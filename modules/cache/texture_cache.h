@@ -14,8 +14,8 @@
 namespace simtlm::cache {
 
 /// The texture cache of an SM (texture_engine.h). `port`: TLM_ACCEPTED, one response follows, in
-/// order; or refused when a FIFO is full. Per cycle, in phase core_texture_cache, one request
-/// leaves for memory and one finished fragment for the results.
+/// order; or refused if a FIFO is full. In each cycle, in phase core_texture_cache, one request is
+/// sent to memory and one finished fragment moves to the result FIFO.
 class texture_cache : public kernel::clocked_module, private unit_port::client, miss_port::client {
 private:
     unit_port unit_;
@@ -33,11 +33,11 @@ public:
     void observe(access_observer& o) { engine_.observe(o); }
     bool idle() const { return !engine_.busy(); }
 
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(kernel::archive& a);
     const texture_engine& engine() const { return engine_; }
     const cache_statistics& statistics() const { return engine_.statistics(); }
-    /// Cycles in which a miss stalls because the memory port has no room.
+    /// Counts cycles in which a miss stalls because the memory port is full.
     kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 

@@ -6,21 +6,22 @@
 
 namespace simtlm::cache {
 
-/// The prefetching texture cache of Igehy, Eldridge and Proudfoot (Graphics Hardware 1998), as the
-/// manual models it: tags are looked up and replaced at once, fragments then wait in a FIFO until
-/// their data are there, so that all answers come in order and a hit is as slow as the misses
-/// before it.
+/// The prefetching texture cache of Igehy, Eldridge and Proudfoot (Graphics Hardware 1998), as in
+/// the GPGPU-Sim manual: tags are looked up and replaced immediately, and fragments then wait in a
+/// FIFO for their data, so that responses are in order and a hit takes as long as the misses before
+/// it.
 ///
 /// The sizes come from the cache configuration: fragment FIFO = mshr_entries, request FIFO =
 /// mshr_max_merge, reorder buffer = miss_queue_size, result FIFO = result_fifo_entries. Ownership
-/// of payloads as in cache_engine.
+/// of payloads is as in cache_engine.
 class texture_engine {
 public:
     explicit texture_engine(const cache_config& config);
 
-    /// Never hits at once: hit_reserved or miss, or a FIFO is full.
+    /// Performs an access. @return never a hit: hit_reserved or miss, or reservation_fail if a FIFO
+    /// is full
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
-    /// Sends at most one request, moves at most one fragment to the results.
+    /// Sends at most one request, and moves at most one fragment to the result FIFO.
     void cycle(miss_sink& sink);
 
     bool waiting_for_fill(const tlm::tlm_generic_payload& response) const;
@@ -32,9 +33,9 @@ public:
 
     bool data_port_free() const { return true; }
     bool fill_port_free() const { return true; }
-    /// cycle() would change nothing. @param can_send  whether the sink has room
+    /// Whether cycle() would change nothing. @param can_send  whether the sink has room
     bool idle(bool can_send = true) const;
-    /// A miss waits to be sent.
+    /// Whether a miss waits to be sent.
     bool has_request() const { return !requests_.empty(); }
     bool busy() const { return !fragments_.empty() || !results_.empty(); }
 
@@ -42,7 +43,7 @@ public:
     void invalidate() { tags_.invalidate(); }
     void observe(access_observer& o) { observer_ = &o; }
 
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(kernel::archive& a);
     const cache_config& config() const { return config_; }
     const cache_statistics& statistics() const { return statistics_; }
