@@ -87,7 +87,7 @@ public:
     /// Whether a request is queued or outstanding.
     bool busy() const { return !idle() || !mshrs_.empty(); }
 
-    /// Writes modified lines back without timing, see tag_array::flush().
+    /// Drops the modified lines, see tag_array::flush().
     void flush() {
         ++changes_;
         tags_.flush();

@@ -42,7 +42,7 @@ public:
     ~front_end() override;
 
     void wake() { process_.wake(); }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
     struct fetch_probe {

@@ -36,7 +36,7 @@ public:
     };
     const statistics& counted() const { return statistics_; }
     unsigned in_flight() const { return in_flight_; }
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(register_free_at_);

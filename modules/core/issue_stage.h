@@ -39,7 +39,7 @@ public:
     /// Instructions of a path that the warp has not taken leave its buffer; it is fetched anew from
     /// where it goes on (manual: a control hazard). @pre warps.off_path has the warp
     void flush(unsigned warp);
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(uid_);

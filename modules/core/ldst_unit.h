@@ -55,7 +55,7 @@ public:
     /// The process to be woken when it can accept again.
     void set_dispatcher(kernel::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
     /// What it holds and waits for, for a deadlock report; empty if it is idle.
     std::string describe() const;

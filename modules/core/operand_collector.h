@@ -83,7 +83,7 @@ public:
     /// The pipelines with instructions before and behind the collectors, for a deadlock report.
     std::string describe() const;
     bool idle() const { return occupied_ == 0 && waiting_pipelines_ == 0; }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
     // ---- occupancy, for waveforms ----

@@ -31,7 +31,7 @@ public:
     }
     /// The last cycle of the last run.
     std::uint64_t stopped_at() const { return stopped_at_; }
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(finished_, since_, stopped_at_, running_);
@@ -62,7 +62,7 @@ public:
 
     /// Whether there is a reason to be.
     bool active() const { return reasons_ != 0; }
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(active_, reasons_);

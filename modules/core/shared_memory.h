@@ -42,7 +42,7 @@ public:
     /// Set by the owner before every call through `load`: the current core cycle.
     void set_now(std::uint64_t now) { now_ = now; }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(now_, copy_port_free_at_);

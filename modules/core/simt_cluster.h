@@ -59,7 +59,7 @@ public:
     bool busy() const;
     /// Nothing is under way in it: no warp, no request, no reply.
     bool at_rest() const;
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
     /// Whether CTAs of running kernels are yet to be placed, on whatever cluster.

@@ -67,7 +67,7 @@ public:
         std::uint64_t pc = 0;
         const char* opcode = "";
     };
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
     const issue_probe& probe() const { return probe_; }
 

@@ -106,7 +106,7 @@ struct warp_table {
         buffered &= ~warp_bit(w);
         wrong_path &= ~warp_bit(w);
     }
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(resident, done, fetching, buffered, at_barrier, at_memory_barrier, past_memory_barrier,

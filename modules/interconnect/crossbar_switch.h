@@ -59,7 +59,7 @@ public:
     void advance(std::uint64_t cycle, port_set& arrived);
     /// Nothing is inside; heads that have been removed and not left are.
     bool idle() const { return in_units_ == 0 && out_sum_ == 0; }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
     const counters& counted() const { return counters_; }
     unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }

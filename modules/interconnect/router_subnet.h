@@ -80,7 +80,7 @@ public:
     const node_counters& counted(unsigned n) const { return nodes_[n].counters; }
     std::uint64_t flits_inside() const { return flits_inside_; }
     void restart_records();
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:

@@ -43,7 +43,7 @@ public:
     void send(std::uint64_t now, channel_wheel& channels);
     /// Something waits inside.
     bool active() const;
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:

@@ -27,7 +27,7 @@ bool is_power_of_two(unsigned v) {
     return v != 0 && (v & (v - 1)) == 0;
 }
 
-/// The lowest `count` ones of a mask.
+/// @return the lowest `count` ones of a mask
 std::uint64_t lowest_ones(std::uint64_t mask, unsigned count) {
     std::uint64_t result = 0;
     for (; count > 0 && mask != 0; --count, mask &= mask - 1) result |= mask & (~mask + 1);
@@ -35,8 +35,9 @@ std::uint64_t lowest_ones(std::uint64_t mask, unsigned count) {
 }
 
 /// Page address entropy (Liu et al., ISCA 2018): each bit of the sub-partition's number is XORed
-/// with a broad selection of page bits. The selection is GPGPU-Sim's, for up to 32; its mixing of
-/// the number's own bits, which maps several of them to one, is left out.
+/// with a wide selection of page bits. The selection is that of GPGPU-Sim, for up to 32
+/// sub-partitions; GPGPU-Sim's additional mixing of the number's own bits, which maps several
+/// numbers to one, is omitted.
 std::uint32_t page_entropy(std::uint64_t page_bits, unsigned count) {
     static constexpr std::uint64_t selected[] = {0x2621, 0x1842, 0x4384, 0x0d08, 0x1330};
     std::uint32_t result = 0;
@@ -45,7 +46,7 @@ std::uint32_t page_entropy(std::uint64_t page_bits, unsigned count) {
     return result;
 }
 
-/// A number that depends on all bits of another one (multiplicative hashing).
+/// A hash of all bits of a number (multiplicative hashing).
 std::uint64_t scrambled(std::uint64_t bits) {
     return (bits * 0x9e3779b97f4a7c15u) >> 32;
 }
@@ -76,7 +77,7 @@ address_mapping::address_mapping(const address_mapping_config& config)
         throw kernel::user_error(
             "-gpgpu_n_sub_partition_per_mchannel",
             "the number of sub-partitions of a channel must be a power of two");
-    // What GPGPU-Sim starts from when neither a preset nor a mapping string is given.
+    // GPGPU-Sim's defaults if neither a preset nor a mapping string is given.
     masks_.bank = 0x300;
     masks_.row = 0x0fff0000;
     masks_.column = 0xe0ff;
@@ -294,8 +295,8 @@ std::uint64_t address_mapping::with_channel(std::uint64_t rest, unsigned raw_cha
 }
 
 unsigned address_mapping::most_of_one_channel() const {
-    // Hashes by XOR and rotations share channels out alike wherever one looks. IPOLY, reduced
-    // modulo a count that is no power of two, folds what lies beyond the count onto the rest once.
+    // Hashes by XOR and rotations distribute the channels evenly everywhere. IPOLY, reduced modulo
+    // a count that is not a power of two, maps the values beyond the count to others once.
     if (divides_) return indexing_ == partition_indexing::ipoly ? 2 : 1;
     unsigned alike = 0;
     for (unsigned c = 0; c < channels_; ++c)
@@ -307,7 +308,7 @@ std::uint64_t address_mapping::channel_address(std::uint64_t address) const {
     const std::uint64_t rest = without_channel(address);
     if (alike_ == 1) return rest;
     const unsigned channel = decode(address).channel;
-    unsigned before = 0;  // of the same channel
+    unsigned before = 0;  // lower addresses of the group in the same channel
     for (unsigned c = 0; with_channel(rest, c) != address; ++c)
         before += decode(with_channel(rest, c)).channel == channel ? 1u : 0u;
     return (((rest >> position_) * alike_ + before) << position_) | (rest & low_mask_);

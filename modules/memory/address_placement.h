@@ -14,24 +14,25 @@
 
 namespace simtlm::memory {
 
-/// Random partition indexing: places the memory that is used for the first time in a core cycle,
-/// SM after SM. The order of first uses decides, and the order in which SystemC runs the SMs must
-/// not, so that this block also lets the SMs inject one after the other. What goes through an L1 is
-/// placed when it is looked up there, and what goes past it when it enters the network.
+/// Random partition indexing: assigns locations to memory that is used for the first time in a core
+/// cycle, SM by SM. The result depends on the order of first uses, which must not depend on the
+/// order in which SystemC runs the SMs; therefore this block also makes the SMs inject one after
+/// the other. Accesses through an L1 are placed at their look-up, accesses that bypass it when they
+/// enter the network.
 class address_placement : public kernel::clocked_module, public protocol::request_order {
 public:
     struct order {
         unsigned clusters = 1;
         unsigned sms_per_cluster = 1;
-        /// The SMs act one after the other in this order, so that first uses come in it.
+        /// The SMs act one after the other in this order, so that first uses occur in it.
         bool given = false;
     };
 
     address_placement(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                       const order& sms, address_mapping& mapping);
 
-    /// @param inject  gives the turn to an SM of a cluster
-    /// @param first   the SM of a cluster that is the first in a core cycle
+    /// @param inject  lets an SM of a cluster inject
+    /// @param first   returns the SM of a cluster that comes first in a core cycle
     void set_turns(std::function<void(unsigned cluster, unsigned sm)> inject,
                    std::function<unsigned(unsigned cluster, std::uint64_t cycle)> first) {
         inject_ = std::move(inject);

@@ -8,11 +8,11 @@
 
 namespace simtlm::memory {
 
-/// Wakes a process of another clock domain when the core's cycle count has reached a number: the
-/// ROP and DRAM latencies are told in core cycles.
+/// Wakes a process of another clock domain when the core's cycle count reaches a value: the ROP and
+/// DRAM latencies are specified in core cycles.
 class core_alarm {
 public:
-    /// Sleeping shorter than this costs more than it saves, core cycles.
+    /// In core cycles; for shorter times, sleeping costs more than it saves.
     static constexpr std::uint64_t worth_sleeping = 4;
 
     core_alarm(const char* name, kernel::phase_sequencer& sequencer,
@@ -21,8 +21,8 @@ public:
           process_(name, sequencer, protocol::phase::core_dispatch_ctas,
                    kernel::on_edge<&core_alarm::ring>(this)) {}
 
-    /// The target's next edge from which on sequencer.cycle(core_clock) >= cycle finds it awake.
-    /// @param cycle  core cycles, in the future
+    /// Makes the target awake at its first edge at which sequencer.cycle(core_clock) >= cycle.
+    /// @param cycle  core cycle, in the future
     void set(std::uint64_t cycle) {
         if (cycle == set_for_) return;
         set_for_ = cycle;

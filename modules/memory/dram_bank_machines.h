@@ -10,9 +10,9 @@
 
 namespace simtlm::memory {
 
-/// The bank machines of a channel: which request each bank serves, and which command it needs next
-/// for it (a column command if the request's row is open, else one that opens it). Sets of banks
-/// are masks with a bit per bank.
+/// The bank machines of a channel: the request that each bank serves, and the command that it needs
+/// next for this request (a column command if the request's row is open, otherwise a row command
+/// that opens it). Sets of banks are masks with one bit per bank.
 class dram_bank_machines {
 public:
     static constexpr std::uint32_t none = dram_request_table::none;
@@ -25,31 +25,31 @@ public:
     std::uint64_t free() const { return all_ & ~busy_; }
     /// Banks with a request.
     std::uint64_t busy() const { return busy_; }
-    /// Of those, the ones whose row is open.
+    /// Busy banks whose requested row is open.
     std::uint64_t open() const { return open_read_ | open_write_; }
     std::uint64_t open_write() const { return open_write_; }
 
-    /// The scheduler has given a free bank a request.
+    /// Assigns a request to a free bank.
     void take(unsigned b, std::uint32_t request);
-    /// The last column command of a bank's request has been issued.
+    /// Ends the request of a bank, whose last column command has been issued.
     void release(unsigned b);
 
-    // Commands: they move the timing state, and with it what the banks need.
+    // Issuing a command updates the timing state and the banks' next commands.
     void activate(unsigned b, std::uint32_t row, std::uint64_t now);
     void precharge(unsigned b, std::uint64_t now);
     void read(unsigned b, std::uint64_t now) { timing_.read(b, now); }
     void write(unsigned b, std::uint64_t now) { timing_.write(b, now); }
     void refresh(std::uint64_t now) { timing_.refresh(now); }
 
-    /// Banks whose column command, or row command, is legal now.
+    /// Banks whose column command, or row command, is legal in a cycle.
     std::uint64_t ready_columns(std::uint64_t now) const;
     std::uint64_t ready_rows(std::uint64_t now) const;
-    /// The first cycle, not before `earliest`, in which a command is legal; `latest` if it comes
-    /// later. @param columns  column commands count
+    /// The first cycle in [earliest, latest] in which a command is legal, or `latest`.
+    /// @param columns  whether column commands are considered
     std::uint64_t next_command(std::uint64_t earliest, std::uint64_t latest, bool columns) const;
 
     const dram_timing_state& timing() const { return timing_; }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:
@@ -57,7 +57,7 @@ private:
 
     const dram_request_table& requests_;
     dram_timing_state timing_;
-    std::vector<std::uint32_t> request_;  // by bank; none
+    std::vector<std::uint32_t> request_;  // by bank, or none
     std::uint64_t all_;
     std::uint64_t busy_ = 0;
     std::uint64_t open_read_ = 0;

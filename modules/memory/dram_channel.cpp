@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::uint32_t none = dram_request_table::none;
 constexpr std::uint64_t never = dram_refresh::never;
-/// Places of the return queue where -gpgpu_dram_return_queue_size is 0, as in GPGPU-Sim.
+/// Entries of the return queue if -gpgpu_dram_return_queue_size is 0, as in GPGPU-Sim.
 constexpr std::size_t default_return_queue = 1024;
-/// Requests to expect where the scheduler's queue is not limited; the table grows with more.
+/// Initial number of requests if the scheduler's queue is unlimited; the table grows on demand.
 constexpr std::size_t usual_queue = 64;
 
 std::size_t requests_expected(const dram_config& c) {
@@ -22,7 +22,7 @@ std::size_t requests_expected(const dram_config& c) {
            (c.separate_write_queue ? c.write_queue_size : 0u) + c.timing.nbk + c.timing.CL + 2;
 }
 
-/// Its counters have an entry per bank, which the parts of a channel count on.
+/// @return counters with an entry per bank, as the parts of a channel require
 dram_statistics statistics_of(const dram_config& c) {
     dram_statistics s;
     s.banks.resize(c.timing.nbk);
@@ -131,7 +131,8 @@ void dram_channel::enqueue(tlm::tlm_generic_payload& payload) {
     r.posted = e != nullptr && protocol::is_posted(e->type);
     r.arrived = sequencer_.cycle(protocol::core_clock);
     r.order = arrivals_++;
-    // GPGPU-Sim's FIFO counts an arriving request in the queue that it finds, FR-FCFS does not.
+    // GPGPU-Sim's FIFO includes an arriving request in the queue length that it finds, FR-FCFS does
+    // not.
     sampler_.arrived(r, where.bank, scheduler_->pending() + (scheduler_->by_row() ? 0u : 1u));
     ++in_channel_;
     scheduler_->add(number);
@@ -168,7 +169,7 @@ void dram_channel::end_withheld_requests() {
     }
 }
 
-// A cycle.
+// Action of a cycle.
 
 void dram_channel::cycle() {
     const std::uint64_t now = process_.now();
@@ -192,7 +193,7 @@ void dram_channel::cycle() {
         process_.sleep_until(next);
 }
 
-/// What happened in the cycles that it slept.
+/// Accounts for the cycles in which the channel slept.
 void dram_channel::replay(std::uint64_t until) {
     const std::uint64_t from = sampler_.counted_to();
     if (until <= from) return;
@@ -223,7 +224,7 @@ void dram_channel::finish(std::uint32_t number) {
     port->nb_transport_bw(payload, phase, delay);
 }
 
-/// At most one request goes to its bank.
+/// Assigns at most one request to its bank.
 void dram_channel::schedule(std::uint64_t now) {
     const std::uint64_t core_now = sequencer_.cycle(protocol::core_clock);
     const std::uint32_t number = scheduler_->choose(machines_.free(), priority_, machines_.timing(),
@@ -239,7 +240,7 @@ issued_commands dram_channel::issue(std::uint64_t now) {
     return now >= refresh_.due() ? refresh_.issue(now) : arbiter_->issue(now, priority_);
 }
 
-/// The next cycle in which something can happen.
+/// @return the next cycle in which the state may change
 std::uint64_t dram_channel::next_event(std::uint64_t now) const {
     const std::uint64_t next_cycle = now + 1;
     if (scheduler_->may_choose(machines_.free())) return next_cycle;

@@ -21,40 +21,41 @@
 
 namespace simtlm::memory {
 
-/// One DRAM channel with its controller: request queue, scheduler, bank machines, command arbiter,
+/// A DRAM channel with its controller: request queue, scheduler, bank machines, command arbiter,
 /// data pipeline, return queue.
 ///
 /// A target of the base protocol (protocol/sockets.h). It answers BEGIN_REQ with END_REQ while its
-/// queue has a place left and withholds END_REQ otherwise; with a separate write queue that holds
-/// for reads and writes each by itself, so an initiator may have one of either kind unanswered.
-/// Finished requests wait in the return queue, whose head is presented with BEGIN_RESP until
-/// END_RESP. Posted writes of the GPU are answered when their data have moved, past the return
-/// queue, and must be answered with TLM_COMPLETED.
+/// queue has a free entry, and withholds END_REQ otherwise. With a separate write queue this
+/// applies to reads and writes separately, so that an initiator may have one unanswered request of
+/// each kind. Finished requests wait in the return queue, whose head is presented with BEGIN_RESP
+/// until END_RESP. Posted writes of the GPU are acknowledged when their data have been transferred,
+/// bypassing the return queue, and the initiator must answer with TLM_COMPLETED.
 ///
-/// Time is the command clock; it acts in phase dram_channel. It sleeps while nothing can change and
-/// accounts for the cycles it slept afterwards. It carries no data.
+/// Times are in cycles of the command clock; the channel acts in phase dram_channel. It sleeps
+/// while its state cannot change and accounts for these cycles afterwards. It carries no data.
 class dram_channel : public memory_channel {
 public:
     protocol::target_socket<dram_channel> port;
 
-    /// @param mapping  decodes the addresses of payloads whose location is not known
+    /// @param mapping  decodes the addresses of payloads without a decoded location
     dram_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                  const dram_config& config, const address_mapping& mapping);
 
     socket& target() override { return port; }
     const dram_statistics& statistics() override;
     const dram_statistics& counted() const override { return statistics_; }
-    /// Row service times are counted from the kernel's first cycle.
+    /// Row service times are relative to the kernel's first cycle.
     void begin_kernel() override;
     std::uint64_t requests_inside() const override { return in_channel_; }
     std::size_t replies_queued() const override { return return_queue_.size(); }
     void observe(command_observer& observer) override {
-        sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // who may watch several
+        sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // the observer may be shared
+                                                                       // by several channels
         bus_.observe(observer);
     }
 
     void checkpoint(kernel::archive& a) override;
-    /// The checker, when config.check_timing is set.
+    /// The timing checker, if config.check_timing is set; otherwise nullptr.
     const dram_timing_checker* checker() const { return checker_.get(); }
     const dram_timing_state& banks() const { return machines_.timing(); }
 
@@ -90,15 +91,15 @@ private:
     std::unique_ptr<dram_command_arbiter> arbiter_;
     std::unique_ptr<dram_scheduler> scheduler_;
     std::unique_ptr<dram_timing_checker> checker_;
-    unsigned priority_ = 0;  // bank that scheduler and arbiter look at first
+    unsigned priority_ = 0;  // bank that scheduler and arbiter consider first
 
     kernel::ring_buffer<tlm::tlm_generic_payload*> return_queue_;
     bool presented_ = false;
-    std::array<tlm::tlm_generic_payload*, 2> withheld_{};  // END_REQ owed
+    std::array<tlm::tlm_generic_payload*, 2> withheld_{};  // requests whose END_REQ is withheld
     std::uint64_t in_channel_ = 0;
     std::uint64_t arrivals_ = 0;
     std::uint64_t kernel_start_ = 0;  // core cycle
-    bool slept_blocked_ = false;      // return queue was full when it fell asleep
+    bool slept_blocked_ = false;      // the return queue was full when it fell asleep
 };
 
 }  // namespace simtlm::memory

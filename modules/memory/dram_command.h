@@ -7,18 +7,18 @@ namespace simtlm::memory {
 
 enum class dram_command : std::uint8_t { activate, precharge, read, write, refresh };
 
-/// What was put on the command buses in a cycle.
+/// Use of the command buses in a cycle.
 struct issued_commands {
     bool row = false;     ///< activate, precharge, refresh
     bool column = false;  ///< read, write
 };
 
-/// Sees every command that a DRAM channel issues.
+/// Observes every command that a DRAM channel issues.
 struct command_observer {
     virtual ~command_observer() = default;
-    /// @param cycle   command clock cycle
-    /// @param bank    after bank indexing; of a refresh 0 (all banks)
-    /// @param column  byte offset, of reads and writes
+    /// @param cycle   of the command clock
+    /// @param bank    after bank indexing; 0 for a refresh of all banks
+    /// @param column  byte offset, for reads and writes
     virtual void command(std::uint64_t cycle, dram_command kind, unsigned bank, std::uint32_t row,
                          std::uint32_t column) = 0;
 };

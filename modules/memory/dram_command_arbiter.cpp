@@ -9,7 +9,7 @@ std::uint64_t bit(unsigned b) {
     return dram_bank_machines::bit(b);
 }
 
-/// The first bank of a mask from `from` on, cyclically. @pre the mask is not empty
+/// @return the first bank of a mask at or after `from`, cyclically. @pre the mask is not empty
 unsigned first_from(std::uint64_t mask, unsigned from) {
     const std::uint64_t upper = mask & (~std::uint64_t{0} << from);
     return static_cast<unsigned>(__builtin_ctzll(upper != 0 ? upper : mask));
@@ -66,9 +66,9 @@ private:
     unsigned banks() const { return bus_.machines().banks(); }
     bool is_free(unsigned b) const { return (bus_.machines().busy() & bit(b)) == 0; }
 
-    /// GPGPU-Sim's walk over the banks counts from the priority, which a row command moves in the
-    /// middle of it: the i-th bank visited is then counted from the new priority.
-    /// @param start  priority at the beginning of the walk
+    /// GPGPU-Sim's loop over the banks counts from the priority, which a row command changes during
+    /// the loop: the i-th bank visited is then counted from the new priority.
+    /// @param start  priority at the beginning of the loop
     /// @param b      the bank of the row command
     /// @returns whether a column command was issued
     bool finish_walk(std::uint64_t now, std::uint64_t columns, unsigned start, unsigned b,

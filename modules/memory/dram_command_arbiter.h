@@ -8,24 +8,25 @@
 
 namespace simtlm::memory {
 
-/// Chooses, once per command clock cycle, which of the banks with a legal command may use the
-/// command buses. Banks are looked at in turn, from the one with priority on.
+/// Selects, once per command clock cycle, which of the banks with a legal command may use the
+/// command buses. Banks are considered in cyclic order, starting with the one that has priority.
 class dram_command_arbiter {
 public:
     virtual ~dram_command_arbiter() = default;
-    /// Issues what goes in this cycle.
-    /// @param priority  the bank to look at first; a row command hands it to the next bank
+    /// Issues the commands of this cycle.
+    /// @param priority  the bank to consider first; after a row command, the next bank gets
+    ///                  priority
     virtual issued_commands issue(std::uint64_t now, unsigned& priority) = 0;
 };
 
-/// A bus for row commands and one for column commands (-dram_dual_bus_interface 1, HBM): one of
-/// each may go in a cycle, the column command first.
+/// Separate buses for row and column commands (-dram_dual_bus_interface 1, HBM): one of each may be
+/// issued per cycle, the column command first.
 std::unique_ptr<dram_command_arbiter> make_dual_bus_arbiter(dram_command_bus& bus);
 
-/// One bus (-dram_dual_bus_interface 0). It does what GPGPU-Sim's controller does, which a command
-/// bus would not: a column command may follow a row command in the same cycle, if a bank that
-/// comes later in the turn has one; and banks that the turn then skips or meets twice are counted
-/// so in their idle cycles.
+/// A single bus (-dram_dual_bus_interface 0), which reproduces GPGPU-Sim's controller where it
+/// differs from a real bus: a column command may follow a row command in the same cycle if a bank
+/// later in the order has one, and banks that the order then skips or visits twice are counted
+/// accordingly in their idle cycles.
 /// @param statistics  of the channel, for those idle cycles
 std::unique_ptr<dram_command_arbiter> make_single_bus_arbiter(dram_command_bus& bus,
                                                               dram_statistics& statistics);

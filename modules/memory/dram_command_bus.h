@@ -12,31 +12,30 @@
 
 namespace simtlm::memory {
 
-/// Issues commands: what a command does to the bank, to its request, to the data bus and to the
-/// counters, and who is told. Which command goes is the business of the command arbiter and of
-/// refresh.
+/// Executes commands: updates the bank, its request, the data bus and the counters, and notifies
+/// observers. The command arbiter and refresh decide which command is issued.
 class dram_command_bus {
 public:
     dram_command_bus(const dram_config& config, dram_bank_machines& machines,
                      dram_request_table& requests, dram_data_pipeline& pipeline,
                      dram_sampler& sampler, dram_statistics& statistics);
 
-    /// Sees every command from now on.
+    /// Adds an observer of every command from now on.
     void observe(command_observer& observer) { observers_.push_back(&observer); }
 
     const dram_bank_machines& machines() const { return machines_; }
-    /// Banks whose column command is legal and has room in the data pipeline; counted.
+    /// Banks whose column command is legal and has room in the data pipeline; updates the counters.
     std::uint64_t ready_columns(std::uint64_t now);
     std::uint64_t ready_rows(std::uint64_t now) const { return machines_.ready_rows(now); }
 
-    /// The next column command of a bank's request.
+    /// Issues the next column command of a bank's request.
     void issue_column(unsigned b, std::uint64_t now);
-    /// A precharge of the bank if a row is open, else an activate for its request.
+    /// Issues a precharge if a row of the bank is open, otherwise an activate for its request.
     void issue_row(unsigned b, std::uint64_t now);
     void precharge(unsigned b, std::uint64_t now);
     void refresh(std::uint64_t now);
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(writing_);

@@ -8,23 +8,23 @@
 
 namespace simtlm::memory {
 
-/// What lies between a column command and its data: a shift register of CL (or WL, in write mode)
-/// stages with one place more, which stands still while the return queue is full. Kept as the
-/// number of the shift at which each entry leaves, so that empty stages cost nothing.
+/// The delay between a column command and its data: a shift register of CL (or WL, in write mode)
+/// stages plus one, which stalls while the return queue is full. Each entry is stored with the
+/// number of the shift at which it leaves, so that empty stages cost nothing.
 class dram_data_pipeline {
 public:
-    /// @param places  CL + 1
+    /// @param places  number of entries, CL + 1
     explicit dram_data_pipeline(unsigned places) : entries_(places), places_(places) {}
 
-    /// Latency of what enters from now on (stages).
+    /// Sets the latency of entries pushed from now on, in stages.
     void set_stages(unsigned stages) { stages_ = std::max(stages, 1u); }
-    /// It moves on by so many stages.
+    /// Advances by a number of stages.
     void shift(std::uint64_t cycles) { shifts_ += cycles; }
 
     bool empty() const { return entries_.empty(); }
-    /// Whether the entry in front leaves in this shift.
+    /// Whether the front entry leaves in this shift.
     bool ready() const { return !entries_.empty() && entries_.front().leaves <= shifts_; }
-    /// Shifts until the entry in front leaves. @pre !empty()
+    /// Number of shifts until the front entry leaves. @pre !empty()
     std::uint64_t remaining() const { return entries_.front().leaves - shifts_; }
     bool full() const {
         return entries_.full() || std::max<std::uint64_t>(stages_, behind_last()) >= places_;
@@ -39,7 +39,7 @@ public:
     }
     std::uint32_t pop() { return entries_.pop().request; }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(stages_, shifts_, last_);

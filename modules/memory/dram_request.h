@@ -18,15 +18,15 @@ struct dram_request {
     bool write = false;
     bool posted = false;  ///< consumed without a response
     protocol::access_type type = protocol::access_type::global_read;
-    std::uint32_t bytes = 0;      ///< to move
-    std::uint32_t commanded = 0;  ///< bytes with a column command
-    std::uint32_t moved = 0;      ///< bytes that passed the data bus
+    std::uint32_t bytes = 0;      ///< to transfer
+    std::uint32_t commanded = 0;  ///< bytes covered by column commands so far
+    std::uint32_t moved = 0;      ///< bytes that have passed the data bus
     std::uint64_t arrived = 0;    ///< core cycle
-    std::uint64_t order = 0;      ///< counts arrivals
-    std::uint32_t next = 0;       ///< scheduler's list
+    std::uint64_t order = 0;      ///< arrival number
+    std::uint32_t next = 0;       ///< link in the scheduler's list
 };
 
-/// Requests by number; numbers are reused. Grows only where the queue is unlimited.
+/// Table of requests by number; numbers are reused. Grows only if the queue is unlimited.
 class dram_request_table {
 public:
     static constexpr std::uint32_t none = 0xffffffffu;

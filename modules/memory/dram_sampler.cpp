@@ -9,11 +9,11 @@ namespace simtlm::memory {
 
 namespace {
 
-/// Cycles of [from, to) that lie before `end`.
+/// Number of cycles in [from, to) before `end`.
 std::uint64_t cycles_before(std::uint64_t end, std::uint64_t from, std::uint64_t to) {
     return std::clamp(end, from, to) - from;
 }
-/// Cycles of [from, to) that lie before `end` and not before `start`.
+/// Number of cycles in [from, to) and in [start, end).
 std::uint64_t cycles_between(std::uint64_t start, std::uint64_t end, std::uint64_t from,
                              std::uint64_t to) {
     return cycles_before(end, std::clamp(start, from, to), to);
@@ -114,7 +114,7 @@ void dram_sampler::sample_limits(std::uint64_t from, std::uint64_t to, bool colu
     if (pipeline_.full()) s_.limit_pipeline += ones(machines_.open()) * (to - from);
 }
 
-/// What keeps the column command of a bank from being issued.
+/// Counts the constraints that delay the column command of a bank.
 void dram_sampler::sample_limits_of(unsigned b, std::uint64_t from, std::uint64_t to) {
     const dram_timing_state& t = machines_.timing();
     const bool write = (machines_.open_write() & dram_bank_machines::bit(b)) != 0;

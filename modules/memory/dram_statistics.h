@@ -10,20 +10,21 @@
 
 namespace simtlm::memory {
 
-/// What a DRAM channel counts. In parentheses the name under which GPGPU-Sim prints it
-/// (dram_t::print, print_dram_stats). Command clock cycles unless said otherwise.
+/// Counters of a DRAM channel, with the name under which GPGPU-Sim prints them in parentheses
+/// (dram_t::print, print_dram_stats). Command clock cycles unless noted otherwise.
 struct dram_statistics {
     // Commands.
     std::uint64_t cycles = 0;            ///< command clock cycles (n_cmd, total_CMD)
     std::uint64_t idle_cycles = 0;       ///< no command issued (n_nop)
-    std::uint64_t active_cycles = 0;     ///< something waiting or timing out (n_activity)
+    std::uint64_t active_cycles = 0;     ///< a request waits or a timing constraint is pending
+                                         ///< (n_activity)
     std::uint64_t activates = 0;         ///< (n_act)
     std::uint64_t precharges = 0;        ///< (n_pre)
     std::uint64_t refreshes = 0;         ///< (n_ref)
     std::uint64_t requests = 0;          ///< (n_req)
-    std::uint64_t reads = 0;             ///< column reads but for the next (n_rd, Read)
+    std::uint64_t reads = 0;             ///< column reads except allocate_reads (n_rd, Read)
     std::uint64_t allocate_reads = 0;    ///< for L2 write allocation (n_rd_L2_A, L2_Alloc)
-    std::uint64_t writes = 0;            ///< column writes but for the next (n_write, Write)
+    std::uint64_t writes = 0;            ///< column writes except write_backs (n_write, Write)
     std::uint64_t write_backs = 0;       ///< of dirty L2 sectors (n_wr_bk, L2_WB)
     std::uint64_t busy_data_cycles = 0;  ///< data bus, in command cycles (bwutil × n_cmd)
 
@@ -33,11 +34,11 @@ struct dram_statistics {
     std::uint64_t column_commands = 0;  ///< (issued_total_col)
     std::uint64_t dual_commands = 0;    ///< cycles with both (issued_two)
 
-    // Where bandwidth went.
-    std::uint64_t utilised = 0;          ///< data move (util_bw)
+    // Use of the bandwidth.
+    std::uint64_t utilised = 0;          ///< data are transferred (util_bw)
     std::uint64_t wasted_column = 0;     ///< an open row waits (Wasted_Col)
     std::uint64_t wasted_row = 0;        ///< requests wait for rows (Wasted_Row)
-    std::uint64_t unused = 0;            ///< nothing waits (Idle)
+    std::uint64_t unused = 0;            ///< no request waits (Idle)
     std::uint64_t limit_rcd = 0;         ///< bank-cycles: (RCDc_limit)
     std::uint64_t limit_rcd_write = 0;   ///< (RCDWRc_limit)
     std::uint64_t limit_wtr = 0;         ///< (WTRc_limit)
@@ -56,7 +57,7 @@ struct dram_statistics {
     std::uint64_t row_hits_read = 0;   ///< Row_Buffer_Locality_read × read_num
     std::uint64_t row_hits_write = 0;  ///< Row_Buffer_Locality_write × write_num
 
-    // Bank-level parallelism: sums over cycles, and the cycles in which there was any.
+    // Bank-level parallelism: sums over cycles, and the number of cycles with a non-zero summand.
     std::uint64_t banks_waiting = 0;         ///< (banks_1time)
     std::uint64_t waiting_cycles = 0;        ///< (banks_acess_total)
     std::uint64_t waiting_cycles_after = 0;  ///< (banks_acess_total_after)
@@ -71,7 +72,7 @@ struct dram_statistics {
     // Request queue: its length is sampled every cycle.
     std::uint64_t queue_sum = 0;       ///< (ave_mrqs)
     std::uint64_t queue_max = 0;       ///< (max_mrqs)
-    std::uint64_t queue_max_push = 0;  ///< found by an arriving request (mrqsmax)
+    std::uint64_t queue_max_push = 0;  ///< length found by an arriving request (mrqsmax)
 
     // Latency from arrival to the bank, core cycles (FR-FCFS).
     std::uint64_t latency_sum = 0;                  ///< (tot_mrq_latency)
@@ -79,7 +80,7 @@ struct dram_statistics {
     std::uint64_t latency_max = 0;                  ///< (maxmrqlatency)
     std::array<std::uint64_t, 32> latency_table{};  ///< by log2 (mrq_lat_table)
 
-    // Power model's view (total_n_access, total_n_reads, total_n_writes).
+    // As seen by the power model (total_n_access, total_n_reads, total_n_writes).
     std::uint64_t scheduled_reads = 0;
     std::uint64_t scheduled_writes = 0;
 
@@ -88,14 +89,14 @@ struct dram_statistics {
         std::uint64_t idle = 0;   ///< cycles without a request (bkN: <n>i)
         std::uint64_t row_accesses = 0;
         std::uint64_t row_switches = 0;       ///< (num_activates of the row locality)
-        std::uint64_t same_row_accesses = 0;  ///< running
+        std::uint64_t same_row_accesses = 0;  ///< current row
         std::uint64_t max_same_row = 0;       ///< (maximum concurrent accesses to same row)
         std::uint64_t max_row_service = 0;    ///< core cycles (maximum service time to same row)
-        std::uint64_t row_service_since = 0;  ///< running, core cycle of the kernel
+        std::uint64_t row_service_since = 0;  ///< current row, core cycle of the kernel
     };
     std::vector<bank> banks;  ///< by bank after bank indexing
 
-    /// By bank as decoded, before bank indexing, in atoms: (total dram reads, writes; access types)
+    /// By bank before bank indexing, in atoms (total dram reads, writes; access types).
     struct bank_traffic {
         std::uint64_t reads = 0;
         std::uint64_t writes = 0;
@@ -132,7 +133,7 @@ struct dram_statistics {
     }
 };
 
-/// BANK.TYPE
+/// Label of a counter: BANK.TYPE
 inline std::string bank_access_label(unsigned cell) {
     return std::to_string(cell / protocol::access_type_count) + "." +
            protocol::access_type_name(

@@ -38,7 +38,8 @@ void dram_timing_checker::at_least(std::uint64_t cycle, const moment& since, uns
 }
 
 void dram_timing_checker::check_data_bus(std::uint64_t first, unsigned bank, std::uint64_t cycle) {
-    // Options may promise more column commands than the bus can carry; then it proves nothing.
+    // The options may permit more column commands than the bus can carry; the check then does not
+    // apply.
     if (config_.timing.tCCD < burst_ || config_.eliminate_rw_turnaround) return;
     at_least(first, data_, burst_, "data bus: burst of", bank);
     (void)cycle;

@@ -10,12 +10,12 @@
 
 namespace simtlm::memory {
 
-/// Judges a stream of DRAM commands by the options alone: it remembers when each command was issued
-/// and knows nothing of the scheduler or of its bookkeeping.
+/// Checks a stream of DRAM commands against the timing options: records when each command was
+/// issued, independently of the scheduler and its state.
 class dram_timing_checker : public command_observer {
 public:
-    /// @param name    in reports
-    /// @param report  raise SC_REPORT_ERROR as well as collecting
+    /// @param name    used in reports
+    /// @param report  also raise SC_REPORT_ERROR
     dram_timing_checker(std::string name, const dram_config& config, bool report);
 
     void command(std::uint64_t cycle, dram_command kind, unsigned bank, std::uint32_t row,
@@ -25,11 +25,11 @@ public:
     const std::vector<std::string>& violations() const { return violations_; }
     std::uint64_t commands() const { return commands_; }
 
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:
-    /// Cycle of the last command of a kind, or never.
+    /// Cycle of the last command of a kind, or none.
     struct moment {
         std::uint64_t cycle = 0;
         bool happened = false;

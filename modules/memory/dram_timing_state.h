@@ -10,10 +10,10 @@
 
 namespace simtlm::memory {
 
-/// Intervals that follow from the options, command clock cycles (GPGPU-Sim's memory_config::init).
+/// Derived timing parameters, in command clock cycles (GPGPU-Sim's memory_config::init).
 struct derived_timing {
     explicit derived_timing(const dram_config& c);
-    unsigned burst;       ///< command cycles that one column access keeps the data bus busy
+    unsigned burst;       ///< command cycles for which a column access occupies the data bus
     unsigned tRCD_write;  ///< activate to column write
     unsigned tRTW;        ///< column read to column write, any banks
     unsigned tWTR;        ///< column write to column read, any banks
@@ -21,9 +21,9 @@ struct derived_timing {
     unsigned tRTP;        ///< column read to precharge, same bank
 };
 
-/// Which command of which bank is legal from which cycle on: a state machine per bank (idle or a
-/// row open), and the earliest cycle for every kind of command. A command that is issued moves
-/// those cycles; nothing is counted down.
+/// Determines from which cycle on each command of each bank is legal: a state machine per bank
+/// (idle or row open), and the earliest cycle of every kind of command. Issuing a command updates
+/// these cycles; there are no down-counters.
 class dram_timing_state {
 public:
     explicit dram_timing_state(const dram_config& config);
@@ -32,10 +32,11 @@ public:
     unsigned groups() const { return static_cast<unsigned>(group_.size()); }
     unsigned group_of(unsigned b) const { return bank_[b].group; }
     bool active(unsigned b) const { return bank_[b].active; }
-    /// The open row, or the one that was open last. 0 at first.
+    /// The open row, or the last open row; initially 0.
     std::uint32_t row(unsigned b) const { return bank_[b].row; }
 
-    /// Earliest cycle of a command as far as the bank itself is concerned. @pre state is right
+    /// Earliest cycle of a command, considering the bank and its group. @pre the bank's state
+    /// permits the command
     std::uint64_t activate_at(unsigned b) const {
         return std::max({activate_any_, bank_[b].precharged, bank_[b].activate});
     }
@@ -57,23 +58,23 @@ public:
     void precharge(unsigned b, std::uint64_t now);
     void read(unsigned b, std::uint64_t now);
     void write(unsigned b, std::uint64_t now);
-    /// All banks: no activate before the refresh has ended. @pre all idle
+    /// Refreshes all banks: no activate until the refresh has ended. @pre all banks are idle
     void refresh(std::uint64_t now);
-    /// Earliest cycle of a refresh. @pre all idle
+    /// Earliest cycle of a refresh. @pre all banks are idle
     std::uint64_t refresh_at() const;
 
-    // Single limits, for the statistics of what delays column commands.
+    // Individual constraints, for statistics of what delays column commands.
     std::uint64_t column_any() const { return column_any_; }  ///< tCCD
     std::uint64_t read_any() const { return read_any_; }      ///< tWTR
     std::uint64_t write_any() const { return write_any_; }    ///< tRTW
     std::uint64_t column_of_group(unsigned b) const { return group_[bank_[b].group].column; }
     std::uint64_t activated_read(unsigned b) const { return bank_[b].read; }    ///< tRCD
     std::uint64_t activated_write(unsigned b) const { return bank_[b].write; }  ///< tRCDWR
-    /// From here on no interval is running but those that only delay precharges after columns.
+    /// From this cycle on only intervals that delay precharges after column commands are pending.
     std::uint64_t quiet_at() const { return quiet_at_; }
 
     const derived_timing& derived() const { return derived_; }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:

@@ -10,12 +10,12 @@
 
 namespace simtlm::memory {
 
-/// The way of requests from the network to an L2 slice: a pipeline without a limit for each latency
-/// that there is, so that what takes longer holds up nothing else. One request a cycle leaves, the
-/// one that is due first.
+/// The delay of requests between the network and an L2 slice: an unbounded pipeline for each
+/// latency, so that slower requests do not block others. One request leaves per cycle, the one that
+/// is due first.
 class entry_delay {
 public:
-    /// What a request is delayed by beyond the least.
+    /// The additional delay of a request, by kind.
     enum way : unsigned { plain, atomic, far, far_atomic, ways };
     struct delayed {
         tlm::tlm_generic_payload* payload = nullptr;
@@ -33,9 +33,9 @@ public:
     }
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
-    /// Of them, those that cross from the other half of the GPU.
+    /// Number of requests that cross from the other half of the GPU.
     std::size_t crossing() const { return pipeline_[far].size() + pipeline_[far_atomic].size(); }
-    /// When the first is due; never if there is none.
+    /// Core cycle at which the first request is due, or never.
     std::uint64_t next() const { return next_; }
     const tlm::tlm_generic_payload& first() const {
         return *pipeline_[first_way()].front().payload;

@@ -8,8 +8,8 @@ namespace {
 
 /// The requests of one kind, by bank and row.
 ///
-/// A bank serves a row until no request for it is left; then the row that is open, if there is a
-/// request for it, else the row of the oldest request.
+/// A bank serves a row until no request for it is left; then it continues with the open row if
+/// there is a request for it, otherwise with the row of the oldest request.
 class row_queue {
 public:
     row_queue(unsigned banks, dram_request_table& requests) : requests_(requests), banks_(banks) {
@@ -32,9 +32,9 @@ public:
 
     struct choice {
         std::uint32_t request;
-        bool row_switch;  ///< the bank turns to a row that is not open
+        bool row_switch;  ///< the bank switches to a row that is not open
     };
-    /// @pre waiting() has the bank
+    /// @pre waiting() includes the bank
     choice take(unsigned bank_index, std::uint32_t open_row) {
         bank& b = banks_[bank_index];
         const std::uint32_t wanted = b.serving ? b.serving_row : open_row;
@@ -61,10 +61,10 @@ public:
         return {i, row_switch};
     }
 
-    /// Bit b: there are requests for bank b.
+    /// Bit b: bank b has requests.
     std::uint64_t waiting() const { return waiting_; }
 
-    /// The rows that banks were serving. @pre no request waits
+    /// Saves or restores the rows that the banks were serving. @pre no request waits
     void checkpoint(kernel::archive& a) {
         for (bank& b : banks_) a(b.serving_row, b.serving);
     }
@@ -140,7 +140,7 @@ public:
     void checkpoint(kernel::archive& a) override { a(reads_, writes_, draining_); }
 
 private:
-    /// The next choice begins to drain the writes, or ceases to, whether it finds a request or not.
+    /// Whether the next choice starts or stops draining the writes, even if it finds no request.
     bool turns() const {
         return separate_writes_ && (draining_ ? pending_writes_ < low_ : pending_writes_ >= high_);
     }
@@ -169,9 +169,9 @@ private:
     dram_statistics& statistics_;
     unsigned size_;
     bool separate_writes_;
-    bool writes_fill_gaps_;  // writes are served while no read waits, whatever their number
+    bool writes_fill_gaps_;  // writes are served while no read waits, regardless of their number
     unsigned write_size_, high_, low_;
-    row_queue reads_;  // all requests, unless writes have their own queue
+    row_queue reads_;  // all requests, unless writes have a separate queue
     row_queue writes_;
     unsigned pending_ = 0;
     unsigned pending_writes_ = 0;

@@ -9,8 +9,8 @@
 
 namespace simtlm::memory {
 
-/// A first-in first-out queue without a limit, for delays (an entry per cycle of latency and more):
-/// doubles its storage when full, and keeps it.
+/// An unbounded first-in first-out queue for delays (one entry or more per cycle of latency):
+/// doubles its storage when full, and never shrinks.
 template <class T>
 class growing_ring {
 public:

@@ -30,13 +30,14 @@ bool host_copy::walk(std::uint64_t from, std::uint64_t to, std::uint64_t now,
 
 void host_copy::copy(std::uint64_t address, std::uint64_t bytes, std::uint64_t now,
                      const std::function<bool()>& stop) {
-    // In sectors from the first address on, wherever in its sector that is.
+    // In steps of a sector from the first address, whatever its alignment.
     const std::uint64_t last = ~std::uint64_t{0} - line;
     const std::uint64_t end = bytes > last - std::min(address, last) ? last : address + bytes;
     std::uint64_t at = address;
     find_blocks();
     if (blocks_.bytes != 0) {
-        // Blocks after which every set has replaced its lines a whole number of times.
+        // A number of blocks after which every set has replaced its lines an integral number of
+        // times.
         const std::uint64_t round = blocks_.bytes * slices_[0]->tags()->ways();
         const std::uint64_t whole = (address + blocks_.bytes - 1) / blocks_.bytes * blocks_.bytes;
         const std::uint64_t head = whole + address % sector + 2 * round;
@@ -50,7 +51,7 @@ void host_copy::copy(std::uint64_t address, std::uint64_t bytes, std::uint64_t n
 }
 
 /// Counts the lines that a block puts into each set of each slice.
-/// @returns false when lines are spread over slices
+/// @returns false if a line is spread over several slices
 bool host_copy::count(std::uint64_t first, std::uint64_t bytes,
                       std::vector<std::uint32_t>& lines) const {
     std::vector<std::size_t> base;
@@ -70,8 +71,9 @@ bool host_copy::count(std::uint64_t first, std::uint64_t bytes,
     return true;
 }
 
-/// With a power of two of channels all of the mapping is linear over GF(2), and one even block
-/// shows that all are. Else what the hashes of the channels do is looked at in some blocks.
+/// Whether all blocks fill the sets equally. If the number of channels is a power of two, the whole
+/// mapping is linear over GF(2), and one even block proves it for all. Otherwise the effect of the
+/// channel hashes is checked for some blocks.
 bool host_copy::same_everywhere(std::uint64_t bytes,
                                 const std::vector<std::uint32_t>& lines) const {
     if (std::any_of(lines.begin(), lines.end(), [&](auto n) { return n == 0; })) return false;
@@ -91,7 +93,7 @@ void host_copy::find_blocks() {
         if (s->tags() == nullptr || !s->tags()->replaces_in_turn() ||
             s->tags()->ways() != slices_[0]->tags()->ways())
             return;
-    // Truncated addresses begin anew within a block unless it divides 2^32.
+    // Truncated addresses wrap around within a block unless its size divides 2^32.
     if (how_.truncate && mapping_.divides()) return;
     std::uint64_t bytes = mapping_.divides() ? line * mapping_.channels() : line;
     std::vector<std::uint32_t> lines;
@@ -110,15 +112,15 @@ void host_copy::find_blocks() {
     }
 }
 
-/// Counts rounds of a copy without walking them. @returns how many
+/// Counts rounds of a copy without performing them. @returns their number
 std::uint64_t host_copy::skip(std::uint64_t rounds) {
     for (std::size_t s = 0; s < slices_.size(); ++s)
         slices_[s]->skip(rounds * slices_[0]->tags()->ways() * blocks_.sectors[s]);
     return rounds;
 }
 
-/// All lines are clean and of a part of a copy: its further lines will miss, every one, and
-/// replace them in turn.
+/// Whether all lines are clean and part of a copy: its further lines will all miss and replace them
+/// in cyclic order.
 bool host_copy::holds_only(std::uint64_t from, std::uint64_t to) const {
     const std::uint64_t first = from / line * line;
     const auto within = [&](std::uint64_t tag) { return truncated(tag - first) < to - first; };

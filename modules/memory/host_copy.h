@@ -10,47 +10,49 @@
 
 namespace simtlm::memory {
 
-/// A slice of the L2 as host copies see it.
+/// Interface of an L2 slice for host copies.
 class copy_target {
 public:
     virtual ~copy_target() = default;
-    /// The tags; nullptr: this slice caches nothing.
+    /// @return the tags, or nullptr if the slice has no cache
     virtual const cache::tag_array* tags() const = 0;
-    /// The tags as a host copy leaves them: one sector. @param core_now  core cycles
+    /// Updates the tags as a host copy does, for one sector. @param core_now  core cycles
     virtual void warm(std::uint64_t address, std::uint64_t core_now) = 0;
-    /// So many sectors count as warmed.
+    /// Counts a number of sectors as warmed.
     virtual void skip(std::uint64_t sectors) = 0;
 };
 
-/// Host copies to the device go through the L2 (-gpgpu_perf_sim_memcpy): sector after sector, they
-/// leave their lines in it, without time or statistics.
+/// Host copies to the device pass through the L2 (-gpgpu_perf_sim_memcpy): sector by sector, they
+/// allocate their lines in it, without timing or statistics.
 ///
-/// What a long copy leaves is what its end leaves. A copy that would replace the content of the L2
-/// many times over is cut in the middle: by blocks of addresses which put equally many lines into
-/// every set of every slice, and by so many of them that every set has come round to the way where
-/// it began. Tags, ages and places of lines are then those of the whole copy, at a cost that
-/// depends on the size of the L2. It is not cut where that would not be exact: with lines that are
-/// modified, on their way or older than the copy, or with random replacement.
+/// The final state of a long copy is determined by its end. If a copy would replace the contents of
+/// the L2 many times, its middle is skipped: in blocks of addresses that put the same number of
+/// lines into every set of every slice, and in a multiple of these blocks after which every set is
+/// back at the way where it began. Tags, ages and positions of lines are then those of the whole
+/// copy, at a cost that depends on the size of the L2. Nothing is skipped if the result would not
+/// be exact: with lines that are modified, reserved or older than the copy, or with random
+/// replacement.
 class host_copy {
 public:
     struct settings {
         bool truncate = false;  ///< addresses have 32 bits (quirk memcpy-truncates)
-        /// Memory gets its place at first use.
+        /// Memory is assigned its location at first use.
         bool place = false;
     };
     host_copy(address_mapping& mapping, std::vector<copy_target*> slices, settings how);
 
-    /// Copies. @param now  core cycles @param stop  asked now and then; true: the rest is left out
+    /// Performs a copy. @param now  core cycles @param stop  polled regularly; true: the rest is
+    /// skipped
     void copy(std::uint64_t address, std::uint64_t bytes, std::uint64_t now,
               const std::function<bool()>& stop);
 
-    /// Sectors that were put into the L2 one by one, for tests.
+    /// Number of sectors that were put into the L2 individually, for tests.
     std::uint64_t sectors_walked() const { return walked_; }
 
 private:
-    /// Blocks of addresses that fill all sets alike.
+    /// Blocks of addresses that fill all sets equally.
     struct blocks {
-        std::uint64_t bytes = 0;             ///< 0: there are none
+        std::uint64_t bytes = 0;             ///< 0: no such blocks
         std::vector<std::uint64_t> sectors;  ///< of a block, by slice
     };
     bool walk(std::uint64_t from, std::uint64_t to, std::uint64_t now,

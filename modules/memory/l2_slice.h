@@ -7,8 +7,8 @@
 
 namespace simtlm::memory {
 
-/// The L2 bank of a memory sub-partition, which looks it up and fills it in phase l2_slice: tags,
-/// MSHRs, miss queue, data and fill ports.
+/// The L2 bank of a memory sub-partition, which performs its look-ups and fills in phase l2_slice:
+/// tags, MSHRs, miss queue, data and fill ports.
 class l2_slice final : public sc_core::sc_module, public cache::data_cache {
 public:
     l2_slice(const sc_core::sc_module_name& name, const cache::cache_config& config,

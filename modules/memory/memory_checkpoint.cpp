@@ -19,7 +19,7 @@ void dram_timing_state::checkpoint(kernel::archive& a) {
 }
 
 void dram_bank_machines::checkpoint(kernel::archive& a) {
-    a(timing_);  // no bank serves a request
+    a(timing_);  // no bank is serving a request
 }
 
 void dram_sampler::checkpoint(kernel::archive& a) {

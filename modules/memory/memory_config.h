@@ -27,19 +27,19 @@ enum class partition_indexing : std::uint8_t {
 };
 /// -dram_bnk_indexing_policy
 enum class bank_indexing : std::uint8_t { linear = 0, bitwise_xor = 1, ipoly = 2, custom = 3 };
-/// -dram_bnkgrp_indexing_policy: which bank bits choose the bank group
+/// -dram_bnkgrp_indexing_policy: the bank bits that select the bank group
 enum class bank_group_indexing : std::uint8_t { high_bits = 0, low_bits = 1 };
 
 class dram_scheduler;
 struct dram_scheduler_parts;
-/// Makes the scheduler of a DRAM channel; dram_schedulers() lists those that there are.
+/// Creates the scheduler of a DRAM channel; dram_schedulers() lists the available ones.
 using dram_scheduler_maker = std::unique_ptr<dram_scheduler> (*)(const dram_scheduler_parts&);
 std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_scheduler_parts& parts);
 
 class address_mapping;
 class memory_channel;
 struct dram_config;
-/// What a memory channel is made of. All but the name outlive it.
+/// Arguments of a memory channel's constructor. All but the name must outlive it.
 struct memory_channel_parts {
     const char* name;
     kernel::phase_sequencer& sequencer;
@@ -49,7 +49,7 @@ struct memory_channel_parts {
 };
 using memory_channel_maker =
     std::function<std::unique_ptr<memory_channel>(const memory_channel_parts&)>;
-/// The built-in controller.
+/// Creates the built-in controller.
 std::unique_ptr<memory_channel> make_dram_channel(const memory_channel_parts& parts);
 
 struct address_mapping_config {
@@ -77,7 +77,7 @@ struct dram_timing {
     unsigned nbkgrp = 1;  ///< bank groups
     unsigned tCCDL = 0;   ///< column to column, same bank group; 0: tCCD
     unsigned tRTPL = 0;   ///< read to precharge, same bank group
-    unsigned tREFI = 0;   ///< refresh interval; 0: no refresh (as the reference)
+    unsigned tREFI = 0;   ///< refresh interval; 0: no refresh, as in GPGPU-Sim
     unsigned tRFC = 0;    ///< refresh duration
 };
 
@@ -85,7 +85,7 @@ struct dram_config {
     dram_timing timing;
     dram_scheduler_maker scheduler = make_fr_fcfs_scheduler;  ///< -gpgpu_dram_scheduler
     unsigned scheduler_queue_size = 0;                        ///< requests; 0: unlimited (FIFO: 2)
-    unsigned return_queue_size = 0;  ///< 0: 1024, and no limit to requests under way
+    unsigned return_queue_size = 0;  ///< 0: 1024, and no limit on outstanding requests
     unsigned bus_width_bytes = 4;    ///< of one chip, per data clock edge
     unsigned chips_per_channel = 1;  ///< -gpgpu_n_mem_per_ctrlr
     unsigned burst_length = 4;       ///< data transfers per column command
@@ -97,13 +97,13 @@ struct dram_config {
     unsigned write_queue_size = 32;  ///< -dram_write_queue_size size:high:low
     unsigned write_high_watermark = 28;
     unsigned write_low_watermark = 16;
-    /// Quirk of the reference: writes with a queue of their own wait until there are as many as the
-    /// high mark, even while no read waits; fewer are never written.
+    /// Quirk of GPGPU-Sim: writes with a separate queue wait until there are as many as the high
+    /// watermark, even while no read waits; fewer are never written.
     bool quirk_writes_wait = false;
     bool eliminate_rw_turnaround = false;
     bool check_timing = false;  ///< --check-dram: a timing checker observes every command
 
-    /// Bytes that one column access moves.
+    /// Bytes transferred by one column access.
     unsigned atom_bytes() const { return burst_length * bus_width_bytes * chips_per_channel; }
 };
 
@@ -121,7 +121,7 @@ struct partition_config {
     /// Bits of an address whose parity is the half that it belongs to; 0: the slices of channel c
     /// are in half c % 2. -gpgpu_l2_partition_bits
     std::uint64_t half_bits = 0;
-    unsigned sms = 1, slices = 1;  ///< of the GPU
+    unsigned sms = 1, slices = 1;  ///< number in the GPU
     unsigned dram_latency = 10;    ///< core cycles
     bool l2_texture_only = false;
     bool ideal_l2 = false;     ///< -l2_ideal
@@ -138,7 +138,7 @@ struct memory_config {
     memory_channel_maker channel;     ///< empty: make_dram_channel
     bool warm_l2_on_copy = true;      ///< -gpgpu_perf_sim_memcpy
     bool flush_l2 = false;            ///< -gpgpu_flush_l2_cache: after every kernel
-    bool quirk_flush_few_l2 = false;  ///< of as many sub-partitions as there are channels
+    bool quirk_flush_few_l2 = false;  ///< only as many sub-partitions as there are channels
 };
 
 }  // namespace simtlm::memory

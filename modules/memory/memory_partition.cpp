@@ -11,7 +11,7 @@ namespace simtlm::memory {
 
 namespace {
 
-/// Requests in the channel beyond the one that every sub-partition may always have.
+/// Credits in addition to the private one of every sub-partition.
 unsigned shared_credits(const partition_config& c, unsigned no_limit) {
     const dram_config& d = c.dram;
     if (d.scheduler_queue_size == 0 || d.return_queue_size == 0) return no_limit;
@@ -81,7 +81,7 @@ void memory_partition::return_credit(unsigned local) {
     --(private_credit_[local] > 0 ? private_credit_[local] : shared_credit_);
 }
 
-// From the channel.
+// Responses from the channel.
 
 tlm::tlm_sync_enum memory_partition::nb_transport_bw(int, tlm::tlm_generic_payload& payload,
                                                      tlm::tlm_phase& phase,
@@ -103,7 +103,7 @@ tlm::tlm_sync_enum memory_partition::nb_transport_bw(int, tlm::tlm_generic_paylo
     return tlm::TLM_COMPLETED;
 }
 
-/// END_REQ, spoken or implied.
+/// Handles END_REQ, explicit or implied.
 void memory_partition::end_of_request(tlm::tlm_generic_payload& payload,
                                       const sc_core::sc_time& delay) {
     for (auto*& p : unanswered_)
@@ -122,7 +122,7 @@ void memory_partition::accept(tlm::tlm_generic_payload& payload, const sc_core::
     return_process_.wake();
 }
 
-/// A posted write is in memory.
+/// A posted write has been performed in memory.
 void memory_partition::consume(tlm::tlm_generic_payload& payload) {
     const unsigned local = local_of(payload);
     --in_channel_;
@@ -144,7 +144,7 @@ bool memory_partition::deliver(tlm::tlm_generic_payload& payload) {
 void memory_partition::return_cycle() {
     if (config_.simple_dram) return return_simple();
     if (responses_.empty()) return return_process_.sleep();
-    // The earliest that has come; the built-in channel has at most one here.
+    // The earliest response whose time has come; the built-in channel has at most one here.
     const sc_core::sc_time now = return_process_.local_time();
     std::size_t chosen = responses_.size();
     for (std::size_t i = 0; i < responses_.size(); ++i) {
@@ -160,7 +160,7 @@ void memory_partition::return_cycle() {
     if (posted)
         consume(*r.payload);
     else if (!deliver(*r.payload))
-        return;  // stays first in line until the queue has room
+        return;  // stays first until the queue has room
     else
         --in_channel_;
     responses_.erase(responses_.begin() + static_cast<std::ptrdiff_t>(chosen));
@@ -172,7 +172,7 @@ void memory_partition::return_cycle() {
     if (responses_.empty()) return_process_.sleep();
 }
 
-/// -gpgpu_simple_dram_model: what has waited for the latency has been served.
+/// -gpgpu_simple_dram_model: requests are complete after the latency.
 void memory_partition::return_simple() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     if (latency_.empty()) return return_process_.sleep();
@@ -187,17 +187,17 @@ void memory_partition::return_simple() {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (protocol::is_posted(protocol::extension(payload).type)) {
         latency_.pop();
-        ++in_channel_;  // which consume() takes back
+        ++in_channel_;  // decremented by consume()
         consume(payload);
     } else if (deliver(payload)) {
         latency_.pop();
     }
 }
 
-// To the channel.
+// Requests to the channel.
 
 bool memory_partition::channel_full(const tlm::tlm_generic_payload& next) const {
-    // The payload is looked at only where it matters: it is cold.
+    // Accesses the payload only if necessary, because it is not in the host's caches.
     if (unanswered_[0] != nullptr || unanswered_[1] != nullptr) {
         if (!config_.dram.separate_write_queue || unanswered_[next.is_write() ? 1 : 0] != nullptr)
             return true;
@@ -212,9 +212,9 @@ void memory_partition::arbitrate_cycle() {
         !channel_full(*latency_.front().payload))
         send(*latency_.pop().payload);
     if (!latency_.empty() && latency_.front().ready <= now + 1)
-        protocol::bring(*latency_.front().payload);  // has been waiting for long
+        protocol::bring(*latency_.front().payload);  // not in the host's caches after a long wait
 
-    // Without room in the channel nothing moves until END_REQ.
+    // If the channel is full, nothing happens until END_REQ.
     if (!config_.dram.separate_write_queue && unanswered_[0] != nullptr)
         return arbitrate_process_.sleep();
     for (const auto& s : sub_partitions_)
@@ -226,7 +226,7 @@ void memory_partition::arbitrate_cycle() {
     }
 }
 
-/// At most one request per cycle goes from a sub-partition into the latency queue.
+/// Moves at most one request per cycle from a sub-partition into the latency queue.
 void memory_partition::arbitrate() {
     const unsigned n = sub_partitions();
     unsigned local = last_borrower_;

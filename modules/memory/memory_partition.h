@@ -15,27 +15,27 @@
 
 namespace simtlm::memory {
 
-/// Who watches the requests to a channel, for a profile. Changes nothing.
+/// Observes the requests to a channel, for a profile. Must not change them.
 struct channel_observer {
     virtual ~channel_observer() = default;
-    /// A sub-partition's request is on its way to the channel.
+    /// Called when a request of a sub-partition has been selected for the channel.
     virtual void request_sent(const tlm::tlm_generic_payload& request) = 0;
 };
 
 /// A memory partition: L2 sub-partitions that share one DRAM channel.
 ///
-/// Arbitrates the channel among the sub-partitions, round robin and by credits (each has one of its
-/// own, the rest is shared), holds requests for the fixed latency between L2 and controller, and
-/// brings what returns to the sub-partition it came from.
+/// Arbitrates the channel among the sub-partitions, round-robin with credits (each has one private
+/// credit, the others are shared), delays requests by the fixed latency between L2 and controller,
+/// and returns responses to the sub-partition of the request.
 ///
-/// `memory` is an initiator of the base protocol: bind it to a dram_channel, or to any TLM-2.0
-/// target. It bears delays on the backward path and on returns, responses out of order, early
-/// completion and END_REQ withheld for any time. With config.dram.separate_write_queue reads and
-/// writes are excluded separately, as dram_channel wants it.
+/// `memory` is a base-protocol initiator: bind it to a dram_channel, or to any TLM-2.0 target. It
+/// supports annotated delays on the backward path and on returns, responses out of order, early
+/// completion, and END_REQ withheld for any time. With config.dram.separate_write_queue, the
+/// exclusion rule applies to reads and writes separately, as dram_channel requires.
 class memory_partition : public kernel::clocked_module {
 public:
-    /// The clocks of the sub-partitions. That of DRAM commands, by which the partition arbitrates,
-    /// is `clk`.
+    /// Clocks of the sub-partitions. `clk` is the DRAM command clock, by which the partition
+    /// arbitrates.
     sc_core::sc_in<bool> l2_clk, icnt_clk, core_clk;
     protocol::initiator_socket<memory_partition> memory;
 
@@ -52,19 +52,23 @@ public:
 
     void observe(channel_observer& o) {
         observer_ = &o;
-        sequencer_.stay_on_one_thread(protocol::phase::dram_arbitrate);  // who may watch several
+        sequencer_.stay_on_one_thread(protocol::phase::dram_arbitrate);  // the observer may be
+                                                                         // shared by several
+                                                                         // partitions
     }
 
-    /// To be open while the partition's channel is made.
+    /// The process group that must be open while the partition's channel is constructed.
     kernel::process_group& channel_group() { return dram_group_; }
 
-    /// Nothing is in the partition or under way to its channel.
+    /// Whether no request is in the partition or in its channel.
     bool idle() const;
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
-    /// What waits in it, and in its sub-partitions, for a deadlock report; empty if idle.
+    /// Describes the requests that wait in it and in its sub-partitions, for a deadlock report;
+    /// empty if idle.
     std::string describe();
-    /// Requests held for the latency between L2 and controller; those in the channel.
+    /// Number of requests delayed by the latency between L2 and controller; in_channel() is the
+    /// number of those in the channel.
     std::size_t requests_delayed() const { return latency_.size(); }
     std::uint64_t in_channel() const { return in_channel_; }
 
@@ -78,7 +82,7 @@ private:
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;
         std::uint64_t order;
-        bool owes_end;  // END_RESP
+        bool owes_end;  // END_RESP is required
     };
 
     tlm::tlm_sync_enum nb_transport_bw(int, tlm::tlm_generic_payload& payload,
@@ -103,7 +107,7 @@ private:
 
     kernel::phase_sequencer& sequencer_;
     const partition_config config_;
-    // One process runs all three, which are open while the blocks are made.
+    // One process runs all three groups, which are open while the blocks are constructed.
     kernel::process_group reply_group_;
     kernel::process_group dram_group_;
     kernel::process_group l2_group_;
@@ -114,10 +118,10 @@ private:
     unsigned first_;  // global number of the first sub-partition
 
     growing_ring<delayed> latency_;
-    std::vector<response> responses_;  // few: from the built-in channel one at a time
+    std::vector<response> responses_;  // few: the built-in channel returns one at a time
     std::uint64_t response_order_ = 0;
     std::array<tlm::tlm_generic_payload*, 2> unanswered_{};  // BEGIN_REQ without END_REQ
-    sc_core::sc_time next_request_;                          // END_REQ was annotated
+    sc_core::sc_time next_request_;                          // annotated time of END_REQ
     std::uint64_t in_channel_ = 0;
     channel_observer* observer_ = nullptr;
 

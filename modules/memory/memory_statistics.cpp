@@ -28,7 +28,7 @@ void memory_statistics::request_taken(const tlm::tlm_generic_payload& request,
     t.request_network.add(
         protocol::hop_times::between(protocol::extension(request).when.created, core_now));
     ++t.requests;
-    // The first of a cycle, on whatever thread.
+    // Counts the first request of a cycle, on any thread.
     constexpr auto relaxed = std::memory_order_relaxed;
     if (last_request_cycle_.load(relaxed) != l2_cycle &&
         last_request_cycle_.exchange(l2_cycle, relaxed) != l2_cycle)

@@ -14,8 +14,8 @@
 
 namespace simtlm::memory {
 
-/// What memory_statistics counts. In parentheses what GPGPU-Sim prints (mem_latency_stat, print of
-/// the GPU). Core cycles unless said otherwise.
+/// The counters of memory_statistics, with the name under which GPGPU-Sim prints them in
+/// parentheses (mem_latency_stat, print of the GPU). Core cycles unless noted otherwise.
 struct memory_counts {
     struct latency {
         std::uint64_t sum = 0;
@@ -39,8 +39,8 @@ struct memory_counts {
     std::uint64_t counted_num = 0;                 ///< their number (num_mfs)
     std::array<std::uint64_t, 32> window_table{};  ///< (mf_lat_pw_table)
 
-    std::uint64_t requests = 0;  ///< taken by sub-partitions (partiton_reqs_in_parallel, …_util)
-    std::uint64_t request_cycles = 0;  ///< L2 cycles with any (gpu_sim_cycle_parition_util)
+    std::uint64_t requests = 0;  ///< accepted by sub-partitions (partiton_reqs_in_parallel, …_util)
+    std::uint64_t request_cycles = 0;  ///< L2 cycles with a request (gpu_sim_cycle_parition_util)
     std::uint64_t replies = 0;         ///< (partiton_replys_in_parallel)
 };
 
@@ -96,32 +96,32 @@ constexpr const auto& counters_of(const memory_counts*) {
 }
 static_assert(kernel::covers(memory_counters));
 
-/// Latencies of memory transactions and the parallelism of the partitions, over the whole GPU: one
-/// object that all partitions and clusters count into, on any thread of the host. In parentheses
-/// what GPGPU-Sim prints (mem_latency_stat, print of the GPU). Core cycles unless said otherwise.
+/// Latencies of memory transactions and the parallelism of the partitions, for the whole GPU: one
+/// object in which all partitions and clusters count, on any host thread. Core cycles unless noted
+/// otherwise.
 class memory_statistics : public memory_counts {
 public:
-    /// @param host_threads  that count at the same time
+    /// @param host_threads  number of threads that may count concurrently
     memory_statistics(unsigned channels, unsigned banks, unsigned host_threads = 1);
 
-    /// averagemflatency, avg_icnt2mem_latency, avg_icnt2sh_latency: whole numbers, as printed.
+    /// averagemflatency, avg_icnt2mem_latency, avg_icnt2sh_latency: integers, as printed.
     std::uint64_t average_round_trip() const { return mean(counted_sum); }
     std::uint64_t average_request_network() const { return mean(request_network.sum); }
     std::uint64_t average_reply_network() const { return mean(reply_network.sum); }
 
-    /// A sub-partition has taken a request. @param l2_cycle  of the L2 domain
+    /// Counts a request accepted by a sub-partition. @param l2_cycle  of the L2 domain
     void request_taken(const tlm::tlm_generic_payload& request, std::uint64_t core_now,
                        std::uint64_t l2_cycle);
-    /// A sub-partition has put a reply into the network.
+    /// Counts a reply that a sub-partition has put into the network.
     void reply_sent() { ++mine().replies; }
-    /// A cluster has received a reply: reads and, as in the reference, what it acknowledges.
+    /// Counts a reply received by a cluster: reads and, as in GPGPU-Sim, acknowledgements.
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now);
-    /// Adds up what the threads of the host have counted: before the counters are read.
+    /// Sums up the counts of the host threads. Call before reading the counters.
     void gather();
-    /// A sampling window ends (-gpgpu_runtime_stat, and before statistics are printed).
-    /// @pre gathered
+    /// Ends a sampling window (-gpgpu_runtime_stat, and before statistics are printed).
+    /// @pre gather() has been called
     void close_window();
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:
@@ -137,7 +137,7 @@ private:
 
     unsigned banks_;
     window open_;
-    std::vector<std::unique_ptr<tally>> tallies_;  // by host thread, since they were gathered
+    std::vector<std::unique_ptr<tally>> tallies_;  // by host thread, since the last gather()
     std::atomic<std::uint64_t> last_request_cycle_{~std::uint64_t{0}};
 };
 

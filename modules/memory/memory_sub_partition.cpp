@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned line_bytes = 128;
 constexpr unsigned parts_of_line = 4;
 
-/// Sectors of a slice that the other partition of the L2 has room for: half of what it holds.
+/// Sectors of a slice for which the other partition of the L2 has room: half of its capacity.
 std::size_t copies_of(const partition_config& c) {
     return c.far_latency == 0 ? 0 : std::size_t{c.l2.lines()} * parts_of_line / 2;
 }
@@ -61,7 +61,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
     for (const named_queue& q : queues()) q.of->measure(process_);
 }
 
-// The network's side.
+// Network side.
 
 tlm::tlm_sync_enum memory_sub_partition::nb_transport_fw(int, tlm::tlm_generic_payload& payload,
                                                          tlm::tlm_phase& phase, sc_core::sc_time&) {
@@ -156,7 +156,7 @@ void memory_sub_partition::consumed(tlm::tlm_generic_payload& write) {
         answer_posted(write);
 }
 
-// Requests of initiators that know nothing of the GPU.
+// Requests of initiators without the GPU's extension.
 
 void memory_sub_partition::adopt(tlm::tlm_generic_payload& request) {
     external_.push_back({&request, std::make_unique<protocol::memory_extension>()});
@@ -186,7 +186,7 @@ void memory_sub_partition::disown(tlm::tlm_generic_payload& request) {
     external_.erase(f);
 }
 
-// Entry.
+// Request entry.
 
 void memory_sub_partition::locate(const tlm::tlm_generic_payload& request,
                                   protocol::memory_extension& e) const {
@@ -197,7 +197,7 @@ void memory_sub_partition::locate(const tlm::tlm_generic_payload& request,
 }
 
 void memory_sub_partition::take_request() {
-    // Room for all parts of a request, whether there is a request or not.
+    // Requires room for all parts of a request, even if there is no request.
     if (to_cache_.size() + parts_of_line - 1 >= to_cache_.depth()) {
         ++counters_.stalled_full;
         return;
@@ -273,7 +273,7 @@ void memory_sub_partition::delay(tlm::tlm_generic_payload& request,
               core_now());
 }
 
-/// Whether a request comes all the way from the other half of the GPU.
+/// Whether a request crosses from the other half of the GPU; updates the copies.
 bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
                                    const protocol::memory_extension& e) {
     const std::uint64_t sector = request.get_address() / cache::sector_bytes;
@@ -295,7 +295,7 @@ bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
     return true;
 }
 
-// A cycle.
+// Action of a cycle.
 
 void memory_sub_partition::cycle() {
     if (engine_) {
@@ -313,8 +313,8 @@ void memory_sub_partition::cycle() {
     sleep_if_idle(now);
 }
 
-/// Prefetches the transactions that the cycle may deal with: they have waited for long enough to
-/// have left the host's caches.
+/// Prefetches the transactions that this cycle may process: after a long wait they are no longer in
+/// the host's caches.
 void memory_sub_partition::bring_heads() const {
     if (!from_memory.empty()) protocol::bring(*from_memory.front());
     if (!to_cache_.empty()) protocol::bring(*to_cache_.front());
@@ -391,7 +391,7 @@ void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
     if (result.outcome == access_outcome::reservation_fail) return;
     to_cache_.pop();
 
-    // A write is acknowledged as soon as the L2 has it, unless memory will acknowledge it.
+    // A write is acknowledged as soon as it is in the L2, unless memory will acknowledge it.
     bool answered = false;
     if (result.outcome == access_outcome::hit) {
         answered = !result.write_sent;
@@ -419,7 +419,7 @@ bool memory_sub_partition::memory_sink::try_send(tlm::tlm_generic_payload& reque
     return true;
 }
 
-// The host's side.
+// Host side.
 
 void memory_sub_partition::warm(std::uint64_t address, std::uint64_t core_cycle) {
     copies_.written(address / cache::sector_bytes);

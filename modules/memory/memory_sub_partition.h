@@ -25,29 +25,29 @@
 namespace simtlm::memory {
 
 /// A memory sub-partition: a slice of the L2 cache with its queues, between the network and the
-/// DRAM channel it shares with its neighbours.
+/// DRAM channel that it shares with other sub-partitions.
 ///
 ///     network → (ROP delay) → icnt→L2 → L2 cache ⇄ to_memory / from_memory ⇄ partition
 ///     network ←                L2→icnt ←
 ///
-/// Atomics may be delayed for longer, and, where the L2 is two partitions, requests that cross from
-/// the other half of the GPU (far_copies.h).
+/// Atomics may have a longer delay, as may requests that cross from the other half of the GPU if
+/// the L2 consists of two partitions (far_copies.h).
 ///
 /// `port` is a target of the base protocol (protocol/sockets.h): a request is presented with
-/// BEGIN_REQ and taken, at most one per L2 cycle, with END_REQ in phase l2_slice. Replies leave
-/// with BEGIN_RESP in phase reply_inject, at most one per network cycle and only after END_RESP of
-/// the one before. A request for more than a sector of a sectored cache is split on entry; its
-/// parts are replied to one by one (extension.parent is the request), and the reference of a part
-/// passes to the receiver. A request without the GPU's extension is split and collected again: its
-/// initiator sees one request and one response.
+/// BEGIN_REQ and accepted, at most one per L2 cycle, with END_REQ in phase l2_slice. Replies are
+/// sent with BEGIN_RESP in phase reply_inject, at most one per network cycle and only after
+/// END_RESP of the previous one. A request for more than one sector of a sectored cache is split on
+/// entry; its parts are replied to individually (extension.parent is the request), and the
+/// reference of a part passes to the receiver. A request without the GPU's extension is split and
+/// reassembled: its initiator sees one request and one response.
 class memory_sub_partition : public kernel::clocked_module, public copy_target {
 public:
-    /// The network's clock, for replies, and the core's, in whose cycles the ROP latency is told.
-    /// The L2's clock is `clk`.
+    /// The network clock, for replies, and the core clock, in whose cycles the ROP latency is
+    /// specified. `clk` is the L2 clock.
     sc_core::sc_in<bool> icnt_clk, core_clk;
     protocol::target_socket<memory_sub_partition> port;
 
-    /// Queues to and from the DRAM channel; the partition drains and fills them.
+    /// Queues to and from the DRAM channel; the partition reads the former and writes the latter.
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> from_memory;
 
@@ -58,40 +58,43 @@ public:
                          unsigned number);
 
     struct counters {
-        std::uint64_t requests = 0;       ///< taken from the network
-        std::uint64_t replies = 0;        ///< into the network
-        std::uint64_t stalled_full = 0;   ///< L2 cycles, no room for a request (gpu_stall_dramfull)
-        std::uint64_t stalled_reply = 0;  ///< network cycles, reply waits (gpu_stall_icnt2sh)
+        std::uint64_t requests = 0;       ///< accepted from the network
+        std::uint64_t replies = 0;        ///< sent into the network
+        std::uint64_t stalled_full = 0;   ///< L2 cycles without room for a request
+                                          ///< (gpu_stall_dramfull)
+        std::uint64_t stalled_reply = 0;  ///< network cycles in which a reply waits
+                                          ///< (gpu_stall_icnt2sh)
         std::uint64_t to_memory = 0;      ///< requests sent towards DRAM
-        std::uint64_t far_requests = 0;   ///< that crossed from the other half of the GPU
-        std::uint64_t near_copies = 0;    ///< reads that a copy in the other half served
+        std::uint64_t far_requests = 0;   ///< requests that crossed from the other half of the GPU
+        std::uint64_t near_copies = 0;    ///< reads served by a copy in the other half
     };
-    /// Counters up to the last edge that was completed. Call between steps.
+    /// Counters up to the last completed edge. Call between steps.
     const counters& statistics();
-    /// The L2 slice's counters; null without an L2.
+    /// The L2 slice's counters; nullptr without an L2.
     const cache::cache_statistics* cache_statistics();
-    /// Of the L2 slice, where there is one.
+    /// Observes the accesses of the L2 slice, if there is one.
     void observe(cache::access_observer& o) {
         if (engine_) engine_->observe(o);
     }
     const cache::data_cache* engine() const { return engine_ ? engine_.get() : nullptr; }
 
-    /// Nothing is in the sub-partition.
+    /// Whether no request is in the sub-partition.
     bool idle() const;
-    /// Makes all lines clean and invalid; as in the reference, dirty data are not sent to DRAM.
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
+    /// Makes all modified lines clean and invalid; as in GPGPU-Sim, their data are not sent to
+    /// DRAM.
     void flush();
     void invalidate();
     const cache::tag_array* tags() const override { return engine_ ? &engine_->tags() : nullptr; }
     void warm(std::uint64_t address, std::uint64_t core_now) override;
     void skip(std::uint64_t sectors) override { memcpy_offset_ += sectors; }
 
-    /// For the partition: what a response that is put into from_memory will fill is prefetched.
+    /// For the partition: prefetches the host memory that the fill by a response will read first.
     void prefetch_fill(const tlm::tlm_generic_payload& response) const {
         if (engine_) engine_->prefetch_fill(response);
     }
-    /// For the partition: a posted write of this sub-partition has been consumed by the channel.
+    /// For the partition: the channel has consumed a posted write of this sub-partition.
     void consumed(tlm::tlm_generic_payload& write);
     unsigned number() const { return number_; }
 
@@ -99,16 +102,17 @@ public:
     std::size_t requests_queued() const { return to_cache_.size(); }   ///< icnt→L2
     std::size_t replies_queued() const { return to_network_.size(); }  ///< L2→icnt
     std::size_t requests_delayed() const { return rop_.size(); }
-    /// Of these, those on their way from the other half of the GPU.
+    /// Delayed requests that cross from the other half of the GPU.
     std::size_t requests_crossing() const { return rop_.crossing(); }
-    /// A request has been presented by the network and not been taken.
+    /// Whether the network has presented a request that has not been accepted.
     bool request_waits() const { return offered_ != nullptr; }
-    /// The network has not yet taken the reply that was sent last.
+    /// Whether the network has not yet accepted the last reply.
     bool reply_blocked() const { return reply_blocked_; }
-    /// Counters, without what a sleeping sub-partition has yet to count.
+    /// Counters that may not include cycles in which the sub-partition sleeps.
     const counters& counted() const { return counters_; }
 
-    /// What waits in its queues and why, a line each, for a deadlock report; empty if idle.
+    /// Describes the requests in its queues and why they wait, one per line, for a deadlock report;
+    /// empty if idle.
     std::string describe();
 
     using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
@@ -184,10 +188,11 @@ private:
 
     tlm::tlm_generic_payload* offered_ = nullptr;  // BEGIN_REQ without END_REQ
     bool reply_blocked_ = false;                   // BEGIN_RESP without END_RESP
-    bool stalled_ = false;                         // a reply has waited since
+    bool stalled_ = false;                         // a reply has been waiting since stalled_since_
     std::uint64_t stalled_since_ = 0;              // network cycle
-    std::uint64_t memcpy_offset_ = 0;  // host copies so far: they make tags newer without time
-    std::uint64_t accounted_ = 0;      // L2 cycles known to the engine
+    std::uint64_t memcpy_offset_ = 0;  // host copies so far, which make tags newer without
+                                       // simulated time
+    std::uint64_t accounted_ = 0;      // L2 cycles accounted for by the engine
     std::vector<external_request> external_;
     counters counters_;
 };

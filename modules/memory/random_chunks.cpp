@@ -5,7 +5,7 @@ namespace simtlm::memory {
 
 namespace {
 
-/// A well-mixed number for a key (the finaliser of SplitMix64).
+/// A well-mixed hash of a key (the finaliser of SplitMix64).
 std::uint64_t mix(std::uint64_t key) {
     key += 0x9e3779b97f4a7c15u;
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -16,8 +16,8 @@ std::uint64_t mix(std::uint64_t key) {
 }  // namespace
 
 random_chunks::random_chunks(unsigned sub_partitions) : sub_partitions_(sub_partitions) {
-    // The state is filled by Park and Miller's minimal standard generator; the first ten rounds of
-    // the feedback are thrown away.
+    // The state is initialised by Park and Miller's minimal standard generator; the first ten
+    // rounds of the feedback generator are discarded.
     std::uint64_t seed = 1;
     for (std::uint32_t& s : state_) {
         s = static_cast<std::uint32_t>(seed);

@@ -9,27 +9,29 @@
 
 namespace simtlm::memory {
 
-/// Random partition indexing (-gpgpu_memory_partition_indexing 4): every piece of memory gets a
-/// sub-partition at random when it is touched first, and keeps it. An ideal that no address
-/// function reaches, for comparison.
+/// Random partition indexing (-gpgpu_memory_partition_indexing 4): every chunk of memory is
+/// assigned to a random sub-partition when it is first touched. An ideal distribution that no
+/// address function achieves, for comparison.
 ///
-/// The numbers are those of the C library that Accel-Sim runs on, an additive feedback generator
-/// (x^31 + x^3 + 1) with seed 1, so that equal orders of touches give equal places.
+/// The random numbers are those of the GNU C library on which Accel-Sim runs, an additive feedback
+/// generator (x^31 + x^3 + 1) with seed 1, so that the same order of touches gives the same
+/// assignment.
 class random_chunks {
 public:
     explicit random_chunks(unsigned sub_partitions);
 
-    /// Draws for a piece that has no place yet. @param piece  its number, an address shifted
+    /// Assigns a sub-partition to a chunk that has none. @param chunk  its number, a shifted
+    /// address
     void place(std::uint64_t chunk);
     bool placed(std::uint64_t chunk) const { return places_.count(chunk) != 0; }
-    /// The sub-partition of a piece. One that was never placed (a foreign initiator's, a debug
-    /// access to memory that nobody uses) has one that follows from its number.
+    /// The sub-partition of a chunk. A chunk that was never placed (accessed by an external
+    /// initiator, or by a debug access to unused memory) has one that is derived from its number.
     std::uint32_t operator[](std::uint64_t chunk) const;
 
-    /// The next number of the generator, 0 .. 2^31 - 1.
+    /// @return the next random number, 0 .. 2^31 - 1
     std::uint32_t draw();
 
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:

@@ -71,7 +71,7 @@ public:
         return free_at_[static_cast<unsigned>(port_for(c))];
     }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(free_at_);

@@ -50,7 +50,7 @@ public:
     outcome issue(const program::dynamic_instruction& code, unsigned warp, bool last,
                   unsigned sub_core, std::uint64_t now);
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(uid_);

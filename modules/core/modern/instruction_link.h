@@ -37,7 +37,7 @@ public:
     void wake() { process_.wake(); }
     /// A kernel ends: lines under way reach nobody.
     void flush();
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
     bool idle() const { return requests_.empty() && replies_.empty() && awaited_ == 0; }
 

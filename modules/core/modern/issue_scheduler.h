@@ -89,7 +89,7 @@ public:
     void issued(unsigned slot) { last_ = static_cast<int>(slot); }
     /// The slot that issued last, -1: none, or it has ended.
     int last() const { return last_; }
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(by_age_, live_, last_, stalled_, wheel_, armed_, reached_);

@@ -52,7 +52,7 @@ public:
 
     const l0_statistics& statistics() const { return statistics_; }
     const stream_buffer& stream() const { return stream_; }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:

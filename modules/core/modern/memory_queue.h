@@ -59,7 +59,7 @@ public:
     }
     std::size_t size() const { return queue_.size(); }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(calculation_free_at_, latch_free_at_);
@@ -103,7 +103,7 @@ public:
         next_ = std::max(next_, now * thousandths) + interval_;
     }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(first_, next_);

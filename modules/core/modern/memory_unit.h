@@ -61,7 +61,7 @@ public:
     /// Whether an instruction reads the data array of the L1D, bank conflicts included.
     /// @pre its accesses are resolved
     static bool reads_l1_data(const warp_instruction& inst);
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
     /// Why the access at the head of a latch did not start when it was tried last.
     memory_stall stall() const { return stall_; }

@@ -31,7 +31,7 @@ public:
         return e.valid && e.warp == warp && e.reg == reg;
     }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(entries_);

@@ -45,7 +45,7 @@ public:
     /// no fixed-latency result takes the port. @return that cycle
     std::uint64_t write_variable(unsigned bank, std::uint64_t at);
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(read_, reads_from_, fixed_writes_, writes_to_);

@@ -23,7 +23,7 @@ public:
     void release() { --used_; }
     unsigned used() const { return used_; }
 
-    /// State that outlives kernels.
+    /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(last_);

@@ -63,7 +63,7 @@ public:
         return false;
     }
     std::size_t lines() const { return queue_.size(); }
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
 private:

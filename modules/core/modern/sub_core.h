@@ -164,7 +164,7 @@ public:
     }
     /// Nothing is decoded, read or written back for warps that have ended.
     bool at_rest() const;
-    /// State that outlives kernels, of a block at rest.
+    /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
     unsigned number() const { return number_; }
     unsigned buffered(unsigned warp) const { return front_[slot_of(warp)].count; }
