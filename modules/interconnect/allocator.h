@@ -10,13 +10,15 @@
 
 namespace simtlm::interconnect {
 
-/// Matches requesters with resources: every requester gets at most one, every resource goes to at
-/// most one. A round is: request() as often as needed, allocate(), granted(), clear().
+/// Matches requesters with resources: each requester gets at most one resource, and each resource
+/// is granted to at most one requester. A round consists of any number of request() calls,
+/// allocate(), granted() and clear().
 class allocator {
 public:
     static constexpr unsigned none = port_set::none;
     virtual ~allocator() = default;
 
+    /// Registers a request for this round.
     void request(unsigned requester, unsigned resource) {
         wanted_[requester].insert(resource);
         wanting_[resource].insert(requester);
@@ -26,12 +28,13 @@ public:
     bool requested(unsigned requester, unsigned resource) const {
         return wanted_[requester].contains(resource);
     }
+    /// Computes the matching of this round.
     virtual void allocate() = 0;
-    /// What it remembers from cycle to cycle.
+    /// Saves or restores the state that persists across cycles.
     virtual void checkpoint(kernel::archive& a) = 0;
-    /// What a requester was given, or none.
+    /// @return the resource granted to a requester, or none
     unsigned granted(unsigned requester) const { return given_[requester]; }
-    /// Forgets requests and grants; priorities stay.
+    /// Clears requests and grants; priorities are kept.
     void clear() {
         requesters_.for_each([this](unsigned r) {
             wanted_[r].clear();
@@ -60,18 +63,18 @@ protected:
 
     std::vector<port_set> wanted_;   // by requester
     std::vector<port_set> wanting_;  // by resource
-    port_set requesters_;            // with requests
-    port_set resources_;             // with requests
+    port_set requesters_;            // those with requests
+    port_set resources_;             // those with requests
     std::vector<unsigned> given_;    // by requester
     std::vector<unsigned> owner_;    // by resource
 };
 
-/// iSLIP: free resources propose round-robin, free requesters accept round-robin, several times;
-/// priorities move with acceptances of the first time only.
+/// iSLIP: in each iteration, free resources propose round-robin and free requesters accept
+/// round-robin; priorities only advance with acceptances of the first iteration.
 std::unique_ptr<allocator> make_islip_allocator(unsigned requesters, unsigned resources,
                                                 unsigned iterations);
-/// Separable, input first: requesters choose one resource round-robin, resources one of those
-/// that chose them; priorities move for what was granted.
+/// Separable, input first: each requester selects one resource round-robin, then each resource
+/// selects one of those requesters; priorities advance with grants.
 std::unique_ptr<allocator> make_separable_allocator(unsigned requesters, unsigned resources);
 
 inline std::unique_ptr<allocator> make_allocator(const allocator_settings& s, unsigned requesters,

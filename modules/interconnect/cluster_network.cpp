@@ -33,7 +33,8 @@ cluster_network::cluster_network(const sc_core::sc_module_name& name,
     }
 }
 
-/// From the phases of an SM, which touches its own port alone, or while messages arrive.
+/// Called in the phases of an SM, which only accesses its own port, or while messages are
+/// delivered.
 tlm::tlm_sync_enum cluster_network::take(int sm, cluster_message& m, tlm::tlm_phase& phase,
                                          sc_core::sc_time&) {
     port& p = ports_[static_cast<unsigned>(sm)];
@@ -55,14 +56,14 @@ tlm::tlm_sync_enum cluster_network::take(int sm, cluster_message& m, tlm::tlm_ph
     return tlm::TLM_UPDATED;
 }
 
-/// In ticks.
+/// Transfer time of a message in ticks.
 unsigned cluster_network::cost(const cluster_message& m) const {
     const unsigned lane = config_.lane_bytes;
     const unsigned data = (m.bytes + lane - 1) / lane * lane;
     return (data + config_.overhead[static_cast<unsigned>(m.what)]) * config_.sms_per_path;
 }
 
-/// @return false: the receiver has too much under way to it
+/// Starts sending a message. @return false if the receiver's backlog is too large
 bool cluster_network::start(unsigned sm, const queued_message& q, std::uint64_t now) {
     port& from = ports_[sm];
     const unsigned target = q.what.to - first_sm_;
@@ -96,7 +97,7 @@ void cluster_network::deliver(unsigned sm, std::uint64_t now) {
     }
 }
 
-/// @return the cycle in which to look again
+/// Sends notifications. @return the cycle in which to call it again
 std::uint64_t cluster_network::send_notices(unsigned sm, std::uint64_t now) {
     growing_fifo<queued_message>& notices = ports_[sm].notices;
     while (!notices.empty()) {
@@ -104,7 +105,7 @@ std::uint64_t cluster_network::send_notices(unsigned sm, std::uint64_t now) {
         cluster_message m = notices.pop().what;
         const unsigned target = m.to - first_sm_;
         port& to = ports_[target];
-        // Behind what is already known to arrive.
+        // After the messages that are already known to arrive.
         to.last_arrival = m.at = std::max(to.last_arrival, now + latency(sm, target));
         to.arriving.push(m);
         --waiting_;
@@ -114,7 +115,8 @@ std::uint64_t cluster_network::send_notices(unsigned sm, std::uint64_t now) {
     return no_cycle;
 }
 
-/// Sends what an SM's lanes have time for. @return the cycle in which to look again
+/// Sends the messages for which an SM's lanes have time. @return the cycle in which to call it
+/// again
 std::uint64_t cluster_network::send(unsigned sm, std::uint64_t now) {
     port& p = ports_[sm];
     while (!p.requests.empty() || !p.responses.empty()) {

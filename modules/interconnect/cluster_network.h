@@ -16,31 +16,33 @@
 
 namespace simtlm::interconnect {
 
-/// The SM-to-SM network of a GPC. Structure, lanes and their fixed allotment as inferred from
-/// measurements of an H200 (github.com/seanzw/random, dsm_bw/ANALYSIS.md; US patent 12248788): the
-/// SMs of a path (CPC: six of them) share its lanes in equal parts, of which an idle SM's is not
-/// used by others. Latencies in core cycles, one way, without the time that the bytes take.
+/// Parameters of the SM-to-SM network of a GPC. Structure, lanes and their fixed allotment are
+/// inferred from measurements of an H200 (github.com/seanzw/random, dsm_bw/ANALYSIS.md; US patent
+/// 12248788): the SMs of a path (CPC: six of them) share its lanes in equal parts, and the part of
+/// an idle SM is not used by others. Latencies are one-way, in core cycles, without the
+/// serialisation time of the bytes.
 struct cluster_network_config {
-    unsigned lanes = 4;          ///< of a path, each direction
-    unsigned lane_bytes = 32;    ///< a core cycle
-    unsigned sms_per_path = 6;   ///< that share them
+    unsigned lanes = 4;          ///< of a path, in each direction
+    unsigned lane_bytes = 32;    ///< per core cycle
+    unsigned sms_per_path = 6;   ///< SMs that share the lanes
     unsigned near_latency = 73;  ///< between SMs of one path
     unsigned far_latency = 79;   ///< between paths
-    /// Bytes that a packet takes besides its data, which are rounded up to bytes of a lane. With
-    /// these, 128-byte packets give the measured bandwidths of loads (19.87 B/cycle and SM one way,
-    /// 15.37 with traffic both ways), stores (18.87, 18.12) and bulk copies (21.25, 20.29).
+    /// Overhead of a packet in bytes, in addition to its data, which are rounded up to the width of
+    /// a lane. With these values, 128-byte packets reproduce the measured bandwidths of loads
+    /// (19.87 B/cycle and SM one way, 15.37 with traffic both ways), stores (18.87, 18.12) and bulk
+    /// copies (21.25, 20.29).
     std::array<unsigned, protocol::cluster_packets> overhead{41, 9, 17, 6, 0};
-    unsigned requests = 8;  ///< that wait at an SM's port
-    unsigned backlog = 64;  ///< core cycles of data that may be under way to an SM too busy
+    unsigned requests = 8;  ///< capacity of the request queue of an SM's port
+    unsigned backlog = 64;  ///< maximum backlog of data for a receiver, core cycles
 };
 
-/// What the network of a GPC has carried.
+/// Counters of the network of a GPC.
 struct cluster_network_statistics {
     std::array<std::uint64_t, protocol::cluster_packets> messages{};
-    std::uint64_t bytes = 0;      ///< with what packets take besides their data
-    std::uint64_t waited = 0;     ///< message x core cycles at the SMs' ports
-    std::uint64_t busy = 0;       ///< port x core cycles in which an SM sent
-    std::uint64_t congested = 0;  ///< core cycles in which a port waited for a busy receiver
+    std::uint64_t bytes = 0;      ///< including packet overhead
+    std::uint64_t waited = 0;     ///< messages waiting at the SMs' ports, summed over core cycles
+    std::uint64_t busy = 0;       ///< sending ports, summed over core cycles
+    std::uint64_t congested = 0;  ///< core cycles in which a port was stalled by a busy receiver
 };
 
 inline std::string cluster_packet_label(unsigned k) {
@@ -66,23 +68,24 @@ constexpr const auto& counters_of(const cluster_network_statistics*) {
 }
 static_assert(kernel::covers(cluster_network_counters));
 
-/// The network between the SMs of one GPC: distributed shared memory, arrivals at mbarriers of
-/// other SMs, multicast.
+/// The network between the SMs of one GPC, for distributed shared memory, arrivals at mbarriers of
+/// other SMs, and multicast.
 ///
-/// A message leaves its SM over the SM's allotment of lanes (lanes x bytes / SMs of a path),
-/// crosses the GPC in a fixed time and takes as long again over the lanes of its receiver, one
-/// message after the other, both overlapped: without contention it arrives after the latency and
-/// the time of its bytes. Requests and responses wait in queues of their own and take turns.
-/// Messages from one SM to another of the same kind of queue arrive in order.
+/// A message leaves its SM through the SM's allotment of lanes (lanes x bytes / SMs of a path),
+/// crosses the GPC in a fixed time, and occupies the lanes of its receiver for the same duration.
+/// Messages to a receiver are serialised; sending and receiving overlap, so that without contention
+/// a message arrives after the latency plus the serialisation time of its bytes. Requests and
+/// responses wait in separate queues, which are served alternately. Messages of the same kind of
+/// queue from one SM to another arrive in order.
 ///
-/// A bulk message without bytes is a notice, that data have come to the receiver otherwise: it
-/// takes the latency alone.
+/// A bulk message without bytes is a notification that data have reached the receiver by another
+/// path; it takes only the latency.
 ///
-/// One action per core cycle in which something waits or arrives, in the second sub-phase of
-/// core_effects: behind what warps of this cycle do to memory.
+/// The network acts once per core cycle in which a message waits or arrives, in the second
+/// sub-phase of core_effects: after the memory effects of the warps in this cycle.
 class cluster_network : public kernel::clocked_module {
 public:
-    /// By SM of the GPC.
+    /// By index of the SM in the GPC.
     sc_core::sc_vector<protocol::cluster_target<cluster_network>> from_sm;
 
     /// @param first_sm  number of the GPC's first SM within the GPU; the others follow
@@ -92,9 +95,9 @@ public:
     unsigned first_sm() const { return first_sm_; }
     unsigned sms() const { return static_cast<unsigned>(ports_.size()); }
     const cluster_network_statistics& statistics() const { return statistics_; }
-    /// Messages that wait or are under way.
+    /// Number of messages that wait or are in flight.
     std::size_t messages() const { return waiting_ + flying_; }
-    /// Those that an SM has not begun to send. @param sm  of the GPC
+    /// Number of messages that an SM has not begun to send. @param sm  index in the GPC
     std::size_t queued(unsigned sm) const {
         const port& p = ports_[sm];
         return p.requests.size() + p.responses.size() + p.notices.size();
@@ -109,12 +112,12 @@ private:
     struct port {
         kernel::ring_buffer<queued_message> requests;
         growing_fifo<queued_message> responses;
-        growing_fifo<queued_message> notices;              // take no lanes
+        growing_fifo<queued_message> notices;              // do not use the lanes
         growing_fifo<protocol::cluster_message> arriving;  // in order of arrival
         std::uint64_t send_free = 0, receive_free = 0;     // ticks
-        std::uint64_t last_arrival = 0;                    // of those arriving, core cycle
+        std::uint64_t last_arrival = 0;                    // of those in `arriving`, core cycle
         bool response_last = false;
-        bool owes_end = false;  // END_REQ
+        bool owes_end = false;  // END_REQ is withheld
 
         explicit port(unsigned entries) : requests(entries) {}
     };
@@ -131,7 +134,7 @@ private:
     }
     bool start(unsigned sm, const queued_message& q, std::uint64_t now);
     unsigned cost(const protocol::cluster_message& m) const;
-    /// One core cycle is so many ticks; a byte takes sms_per_path of them.
+    /// A core cycle has this many ticks; a byte takes sms_per_path ticks.
     std::uint64_t ticks() const { return std::uint64_t{config_.lanes} * config_.lane_bytes; }
     std::uint64_t cycle_of(std::uint64_t tick) const { return (tick + ticks() - 1) / ticks(); }
 

@@ -56,7 +56,7 @@ std::vector<network::figure> crossbar::figures() const {
             list.push_back({half + what, static_cast<double>(value), true});
         };
         const auto per = [&](const char* what, std::uint64_t value, float base, unsigned ports) {
-            // Before anything has happened the reference prints -nan; 0 is kinder to readers.
+            // GPGPU-Sim prints -nan before any activity; 0 is easier to process.
             const float f =
                 base == 0 ? 0 : static_cast<float>(value) / base / static_cast<float>(ports);
             list.push_back({half + what, static_cast<double>(f), false});

@@ -9,20 +9,22 @@ namespace simtlm::interconnect {
 
 /// -network_mode 2: the built-in crossbar of GPGPU-Sim 4 (local_interconnect.cc): one crossbar for
 /// requests and one for replies, with input and output FIFOs and an iSLIP or naive round-robin
-/// arbiter. A packet injected after the transfer of icnt cycle t is at its output after that of
-/// t + 1 at the earliest, and can be taken from the next l2_slice or core_receive phase on.
+/// arbiter. A packet injected after the transfer of icnt cycle t reaches its output after the
+/// transfer of t + 1 at the earliest, and can be taken from the next l2_slice or core_receive phase
+/// on.
 class crossbar final : public network {
 public:
-    /// @throws kernel::user_error  for limits that cannot hold a packet, or other than two subnets
+    /// @throws kernel::user_error  for limits that cannot hold a packet, or if the number of
+    ///         subnets is not two
     crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
              const interconnect_config& config, address_decoder decoder);
 
+    void checkpoint(kernel::archive& a) override;
     /// For each half: injected_packets_num, cycles, injected_packets_per_cycle,
     /// conflicts_per_cycle, conflicts_per_cycle_util (per cycle with packets in input buffers),
     /// Bank_Level_Parallism (sic; packets granted per such cycle), in_buffer_full_per_cycle (see
-    /// count_stalls), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units
-    /// per port and cycle), in the reference's single precision.
-    void checkpoint(kernel::archive& a) override;
+    /// count_stalls), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units per
+    /// port and cycle), in single precision as in GPGPU-Sim.
     std::vector<figure> figures() const override;
     void list_statistics(kernel::statistics& list) const override;
     const crossbar_switch::counters& counted(subnet s) const { return switches_[s].counted(); }

@@ -30,7 +30,7 @@ void crossbar_switch::push(unsigned input, const packet& p) {
     if (!in.engaged) request(input);
 }
 
-/// @param units  that come into an output; less than 0: that leave it
+/// @param units  added to an output; negative: removed from it
 void crossbar_switch::add_units(unsigned output, std::int32_t units) {
     if (full(output)) --full_;
     out_units_[output] += static_cast<std::uint32_t>(units);
@@ -78,7 +78,7 @@ void crossbar_switch::grant(unsigned input) {
 void crossbar_switch::deliver(unsigned input) {
     input_port& in = inputs_[input];
     const packet p = in.queue.pop();
-    __builtin_prefetch(p.payload);  // looked at when it is presented, at the end of the cycle
+    __builtin_prefetch(p.payload);  // accessed when it is presented, at the end of the cycle
     in.units -= p.flits;
     in_units_ -= p.flits;
     outputs_[p.destination].queue.push(p);

@@ -5,8 +5,8 @@ namespace simtlm::interconnect {
 
 namespace {
 
-/// Port 2d of a router leads up dimension d, port 2d + 1 leads down, port 2n to the node. What
-/// arrives at input 2d comes from above, at input 2d + 1 from below.
+/// Output 2d of a router leads up dimension d, output 2d + 1 leads down, and output 2n leads to the
+/// node. Input 2d receives from above, input 2d + 1 from below.
 class cube final : public topology {
 public:
     cube(unsigned k, unsigned n, bool torus, unsigned link_latency, unsigned nodes)
@@ -38,11 +38,12 @@ public:
         here %= k_;
         there %= k_;
         if (!torus_) return {static_cast<std::uint16_t>(here < there ? 2 * d : 2 * d + 1), allowed};
-        unsigned output = input ^ 1u;  // straight on
+        unsigned output = input ^ 1u;  // straight ahead
         if (input / 2 != d) {
-            // Into a new ring, the shorter way round. Packets that will cross the edge between the
-            // last and the first node of the ring on their way up, and those that will not on their
-            // way down, keep to the upper channels for the whole ring: no cycle of waiting closes.
+            // Enters a new ring, in the shorter direction. Packets that will cross the edge between
+            // the last and the first node of the ring on their way up, and those that will not on
+            // their way down, use the upper virtual channels in the whole ring, which breaks cyclic
+            // dependencies.
             const unsigned up = (there + k_ - here) % k_;
             const bool go_up = 2 * up < k_ || (2 * up == k_ && tie);
             output = go_up ? 2 * d : 2 * d + 1;

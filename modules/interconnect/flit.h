@@ -10,18 +10,18 @@
 
 namespace simtlm::interconnect {
 
-/// A packet in a network of routers: what its flits have in common. Times in icnt cycles.
+/// A packet in a network of routers: the data that its flits share. Times in icnt cycles.
 struct traveller {
     tlm::tlm_generic_payload* payload = nullptr;
     std::uint32_t destination = 0;  ///< node
     std::uint16_t flits = 1;
-    std::uint16_t hops = 0;  ///< routers passed by the tail
-    vc_range vcs;            ///< of its type
+    std::uint16_t hops = 0;  ///< routers passed by its tail
+    vc_range vcs;            ///< virtual channels of its type
     std::uint8_t ring_class = 0;
     bool tie = false;
-    std::uint64_t created = 0;     ///< entered the queue of its node
-    std::uint64_t injected = 0;    ///< its head left the node
-    std::uint64_t head_taken = 0;  ///< its head arrived
+    std::uint64_t created = 0;     ///< when it entered the queue of its node
+    std::uint64_t injected = 0;    ///< when its head left the node
+    std::uint64_t head_taken = 0;  ///< when its head arrived
 };
 
 struct flit {
@@ -32,14 +32,14 @@ struct flit {
     bool tail = false;
 };
 
-/// What a sender knows of the virtual channels behind a channel: who uses them, and how many flits
-/// their buffers hold, by the credits that came back.
+/// State of the virtual channels of a downstream buffer as known to the sender: which are in use by
+/// a packet, and how many flits their buffers hold, according to the returned credits.
 class credit_counter {
 public:
     explicit credit_counter(const router_settings& s)
         : limit_(s.vc_buffer), wait_for_tail_(s.wait_for_tail_credit), held_(s.vcs, 0) {}
 
-    /// No packet uses the channel.
+    /// Whether no packet uses a virtual channel.
     bool available(unsigned vc) const { return (in_use_ >> vc & 1u) == 0; }
     std::uint64_t available() const { return ~in_use_; }
     bool full(unsigned vc) const { return held_[vc] >= limit_; }
@@ -53,7 +53,7 @@ public:
         tail_sent_ |= bit(vc);
         if (!wait_for_tail_) in_use_ &= ~bit(vc);
     }
-    /// Credits of one flit for each of some channels.
+    /// Receives one credit for each virtual channel in a set.
     void receive(std::uint64_t vcs) {
         for (; vcs != 0; vcs &= vcs - 1) {
             const auto vc = static_cast<unsigned>(__builtin_ctzll(vcs));
@@ -72,9 +72,8 @@ private:
     std::vector<unsigned> held_;
 };
 
-/// All flits and credits that are on channels, by the cycle in which they arrive. What is sent in
-/// cycle t through a channel of latency d arrives in cycle t + d + 1: the channel registers its
-/// input.
+/// All flits and credits in flight on channels, by cycle of arrival. A flit sent in cycle t through
+/// a channel of latency d arrives in cycle t + d + 1, because the channel registers its input.
 class channel_wheel {
 public:
     struct flit_arrival {

@@ -21,12 +21,12 @@ struct crossbar_config {
     unsigned subnets = 2;
     crossbar_arbiter arbiter = crossbar_arbiter::islip;
     unsigned grant_cycles = 1;              ///< -icnt_grant_cycles
-    unsigned speedup = 1;                   ///< -icnt_speedup: passes of the switch a cycle
-    bool quirk_packet_is_one_flit = false;  ///< flit size is ignored, as in the reference
+    unsigned speedup = 1;                   ///< -icnt_speedup: passes of the switch per cycle
+    bool quirk_packet_is_one_flit = false;  ///< the flit size is ignored, as in GPGPU-Sim
 };
 
-/// Key and value pairs of a booksim configuration file, as read; the router network interprets
-/// and validates them.
+/// The key and value pairs of a booksim configuration file, uninterpreted; the router network
+/// interprets and validates them.
 struct router_config {
     std::string file;
     std::map<std::string, std::string> values;
@@ -37,7 +37,8 @@ struct interconnect_config {
     unsigned flit_bytes = 32;  ///< -icnt_flit_size
     unsigned clusters = 1;     ///< nodes 0 .. clusters-1
     unsigned memories = 1;     ///< nodes clusters .. clusters+memories-1 (sub-partitions)
-    /// Neighbouring memory nodes that belong to one partition: one host thread runs them.
+    /// Number of consecutive memory nodes that belong to one partition and are run by one host
+    /// thread.
     unsigned memories_per_partition = 1;
     crossbar_config crossbar;
     router_config router;

@@ -18,7 +18,7 @@ public:
         count.out_full += fabric.full_outputs();
         if (fabric.waiting_inputs() == 0) return;
         count.conflicts += fabric.waiting_inputs() - fabric.requested_outputs();
-        // A grant may uncover a packet for a later output: the set grows while it is visited.
+        // A grant may expose a packet for a later output: the set may grow while it is traversed.
         fabric.requested().for_each([&](unsigned output) {
             const unsigned input = fabric.requesters(output).at_or_after_cyclic(next_[output]);
             if (!fabric.accepts(output, fabric.front(input))) return;
@@ -30,9 +30,9 @@ public:
     void checkpoint(kernel::archive& a) override { a(next_, grant_left_); }
 
 private:
-    std::vector<unsigned> next_;  // by output: the input that is asked first
+    std::vector<unsigned> next_;  // by output: input with the highest priority
     unsigned grant_cycles_;
-    unsigned grant_left_;  // busy cycles until pointers move, 1 = in this one
+    unsigned grant_left_;  // busy cycles until pointers advance; 1: in this one
 };
 }  // namespace
 

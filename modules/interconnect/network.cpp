@@ -19,7 +19,7 @@ namespace simtlm::interconnect {
 namespace {
 constexpr const char* violation = "/simtlm/interconnect/protocol";
 
-/// A transaction of an external initiator gets the GPU's extension, with defaults.
+/// Adds the GPU's extension, with defaults, to a transaction of an external initiator.
 protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
     if (auto* e = protocol::find_extension(payload)) return *e;
     auto* e = new protocol::memory_extension;
@@ -107,8 +107,8 @@ network::message_buffer::half& network::message_buffer_of(subnet s) {
     return message_buffers_[kernel::worker_pool::this_thread()].of[s];
 }
 
-/// Whether the buffer of an injection port has room. The buffer itself is read only where the room
-/// that is known of does not suffice: messages on their way are not in it yet.
+/// Whether the buffer of an injection port has room. The buffer is only read if the known lower
+/// bound does not suffice: messages that have not been read yet are not in it.
 bool network::has_room(subnet s, unsigned port, unsigned units) {
     injector& in = injectors_[s][port];
     if (in.room < units)
@@ -116,7 +116,7 @@ bool network::has_room(subnet s, unsigned port, unsigned units) {
     return in.room >= units;
 }
 
-/// @pre has_room()
+/// Sends a packet to the thread of the next transfer. @pre has_room()
 void network::post(subnet s, unsigned port, const packet& p) {
     injector& in = injectors_[s][port];
     in.room -= p.flits;
@@ -181,7 +181,7 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
     }
     if (phase == tlm::END_RESP) {
         if (protocol::is_posted(protocol::extension(payload).type)) {
-            // The cluster took its time over the answer to a posted write: pass its end on.
+            // The cluster has delayed END_RESP of a posted write: forward it.
             sc_core::sc_time now = sc_core::SC_ZERO_TIME;
             to_memory[memory_of(payload)]->nb_transport_fw(payload, phase, now);
         } else {
@@ -232,7 +232,7 @@ void network::leave(subnet s, unsigned port) {
 
 void network::present(subnet s, unsigned port) {
     while (!ejectors_[s][port].presented) {
-        // A memory that completed early has overfilled its reply port: let that drain first.
+        // A memory that completed early has overfilled its reply port, which must drain first.
         if (s == requests && injectors_[replies][port].withheld &&
             injectors_[replies][port].owed == nullptr)
             return;
@@ -286,7 +286,7 @@ void network::resume_injectors(subnet s) {
     });
 }
 
-/// What has happened at the ports of a half since its last transfer, that of one port in the order
+/// Processes the events at the ports of a half since its last transfer, those of one port in order
 /// of time.
 void network::take_messages(subnet s) {
     const auto wait = [this, s](const message_buffer::message& l) {
@@ -337,8 +337,8 @@ void network::on_edge() {
         n.transfer(static_cast<subnet>(half));
     };
     sequencer_.do_in_parallel(subnets, move, this);
-    // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
-    // arrival, and its END_RESP the cluster's use of it.
+    // Withheld END phases come before new heads: a transaction's END_REQ precedes its arrival, and
+    // its END_RESP precedes its use by the cluster.
     resume_injectors(requests);
     resume_injectors(replies);
     for (const subnet s : {requests, replies})

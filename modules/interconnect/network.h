@@ -23,108 +23,113 @@
 
 namespace simtlm::interconnect {
 
-/// The sub-partition (0 .. memories-1) that serves an address. Asked only for transactions whose
-/// extension is not `located`, for debug transports and for blocking transports.
+/// Returns the sub-partition (0 .. memories-1) that serves an address. Used only for transactions
+/// whose extension is not `located`, for debug transport and for blocking transport.
 using address_decoder = std::function<unsigned(std::uint64_t address)>;
 
 /// The network between the clusters and the memory sub-partitions: two independent halves, one for
-/// requests and one for replies, behind one target socket per cluster and one initiator socket per
-/// sub-partition. This base owns the sockets and speaks their protocol
-/// (modules/protocol/sockets.h); a variant owns the buffers and moves the packets, once per icnt
-/// cycle, in the phase network_transfer.
+/// requests and one for replies, with one target socket per cluster and one initiator socket per
+/// sub-partition. This base class owns the sockets and implements their protocol
+/// (modules/protocol/sockets.h); derived classes own the buffers and move the packets, once per
+/// icnt cycle, in phase network_transfer.
 ///
-/// What the neighbours see:
+/// Interface to the connected blocks:
 ///  - Injection: a cluster sends BEGIN_REQ (phase core_inject), a sub-partition BEGIN_RESP (phase
-///    reply_inject). TLM_UPDATED with END_REQ/END_RESP means that room is left; TLM_ACCEPTED that
-///    the next one must wait for END_REQ/END_RESP, which comes in network_transfer of the cycle in
-///    which room appears. Room means a free unit (a packet in the crossbar that ignores packet
-///    sizes, a flit elsewhere); a packet larger than the room waits in a register before the
-///    buffer and withholds the END phase meanwhile.
+///    reply_inject). TLM_UPDATED with END_REQ/END_RESP means that there is room for another packet;
+///    TLM_ACCEPTED means that the next one must wait for END_REQ/END_RESP, which is sent in
+///    network_transfer of the cycle in which room becomes available. Room means a free unit (a
+///    packet in the crossbar that ignores packet sizes, otherwise a flit); a packet larger than the
+///    room waits in a register in front of the buffer, and the END phase is withheld meanwhile.
 ///  - Ejection: the packet at the head of an output is presented with BEGIN_REQ (BEGIN_RESP) during
-///    network_transfer (in network_present, where host threads share it), or, when the one before
-///    it is taken, from within the taking call. It leaves its buffer only with END_REQ (END_RESP),
-///    which the sub-partition sends in its phase l2_slice and the cluster in core_receive, or which
-///    either returns at once (TLM_UPDATED). At most one packet is presented per socket. A target
-///    that completes a request at once (TLM_COMPLETED, or TLM_UPDATED/BEGIN_RESP) is served too:
-///    its reply travels back as any other.
-///  - Posted writes (protocol::is_posted): BEGIN_RESP from the memory side is handed straight to
-///    the cluster, past all buffers and although another response may be presented.
-/// The cluster is remembered in extension.cluster. The network sets extension.when.injected and
-/// .replied (core cycles). It does not acquire payloads: their initiator keeps them to the end.
+///    network_transfer (in network_present with several host threads) or, when its predecessor is
+///    accepted, from within the accepting call. It leaves its buffer with END_REQ (END_RESP), which
+///    the sub-partition sends in its phase l2_slice and the cluster in core_receive, or which
+///    either returns immediately (TLM_UPDATED). At most one packet is presented per socket. A
+///    target that completes a request immediately (TLM_COMPLETED, or TLM_UPDATED/BEGIN_RESP) is
+///    supported: its reply is transported like any other.
+///  - Posted writes (protocol::is_posted): BEGIN_RESP from the memory side is passed directly to
+///    the cluster, bypassing all buffers, even if another response is being presented.
+/// The cluster of a request is stored in extension.cluster. The network sets
+/// extension.when.injected and .replied (core cycles). It does not acquire payloads: their
+/// initiators keep them alive.
 class network : public kernel::clocked_module {
 public:
     sc_core::sc_vector<protocol::target_socket<network>> from_cluster;  ///< one per cluster
     sc_core::sc_vector<protocol::initiator_socket<network>> to_memory;  ///< one per sub-partition
 
-    /// One figure of the report, under the reference's name.
+    /// A value of the report, with the name used by GPGPU-Sim.
     struct figure {
         std::string name;
         double value;
-        bool whole;  ///< an integer (printed %lld); else printed %12.4f
+        bool whole;  ///< an integer (printed as %lld), otherwise printed as %12.4f
     };
 
     ~network() override;
 
-    /// Any packet inside, presented ones included (the reference's icnt_busy).
+    /// Whether any packet is inside, including presented ones (GPGPU-Sim's icnt_busy).
     bool busy() const { return packets_inside(requests) + packets_inside(replies) != 0; }
-    /// Packets of one half inside, presented ones included.
+    /// Number of packets inside one half, including presented ones.
     std::uint64_t packets_inside(subnet s) const {
         std::uint64_t inside = packets_injected(s);
         for (const ejector& e : ejectors_[s]) inside -= e.packets;
         return inside;
     }
-    /// Packets that have entered one half since the start.
+    /// Number of packets that have entered one half since the start.
     std::uint64_t packets_injected(subnet s) const {
         std::uint64_t sum = 0;
         for (const injector& i : injectors_[s]) sum += i.packets;
         return sum;
     }
-    /// Packets that have entered at an injection port, and left at an ejection port.
+    /// Number of packets that have entered at an injection port; packets_out(): left at an ejection
+    /// port.
     std::uint64_t packets_in(subnet s, unsigned port) const { return injectors_[s][port].packets; }
     std::uint64_t packets_out(subnet s, unsigned port) const { return ejectors_[s][port].packets; }
-    /// An injection port takes no more at the moment; the head of an ejection port waits.
+    /// Whether an injection port currently accepts no packet; ejection_waits(): whether the head of
+    /// an ejection port waits.
     bool injection_blocked(subnet s, unsigned port) const { return injectors_[s][port].withheld; }
     bool ejection_waits(subnet s, unsigned port) const { return ejectors_[s][port].presented; }
 
-    /// Counts attempts to inject while END_REQ or END_RESP was withheld, which the reference counts
-    /// as in_buffer_full. The network does not see them: the blocked sender reports its own, or the
-    /// platform from the senders' counters. @param times  attempts
+    /// Counts attempts to inject while END_REQ or END_RESP was withheld, which GPGPU-Sim counts as
+    /// in_buffer_full. The network does not see these attempts: the stalled sender reports them, or
+    /// the platform does so from the senders' counters. @param times  number of attempts
     void count_stalls(subnet s, std::uint64_t times) { stalls_[s] += times; }
     std::uint64_t stalls(subnet s) const { return stalls_[s]; }
 
-    /// Icnt cycles counted so far, idle ones included. Read it between steps or in a phase after
+    /// Icnt cycles so far, including idle ones. Read it between steps or in a phase after
     /// network_transfer.
     std::uint64_t cycles() const { return sequencer_.edges(protocol::icnt_clock); }
 
-    /// The figures printed after every kernel, in the reference's order. Same reading rule.
+    /// The values printed after every kernel, in GPGPU-Sim's order. Read like cycles().
     virtual std::vector<figure> figures() const = 0;
-    /// How many latencies were 2^i to 2^(i+1)-1 network cycles (the first: 0 too; the last: more).
+    /// Histogram of latencies: bucket i counts 2^i .. 2^(i+1)-1 icnt cycles; the first includes 0,
+    /// the last all longer ones.
     struct latency_table {
         std::string name;
         std::vector<std::uint64_t> counts;
     };
-    /// Latency histograms of a network that has them, none otherwise. Same reading rule.
+    /// Latency histograms, if the network has any. Read like cycles().
     virtual std::vector<latency_table> latency_tables() const { return {}; }
-    // What is counted beside the structs of the variants.
+    // Counters in addition to those of the derived classes.
     static constexpr kernel::counter_info cycles_counter{"cycles", "icnt cycles",
                                                          "of the network, idle ones included"};
     static constexpr kernel::counter_info injected_counter{"injected", "packets",
                                                            "that entered the network"};
     static constexpr kernel::counter_info stall_counter{
         "in_buffer_full", "refusals", "a block had a packet and found its input buffer full"};
-    /// Who waits at which port, a line each, for a deadlock report. Between steps.
+    /// Describes the packets that wait at each port, one per line, for a deadlock report. Call
+    /// between steps.
     std::string describe();
-    /// Before the listed counters are read.
+    /// Call before reading the registered counters.
     void bring_up_to_date();
-    /// Lists the counters under this module's hierarchical name.
+    /// Registers the counters under this module's hierarchical name.
     virtual void list_statistics(kernel::statistics& list) const;
-    /// State that outlives kernels, of a network at rest.
+    /// Saves or restores the state that persists across kernels, of an idle network.
     virtual void checkpoint(kernel::archive& a);
-    /// Nothing is inside, credits on their way back included.
+    /// Whether nothing is inside, including returning credits.
     bool at_rest() const { return !busy() && moves_nothing(); }
 
 protected:
-    /// Name and kind of a half among the blocks of kernel::statistics.
+    /// Name and kind of a half as a block of kernel::statistics.
     std::string half_name(subnet s) const;
     static constexpr const char* half_kind = "network_half";
 
@@ -132,57 +137,59 @@ protected:
     network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
             const interconnect_config& config, unsigned flit_bytes, address_decoder decoder);
 
-    // Between two transfers heads are looked at and removed, and rooms asked for, on several host
-    // threads, for different ports.
+    // Between two transfers, the following functions are called by several host threads, for
+    // different ports.
     /// Free units of an injection port's buffer.
     virtual unsigned room(subnet s, unsigned port) const = 0;
-    /// Puts a packet into an injection port's buffer, before the transfer() in which it could move
-    /// first. @pre room for it
+    /// Puts a packet into an injection port's buffer, before the first transfer() that may move it.
+    /// @pre there is room for it
     virtual void push(subnet s, unsigned port, const packet& p) = 0;
-    /// The packet to be ejected next at a port, or nullptr. Once returned it stays until removed.
+    /// The packet to be ejected next at a port, or nullptr. The result does not change until it is
+    /// removed.
     virtual tlm::tlm_generic_payload* head(subnet s, unsigned port) = 0;
-    /// Removes what head() returned. @return its units
+    /// Removes the packet returned by head(). @return its units
     virtual unsigned remove_head(subnet s, unsigned port) = 0;
-    /// A head has been removed since the last transfer(). Called before the next.
+    /// Reports a head removed since the last transfer(). Called before the next transfer().
     virtual void has_left(subnet, unsigned /*port*/, unsigned /*units*/) {}
-    /// Moves the packets of a half by one icnt cycle; calls announce() where a head may have become
-    /// visible. Both halves may be moved at the same time.
+    /// Moves the packets of a half by one icnt cycle; calls announce() for ports whose head may
+    /// have changed. Both halves may be moved concurrently.
     virtual void transfer(subnet s) = 0;
-    /// transfer() would change nothing until a packet is pushed; false although it would not is no
-    /// fault.
+    /// Whether transfer() would change nothing until a packet is pushed. May conservatively return
+    /// false.
     virtual bool moves_nothing() const = 0;
 
     void announce(subnet s, unsigned port) { fresh_[s].insert(port); }
-    /// The ports announced in this cycle, to be added to.
+    /// The ports announced in this cycle; ports may be added.
     port_set& arrivals(subnet s) { return fresh_[s]; }
     unsigned injection_ports(subnet s) const { return ports_[s]; }
     unsigned ejection_ports(subnet s) const { return ports_[1 - s]; }
-    /// Within a step and before network_transfer (or in it): icnt cycles before this one.
+    /// Icnt cycles before the current one. Valid within a step, up to and including
+    /// network_transfer.
     std::uint64_t now() const { return sequencer_.cycle(protocol::icnt_clock); }
     /// Units of packets that have been sent since the last transfer() and found room.
     std::uint64_t units_entered(subnet s) const;
     unsigned units(unsigned bytes) const {
         return flit_bytes_ == 0 ? 1 : (bytes + flit_bytes_ - 1) / flit_bytes_;
     }
-    /// Units of the largest packet of a GPU: a line and its header.
+    /// Units of the largest packet: a cache line and its header.
     unsigned largest_packet() const;
     static const char* name_of(subnet s) { return s == requests ? "Req" : "Reply"; }
 
 private:
     struct injector {
-        packet staged;                             ///< waits for room, if it has a payload
-        tlm::tlm_generic_payload* owed = nullptr;  ///< whose END phase is withheld
+        packet staged;                             ///< waits for room if it has a payload
+        tlm::tlm_generic_payload* owed = nullptr;  ///< transaction whose END phase is withheld
         bool withheld = false;                     ///< the port may not send
-        unsigned room = 0;                         ///< units that there are at least
-        std::uint64_t packets = 0;                 ///< that have come in
-        std::uint64_t units = 0;                   ///< of those that have found room
-        std::uint32_t posted = 0;                  ///< these, modulo 2^32
+        unsigned room = 0;                         ///< lower bound of the free units
+        std::uint64_t packets = 0;                 ///< packets that have entered
+        std::uint64_t units = 0;                   ///< units of packets that have found room
+        std::uint32_t posted = 0;                  ///< number of such packets, modulo 2^32
     };
     struct ejector {
-        bool presented = false;     ///< its head is
-        std::uint64_t packets = 0;  ///< that have left
+        bool presented = false;     ///< its head is being presented
+        std::uint64_t packets = 0;  ///< packets that have left
     };
-    /// Presents what is new at an ejection port, for the host thread that has the receiver.
+    /// Presents new heads of an ejection port, on the host thread of the receiver.
     struct presenter {
         presenter(network& n, subnet s, unsigned port);
         void present();
@@ -191,12 +198,13 @@ private:
         unsigned port;
         kernel::clocked_process process;
     };
-    /// What one host thread has done at the ports since the last transfer, for the thread that runs
-    /// the next one. Batched, since a cache line per packet would move between processors.
+    /// Events at the ports caused by one host thread since the last transfer, for the thread that
+    /// runs the next one. Batched, because otherwise a cache line per packet would move between
+    /// processors.
     struct message_buffer {
         struct message {
             packet what;
-            std::uint32_t number;  // among those of its port, which several threads may have sent
+            std::uint32_t number;  // within its port, to which several threads may have sent
         };
         struct departure {
             std::uint16_t port;
@@ -225,7 +233,8 @@ private:
     void post(subnet s, unsigned port, const packet& p);
     void take(subnet s, const packet& p);
     unsigned memory_of(tlm::tlm_generic_payload& payload);
-    /// Takes a packet in; true: another one may come. @param owed  the END phase will be sent
+    /// Injects a packet. @param owed  the END phase will be sent @return whether another packet may
+    /// follow
     bool inject(subnet s, unsigned port, const packet& p, bool owed);
     bool inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool owed);
     void resume_injectors(subnet s);
@@ -238,11 +247,12 @@ private:
     unsigned flit_bytes_;
     std::array<unsigned, subnets> ports_;  // injection ports
     std::array<std::vector<injector>, subnets> injectors_;
-    // What blocks around the network change is kept by port: they act on several host threads.
+    // State that connected blocks change is kept by port, because they run on several host threads.
     std::array<std::vector<ejector>, subnets> ejectors_;
-    std::array<std::deque<presenter>, subnets> presenters_;  // by ejection port; with such threads
+    std::array<std::deque<presenter>, subnets> presenters_;  // by ejection port; only with several
+                                                             // host threads
     std::vector<message_buffer> message_buffers_;            // by host thread
-    /// Of the messages that have been read.
+    /// Totals over the messages that have been read.
     struct taken {
         std::uint64_t units = 0;
         std::uint32_t packets = 0;  // modulo 2^32
@@ -252,12 +262,12 @@ private:
     std::array<std::vector<message_buffer::message>, subnets> early_;
     std::array<port_set, subnets> withheld_;         // injection ports that may not send
     std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented
-    std::array<std::uint64_t, subnets> injected_{};  // for the list of counters
+    std::array<std::uint64_t, subnets> injected_{};  // for the registered counters
     std::array<std::uint64_t, subnets> stalls_{};
 };
 
-/// Makes the network that a configuration asks for.
-/// @throws kernel::user_error  when the configuration cannot be built
+/// Creates the network of a configuration.
+/// @throws kernel::user_error  if the configuration is not valid
 std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
                                       kernel::phase_sequencer& sequencer,
                                       const interconnect_config& config, address_decoder decoder);

@@ -11,17 +11,17 @@ namespace simtlm::interconnect {
 /// The two halves of a network: requests go from clusters to memories, replies come back.
 enum subnet : unsigned { requests, replies, subnets };
 
-/// A transaction on its way through one half of a network.
+/// A transaction in one half of a network.
 struct packet {
     tlm::tlm_generic_payload* payload = nullptr;
     std::uint16_t source = 0;       ///< injection port of its subnet
     std::uint16_t destination = 0;  ///< ejection port of its subnet
     std::uint16_t flits = 1;        ///< buffer units it occupies
-    bool writes = false;            ///< its payload, which is another host thread's to touch
+    bool writes = false;  ///< whether it is a write; the payload belongs to another host thread
 };
 
 /// A first-in first-out queue that grows to its high-water mark: ports with large limits and little
-/// traffic stay within a cache line or two.
+/// traffic use only one or two cache lines.
 template <class T>
 class growing_fifo {
 public:

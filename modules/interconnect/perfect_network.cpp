@@ -17,7 +17,7 @@ perfect_network::perfect_network(const sc_core::sc_module_name& name,
 }
 
 void perfect_network::transfer(subnet s) {
-    // By port: the order in which the blocks of one phase inject must have no effect.
+    // In order of ports: the order in which the blocks of a phase inject must have no effect.
     sources_[s].for_each([this, s](unsigned port) {
         sources_[s].erase(port);
         while (!in_[s][port].empty()) {

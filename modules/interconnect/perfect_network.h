@@ -5,8 +5,8 @@
 
 namespace simtlm::interconnect {
 
-/// -network_mode 3: no contention and no limits. Whatever is injected stands at its output after
-/// the next transfer; an output still hands over one packet at a time.
+/// -network_mode 3: no contention and no limits. A packet is at its output after the next transfer;
+/// an output still delivers one packet at a time.
 class perfect_network final : public network {
 public:
     perfect_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,

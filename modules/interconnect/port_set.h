@@ -6,13 +6,13 @@
 
 namespace simtlm::interconnect {
 
-/// A set of ports of one switch, as bits: arbiters visit members in order at a cost that follows
-/// the number of members, not the number of ports.
+/// A set of ports of one switch, as a bit set: arbiters visit members in order at a cost
+/// proportional to the number of members rather than ports.
 class port_set {
 public:
     static constexpr unsigned none = ~0u;
 
-    /// @param ports  members are 0 .. ports-1
+    /// @param ports  members are in the range 0 .. ports-1
     explicit port_set(unsigned ports = 0) : words_((ports + 63) / 64, 0) {}
 
     void insert(unsigned port) { words_[port / 64] |= bit(port); }
@@ -38,14 +38,14 @@ public:
         }
         return static_cast<unsigned>(w) * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
     }
-    /// The first member at or after a port, going on at port 0, or none.
+    /// The first member at or after a port, wrapping around to port 0, or none.
     unsigned at_or_after_cyclic(unsigned port) const {
         const unsigned found = at_or_after(port);
         return found != none || port == 0 ? found : at_or_after(0);
     }
 
-    /// Calls f(port) for each member in ascending order; f may erase the member it is given and
-    /// may insert any.
+    /// Calls f(port) for each member in ascending order; f may erase the current member and may
+    /// insert any.
     template <class F>
     void for_each(F&& f) {
         for (unsigned p = at_or_after(0); p != none; p = at_or_after(p + 1)) f(p);

@@ -15,7 +15,8 @@ public:
 
     void arbitrate(crossbar_switch& fabric, std::uint64_t cycle) override {
         if (fabric.waiting_inputs() == 0) return;
-        // The turn moves with every cycle, idle ones too: it follows from the cycle's number.
+        // The priority rotates in every cycle, including idle ones, so it is computed from the
+        // cycle number.
         const auto turn = static_cast<unsigned>(cycle % nodes_);
         unsigned first = turn >= first_node_ ? turn - first_node_ : 0;
         if (first >= fabric.inputs()) first = 0;

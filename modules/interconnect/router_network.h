@@ -10,14 +10,15 @@
 namespace simtlm::interconnect {
 
 /// -network_mode 1: virtual-channel routers, described by a booksim configuration file
-/// (-inter_config_file): two equal subnets, one for requests and one for replies, whose nodes are
-/// the clusters and the sub-partitions.
+/// (-inter_config_file): two identical subnets, one for requests and one for replies, whose nodes
+/// are the clusters and the sub-partitions.
 ///
 /// Zero-load latency: a packet of f flits that is injected after the transfer of icnt cycle t
-/// leaves its node in t + 1. From there a channel of latency d takes d + 1 cycles, a router with
-/// lookahead routing at internal speedup 2 one cycle and at internal speedup 1 two (plus
-/// routing_delay and whatever its stages take beyond one cycle); it can be taken when its last flit
-/// has arrived. For one router of the TITAN X configuration: t + 1 + 2 + 1 + 2 + (f - 1).
+/// leaves its node in t + 1. From there a channel of latency d takes d + 1 cycles; a router with
+/// lookahead routing takes one cycle at internal speedup 2, and two cycles at internal speedup 1
+/// (plus routing_delay and the time of its stages beyond one cycle). The packet can be taken when
+/// its last flit has arrived. Example for one router of the TITAN X configuration: t + 1 + 2 + 1 +
+/// 2 + (f - 1).
 class router_network final : public network {
 public:
     /// @throws kernel::user_error  naming the file and the key
@@ -25,14 +26,14 @@ public:
                    const interconnect_config& config, address_decoder decoder);
     ~router_network() override;
 
-    /// booksim's statistics of class 0 over both subnets since the last restart_records(), each
-    /// as "NAME average", "NAME minimum" and "NAME maximum": latencies in icnt cycles, rates per
-    /// node and icnt cycle.
     void checkpoint(kernel::archive& a) override;
+    /// booksim's statistics of class 0 over both subnets since the last restart_records(), each as
+    /// "NAME average", "NAME minimum" and "NAME maximum": latencies in icnt cycles, rates per node
+    /// and icnt cycle.
     std::vector<figure> figures() const override;
     std::vector<latency_table> latency_tables() const override;
     void list_statistics(kernel::statistics& list) const override;
-    /// As the reference does before every kernel.
+    /// Resets the statistics, as GPGPU-Sim does before every kernel.
     void restart_records();
     const router_subnet& half(subnet s) const { return halves_[s]; }
 
@@ -49,7 +50,7 @@ private:
     }
     void transfer(subnet s) override;
     bool moves_nothing() const override;
-    /// Node of an injection port, which is the ejection port of the other subnet.
+    /// The node of an injection port, which is also the ejection port of the other subnet.
     unsigned source_node(subnet s, unsigned port) const {
         return settings_.node_of[s == requests ? port : clusters_ + port];
     }
@@ -62,7 +63,7 @@ private:
     unsigned clusters_;
     std::unique_ptr<topology> map_;
     std::vector<router_subnet> halves_;
-    std::vector<unsigned> port_of_;          // by node: number of the cluster or memory there
+    std::vector<unsigned> port_of_;          // by node: number of its cluster or memory
     std::array<port_set, subnets> arrived_;  // nodes
     std::uint64_t restarted_at_ = 0;
 };

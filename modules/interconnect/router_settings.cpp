@@ -12,7 +12,7 @@ namespace simtlm::interconnect {
 
 namespace {
 
-/// Keys that steer booksim's own traffic and reports, or parts of it that GPGPU-Sim does not use.
+/// Keys that control booksim's own traffic and reports, or parts of it that GPGPU-Sim does not use.
 const std::set<std::string>& meaningless_keys() {
     static const std::set<std::string> keys = {"network_count",
                                                "traffic",
@@ -90,7 +90,8 @@ const std::set<std::string>& meaningless_keys() {
     return keys;
 }
 
-/// Keys for which one value is built; others are told, not silently ignored.
+/// Keys of which only one value is supported; other values are reported as errors rather than
+/// ignored.
 struct fixed_key {
     const char* key;
     const char* value;
@@ -114,7 +115,7 @@ constexpr fixed_key fixed_keys[] = {{"router", "iq"},
                                     {"channel_file", ""},
                                     {"network_file", ""}};
 
-/// The key and value pairs of a file; every read key is crossed off.
+/// The key and value pairs of a file; keeps track of the keys that have been read.
 class reader {
 public:
     explicit reader(const router_config& config) : config_(config) {}
@@ -214,7 +215,7 @@ vc_range read_range(reader& in, const std::string& type, int first, int last, un
     return {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)};
 }
 
-/// Memory nodes of the layouts that GPGPU-Sim knows by heart, for meshes of 4x4, 6x6, 8x8, 11x11.
+/// Memory nodes of GPGPU-Sim's built-in layouts, for meshes of 4x4, 6x6, 8x8, 11x11.
 std::vector<unsigned> known_layout(unsigned clusters, unsigned memories) {
     if (clusters == 8 && memories == 8) return {1, 3, 4, 6, 9, 11, 12, 14};
     if (clusters == 28 && memories == 8) return {3, 7, 10, 12, 23, 25, 28, 32};

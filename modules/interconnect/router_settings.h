@@ -18,14 +18,14 @@ struct vc_range {
 
 enum class topology_kind : std::uint8_t { fly, mesh, torus };
 
-/// How a separable allocator is made.
+/// Kind of a separable allocator.
 struct allocator_settings {
     enum class kind : std::uint8_t { islip, separable_input_first };
     kind algorithm = kind::islip;
     unsigned iterations = 1;  ///< iSLIP only
 };
 
-/// A booksim configuration, understood and validated. Defaults are booksim's.
+/// An interpreted and validated booksim configuration. Defaults are those of booksim.
 struct router_settings {
     topology_kind topology = topology_kind::torus;
     unsigned k = 8;               ///< radix (fly) or nodes per dimension
@@ -55,7 +55,7 @@ struct router_settings {
     double internal_speedup = 1;  ///< internal steps per icnt cycle
     allocator_settings vc_allocator, sw_allocator;
 
-    /// Node of each cluster and then each memory.
+    /// The node of each cluster, followed by that of each memory.
     std::vector<unsigned> node_of;
 };
 

@@ -79,7 +79,7 @@ unsigned router_subnet::remove_head(unsigned n) {
 }
 
 bool router_subnet::idle() const {
-    // A full boundary buffer keeps flits in ejecting_: that counts as busy.
+    // A full boundary buffer keeps flits in the ejection buffers, which counts as busy.
     return flits_inside_ == 0 && channels_.empty() && active_routers_.empty();
 }
 
@@ -165,7 +165,7 @@ void router_subnet::inject(unsigned n, std::uint64_t now) {
     node& at = nodes_[n];
     traveller& t = *at.queue.front();
     if (at.sent == 0) {
-        // The first free virtual channel after the one that was used last.
+        // Selects the first free virtual channel after the one that was used last.
         const vc_range range = t.vcs;
         const unsigned count = range.last - range.first + 1u;
         const bool last_in_range = at.last_vc >= range.first && at.last_vc <= range.last;

@@ -16,13 +16,14 @@
 
 namespace simtlm::interconnect {
 
-/// Latencies in icnt cycles: sum, extremes, and how many lie in [2^i, 2^(i+1)).
+/// Statistics of latencies in icnt cycles: sum, extremes, and number in [2^i, 2^(i+1)).
 struct latency_record {
     std::uint64_t samples = 0;
     std::uint64_t sum = 0;
     std::uint64_t least = ~std::uint64_t{0};
     std::uint64_t most = 0;
-    std::array<std::uint64_t, 24> histogram{};  ///< the first holds 0 and 1, the last all above
+    std::array<std::uint64_t, 24> histogram{};  ///< the first includes 0 and 1, the last all longer
+                                                ///< ones
 
     void add(std::uint64_t latency) {
         ++samples;
@@ -36,11 +37,11 @@ struct latency_record {
 };
 
 /// One half of a network of routers: the routers, the channels, and at every node the queues of
-/// GPGPU-Sim's interface. What a node injects waits in an input buffer, as flits; its first flit
-/// leaves when the router has a virtual channel and a place for it, one per cycle. What arrives
-/// goes to the ejection buffer of its virtual channel, from there one flit per virtual channel and
-/// cycle into the boundary buffer if that has room, and its credit returns, one per node and cycle.
-/// A packet can be taken when its last flit is in the boundary buffer.
+/// GPGPU-Sim's interface. Injected packets wait in an input buffer, as flits; the first flit leaves
+/// when the router has a free virtual channel with buffer space; one flit leaves per cycle.
+/// Arriving flits enter the ejection buffer of their virtual channel, from which one flit per
+/// virtual channel and cycle moves to the boundary buffer if it has room; its credit returns, one
+/// per node and cycle. A packet can be taken when its last flit is in the boundary buffer.
 class router_subnet {
 public:
     struct node_counters {
@@ -51,29 +52,31 @@ public:
     };
     struct records {
         latency_record packet;   ///< from entering the input buffer to leaving the ejection buffer
-        latency_record network;  ///< from leaving the input buffer on
-        latency_record flit;     ///< of every flit, likewise
-        latency_record fragmentation;  ///< what a packet is longer in time than in flits
+        latency_record network;  ///< from leaving the input buffer to leaving the ejection buffer
+        latency_record flit;     ///< the same, of every flit
+        latency_record fragmentation;  ///< serialisation time of a packet beyond its number of
+                                       ///< flits
         std::uint64_t hops = 0;        ///< routers passed, over all packets
-        std::uint64_t flit_hops = 0;   ///< the same, over all flits; never begun anew
+        std::uint64_t flit_hops = 0;   ///< the same, over all flits; never reset
     };
 
     router_subnet(const router_settings& settings, const topology& map);
     ~router_subnet();
     router_subnet(router_subnet&&) noexcept;
 
-    /// Free places in a node's input buffer, flits.
+    /// Free entries of a node's input buffer, in flits.
     unsigned room(unsigned n) const { return settings_.input_buffer - nodes_[n].queued; }
-    /// @param created  the icnt cycle from which its latency counts
+    /// Injects a packet at a node. @param created  the icnt cycle from which its latency is
+    /// measured
     void push(unsigned n, unsigned destination, const packet& p, vc_range vcs,
               std::uint64_t created);
-    /// The packet to be taken next at a node, virtual channels in turn, or nullptr.
+    /// The packet to be taken next at a node, round-robin over virtual channels, or nullptr.
     tlm::tlm_generic_payload* head(unsigned n);
-    /// @return its flits
+    /// @return the number of its flits
     unsigned remove_head(unsigned n);
-    /// One icnt cycle. @param arrived  nodes at which a packet became complete are added
+    /// Performs one icnt cycle. @param arrived  nodes at which a packet became complete are added
     void cycle(std::uint64_t now, port_set& arrived);
-    /// Nothing moves until a packet is pushed or taken.
+    /// Whether nothing moves until a packet is pushed or taken.
     bool idle() const;
 
     const records& recorded() const { return records_; }
@@ -84,14 +87,14 @@ public:
     void checkpoint(kernel::archive& a);
 
 private:
-    /// Packets whose flits wait to be taken, of one virtual channel.
+    /// The packets of one virtual channel whose flits wait to be taken.
     struct boundary {
         struct complete_packet {
             tlm::tlm_generic_payload* payload;
             unsigned flits;
         };
         unsigned flits = 0;    // all
-        unsigned partial = 0;  // of the packet that is not complete
+        unsigned partial = 0;  // of the incomplete packet
         growing_fifo<complete_packet> complete;
     };
     struct node {
@@ -108,7 +111,7 @@ private:
         std::vector<growing_fifo<flit>> ejection;  // by virtual channel
         unsigned ejecting = 0;                     // flits in ejection
         std::vector<boundary> boundaries;          // by virtual channel
-        growing_fifo<flit> ejected;                // whose credits are to return
+        growing_fifo<flit> ejected;                // those whose credits have not returned yet
         unsigned turn = 0;
         unsigned chosen = ~0u;  // virtual channel of the head
         node_counters counters;

@@ -11,26 +11,27 @@ namespace simtlm::interconnect {
 
 class crossbar_switch;
 
-/// Decides, once per pass of a crossbar, which inputs of a crossbar send to which outputs.
+/// Decides, once per pass of a crossbar, which inputs send to which outputs.
 class switch_arbiter {
 public:
     virtual ~switch_arbiter() = default;
     /// Calls grant() for every packet that moves, and counts conflicts and full outputs.
-    /// @param cycle  passes before this one: icnt cycles, unless the crossbar has a speedup
+    /// @param cycle  number of passes before this one: icnt cycles, unless the crossbar has a
+    ///               speedup
     virtual void arbitrate(crossbar_switch& fabric, std::uint64_t cycle) = 0;
-    /// What it remembers from cycle to cycle.
+    /// Saves or restores the state that persists across cycles.
     virtual void checkpoint(kernel::archive& a) = 0;
 };
 
 /// iSLIP: every output serves its requesters round-robin, outputs in ascending order. An input
-/// whose head was granted offers the next packet to the outputs that follow in the same cycle. An
-/// output's pointer moves past the granted input in every `grant_cycles`-th busy cycle only.
+/// whose head was granted offers its next packet to the remaining outputs in the same cycle. An
+/// output's pointer advances past the granted input only in every `grant_cycles`-th busy cycle.
 std::unique_ptr<switch_arbiter> make_islip_arbiter(unsigned outputs, unsigned grant_cycles);
 
-/// Naive round-robin: inputs in ascending order of node, the first one rotating over all nodes of
-/// the network with every cycle; one packet per input and output.
+/// Naive round-robin: inputs in ascending order of node, starting at a node that rotates over all
+/// nodes of the network in every cycle; one packet per input and output.
 /// @param first_node  node number of input 0
-/// @param nodes       nodes of the network, inputs and outputs
+/// @param nodes       number of nodes of the network, inputs and outputs
 std::unique_ptr<switch_arbiter> make_round_robin_arbiter(unsigned outputs, unsigned first_node,
                                                          unsigned nodes);
 

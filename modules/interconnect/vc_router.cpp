@@ -36,7 +36,7 @@ bool vc_router::active() const {
 
 void vc_router::step(std::uint64_t now) {
     take_arrivals(now);
-    // Stages look at what the step before left, then all of them act.
+    // All stages first start on the results of the previous step, and then all of them act.
     routing_.start(now, settings_.routing_delay);
     if (vc_stage_.start(now, settings_.vc_alloc_delay)) allocate_vcs();
     if (settings_.vc_alloc_delay > 1 && vc_stage_.due(now)) recheck_vcs();
@@ -76,7 +76,7 @@ void vc_router::take_arrivals(std::uint64_t now) {
     }
 }
 
-/// The head of a packet has come to the front of its virtual channel.
+/// The head of a packet has reached the front of its virtual channel.
 void vc_router::begin_packet(unsigned input, unsigned vc) {
     const bid b{static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(vc)};
     if (settings_.routing_delay != 0) {
@@ -119,7 +119,7 @@ void vc_router::allocate_vcs() {
     vc_allocator_->clear();
 }
 
-/// A grant that took several cycles may have been overtaken.
+/// Grants that took several cycles may have become invalid.
 void vc_router::recheck_vcs() {
     for (bid& b : vc_stage_.batch) {
         if (b.grant == allocator::none) continue;
@@ -197,7 +197,7 @@ void vc_router::allocate_switch() {
         const unsigned in = expanded_input(b);
         const unsigned out = switch_allocator_->granted(in);
         b.grant = allocator::none;
-        // Another virtual channel of this input may have won.
+        // Another virtual channel of this input may have been selected.
         if (out == allocator::none || bidder_[in * outs + out] != b.vc) continue;
         b.grant = out;
         first_vc_[in] = static_cast<std::uint16_t>((b.vc + settings_.input_speedup) % vcs_);
@@ -225,7 +225,8 @@ void vc_router::finish_switch() {
     switch_stage_.batch.clear();
 }
 
-/// The front flit of a virtual channel enters the switch. @param held  by a kept connection
+/// Moves the front flit of a virtual channel into the switch. @param held  through a held
+/// connection
 void vc_router::forward(const bid& b, unsigned expanded_output, bool held) {
     input_vc& channel = at(b.input, b.vc);
     flit f = channel.buffer.pop();

@@ -16,18 +16,19 @@
 namespace simtlm::interconnect {
 
 /// An input-queued virtual-channel router (Dally and Towles, chapter 16; booksim's iq_router):
-/// routing, virtual-channel allocation, switch allocation, switch traversal. With routing_delay 0
-/// routes are known on arrival. Work follows the occupied virtual channels.
+/// routing, virtual-channel allocation, switch allocation, switch traversal. With routing_delay 0,
+/// routes are known on arrival. The simulation cost depends on the number of occupied virtual
+/// channels.
 ///
-/// In an icnt cycle the router takes `steps` internal steps; a stage of delay d finishes in the
-/// first step of the cycle d - 1 after the one it started in, and takes in nothing new meanwhile.
-/// So at internal speedup 1 a flit with all delays 1 and lookahead routing leaves two cycles after
-/// it arrived, at internal speedup 2 one cycle.
+/// In an icnt cycle the router performs `steps` internal steps. A stage of delay d finishes in the
+/// first step of the cycle d - 1 after the one in which it started, and accepts no new input
+/// meanwhile. Thus at internal speedup 1 a flit with all delays 1 and lookahead routing leaves two
+/// cycles after its arrival, at internal speedup 2 one cycle.
 class vc_router {
 public:
     vc_router(const router_settings& settings, const topology& map, unsigned id);
 
-    /// A flit arrives, at most one per input and cycle.
+    /// Receives a flit, at most one per input and cycle.
     void receive(unsigned input, const flit& f) {
         arrived_.insert(input);
         arriving_[input] = f;
@@ -35,13 +36,13 @@ public:
     void receive_credits(unsigned output, std::uint64_t vcs, std::uint64_t now) {
         credits_in_.push({output, vcs, now + settings_.credit_delay});
     }
-    /// The internal steps of a cycle.
+    /// Performs the internal steps of a cycle.
     void cycle(std::uint64_t now, unsigned steps) {
         while (steps-- != 0) step(now);
     }
-    /// One flit per output and one credit per input leave.
+    /// Sends one flit per output and one credit per input.
     void send(std::uint64_t now, channel_wheel& channels);
-    /// Something waits inside.
+    /// Whether any flit or credit is inside.
     bool active() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
@@ -60,7 +61,7 @@ private:
         credit_counter credits;
         growing_fifo<flit> buffer;
     };
-    /// A virtual channel in a stage, and what it was granted.
+    /// A virtual channel in a pipeline stage, and its grant.
     struct bid {
         std::uint16_t input;
         std::uint16_t vc;
@@ -75,7 +76,7 @@ private:
         std::uint64_t vcs;
         std::uint64_t due;
     };
-    /// What is in a pipeline stage: a batch that has started, and what waits for it to finish.
+    /// A pipeline stage: a batch that has started, and the entries that wait for it to finish.
     template <class T>
     struct stage {
         std::vector<T> waiting;
@@ -91,9 +92,9 @@ private:
         bool due(std::uint64_t now) const { return !batch.empty() && now >= done; }
         bool empty() const { return batch.empty() && waiting.empty(); }
     };
-    /// A connection through the switch that is kept for a packet.
+    /// A connection through the switch that is held for a packet.
     struct hold {
-        unsigned output = allocator::none;  // by expanded input
+        unsigned output = allocator::none;  // of an expanded input
         unsigned vc = allocator::none;
     };
 
@@ -134,8 +135,8 @@ private:
     std::vector<output_port> outputs_;
     std::unique_ptr<allocator> vc_allocator_;
     std::unique_ptr<allocator> switch_allocator_;
-    std::vector<std::uint16_t> bidder_;      // [expanded input][expanded output]: which vc bids
-    std::vector<std::uint16_t> first_vc_;    // by expanded input: which vc bids first
+    std::vector<std::uint16_t> bidder_;      // [expanded input][expanded output]: vc that bids
+    std::vector<std::uint16_t> first_vc_;    // by expanded input: vc that bids first
     std::vector<hold> holds_;                // by expanded input
     std::vector<std::uint8_t> output_held_;  // by expanded output
 
@@ -147,8 +148,8 @@ private:
     stage<bid> hold_stage_;
     stage<bid> switch_stage_;
     stage<crossing> crossing_;
-    port_set crediting_;                                    // inputs that freed places in this step
-    std::vector<std::uint64_t> freed_;                      // by input
+    port_set crediting_;                // inputs that freed buffer entries in this step
+    std::vector<std::uint64_t> freed_;  // by input
     std::vector<growing_fifo<std::uint64_t>> credits_out_;  // by input
     port_set sending_;                                      // outputs with flits to send
     port_set sending_credits_;                              // inputs with credits to send
