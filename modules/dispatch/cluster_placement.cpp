@@ -32,7 +32,7 @@ std::vector<core::cluster_multiprocessor*> places_of_cluster(const core::gpc& gp
                                                              unsigned size, bool concurrent) {
     struct candidate {
         core::cluster_multiprocessor* sm;
-        unsigned ctas;  // resident, and those to be placed
+        unsigned ctas;  // resident ones and those to be placed
         unsigned room;
     };
     std::vector<candidate> candidates;

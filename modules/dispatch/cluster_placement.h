@@ -8,16 +8,16 @@
 
 namespace simtlm::dispatch {
 
-/// Whether a kernel can run in clusters at all.
-/// @param size  CTAs of a cluster
-/// @param sm    some SM of the GPU; nullptr: SMs take no part in clusters
-/// @throws kernel::user_error  it cannot
+/// Checks that a kernel can run in clusters.
+/// @param size  CTAs per cluster
+/// @param sm    any SM of the GPU; nullptr: the SMs do not support clusters
+/// @throws kernel::user_error  if it cannot
 void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_context& context,
                    unsigned size, const core::cluster_multiprocessor* sm);
 
-/// The SMs of a GPC for the CTAs of a cluster, by rank: each goes to the SM with the fewest CTAs,
-/// the first of several, so that the SMs of a TPC get CTAs of neighbouring ranks. Empty: there is
-/// no room for all of them.
+/// Selects SMs of a GPC for the CTAs of a cluster, by rank: each CTA goes to the SM with the fewest
+/// CTAs, or the first of several, so that the SMs of a TPC get CTAs of neighbouring ranks. Empty if
+/// there is no room for the whole cluster.
 /// @param concurrent  SMs may hold CTAs of several kernels
 std::vector<core::cluster_multiprocessor*> places_of_cluster(const core::gpc& gpc,
                                                              const core::kernel_context& kernel,

@@ -23,7 +23,7 @@ command_processor::command_processor(const sc_core::sc_module_name& name,
       calls_(std::move(calls)),
       scheduler_("cta_scheduler", sequencer, config, cores, std::move(clusters), *this) {}
 
-/// How many kernels may be begun when this one is the next of the queue.
+/// Maximum number of kernels in the window if this command is the next one.
 std::size_t command_processor::window(const host_command& next) const {
     const bool serial = config_.serial_kernels && !config_.concurrent_kernels_per_sm;
     return serial && next.what == host_command::kind::launch && !next.kernel
@@ -49,7 +49,7 @@ std::shared_ptr<program::kernel_source> command_processor::source_of(const host_
     return calls_.open(command);
 }
 
-/// The first launch of the queue becomes a kernel.
+/// Opens the kernel of the first launch in the queue.
 command_processor::pending_kernel command_processor::open(const host_command& command) {
     auto k = std::make_unique<running_kernel>();
     k->source = ahead_ ? std::exchange(ahead_, nullptr) : source_of(command);
@@ -69,7 +69,7 @@ command_processor::pending_kernel command_processor::open(const host_command& co
     return p;
 }
 
-/// The next kernel works ahead while the present one runs.
+/// Starts preparing the next kernel while the current one runs.
 void command_processor::prefetch() {
     if (ahead_) return;
     for (const host_command& c : queue_)
@@ -121,7 +121,8 @@ void command_processor::proceed() {
     if (idle()) progress_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// The commands so far are told from others by a digest (FNV-1a): folders may have moved.
+/// Identifies the commands so far by a digest (FNV-1a) that does not include folders, which may
+/// have moved.
 void command_processor::note_taken(const host_command& c) {
     ++taken_;
     const auto mix = [this](const void* from, std::size_t bytes) {
@@ -150,7 +151,8 @@ std::vector<command_processor::saved_kernel> command_processor::window_to_save()
     return window;
 }
 
-/// The queue holds all commands: those that had been taken go, but for kernels of the window.
+/// Restores the window from the queue of all commands: removes those that had been processed,
+/// except kernels of the window.
 void command_processor::restore_window(const std::vector<saved_kernel>& window, std::uint64_t taken,
                                        std::uint64_t digest) {
     const auto others = [](const char* what) {

@@ -16,7 +16,7 @@ namespace simtlm::dispatch {
 
 namespace {
 
-/// CTAs of a cluster of a kernel.
+/// @return the number of CTAs per cluster of a kernel
 unsigned cluster_size(const running_kernel& k) {
     const auto* const c = dynamic_cast<const program::cluster_kernel*>(k.source.get());
     return c != nullptr ? c->cluster_size() : 1;
@@ -51,7 +51,7 @@ bool cta_scheduler::can_start() const {
 
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     if (const unsigned size = cluster_size(*k); size > 1) {
-        // A small grid cannot be spread over the SMs: a cluster has to fit a GPC.
+        // A small grid cannot be spread over the SMs, because a cluster has to fit in a GPC.
         k->context.ctas_per_sm =
             core::occupancy_of(cores_.sm, k->context.needs, ~std::uint64_t{0} >> 8, 1).ctas;
         check_cluster(k->descriptor, k->context, size, core::in_gpc(clusters_[0]->core(0)));
@@ -59,7 +59,7 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency =
         config_.kernel_launch_latency + k->descriptor.grid.volume() * config_.block_launch_latency;
-    k->launched_at = edges;  // the first cycle that counts for it
+    k->launched_at = edges;  // the first cycle that is counted for it
     k->issue_from = edges + latency;
     k->blocks_left = k->descriptor.grid.volume();
     k->context.launch = ++launches_;
@@ -77,7 +77,6 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
         }
 }
 
-/// @param now  the last core cycle in which it was not so
 bool cta_scheduler::at_rest() const {
     return !something_ended_ && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
         return !k || (!k->finished() && k->blocks_left == k->descriptor.grid.volume());
@@ -96,6 +95,7 @@ void cta_scheduler::resume(std::unique_ptr<running_kernel> k, std::size_t slot) 
     running_.at(slot) = std::move(k);
 }
 
+/// @param now  the last core cycle in which the value was different
 void cta_scheduler::tell_ctas_left(bool left, std::uint64_t now) {
     if (left == ctas_left_) return;
     ctas_left_ = left;
@@ -136,7 +136,7 @@ void cta_scheduler::cycle() {
     const std::uint64_t now = process_.now();
     if (something_ended_) {
         something_ended_ = false;
-        for (auto& list : ended_) {  // in SM order, whoever told first
+        for (auto& list : ended_) {  // in SM order, whatever the order of notification
             for (ended& e : list) {
                 running_kernel* k = of(e.kernel);
                 --k->ctas_running;
@@ -241,7 +241,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 placed = true;
             }
         }
-    // Nothing was placed: the next chance comes with a CTA that ends, a launch, or a latency over.
+    // If nothing was placed, wait for a CTA to end, a launch, or the end of a latency.
     std::uint64_t wake = first_chance;
     if (config_.deadlock_detect) wake = std::min(wake, next_deadlock_check_);
     if (config_.max_cycles != 0) wake = std::min(wake, config_.max_cycles - 1);
@@ -250,7 +250,8 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
     if (wake != ~std::uint64_t{0}) process_.wake_at(std::max(wake, now + 1));
 }
 
-/// What is left of a cycle counts towards the next CTA, unless the scheduler had been waiting.
+/// Accounts for a placement. The fraction of a cycle that is left counts towards the next CTA,
+/// unless the scheduler had been idle.
 void cta_scheduler::note_placement(std::uint64_t now) {
     const bool waited = next_placement_ + 1000 <= now * 1000;
     next_placement_ = (waited ? now * 1000 : next_placement_) + config_.cta_launch_interval;

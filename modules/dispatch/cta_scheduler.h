@@ -12,8 +12,7 @@
 
 namespace simtlm::dispatch {
 
-/// A kernel that has been launched: where it comes from, its place among the running kernels, its
-/// times.
+/// A launched kernel: its source, its slot among the running kernels, its times.
 struct running_kernel {
     core::kernel_context context;
     std::shared_ptr<program::kernel_source> source;
@@ -28,7 +27,7 @@ struct running_kernel {
     std::uint64_t stream = 0;
     std::uint64_t tag = 0;          ///< of the command
     std::uint64_t list_number = 0;  ///< of the command
-    std::uint64_t position = 0;     ///< of the command, among all that have been taken
+    std::uint64_t position = 0;     ///< of the command, among all that have been processed
     bool selected = false;
     bool finished() const { return blocks_left == 0 && ctas_running == 0; }
 };
@@ -44,11 +43,12 @@ class cta_scheduler : public kernel::clocked_module, private core::cta_listener 
 public:
     struct listener {
         virtual ~listener() = default;
-        /// Kernels have finished in this cycle (phase core_dispatch_ctas); in launch order.
+        /// Kernels have finished in this cycle, in launch order. Called in phase
+        /// core_dispatch_ctas.
         virtual void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) = 0;
-        /// No thread instruction has completed for the deadlock window.
+        /// No thread instruction has completed within the deadlock window.
         virtual void deadlock() = 0;
-        /// A limit of the configuration (-gpgpu_max_cycle, ...) is reached.
+        /// A limit of the configuration (-gpgpu_max_cycle, ...) has been reached.
         virtual void limit_reached(const char* option) = 0;
     };
 
@@ -57,18 +57,20 @@ public:
                   std::vector<core::simt_cluster*> clusters, listener& owner);
 
     bool can_start() const;
-    /// Launches a kernel between steps or in phase core_dispatch_ctas. @pre can_start()
+    /// Launches a kernel. Call between steps or in phase core_dispatch_ctas. @pre can_start()
     void launch(std::unique_ptr<running_kernel> kernel);
-    /// No further CTA of the running kernels is placed: each ends with its resident CTAs.
+    /// Places no further CTAs of the running kernels: each ends with its resident CTAs.
     void abandon();
 
     const std::vector<std::unique_ptr<running_kernel>>& running() const { return running_; }
-    /// No CTA of a running kernel has been placed.
+    /// Whether no CTA of a running kernel has been placed.
     bool at_rest() const;
-    /// State that outlives kernels, and the number of running ones; see resume(). @pre at_rest()
+    /// Saves or restores the state that persists across kernels, and the number of running kernels;
+    /// see resume(). @pre at_rest()
     void checkpoint(kernel::archive& a);
-    /// A kernel that had been launched when a checkpoint was written, with the times of then.
-    /// @param slot  among the running kernels
+    /// Restores a kernel that had been launched when a checkpoint was written, with the times saved
+    /// in it.
+    /// @param slot  its index among the running kernels
     void resume(std::unique_ptr<running_kernel> kernel, std::size_t slot);
     std::uint64_t ctas_issued() const { return ctas_issued_; }
     std::uint64_t ctas_completed() const { return ctas_completed_; }
@@ -110,8 +112,8 @@ private:
     };
     std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
     bool something_ended_ = false;
-    bool ctas_left_ = false;            // as the clusters know it
-    std::uint64_t next_placement_ = 0;  // thousandths of core cycles
+    bool ctas_left_ = false;            // as last reported to the clusters
+    std::uint64_t next_placement_ = 0;  // thousandths of a core cycle
     std::uint64_t launches_ = 0;
     std::uint64_t ctas_issued_ = 0, ctas_completed_ = 0;
     std::uint64_t next_deadlock_check_ = 0;

@@ -6,20 +6,20 @@
 
 namespace simtlm::dispatch {
 
-/// Command processor, kernel manager and CTA scheduler.
+/// Parameters of command processor, kernel manager and CTA scheduler.
 struct dispatch_config {
     unsigned kernel_launch_latency = 0;  ///< core cycles, -gpgpu_kernel_launch_latency
     unsigned block_launch_latency = 0;   ///< core cycles per thread block, -gpgpu_TB_launch_latency
-    /// Thousandths of core cycles between two thread blocks that are placed on the whole GPU; 0:
-    /// every cluster may get one a cycle. -gpgpu_cta_launch_interval
+    /// Interval between two CTAs placed on the whole GPU, in thousandths of core cycles; 0: every
+    /// cluster may get one per cycle. -gpgpu_cta_launch_interval
     unsigned cta_launch_interval = 0;
     /// Clusters in the order in which they get thread blocks, each once; empty: by number.
     /// -gpgpu_cta_order
     std::vector<unsigned> cluster_order;
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel
     bool concurrent_kernels_per_sm = false;  ///< -gpgpu_concurrent_kernel_sm
-    /// Kernels of different streams run one after the other unless an SM may hold several kernels
-    /// (quirk serial-kernels).
+    /// Kernels of different streams run serially unless an SM may hold several kernels (quirk
+    /// serial-kernels).
     bool serial_kernels = false;
     std::uint64_t max_cycles = 0;        ///< core cycles, 0 = no limit (-gpgpu_max_cycle)
     std::uint64_t max_instructions = 0;  ///< thread instructions (-gpgpu_max_insn)
