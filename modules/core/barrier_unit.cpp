@@ -30,7 +30,7 @@ void barrier_unit::open_if_complete(cta_state& cta, barrier& b) {
     const bool complete =
         present == cta.live || (b.expected_threads != 0 && b.arrived_threads >= b.expected_threads);
     if (!complete) return;
-    // A warp that arrived without waiting may wait at another barrier by now.
+    // A warp that arrived without waiting may be waiting at another barrier by now.
     warp_mask released = b.waiting & warps_.at_barrier;
     b = {};
     for (; released != 0; released &= released - 1)

@@ -9,23 +9,24 @@
 
 namespace simtlm::core {
 
-/// What a warp asks of a barrier.
+/// A barrier instruction of a warp.
 struct barrier_request {
     program::barrier_kind kind = program::barrier_kind::sync;
-    std::int32_t id = 0;       ///< -1: a barrier without a name
-    std::int32_t threads = 0;  ///< expected, 0 = the whole CTA
+    std::int32_t id = 0;       ///< -1: a barrier without a number
+    std::int32_t threads = 0;  ///< expected threads; 0: the whole CTA
 };
 
-/// CTA barriers of one SM: several named barriers per CTA may be alive at once, a barrier opens
-/// when the threads it expects have arrived, and a warp that has ended is expected no more. Where a
-/// number of threads is expected, a warp that arrives twice (BAR.ARV, then BAR.SYNC) counts twice.
+/// CTA barriers of one SM. Several named barriers per CTA may be in use at a time. A barrier
+/// completes when the expected number of threads have arrived; warps that have ended are no longer
+/// expected. If a number of threads is specified, a warp that arrives twice (BAR.ARV, then
+/// BAR.SYNC) counts twice.
 ///
-/// A barrier whose instruction tells no name (older traces) is one on which every live warp of the
-/// CTA has to wait. BAR.ARV arrives without waiting.
+/// A barrier instruction without a barrier number (older traces) makes every live warp of the CTA
+/// wait. BAR.ARV arrives without waiting.
 class barrier_unit {
 public:
-    /// @param ctas      hardware CTA slots
-    /// @param barriers  named barriers per CTA
+    /// @param ctas      number of hardware CTA slots
+    /// @param barriers  number of named barriers per CTA
     barrier_unit(warp_table& warps, unsigned ctas, unsigned barriers);
 
     /// A CTA has been placed. @param members  its warps
@@ -36,20 +37,20 @@ public:
     void arrive(unsigned cta, unsigned warp, const barrier_request& request);
     /// A warp has issued its last instruction.
     void warp_ended(unsigned cta, unsigned warp);
-    /// Who waits for whom, for a deadlock report.
+    /// Describes which warps are waiting and which are missing, for a deadlock report.
     std::string describe(unsigned cta) const;
 
 private:
     struct barrier {
         warp_mask arrived = 0;
-        warp_mask waiting = 0;               ///< of them, those that wait here
-        std::uint32_t arrived_threads = 0;   ///< whole warps
+        warp_mask waiting = 0;               ///< members that are waiting here
+        std::uint32_t arrived_threads = 0;   ///< in whole warps
         std::uint32_t expected_threads = 0;  ///< 0: all live warps
     };
     struct cta_state {
         warp_mask members = 0;
         warp_mask live = 0;
-        std::vector<barrier> barriers;  ///< the last one has no name
+        std::vector<barrier> barriers;  ///< the last one is for instructions without a number
     };
     void open_if_complete(cta_state& cta, barrier& b);
 

@@ -15,11 +15,12 @@
 
 namespace simtlm::core {
 
-/// What the barriers of thread block clusters have done.
+/// Counters of the barriers of thread block clusters.
 struct cluster_barrier_statistics {
-    std::uint64_t arrivals = 0;  ///< warps
-    std::uint64_t barriers = 0;  ///< complete
-    std::uint64_t cycles = 0;    ///< from the first arrival of each to its completion
+    std::uint64_t arrivals = 0;  ///< arriving warps
+    std::uint64_t barriers = 0;  ///< completed barriers
+    std::uint64_t cycles = 0;    ///< core cycles from the first arrival to completion, summed over
+                                 ///< barriers
 };
 
 inline constexpr kernel::counter<cluster_barrier_statistics> cluster_barrier_counters[] = {
@@ -34,20 +35,20 @@ constexpr const auto& counters_of(const cluster_barrier_statistics*) {
 }
 static_assert(kernel::covers(cluster_barrier_counters));
 
-/// The barriers of the thread block clusters of a GPU (barrier.cluster): counts the warps that
-/// arrive, and those that end, and tells the SMs of a cluster when all live warps have arrived.
-/// Arrivals and releases take a fixed time each; they carry nothing, so that they never contend.
+/// The barriers of the thread block clusters of a GPU (barrier.cluster): counts warps that arrive
+/// or end, and notifies the SMs of a cluster when all its live warps have arrived. Arrivals and
+/// releases each take a fixed time and never contend.
 ///
-/// SMs leave arrivals in queues of their own, which are read SM after SM in the third sub-phase of
-/// core_effects, behind messages of the SM-to-SM network.
+/// SMs put arrivals into queues of their own, which are read SM by SM in the third sub-phase of
+/// core_effects, after the messages of the SM-to-SM network.
 class cluster_barrier : public kernel::clocked_module {
 public:
-    /// @param latency  from an SM to the barrier, and back: core cycles
-    /// @param sms      of the GPU
+    /// @param latency  core cycles from an SM to the barrier, and back
+    /// @param sms      number of SMs in the GPU
     cluster_barrier(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                     unsigned latency, unsigned sms);
 
-    /// A warp has arrived, or has ended. From phases of its SM. @param warp  of the SM
+    /// A warp has arrived, or has ended. Called in phases of its SM. @param warp  index in the SM
     void arrives(unsigned sm, const std::shared_ptr<cta_cluster>& cluster, unsigned rank,
                  unsigned warp) {
         add(sm, {0, cluster, rank, warp, false});
@@ -78,15 +79,15 @@ private:
     void count(const event& e, std::uint64_t now);
 
     const unsigned latency_;
-    std::vector<std::vector<event>> from_sm_;  // of this cycle
+    std::vector<std::vector<event>> from_sm_;  // events of this cycle
     std::deque<event> under_way_;              // in order
     std::deque<release> releases_;             // in order
     cluster_barrier_statistics statistics_;
     kernel::clocked_process process_;
 };
 
-/// Who has arrived at the barrier of a cluster and who has not, for a deadlock report; empty:
-/// nobody has arrived.
+/// Describes which warps have arrived at the barrier of a cluster and which have not, for a
+/// deadlock report; empty if none has arrived.
 std::string describe_barrier(const cta_cluster& cluster);
 
 }  // namespace simtlm::core

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint64_t line = 128;
 
-/// Inserts in address order; returns the access of a segment, new or known.
+/// @return the access of a segment, which is inserted in address order if it is new
 memory_access& access_of(std::vector<memory_access>& list, std::size_t first,
                          std::uint64_t segment) {
-    // Lanes mostly walk upwards: look at the end first.
+    // Addresses usually increase with the lane, so search from the end.
     std::size_t i = list.size();
     while (i > first && list[i - 1].address > segment) --i;
     if (i > first && list[i - 1].address == segment) return list[i - 1];
@@ -28,11 +28,11 @@ void add_bytes(memory_access& a, std::uint64_t address, unsigned bytes, unsigned
     a.bytes.set(offset, std::min<unsigned>(bytes, line - offset));
 }
 
-/// Bytes of a segment that lanes ask for one after the other, without a gap: what most instructions
-/// do. They are booked together.
+/// Consecutive bytes of a segment requested by consecutive lanes, the most common case, which are
+/// added to the access together.
 class byte_run {
 public:
-    /// @return whether the bytes continue the run, or begin one, and are within a segment
+    /// @return whether the bytes continue or begin the run, and are within the segment
     bool add(std::uint64_t address, unsigned bytes, std::uint64_t segment, unsigned lane) {
         const std::uint64_t offset = address & (segment - 1);
         if (bytes == 0 || offset + bytes > segment) return false;
@@ -57,22 +57,23 @@ private:
     unsigned sectors_ = 0;
 };
 
-/// Whether lanes ask for bytes one after the other, aligned to their number, as most instructions
-/// do: none of them across segments.
+/// Whether lanes request consecutive elements that are aligned to their size, the most common case;
+/// no element crosses a segment.
 bool are_consecutive(const std::uint64_t* address, unsigned lanes, unsigned bytes,
                      std::uint64_t segment) {
     const std::uint64_t begin = address[0];
     if (begin == 0 || bytes == 0 || segment % bytes != 0 || begin % bytes != 0) return false;
     if (address[lanes - 1] != begin + std::uint64_t{lanes - 1} * bytes) return false;
-    if (begin + std::uint64_t{lanes} * bytes < begin) return false;  // beyond the last address
+    if (begin + std::uint64_t{lanes} * bytes < begin) return false;  // wraps around
     std::uint64_t differences = 0;
     for (unsigned lane = 0; lane < lanes; ++lane)
         differences |= address[lane] ^ (begin + std::uint64_t{lane} * bytes);
     return differences == 0;
 }
 
-/// The accesses of consecutive lanes, segment by segment.
-/// @param base  the first lane  @param bytes  of each; divides a segment
+/// Adds the accesses of consecutive lanes, segment by segment.
+/// @param base   the first lane
+/// @param bytes  of each lane; divides a segment
 void gather_consecutive(std::vector<memory_access>& list, std::uint64_t begin, unsigned base,
                         unsigned lanes, unsigned bytes, std::uint64_t segment) {
     for (unsigned lane = 0; lane < lanes;) {
@@ -91,13 +92,13 @@ void gather_consecutive(std::vector<memory_access>& list, std::uint64_t begin, u
     }
 }
 
-/// A segment shrinks to the half, and the half of the half, that is used.
+/// Reduces a segment to the half, or the quarter, that is used.
 void shrink(memory_access& a, unsigned segment) {
     unsigned size = segment;
     const unsigned first = segment == 32 ? 0 : static_cast<unsigned>(a.address % line / 32);
     unsigned used = a.sectors >> first;
     while (size > 32) {
-        const unsigned half = size / 64;  // sectors in half of it
+        const unsigned half = size / 64;  // number of sectors in a half
         const unsigned low = used & ((1u << half) - 1);
         const unsigned high = used >> half & ((1u << half) - 1);
         if (low != 0 && high != 0) break;
@@ -193,7 +194,7 @@ void coalescer::gather_atomics(warp_instruction& inst, const lane_addresses& lan
             const std::uint64_t address = lanes.address[0][lane];
             const std::uint64_t where = address & ~(segment - 1);
             const unsigned offset = static_cast<unsigned>(address % line);
-            // The first access of the segment that does not touch these bytes yet.
+            // Finds the first access of the segment that does not touch these bytes yet.
             std::size_t i = first;
             while (i < inst.accesses.size() && inst.accesses[i].address < where) ++i;
             memory_access* found = nullptr;
@@ -228,7 +229,7 @@ void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes
         a.size = static_cast<std::uint16_t>(line_bytes);
         add_bytes(a, address, inst.data_size, lane);
     }
-    // The whole line is wanted.
+    // The whole line is fetched.
     for (memory_access& a : inst.accesses) a.sectors = 0;
 }
 

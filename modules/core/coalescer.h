@@ -11,17 +11,20 @@ namespace simtlm::core {
 
 using program::lane_addresses;
 
-/// Turns the lanes of a memory instruction into accesses (manual: Memory Coalescing).
+/// Converts the lanes of a memory instruction to memory accesses (GPGPU-Sim manual: Memory
+/// Coalescing).
 ///
-/// From compute capability 4.0 every access is a 32-byte sector. Before, lanes are gathered into
-/// segments of 32, 64 or 128 bytes by data size, which shrink to the halves that are used; 2.x and
-/// 3.x use sectors where L1 is skipped. Accesses end up in address order per group of lanes;
-/// atomics to the same bytes take an access each. Constant and texture accesses fetch a line.
+/// From compute capability 4.0 on, every access is a 32-byte sector. Before, lanes are combined
+/// into segments of 32, 64 or 128 bytes depending on the data size, which are reduced to the halves
+/// that are used; 2.x and 3.x use sectors if the L1 is bypassed. Accesses are in address order per
+/// group of lanes; atomics to the same bytes take separate accesses. Constant and texture accesses
+/// fetch a line.
 class coalescer {
 public:
     explicit coalescer(const sm_config& config) : config_(config) {}
 
-    /// Fills inst.accesses. @pre the instruction is a load, a store or an atomic, not shared
+    /// Sets inst.accesses. @pre the instruction is a load, store or atomic that is not to shared
+    /// memory
     void coalesce(warp_instruction& inst, const lane_addresses& lanes) const;
 
 private:

@@ -24,7 +24,7 @@ struct shared_memory_config {
     unsigned banks = 16;
     unsigned warp_parts = 2;
     bool limited_broadcast = true;
-    unsigned latency = 3;                ///< -gpgpu_smem_latency, core cycles
+    unsigned latency = 3;                ///< core cycles, -gpgpu_smem_latency
     std::vector<unsigned> carve_out_kb;  ///< -gpgpu_shmem_option
 };
 
@@ -42,45 +42,50 @@ struct ldst_config {
 
 /// Fetch and decode.
 struct front_end_config {
-    unsigned fetch_throughput = 1;  ///< rounds of decode and fetch per cycle
+    unsigned fetch_throughput = 1;  ///< decode and fetch rounds per cycle
 };
 
-/// The register file and its operand collectors.
+/// The register file and the operand collectors.
 struct operand_collector_config {
     unsigned banks = 8;              ///< of the register file, -gpgpu_num_reg_banks
     bool bank_uses_warp_id = false;  ///< -gpgpu_reg_bank_use_warp_id
     unsigned port_throughput = 1;    ///< passes per cycle, -gpgpu_reg_file_port_throughput
-    bool specialized = true;         ///< pipelines may have pools of their own,
+    bool specialized = true;         ///< pipelines may have collector pools of their own,
                                      ///< -gpgpu_enable_specialized_operand_collector
-    collector_pool_config general;   ///< pool of all pipelines
+    collector_pool_config general;   ///< pool shared by all pipelines
 };
 
 struct write_back_config {
-    unsigned width = 1;  ///< registers in front of it: results per cycle that the bus takes
+    unsigned width = 1;  ///< results accepted from the result bus per cycle
 };
 
-/// The first-level caches. Latency and banks of the L1D are those of the load/store unit.
+/// The first-level caches. Latency and banks of the L1D are parameters of the load/store unit.
 struct l1_config {
     cache::cache_config instruction, data, constant, texture;
     bool data_enabled = true;
     bool perfect_instruction_and_constant = false;  ///< -gpgpu_perfect_inst_const_cache
-    bool flush = false;       ///< -gpgpu_flush_l1_cache: the L1D, with an empty SM and at barriers
+    bool flush = false;       ///< -gpgpu_flush_l1_cache: flush the L1D when the SM is empty and at
+                              ///< barriers
     bool adaptive = false;    ///< -gpgpu_adaptive_cache_config
-    unsigned unified_kb = 0;  ///< L1D and shared memory together, -gpgpu_unified_l1d_size
+    unsigned unified_kb = 0;  ///< size of L1D and shared memory together, -gpgpu_unified_l1d_size
 };
 
-/// Quirks of the reference's core that --compat accel-sim switches on (docs/fidelity.md).
+/// Behaviour of GPGPU-Sim's core that differs from hardware, enabled by --compat accel-sim
+/// (docs/fidelity.md).
 struct core_quirks {
-    bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
-    bool fetch_past_branches = false;      ///< L1I: what follows a taken branch, not its target
-    bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
-    bool evictions_follow_misses = false;  ///< L1D: write-backs go where the miss goes
-    bool rrr_begins_with_warp_0 = false;   ///< strict round robin: all schedulers of an SM
-    bool two_level_rotates_twice = false;  ///< two-level scheduler: once for each instruction
-    bool sms_in_order = false;             ///< SMs act one after the other in a core cycle
+    bool ldgsts_global_half_only = false;  ///< asynchronous copies do not write shared memory
+    bool fetch_past_branches = false;  ///< instruction fetch continues after a taken branch instead
+                                       ///< of at its target
+    bool loads_stay_long = false;      ///< two-level scheduler: loaded registers count as long
+                                       ///< operations even after write-back
+    bool evictions_follow_misses = false;  ///< L1D: write-backs are routed like the miss that
+                                           ///< caused them
+    bool rrr_begins_with_warp_0 = false;   ///< strict round robin: in all schedulers of an SM
+    bool two_level_rotates_twice = false;  ///< two-level scheduler: rotates once per instruction
+    bool sms_in_order = false;             ///< SMs act one after the other within a core cycle
 };
 
-/// One SM, validated by the platform.
+/// Configuration of an SM, validated by the platform.
 struct sm_config {
     unsigned warp_size = 32;
     unsigned max_threads = 1024;  ///< -gpgpu_shader_core_pipeline
@@ -96,7 +101,7 @@ struct sm_config {
     warp_scheduler_config scheduler;
     bool sub_core_model = false;
 
-    // By stage.
+    // By pipeline stage.
     front_end_config front_end;
     operand_collector_config collector;
     std::vector<pipeline_config> pipelines = built_in_pipelines();
@@ -110,7 +115,7 @@ struct sm_config {
 
 class multiprocessor;
 struct multiprocessor_parts;
-/// Makes an SM of some core model.
+/// Creates an SM of a core model.
 using multiprocessor_maker =
     std::function<std::unique_ptr<multiprocessor>(const multiprocessor_parts&)>;
 
@@ -118,15 +123,15 @@ struct cluster_config {
     unsigned clusters = 10;
     unsigned sms_per_cluster = 3;
     unsigned ejection_buffer_size = 8;  ///< packets, -gpgpu_n_cluster_ejection_buffer_size
-    unsigned responses_per_cycle = 1;   ///< that a cluster takes and hands on
+    unsigned responses_per_cycle = 1;   ///< responses that a cluster receives and delivers
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
     multiprocessor_maker make;  ///< empty: the classic core, `sm`
-    /// The order of clusters decides something, too: random partition indexing.
+    /// The order of the clusters affects results as well: random partition indexing.
     bool clusters_in_order = false;
 
-    /// SMs of a cluster, or of all, act one after the other. A single SM a cluster meets nobody
-    /// where the order of clusters decides nothing.
+    /// Whether the SMs of a cluster, or of the GPU, act one after the other. Not needed for a
+    /// single SM per cluster if the order of clusters does not affect results.
     bool in_order() const {
         return sm.quirks.sms_in_order && !make && (clusters_in_order || sms_per_cluster > 1);
     }

@@ -13,16 +13,16 @@
 
 namespace simtlm::core {
 
-/// Why the LD/ST unit could not start the access at its head (manual: gpgpu_stall_shd_mem).
+/// Why the LD/ST unit could not start its next access (GPGPU-Sim manual: gpgpu_stall_shd_mem).
 enum class memory_stall : std::uint8_t {
     none,
-    bank_conflict,  ///< shared memory or L1 bank, or a cache without resources
-    network_full,   ///< the request network takes no more
-    coalescing,     ///< the instruction has more accesses than start in a cycle
+    bank_conflict,  ///< shared memory or L1 bank conflict, or a reservation failure
+    network_full,   ///< the request network is full
+    coalescing,     ///< the instruction has more accesses than can start in a cycle
     data_port,      ///< the cache's data port is busy
 };
 inline constexpr unsigned memory_stall_count = 5;
-/// In words, for a report.
+/// Description for a report.
 constexpr const char* memory_stall_text(memory_stall s) {
     constexpr const char* texts[memory_stall_count] = {
         "nothing in its way", "bank conflict, or no room in the cache",
@@ -30,7 +30,7 @@ constexpr const char* memory_stall_text(memory_stall s) {
         "the cache's data port is busy"};
     return texts[static_cast<unsigned>(s)];
 }
-/// For which kind of access.
+/// Kind of access that stalled.
 enum class memory_stage : std::uint8_t {
     constant,
     texture,
@@ -42,7 +42,7 @@ enum class memory_stage : std::uint8_t {
 };
 inline constexpr unsigned memory_stage_count = 7;
 
-/// What the blocks of an SM count. One per SM; sums over SMs are what GPGPU-Sim prints.
+/// Counters of the blocks of an SM, one object per SM. GPGPU-Sim prints their sums over all SMs.
 struct core_statistics {
     std::uint64_t cycles = 0;               ///< core cycles with a CTA resident
     std::uint64_t warp_cycles = 0;          ///< resident warps, summed over core cycles
@@ -53,11 +53,11 @@ struct core_statistics {
     std::uint64_t ctas_launched = 0;
     std::uint64_t ctas_completed = 0;
 
-    // Warp Occupancy Distribution: each scheduler's cycle is in exactly one of idle, scoreboard,
-    // stall, or in issue_cycles; each issued instruction is in issued_lanes.
+    // Warp Occupancy Distribution: each cycle of a scheduler is counted in exactly one of idle,
+    // scoreboard, stall and issue_cycles; each issued instruction is counted in issued_lanes.
     std::uint64_t idle = 0;        ///< W0_Idle: no warp has a valid instruction
     std::uint64_t scoreboard = 0;  ///< W0_Scoreboard: all valid instructions have hazards
-    std::uint64_t stall = 0;       ///< Stall: ready, but the pipeline takes none
+    std::uint64_t stall = 0;       ///< Stall: ready, but its pipeline is full
     std::uint64_t issue_cycles = 0;
     std::array<std::uint64_t, 33> issued_lanes{};  ///< by number of active lanes
     std::array<std::uint64_t, 64> single_issue{};  ///< by scheduler
@@ -74,7 +74,7 @@ struct core_statistics {
     std::uint64_t shared_insn = 0, constant_insn = 0, texture_insn = 0, load_insn = 0,
                   store_insn = 0;
     std::uint64_t shared_accesses = 0;        ///< cycles in which shared memory banks are accessed
-    std::uint64_t shared_bank_conflicts = 0;  ///< cycles lost
+    std::uint64_t shared_bank_conflicts = 0;  ///< additional cycles
     std::uint64_t l1_bank_conflicts = 0;
     std::uint64_t l1_data_wavefronts = 0;
     std::uint64_t constant_port_conflicts = 0;
@@ -84,16 +84,16 @@ struct core_statistics {
 
     // Register file
     std::uint64_t register_reads = 0, register_writes = 0;
-    std::uint64_t register_bank_conflicts = 0;  ///< operand reads that waited a pass
+    std::uint64_t register_bank_conflicts = 0;  ///< operand reads delayed by a pass
 };
 
-/// Packets of one direction, by what they are for and by size (the reference's traffic_breakdown).
-/// Atomic reads of global memory are a class of their own, after the access types.
+/// Number of packets of one direction, by type and size (GPGPU-Sim's traffic_breakdown). Atomic
+/// reads of global memory form a separate class after the access types.
 struct packet_breakdown {
     static constexpr unsigned atomic = protocol::access_type_count;
     static constexpr unsigned classes = atomic + 1;
     using size_count = std::pair<std::uint32_t, std::uint64_t>;  ///< bytes, packets
-    std::array<std::vector<size_count>, classes> sizes;          ///< few, in no order
+    std::array<std::vector<size_count>, classes> sizes;          ///< few entries, unordered
 
     void add(unsigned of, std::uint32_t bytes, std::uint64_t packets = 1) {
         for (size_count& s : sizes[of])
@@ -109,8 +109,8 @@ struct packet_breakdown {
     }
 };
 
-/// What a cluster puts into the request network, by type (manual: gpgpu_n_mem_*), and the sizes of
-/// its packets both ways.
+/// Requests that a cluster sends into the request network, by type (GPGPU-Sim manual:
+/// gpgpu_n_mem_*), and the sizes of its packets in both directions.
 struct traffic_statistics {
     std::array<std::uint64_t, 16> requests_by_type{};
     std::uint64_t read_requests = 0, write_requests = 0;
@@ -120,14 +120,14 @@ struct traffic_statistics {
 // ---- what the counters mean
 // ----------------------------------------------------------------------
 
-/// W1 to W32, as in the Warp Occupancy Distribution; W0: no lane.
+/// Label W1 to W32, as in the Warp Occupancy Distribution; W0: no active lane.
 inline std::string lane_label(unsigned lanes) {
     return "W" + std::to_string(lanes);
 }
 inline std::string scheduler_label(unsigned scheduler) {
     return "WS" + std::to_string(scheduler);
 }
-/// By program::op_class.
+/// Label of a program::op_class.
 inline std::string class_label(unsigned op_class) {
     constexpr const char* names[] = {"alu",   "sp",    "int",    "dp",    "sfu",   "tensor",
                                      "load",  "store", "branch", "call",  "ret",   "barrier",
@@ -135,7 +135,7 @@ inline std::string class_label(unsigned op_class) {
                                      "spec5", "spec6", "spec7",  "spec8"};
     return op_class < std::size(names) ? names[op_class] : "";
 }
-/// STAGE.REASON, without the reason that is none.
+/// Label STAGE.REASON; empty for memory_stall::none.
 inline std::string stall_label(unsigned cell) {
     constexpr const char* stages[memory_stage_count] = {"constant",    "texture",    "shared",
                                                         "global_load", "local_load", "global_store",

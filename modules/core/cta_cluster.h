@@ -9,36 +9,37 @@
 
 namespace simtlm::core {
 
-/// What of an SM the rest of a GPC sees: its end of the SM-to-SM network and of the cluster
+/// Interface of an SM to the rest of its GPC: its end of the SM-to-SM network and of the cluster
 /// barrier.
 class cluster_endpoint {
 public:
     virtual ~cluster_endpoint() = default;
 
-    /// Of the SM within the GPU.
+    /// Index of the SM in the GPU.
     virtual unsigned sm() const = 0;
-    /// Hands a message to the network, or keeps it until there is room. From phases of the SM, and
-    /// from core_effects. from is filled in.
+    /// Passes a message to the network, or queues it until there is room; sets message.from. Called
+    /// in phases of the SM, and in core_effects.
     virtual void send(protocol::cluster_message message) = 0;
-    /// Another SM has changed its shared memory: waits at mbarriers may succeed from a core cycle
-    /// on.
+    /// Another SM has changed this SM's shared memory: waits at mbarriers may succeed from a core
+    /// cycle on.
     virtual void shared_memory_changed(std::uint64_t at) = 0;
-    /// The barrier of a cluster is complete, and the SM learns it. @param slot  of the CTA
+    /// The barrier of a cluster is complete, and the notification has reached the SM. @param slot
+    /// of the CTA
     virtual void barrier_completed(unsigned slot, const struct cta_cluster& cluster) = 0;
 };
 
-/// A thread block cluster that is resident: where its CTAs are, and who has come to its barrier.
-/// Shared by the SMs that hold them.
+/// A resident thread block cluster: the location of its CTAs, and the warps that have arrived at
+/// its barrier. Shared by the SMs that hold its CTAs.
 struct cta_cluster {
     struct member {
         cluster_endpoint* at = nullptr;  ///< nullptr: not placed yet
-        unsigned slot = 0;               ///< among the SM's CTAs
-        warp_mask live = 0;              ///< warps of the SM, those that have not ended
-        warp_mask arrived = 0;           ///< of them, those at the barrier
+        unsigned slot = 0;               ///< CTA slot of the SM
+        warp_mask live = 0;              ///< warps of the SM that have not ended
+        warp_mask arrived = 0;           ///< live warps that have arrived at the barrier
     };
-    std::uint64_t number = 0;         ///< counts the clusters placed
+    std::uint64_t number = 0;         ///< placement number
     std::vector<member> members;      ///< by rank
-    std::uint64_t first_arrival = 0;  ///< core cycle, of the barrier under way
+    std::uint64_t first_arrival = 0;  ///< core cycle, for the current barrier
 };
 
 }  // namespace simtlm::core

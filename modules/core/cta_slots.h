@@ -11,18 +11,18 @@
 
 namespace simtlm::core {
 
-/// A kernel as the SMs see it while it runs.
+/// A running kernel as seen by the SMs.
 struct kernel_context {
-    std::uint64_t launch = 0;  ///< counts launches
+    std::uint64_t launch = 0;  ///< launch number
     cta_needs needs;
     unsigned ctas_per_sm = 0;
     const program::kernel_descriptor* descriptor = nullptr;
 };
 
-/// The hardware CTA slots of an SM, and the threads, registers and shared memory that resident CTAs
-/// occupy (manual: thread block distribution; occupancy).
+/// The hardware CTA slots of an SM, and the threads, registers and shared memory occupied by
+/// resident CTAs (GPGPU-Sim manual: thread block distribution; occupancy).
 ///
-/// A CTA occupies consecutive hardware threads that begin at a multiple of its padded size.
+/// A CTA occupies consecutive hardware threads, starting at a multiple of its padded size.
 class cta_slots {
 public:
     struct slot {
@@ -43,9 +43,9 @@ public:
     /// Whether another CTA of a kernel fits.
     /// @param concurrent  the SM may hold CTAs of several kernels
     bool fits(const kernel_context& kernel, bool concurrent) const;
-    /// How many more CTAs of a kernel fit.
+    /// Number of additional CTAs of a kernel that fit.
     unsigned room_for(const kernel_context& kernel, bool concurrent) const;
-    /// Occupies the first free slot. @return its number @pre fits()
+    /// Allocates the first free slot. @return its number @pre fits()
     unsigned allocate(kernel_context& kernel, std::unique_ptr<program::cta> block);
     /// A warp of a CTA has exited. @return whether it was the last one
     bool warp_exits(unsigned slot, unsigned threads) {

@@ -42,7 +42,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
     }
 }
 
-/// Cycles further ahead can be reserved.
+/// Extends the range of cycles that can be reserved.
 void dispatch_stage::lengthen(std::uint64_t now) {
     std::vector<reservation> longer(2 * reserved_.size());
     for (std::uint64_t at = now; at < now + reserved_.size(); ++at)
@@ -64,11 +64,11 @@ bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
 }
 
 void dispatch_stage::dispatch_to_memory(unsigned p) {
-    if (!ldst_.can_accept()) return;  // it tells when it can
+    if (!ldst_.can_accept()) return;  // it wakes this process when it can
     send(to_ldst, collector_.take(p, collector_.ready(p).oldest()));
 }
 
-/// @return the first core cycle in which a unit of a pipeline may take something that waits for it
+/// @return the first core cycle in which a unit of a pipeline may accept a waiting instruction
 std::uint64_t dispatch_stage::dispatch_to_units(unsigned p, std::uint64_t now) {
     const range& of = units_of_[p];
     const pipeline_register& ready = collector_.ready(p);
@@ -86,7 +86,8 @@ std::uint64_t dispatch_stage::dispatch_to_units(unsigned p, std::uint64_t now) {
     return next;
 }
 
-/// @return the first core cycle in which the unit may take what waits in a register, or after that
+/// @return the first core cycle in which the unit may accept the instruction in a register, or a
+///         later one
 std::uint64_t dispatch_stage::dispatch_to_unit(std::size_t u, unsigned slot, std::uint64_t now) {
     const unit& target = units_[u];
     if (now < target.block->register_free_at()) return target.block->register_free_at();
@@ -104,7 +105,7 @@ void dispatch_stage::cycle() {
     for (std::uint64_t m = collector_.ready_pipelines() & to_memory_; m != 0; m &= m - 1)
         dispatch_to_memory(static_cast<unsigned>(__builtin_ctzll(m)));
     if (next == never)
-        process_.sleep();  // what waits for the load/store unit, too
+        process_.sleep();  // the load/store unit wakes it, too
     else
         process_.sleep_until(next);
 }

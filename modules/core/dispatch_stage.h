@@ -9,27 +9,27 @@ namespace simtlm::core {
 
 class ldst_unit;
 
-/// Moves instructions from the OC_EX registers into the functional units and reserves the result
-/// bus: an instruction of a unit that cannot stall is only dispatched when one of the EX_WB
-/// registers is free in the cycle in which it will complete. Units are visited in the order SP,
-/// DP, INT, SFU, tensor, specialised, load/store. In the sub-core model unit k serves scheduler k.
-/// Units hand their instructions back, and these go over the result bus to write-back.
+/// Moves instructions from the OC_EX registers to the functional units and reserves the result bus:
+/// an instruction of a unit that cannot stall is dispatched only if one of the EX_WB registers is
+/// free in the cycle in which it will complete. Units are served in the order SP, DP, INT, SFU,
+/// tensor, specialised, load/store. In the sub-core model unit k serves scheduler k. Completed
+/// instructions return from the units and move over the result bus to write-back.
 class dispatch_stage : public sc_core::sc_module {
     void completed(warp_instruction& inst) { send(result_bus, inst); }
 
 public:
-    /// Bound in the order in which the units are visited.
+    /// Bound in the order in which the units are served.
     instruction_fan_out<dispatch_stage, &dispatch_stage::completed> to_units;
     instruction_initiator<dispatch_stage> to_ldst;
     instruction_initiator<dispatch_stage> result_bus;  ///< to the EX_WB registers
 
     struct unit {
         functional_unit* block;
-        unsigned p;       ///< pipeline that feeds it
-        unsigned number;  ///< among the units of its kind
+        unsigned p;       ///< pipeline whose instructions it executes
+        unsigned number;  ///< index among the units of its kind
     };
 
-    /// @param units  in the order in which they are visited
+    /// @param units  in the order in which they are served
     dispatch_stage(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const sm_config& config, operand_collector& collector, std::vector<unit> units,
                    ldst_unit& ldst);
@@ -51,17 +51,17 @@ private:
     operand_collector& collector_;
     std::vector<unit> units_;
     ldst_unit& ldst_;
-    /// What feeds a pipeline's instructions, in order: its units.
+    /// The units of a pipeline, as a range of indices.
     struct range {
         std::size_t begin = 0, end = 0;
     };
     std::vector<range> units_of_;  // by pipeline
-    std::uint64_t to_memory_ = 0;  // pipelines that end in the load/store unit, bit p
+    std::uint64_t to_memory_ = 0;  // pipelines of the load/store unit, bit p
     struct reservation {
         std::uint32_t at = 0;  // low bits of the core cycle
         std::uint32_t count = 0;
     };
-    std::vector<reservation> reserved_;  // by completion cycle; a power of two of them
+    std::vector<reservation> reserved_;  // by completion cycle; size is a power of two
     statistics statistics_;
     kernel::clocked_process process_;
 };

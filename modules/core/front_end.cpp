@@ -77,7 +77,8 @@ void front_end::fetch() {
     }
     const warp_mask fetchable = sm_.warps.fetchable();
     const warp_mask candidates = fetchable | leaving();
-    // Round robin from the warp after the last fetched: first those above it, then the others.
+    // Round robin from the warp after the one fetched last: first the warps above it, then the
+    // others.
     const warp_mask above = last_ >= 63 ? 0 : candidates >> (last_ + 1) << (last_ + 1);
     for (warp_mask part : {above, candidates & ~above}) {
         for (; part != 0; part &= part - 1) {
@@ -139,7 +140,7 @@ void front_end::access(unsigned w) {
             spare_ = nullptr;
             break;
         default:
-            ++probe_.reservation_failures;  // a reservation failure: tried again
+            ++probe_.reservation_failures;  // retried in the next cycle
             break;
     }
 }

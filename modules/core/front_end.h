@@ -12,19 +12,19 @@
 
 namespace simtlm::core {
 
-/// Fetch and decode of an SM (manual: Fetch and Decode).
+/// Instruction fetch and decode of an SM (GPGPU-Sim manual: Fetch and Decode).
 ///
-/// Each of the -gpgpu_inst_fetch_throughput rounds of a cycle first decodes what the round before
-/// has fetched, two consecutive instructions of the warp into its instruction buffer, and then
-/// fetches for the next warp, round robin, that has an empty buffer and no miss under way: 16 bytes
-/// at its program counter from the L1I. Fetch is also where warps exit: a warp that has issued its
-/// last instruction leaves when its pipeline is empty, its registers are written and its stores
-/// acknowledged.
+/// Each of the -gpgpu_inst_fetch_throughput rounds of a cycle first decodes the instructions
+/// fetched by the previous round, two consecutive ones of the warp into its instruction buffer. It
+/// then fetches 16 bytes at the program counter from the L1I, for the next warp in round-robin
+/// order that has an empty buffer and no outstanding miss. Warps also exit in this stage: a warp
+/// that has issued its last instruction exits when its pipeline is empty, its registers are written
+/// and its stores are acknowledged.
 class front_end : public sc_core::sc_module {
 public:
     protocol::cache_port_initiator<front_end> icache;
 
-    /// Who is told that a warp has exited.
+    /// Is notified when a warp has exited.
     struct listener {
         virtual ~listener() = default;
         virtual void warp_exits(unsigned warp) = 0;
@@ -53,8 +53,8 @@ public:
     const fetch_probe& probe() const { return probe_; }
 
 private:
-    static constexpr unsigned fetch_bytes = 16;                 // at a time, by hardware
-    static constexpr std::uint64_t program_start = 0xF0000000;  // as the reference places it
+    static constexpr unsigned fetch_bytes = 16;                 // bytes per fetch, by hardware
+    static constexpr std::uint64_t program_start = 0xF0000000;  // as in GPGPU-Sim
 
     tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
@@ -73,8 +73,9 @@ private:
     blocks sm_;
     int fetched_ = -1;  // warp whose instructions are in the fetch buffer
     unsigned last_ = 0;
-    tlm::tlm_generic_payload* spare_ = nullptr;      // request that needed no response
-    tlm::tlm_generic_payload* presented_ = nullptr;  // a miss that has come back
+    tlm::tlm_generic_payload* spare_ = nullptr;      // reusable request: its last use needed no
+                                                     // response
+    tlm::tlm_generic_payload* presented_ = nullptr;  // a miss whose response is being presented
     fetch_probe probe_;
     kernel::clocked_process process_;
 };

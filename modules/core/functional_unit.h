@@ -9,16 +9,16 @@
 
 namespace simtlm::core {
 
-/// One SIMD functional unit that cannot stall: SP, INT, DP, SFU, tensor or specialised.
+/// A SIMD functional unit that cannot stall: SP, INT, DP, SFU, tensor or specialised.
 ///
-/// An instruction dispatched at core cycle t occupies the unit's dispatch register until
-/// t + initiation interval, and is handed back, for write-back, at t + latency + 1. The unit takes
-/// an instruction when the register is free and no other instruction leaves in the same cycle
-/// (manual: Functional Units / SIMD pipeline). The pipeline is kept as a ring of completion
-/// times, as long as the longest latency that came: nothing is shifted.
+/// An instruction dispatched at core cycle t occupies the unit's dispatch register until t +
+/// initiation interval, and returns for write-back at t + latency + 1. The unit accepts an
+/// instruction if the register is free and no other instruction completes in the same cycle
+/// (GPGPU-Sim manual: Functional Units / SIMD pipeline). The pipeline is implemented as a ring
+/// indexed by completion cycle, as long as the longest latency so far, so that nothing is shifted.
 class functional_unit : public sc_core::sc_module {
 public:
-    /// Instructions come when can_accept(), and leave on the way back (BEGIN_RESP).
+    /// Receives instructions, @pre can_accept(), and returns completed ones with BEGIN_RESP.
     instruction_target<functional_unit> dispatch;
 
     functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
@@ -48,7 +48,7 @@ private:
     }
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
-    /// Whether an instruction leaves in a cycle that the ring covers.
+    /// Whether an instruction completes in a cycle within the ring's range.
     bool leaves_at(std::uint64_t cycle) const {
         const std::uint64_t place = cycle & mask_;
         return place < 64 ? (taken_ >> place & 1u) != 0 : ring_[place] != nullptr;
@@ -63,11 +63,11 @@ private:
     void cycle();
     void lengthen(std::uint64_t now);
 
-    // In one cache line, and the process in the next.
+    // One cache line; the process follows in the next one.
     alignas(
-        64) std::vector<warp_instruction*> ring_;  // by completion cycle; a power of two of them
+        64) std::vector<warp_instruction*> ring_;  // by completion cycle; size is a power of two
     std::uint64_t mask_;
-    std::uint64_t taken_ = 0;  // the first 64 places of the ring, bit by bit: read without it
+    std::uint64_t taken_ = 0;  // occupancy of the first 64 entries of the ring, as a bit set
     std::uint64_t register_free_at_ = 0;
     unsigned in_flight_ = 0;
     statistics statistics_;

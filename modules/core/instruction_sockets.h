@@ -9,15 +9,16 @@
 
 namespace simtlm::core {
 
-/// How instructions move between the stages of an SM: one call moves one instruction from one
-/// pipeline register to the next. TLM_ACCEPTED: the register has taken it. TLM_COMPLETED would mean
-/// that nothing is left to do; stages that cannot take it say so before (see can_accept of each).
+/// Protocol of instructions between the stages of an SM: one call moves one instruction from a
+/// pipeline register to the next. TLM_ACCEPTED: the register has accepted it. TLM_COMPLETED would
+/// mean that the instruction is complete. Back-pressure is signalled beforehand, by can_accept() of
+/// each stage.
 struct instruction_protocol {
     using tlm_payload_type = warp_instruction;
     using tlm_phase_type = tlm::tlm_phase;
 };
 
-/// An initiator socket of a stage. Nothing comes back through it.
+/// An initiator socket of a stage, whose backward path is not used.
 template <class Block>
 class instruction_initiator : public protocol::basic_initiator_socket<32, instruction_protocol>,
                               private tlm::tlm_bw_transport_if<instruction_protocol> {
@@ -62,13 +63,13 @@ private:
     bool get_direct_mem_ptr(warp_instruction&, tlm::tlm_dmi&) override { return false; }
     unsigned transport_dbg(warp_instruction&) override { return 0; }
 
-    Block* owner_ = nullptr;  // beside the interface, in its cache line
+    Block* owner_ = nullptr;  // next to the interface, in its cache line
     accept accept_ = nullptr;
 };
 
-/// One socket to many targets, the k-th bound being number k, which hand instructions back through
-/// it: the dispatch ports of an SM.
-/// @tparam Accept  member function of the block that takes an instruction that comes back
+/// A socket with many targets, in order of binding, which return instructions through it: the
+/// dispatch ports of an SM.
+/// @tparam Accept  member function of the block that receives returned instructions
 template <class Block, void (Block::*Accept)(warp_instruction&)>
 class instruction_fan_out : public protocol::basic_initiator_socket<32, instruction_protocol, 0>,
                             private tlm::tlm_bw_transport_if<instruction_protocol> {
@@ -89,8 +90,8 @@ private:
     Block& owner_;
 };
 
-/// One socket for many initiators, of which the block need not know which is which: the result bus.
-/// @tparam Accept  member function of the block that takes an instruction
+/// A socket with many initiators that the block need not distinguish: the result bus.
+/// @tparam Accept  member function of the block that receives instructions
 template <class Block, void (Block::*Accept)(warp_instruction&)>
 class instruction_fan_in : public protocol::basic_target_socket<32, instruction_protocol, 0>,
                            private tlm::tlm_fw_transport_if<instruction_protocol> {
@@ -112,7 +113,7 @@ private:
     Block& owner_;
 };
 
-/// Moves an instruction through a socket, or one of its bindings (`fan_out[k]`).
+/// Moves an instruction through a socket, or through one of its bindings (`fan_out[k]`).
 template <class Port>
 inline void send(Port&& port, warp_instruction& inst) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -120,7 +121,7 @@ inline void send(Port&& port, warp_instruction& inst) {
     port->nb_transport_fw(inst, phase, zero);
 }
 
-/// Hands an instruction back through the socket by which it came.
+/// Returns an instruction through the socket on which it arrived.
 template <class Socket>
 inline void send_back(Socket& socket, warp_instruction& inst) {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -8,7 +8,8 @@ namespace simtlm::core {
 
 namespace {
 
-/// The source line in what warp_inspector::where() returns: "file.ptx:12 (source.cu:3)".
+/// Extracts the source line from the result of warp_inspector::where(): "file.ptx:12
+/// (source.cu:3)".
 std::string source_in(const std::string& where) {
     const std::size_t open = where.find(" (");
     if (open == std::string::npos || where.back() != ')') return {};

@@ -8,13 +8,13 @@
 
 namespace simtlm::core {
 
-/// An instruction as its program has it.
+/// Text of an instruction in its program.
 struct instruction_text {
     std::string text;    ///< with its operands, "add.s32 %r1, %r2, %r3"
-    std::string source;  ///< file and line of the source code, "saxpy.cu:6"; empty: not known
+    std::string source;  ///< file and line of the source code, "saxpy.cu:6"; empty: unknown
 };
 
-/// @param warp  resident on the SM, of the kernel that the instruction belongs to
+/// @param warp  resident on the SM, of the kernel to which the instruction belongs
 /// @return empty texts for the warps of a trace, which has no operands
 instruction_text text_of(const multiprocessor& sm, unsigned warp,
                          const program::static_instruction& instruction);

@@ -9,9 +9,9 @@ using program::memory_space;
 using program::op_class;
 using program::special_op;
 
-/// An instruction as it issues, and what it turns out to do.
+/// State of an instruction while it issues.
 struct issue_stage::execution {
-    /// Leaves the addresses as they are: most instructions have none.
+    /// Leaves the addresses uninitialized: most instructions have none.
     execution(const program::dynamic_instruction& c, warp_instruction& i, warp_state& w)
         : code(c),
           inst(i),
@@ -26,7 +26,8 @@ struct issue_stage::execution {
     std::int32_t barrier_threads;
     bool lanes_ended = false;
     bool warp_ended = false;
-    bool result_is_late = false;  ///< no register tells of it, but only the next cycle knows it
+    bool result_is_late = false;  ///< the next instruction depends on a late result that no
+                                  ///< register tracks
     program::lane_addresses lanes;
 };
 
@@ -59,7 +60,7 @@ warp_instruction& issue_stage::issue(unsigned w, unsigned scheduler, std::uint64
     return inst;
 }
 
-/// The instruction leaves the warp's buffer.
+/// Removes the instruction from the warp's buffer.
 warp_instruction& issue_stage::take(unsigned w, unsigned scheduler) {
     warp_state& warp = sm_.warps.warp[w];
     const program::dynamic_instruction& code = *warp.ibuffer.head();
@@ -84,7 +85,7 @@ warp_instruction& issue_stage::take(unsigned w, unsigned scheduler) {
     return inst;
 }
 
-/// A recorded warp: mask and space are known, addresses are to be expanded.
+/// A recorded warp: mask and space are known, the addresses must be expanded.
 void issue_stage::recorded(execution& e) {
     if (e.inst.info->is_memory() && e.inst.active_mask != 0)
         e.lanes.lanes =
@@ -92,7 +93,7 @@ void issue_stage::recorded(execution& e) {
     e.warp_ended = e.warp.code.empty() && e.warp.ibuffer.empty();
 }
 
-/// An executed warp: whoever executes it tells what depends on values.
+/// An executed warp: the functional model determines the effects that depend on values.
 void issue_stage::executed(execution& e, std::uint64_t now) {
     program::issue_effects effects;
     effects.active_mask = e.inst.active_mask;
@@ -141,13 +142,13 @@ void issue_stage::resolve_addresses(execution& e) {
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
 }
 
-/// The warp waits until its atomics have come back.
+/// Makes the warp wait until its atomics are complete.
 void issue_stage::await_atomics(const warp_instruction& inst) {
     sm_.warps.warp[inst.warp].atomics += inst.active_lanes();
     sm_.warps.at_atomic |= warp_bit(inst.warp);
 }
 
-/// The warp waits until its registers are written.
+/// Makes the warp wait until its registers are written.
 void issue_stage::pass_fence(unsigned w) {
     if (sm_.scores.writes_pending(w))
         sm_.warps.at_memory_barrier |= warp_bit(w);
@@ -166,10 +167,10 @@ void issue_stage::end_or_wait(const execution& e) {
     }
 }
 
-/// Where an executed warp is fetched and whether what it has in its buffer still counts. When
-/// lanes end, the buffer is emptied and fetched again behind the instruction, and so it is when the
-/// next instruction could issue in the same cycle but needs a result that is late; otherwise the
-/// scheduler finds out when it looks at the warp.
+/// Determines where an executed warp is fetched, and whether the instructions in its buffer are
+/// still valid. When lanes end, the buffer is flushed and fetched again after the instruction;
+/// likewise if the next instruction could issue in the same cycle but needs a late result.
+/// Otherwise the scheduler detects a wrong path when it considers the warp.
 void issue_stage::go_on(const execution& e) {
     warp_state& warp = e.warp;
     const unsigned w = e.inst.warp;
@@ -177,7 +178,9 @@ void issue_stage::go_on(const execution& e) {
         sm_.warps.empty_buffer(w);
         warp.code.next = &e.code + 1;
     }
-    if (warp.code.empty()) warp.code = warp.resolved_path;  // nothing lies behind the instruction
+    if (warp.code.empty())
+        warp.code = warp.resolved_path;  // there is no instruction after this
+                                         // one
     if (!warp.ibuffer.empty() && warp.ibuffer.head() != warp.resolved_path.next)
         sm_.warps.wrong_path |= warp_bit(w);
 }

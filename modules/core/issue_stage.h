@@ -11,12 +11,12 @@
 
 namespace simtlm::core {
 
-/// What it means that an instruction issues (manual: Issue). The warp schedulers choose, this
-/// stage does, one reason a function: the instruction leaves its buffer and takes effect, its
-/// registers are reserved, its addresses coalesced; barriers, fences, atomics and asynchronous
-/// copies make the warp wait; the warp ends, or goes on elsewhere.
+/// Performs the effects of issuing an instruction (GPGPU-Sim manual: Issue). The warp schedulers
+/// select instructions; this stage removes an instruction from its buffer, performs its
+/// architectural effects, reserves its registers and coalesces its addresses. Barriers, fences,
+/// atomics and asynchronous copies make the warp wait; branches redirect it; exits end it.
 ///
-/// One for all schedulers of an SM, which act one after the other.
+/// One object for all schedulers of an SM, which act one after the other.
 class issue_stage {
 public:
     struct blocks {
@@ -32,12 +32,13 @@ public:
     };
     issue_stage(const sm_config& config, const blocks& sm) : config_(config), sm_(sm) {}
 
-    /// The next instruction in a warp's buffer issues.
-    /// @return the instruction, on its way to the operand collector
+    /// Issues the next instruction in a warp's buffer.
+    /// @return the instruction, to be sent to the operand collector
     warp_instruction& issue(unsigned warp, unsigned scheduler, std::uint64_t now);
 
-    /// Instructions of a path that the warp has not taken leave its buffer; it is fetched anew from
-    /// where it goes on (manual: a control hazard). @pre warps.off_path has the warp
+    /// Flushes instructions on a path that the warp has not taken from its buffer; fetch resumes at
+    /// the warp's next instruction (GPGPU-Sim manual: control hazard). @pre warps.wrong_path has
+    /// the warp
     void flush(unsigned warp);
     /// Saves or restores the state that persists across kernels.
     template <class Archive>
@@ -59,7 +60,7 @@ private:
 
     const sm_config& config_;
     blocks sm_;
-    std::uint64_t uid_ = 0;  // instructions issued
+    std::uint64_t uid_ = 0;  // number of issued instructions
 };
 
 }  // namespace simtlm::core

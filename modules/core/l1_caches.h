@@ -15,10 +15,10 @@
 
 namespace simtlm::core {
 
-/// The first-level caches that reports know an SM by; a core may lack any of them.
+/// The kinds of first-level caches of an SM, for reports; a core may lack any of them.
 enum class l1_cache : std::uint8_t { instruction, data, constant, texture };
 
-/// The first-level caches of an SM, modules named l1i, l1c, l1t and l1d below the SM that
+/// The first-level caches of an SM: modules named l1i, l1c, l1t and l1d below the SM that
 /// constructs them.
 class l1_caches {
 public:
@@ -27,8 +27,8 @@ public:
         cache::cache_config texture;
         cache::l1_data_cache::config data;
     };
-    /// What all core models take from the configuration of the SM. The latency of the data cache is
-    /// that of the core model.
+    /// The parameters common to all core models. The latency of the data cache is set by the core
+    /// model.
     static config from(const sm_config& sm);
 
     l1_caches(kernel::phase_sequencer& sequencer, const config& c,
@@ -41,14 +41,14 @@ public:
     /// Binds the memory sides to the SM's port to the memory system.
     void connect(memory_port& port);
     bool idle() const;
-    /// Statistics of one of them, up to date between edges.
+    /// Statistics of one cache; valid between edges.
     const cache::cache_statistics& statistics_of(l1_cache which);
     void register_statistics(kernel::statistics& list) const;
     /// Brings all registered statistics up to date.
     void settle();
-    /// Reports accesses to the data, constant and texture caches.
+    /// Adds an observer of accesses to the data, constant and texture caches.
     void observe(cache::access_observer& observer);
-    /// Cycles in which a miss of any of them stalled because the memory port had no room.
+    /// Cycles in which a miss of any of the caches stalled because the memory port was full.
     std::uint64_t back_pressure_cycles();
     void checkpoint(kernel::archive& a);
 };

@@ -25,7 +25,7 @@ memory_stage stage_of(const warp_instruction& inst) {
     return store ? memory_stage::global_store : memory_stage::global_load;
 }
 
-/// Whether the instruction goes through the shared memory's load pipeline.
+/// Whether the instruction uses the load pipeline of the shared memory.
 bool is_shared_load(const warp_instruction& inst) {
     return inst.space == memory_space::shared && inst.info->is_load;
 }
@@ -117,7 +117,7 @@ void ldst_unit::respond() {
     const std::uint64_t now = respond_process_.now();
     copies_done(now);
     write_back();
-    // An uncached read waits in the FIFO until the place before write-back is free.
+    // An uncached read waits in the FIFO until the register before write-back is free.
     if (sm_.port.has_response() && (uncached_ == nullptr || !sm_.port.response_is_uncached_read()))
         sm_.port.deliver();
 
@@ -163,7 +163,7 @@ void ldst_unit::write_back() {
     next_client_ = (chosen + 1) % clients;
 }
 
-/// Clients that have something to write back: bit c.
+/// Clients that have an instruction to write back: bit c.
 unsigned ldst_unit::ready_clients(std::uint64_t now) const {
     unsigned ready = unsigned{uncached_ != nullptr} << from_uncached;
     if (!sm_.shared.empty() && sm_.shared.ready_at() <= now) ready |= 1u << from_shared;
@@ -172,7 +172,7 @@ unsigned ldst_unit::ready_clients(std::uint64_t now) const {
     return ready;
 }
 
-/// @pre the client is ready
+/// Selects a client's instruction for write-back. @pre the client is ready
 void ldst_unit::choose(int c, std::uint64_t now) {
     first_unwritten_ = 0;
     writing_shared_ = false;
@@ -365,7 +365,7 @@ bool ldst_unit::leave(warp_instruction& inst) {
         retire(inst);
         return true;
     }
-    // A load is complete when its last register is written; without registers it is now.
+    // A load completes when its last register is written; without registers it completes now.
     if (inst.info->n_dst == 0) count_completed(sm_.statistics, inst);
     if (inst.pending == 0) complete(inst);
     return true;

@@ -15,20 +15,20 @@
 
 namespace simtlm::core {
 
-/// The load/store unit of an SM (manual: Memory Pipeline). Two actions per core cycle, around that
-/// of the L1 caches:
+/// The load/store unit of an SM (GPGPU-Sim manual: Memory Pipeline). It acts twice per core cycle,
+/// before and after the L1 caches:
 ///
-///  1. Write back one instruction's registers, chosen round robin among shared memory, texture,
-///     constant, uncached and L1D responses, and let one response from memory pass to where it
-///     belongs.
-///  2. Start accesses of the instruction in the dispatch register, the highest address first: one
-///     per cycle (as many as the L1D has banks, up to the first bank conflict), or one row of
-///     shared memory banks.
+///  1. Writes back the registers of one instruction, selected round robin among shared memory,
+///  texture, constant, uncached and L1D responses, and delivers one response from memory to the
+///  block that waits for it.
+///  2. Starts accesses of the instruction in the dispatch register, highest address first: one per
+///  cycle (as many as the L1D has banks, up to the first bank conflict), or one row of shared
+///  memory banks.
 ///
 /// A load leaves when all its accesses have started; its registers are released with its last
-/// datum. Stores and barriers leave when they have started; a warp cannot exit before its stores
+/// response. Stores and barriers leave when they have started; a warp cannot exit before its stores
 /// are acknowledged. Atomics, .STRONG.GPU loads and (with -gpgpu_gmem_skip_L1D) all global accesses
-/// pass by the L1D.
+/// bypass the L1D.
 class ldst_unit : public sc_core::sc_module, private memory_port::client {
 public:
     instruction_target<ldst_unit> dispatch;  ///< @pre can_accept()
@@ -52,16 +52,16 @@ public:
     ~ldst_unit() override;
 
     bool can_accept() const { return dispatched_ == nullptr; }
-    /// The process to be woken when it can accept again.
+    /// Sets the process to wake when the unit can accept an instruction again.
     void set_dispatcher(kernel::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
-    /// What it holds and waits for, for a deadlock report; empty if it is idle.
+    /// Describes its instructions and what they wait for, for a deadlock report; empty if idle.
     std::string describe() const;
-    /// For waveforms and reports.
+    /// The instruction in the dispatch register, for waveforms and reports.
     const warp_instruction* in_dispatch_register() const { return dispatched_; }
-    /// Why the access at the head did not start when it was tried last.
+    /// Why the next access could not start at the last attempt.
     memory_stall stall() const { return stall_; }
 
 private:
@@ -99,7 +99,7 @@ private:
     const memory_request_factory requests_;
 
     // response side
-    warp_instruction* writing_ = nullptr;  // its registers are written next
+    warp_instruction* writing_ = nullptr;  // whose registers are written next
     unsigned first_unwritten_ = 0;
     bool writing_shared_ = false;
     int next_client_ = 0;
@@ -115,7 +115,7 @@ private:
     // access side
     warp_instruction* dispatched_ = nullptr;
     kernel::clocked_process* dispatcher_ = nullptr;
-    tlm::tlm_generic_payload* request_ = nullptr;  // for the access at the head, not yet taken
+    tlm::tlm_generic_payload* request_ = nullptr;  // for the next access, not yet accepted
     bool uncached_blocked_ = false;
     memory_stage stage_ = memory_stage::shared;
     memory_stall stall_ = memory_stall::none;

@@ -8,7 +8,7 @@ namespace simtlm::core {
 namespace {
 
 constexpr unsigned word = 4;
-/// The window of local memory as the reference lays it out below shared memory's.
+/// GPGPU-Sim's window of local memory, below that of shared memory.
 constexpr std::uint64_t window = 0xC0000000ull - 80 * (96ull << 10) - 80 * 2048 * (16ull << 10);
 
 }  // namespace
@@ -29,7 +29,7 @@ void local_memory_map::map(unsigned slot, warp_instruction& inst,
     const std::uint64_t threads = config_.ldst.local_memory_map
                                       ? kernel.threads * kernel.ctas_per_sm
                                       : std::uint64_t{config_.max_threads};
-    const std::uint64_t stride = threads * who_.sms * word;  // from a thread's word to its next
+    const std::uint64_t stride = threads * who_.sms * word;  // between the words of a thread
     const bool in_words = inst.data_size >= word;
     lanes.words = in_words ? std::min(inst.data_size / word, lanes.max_words) : 1;
     for (std::uint32_t m = lanes.lanes; m != 0; m &= m - 1) {

@@ -10,10 +10,10 @@
 
 namespace simtlm::core {
 
-/// Where the local memory of the threads of an SM lies: 4-byte words of neighbouring threads side
-/// by side, so that a warp that uses the same address touches few lines. With -gpgpu_local_mem_map
-/// the words of all threads that run at a time are interleaved as the kernel's CTAs lie on the SMs,
-/// without it as the hardware threads do.
+/// Maps the local memory of an SM's threads to device addresses: 4-byte words of neighbouring
+/// threads are interleaved, so that a warp whose threads use the same local address touches few
+/// lines. With -gpgpu_local_mem_map the words of all concurrent threads are interleaved according
+/// to the placement of the kernel's CTAs, otherwise according to hardware threads.
 class local_memory_map {
 public:
     local_memory_map(const sm_config& config, const sm_identity& who);
@@ -25,7 +25,7 @@ public:
     void place(unsigned slot, unsigned threads, unsigned ctas_per_sm) {
         layouts_[slot] = {threads, ctas_per_sm};
     }
-    /// Replaces addresses within local memory by those in memory; data of more than 4 bytes lie in
+    /// Replaces local memory addresses by device addresses; data of more than 4 bytes are in
     /// several words. @param slot  of the warp's CTA
     void map(unsigned slot, warp_instruction& inst, program::lane_addresses& lanes) const;
 

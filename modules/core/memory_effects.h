@@ -12,13 +12,15 @@ namespace simtlm::core {
 
 class memory_effects;
 
-/// What the executed warps of one SM have deferred in this cycle, in the order of their issue.
+/// The deferred effects of the executed warps of one SM in this cycle, in issue order.
 class effect_queue {
 public:
-    /// Someone applies them SM after SM; without, an SM applies its own at once.
+    /// Sets the object that applies the effects SM by SM; without it, an SM applies its own
+    /// immediately.
     void set_order(memory_effects& order) { order_ = &order; }
     void defer(program::warp_executor& warp) { add({&warp, 0}); }
-    /// An atomic of these lanes takes effect in this cycle: there is no L2 on its way.
+    /// Defers an atomic of these lanes that takes effect in this cycle, because it does not go
+    /// through an L2.
     void defer_atomic(program::warp_executor& warp, std::uint32_t lanes) { add({&warp, lanes}); }
     void apply();
 
@@ -26,7 +28,7 @@ private:
     friend class memory_effects;
     struct effect {
         program::warp_executor* warp;
-        std::uint32_t atomic_lanes;  // 0: the oldest that the warp has deferred
+        std::uint32_t atomic_lanes;  // 0: the oldest effect deferred by the warp
 
         void apply() const {
             if (atomic_lanes == 0)
@@ -41,19 +43,19 @@ private:
     memory_effects* order_ = nullptr;
 };
 
-/// Applies the memory effects that executed warps have deferred in a cycle, SM after SM, when all
-/// have issued: so values do not pass between SMs within one issue phase, and the order in which
-/// SMs act changes nothing. Sleeps while no executed warp touches memory.
+/// Applies the memory effects that executed warps have deferred in a cycle, SM by SM, after all SMs
+/// have issued. Thus values do not pass between SMs within an issue phase, and results do not
+/// depend on the order in which SMs act. Sleeps while no executed warp accesses memory.
 class memory_effects : public kernel::clocked_module {
 public:
     memory_effects(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
 
-    /// An SM's queue, in the order of the SMs. Before the simulation starts.
+    /// Adds an SM's queue, in the order of the SMs. Call before the simulation starts.
     void add(effect_queue& of_sm) {
         queues_.push_back(&of_sm);
         of_sm.set_order(*this);
     }
-    /// A queue has something. From any process of the issue phase.
+    /// A queue is not empty. Called by any process of the issue phase.
     void wake() { process_.wake(); }
 
 private:

@@ -68,7 +68,7 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
             if (answer == tlm::TLM_COMPLETED) {
                 arrived(p);
             } else if (phase == tlm::BEGIN_RESP) {
-                p.acquire();  // until after END_RESP
+                p.acquire();  // released after END_RESP
                 arrived(p);
                 phase = tlm::END_RESP;
                 memory->nb_transport_fw(p, phase, delay);
@@ -109,7 +109,7 @@ void memory_port::act_on_delayed() {
         if (n.what == message::completed) {
             arrived(*n.payload);
         } else if (n.what == message::response) {
-            n.payload->acquire();  // until after END_RESP
+            n.payload->acquire();  // released after END_RESP
             if (take_response(*n.payload) == tlm::TLM_COMPLETED) {
                 tlm::tlm_phase phase = tlm::END_RESP;
                 sc_core::sc_time delay;
@@ -173,7 +173,8 @@ tlm::tlm_sync_enum memory_port::take_response(tlm::tlm_generic_payload& p) {
 void memory_port::arrived(tlm::tlm_generic_payload& p) {
     const protocol::memory_extension& e = protocol::extension(p);
     if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read) {
-        const bool part = protocol::is_part(p);  // the receiver may release what is none
+        const bool part = protocol::is_part(p);  // evaluated before the receiver may release the
+                                                 // payload
         hand_over(p);
         if (part) p.release();
         return;
@@ -198,7 +199,7 @@ bool memory_port::hand_over(tlm::tlm_generic_payload& p) {
 void memory_port::deliver() {
     if (responses_.empty() || head_announced_) return;
     head_announced_ = true;
-    // Before the receiver has it, which may release what is none.
+    // Evaluated before the receiver gets the payload, because it may release it.
     head_is_part_ = protocol::is_part(*responses_.front());
     if (hand_over(*responses_.front())) head_taken();
 }

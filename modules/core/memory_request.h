@@ -11,15 +11,15 @@
 
 namespace simtlm::core {
 
-/// Makes memory transactions of the coalesced accesses of instructions, for the load/store unit of
-/// any core model.
+/// Creates memory transactions for the coalesced accesses of instructions, for the load/store unit
+/// of any core model.
 struct memory_request_factory {
     const request_tagger& tagger;
     warp_table& warps;
     protocol::transaction_pool& transactions;
-    bool perfect_constant_cache;  ///< constant accesses leave no trace in the order of requests
+    bool perfect_constant_cache;  ///< constant accesses do not affect the order of requests
 
-    /// @param inst  its last access becomes the transaction and stays in the list
+    /// @param inst  its last access becomes the transaction and remains in the list
     /// @param now   core cycle
     tlm::tlm_generic_payload& make(warp_instruction& inst, std::uint64_t now) const;
 };

@@ -23,7 +23,7 @@ multiprocessor::~multiprocessor() = default;
 
 void multiprocessor::watch(cta_watcher& watcher) {
     cta_watcher_ = &watcher;
-    sequencer_.stay_on_one_thread();  // who watches may watch several SMs
+    sequencer_.stay_on_one_thread();  // the watcher may be shared by several SMs
 }
 
 void multiprocessor::begin_running() {

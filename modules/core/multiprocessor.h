@@ -33,15 +33,15 @@ namespace simtlm::core {
 
 class multiprocessor;
 
-/// Who places CTAs and learns that they have ended.
+/// Is notified when CTAs end.
 struct cta_listener {
     virtual ~cta_listener() = default;
-    /// A CTA has ended in phase core_front_end of this cycle. SMs tell it in any order.
+    /// A CTA has ended in phase core_front_end of this cycle. SMs may call it in any order.
     virtual void cta_completed(unsigned sm, kernel_context& kernel,
                                std::unique_ptr<program::cta> block) = 0;
 };
 
-/// Who watches CTAs come and go on an SM, for a timeline.
+/// Observes the CTAs of an SM, for a timeline.
 struct cta_watcher {
     virtual ~cta_watcher() = default;
     virtual void cta_started(const multiprocessor& where, unsigned slot,
@@ -49,13 +49,13 @@ struct cta_watcher {
     virtual void cta_ended(const multiprocessor& where, unsigned slot) = 0;
 };
 
-/// Warp instructions that the functional units of one kind have taken.
+/// Number of warp instructions executed by the functional units of one kind.
 struct unit_count {
     std::string kind;  ///< "sp"
     std::uint64_t instructions = 0;
 };
 
-/// What makes an SM of some core model: one for all SMs of a GPU.
+/// Constructor arguments of an SM of any core model.
 struct multiprocessor_parts {
     const char* name;
     kernel::phase_sequencer& sequencer;
@@ -64,21 +64,21 @@ struct multiprocessor_parts {
     protocol::transaction_pool& transactions;
 };
 
-/// A streaming multiprocessor as the rest of the GPU sees it: the cluster binds its memory port,
-/// the CTA scheduler places CTAs, reports, waveforms, profiles and the deadlock report ask the
-/// questions below. Which pipeline executes the warps is the derived class's: `sm` is the classic
-/// core of GPGPU-Sim. cluster_config::make chooses.
+/// Interface of a streaming multiprocessor to the rest of the GPU: the cluster binds its memory
+/// port, the CTA scheduler places CTAs, and reports, waveforms, profiles and the deadlock report
+/// read its state. The derived class implements the pipeline: `sm` is the classic core of
+/// GPGPU-Sim. cluster_config::make selects the class.
 ///
 /// A derived class constructs its blocks in its own constructor, acts in the phases core_write_back
-/// to core_front_end, and tells the cta_listener of every CTA that has ended, with
-/// phase_sequencer::exclusive held. CTAs are placed in phase core_dispatch_ctas; their warps run
-/// from the next cycle on. Everything else is called between steps.
+/// to core_front_end, and notifies the cta_listener of every CTA that has ended, while holding
+/// phase_sequencer::exclusive. CTAs are placed in phase core_dispatch_ctas; their warps run from
+/// the next cycle on. All other functions are called between steps.
 class multiprocessor : public kernel::clocked_module {
 protected:
     memory_port port_;  // before the reference to its socket
 
 public:
-    /// Towards the cluster, or any TLM-2.0 target.
+    /// To be bound to the cluster, or to any TLM-2.0 target.
     protocol::initiator_socket<memory_port>& memory;
 
     ~multiprocessor() override;
@@ -87,22 +87,23 @@ public:
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
     void watch(cta_watcher& watcher);
-    /// Tells every instruction that issues and completes.
+    /// Observes every instruction that issues and completes.
     virtual void watch(instruction_watcher& watcher) = 0;
-    /// Random partition indexing: requests enter the network in an order that somebody gives.
+    /// Random partition indexing: requests enter the network in an order determined by an external
+    /// block.
     virtual void set_request_order(protocol::request_order& order);
-    /// Where SMs act one after the other (sm_identity::sms_in_order): acts as the k-th from the
-    /// next core cycle on.
+    /// If SMs act one after the other (sm_identity::sms_in_order): acts as the k-th from the next
+    /// core cycle on.
     virtual void set_position(unsigned /*k*/) {}
-    /// The outside has room for the requests of several such SMs or for none of them.
+    /// The downstream port is shared by SMs that act one after the other.
     void share_outside(const shared_outside& outside) { port_.share_outside(outside); }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
-    /// The kernel whose CTAs the SM holds, nullptr when it holds none.
+    /// The kernel whose CTAs the SM holds, or nullptr.
     kernel_context* kernel() const { return kernel_; }
     unsigned resident_ctas() const { return ctas_.resident(); }
-    /// Some warp is resident.
+    /// Whether any warp is resident.
     virtual bool busy() const { return ctas_.resident() != 0; }
     /// Whether a CTA of a kernel can be placed now.
     /// @param concurrent  SMs may hold CTAs of several kernels
@@ -111,73 +112,74 @@ public:
     }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     virtual void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) = 0;
-    /// The L1D's share of the on-chip memory changes with the kernel.
+    /// Sets the L1D's share of the on-chip memory for a kernel.
     virtual void configure_l1(const l1_split&) {}
     virtual void invalidate_l1() {}
-    /// Core cycle in which the SM ran last.
+    /// The last core cycle in which the SM ran.
     std::uint64_t stopped_at() const { return running_.stopped_at(); }
-    /// Whether a core cycle that has just ended is among the SM's cycles.
+    /// Whether the SM ran in the core cycle that has just ended.
     bool ran_in(std::uint64_t cycle) const { return running_.include(cycle); }
-    /// The cycles in which it runs are counted for its cluster, too.
+    /// The cycles in which it runs also count for its cluster.
     void count_cycles_in(cluster_cycles& cycles) { cluster_cycles_ = &cycles; }
-    /// What its executed warps leave to the end of the issue phase.
+    /// The effects of its executed warps that are deferred to the end of the issue phase.
     effect_queue& deferred_effects() { return effects_; }
 
     // ---- warps ----
 
-    /// Its warp slots: which are resident, at a barrier, ...; what their next instruction is.
+    /// The warp slots: which are resident, at a barrier, etc., and their next instructions.
     virtual const warp_table& warps() const = 0;
-    /// The kernel that a resident warp belongs to.
+    /// The kernel of a resident warp.
     const kernel_context* kernel_of(unsigned warp) const {
         return ctas_[warps().warp[warp].cta].kernel;
     }
-    /// @param warp  resident
+    /// Why a warp does not issue. @param warp  resident
     virtual warp_wait why_waiting(unsigned warp) const = 0;
-    /// What every resident warp waits for, a line each, for a deadlock report.
+    /// Describes what every resident warp waits for, one per line, for a deadlock report.
     virtual std::string describe() const = 0;
     virtual std::size_t instructions_in_flight() const = 0;
-    /// No CTA is resident, and nothing is under way, prefetched instructions included.
+    /// Whether no CTA is resident and nothing is in flight, including prefetched instructions.
     virtual bool at_rest() const { return !busy() && port_.idle(); }
-    /// State that outlives kernels, of an SM at rest.
-    /// @throws kernel::user_error  an SM of this kind cannot be saved
+    /// Saves or restores the state that persists across kernels, of an idle SM.
+    /// @throws kernel::user_error  if SMs of this kind do not support it
     virtual void checkpoint(kernel::archive& a);
 
     // ---- statistics ----
 
-    /// Up to date: what sleeping blocks have yet to count is counted.
+    /// The counters, including those of sleeping blocks.
     virtual const core_statistics& statistics() = 0;
-    /// The same, without what sleeping blocks have yet to count.
+    /// The same, but cycles in which blocks sleep may be missing.
     const core_statistics& counted() const { return statistics_; }
-    /// Lists every struct that it and its blocks count in, core_statistics first.
+    /// Registers every struct of counters of the SM and its blocks, core_statistics first.
     virtual void register_statistics(kernel::statistics& list) = 0;
-    /// Brings all that is listed up to date.
+    /// Brings all registered counters up to date.
     virtual void settle() = 0;
-    /// Of a first-level cache, up to date; nullptr: the core has none.
+    /// Statistics of a first-level cache, up to date; nullptr: the core has none.
     virtual const cache::cache_statistics* statistics_of(l1_cache) { return nullptr; }
-    /// Accesses to the data, constant and texture caches are told.
+    /// Adds an observer of accesses to the data, constant and texture caches.
     virtual void observe_caches(cache::access_observer&) {}
-    /// Instructions by kind of functional unit, in the order of dispatch.
+    /// Number of instructions by kind of functional unit, in the order of dispatch.
     virtual std::vector<unit_count> unit_counts() const { return {}; }
-    /// Cycles in which a result bus was taken.
+    /// Cycles in which a result bus was occupied.
     virtual std::uint64_t result_bus_conflicts() const { return 0; }
-    /// Questions for room in the request network that were answered no, by all that send.
+    /// Number of times that senders found the request network full.
     virtual std::uint64_t network_refusals() { return 0; }
 
     // ---- waveforms ----
 
-    /// Registers the signals below its own name. @param network  the block that takes its requests
+    /// Registers the signals below its own name. @param network  the block that receives its
+    /// requests
     virtual void register_signals(kernel::signal_list&, const std::string& /*network*/) {}
-    /// Blocks that send requests to memory, by hierarchical name.
+    /// Hierarchical names of the blocks that send memory requests.
     virtual std::vector<std::string> sending_blocks() const { return {}; }
 
 protected:
-    /// @param sources  blocks that send requests: all of memory_source, or 0 for a core that has no
-    ///                 memory accesses
+    /// @param sources  number of blocks that send requests: all of memory_source, or 0 for a core
+    ///                 without memory accesses
     multiprocessor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const sm_config& config, const sm_identity& who,
                    unsigned sources = memory_sources);
 
-    /// Saves what every SM has to save, for checkpoint() of derived classes.
+    /// Saves the state common to all SMs, for checkpoint() of derived classes.
     void checkpoint_running(kernel::archive& a);
 
     /// The SM holds CTAs from the next core cycle on.
@@ -187,7 +189,7 @@ protected:
     /// The last warp of a CTA has exited: frees its slot, stops the SM if no CTA is left, and
     /// notifies the watcher and the listener.
     void complete_cta(unsigned slot);
-    /// Counts the resident warps of the core cycles before `cycle` in warp_cycles. To be called
+    /// Adds the resident warps of the core cycles before `cycle` to warp_cycles. Must be called
     /// before the number of resident warps changes.
     void count_resident_warps(unsigned warps, std::uint64_t cycle);
 
@@ -202,7 +204,7 @@ protected:
     cta_watcher* cta_watcher_ = nullptr;
     kernel_context* kernel_ = nullptr;
     cta_slots ctas_;
-    std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
+    std::uint64_t residents_since_ = 0;  // first core cycle not counted in warp_cycles
 };
 
 }  // namespace simtlm::core

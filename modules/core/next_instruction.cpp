@@ -6,7 +6,7 @@
 namespace simtlm::core {
 
 const program::dynamic_instruction* next_instruction(const multiprocessor& sm, unsigned warp) {
-    // Sub-cores have instruction buffers of their own.
+    // In the modern core, the sub-cores have the instruction buffers.
     if (const auto* const modern = dynamic_cast<const modern::sm*>(&sm))
         return modern->next_instruction(warp);
     return sm.warps().warp[warp].ibuffer.head();

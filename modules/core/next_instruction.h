@@ -6,9 +6,9 @@
 
 namespace simtlm::core {
 
-/// The decoded instruction that a warp issues next, for who looks at an SM from outside.
+/// The decoded instruction that a warp issues next, for observers of an SM.
 /// @param warp  resident
-/// @return nullptr: none is decoded
+/// @return nullptr if none is decoded
 const program::dynamic_instruction* next_instruction(const multiprocessor& sm, unsigned warp);
 
 }  // namespace simtlm::core

@@ -37,7 +37,7 @@ l1_split l1_split_of(const sm_config& config, const cta_needs& needs, unsigned c
         const std::uint64_t carve_out = std::uint64_t{kb} * 1024;
         if (used > carve_out) continue;
         const float ratio = 1 - static_cast<float>(carve_out) / static_cast<float>(unified);
-        // All of the on-chip memory as one cache has so many ways.
+        // Number of ways if all of the on-chip memory were one cache.
         const auto most = static_cast<float>(
             unified / (std::uint64_t{config.l1.data.sets} * config.l1.data.line_bytes));
         split.ways = std::max(1u, static_cast<unsigned>(most * ratio + 0.5f));

@@ -51,7 +51,7 @@ void operand_collector::make_registers() {
         pipe_of_[c] = route(table, static_cast<program::op_class>(c));
 }
 
-/// All pipelines in one of the orders in which they are visited.
+/// All pipelines in one of the visiting orders.
 std::vector<unsigned> operand_collector::pipes_by(unsigned pipeline_config::visits::*order) const {
     const std::vector<pipeline_config>& table = config_.pipelines;
     std::vector<unsigned> pipes(table.size());
@@ -70,7 +70,8 @@ void operand_collector::make_general_collectors() {
     add_entrance(config_.collector.general.in_ports, present, {general});
 }
 
-/// Collectors of one pipeline each; its instructions may use the general ones as well.
+/// Creates collectors for single pipelines, whose instructions may use the general collectors as
+/// well.
 void operand_collector::make_specialized_collectors() {
     constexpr unsigned general = 0;
     std::vector<unsigned> pool_of(pipes());
@@ -80,8 +81,8 @@ void operand_collector::make_specialized_collectors() {
         add_entrance(config_.pipelines[p].collectors.in_ports, {p}, {pool_of[p], general});
 }
 
-/// Round robin among the collectors of a pool: after one comes the next, with sub-cores the first
-/// of the next scheduler.
+/// Creates a pool with round-robin priority: each collector is followed by the next, or with
+/// sub-cores by the first of the next scheduler.
 unsigned operand_collector::add_pool(const collector_pool_config& with) {
     const auto first = static_cast<unsigned>(units_.size());
     units_.resize(first + with.units);
@@ -141,7 +142,7 @@ void operand_collector::cycle() {
         }
         if (waiting_pipelines_ != 0) moved |= allocate();
     }
-    // What did not move now moves when an OC_EX register is emptied or something is issued.
+    // The rest moves only when an OC_EX register is emptied or an instruction is issued.
     if (!moved || idle()) process_.sleep();
 }
 
@@ -150,15 +151,15 @@ bool operand_collector::dispatch() {
     bool any = false;
     for (pool& from : pools_)
         for (std::uint8_t& turn : from.turn) {
-            // What one port of a pool could not dispatch, the next one cannot either.
+            // If one port of a pool cannot dispatch, neither can the next ones.
             if (!dispatch_one(from, turn)) break;
             any = true;
         }
     return any;
 }
 
-/// The next complete unit of a pool, round robin, whose OC_EX register is free.
-/// @param turn  of a port: the unit to begin with
+/// Dispatches the next complete unit of a pool, round robin, whose OC_EX register is free.
+/// @param turn  of a port: the unit with the highest priority
 bool operand_collector::dispatch_one(const pool& from, std::uint8_t& turn) {
     for (;;) {
         const std::uint64_t candidates = complete_ & ~kept_ & units_mask(from.first, from.units);
@@ -207,19 +208,19 @@ void operand_collector::read(bool first_pass, std::uint64_t now) {
     }
 }
 
-/// @return whether any instruction got a unit
+/// @return whether any instruction was allocated a unit
 bool operand_collector::allocate() {
     bool any = false;
     for (entrance& e : entrances_)
         for (unsigned port = 0; port < e.ports; ++port) {
-            // What one port could not allocate, the next one of its kind cannot either.
+            // If one port cannot allocate, neither can the next ones of the same kind.
             if (!allocate_from(e)) break;
             any = true;
         }
     return any;
 }
 
-/// One port allocates, an instruction of every pipeline at most.
+/// Allocates for one port, at most one instruction per pipeline.
 bool operand_collector::allocate_from(entrance& e) {
     std::uint64_t visits = 0;  // bit k: the k-th pipeline in the order of the port
     for (std::uint64_t m = waiting_pipelines_ & e.serves & ~e.full; m != 0; m &= m - 1)
@@ -255,7 +256,7 @@ bool operand_collector::allocate_unit(const entrance& e, unsigned p) {
     return false;
 }
 
-/// A unit takes an instruction and asks for its operands.
+/// Assigns an instruction to a unit, which requests its operands.
 void operand_collector::occupy(unsigned unit, warp_instruction& inst, unsigned p) {
     collector& c = units_[unit];
     c.inst = &inst;
@@ -277,8 +278,8 @@ void operand_collector::occupy(unsigned unit, warp_instruction& inst, unsigned p
     if (c.missing == 0) complete_ |= std::uint64_t{1} << unit;
 }
 
-/// A register of a pipeline is free: whoever waited for it may issue, and what is now the oldest in
-/// them may find a collector where the last did not.
+/// A register of a pipeline is free: schedulers waiting for it may issue, and the oldest remaining
+/// instruction may find a collector.
 void operand_collector::left_id_oc(unsigned p) {
     for (entrance& e : entrances_) e.full &= ~(std::uint64_t{1} << p);
     if (id_oc_[p].empty()) waiting_pipelines_ &= ~(std::uint64_t{1} << p);

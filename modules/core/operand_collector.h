@@ -16,36 +16,37 @@
 
 namespace simtlm::core {
 
-/// The operand collector of an SM (manual: Register File / operand collector).
+/// The operand collector of an SM (GPGPU-Sim manual: Register File / operand collector).
 ///
-/// Issued instructions wait in the ID_OC registers for a collector unit, which asks the banks of
-/// the register file for every distinct source register; each bank serves one request per pass, in
-/// order, writes first; a unit with all its operands moves on to the OC_EX register of its
-/// pipeline when that is free. -gpgpu_reg_file_port_throughput passes run per cycle, each in the
-/// order dispatch, read, allocate.
+/// Issued instructions wait in the ID_OC registers for a collector unit, which requests every
+/// distinct source register from the banks of the register file. Each bank serves one request per
+/// pass, in order, writes first. A unit with all its operands moves its instruction to the OC_EX
+/// register of its pipeline when that is free. -gpgpu_reg_file_port_throughput passes run per
+/// cycle, each in the order dispatch, read, allocate.
 ///
 /// The bank of register r of warp w is (r + w) mod banks; in the sub-core model each scheduler has
 /// banks and collector units of its own.
 class operand_collector : public sc_core::sc_module {
 public:
-    static constexpr unsigned max_units = 64;  ///< collectors, all pools together
+    static constexpr unsigned max_units = 64;  ///< collector units of all pools
     static constexpr unsigned max_banks = 64;  ///< of the register file
 
-    /// Issued instructions enter here, one socket per scheduler. @pre can_accept(pipe, scheduler)
+    /// Inputs for issued instructions, one socket per scheduler. @pre can_accept(pipe, scheduler)
     sc_core::sc_vector<instruction_target<operand_collector>> issue;
 
     operand_collector(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                       const sm_config& config, core_statistics& statistics);
 
-    /// Whether the ID_OC register of a pipeline has a place for a scheduler's instruction.
+    /// Whether the ID_OC register of a pipeline is free for a scheduler's instruction.
     bool can_accept(unsigned p, unsigned scheduler) const { return id_oc_[p].has_free(scheduler); }
-    /// Who is told that a pipeline for which a scheduler waits may have a place.
+    /// Is notified when a pipeline for which a scheduler waits may have a free register.
     struct listener {
         virtual ~listener() = default;
         virtual void may_accept(unsigned scheduler) = 0;
     };
     void set_listener(listener& l) { listener_ = &l; }
-    /// A scheduler has found no place in any of some pipelines: it is told when there may be one.
+    /// Requests a notification for a scheduler when a register of one of some pipelines may be
+    /// free.
     /// @param pipelines  bit p: pipeline p
     void await_place(unsigned scheduler, std::uint64_t pipelines) {
         for (; pipelines != 0; pipelines &= pipelines - 1)
@@ -55,14 +56,14 @@ public:
     /// Pipelines are numbered as in sm_config::pipelines.
     unsigned pipes() const { return static_cast<unsigned>(id_oc_.size()); }
     const std::string& name_of(unsigned p) const { return config_.pipelines[p].name; }
-    /// Pipeline that an instruction class is issued to; pipes() where there is none.
+    /// The pipeline to which an instruction class is issued; pipes() if there is none.
     unsigned pipe_of(program::op_class c) const { return pipe_of_[static_cast<unsigned>(c)]; }
 
-    /// The OC_EX registers, emptied by the dispatch stage.
+    /// The OC_EX registers of a pipeline, emptied by the dispatch stage.
     const pipeline_register& ready(unsigned p) const { return oc_ex_[p]; }
-    /// Pipelines that have something in them: bit p.
+    /// Pipelines with an instruction in OC_EX: bit p.
     std::uint64_t ready_pipelines() const { return ready_pipelines_; }
-    /// The dispatch stage takes the instruction of a register.
+    /// Removes an instruction from OC_EX, for the dispatch stage.
     warp_instruction& take(unsigned p, unsigned slot) {
         pipeline_register& from = oc_ex_[p];
         from.remove(slot);
@@ -72,15 +73,17 @@ public:
         if ((complete_ & ~kept_) != 0) process_.wake();
         return from.at(slot);
     }
-    /// Set by the dispatch stage: the process to be woken when an instruction is ready.
+    /// Sets the process to wake when an instruction is ready; called by the dispatch stage.
     void set_consumer(kernel::clocked_process& p) { consumer_ = &p; }
 
-    /// Writes an instruction's results into the register file banks; a bank that is already
-    /// written in this cycle is a conflict. Banks written are not read in this cycle's first pass.
-    /// @return false on a conflict: the destinations before it are written, the rest is not
+    /// Writes an instruction's results into the register file banks. A second write to a bank in
+    /// the same cycle is a conflict. Banks that are written are not read in this cycle's first
+    /// pass.
+    /// @return false on a conflict: the destinations before first_unwritten have been written
     bool write_back(const warp_instruction& inst, unsigned& first_unwritten, std::uint64_t now);
 
-    /// The pipelines with instructions before and behind the collectors, for a deadlock report.
+    /// Describes the pipelines with instructions before and after the collectors, for a deadlock
+    /// report.
     std::string describe() const;
     bool idle() const { return occupied_ == 0 && waiting_pipelines_ == 0; }
     /// Saves or restores the state that persists across kernels, of an idle block.
@@ -102,22 +105,24 @@ private:
         warp_instruction* inst = nullptr;
         std::uint8_t missing = 0;  // operands not yet read
         std::uint8_t out = 0;      // pipeline
-        std::uint8_t slot = 0;     // OC_EX register of the sub-core
-        std::uint8_t next = 0;     // whose turn it is when this one has dispatched
+        std::uint8_t slot = 0;     // OC_EX register in the sub-core model
+        std::uint8_t next = 0;     // collector with the next priority after this one has dispatched
     };
-    /// A pool of collectors, and as many ports as can dispatch from it in a pass.
+    /// A pool of collectors with its output ports, each of which dispatches one instruction per
+    /// pass.
     struct pool {
         unsigned first, units, per_scheduler;
-        std::vector<std::uint8_t> turn;  // by port: the collector to begin with
+        std::vector<std::uint8_t> turn;  // by port: collector with the highest priority
     };
-    /// Ports that serve the same pipelines: as many instructions as can get a collector in a pass.
+    /// Input ports that serve the same pipelines; each allocates collectors once per pass.
     struct entrance {
         unsigned ports;
         std::vector<std::uint8_t> pipes;  // in the order in which a port visits them
-        std::vector<std::uint8_t> rank;   // by pipeline: place in that order
+        std::vector<std::uint8_t> rank;   // by pipeline: its position in that order
         std::uint64_t serves;             // pipelines, bit p
         std::vector<unsigned> pools;      // indices into pools_, in order of preference
-        std::uint64_t full = 0;           // pipelines that found no collector, until one is free
+        std::uint64_t full = 0;  // pipelines that found no free collector; cleared when one is
+                                 // freed
     };
 
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
@@ -139,7 +144,7 @@ private:
     bool allocate_unit(const entrance& e, unsigned p);
     void occupy(unsigned unit, warp_instruction& inst, unsigned p);
     void left_id_oc(unsigned p);
-    /// Units from one on, so many of them.
+    /// Mask of `count` collector units from the first.
     static std::uint64_t units_mask(unsigned first, unsigned count) {
         return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
     }
@@ -149,7 +154,7 @@ private:
         banks_of(const operand_collector& c, const warp_instruction& inst)
             : banks_(c.banks_),
               mask_(c.power_of_two_banks_ ? c.banks_ - 1 : 0),
-              // Register numbers count from one here, as the figures of the reference do.
+              // Register numbers start at 1 here, so that bank conflicts match those of GPGPU-Sim.
               key_(1 + (c.config_.collector.bank_uses_warp_id ? inst.warp : 0u)),
               first_(c.config_.sub_core_model ? inst.scheduler * c.banks_ : 0) {}
         unsigned bank(unsigned reg) const {
@@ -169,18 +174,19 @@ private:
     std::vector<pool> pools_;
     std::vector<entrance> entrances_;
     std::vector<collector> units_;
-    std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a request
+    std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a pending
+                                                                 // request
     std::vector<std::uint64_t> written_at_;                      // by bank: core cycle + 1
-    unsigned banks_;  // that an instruction's registers are spread over
+    unsigned banks_;  // over which an instruction's registers are distributed
     bool power_of_two_banks_;
     std::uint64_t occupied_ = 0;             // collectors in use
-    std::uint64_t complete_ = 0;             // ... with all operands
-    std::uint64_t bank_pending_ = 0;         // banks with a request
-    std::uint64_t waiting_pipelines_ = 0;    // with an instruction in ID_OC
-    std::uint64_t ready_pipelines_ = 0;      // ... in OC_EX
-    std::uint64_t kept_ = 0;                 // complete, but OC_EX had no place for them
-    std::vector<std::uint64_t> kept_by_;     // by pipeline: for these of them
-    std::vector<std::uint64_t> awaited_by_;  // by pipeline: schedulers
+    std::uint64_t complete_ = 0;             // collectors with all operands
+    std::uint64_t bank_pending_ = 0;         // banks with a pending request
+    std::uint64_t waiting_pipelines_ = 0;    // pipelines with an instruction in ID_OC
+    std::uint64_t ready_pipelines_ = 0;      // pipelines with an instruction in OC_EX
+    std::uint64_t kept_ = 0;                 // complete, but OC_EX was full
+    std::vector<std::uint64_t> kept_by_;     // the same, by pipeline
+    std::vector<std::uint64_t> awaited_by_;  // by pipeline: schedulers that wait for it
     listener* listener_ = nullptr;
     kernel::clocked_process* consumer_ = nullptr;
     kernel::clocked_process process_;

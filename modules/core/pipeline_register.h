@@ -8,14 +8,14 @@
 
 namespace simtlm::core {
 
-/// The pipeline registers between two stages for one kind of unit: as many as the stage is wide.
-/// In the sub-core model each scheduler has the register of its own number.
+/// The pipeline registers between two stages for one kind of unit, as many as the stage's width. In
+/// the sub-core model each scheduler has the register with its own number.
 class pipeline_register {
 public:
     static constexpr unsigned max_width = 64;
 
     pipeline_register() = default;
-    /// @param width     registers, at most max_width
+    /// @param width     number of registers, at most max_width
     /// @param sub_core  register s belongs to scheduler s
     pipeline_register(unsigned width, bool sub_core)
         : slots_(width),
@@ -28,7 +28,7 @@ public:
     bool empty() const { return free_ == all_; }
     unsigned width() const { return static_cast<unsigned>(slots_.size()); }
     unsigned count() const { return static_cast<unsigned>(__builtin_popcountll(taken())); }
-    /// Registers with an instruction, bit s: register s.
+    /// Occupied registers, bit s: register s.
     std::uint64_t taken() const { return all_ & ~free_; }
 
     bool has_free(unsigned scheduler) const {
@@ -40,9 +40,9 @@ public:
         slots_[i] = &inst;
         free_ &= ~(std::uint64_t{1} << i);
     }
-    /// The instruction in a register. @pre taken()
+    /// The instruction in an occupied register.
     warp_instruction& at(unsigned s) const { return *slots_[s]; }
-    /// The register with the instruction that issued first. @pre !empty()
+    /// The register with the instruction that was issued first. @pre !empty()
     unsigned oldest() const {
         std::uint64_t left = taken();
         unsigned found = static_cast<unsigned>(__builtin_ctzll(left));

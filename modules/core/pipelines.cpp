@@ -44,7 +44,7 @@ bool has(const class_list& list, op_class c) {
 }  // namespace
 
 std::vector<pipeline_config> built_in_pipelines() {
-    // Whatever has no units of its own is integer work.
+    // Classes without units of their own are executed as integer instructions.
     const class_list integer = {op_class::alu, op_class::integer, op_class::branch, op_class::call,
                                 op_class::ret, op_class::barrier, op_class::exit};
     std::vector<pipeline_config> table = {

@@ -5,8 +5,8 @@
 
 namespace simtlm::core {
 
-/// The core cycles in which an SM runs: from the one after its first CTA is placed to that in which
-/// its last one ends.
+/// The core cycles in which an SM runs: from the cycle after its first CTA is placed to the one in
+/// which its last CTA ends.
 class running_cycles {
 public:
     bool running() const { return running_; }
@@ -21,11 +21,11 @@ public:
         running_ = false;
         stopped_at_ = now;
     }
-    /// How many there were before a given cycle.
+    /// Number of such cycles before a given cycle.
     std::uint64_t before(std::uint64_t cycle) const {
         return finished_ + (running_ && cycle > since_ ? cycle - since_ : 0);
     }
-    /// Whether a cycle that has just ended is among them.
+    /// Whether the SM ran in a cycle that has just ended.
     bool include(std::uint64_t cycle) const {
         return (running_ && cycle >= since_) || (finished_ != 0 && cycle == stopped_at_);
     }
@@ -38,29 +38,29 @@ public:
     }
 
 private:
-    std::uint64_t finished_ = 0;  // of finished runs
+    std::uint64_t finished_ = 0;  // in previous runs
     std::uint64_t since_ = 0;     // first cycle of this run
     std::uint64_t stopped_at_ = 0;
     bool running_ = false;
 };
 
-/// The core cycles in which a cluster is simulated: some SM of it holds CTAs, or CTAs of a running
-/// kernel are yet to be placed anywhere. The SMs of the cluster take turns in being the first to
-/// inject requests; the order advances in these cycles alone.
+/// The core cycles in which a cluster is simulated: while any of its SMs holds CTAs, or CTAs of a
+/// running kernel have not been placed on any cluster. The order in which the SMs of the cluster
+/// inject requests rotates in these cycles only.
 class cluster_cycles {
 public:
-    /// One reason more to be active from the next cycle on.
+    /// Adds a reason to be active, from the next cycle on.
     void start(std::uint64_t now) {
         if (reasons_++ == 0) active_.start(now);
     }
-    /// One reason less after this cycle.
+    /// Removes a reason after this cycle.
     void stop(std::uint64_t now) {
         if (--reasons_ == 0) active_.stop(now);
     }
-    /// How many there were before a given cycle.
+    /// Number of active cycles before a given cycle.
     std::uint64_t before(std::uint64_t cycle) const { return active_.before(cycle); }
 
-    /// Whether there is a reason to be.
+    /// Whether there is a reason to be active.
     bool active() const { return reasons_ != 0; }
     /// Saves or restores the state that persists across kernels.
     template <class Archive>

@@ -10,15 +10,16 @@ namespace simtlm::core {
 class scheduling_policy;
 struct scheduling_arguments;
 
-/// A warp-scheduling policy by name, with its parameters: what -gpgpu_scheduler says, read once.
+/// A warp-scheduling policy and its parameters, parsed from -gpgpu_scheduler.
 struct scheduling_choice {
     std::string name;
     std::vector<unsigned> parameters;
-    /// Makes the policy; without it the built-in table is asked for the name.
+    /// Creates the policy; nullptr: looks up the name in the built-in table.
     std::unique_ptr<scheduling_policy> (*make)(const scheduling_arguments&) = nullptr;
 
     /// "gto", "two_level_active:16:0:1". @throws kernel::user_error
-    scheduling_choice(const std::string& text);  // also from a literal, as a configuration has it
+    scheduling_choice(const std::string& text);  // implicit, so that a configuration can use a
+                                                 // literal
     scheduling_choice(const char* text) : scheduling_choice(std::string(text)) {}
 
     friend bool operator==(const scheduling_choice& a, const scheduling_choice& b) {

@@ -24,7 +24,7 @@ struct known_policy {
     std::unique_ptr<scheduling_policy> (*make)(const arguments&);
 };
 
-// Where names meet makers.
+// Maps names to constructors.
 constexpr known_policy table[] = {
     {"lrr",
      [](const arguments&) -> std::unique_ptr<scheduling_policy> {

@@ -12,20 +12,20 @@
 
 namespace simtlm::core {
 
-/// Registers with a write under way, per warp: an instruction that reads or writes one of them
-/// does not issue (RAW and WAW hazards; manual, Scoreboard). Registers are reserved at issue and
-/// released at write-back. Loads from global, local and texture memory are marked as long
-/// operations, which the two-level scheduler looks at.
+/// Tracks registers with a pending write, per warp: an instruction that reads or writes one of them
+/// does not issue (RAW and WAW hazards; GPGPU-Sim manual, Scoreboard). Registers are reserved at
+/// issue and released at write-back. Loads from global, local and texture memory are marked as long
+/// operations, for the two-level scheduler.
 class scoreboard {
 public:
-    /// @param loads_stay_long  a loaded register counts as waiting for a long operation until
-    ///                         something that is no load writes it (quirk loads-stay-long)
+    /// @param loads_stay_long  a loaded register counts as waiting for a long operation until an
+    ///                         instruction other than a load writes it (quirk loads-stay-long)
     explicit scoreboard(warp_table& warps, bool loads_stay_long = false)
         : warps_(warps), loads_stay_long_(loads_stay_long), pending_(warps.warp.size(), 0) {
         allow_registers(256);
     }
 
-    /// Registers are going to have numbers below this. What is reserved stays so.
+    /// Makes room for register numbers below a limit; reservations are kept.
     void allow_registers(unsigned numbers) {
         const std::size_t words = (numbers + 63) / 64;
         if (words <= words_) return;
@@ -76,7 +76,7 @@ public:
             any = true;
         }
         if (!any) return;
-        // A warp that had no hazard has none now.
+        // A warp without a hazard cannot have one now.
         if (((warps_.scoreboard_blocked | warps_.scoreboard_stale) & warp_bit(warp)) != 0)
             warps_.hazards_changed(warp);
         if (pending_[warp] != 0) return;
@@ -85,7 +85,7 @@ public:
     }
 
     bool writes_pending(unsigned warp) const { return pending_[warp] != 0; }
-    /// Registers of a warp with a write under way.
+    /// Number of registers of a warp with a pending write.
     unsigned pending(unsigned warp) const { return pending_[warp]; }
 
     /// Whether a source of the instruction waits for a long operation.
@@ -104,8 +104,8 @@ public:
 private:
     /// 64 registers of a warp.
     struct word {
-        std::uint64_t written = 0;  ///< with a write under way
-        std::uint64_t by_long = 0;  ///< by a long operation
+        std::uint64_t written = 0;  ///< pending write
+        std::uint64_t by_long = 0;  ///< pending write by a long operation
     };
     static std::uint64_t bit(unsigned r) { return std::uint64_t{1} << (r % 64); }
     static bool reserved(const word* of, unsigned r) {
@@ -116,8 +116,8 @@ private:
 
     warp_table& warps_;
     bool loads_stay_long_;
-    std::vector<std::uint32_t> pending_;  ///< registers with a write under way, by warp
-    std::vector<word> words_of_;          ///< `words_` for each warp
+    std::vector<std::uint32_t> pending_;  ///< registers with a pending write, by warp
+    std::vector<word> words_of_;          ///< `words_` entries per warp
     std::size_t words_ = 0;
 };
 

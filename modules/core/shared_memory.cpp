@@ -16,11 +16,12 @@ shared_memory::shared_memory(const sc_core::sc_module_name& name, const sm_confi
 
 unsigned shared_memory::conflict_cycles(const lane_addresses& lanes) const {
     const unsigned banks = config_.shared.banks;
-    const bool power_of_two = (banks & (banks - 1)) == 0;  // of banks: no division for each lane
+    const bool power_of_two = (banks & (banks - 1)) == 0;  // number of banks; avoids a division per
+                                                           // lane
     const unsigned part = config_.warp_size / config_.shared.warp_parts;
     unsigned total = 0;
     for (unsigned base = 0; base < config_.warp_size; base += part) {
-        // Distinct words of this group of lanes, and how many lanes want each.
+        // Distinct words of this group of lanes, and the number of lanes of each.
         std::array<std::uint64_t, 32> word;
         std::array<std::uint8_t, 32> lanes_of;
         std::array<std::uint8_t, 32> bank_of;
@@ -47,8 +48,8 @@ unsigned shared_memory::conflict_cycles(const lane_addresses& lanes) const {
             ++lanes_of[i];
         }
         if (config_.shared.limited_broadcast) {
-            // Every lane counts, except those of one word: the lowest bank's lowest word that
-            // several lanes want.
+            // Every lane counts, except those of one word: the lowest word of the lowest bank that
+            // is requested by several lanes.
             std::array<unsigned, 256> wanted{};
             unsigned chosen = words;
             for (unsigned i = 0; i < words; ++i) {
@@ -68,15 +69,15 @@ unsigned shared_memory::conflict_cycles(const lane_addresses& lanes) const {
 
 tlm::tlm_sync_enum shared_memory::accept(warp_instruction& inst, tlm::tlm_phase&,
                                          sc_core::sc_time&) {
-    // Enters the last stage now and reaches stage 0 latency - 1 cycles later; from the next cycle
-    // on the write-back port sees it.
+    // Enters the last stage now and reaches stage 0 latency - 1 cycles later; the write-back port
+    // sees it from the next cycle on.
     pipeline_.push({&inst, now_ + config_.shared.latency});
     return tlm::TLM_ACCEPTED;
 }
 
 void shared_memory::pop(std::uint64_t now) {
     pipeline_.pop();
-    // The next one moves into stage 0 in this cycle at the earliest.
+    // The next one moves to stage 0 in this cycle at the earliest.
     if (!pipeline_.empty())
         pipeline_.front().ready_at = std::max(pipeline_.front().ready_at, now + 1);
 }

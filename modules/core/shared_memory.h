@@ -11,35 +11,35 @@
 
 namespace simtlm::core {
 
-/// The banked shared memory of an SM: conflict rules, and the pipeline that loads go through.
+/// The banked shared memory of an SM: bank conflict rules, and the pipeline of loads.
 ///
-/// An access takes as many cycles as the busiest bank has distinct words (manual: Shared Memory).
-/// With limited broadcast one word per group of lanes is broadcast and every other lane counts.
-/// Loads then spend the latency of -gpgpu_smem_latency in a pipeline whose head waits for the
-/// write-back port.
+/// An access takes as many cycles as the busiest bank has distinct words (GPGPU-Sim manual: Shared
+/// Memory). With limited broadcast, one word per group of lanes is broadcast and every other lane
+/// counts separately. Loads then spend -gpgpu_smem_latency cycles in a pipeline whose head waits
+/// for the write-back port.
 class shared_memory : public sc_core::sc_module {
 public:
-    /// Loads enter here after their conflict cycles. @pre can_accept()
+    /// Input of loads after their conflict cycles. @pre can_accept()
     instruction_target<shared_memory> load;
 
     shared_memory(const sc_core::sc_module_name& name, const sm_config& config);
 
-    /// Cycles that the banks need for the lanes of an access, at least 1.
+    /// Number of cycles for which an access occupies the banks, at least 1.
     unsigned conflict_cycles(const lane_addresses& lanes) const;
 
     bool can_accept() const { return !pipeline_.full(); }
     bool empty() const { return pipeline_.empty(); }
-    /// Core cycle from which the head may be written back. @pre !empty()
+    /// The core cycle from which the head may be written back. @pre !empty()
     std::uint64_t ready_at() const { return pipeline_.front().ready_at; }
     warp_instruction& head() { return *pipeline_.front().inst; }
-    /// Takes the head out. @param now  core cycle
+    /// Removes the head. @param now  core cycle
     void pop(std::uint64_t now);
 
-    /// The shared-memory half of an asynchronous copy: writes that fill rows of the banks.
-    /// @return core cycle at which they are done
+    /// Performs the shared-memory writes of an asynchronous copy, which fill rows of the banks.
+    /// @return the core cycle in which they are complete
     std::uint64_t write_copy(unsigned bytes, std::uint64_t now);
 
-    /// Set by the owner before every call through `load`: the current core cycle.
+    /// Sets the current core cycle; call before every transfer through `load`.
     void set_now(std::uint64_t now) { now_ = now; }
 
     /// Saves or restores the state that persists across kernels.

@@ -13,9 +13,10 @@ using protocol::extension;
 
 namespace {
 
-/// With the quirk sms-in-order SMs ask whether the network has room before they send, a single SM
-/// of a cluster too: a cache whose miss finds none keeps it in its queue, and when several packets
-/// have left the input buffer at once, sends no more than one in the next cycle, as ever.
+/// Whether SMs check for room in the network before they send: with the quirk sms-in-order, even
+/// for a single SM per cluster. A cache whose miss finds no room keeps it in its queue, and still
+/// sends at most one request in the next cycle if several packets have left the input buffer at
+/// once.
 bool asks_for_room(const cluster_config& c) {
     return c.in_order() ||
            (c.sm.quirks.sms_in_order && !c.make && c.sms_per_cluster == 1 && !c.clusters_in_order);
@@ -88,7 +89,7 @@ void simt_cluster::count(const tlm::tlm_generic_payload& p) {
     traffic_.sent.add(class_of(e), protocol::request_bytes(p));
 }
 
-/// @return whether the network would take another one
+/// @return whether the network would accept another request
 bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     if (order_ != nullptr) order_->enters(p.get_address());
     count(p);
@@ -109,12 +110,12 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
 tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                          sc_core::sc_time&) {
     const auto s = static_cast<unsigned>(sm);
-    if (phase == tlm::END_RESP) {  // the SM has taken the head
+    if (phase == tlm::END_RESP) {  // the SM has accepted the head
         head_handed_ = false;
         responses_.pop();
         next_hand_ = receive_process_.now() + 2;
         if (offered_ != nullptr)
-            receive_process_.wake();  // has a place now
+            receive_process_.wake();  // an entry is free now
         else if (!responses_.empty())
             receive_process_.wake_at(next_hand_);
         return tlm::TLM_COMPLETED;
@@ -164,7 +165,7 @@ void simt_cluster::inject() {
     }
 }
 
-/// Before a core cycle: the SMs act in it one after the other.
+/// Before a core cycle: orders the SMs, which act one after the other in it.
 void simt_cluster::order_sms(std::uint64_t cycle) {
     const auto n = static_cast<unsigned>(sms_.size());
     const unsigned first = first_sm(cycle);
@@ -189,7 +190,7 @@ void simt_cluster::inject_from(unsigned s) {
         if (!outbox_[s].empty())
             send(*outbox_[s].pop());
         else if (owed_end_[s] != nullptr)
-            end_request(s);  // the SM may send its next request at once
+            end_request(s);  // the SM may send its next request immediately
         else
             return;
     }
@@ -234,7 +235,7 @@ bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
     return from_sm_[local(p)]->nb_transport_bw(p, phase, delay) != tlm::TLM_ACCEPTED;
 }
 
-/// Hands on what host threads have come with since; in which order does not matter.
+/// Delivers acknowledgements collected by host threads; their order does not matter.
 void simt_cluster::acknowledge() {
     acknowledge_process_->sleep();
     for (acknowledgements& by_thread : acknowledged_) {
@@ -273,7 +274,7 @@ void simt_cluster::receive_one(std::uint64_t now) {
         responses_.push(&p);
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay;
-        network->nb_transport_fw(p, phase, delay);  // may offer the next
+        network->nb_transport_fw(p, phase, delay);  // may offer the next response
     }
 }
 

@@ -15,22 +15,22 @@
 
 namespace simtlm::core {
 
-/// Who learns that responses reach their cluster, for the latency statistics.
+/// Is notified of responses that reach their cluster, for the latency statistics.
 struct reply_observer {
     virtual ~reply_observer() = default;
     /// @param core_now  core cycle
     virtual void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) = 0;
 };
 
-/// A SIMT core cluster (manual: SIMT Core Cluster): SMs that share a port of the network.
+/// A SIMT core cluster (GPGPU-Sim manual): SMs that share a network port.
 ///
-/// Requests: those of a single SM go straight into the network; several SMs put theirs into an
-/// outbox each, which the cluster empties once per core cycle, a different SM first every time.
-/// With core_quirks::sms_in_order they act one after the other instead, in that order, each with
-/// the room that those before it have left. Responses: one FIFO
-/// (-gpgpu_n_cluster_ejection_buffer_size) whose head waits for its SM, in front of all others. Per
-/// core cycle one response (cluster_config::responses_per_cycle) goes to an SM and one is taken
-/// from the network.
+/// Requests: those of a single SM are sent directly to the network; several SMs have one outbox
+/// each, which the cluster empties once per core cycle, starting with a different SM each time.
+/// With core_quirks::sms_in_order the SMs act one after the other instead, in that order, each with
+/// the room that its predecessors have left. Responses: one FIFO
+/// (-gpgpu_n_cluster_ejection_buffer_size) whose head blocks all others while it waits for its SM.
+/// Per core cycle one response (cluster_config::responses_per_cycle) is delivered to an SM and one
+/// is accepted from the network.
 class simt_cluster : public kernel::clocked_module, private shared_outside {
 public:
     protocol::initiator_socket<simt_cluster> network;
@@ -44,12 +44,13 @@ public:
     multiprocessor& core(unsigned i) { return *sms_[i]; }
     const traffic_statistics& traffic() const { return traffic_; }
     void set_reply_observer(reply_observer& o) { observer_ = &o; }
-    /// Others, that change nothing: they see every reply handed to an SM.
+    /// Adds passive observers, which see every reply delivered to an SM.
     void watch_replies(reply_observer& o) {
-        sequencer_.stay_on_one_thread(protocol::phase::core_receive);  // may watch several clusters
+        sequencer_.stay_on_one_thread(protocol::phase::core_receive);  // the observer may be shared
+                                                                       // by several clusters
         watchers_.push_back(&o);
     }
-    /// The network takes no more requests at the moment.
+    /// Whether the network currently accepts no request.
     bool request_blocked() const { return blocked_; }
     std::size_t requests_queued() const {
         std::size_t n = 0;
@@ -57,26 +58,27 @@ public:
         return n;
     }
     bool busy() const;
-    /// Nothing is under way in it: no warp, no request, no reply.
+    /// Whether it holds no warp, request or reply.
     bool at_rest() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
-    /// Whether CTAs of running kernels are yet to be placed, on whatever cluster.
-    /// @param now  the last core cycle of the old state
+    /// Reports whether CTAs of running kernels have not been placed yet, on any cluster.
+    /// @param now  the last core cycle of the previous state
     void set_ctas_left(bool left, std::uint64_t now) {
         left ? cycles_.start(now) : cycles_.stop(now);
         if (left && in_order_) inject_process_.wake();
     }
-    /// Which SM is the first to inject in a core cycle (-gpgpu_simt_core_sim_order).
+    /// The SM that injects first in a core cycle (-gpgpu_simt_core_sim_order).
     unsigned first_sm(std::uint64_t cycle) const {
         return config_.sim_order == 1 ? static_cast<unsigned>(cycles_.before(cycle) % sms_.size())
                                       : 0;
     }
 
-    /// From now on requests enter the network in turns that someone else gives: inject_from().
+    /// From now on requests enter the network in an order given by another block, through
+    /// inject_from().
     void set_request_order(protocol::request_order& order);
-    /// The turn of one SM, in phase core_place. @param s  within the cluster
+    /// Lets one SM inject, in phase core_place. @param s  index in the cluster
     void inject_from(unsigned s);
     std::size_t responses_queued() const { return responses_.size(); }
 
@@ -104,9 +106,9 @@ private:
     kernel::phase_sequencer& sequencer_;
     const cluster_config& config_;
     const bool in_order_;            // SMs act one after the other
-    const unsigned first_position_;  // of them, among those of all clusters
+    const unsigned first_position_;  // of its SMs, among those of all clusters
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
-    cluster_cycles cycles_;  // before the SMs, which count theirs in it
+    cluster_cycles cycles_;  // constructed before the SMs, which count their cycles in it
     std::vector<std::unique_ptr<multiprocessor>> sms_;
     reply_observer* observer_ = nullptr;
     std::vector<reply_observer*> watchers_;
@@ -114,14 +116,14 @@ private:
 
     bool blocked_ = false;  // the network withholds END_REQ
     std::vector<kernel::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
-    std::vector<tlm::tlm_generic_payload*> owed_end_;                     // END_REQ withheld, by SM
+    std::vector<tlm::tlm_generic_payload*> owed_end_;  // SMs whose END_REQ is withheld
 
-    tlm::tlm_generic_payload* offered_ = nullptr;  // by the network, END_RESP withheld
+    tlm::tlm_generic_payload* offered_ = nullptr;  // offered by the network, END_RESP withheld
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_handed_ = false;     // its SM will send END_RESP
     std::uint64_t next_hand_ = 0;  // core cycle
     protocol::request_order* order_ = nullptr;
-    /// Acknowledged writes that a host thread has come with, while another one may have the
+    /// Write acknowledgements received by one host thread, while another one may be running the
     /// cluster.
     struct alignas(64) acknowledgements {
         std::vector<tlm::tlm_generic_payload*> of;

@@ -14,7 +14,7 @@ namespace simtlm::core {
 
 namespace {
 
-/// "sp3" and "spec1_0" are units of the kinds sp and spec1.
+/// "sp3" and "spec1_0" are units of kinds "sp" and "spec1".
 std::string_view unit_kind(std::string_view name) {
     name = name.substr(0, name.find_last_not_of("0123456789") + 1);
     if (name.back() == '_') name.remove_suffix(1);
@@ -61,7 +61,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     group_.close();
 }
 
-/// Functional units, in the order in which the dispatch stage visits them.
+/// Creates the functional units, in the order in which the dispatch stage serves them.
 void sm::make_units() {
     std::vector<dispatch_stage::unit> order;
     for (unsigned p = 0; p < config_.pipelines.size(); ++p) {
@@ -89,7 +89,7 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     c.data.latency = config_.ldst.l1_latency;
     c.data.cache.quirk_evictions_follow_misses = config_.quirks.evictions_follow_misses;
     if (config_.quirks.sms_in_order) {
-        // A miss that stalled is sent behind the fetch, like one that did not.
+        // A miss that stalled is sent after the fetch, like one that did not.
         c.instruction.phase = protocol::phase::core_front_end;
         c.instruction.sub_phase = 1;
     }
@@ -104,7 +104,7 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
 
 std::uint64_t sm::network_refusals() {
     std::uint64_t n = caches_->back_pressure_cycles();
-    for (const auto& stage : statistics_.stalls)  // the load/store unit asks while it is awake
+    for (const auto& stage : statistics_.stalls)  // the load/store unit retries while it is awake
         n += stage[static_cast<unsigned>(memory_stall::network_full)];
     return n;
 }
@@ -146,7 +146,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
 }
 
-/// @param number  of the warp within its CTA
+/// @param number  index of the warp in its CTA
 void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     const cta_slots::slot& cta = ctas_[slot];
     const program::warp_code code = cta.block->warp(number);
@@ -154,7 +154,9 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     warp.code = warp.resolved_path = code.window;
     warp.addresses = code.addresses;
     warp.executor = code.executor;
-    if (warp.executor != nullptr) sequencer_.stay_on_one_thread();  // warps share a program
+    if (warp.executor != nullptr)
+        sequencer_.stay_on_one_thread();  // warps share the state of a
+                                          // program
     warp.ibuffer.flush();
     warp.dynamic_id = dynamic_warps_++;
     warp.cta = slot;

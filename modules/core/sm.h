@@ -23,13 +23,13 @@
 
 namespace simtlm::core {
 
-/// A streaming multiprocessor: the pipeline of the manual's SIMT core, wired block to block.
+/// A streaming multiprocessor: the pipeline of GPGPU-Sim's SIMT core, as connected blocks.
 ///
 ///     front end (fetch, decode) → warp schedulers → operand collector → dispatch stage
 ///       → functional units → write-back
 ///       → load/store unit → shared memory, L1D, L1C, L1T → memory port → cluster
 ///
-/// An SM without CTAs is asleep.
+/// An SM without CTAs sleeps.
 class sm final : public multiprocessor,
                  private warp_listener,
                  private warp_scheduler::listener,
@@ -116,7 +116,7 @@ private:
         count_resident_warps(static_cast<unsigned>(__builtin_popcountll(warps_.resident)), cycle);
     }
 
-    kernel::process_group group_;  // open while the blocks are made
+    kernel::process_group group_;  // open while the blocks are constructed
     request_tagger tagger_;
     warp_table warps_;
     scoreboard scoreboard_;

@@ -6,17 +6,18 @@
 
 namespace simtlm::core {
 
-/// Which SM it is, as its requests and addresses tell.
+/// Identifies an SM in its requests and addresses.
 struct sm_identity {
     unsigned sm = 0;  ///< within the GPU
     unsigned cluster = 0;
-    unsigned sms = 1;  ///< of the GPU: local memory is interleaved over them
-    /// SMs that act one after the other in a core cycle, of which this is one; 1: in any order.
+    unsigned sms = 1;  ///< number of SMs in the GPU, over which local memory is interleaved
+    /// Number of SMs, including this one, that act one after the other in a core cycle; 1: any
+    /// order.
     unsigned sms_in_order = 1;
 };
 
-/// Signs the requests that the blocks of an SM make to its caches, and tells of them where the
-/// order of requests decides something (protocol::request_order).
+/// Tags the requests of an SM's blocks to its caches with their origin, and reports them if results
+/// depend on the order of requests (protocol::request_order).
 class request_tagger {
 public:
     explicit request_tagger(const sm_identity& who) : who_(who) {}

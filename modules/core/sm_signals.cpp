@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned on_core = 1u << protocol::core_clock;
 
-/// Names of blocks within another one.
+/// Hierarchical names of blocks within another one.
 std::vector<std::string> inside(const std::string& base, const std::vector<const char*>& blocks) {
     std::vector<std::string> names;
     for (const char* b : blocks) names.push_back(base + "." + b);
@@ -101,7 +101,8 @@ void sm::register_scheduler_signals(kernel::signal_list& list, const std::string
                    [&p, g = kernel::has_grown()]() mutable {
                        return g(p.count) ? p.pc : kernel::waveform::undriven;
                    });
-        // The opcode's text lives as long as its kernel: it is read in the cycle of the issue.
+        // The opcode's text is valid while its kernel exists, so it is read in the cycle of the
+        // issue.
         list.level(
             name + ".opcode", 12, on_core, kernel::display::named,
             [&opcodes, &p, g = kernel::has_grown()]() mutable {
@@ -190,7 +191,7 @@ void sm::register_load_store_signals(kernel::signal_list& list, const std::strin
                                                        : kernel::waveform::undriven;
         },
         &stalls);
-    // Whoever sends may be refused, and whatever moves packets may free the way.
+    // Senders may be stalled, and blocks that move packets may make room.
     std::vector<std::string> around = sending_blocks();
     around.push_back(base.substr(0, base.rfind('.')));
     around.push_back(network);

@@ -17,7 +17,7 @@ constexpr warp_mask warp_bit(unsigned warp) {
     return warp_mask{1} << warp;
 }
 
-/// One coalesced access of a memory instruction.
+/// A coalesced access of a memory instruction.
 struct memory_access {
     std::uint64_t address = 0;
     std::uint32_t lanes = 0;
@@ -26,13 +26,13 @@ struct memory_access {
     protocol::byte_mask bytes;  ///< of the 128-byte line
 };
 
-/// warp_instruction::copy_group of whatever is no asynchronous copy.
+/// Value of warp_instruction::copy_group for instructions other than asynchronous copies.
 inline constexpr std::uint32_t no_copy = ~std::uint32_t{0};
 
-/// A warp instruction on its way from issue to write-back.
+/// A warp instruction in flight from issue to write-back.
 struct warp_instruction {
     const program::static_instruction* info = nullptr;
-    std::uint64_t uid = 0;  ///< counts the instructions of the SM in issue order
+    std::uint64_t uid = 0;  ///< number of the instruction in the SM's issue order
     std::uint32_t active_mask = 0;
     std::uint16_t warp = 0;
     std::uint8_t scheduler = 0;
@@ -41,17 +41,17 @@ struct warp_instruction {
     bool bypass_l1 = false;
     bool in_unit = false;                ///< still in the LD/ST unit's dispatch register
     std::uint16_t delay = 0;             ///< core cycles left in the dispatch register
-    std::uint16_t pending = 0;           ///< accesses whose data have not come back
-    std::uint32_t copy_group = no_copy;  ///< LDGSTS: which group of asynchronous copies
-    std::uint64_t first_data = 0;        ///< modern core: cycle in which its first datum came
-    std::uint64_t banks_done = 0;  ///< modern core: cycle in which the L1's banks have read it
+    std::uint16_t pending = 0;           ///< accesses whose data have not arrived
+    std::uint32_t copy_group = no_copy;  ///< LDGSTS: its group of asynchronous copies
+    std::uint64_t first_data = 0;        ///< modern core: cycle in which its first data arrived
+    std::uint64_t banks_done = 0;  ///< modern core: cycle in which the L1's banks have read them
     watcher_note note;             ///< of an instruction_watcher
-    std::vector<memory_access> accesses;  ///< to be sent, the last first
+    std::vector<memory_access> accesses;  ///< not yet sent; the last is sent first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }
 };
 
-/// The instructions in flight of one SM, reused.
+/// The pool of in-flight instructions of an SM.
 class warp_instruction_pool {
 public:
     warp_instruction& acquire() {
@@ -63,24 +63,24 @@ public:
         free_.pop_back();
         return inst;
     }
-    /// An instruction from this pool has issued.
+    /// Reports that an instruction from this pool has issued.
     void issued(warp_instruction& inst) {
         if (watcher_ != nullptr) watcher_->issued(inst);
     }
-    /// It is completed.
+    /// Completes an instruction and returns it to the pool.
     void release(warp_instruction& inst) {
         if (watcher_ != nullptr) watcher_->completed(inst);
         accesses_sent(inst);
         free_.push_back(&inst);
     }
-    /// Memory for the list of accesses of an instruction that is going to have some.
+    /// Provides memory for the access list of a memory instruction.
     void lend_accesses(warp_instruction& inst) {
         if (lists_.empty()) return;
         inst.accesses.swap(lists_.back());
         lists_.pop_back();
     }
-    /// The list has served; another instruction may have its memory. A load waits for its data much
-    /// longer than for its accesses to be sent.
+    /// Takes back the memory of the access list, since a load waits for its data much longer than
+    /// for sending its accesses.
     void accesses_sent(warp_instruction& inst) {
         if (inst.accesses.capacity() == 0) return;
         inst.accesses.clear();
@@ -93,7 +93,7 @@ private:
     static constexpr std::size_t slab_size = 32;
     std::vector<std::unique_ptr<warp_instruction[]>> slabs_;
     std::vector<warp_instruction*> free_;
-    std::vector<std::vector<memory_access>> lists_;  // empty, with memory
+    std::vector<std::vector<memory_access>> lists_;  // empty lists with allocated memory
     instruction_watcher* watcher_ = nullptr;
 };
 

@@ -26,7 +26,7 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {
     const unsigned n = config_.schedulers;
     const std::uint64_t cycles = sm_.running.before(cycle);
-    const bool power_of_two = (n & (n - 1)) == 0;  // no division, for most GPUs
+    const bool power_of_two = (n & (n - 1)) == 0;  // avoids a division in most configurations
     const auto turn = static_cast<unsigned>(power_of_two ? cycles & (n - 1) : cycles % n);
     return number_ >= turn ? number_ - turn : number_ + n - turn;
 }
@@ -35,7 +35,7 @@ void warp_scheduler::wake() {
     if (!running_ || process_.awake()) return;
     const std::uint64_t now = process_.now();
     unsigned r = rank(now);
-    if (process_.sub_phase_has_passed(r)) {  // its turn of this cycle is over
+    if (process_.sub_phase_has_passed(r)) {  // its action in this cycle has passed
         r = rank(now + 1);
         not_before_ = now + 1;
     }
@@ -85,7 +85,7 @@ void warp_scheduler::count(reason r, std::uint64_t cycles) {
 
 void warp_scheduler::cycle() {
     const std::uint64_t now = process_.now();
-    // Its turn of the next cycle may come after the one it has had in this.
+    // Its next action may be later in the order than the one in this cycle.
     if (!running_ || counted_to_ >= now || now < not_before_) return;
     settle(now - 1);
 
@@ -126,7 +126,7 @@ void warp_scheduler::cycle() {
     rest();
 }
 
-/// Works out anew what keeps the next instruction of a warp from issuing, and where it goes.
+/// Recomputes what keeps the next instruction of a warp from issuing, and its pipeline.
 void warp_scheduler::look_at_head(unsigned w) {
     warp_table& warps = sm_.warps;
     const program::static_instruction& info = *warps.warp[w].ibuffer.head()->info;
@@ -139,7 +139,8 @@ void warp_scheduler::look_at_head(unsigned w) {
     heads_for_[pipe_of_head_[w]] |= bit;
 }
 
-/// Without anything that can issue it sleeps until a warp changes or a pipeline has a place.
+/// If nothing can issue, sleeps until the state of a warp changes or a pipeline has a free
+/// register.
 void warp_scheduler::rest() {
     if (last_reason_ != reason::issued && !policy_->acts_when_idle()) {
         if (last_reason_ == reason::stall) sm_.collector.await_place(number_, full_);
@@ -166,11 +167,11 @@ bool warp_scheduler::try_issue(unsigned w) {
     return true;
 }
 
-/// Whether the next instruction of a warp can issue after so many in this cycle, the last of them
-/// to a unit of the kind `previous`; that becomes the kind of this one.
+/// Whether the next instruction of a warp can issue after `issued` others in this cycle.
+/// @param previous  kind of unit of the last of them; set to the kind of this one
 bool warp_scheduler::can_issue(unsigned w, unsigned issued, unsigned& previous) {
     const warp_table& warps = sm_.warps;
-    if (issued > 0) {  // the first has been looked at
+    if (issued > 0) {  // the first has been checked already
         if ((warps.buffered & ~warps.waiting() & warp_bit(w)) == 0) return false;
         if ((warps.wrong_path & warp_bit(w)) != 0) {
             sm_.stage.flush(w);

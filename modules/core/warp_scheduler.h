@@ -12,28 +12,29 @@
 
 namespace simtlm::core {
 
-/// One warp scheduler of an SM (manual: Issue). Every core cycle it looks at its warps in the order
-/// of its policy for one that has a decoded instruction, waits for nothing, has no hazard, and
-/// whose pipeline has a free register; that warp issues up to -gpgpu_max_insn_issue_per_warp
-/// instructions, to different pipelines where -gpgpu_dual_issue_diff_exec_units asks for it.
+/// A warp scheduler of an SM (GPGPU-Sim manual: Issue). In every core cycle it searches its warps,
+/// in the order of its policy, for one that has a decoded instruction, does not wait, has no
+/// hazard, and whose pipeline has a free register. That warp issues up to
+/// -gpgpu_max_insn_issue_per_warp instructions, to different pipelines with
+/// -gpgpu_dual_issue_diff_exec_units.
 ///
-/// Warp w belongs to scheduler w mod n. Schedulers act one after the other, a different one first
-/// in every cycle. They choose; what issuing does is the issue stage's.
+/// Warp w belongs to scheduler w mod n. Schedulers act one after the other, starting with a
+/// different one in every cycle. They select instructions; the issue stage performs the effects.
 class warp_scheduler : public sc_core::sc_module {
 public:
-    instruction_initiator<warp_scheduler> issue;  ///< into the ID_OC registers
+    instruction_initiator<warp_scheduler> issue;  ///< to the ID_OC registers
 
-    /// Who is told what concerns more than one warp.
+    /// Is notified of events that affect more than one warp.
     struct listener {
         virtual ~listener() = default;
         /// A warp has passed a memory barrier.
         virtual void memory_barrier_passed() = 0;
-        /// No unit of the configuration can execute an instruction that is to issue.
+        /// No unit of the configuration can execute an instruction that is about to issue.
         virtual void no_unit_for(const program::static_instruction& inst) = 0;
     };
     struct blocks {
         listener& owner;
-        const running_cycles& running;  ///< of the SM: whose turn it is
+        const running_cycles& running;  ///< of the SM; determines the order of schedulers
         warp_table& warps;
         scoreboard& scores;
         issue_stage& stage;
@@ -49,18 +50,19 @@ public:
     void wake();
     /// The SM runs from the next cycle on. @param now  core cycle
     void sm_started(std::uint64_t now);
-    /// The SM stops after this cycle: what was slept through is counted.
+    /// The SM stops after this cycle: counts the cycles in which the scheduler slept.
     void sm_stopped(std::uint64_t now);
-    /// Brings the counters up to a cycle, for a report in the middle of a kernel.
+    /// Brings the counters up to date for a cycle, for a report during a kernel.
     void settle(std::uint64_t now);
 
     enum class reason : std::uint8_t { issued, idle, scoreboard, stall };
-    /// What a core cycle that has just ended is counted as, slept through or not. For waveforms.
+    /// The classification of a core cycle that has just ended, even if the scheduler slept. For
+    /// waveforms.
     reason reason_in(std::uint64_t cycle) const {
         return counted_to_ >= cycle || last_reason_ != reason::issued ? last_reason_ : reason::idle;
     }
 
-    /// For waveforms: what issued last.
+    /// The last issued instruction, for waveforms.
     struct issue_probe {
         std::uint64_t count = 0;
         std::uint32_t warp = 0;
@@ -87,12 +89,13 @@ private:
     warp_mask mine_ = 0;
     std::unique_ptr<scheduling_policy> policy_;
     reason last_reason_ = reason::idle;
-    std::uint64_t counted_to_ = 0;  // core cycle up to which reasons are counted, included
-    std::uint64_t not_before_ = 0;  // core cycle of its next turn
+    std::uint64_t counted_to_ = 0;  // last core cycle for which reasons have been counted
+    std::uint64_t not_before_ = 0;  // earliest core cycle of its next action
     bool running_ = false;
-    std::uint64_t full_ = 0;  // pipelines found without a place in this cycle, bit p
-    std::vector<std::uint8_t> pipe_of_head_;  // by warp: where its next instruction goes
-    std::vector<warp_mask> heads_for_;        // by pipeline, the last: none; warps with such a one
+    std::uint64_t full_ = 0;                  // pipelines found full in this cycle, bit p
+    std::vector<std::uint8_t> pipe_of_head_;  // by warp: pipeline of its next instruction
+    std::vector<warp_mask> heads_for_;  // warps by pipeline of their next instruction; the last
+                                        // entry: none
     issue_probe probe_;
     kernel::clocked_process process_;
 };

@@ -10,7 +10,7 @@
 
 namespace simtlm::core {
 
-/// Two decoded instructions of one warp, waiting for issue (manual: I-Buffer).
+/// Up to two decoded instructions of a warp that wait for issue (GPGPU-Sim manual: I-Buffer).
 struct instruction_buffer {
     std::array<const program::dynamic_instruction*, 2> entry{};
     std::uint8_t next = 0;
@@ -33,47 +33,48 @@ struct instruction_buffer {
     void flush() { entry = {}; }
 };
 
-/// What an SM remembers of one warp slot.
+/// State of a warp slot.
 struct warp_state {
-    program::instruction_window code;          ///< to be decoded next
-    const std::uint64_t* addresses = nullptr;  ///< recorded: the CTA's address pool
+    program::instruction_window code;          ///< instructions to be decoded next
+    const std::uint64_t* addresses = nullptr;  ///< recorded warps: the CTA's address pool
     instruction_buffer ibuffer;
-    program::warp_executor* executor = nullptr;  ///< of a warp that is executed
-    program::instruction_window resolved_path;   ///< executed: what has to issue next
-    std::uint64_t dynamic_id = 0;                ///< counts the warps the SM has run: age
-    std::uint64_t last_fetch = 0;                ///< core cycle
-    std::uint32_t cta = 0;                       ///< hardware CTA slot
+    program::warp_executor* executor = nullptr;  ///< of an executed warp
+    program::instruction_window resolved_path;   ///< executed warps: the instructions that must
+                                                 ///< issue next
+    std::uint64_t dynamic_id = 0;  ///< number among the warps that the SM has run: age
+    std::uint64_t last_fetch = 0;  ///< core cycle
+    std::uint32_t cta = 0;         ///< hardware CTA slot
     std::uint32_t threads = 0;
     std::uint32_t in_pipeline = 0;  ///< instructions buffered or in flight
-    std::uint32_t stores = 0;       ///< stores not acknowledged
-    std::uint32_t atomics = 0;      ///< lanes with an atomic under way
-    /// Asynchronous copies: copies under way of each group since the warp began; the last is open.
+    std::uint32_t stores = 0;       ///< stores that have not been acknowledged
+    std::uint32_t atomics = 0;      ///< lanes with a pending atomic
+    /// Asynchronous copies in flight, by group since the start of the warp; the last group is open.
     std::vector<std::uint16_t> copy_groups;
-    std::uint32_t copies = 0;           ///< asynchronous copies under way
-    std::uint32_t transfers = 0;        ///< bulk copies of it that are not complete
-    std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
-    std::uint32_t number = 0;           ///< of the warp within its CTA
+    std::uint32_t copies = 0;           ///< asynchronous copies in flight
+    std::uint32_t transfers = 0;        ///< its bulk copies that are not complete
+    std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups below this one
+    std::uint32_t number = 0;           ///< index of the warp in its CTA
     std::uint64_t last_pc = 0;          ///< last issued, for reports
-    std::uint64_t fall_through_pc = 0;  ///< what lies behind that; at first, the first
+    std::uint64_t fall_through_pc = 0;  ///< address after that; initially the first address
 
-    /// What is left of a warp that has ended.
+    /// Saves or restores the state that remains of a warp that has ended.
     template <class Archive>
     void checkpoint(Archive& a) {
         a(dynamic_id, last_fetch, copy_wait_below, last_pc, fall_through_pc);
     }
 };
 
-/// Who is told that a warp may be able to issue or to be fetched.
+/// Is notified when a warp may be able to issue or to be fetched.
 struct warp_listener {
     virtual ~warp_listener() = default;
-    /// Something that kept the warp from issuing has changed.
+    /// A condition that kept the warp from issuing has changed.
     virtual void may_issue(unsigned warp) = 0;
-    /// The warp's instruction buffer ran empty, its fetch came back, or it may have ended.
+    /// A warp's instruction buffer is empty, its fetch has returned, or it may have ended.
     virtual void may_fetch() = 0;
 };
 
-/// The warps of one SM: bit masks over the warps for what the schedulers and the fetch unit ask
-/// every cycle, and one record per warp for the rest.
+/// The warps of one SM: bit masks over the warps for the conditions that schedulers and fetch test
+/// in every cycle, and one record per warp for the rest.
 struct warp_table {
     explicit warp_table(unsigned warps) : warp(warps) {}
 
@@ -85,21 +86,21 @@ struct warp_table {
     warp_mask buffered = 0;  ///< has a decoded instruction
     warp_mask at_barrier = 0;
     warp_mask at_memory_barrier = 0;
-    warp_mask past_memory_barrier = 0;  ///< its scheduler has yet to notice
-    warp_mask at_atomic = 0;            ///< has atomics under way
+    warp_mask past_memory_barrier = 0;  ///< to be processed by its scheduler
+    warp_mask at_atomic = 0;            ///< has pending atomics
     warp_mask at_copy = 0;              ///< DEPBAR: waits for asynchronous copies
     warp_mask at_engine = 0;            ///< waits for an mbarrier, or an engine of its SM
-    warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked is to be worked out again
+    warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked must be recomputed
     warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
-    warp_mask may_have_left = 0;        ///< done; whether nothing of it is left is to be looked at
-    warp_mask wrong_path = 0;           ///< the next instruction is not where the warp goes on
+    warp_mask may_have_left = 0;        ///< done; it must be checked whether the pipeline is empty
+    warp_mask wrong_path = 0;           ///< the next instruction is not on the warp's path
 
     warp_listener* listener = nullptr;
 
     warp_mask waiting() const {
         return done | at_barrier | at_memory_barrier | at_atomic | at_copy | at_engine;
     }
-    /// What is in the warp's instruction buffer leaves the pipeline.
+    /// Removes the instructions in the warp's instruction buffer from the pipeline.
     void empty_buffer(unsigned w) {
         warp[w].in_pipeline -= warp[w].ibuffer.count();
         warp[w].ibuffer.flush();
@@ -120,7 +121,7 @@ struct warp_table {
         scoreboard_stale |= warp_bit(w);
         listener->may_issue(w);
     }
-    /// The warp no longer waits for what `mask` names (barrier, atomics, ...).
+    /// The warp no longer waits for the condition of `mask` (barrier, atomics, ...).
     void stops_waiting(warp_mask& mask, unsigned w) {
         mask &= ~warp_bit(w);
         listener->may_issue(w);
@@ -134,7 +135,7 @@ struct warp_table {
         done |= warp_bit(w);
         may_have_left |= warp_bit(w);
     }
-    /// Something that a warp waits for, should it have ended, has come.
+    /// A condition for which a warp may wait before it exits is satisfied.
     void may_leave(unsigned w) {
         if ((done & warp_bit(w)) == 0) return;
         may_have_left |= warp_bit(w);
@@ -153,10 +154,10 @@ struct warp_table {
         warp[w].atomics -= lanes;
         if (warp[w].atomics == 0) stops_waiting(at_atomic, w);
     }
-    /// An instruction issues: LDGSTS joins the open group of its warp, LDGDEPBAR closes that group,
-    /// DEPBAR makes the warp wait for all but the last groups that are closed.
+    /// Called when an instruction issues: LDGSTS joins the open group of its warp, LDGDEPBAR closes
+    /// that group, and DEPBAR makes the warp wait for all but the last closed groups.
     void track_copies(warp_instruction& inst);
-    /// One asynchronous copy of a group has arrived.
+    /// An asynchronous copy of a group is complete.
     void copy_arrived(unsigned w, unsigned group) {
         --warp[w].copy_groups[group];
         if (--warp[w].copies == 0) may_leave(w);

@@ -7,7 +7,7 @@ namespace simtlm::core {
 
 /// Why a warp does not issue its next instruction.
 enum class warp_wait : std::uint8_t {
-    nothing,  ///< it could
+    nothing,  ///< it can issue
     fetch,
     scoreboard,
     memory,
@@ -17,11 +17,11 @@ enum class warp_wait : std::uint8_t {
     atomics,
     copies,
     exit,
-    engine,  ///< an mbarrier, bulk copies or a product of its warpgroup
+    engine,  ///< an mbarrier, bulk copies or a matrix operation of its warpgroup
 };
 inline constexpr unsigned warp_wait_count = 11;
 
-/// For people; empty for nothing.
+/// Name for reports; empty for `nothing`.
 constexpr const char* warp_wait_name(warp_wait w) {
     constexpr const char* names[warp_wait_count] = {"",
                                                     "instruction fetch",

@@ -8,16 +8,16 @@
 
 namespace simtlm::core {
 
-/// The write-back stage: every instruction in the EX_WB registers writes its results, frees its
-/// registers in the scoreboard and is complete. It takes all of them in a cycle, in issue order;
-/// the result bus, reserved at dispatch, keeps their number within the registers.
+/// The write-back stage: every instruction in the EX_WB registers writes its results, releases its
+/// registers in the scoreboard and is complete. All of them are processed in one cycle, in issue
+/// order; the result bus, reserved at dispatch, limits their number to the number of registers.
 class write_back : public sc_core::sc_module {
     void accept(warp_instruction& inst);
 
 public:
     instruction_fan_in<write_back, &write_back::accept> results;
 
-    /// @param units  at most: of the instructions that complete in a cycle
+    /// @param units  maximum number of instructions that complete in a cycle
     write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                unsigned units, warp_table& warps, scoreboard& scores, operand_collector& collector,
                warp_instruction_pool& pool, core_statistics& statistics);

@@ -6,8 +6,8 @@
 
 namespace simtlm::core {
 
-/// Greedy then oldest: the warp that issued last as long as it can, then the one that has been
-/// launched first. Without greed: oldest first.
+/// Greedy then oldest: the warp that issued last as long as it can, then the warp that was launched
+/// first. Without `greedy`: oldest first.
 class greedy_then_oldest : public scheduling_policy {
 public:
     greedy_then_oldest(const warp_table& warps, warp_mask mine, bool greedy)

@@ -6,7 +6,8 @@
 
 namespace simtlm::core {
 
-/// Loose round robin: the warp after the one that issued last comes first, whoever can issue.
+/// Loose round robin: warps in cyclic order, starting after the one that issued last; warps that
+/// cannot issue are skipped.
 class loose_round_robin : public scheduling_policy {
 public:
     unsigned first(warp_mask candidates) const override {

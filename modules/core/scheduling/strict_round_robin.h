@@ -6,12 +6,12 @@
 
 namespace simtlm::core {
 
-/// Strict round robin: only one warp may issue in a cycle, the first one behind the warp that
-/// issued last which neither has exited nor waits for a barrier or the like. That warp keeps its
-/// place until it issues; one that begins to wait is passed over as long as it waits.
+/// Strict round robin: only one warp may issue in a cycle, the next one after the warp that issued
+/// last that has not exited and does not wait for a barrier or the like. It keeps its turn until it
+/// issues; if it begins to wait, it is skipped while it waits.
 ///
-/// With the quirk rrr-begins-with-warp-0 every scheduler of an SM first tries warp 0, whichever it
-/// supervises, and keeps to its choice until it has issued for the first time.
+/// With the quirk rrr-begins-with-warp-0 every scheduler of an SM first tries warp 0, even if it
+/// belongs to another scheduler, and keeps this choice until it has issued for the first time.
 class strict_round_robin : public scheduling_policy {
 public:
     strict_round_robin(const warp_table& warps, warp_mask mine, bool begins_with_warp_0)
@@ -36,7 +36,7 @@ public:
         if ((mine_ & warp_bit(warp)) != 0) last_ = warp;
         keeps_choice_ = false;
     }
-    /// Barriers release warps without waking their schedulers' next choice: it is made every cycle.
+    /// Barriers release warps without notifying the policy, so the choice is made in every cycle.
     bool acts_when_idle() const override { return true; }
     void checkpoint(kernel::archive& a) override;
 
@@ -44,7 +44,7 @@ private:
     const warp_table& warps_;
     warp_mask mine_;
     unsigned choice_ = 0;
-    unsigned last_ = 63;  // warp of its own that issued last
+    unsigned last_ = 63;  // own warp that issued last
     bool keeps_choice_;
 };
 

@@ -11,15 +11,15 @@
 
 namespace simtlm::core {
 
-/// Two-level active scheduling (Gebhart et al.; manual, two_level_active): a small set of active
-/// warps issues in loose round-robin order. An active warp that waits, or whose next instruction
-/// needs the result of a long operation, goes to the end of the pending warps, and the first
-/// pending warp takes its place.
+/// Two-level active scheduling (Gebhart et al.; GPGPU-Sim manual, two_level_active): a small set of
+/// active warps issues in loose round-robin order. An active warp that waits, or whose next
+/// instruction needs the result of a long operation, moves to the end of the pending warps and is
+/// replaced by the first pending warp.
 class two_level_active : public scheduling_policy {
 public:
-    /// @param active         size of the set
-    /// @param rotates_twice  of two instructions that a warp issues in a cycle each rotates the
-    ///                       active warps, by the place that the warp had before (quirk
+    /// @param active         size of the active set
+    /// @param rotates_twice  each of two instructions that a warp issues in a cycle rotates the
+    ///                       active warps, by the position that the warp had before (quirk
     ///                       two-level-rotates-twice)
     two_level_active(const warp_table& warps, const scoreboard& scores, warp_mask mine,
                      unsigned active, bool rotates_twice = false)

@@ -5,8 +5,8 @@
 
 namespace simtlm::core {
 
-/// Static warp limiting: greedy then oldest among no more than so many of the oldest warps that do
-/// not wait for a barrier or the like.
+/// Static warp limiting: greedy then oldest among a limited number of the oldest warps that do not
+/// wait for a barrier or the like.
 class warp_limiting : public greedy_then_oldest {
 public:
     warp_limiting(const warp_table& warps, warp_mask mine, unsigned limit)
@@ -15,7 +15,7 @@ public:
     warp_mask begin_cycle(warp_mask eligible) override {
         warp_mask able = mine_ & warps_.resident & ~warps_.waiting();
         warp_mask chosen = warp_bit(last_);
-        // The greedy warp does not count twice: it takes a place only if it is among the oldest.
+        // The greedy warp is added to the limit unless it is among the oldest.
         for (unsigned n = 0; n < limit_ && able != 0; ++n) {
             unsigned oldest = static_cast<unsigned>(__builtin_ctzll(able));
             for (warp_mask m = able & (able - 1); m != 0; m &= m - 1) {
