@@ -74,7 +74,7 @@ std::uint64_t cluster_unit::synchronise(std::uint64_t now) {
     std::size_t left = 0;
     for (arrival& a : arrivals_) {
         const warp_state& w = warps_.warp[a.warp];
-        // An arrival releases what the warp has written: others have to see it first.
+        // An arrival has release semantics: the warp's writes must be visible first.
         if (a.at <= now && w.stores != 0) a.at = now + 1;
         if (a.at <= now) {
             const cta_slot& c = slot_of(a.warp);
@@ -104,7 +104,7 @@ std::string cluster_unit::describe(unsigned slot) const {
 
 // ---- accesses ----------------------------------------------------------------------------------
 
-/// Packets to each CTA, as its shared memory has rows for them.
+/// Splits an access into packets for each CTA, one per row of shared memory.
 void cluster_unit::split(access& a, const program::lane_addresses& lanes,
                          const program::cluster_effects& effects, unsigned bytes) {
     std::uint32_t remote = effects.remote_lanes;
@@ -123,7 +123,7 @@ void cluster_unit::split(access& a, const program::lane_addresses& lanes,
             ++count;
         }
         remote = rest;
-        // Rows: the k-th word of a bank is in the k-th of them.
+        // Row k contains the k-th word of every bank.
         while (todo != 0) {
             std::array<std::uint64_t, 32> word;
             std::array<bool, 32> taken{};
@@ -206,7 +206,7 @@ void cluster_unit::send_packets(std::uint16_t number, std::uint64_t earliest) {
     }
 }
 
-/// At the other SM, or an answer here.
+/// A message has arrived at the other SM, or a response at this one.
 void cluster_unit::arrived(const cluster_message& m) {
     const auto number = static_cast<std::uint16_t>(m.tag[0]);
     access& a = accesses_[number];
@@ -256,7 +256,7 @@ void cluster_unit::pump() {
     }
 }
 
-/// Sends a message to the CTA of a rank, whose effects are to be called there.
+/// Sends a message to the CTA of a rank, with effects to be performed there.
 void cluster_unit::post(unsigned warp, unsigned rank, cluster_message m,
                         std::vector<std::function<void()>> effects) {
     if (posted_.free.empty()) {
@@ -291,7 +291,7 @@ void cluster_unit::tell(unsigned warp, const program::bulk_transfer& what,
     const cluster_timing& t = modern_.clusters;
     if (sent)
         m.bytes = what.bytes;
-    else  // the L2 sends to all SMs
+    else  // the L2 delivers to all SMs
         m.earliest = now + t.multicast_latency - std::min(t.multicast_latency, t.near_latency);
     post(warp, of.rank, m, {of.effect});
 }

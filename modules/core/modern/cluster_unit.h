@@ -20,13 +20,13 @@
 
 namespace simtlm::core::modern {
 
-/// An SM's part in thread block clusters: its port to the SM-to-SM network, the accesses of its
-/// warps to shared memory of other SMs, and its end of the cluster barrier.
+/// An SM's interface to thread block clusters: its port to the SM-to-SM network, the accesses of
+/// its warps to shared memory of other SMs, and its end of the cluster barrier.
 ///
-/// An access of a warp is split into packets of up to 128 bytes to one CTA each, as shared memory
-/// would serve them: one a row of the banks. Loads and atomics are complete when the last response
-/// has come; stores, reductions and arrivals at mbarriers count as stores of the warp until they
-/// are acknowledged. What they do takes effect when their message arrives at the other SM.
+/// An access of a warp is split into packets of up to 128 bytes to one CTA each, one per row of
+/// shared memory banks. Loads and atomics are complete when their last response has arrived;
+/// stores, reductions and arrivals at mbarriers count as stores of the warp until they are
+/// acknowledged. Their effects are performed when the message arrives at the other SM.
 class cluster_unit : public sc_core::sc_module,
                      public cluster_endpoint,
                      private protocol::cluster_message_receiver {
@@ -45,57 +45,62 @@ public:
 
     // ---- CTAs ----
 
-    /// A CTA of a cluster has been placed. @param warps  of the SM, that have something to execute
+    /// A CTA of a cluster has been placed. @param warps  of the SM, those with instructions to
+    /// execute
     void cta_starts(unsigned slot, std::shared_ptr<cta_cluster> cluster, unsigned rank,
                     program::cta& block, warp_mask warps);
     void cta_ends(unsigned slot) { ctas_[slot] = {}; }
-    /// Of the CTA in a slot; nullptr: it belongs to none.
+    /// The cluster of the CTA in a slot, or nullptr.
     const cta_cluster* cluster_of(unsigned slot) const { return ctas_[slot].cluster.get(); }
-    /// Of a resident warp's CTA.
+    /// Whether a resident warp's CTA belongs to a cluster.
     bool is_in_cluster(unsigned warp) const { return slot_of(warp).cluster != nullptr; }
 
     // ---- the barrier ----
 
     /// A warp has issued barrier.cluster.arrive with the last of its lanes.
-    /// @param at  core cycle from which it counts, once its stores have been acknowledged
+    /// @param at  core cycle from which the arrival counts, once the warp's stores have been
+    ///            acknowledged
     void arrives(unsigned warp, std::uint64_t at);
-    /// A warp has issued barrier.cluster.wait: from now on it is at_barrier, if it has to wait.
+    /// A warp has issued barrier.cluster.wait: it is at_barrier from now on, if it must wait.
     void waits(unsigned warp);
     bool is_waiting(unsigned warp) const { return (slot_of(warp).waiting & warp_bit(warp)) != 0; }
     /// A warp has issued its last instruction.
     void warp_ends(unsigned warp);
-    /// Warps whose arrival counts from this cycle on. @return the cycle to call again, or ~0
+    /// Processes arrivals that count from this cycle on. @return the cycle to call it again, or ~0
     std::uint64_t synchronise(std::uint64_t now);
     bool has_arrivals(unsigned warp) const;
 
     // ---- accesses of other SMs' shared memory ----
 
-    /// An instruction issues that accesses shared memory of other CTAs.
-    /// @param detached  it does not pass the memory unit (arrivals at mbarriers): leaves by itself
-    /// The instruction's `pending` tells the access from now on, until start().
+    /// An instruction that accesses shared memory of other CTAs has issued.
+    /// @param detached  it bypasses the memory unit (arrivals at mbarriers) and is sent immediately
+    /// The instruction's `pending` identifies the access from now on, until start().
     void prepare(warp_instruction& inst, const program::cluster_effects& effects,
                  const program::lane_addresses& lanes, bool detached, std::uint64_t now);
     /// Whether an instruction waits for start().
     static bool is_prepared(const warp_instruction& inst) {
         return inst.space == program::memory_space::shared && inst.pending != 0;
     }
-    /// The memory unit may hand over another access.
+    /// Whether the memory unit may start another access.
     bool has_room() const { return outbox_.size() < outbox_entries; }
-    /// The memory unit hands over an access. Its result is written when the last response is there.
+    /// Starts an access, on behalf of the memory unit. The result is written when the last response
+    /// has arrived.
     void start(warp_instruction& inst, std::uint64_t now);
 
     // ---- the network ----
 
     unsigned sm() const override { return sm_number_; }
     void send(protocol::cluster_message message) override;
-    /// Rank of a resident warp's CTA.
+    /// Rank of a resident warp's CTA in its cluster.
     unsigned rank_of(unsigned warp) const { return slot_of(warp).rank; }
-    /// The data of a bulk copy of a warp have come: tells mbarriers of another CTA. Where they go
-    /// from SM to SM, after the time of their bytes; else, for a multicast, after a latency.
+    /// The data of a warp's bulk copy have arrived: signals mbarriers of another CTA. Data that go
+    /// from SM to SM arrive after their serialisation time, those of a multicast after a fixed
+    /// latency.
     void tell(unsigned warp, const program::bulk_transfer& what,
               const program::bulk_transfer::arrival& of, std::uint64_t now);
-    /// A warp has issued st.async, which is described by the transfers of its lanes.
-    /// @return whether some of them are for mbarriers of the warp's own CTA, which are told
+    /// A warp has issued st.async; the transfers describe its lanes.
+    /// @return whether some of them are for mbarriers of the warp's own CTA, which are then
+    ///         signalled
     bool store_asynchronously(unsigned warp, std::vector<program::bulk_transfer> transfers,
                               std::uint64_t now);
     void shared_memory_changed(std::uint64_t at) override {
@@ -103,15 +108,15 @@ public:
     }
     void barrier_completed(unsigned slot, const cta_cluster& cluster) override;
 
-    /// Warps that wait at the barriers of their clusters.
+    /// Number of warps that wait at the barriers of their clusters.
     unsigned warps_at_barrier() const {
         warp_mask all = 0;
         for (const cta_slot& c : ctas_) all |= c.waiting;
         return static_cast<unsigned>(__builtin_popcountll(all));
     }
-    /// Accesses of other SMs' shared memory that are not complete.
+    /// Number of incomplete accesses to other SMs' shared memory.
     std::size_t accesses_in_flight() const { return accesses_.size() - free_.size(); }
-    /// What a CTA waits for, for a deadlock report.
+    /// Describes what a CTA waits for, for a deadlock report.
     std::string describe(unsigned slot) const;
 
 private:
@@ -122,23 +127,23 @@ private:
         std::uint16_t bytes;
     };
     struct access {
-        warp_instruction* inst = nullptr;  // of loads and atomics
+        warp_instruction* inst = nullptr;  // for loads and atomics
         program::cluster_executor* executor = nullptr;
         std::uint32_t request = 0;
         std::uint32_t local_lanes = 0;
         std::uint16_t warp = 0;
-        std::uint16_t left = 0;  // packets that are not acknowledged
-        bool loads = false;      // brings data
+        std::uint16_t left = 0;  // packets that have not been acknowledged
+        bool loads = false;      // returns data
         bool atomic = false;
         std::vector<packet> packets;
         std::vector<cluster_endpoint*> to;  // by packet
     };
-    /// Calls the effects of messages that were posted.
+    /// Calls the effects of posted messages when they arrive.
     struct posted_effects final : protocol::cluster_message_receiver {
         struct entry {
             std::vector<std::function<void()>> effects;
             cluster_endpoint* to = nullptr;
-            unsigned warp = 0;  // that has sent it
+            unsigned warp = 0;  // sender
         };
         explicit posted_effects(warp_table& of) : warps(of) {}
         warp_table& warps;
@@ -150,8 +155,8 @@ private:
         std::shared_ptr<cta_cluster> cluster;
         unsigned rank = 0;
         program::cluster_cta* block = nullptr;
-        warp_mask waiting = 0;  // at it
-        warp_mask pending = 0;  // have arrived at the barrier, which the SM takes for incomplete
+        warp_mask waiting = 0;  // warps that wait at the barrier
+        warp_mask pending = 0;  // warps that have arrived, as far as the SM knows
     };
     struct arrival {
         std::uint64_t at;
@@ -183,8 +188,8 @@ private:
     std::vector<arrival> arrivals_;
     std::vector<access> accesses_;
     std::vector<std::uint16_t> free_;
-    std::deque<protocol::cluster_message> outbox_;  // requests that the network has no room for
-    bool blocked_ = false;                          // the network owes END_REQ
+    std::deque<protocol::cluster_message> outbox_;  // requests for which the network has no room
+    bool blocked_ = false;                          // END_REQ is outstanding
 };
 
 }  // namespace simtlm::core::modern

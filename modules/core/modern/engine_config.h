@@ -3,7 +3,7 @@
 
 namespace simtlm::core::modern {
 
-/// The bulk copy engine of an SM (the Tensor Memory Accelerator of Hopper). Core cycles.
+/// The bulk copy engine of an SM (Hopper's Tensor Memory Accelerator). Core cycles.
 struct bulk_copy_config {
     unsigned issue_cycles = 32;         ///< from the issue of a copy until the front end has it
     unsigned command_cycles = 54;       ///< between two copies that the front end takes
@@ -17,25 +17,27 @@ struct bulk_copy_config {
 
 /// Operations on mbarriers in shared memory. Core cycles.
 struct mbarrier_config {
-    unsigned arrive_cycles = 29;  ///< from issue until the mbarrier has changed
-    unsigned time_limit = 1024;   ///< of a wait while other lanes of the warp wait, too; arbitrary
-    unsigned wait_cycles = 32;    ///< from issue, or the end of a phase, until the result is there
+    unsigned arrive_cycles = 29;  ///< from issue until the mbarrier is updated
+    unsigned time_limit = 1024;   ///< of a wait while other lanes of the warp are waiting, too;
+                                  ///< arbitrary
+    unsigned wait_cycles = 32;    ///< from issue, or the end of a phase, until the result is
+                                  ///< available
 };
 
-/// Matrix products of warpgroups (wgmma): the tensor cores of the four sub-cores at a time.
+/// Matrix products of warpgroups (wgmma), which use the tensor cores of all four sub-cores.
 struct warpgroup_config {
-    unsigned rate = 32768;        ///< m n k operand bits a cycle
-    unsigned shared_bytes = 128;  ///< of operands that shared memory gives in a cycle
-    unsigned issue_cycles = 17;   ///< from the last of the four issues until a product begins
+    unsigned rate = 32768;        ///< m n k operand bits per cycle
+    unsigned shared_bytes = 128;  ///< operand bytes that shared memory delivers per cycle
+    unsigned issue_cycles = 17;   ///< from the last of the four issues until the product begins
     unsigned shared_tail = 66;    ///< from the end of a product until its sums are written
-    unsigned register_tail = 64;  ///< ... with A in registers
-    unsigned least_cycles = 13;   ///< of a product with A in registers
+    unsigned register_tail = 64;  ///< the same, with A in registers
+    unsigned least_cycles = 13;   ///< minimum for a product with A in registers
     /// A product reads its sums, and A if it lies there, through the read ports of the register
     /// files: one register per cycle and sub-core.
     bool register_reads = false;
 };
 
-/// The units of an SM that work without its warps (sm_90).
+/// The engines of an SM that work asynchronously to its warps (sm_90).
 struct engine_config {
     bool present = false;
     bulk_copy_config bulk;

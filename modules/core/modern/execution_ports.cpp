@@ -30,7 +30,7 @@ unit execution_ports::unit_of(program::scheduling_class c) {
             return unit::tensor;
         case scheduling_class::xu:
             return unit::xu;
-        case scheduling_class::special:  // votes, status registers, mbarriers, starts of engines
+        case scheduling_class::special:  // votes, status registers, mbarriers, commands to engines
             return unit::predicate;
         case scheduling_class::branch:
         case scheduling_class::barrier:

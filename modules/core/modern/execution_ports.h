@@ -11,12 +11,12 @@ namespace simtlm::core::modern {
 
 /// Execution units of a sub-core, each with an input latch.
 enum class unit : std::uint8_t {
-    fma,       ///< FP32 (and integer multiply-add): the first pipe
-    fma_lite,  ///< FP32 alone: the second pipe, where there is one
+    fma,       ///< FP32 and integer multiply-add: the first pipe
+    fma_lite,  ///< FP32 only: the second pipe, if present
     alu,       ///< integer, logic, compare, move
     half,
     xu,    ///< special functions, conversions
-    fp64,  ///< of the sub-core, or its way to the unit that the sub-cores share
+    fp64,  ///< of the sub-core, or its port to the unit shared by the sub-cores
     tensor,
     uniform,
     branch,
@@ -24,22 +24,23 @@ enum class unit : std::uint8_t {
     memory,
 };
 inline constexpr unsigned unit_count_of_modern = 11;
-/// "fma", for reports.
+/// Name for reports, e.g. "fma".
 const char* unit_name(unit u);
 
-/// Timing of a class of instructions in a sub-core.
+/// Timing of a class of instructions in a sub-core, in core cycles.
 struct class_timing {
-    /// Fixed latency: cycles from issue to the issue of a dependent instruction. Variable latency:
-    /// from issue to the decrement of the instruction's dependence counter.
+    /// Fixed latency: from issue to the issue of a dependent instruction. Variable latency: from
+    /// issue to the decrement of the instruction's dependence counter.
     std::uint16_t latency = 4;
-    std::uint16_t initiation = 1;  ///< cycles that the unit's input latch is held
+    std::uint16_t initiation = 1;  ///< time for which the unit's input latch is occupied
 };
 
-/// What a sub-core's execution units are, by class of instruction.
+/// The execution units of a sub-core, by class of instruction.
 struct execution_config {
     std::array<class_timing, program::scheduling_classes> of{};
     bool second_fp32_pipe = false;    ///< FP32 also issues to fma_lite
-    unsigned wide_multiply_hold = 1;  ///< cycles more that IMAD.WIDE holds the issue port
+    unsigned wide_multiply_hold = 1;  ///< additional cycles for which IMAD.WIDE holds the issue
+                                      ///< port
     tensor_config tensor;
 
     class_timing& operator[](program::scheduling_class c) { return of[static_cast<unsigned>(c)]; }
@@ -48,12 +49,13 @@ struct execution_config {
     }
 };
 
-/// Figures of GA102 (RTX A6000): configs of Huerta et al. and their table of dependent latencies.
+/// Parameters of GA102 (RTX A6000): configurations and table of dependent latencies of Huerta et
+/// al.
 execution_config ampere_execution();
 
 /// The input latches of a sub-core's units: an instruction issues when the latch of its unit is
-/// free, and holds it for its initiation interval (2 cycles in units half a warp wide, 1 in full
-/// ones).
+/// free, and occupies it for its initiation interval (2 cycles in units of half a warp's width, 1
+/// in full-width units).
 class execution_ports {
 public:
     explicit execution_ports(const execution_config& config) : config_(config) {}
@@ -63,7 +65,7 @@ public:
     bool free(program::scheduling_class c, std::uint64_t now) const {
         return now >= free_at_[static_cast<unsigned>(port_for(c))];
     }
-    /// It issues. @param initiation  cycles @pre free()
+    /// Occupies the latch for an instruction that issues. @param initiation  cycles @pre free()
     void take(program::scheduling_class c, unsigned initiation, std::uint64_t now) {
         free_at_[static_cast<unsigned>(port_for(c))] = now + initiation;
     }
@@ -78,7 +80,8 @@ public:
     }
 
 private:
-    /// FP32 goes where the latch is free first, to the pipe without multiply-add of integers first.
+    /// FP32 instructions use the pipe whose latch is free first, preferring the one without integer
+    /// multiply-add.
     unit port_for(program::scheduling_class c) const {
         const unit u = unit_of(c);
         if (c != program::scheduling_class::fp32 || !config_.second_fp32_pipe) return u;

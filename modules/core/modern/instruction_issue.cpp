@@ -72,14 +72,14 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
     ++sm_.statistics.issued_by_slot[w];
     if (inst.active_mask != 0) {
         if (info.is_memory()) resolve_addresses(inst, lanes);
-        // An executed warp has one atomic under way at a time.
+        // An executed warp has at most one atomic in flight.
         if (info.is_atomic && warp.executor != nullptr) {
             warp.atomics += inst.active_lanes();
             sm_.warps.at_atomic |= warp_bit(w);
         }
     }
     if (info.special != special_op::none) sm_.warps.track_copies(inst);
-    // A warp none of whose lanes pass the guard does not arrive.
+    // A warp without any lane that passes the guard does not arrive.
     out.arrives = !out.warp_ended && info.cls == op_class::barrier &&
                   info.barrier != program::barrier_kind::none &&
                   (warp.executor == nullptr || inst.active_mask != 0);
@@ -87,8 +87,8 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
     return out;
 }
 
-/// The part of an instruction that other CTAs of its cluster notice. Leaves the addresses of lanes
-/// that access the SM's own shared memory.
+/// Performs the effects of an instruction on other CTAs of its cluster. Keeps the addresses of
+/// lanes that access the SM's own shared memory.
 void instruction_issue::act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes,
                                        outcome& out, std::uint64_t now) {
     const auto& executor =
@@ -99,7 +99,7 @@ void instruction_issue::act_on_cluster(warp_instruction& inst, program::lane_add
     if (effects.remote_lanes == 0) return;
     clusters_->prepare(inst, effects, lanes, !inst.info->is_memory(), now);
     lanes.lanes &= ~effects.remote_lanes;
-    inst.delay = 0;  // unless some are left
+    inst.delay = 0;  // stays 0 if no lane is left
 }
 
 void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes) {

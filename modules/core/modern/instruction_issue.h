@@ -15,9 +15,9 @@ namespace simtlm::core::modern {
 
 class cluster_unit;
 
-/// What it means that an instruction of the modern core issues: it takes effect, its addresses are
-/// coalesced, atomics and asynchronous copies make the warp wait, the warp ends or goes on
-/// elsewhere. One for all sub-cores of an SM, which issue one after the other.
+/// Performs the effects of issuing an instruction of the modern core: architectural effects,
+/// coalescing of addresses, waits for atomics and asynchronous copies, branches and exits. One
+/// object for all sub-cores of an SM, which issue one after the other.
 class instruction_issue {
 public:
     struct blocks {
@@ -41,12 +41,13 @@ public:
     /// @param has_engines  the SM has an mbarrier_unit
     instruction_issue(const sm_config& config, bool has_engines, const blocks& sm)
         : config_(config), has_engines_(has_engines), sm_(sm) {}
-    /// The SM takes part in clusters of CTAs.
+    /// Enables support for clusters of CTAs.
     void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
 
-    /// @param code         the instruction
-    /// @param last         recorded: the warp has none behind it
-    /// @param sub_core     that issues
+    /// Issues an instruction.
+    /// @param code      the instruction
+    /// @param last      recorded warps: it is the last one of the warp
+    /// @param sub_core  that issues it
     outcome issue(const program::dynamic_instruction& code, unsigned warp, bool last,
                   unsigned sub_core, std::uint64_t now);
 

@@ -44,7 +44,8 @@ tlm::tlm_sync_enum instruction_link::respond(int, tlm::tlm_generic_payload& p, t
                                              sc_core::sc_time&) {
     const protocol::memory_extension& e = protocol::extension(p);
     --awaited_;
-    // A line of a kernel that has ended meanwhile is asked for anew by whoever needs it.
+    // A line for a kernel that has ended in the meantime is discarded; it is requested again if
+    // needed.
     if (e.profiled == generation_) reply({0, p.get_address(), e.warp, generation_}, process_.now());
     p.release();
     process_.wake();
@@ -77,7 +78,7 @@ void instruction_link::access(std::uint64_t now) {
             spare_ = nullptr;
             break;
         default:
-            return;  // a reservation failure: tried again
+            return;  // a reservation failure: retried
     }
     requests_.pop_front();
 }

@@ -13,18 +13,18 @@
 
 namespace simtlm::core::modern {
 
-/// The way between the L0 instruction caches of an SM and the L1 instruction cache that they share:
-/// one request port and one reply port, round robin over the sub-cores, with a latency each way
-/// (Huerta et al., section 5.2).
+/// The connection between the L0 instruction caches of an SM and the L1 instruction cache that they
+/// share: one request port and one reply port, round robin over the sub-cores, with a latency in
+/// each direction (Huerta et al., section 5.2).
 class instruction_link : public sc_core::sc_module {
 public:
     protocol::cache_port_initiator<instruction_link> l1i;
 
-    /// The L0 side.
+    /// The L0 caches.
     struct client {
         virtual ~client() = default;
         virtual bool has_request(unsigned sub_core) = 0;
-        /// @return address of the line to be asked for. @pre has_request()
+        /// @return address of the requested line. @pre has_request()
         virtual std::uint64_t take_request(unsigned sub_core) = 0;
         virtual void line_arrived(unsigned sub_core, std::uint64_t line) = 0;
     };
@@ -35,7 +35,7 @@ public:
     ~instruction_link() override;
 
     void wake() { process_.wake(); }
-    /// A kernel ends: lines under way reach nobody.
+    /// A kernel has ended: discards lines in flight.
     void flush();
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
@@ -61,8 +61,8 @@ private:
     protocol::transaction_pool& transactions_;
     std::deque<message> requests_, replies_;  // in order of arrival
     tlm::tlm_generic_payload* spare_ = nullptr;
-    unsigned awaited_ = 0;  // misses of the L1
-    unsigned first_ = 0;    // sub-core that is asked first
+    unsigned awaited_ = 0;  // outstanding misses of the L1
+    unsigned first_ = 0;    // sub-core with the highest priority
     unsigned generation_ = 0;
     kernel::clocked_process process_;
 };

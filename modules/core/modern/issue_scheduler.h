@@ -14,10 +14,10 @@ constexpr slot_mask slot_bit(unsigned slot) {
     return slot_mask{1} << slot;
 }
 
-/// Cycles from the issue of an instruction to the first in which its warp may issue again, by the
-/// stall counter and the yield bit (Huerta et al., section 4.1): a stall above 11 without yield
-/// stalls two cycles only, a stall of 0 with yield 45, yield alone keeps the warp out of the next
-/// cycle.
+/// Cycles from the issue of an instruction to the first cycle in which its warp may issue again, as
+/// determined by the stall counter and the yield bit (Huerta et al., section 4.1): a stall above 11
+/// without yield stalls for two cycles only, a stall of 0 with yield for 45 cycles, and yield alone
+/// prevents issue in the next cycle.
 constexpr unsigned issue_distance(unsigned stall, bool yield) {
     constexpr unsigned longest_without_yield = 11, shortened = 2, stall_0_with_yield = 45;
     if (yield) return stall == 0 ? stall_0_with_yield : stall < 2 ? 2 : stall;
@@ -25,18 +25,19 @@ constexpr unsigned issue_distance(unsigned stall, bool yield) {
     return stall == 0 ? 1 : stall;
 }
 
-/// In which order the eligible warps of a sub-core issue.
+/// The order in which the eligible warps of a sub-core issue.
 enum class issue_policy : std::uint8_t {
     /// Compiler-guided greedy then youngest (Huerta et al., section 5.1): the warp that issued last
-    /// goes on while it is eligible, else the youngest one issues. Turing and later.
+    /// continues while it is eligible, otherwise the youngest eligible warp issues. Turing and
+    /// later.
     cggty,
-    /// Loose round robin, as Accel-Sim's configuration of the V100 has it: the next eligible warp
-    /// in the order of slots behind the one that issued last.
+    /// Loose round robin, as in Accel-Sim's configuration of the V100: the next eligible warp in
+    /// the order of slots after the one that issued last.
     lrr,
 };
 
-/// Which warp of a sub-core issues: the stall counters of the warps and a policy. The stall
-/// counters decrement every cycle; a warp is eligible at 0.
+/// Selects the warp of a sub-core that issues, from the stall counters of the warps and a policy.
+/// Stall counters are decremented in every cycle; a warp is eligible at 0.
 class issue_scheduler {
 public:
     static constexpr unsigned most_slots = 32;
@@ -45,29 +46,30 @@ public:
 
     explicit issue_scheduler(issue_policy policy = issue_policy::cggty) : policy_(policy) {}
 
-    /// A warp has been placed: it is the youngest from now on.
+    /// A warp has been placed, and is now the youngest.
     void warp_starts(unsigned slot);
     void warp_ends(unsigned slot);
 
-    /// The warp may not issue before a cycle. @pre now < until <= now + longest_stall
+    /// Prevents a warp from issuing before a cycle. @pre now < until <= now + longest_stall
     void stall(unsigned slot, std::uint64_t now, std::uint64_t until);
-    /// The stall counters reach a cycle; cycles may be left out.
+    /// Advances the stall counters to a cycle; cycles may be skipped.
     void advance(std::uint64_t now);
     slot_mask stalled() const { return stalled_; }
-    /// First cycle after `now` in which a stall counter reaches 0; never: none is running.
+    /// First cycle after `now` in which a stall counter reaches 0; never: no counter is running.
     std::uint64_t next_release(std::uint64_t now) const;
 
-    /// Cycles until the stall counter of a warp is at 0.
+    /// Cycles until the stall counter of a warp reaches 0.
     unsigned stall_left(unsigned slot, std::uint64_t now) const {
         for (unsigned ahead = 1; ahead < wheel_size; ++ahead)
             if ((wheel_[(now + ahead) % wheel_size] & slot_bit(slot)) != 0) return ahead;
         return 0;
     }
 
-    /// The warp that issues, of those whose instruction is ready otherwise.
-    /// @param may_issue  asked in order of preference whether the structures that the warp's
-    ///                   instruction needs are free
-    /// @return slot, -1: none
+    /// Selects the warp that issues.
+    /// @param ready      warps whose next instruction is otherwise ready
+    /// @param may_issue  called in order of preference; returns whether the resources that the
+    ///                   warp's instruction needs are free
+    /// @return slot, or -1
     template <class MayIssue>
     int choose(slot_mask ready, MayIssue&& may_issue) const {
         slot_mask candidates = ready & ~stalled_;
@@ -87,7 +89,7 @@ public:
         return -1;
     }
     void issued(unsigned slot) { last_ = static_cast<int>(slot); }
-    /// The slot that issued last, -1: none, or it has ended.
+    /// The slot that issued last; -1: none, or it has ended.
     int last() const { return last_; }
     /// Saves or restores the state that persists across kernels.
     template <class Archive>
@@ -104,8 +106,7 @@ public:
 private:
     static constexpr unsigned wheel_size = 64;
 
-    /// The first of some warps, in the order of slots behind the last one, that may issue; -1:
-    /// none.
+    /// The first of some warps that may issue, in the order of slots after the last one; -1: none.
     template <class MayIssue>
     int next_of(slot_mask candidates, MayIssue& may_issue) const {
         const auto behind = static_cast<unsigned>(last_ + 1) % most_slots;
@@ -120,13 +121,13 @@ private:
 
     issue_policy policy_;
 
-    std::array<std::uint8_t, most_slots> by_age_{};  // the oldest first
+    std::array<std::uint8_t, most_slots> by_age_{};  // oldest first
     unsigned live_ = 0;
     int last_ = -1;
     slot_mask stalled_ = 0;
-    std::array<slot_mask, wheel_size> wheel_{};  // slots to be released, by cycle
-    std::uint64_t armed_ = 0;                    // cycles of the wheel with someone
-    std::uint64_t reached_ = 0;                  // cycle
+    std::array<slot_mask, wheel_size> wheel_{};  // slots whose stall ends, by cycle
+    std::uint64_t armed_ = 0;                    // wheel slots that are not empty
+    std::uint64_t reached_ = 0;                  // current cycle
 };
 
 }  // namespace simtlm::core::modern

@@ -52,7 +52,8 @@ l0_instruction_cache::answer l0_instruction_cache::fetch(std::uint64_t address) 
             break;
     }
     ++statistics_.misses;
-    // The line may be on its way into a buffer that is about to begin again: it is asked for anew.
+    // The line may be in flight to a stream buffer that is about to restart, so it is requested
+    // again.
     awaited_.push_back(line);
     missed_.push_back(line);
     stream_.restart(line);

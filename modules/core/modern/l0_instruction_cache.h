@@ -18,15 +18,14 @@ struct l0_instruction_cache_config {
     bool perfect = false;              ///< every fetch hits
 };
 
-/// What the L0 instruction cache of a sub-core counts.
+/// Counters of the L0 instruction cache of a sub-core.
 struct l0_statistics {
     std::uint64_t fetches = 0, hits = 0, stream_hits = 0, misses = 0, prefetches = 0;
 };
 
 /// The L0 instruction cache of a sub-core with its stream buffer, in front of the L1 instruction
-/// cache that the sub-cores share (Huerta et al., section 5.2). Lines are replaced by least recent
-/// use. A line that has missed and one that the buffer asks for leave through the same queue of
-/// requests, a line a cycle.
+/// cache shared by the sub-cores (Huerta et al., section 5.2). LRU replacement. Missed lines and
+/// prefetched lines are requested through the same queue, one line per cycle.
 class l0_instruction_cache {
 public:
     enum class answer : std::uint8_t { hit, miss };
@@ -39,15 +38,15 @@ public:
     std::uint64_t line_of(std::uint64_t address) const {
         return address & ~std::uint64_t{config_.line_bytes - 1};
     }
-    /// An instruction is fetched. A miss is asked for once, whoever asks again.
+    /// Fetches an instruction. A missed line is requested once, even if it is fetched repeatedly.
     answer fetch(std::uint64_t address);
-    /// Something is to be sent to the L1.
+    /// Whether a line is to be requested from the L1.
     bool has_request() const { return !missed_.empty() || stream_.wants_line(); }
-    /// The line to be sent in this cycle. @pre has_request()
+    /// The line to be requested in this cycle. @pre has_request()
     std::uint64_t take_request();
-    /// A line has come from the L1.
+    /// A line has arrived from the L1.
     void arrived(std::uint64_t line);
-    /// The end of a kernel: lines of other code follow.
+    /// Invalidates all lines at the end of a kernel.
     void invalidate();
 
     const l0_statistics& statistics() const { return statistics_; }
@@ -65,12 +64,12 @@ private:
     void fill(std::uint64_t line);
 
     l0_instruction_cache_config config_;
-    std::vector<entry> lines_;  // set after set
+    std::vector<entry> lines_;  // ordered by set
     stream_buffer stream_;
-    std::vector<std::uint64_t> missed_;   // to be asked for, the oldest first
-    std::vector<std::uint64_t> awaited_;  // asked for by a fetch
+    std::vector<std::uint64_t> missed_;   // to be requested, oldest first
+    std::vector<std::uint64_t> awaited_;  // requested by a fetch
     std::uint64_t uses_ = 0;
-    std::uint64_t latest_ = none;  // the line of the last hit
+    std::uint64_t latest_ = none;  // line of the last hit
     l0_statistics statistics_;
 };
 

@@ -15,10 +15,11 @@
 namespace simtlm::core::modern {
 
 /// Holds the warps of an SM that wait at an mbarrier in its shared memory (mbarrier.try_wait) until
-/// the phase is complete. There is no time limit, so that a phase that nobody completes is a
-/// deadlock whose report names the warps, but for warps whose other lanes could go on.
+/// the phase is complete. There is no time limit, so that a phase that is never completed is
+/// reported as a deadlock with the names of the warps; except for warps whose other lanes could
+/// continue.
 ///
-/// Action: tries the waits again after mbarriers have changed (core_write_back).
+/// Action: retries the waits after mbarriers have changed (core_write_back).
 class mbarrier_unit : public sc_core::sc_module {
 public:
     struct blocks {
@@ -29,21 +30,21 @@ public:
     mbarrier_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                   const mbarrier_config& config, const blocks& sm);
 
-    /// A warp has issued a wait for a phase that is not complete, in phase core_issue.
+    /// Suspends a warp that has issued a wait for an incomplete phase, in phase core_issue.
     void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now);
-    /// An mbarrier in shared memory changes in a core cycle, from which waits may succeed.
+    /// An mbarrier in shared memory changes in a core cycle, from which on waits may succeed.
     void changes(std::uint64_t at);
     bool waits(unsigned warp) const;
-    /// What a warp that waits() awaits, for a deadlock report.
+    /// Describes what a warp that waits() waits for, for a deadlock report.
     std::string why_waiting(unsigned warp) const;
-    /// Warps that wait.
+    /// Number of waiting warps.
     std::size_t waiting() const { return waiting_.size(); }
 
 private:
     struct suspended {
         warp_instruction* inst;
         std::uint64_t since;
-        std::uint64_t until;  // the time limit; core cycle
+        std::uint64_t until;  // time limit; core cycle
     };
     void retry();
     void retry_all(std::uint64_t now);

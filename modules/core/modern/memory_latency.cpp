@@ -23,7 +23,7 @@ memory_kind memory_kind_of(const program::static_instruction& inst, program::mem
 
 namespace {
 
-/// Whether every active lane has the address of lane i ^ distance, if that one is active.
+/// Whether every active lane has the same address as lane i ^ distance, if that one is active.
 bool pairs_agree(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
                  unsigned distance) {
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -48,7 +48,7 @@ unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint
         std::uint32_t left = lanes >> base;
         if (group < 32) left &= (1u << group) - 1;
         if (left == 0) continue;
-        // Distinct words by bank: at most 32 of a group.
+        // Distinct words by bank, at most 32 per group.
         std::array<std::array<std::uint64_t, 32>, most_banks> words;
         std::array<std::uint8_t, most_banks> count{};
         unsigned busiest = 1;
@@ -74,7 +74,7 @@ unsigned distinct_addresses(const std::array<std::uint64_t, 32>& address, std::u
     unsigned count = 0;
     for (; lanes != 0; lanes &= lanes - 1) {
         const std::uint64_t a = address[static_cast<unsigned>(__builtin_ctz(lanes))];
-        // Mostly all lanes read one address.
+        // Usually all lanes read the same address.
         if (std::find(seen.begin(), seen.begin() + count, a) == seen.begin() + count)
             seen[count++] = a;
     }

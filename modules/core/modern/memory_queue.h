@@ -8,21 +8,21 @@
 
 namespace simtlm::core::modern {
 
-/// How memory instructions get from a sub-core to the memory unit of the SM.
+/// Parameters of the path of memory instructions from a sub-core to the memory unit of the SM.
 struct memory_queue_config {
-    unsigned entries = 4;         ///< of the queue; one more instruction is in its latch
-    unsigned stages = 7;          ///< cycles from issue to the address calculation
-    unsigned address_cycles = 4;  ///< of the address calculation, one instruction at a time
+    unsigned entries = 4;         ///< capacity of the queue; the latch holds one more instruction
+    unsigned stages = 7;          ///< cycles from issue to address calculation
+    unsigned address_cycles = 4;  ///< duration of an address calculation, one at a time
     unsigned uniform_cycles = 2;  ///< the same for shared memory and uniform address registers
-    /// Thousandths of a cycle between instructions that the memory unit takes.
+    /// Interval between instructions accepted by the memory unit, in thousandths of a cycle.
     unsigned accept_interval = 2000;
 };
 
-/// The local part of the memory pipeline of a sub-core: a queue, an address calculation unit and a
-/// latch behind it (Huerta et al., section 5.4). An instruction is counted from its issue until the
-/// memory unit takes it, so that five issue back to back and the sixth waits for the first to
-/// leave. While one waits in the latch for the memory unit, the address of the next is calculated.
-/// @tparam Entry  what is queued; copied
+/// The part of the memory pipeline that is local to a sub-core: a queue, an address calculation
+/// unit and a latch behind it (Huerta et al., section 5.4). An instruction occupies an entry from
+/// its issue until the memory unit accepts it, so that five issue back to back and the sixth waits
+/// for the first to leave. While one waits in the latch, the address of the next is calculated.
+/// @tparam Entry  type of the entries; copied
 template <class Entry>
 class memory_queue {
 public:
@@ -31,16 +31,16 @@ public:
     explicit memory_queue(const memory_queue_config& config)
         : config_(config), queue_(config.entries + 1) {}
 
-    /// An instruction may issue.
+    /// Whether an instruction may issue.
     bool can_issue() const { return reserved_ < queue_.capacity(); }
-    /// An instruction has issued. @pre can_issue()
-    /// @param quick  address calculation of a uniform address, or of shared memory
+    /// Adds an issued instruction. @pre can_issue()
+    /// @param quick  fast address calculation: a uniform address, or shared memory
     void issue(const Entry& what, bool quick, std::uint64_t now) {
         ++reserved_;
         queue_.push({what, now + config_.stages, quick});
     }
     bool empty() const { return queue_.empty(); }
-    /// First cycle in which the memory unit may take the head; never: there is none.
+    /// First cycle in which the memory unit may accept the head; never: the queue is empty.
     std::uint64_t ready_at() const {
         if (queue_.empty()) return never;
         const entry& e = queue_.front();
@@ -50,7 +50,7 @@ public:
     }
     Entry& head() { return queue_.front().what; }
     const Entry& head() const { return queue_.front().what; }
-    /// The memory unit takes the head. @pre ready_at() <= now
+    /// Removes the head, which the memory unit accepts. @pre ready_at() <= now
     Entry take(std::uint64_t now) {
         calculation_free_at_ = ready_at();
         latch_free_at_ = now;
@@ -68,18 +68,18 @@ public:
 private:
     struct entry {
         Entry what{};
-        std::uint64_t earliest = 0;  // cycle in which the address calculation may begin
+        std::uint64_t earliest = 0;  // earliest cycle of its address calculation
         bool quick = false;
     };
     memory_queue_config config_;
     kernel::ring_buffer<entry> queue_;
     unsigned reserved_ = 0;
-    std::uint64_t calculation_free_at_ = 0;  // its last address has gone into the latch
+    std::uint64_t calculation_free_at_ = 0;  // when its last address moved to the latch
     std::uint64_t latch_free_at_ = 0;
 };
 
 /// Round-robin arbiter between the sub-cores for the memory unit: one instruction per accept
-/// interval. The interval may be a fraction of cycles; the remainder is carried over to the next.
+/// interval. The interval may be fractional; the remainder is carried over.
 class memory_arbiter {
 public:
     /// @param interval  thousandths of a core cycle, at least 1000
@@ -88,8 +88,8 @@ public:
 
     bool free(std::uint64_t now) const { return now >= free_at(); }
     std::uint64_t free_at() const { return next_ / thousandths; }
-    /// @param ready  asked for sub-core s whether its head can be taken now
-    /// @return sub-core, -1: none is
+    /// @param ready  returns whether the head of sub-core s can be accepted now
+    /// @return sub-core, or -1
     template <class Ready>
     int choose(Ready&& ready) const {
         for (unsigned i = 0; i < sub_cores_; ++i) {

@@ -160,7 +160,7 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     access_process_.wake();
 }
 
-/// The banks read the words of a load, whose tags are looked up meanwhile.
+/// The banks read the words of a load, while the tags are looked up.
 void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
     const unsigned wavefronts = std::max<unsigned>(inst.delay, 1);
     const std::uint64_t start = std::max(banks_free_at_, now + 1);
@@ -169,8 +169,8 @@ void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
     sm_.statistics.l1_data_wavefronts += wavefronts;
 }
 
-/// Lines of one bank are looked up in rounds, one of every bank in each: the accesses, which start
-/// from the last one, are put into that order.
+/// Lines of the same tag bank are looked up in rounds, one line per bank and round: reorders the
+/// accesses, which start from the last one, accordingly.
 void memory_unit::order_by_tag_bank(warp_instruction& inst) {
     std::array<std::uint8_t, most_tag_banks> lines{};
     rounds_.clear();
@@ -206,9 +206,9 @@ void memory_unit::read_constants(warp_instruction& inst, std::uint64_t now) {
     sm_.statistics.constant_port_conflicts += more;
 }
 
-/// Shared memory and shuffles: nothing in between can keep them.
+/// Starts an access to shared memory, or a shuffle, which cannot stall.
 void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now) {
-    constexpr unsigned overlapped = 2;  // rows that the latency of an access has room for
+    constexpr unsigned overlapped = 2;  // rows covered by the latency of an access
     warp_instruction& inst = *e.inst;
     const unsigned rows = std::max<unsigned>(inst.delay, 1);
     const std::uint64_t start = std::max(banks_free_at_, now + 1);
@@ -219,7 +219,7 @@ void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now
         const unsigned least = std::max(1u, (bytes + link_bytes - 1) / link_bytes);
         if (rows > least) sm_.statistics.shared_bank_conflicts += rows - least;
     }
-    // The table has the wide accesses without conflicts in it.
+    // The latency table includes wide accesses without conflicts.
     const unsigned wide = std::max(1u, (32u * inst.data_size + link_bytes - 1) / link_bytes);
     std::uint64_t done = start - 1 + e.data_extra;
     if (rows > std::max(wide, overlapped)) done += rows - std::max(wide, overlapped);
@@ -235,7 +235,7 @@ void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now
     sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
 }
 
-/// Shared memory of other SMs, and of this one where some lanes address that.
+/// Starts an access to shared memory of other SMs, and of this SM if some lanes address it.
 void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
     if (inst.delay != 0) {
         banks_free_at_ = std::max(banks_free_at_, now + 1) + inst.delay;
@@ -397,7 +397,7 @@ void memory_unit::respond() {
         respond_process_.sleep_until(copies_.front().done_at);
 }
 
-/// The response of a load or atomic that has not gone through the L1D.
+/// Handles the response of a load or atomic that bypassed the L1D.
 void memory_unit::take_uncached(std::uint64_t now) {
     tlm::tlm_generic_payload& p = *std::exchange(uncached_, nullptr);
     auto& inst = *static_cast<warp_instruction*>(extension(p).instruction);
@@ -435,7 +435,7 @@ void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
         done = std::max(done, std::max(link, first) + std::uint64_t{beats} * modern_.link_cycles);
         link = done;
     }
-    // A constant cache answers at once: its latency is that of the table.
+    // A constant cache answers immediately: its latency is in the table.
     if (inst.space == memory_space::constant && inst.delay > 1)
         done = std::max(done, std::max(inst.first_data, inst.banks_done) + inst.delay - 1);
     sm_.sub_cores[inst.scheduler]->writes_result(inst, done);

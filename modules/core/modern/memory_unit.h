@@ -18,17 +18,16 @@
 
 namespace simtlm::core::modern {
 
-/// The memory unit that the sub-cores of a modern SM share (Huerta et al., section 5.4). It takes
-/// an instruction of a sub-core every second cycle, round robin, into the latch of where it goes:
-/// L1D, past the L1D, L1C, L1T; shared memory and shuffles take it at once. Shared memory and the
-/// data of the L1D are one array of banks, which a load occupies for as many cycles (wavefronts) as
-/// its busiest bank has words to read. The tags of the L1D are in banks of their own, of which each
-/// looks up a line a cycle, with all sectors that are wanted; lines are spread over them by the
-/// exclusive or of all groups of bits of their number. Both as l1tex counts them
-/// (te42kyfo/gpu-benches, gpu-strides: wavefronts of strided loads on A100, A40 and H200).
-/// The constant cache looks up the addresses of a load one after the other (CUDA C++ Programming
-/// Guide: constant memory).
-/// What has come back goes to its sub-core over a link of 128 bytes per 2 cycles.
+/// The memory unit shared by the sub-cores of a modern SM (Huerta et al., section 5.4). Every
+/// second cycle it accepts an instruction of a sub-core, round robin, into the latch of its
+/// destination: L1D, L1D bypass, L1C, L1T; shared memory and shuffles accept it immediately. Shared
+/// memory and the L1D data share one array of banks, which a load occupies for as many cycles
+/// (wavefronts) as its busiest bank has words to read. The L1D tags are in separate banks, each of
+/// which looks up one line per cycle with all requested sectors; the bank is the XOR of all bit
+/// groups of the line number. Both are as counted by l1tex (te42kyfo/gpu-benches, gpu-strides:
+/// wavefronts of strided loads on A100, A40 and H200). The constant cache looks up the addresses of
+/// a load one after the other (CUDA C++ Programming Guide: constant memory). Results return to the
+/// sub-cores over links of 128 bytes per 2 cycles.
 ///
 /// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
 class memory_unit : public sc_core::sc_module, private memory_port::client {
@@ -50,20 +49,20 @@ public:
                 const sm_config& config, const modern_config& modern, const blocks& sm);
     ~memory_unit() override;
 
-    /// Accesses to shared memory of other SMs go there.
+    /// Sets the unit for accesses to shared memory of other SMs.
     void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
-    /// A sub-core has something in its memory queue.
+    /// A sub-core has an instruction in its memory queue.
     void wake() { accept_process_.wake(); }
     bool idle() const;
-    /// Stages of the L1D: a load that hits takes as many cycles as memory_latencies tells, of which
-    /// the way to the L1D and the way back to the sub-core are not the cache's own.
+    /// Number of stages of the L1D: the latency of a hit in memory_latencies, less the paths to the
+    /// L1D and back to the sub-core.
     static unsigned l1d_stages(const modern_config& modern);
-    /// Whether an instruction reads the data array of the L1D, bank conflicts included.
+    /// Whether an instruction reads the data array of the L1D, including bank conflicts.
     /// @pre its accesses are resolved
     static bool reads_l1_data(const warp_instruction& inst);
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
-    /// Why the access at the head of a latch did not start when it was tried last.
+    /// Why the next access of a latch could not start at the last attempt.
     memory_stall stall() const { return stall_; }
     const warp_instruction* in_latch(unsigned which) const { return latch_[which].inst; }
 
@@ -71,7 +70,7 @@ private:
     enum target : unsigned { to_l1d, past_l1d, to_l1c, to_l1t, latches };
     struct latch {
         warp_instruction* inst = nullptr;
-        tlm::tlm_generic_payload* request = nullptr;  // for the access at the head, not yet taken
+        tlm::tlm_generic_payload* request = nullptr;  // for the next access, not yet accepted
         std::uint16_t data_extra = 0;
         bool blocked = false;
     };
@@ -115,10 +114,10 @@ private:
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
     cache::set_index tag_bank_of_;
-    std::vector<memory_access> ordered_;       // scratch of order_by_tag_bank()
-    std::vector<std::uint8_t> rounds_;         // scratch of it
+    std::vector<memory_access> ordered_;       // temporary of order_by_tag_bank()
+    std::vector<std::uint8_t> rounds_;         // temporary of order_by_tag_bank()
     std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
-    std::uint64_t constants_free_at_ = 0;      // the constant cache
+    std::uint64_t constants_free_at_ = 0;      // of the constant cache
     std::vector<std::uint64_t> link_free_at_;  // by sub-core
     std::uint64_t copy_port_free_at_ = 0;
     std::deque<copy> copies_;  // shared-memory halves of asynchronous copies

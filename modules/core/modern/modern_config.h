@@ -13,30 +13,30 @@
 
 namespace simtlm::core::modern {
 
-/// Who keeps an instruction from reading what is not there yet.
+/// The mechanism that makes an instruction wait for its operands.
 enum class dependence_control : std::uint8_t {
     bits,        ///< control bits: stall counters and dependence counters
-    scoreboard,  ///< registers with a write under way, in hardware
+    scoreboard,  ///< hardware scoreboard of registers with a pending write
 };
 
-/// What sets the modern core apart from the classic one; the rest is in sm_config. Defaults are
-/// those of GA102 (RTX A6000, Huerta et al.). Latencies in core cycles.
+/// Parameters of the modern core in addition to those in sm_config. Defaults are those of GA102
+/// (RTX A6000, Huerta et al.). Latencies in core cycles.
 struct modern_config {
     dependence_control dependences = dependence_control::bits;
     issue_policy policy = issue_policy::cggty;
-    unsigned instruction_buffer = 3;    ///< entries a warp
-    unsigned decode_cycles = 2;         ///< from fetch to the instruction buffer
-    unsigned result_queue = 8;          ///< entries of a sub-core
-    unsigned branch_redirect = 6;       ///< from the issue of a taken branch to the fetch behind it
-    unsigned shared_fp64_interval = 0;  ///< cycles between FP64 instructions of an SM whose
-                                        ///< sub-cores share a unit; 0: each has its own
+    unsigned instruction_buffer = 3;  ///< entries per warp
+    unsigned decode_cycles = 2;       ///< from fetch to the instruction buffer
+    unsigned result_queue = 8;        ///< entries per sub-core
+    unsigned branch_redirect = 6;  ///< from the issue of a taken branch to the fetch at its target
+    unsigned shared_fp64_interval = 0;  ///< cycles between FP64 instructions if the sub-cores of an
+                                        ///< SM share a unit; 0: each has its own
     unsigned barrier_latency = 10;      ///< from issue until a CTA barrier counts the warp
-    /// Between two warps that an SM's CTA barriers count: 16 threads a cycle (CUDA C++ Programming
-    /// Guide, synchronization instructions, compute capability 7.x and later).
+    /// Interval between two warps counted by the CTA barriers of an SM: 16 threads per cycle (CUDA
+    /// C++ Programming Guide, synchronization instructions, compute capability 7.x and later).
     unsigned barrier_interval = 2;
     unsigned fence_cta = 53, fence_gpu = 186, fence_system = 2900;
     unsigned l1i_request_latency = 39, l1i_reply_latency = 39;  ///< between L0 and L1I
-    bool perfect_register_ports = false;                        ///< read ports never conflict
+    bool perfect_register_ports = false;                        ///< no conflicts at read ports
 
     register_file_config registers;
     execution_config execution = ampere_execution();
@@ -45,10 +45,10 @@ struct modern_config {
     memory_latencies memory;
     engine_config engines;
     unsigned constant_interval = 2;  ///< between look-ups of a constant load's addresses
-    /// Of the L1D; each looks up the tag of a line a cycle. A power of two.
+    /// Tag banks of the L1D; each looks up one line per cycle. A power of two.
     unsigned l1_tag_banks = 4;
     unsigned link_cycles = 2;      ///< for 128 bytes from the memory unit to a sub-core
-    unsigned network_packets = 1;  ///< that the SM sends, and takes, in a core cycle
+    unsigned network_packets = 1;  ///< sent and received by the SM per core cycle
 };
 
 }  // namespace simtlm::core::modern

@@ -11,44 +11,43 @@
 
 namespace simtlm::core::modern {
 
-/// Why a sub-core issued nothing in a cycle: of all its warps, what kept that back which came
-/// nearest to issue.
+/// Why a sub-core issued nothing in a cycle: the reason of the warp that came closest to issuing.
 enum class stall_reason : std::uint8_t {
-    none,              ///< something issued
-    no_warp,           ///< no warp is resident that has something left to issue
-    stall_count,       ///< the stall counter of the control bits, or yield
-    dependence,        ///< a dependence counter (or the scoreboard)
+    none,              ///< an instruction issued
+    no_warp,           ///< no resident warp has an instruction left to issue
+    stall_count,       ///< stall counter of the control bits, or yield
+    dependence,        ///< dependence counter (or scoreboard)
     barrier,           ///< a CTA barrier
-    fence,             ///< a fence, atomics or asynchronous copies
+    fence,             ///< fence, atomics or asynchronous copies
     instruction,       ///< the instruction buffer is empty: fetch, decode, a taken branch
-    instruction_miss,  ///< ... behind a miss of the L0 instruction cache
+    instruction_miss,  ///< the same, after a miss of the L0 instruction cache
     register_port,     ///< the allocate stage waits for read ports
-    result_queue,      ///< no place in the result queue
-    unit,              ///< the input latch of the unit is taken
+    result_queue,      ///< the result queue is full
+    unit,              ///< the input latch of the unit is occupied
     memory_queue,      ///< the queue of the memory pipeline is full
-    issue_port,        ///< held by an instruction of two cycles
+    issue_port,        ///< held by an instruction that needs two cycles
 };
 inline constexpr unsigned stall_reasons = 13;
 
-/// What the sub-cores of an SM count.
+/// Counters of the sub-cores of an SM.
 struct modern_statistics {
-    std::array<std::uint64_t, stall_reasons> cycles{};  ///< sub-core cycles, by reason
+    std::array<std::uint64_t, stall_reasons> cycles{};  ///< by reason, summed over sub-cores
     std::array<std::uint64_t, unit_count_of_modern> unit_instructions{};  ///< issued to
     std::uint64_t register_reads = 0;  ///< operands of fixed-latency instructions
     std::uint64_t register_cache_hits = 0;
-    std::uint64_t port_bubbles = 0;     ///< cycles that the allocate stage held an instruction
-    std::uint64_t write_conflicts = 0;  ///< cycles that variable-latency results were delayed
+    std::uint64_t port_bubbles = 0;     ///< cycles in which the allocate stage was stalled
+    std::uint64_t write_conflicts = 0;  ///< delays of variable-latency results, cycles
     std::uint64_t l0_fetches = 0, l0_hits = 0, l0_stream_hits = 0, l0_misses = 0, l0_prefetches = 0;
-    std::uint64_t redirects = 0;        ///< taken branches that emptied an instruction buffer
+    std::uint64_t redirects = 0;        ///< taken branches that flushed an instruction buffer
     std::uint64_t memory_accepted = 0;  ///< by the memory unit
     std::uint64_t bulk_copies = 0;      ///< begun by the bulk copy engine
-    std::uint64_t bulk_bytes = 0;       ///< of shared memory that they read or write
-    std::uint64_t bulk_requests = 0;    ///< to memory, tensor maps included
+    std::uint64_t bulk_bytes = 0;       ///< of shared memory, read or written
+    std::uint64_t bulk_requests = 0;    ///< memory requests, including tensor maps
     std::uint64_t tensor_map_misses = 0;
-    std::uint64_t mbarrier_waits = 0;  ///< that did not find their phase complete
+    std::uint64_t mbarrier_waits = 0;  ///< waits that did not succeed immediately
     std::uint64_t mbarrier_wait_cycles = 0;
     std::uint64_t warpgroup_products = 0;
-    std::uint64_t warpgroup_cycles = 0;  ///< of the tensor cores
+    std::uint64_t warpgroup_cycles = 0;  ///< cycles of the tensor cores
 };
 
 inline std::string stall_reason_label(unsigned reason) {

@@ -6,18 +6,18 @@
 
 namespace simtlm::core::modern {
 
-/// The register file cache of a sub-core (Huerta et al., section 5.3.1): an entry for each bank and
-/// operand slot. A read hits when the entry holds the same register of the same warp, and then
-/// needs no port of the bank. Any read of a bank in a slot takes the entry away; the read's reuse
-/// bit puts its own operand there.
+/// The register file cache of a sub-core (Huerta et al., section 5.3.1): one entry per bank and
+/// operand slot. A read hits if the entry holds the same register of the same warp, and then needs
+/// no port of the bank. Any read of a bank in a slot invalidates the entry, unless its reuse bit
+/// stores its own operand there.
 class register_cache {
 public:
     static constexpr unsigned banks = 4;
     static constexpr unsigned slots = 3;
 
-    /// An operand of a fixed-latency instruction is read.
-    /// @param reuse  the operand is kept
-    /// @return whether it was there
+    /// Reads an operand of a fixed-latency instruction.
+    /// @param reuse  the operand is kept in the cache
+    /// @return whether it hit
     bool read(unsigned warp, unsigned reg, unsigned bank, unsigned slot, bool reuse) {
         entry& e = entries_[bank][slot];
         const entry wanted{static_cast<std::uint16_t>(warp), static_cast<std::uint16_t>(reg), true};
@@ -25,7 +25,7 @@ public:
         e = reuse ? wanted : entry{};
         return hit;
     }
-    /// Whether it would hit; changes nothing.
+    /// Whether a read would hit; does not change the state.
     bool holds(unsigned warp, unsigned reg, unsigned bank, unsigned slot) const {
         const entry& e = entries_[bank][slot];
         return e.valid && e.warp == warp && e.reg == reg;

@@ -19,7 +19,8 @@ bool register_file::allocate(const reads& wanted, unsigned window, std::uint64_t
         const auto k = static_cast<unsigned>(__builtin_ctzll(left));
         read_[(now + k) % config_.banks][0] |= std::uint64_t{1} << k;
     }
-    const std::uint64_t cycles = ((std::uint64_t{1} << window) - 1) << 1;  // from the next on
+    const std::uint64_t cycles = ((std::uint64_t{1} << window) - 1) << 1;  // starting with the next
+                                                                           // cycle
     std::array<std::array<std::uint64_t, most_ports>, most_banks> taken = read_;
     for (unsigned b = 0; b < config_.banks; ++b) {
         unsigned left = wanted[b];

@@ -8,15 +8,16 @@ namespace simtlm::core::modern {
 
 struct register_file_config {
     unsigned banks = 2;          ///< register % banks
-    unsigned read_ports = 1;     ///< a bank and cycle, 1024 bits each; 0: as many as asked for
+    unsigned read_ports = 1;     ///< per bank and cycle, 1024 bits each; 0: unlimited
     unsigned read_window = 3;    ///< cycles after allocation in which operands are read
-    unsigned tensor_window = 6;  ///< of tensor instructions, whose operands have up to 4 registers
+    unsigned tensor_window = 6;  ///< the same for tensor instructions, whose operands have up to 4
+                                 ///< registers
 };
 
-/// The register file of a sub-core: banks with read ports and a write port each, and no operand
-/// collector (Huerta et al., section 5.3). A fixed-latency instruction holds in the allocate stage
-/// until all its reads fit into the cycles of its read window; so two operands of a bank cost a
-/// bubble, three cost two, when instructions follow one another.
+/// The register file of a sub-core: banks with read ports and one write port each, without operand
+/// collector (Huerta et al., section 5.3). A fixed-latency instruction stays in the allocate stage
+/// until all its reads fit into the cycles of its read window; two operands in the same bank thus
+/// cost one bubble, three cost two, when instructions are issued back to back.
 class register_file {
 public:
     static constexpr unsigned most_banks = 4;
@@ -36,13 +37,13 @@ public:
     bool allocate(const reads& wanted, unsigned window, std::uint64_t now,
                   std::uint64_t tensor = 0);
 
-    /// A fixed-latency result is written in a cycle: it has precedence.
+    /// Reserves the write port for a fixed-latency result, which has priority.
     void write_fixed(unsigned bank, std::uint64_t at) {
         advance_writes(at);
         fixed_writes_[bank] |= bit(at);
     }
-    /// A result of variable latency arrives and is written in the first cycle from then on in which
-    /// no fixed-latency result takes the port. @return that cycle
+    /// Writes a variable-latency result in the first cycle from `at` on in which no fixed-latency
+    /// result uses the port. @return that cycle
     std::uint64_t write_variable(unsigned bank, std::uint64_t at);
 
     /// Saves or restores the state that persists across kernels.
@@ -58,11 +59,11 @@ private:
     void advance_writes(std::uint64_t at);
 
     register_file_config config_;
-    // Bit c - now: taken in that cycle.
+    // Bit c - now: reserved in that cycle.
     std::array<std::array<std::uint64_t, most_ports>, most_banks> read_{};
     std::uint64_t reads_from_ = 0;
-    std::array<std::uint64_t, most_banks> fixed_writes_{};  // bit of the cycle modulo horizon
-    std::uint64_t writes_to_ = 0;                           // the latest cycle in there
+    std::array<std::uint64_t, most_banks> fixed_writes_{};  // bit: cycle modulo horizon
+    std::uint64_t writes_to_ = 0;                           // the latest reserved cycle
 };
 
 }  // namespace simtlm::core::modern

@@ -5,9 +5,9 @@
 
 namespace simtlm::core::modern {
 
-/// The result queue of the fixed-latency units of a sub-core (Huerta et al., section 5.1): a place
-/// is reserved at issue and freed when the result has been written, one a cycle, so that units of
-/// different latencies never collide at the register file's write port.
+/// The result queue of the fixed-latency units of a sub-core (Huerta et al., section 5.1): an entry
+/// is reserved at issue and freed when the result has been written, one per cycle, so that units of
+/// different latencies do not conflict at the register file's write port.
 class result_queue {
 public:
     explicit result_queue(unsigned entries) : entries_(entries) {}
@@ -15,7 +15,8 @@ public:
     bool can_reserve() const { return used_ < entries_; }
     /// @pre can_reserve()
     void reserve() { ++used_; }
-    /// The cycle in which a result that is ready in a cycle is written: one leaves per cycle.
+    /// @return the cycle in which a result is written that is ready in a given cycle: one leaves
+    ///         per cycle
     std::uint64_t written_at(std::uint64_t ready) {
         if (ready <= last_) ready = last_ + 1;
         return last_ = ready;

@@ -30,7 +30,7 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
                            kernel::on_edge<&sm::synchronise>(this)),
       retire_process_("retire", sequencer_, protocol::phase::core_front_end,
                       kernel::on_edge<&sm::retire>(this), false, 2) {
-    retire_process_.select_sub_phase(1);  // behind the sub-cores' fetch
+    retire_process_.select_sub_phase(1);  // after the sub-cores' fetch
     warps_.listener = this;
     std::vector<sub_core*> cores;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
@@ -79,7 +79,7 @@ void sm::watch(engine_watcher& watcher) {
     if (!bulk_copies_) return;
     bulk_copies_->watch(watcher, id());
     warpgroups_->watch(watcher, id());
-    sequencer_.stay_on_one_thread();  // who watches may watch several SMs
+    sequencer_.stay_on_one_thread();  // the watcher may be shared by several SMs
 }
 
 void sm::make_caches(protocol::transaction_pool& transactions) {
@@ -121,7 +121,7 @@ void sm::end_running() {
     multiprocessor::end_running();
 }
 
-/// The instruction caches keep nothing of the previous kernel.
+/// Discards the instructions of the previous kernel.
 void sm::forget_instructions() {
     link_->flush();
     for (auto& s : sub_cores_) {
@@ -185,7 +185,7 @@ unsigned sm::rotated(unsigned number, unsigned rotation, unsigned warps) const {
     return number / sub_cores * sub_cores + (number + rotation) % sub_cores;
 }
 
-/// @param number  of the warp within its CTA
+/// @param number  index of the warp in its CTA
 void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     const cta_slots::slot& cta = ctas_[slot];
     const program::warp_code code = cta.block->warp(number);
@@ -193,7 +193,9 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     warp.code = warp.resolved_path = code.window;
     warp.addresses = code.addresses;
     warp.executor = code.executor;
-    if (warp.executor != nullptr) sequencer_.stay_on_one_thread();  // warps share a program
+    if (warp.executor != nullptr)
+        sequencer_.stay_on_one_thread();  // warps share the state of a
+                                          // program
     warp.dynamic_id = dynamic_warps_++;
     warp.cta = slot;
     warp.number = number;
@@ -273,7 +275,7 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
     if (waits) warps_.at_engine |= warp_bit(w);
 }
 
-/// st.async: to shared memory of another CTA of the cluster, or of the warp's own.
+/// st.async: to shared memory of another CTA of the cluster, or of the warp's own CTA.
 void sm::store_asynchronously(unsigned w, std::uint64_t now) {
     std::vector<program::bulk_transfer> transfers = warps_.warp[w].executor->take_transfers();
     bool here = true;
@@ -313,9 +315,9 @@ std::uint64_t sm::enter_shared_fp64(std::uint64_t earliest) {
     return at;
 }
 
-/// Takes all warps that have ended, and one warp at a CTA barrier per barrier interval: the one
-/// that arrived first, among those of a cycle the one with the lowest number.
-/// @return the next core cycle with something to take, ~0 without one
+/// Processes all warps that have ended, and one warp at a CTA barrier per barrier interval: the one
+/// that arrived first, and among those of a cycle the one with the lowest number.
+/// @return the next core cycle with an arrival to process, or ~0
 std::uint64_t sm::take_arrivals(std::uint64_t now) {
     std::uint64_t next = ~std::uint64_t{0};
     const auto counts = [](const arrival& a) {
@@ -348,7 +350,7 @@ std::uint64_t sm::take_arrivals(std::uint64_t now) {
     return next;
 }
 
-/// Barriers that warps have come to, fences that are over.
+/// Processes barrier arrivals and completed fences.
 void sm::synchronise() {
     const std::uint64_t now = synchronise_process_.now();
     std::uint64_t next = take_arrivals(now);
@@ -356,7 +358,7 @@ void sm::synchronise() {
     for (std::size_t i = 0; i < fences_.size();) {
         fence& f = fences_[i];
         const warp_state& warp = warps_.warp[f.warp];
-        // Its writes have to be seen first.
+        // Its writes must be visible first.
         if (f.at <= now && (warp.stores != 0 || warp.copies != 0)) f.at = now + 1;
         if (f.at > now) {
             next = std::min(next, f.at);
@@ -373,7 +375,7 @@ void sm::synchronise() {
         synchronise_process_.sleep_until(next);
 }
 
-/// Warps that have ended leave when nothing of theirs is under way.
+/// Lets warps exit that have ended and have nothing in flight.
 void sm::retire() {
     for (warp_mask m = warps_.done & warps_.resident & warps_.may_have_left; m != 0; m &= m - 1) {
         const auto w = static_cast<unsigned>(__builtin_ctzll(m));

@@ -21,18 +21,18 @@
 
 namespace simtlm::core::modern {
 
-/// A streaming multiprocessor as Volta and later are measured to be (Huerta et al., MICRO 2025):
-/// sub-cores that issue an instruction a cycle each, guided by the control bits of the compiler,
-/// and share the L1 instruction cache, the memory unit with its caches, and, on GPUs for graphics,
-/// the FP64 unit.
+/// A streaming multiprocessor of Volta and later architectures, as inferred from measurements
+/// (Huerta et al., MICRO 2025): sub-cores that issue one instruction per cycle each, controlled by
+/// the compiler's control bits, and share the L1 instruction cache, the memory unit with its caches
+/// and, on graphics GPUs, the FP64 unit.
 ///
 ///     sub-cores ── instruction link → L1I ─┐
 ///         └────── memory unit → shared memory, L1D, L1C, L1T ─→ memory port → cluster
 ///
-/// SMs of Hopper have engines that work without their warps: for bulk copies, which has a port of
-/// its own to memory, for mbarriers, and for matrix products of warpgroups.
+/// SMs of Hopper have engines that work asynchronously to their warps: for bulk copies, with a
+/// separate memory port, for mbarriers, and for matrix products of warpgroups.
 ///
-/// An SM without CTAs is asleep.
+/// An SM without CTAs sleeps.
 class sm final : public cluster_multiprocessor,
                  private warp_listener,
                  private sub_core::services,
@@ -47,7 +47,7 @@ public:
         pool_.watch(watcher);
         sequencer_.stay_on_one_thread();
     }
-    /// Tells what its engines do; nothing where it has none.
+    /// Adds an observer of its engines; no effect if it has none.
     void watch(engine_watcher& watcher);
     void set_request_order(protocol::request_order& order) override {
         tagger_.set_order(order);
@@ -76,7 +76,7 @@ public:
 
     const warp_table& warps() const override { return warps_; }
     warp_wait why_waiting(unsigned warp) const override;
-    /// What a resident warp issues next; nullptr: nothing is decoded.
+    /// The next instruction of a resident warp; nullptr: none is decoded.
     const program::dynamic_instruction* next_instruction(unsigned warp) const {
         return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
     }
@@ -98,13 +98,13 @@ public:
     std::uint64_t network_refusals() override;
     void register_signals(kernel::signal_list& list, const std::string& network) override;
     std::vector<std::string> sending_blocks() const override;
-    /// What the stages of the modern core count, up to date.
+    /// Counters of the stages of the modern core, up to date.
     const modern_statistics& stage_statistics();
     const sub_core& core(unsigned i) const { return *sub_cores_[i]; }
     unsigned sub_cores() const { return static_cast<unsigned>(sub_cores_.size()); }
 
 private:
-    /// The name stays open, so that what the SM is made of lies below it.
+    /// The module name stays on SystemC's stack, so that the SM's blocks become its children.
     sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern);
     struct arrival {
@@ -157,7 +157,7 @@ private:
     unsigned place(kernel_context& kernel, std::unique_ptr<program::cta> block);
     void store_asynchronously(unsigned warp, std::uint64_t now);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
-    /// Warp slot of a CTA, counted from its first, that one of its warps takes.
+    /// Warp slot of a warp, relative to the first slot of its CTA.
     unsigned rotated(unsigned number, unsigned rotation, unsigned warps) const;
     void synchronise();
     std::uint64_t take_arrivals(std::uint64_t now);
@@ -175,7 +175,7 @@ private:
     }
     std::string wait_text(unsigned warp) const;
 
-    kernel::process_group group_;  // open while the blocks are made
+    kernel::process_group group_;  // open while the blocks are constructed
     const sm_timing modern_;
     request_tagger tagger_;
     modern_statistics stage_statistics_;
@@ -188,7 +188,7 @@ private:
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;
-    std::unique_ptr<cluster_unit> clusters_;  // where there are clusters of CTAs
+    std::unique_ptr<cluster_unit> clusters_;  // nullptr: no support for clusters
     std::shared_ptr<gpc_directory> gpcs_;
     std::unique_ptr<instruction_link> link_;
     std::unique_ptr<l1_caches> caches_;
@@ -197,12 +197,12 @@ private:
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
 
-    std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code the caches hold
+    std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code is in the caches
     std::uint64_t dynamic_warps_ = 0;
-    std::uint64_t warp_start_ = 0;        // core cycle in which the last warp has started
+    std::uint64_t warp_start_ = 0;        // core cycle in which the last warp started
     std::deque<arrival> arrivals_;        // at barriers, in order
-    std::uint64_t barriers_free_at_ = 0;  // when the barrier unit counts another warp
-    std::deque<departure> departures_;    // of CTAs that have ended, in order
+    std::uint64_t barriers_free_at_ = 0;  // when the barrier unit can count another warp
+    std::deque<departure> departures_;    // CTAs that have ended, in order
     std::vector<fence> fences_;
     std::uint64_t fp64_free_at_ = 0;
 

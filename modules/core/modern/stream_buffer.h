@@ -8,55 +8,55 @@
 
 namespace simtlm::core::modern {
 
-/// The instruction prefetcher of a sub-core (Jouppi's stream buffer, as Huerta et al., section 5.2,
-/// find it in Ampere): a queue of consecutive lines behind the last miss of the L0 instruction
-/// cache. A miss hits at the head of the queue only; elsewhere the buffer begins again behind the
-/// line that missed. One line is asked for per cycle.
+/// The instruction prefetcher of a sub-core (Jouppi's stream buffer, which Huerta et al., section
+/// 5.2, found in Ampere): a queue of consecutive lines after the last miss of the L0 instruction
+/// cache. A miss can only hit at the head of the queue; otherwise the buffer restarts after the
+/// missed line. One line is requested per cycle.
 class stream_buffer {
 public:
     enum class look_up : std::uint8_t {
         miss,     ///< the head is another line
-        waiting,  ///< the head is the line; it has yet to come
-        hit,      ///< the line is there and leaves the buffer
+        waiting,  ///< the head is the line, which has not arrived yet
+        hit,      ///< the line has arrived and leaves the buffer
     };
 
     /// @param lines  0: no prefetcher
     stream_buffer(unsigned lines, unsigned line_bytes) : line_bytes_(line_bytes), queue_(lines) {}
 
     bool enabled() const { return queue_.capacity() != 0; }
-    /// The L0 has missed a line. @param line  address of its first byte
+    /// Looks up a line that missed in the L0. @param line  address of its first byte
     look_up find(std::uint64_t line) {
         if (queue_.empty() || queue_.front().line != line) return look_up::miss;
         if (!queue_.front().arrived) return look_up::waiting;
         queue_.pop();
         return look_up::hit;
     }
-    /// Begins again behind a line that missed here too.
+    /// Restarts after a line that missed here, too.
     void restart(std::uint64_t line) {
         queue_.clear();
         next_ = line + line_bytes_;
         running_ = enabled();
     }
-    /// A kernel has ended: nothing is kept or asked for.
+    /// A kernel has ended: discards all lines and requests.
     void flush() {
         queue_.clear();
         running_ = false;
     }
     bool wants_line() const { return running_ && !queue_.full(); }
-    /// The line to be asked for in this cycle. @pre wants_line()
+    /// The line to be requested in this cycle. @pre wants_line()
     std::uint64_t ask() {
         const std::uint64_t line = next_;
         queue_.push({line, false});
         next_ += line_bytes_;
         return line;
     }
-    /// Whether a line is on its way into the buffer.
+    /// Whether a line has been requested for the buffer.
     bool expects(std::uint64_t line) const {
         for (std::size_t i = 0; i < queue_.size(); ++i)
             if (queue_[i].line == line) return !queue_[i].arrived;
         return false;
     }
-    /// A line that has been asked for has come. @return false: nobody waits for it any more
+    /// A requested line has arrived. @return false: it is no longer needed
     bool arrived(std::uint64_t line) {
         for (std::size_t i = 0; i < queue_.size(); ++i)
             if (queue_[i].line == line && !queue_[i].arrived) return queue_[i].arrived = true;

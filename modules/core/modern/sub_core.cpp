@@ -15,13 +15,13 @@ using program::scheduling_class;
 using protocol::phase;
 
 namespace {
-constexpr std::uint64_t program_start = 0xF0000000;  // as the classic core places it
-constexpr unsigned machine_code_bytes = 16;          // of an instruction since Volta
+constexpr std::uint64_t program_start = 0xF0000000;  // as in the classic core
+constexpr unsigned machine_code_bytes = 16;          // per instruction, since Volta
 constexpr unsigned operand_read_cycles = 5;          // issue, control, allocate, reads
 
-/// Shortest time of a fence, core cycles. One between the generic and the asynchronous proxy is
-/// FENCE.VIEW behind a MEMBAR.ALL that waits for the warp's own writes; both together take 8 to 13
-/// cycles on an H100 (measured by FlashGPU-Sim: its frozen configuration of 2026-09-14).
+/// Minimum duration of a fence, core cycles. A fence between the generic and the asynchronous proxy
+/// is FENCE.VIEW after a MEMBAR.ALL that waits for the warp's own writes; together they take 8 to
+/// 13 cycles on an H100 (measured by FlashGPU-Sim: its frozen configuration of 2026-09-14).
 unsigned fence_cycles(const sm_timing& modern, std::string_view opcode) {
     constexpr unsigned of_proxy = 8, before_proxy = 2;
     const auto says = [opcode](std::string_view what) {
@@ -108,7 +108,7 @@ void sub_core::settle(std::uint64_t last) {
     count(last, sleeping_for_);
 }
 
-/// Counts a cycle, and those before it that have been slept through.
+/// Counts a cycle, and preceding cycles in which the sub-core slept.
 void sub_core::count(std::uint64_t now, stall_reason why) {
     const auto add = [this](stall_reason r, std::uint64_t n) {
         sm_.modern.cycles[static_cast<unsigned>(r)] += n;
@@ -160,7 +160,7 @@ void sub_core::write_back() {
         due_.swap(wheel_[place]);
         armed_[place / 64] &= ~bit;
         for (const event& e : due_) {
-            if (e.at != now) {  // another turn of the wheel
+            if (e.at != now) {  // another revolution of the wheel
                 at(e.at, e.kind, e.slot, e.inst, e.counter);
                 continue;
             }
@@ -186,7 +186,7 @@ void sub_core::write_back() {
             }
         }
     }
-    // The next cycle with an event.
+    // Find the next cycle with an event.
     for (unsigned ahead = 1; ahead <= wheel_size; ++ahead) {
         const std::size_t p = (now + ahead) % wheel_size;
         const std::uint64_t word = armed_[p / 64] >> (p % 64);
@@ -217,7 +217,7 @@ void sub_core::decrement(unsigned slot, unsigned counter) {
     issue_process_.wake();
 }
 
-/// Counters of instructions that have issued before a cycle.
+/// Increments the counters of instructions that issued before a cycle.
 void sub_core::apply_increments(std::uint64_t before) {
     std::size_t left = 0;
     for (const increment& i : increments_) {
@@ -237,7 +237,7 @@ void sub_core::apply_increments(std::uint64_t before) {
 
 bool sub_core::try_allocate(warp_instruction& inst, std::uint64_t now) {
     const program::static_instruction& i = *inst.info;
-    // Registers of PTX have not been allotted: a compiler spreads them over the banks.
+    // PTX registers have not been allocated; a compiler distributes them over the banks.
     const bool ideal = modern_.perfect_register_ports || i.code_bytes < machine_code_bytes;
     register_file::reads wanted{};
     struct operand {
@@ -313,7 +313,7 @@ void sub_core::decode(std::uint64_t now) {
     }
 }
 
-/// Works out anew whether the next instruction of a warp waits for another.
+/// Recomputes whether the next instruction of a warp waits for another one.
 void sub_core::refresh(unsigned slot) {
     if ((valid_ & slot_bit(slot)) == 0) return;
     const program::static_instruction& i = *head(slot)->info;
@@ -376,7 +376,7 @@ void sub_core::issue() {
         return;
     }
     const std::uint64_t now = issue_process_.now();
-    if (now < next_counted_) return;  // begins with the next cycle
+    if (now < next_counted_) return;  // starts in the next cycle
     scheduler_.advance(now);
     decode(now);
     apply_increments(now - 1);
@@ -480,7 +480,7 @@ void sub_core::start_fixed(warp_instruction& inst, scheduling_class c, std::uint
     const program::static_instruction& i = *inst.info;
     const unsigned slot = slot_of(inst.warp);
     if (!by_bits(i)) {
-        // The next that reads it may issue when the latency has passed.
+        // A dependent instruction may issue when the latency has passed.
         if (i.n_dst > 0)
             at(now + std::max<unsigned>(modern_.execution[c].latency, 2), event_kind::bypassed,
                slot, &inst);
@@ -501,7 +501,7 @@ const tensor_cycles& sub_core::timing_of_matrix(const program::static_instructio
         .first->second;
 }
 
-/// @param suspended  its result is written later: writes_result()
+/// @param suspended  its result is written later, by writes_result()
 void sub_core::start_variable(warp_instruction& inst, scheduling_class c, bool suspended,
                               std::uint64_t now) {
     const program::static_instruction& i = *inst.info;
@@ -530,7 +530,7 @@ void sub_core::start_variable(warp_instruction& inst, scheduling_class c, bool s
 
 void sub_core::start_memory(warp_instruction& inst, scheduling_class c, std::uint64_t now) {
     const memory_kind kind = memory_kind_of(*inst.info, inst.space);
-    const bool uniform = false;  // no source tells of uniform address registers
+    const bool uniform = false;  // no source provides uniform address registers
     const bool quick = memory_latencies::is_quick(kind, uniform);
     const memory_queue_config& q = modern_.memory_queue;
     const unsigned to_accept = q.stages + (quick ? q.uniform_cycles : q.address_cycles);
@@ -573,7 +573,7 @@ std::uint64_t sub_core::writes_result(warp_instruction& inst, std::uint64_t cycl
     return written;
 }
 
-/// What the warp does behind an instruction that has issued.
+/// Determines how the warp continues after an issued instruction.
 void sub_core::go_on(unsigned slot, bool warp_ended, std::uint64_t now) {
     front& f = front_[slot];
     const unsigned w = warp_of(slot);
@@ -635,7 +635,7 @@ void sub_core::fetch() {
     }
     const std::uint64_t now = fetch_process_.now();
     slot_mask candidates = 0;
-    slot_mask starved = 0;  // nothing to issue, and nothing on its way
+    slot_mask starved = 0;  // nothing to issue, and no fetch in flight
     std::uint64_t next = issue_scheduler::never;
     for (slot_mask m = wants_fetch_; m != 0; m &= m - 1) {
         const auto slot = static_cast<unsigned>(__builtin_ctz(m));
@@ -667,8 +667,8 @@ void sub_core::fetch() {
     note_room(slot);
 }
 
-/// Of the next instruction to be fetched for a warp. PTX lies in memory as if each of its
-/// instructions were one of machine code.
+/// Address of the next instruction to be fetched for a warp. PTX instructions are laid out in
+/// memory like machine instructions.
 std::uint64_t sub_core::next_address(unsigned slot) const {
     const program::static_instruction& i = *sm_.warps.warp[warp_of(slot)].code.next->info;
     return (i.code_bytes < machine_code_bytes ? i.pc * 2 : i.pc) + program_start;
@@ -683,7 +683,7 @@ bool sub_core::fetch_for(unsigned slot, std::uint64_t now) {
     if (l0_.has_request()) sm_.sm.wants_line(number_);
     if (answer == l0_instruction_cache::answer::miss) {
         f.missed = true;
-        issue_process_.wake();  // counts another reason
+        issue_process_.wake();  // to count a different reason
         return false;
     }
     ++warp.code.next;

@@ -29,50 +29,51 @@
 
 namespace simtlm::core::modern {
 
-/// A sub-core of the modern SM (Huerta et al., MICRO 2025): one issue scheduler, register file, L0
-/// instruction cache, execution units, and the local half of the memory pipeline. Warp w of the SM
-/// is slot w / n of sub-core w % n.
+/// A sub-core of the modern SM (Huerta et al., MICRO 2025): issue scheduler, register file, L0
+/// instruction cache, execution units, and the local part of the memory pipeline. Warp w of the SM
+/// is in slot w / n of sub-core w % n.
 ///
 ///     L0 fetch → decode → instruction buffer → issue → control → allocate, 3 cycles of reads
 ///       → unit → result queue → write-back                                  (fixed latency)
 ///       → unit, or memory queue → memory unit of the SM → write-back         (variable latency)
 ///
-/// Fetch goes to the youngest warp that has nothing in its buffer and nothing on the way there,
-/// else follows the warp that issued last until that is full, then goes to the youngest with room.
-/// Code behind a branch is fetched before the branch has issued only where it lies behind it in
-/// memory.
+/// Fetch serves the youngest warp whose buffer is empty and that has no fetch in flight; otherwise
+/// the warp that issued last until its buffer is full, then the youngest with room. Instructions
+/// after a branch are fetched before the branch has issued only if they follow it in memory.
 ///
 /// Actions, from the last stage to the first: write-back (core_write_back), allocate
 /// (core_operands), issue (core_issue, one sub-core of an SM after the other), fetch
 /// (core_front_end).
 class sub_core : public sc_core::sc_module {
 public:
-    /// What the SM does for its sub-cores.
+    /// Functions of the SM for its sub-cores.
     struct services {
         virtual ~services() = default;
-        /// The L0 has something to ask the L1 instruction cache for.
+        /// The L0 has a request for the L1 instruction cache.
         virtual void wants_line(unsigned sub_core) = 0;
-        /// The memory queue has something.
+        /// The memory queue has an instruction.
         virtual void has_memory_instruction(unsigned sub_core) = 0;
-        /// A warp has issued a CTA barrier: it counts there from a cycle on.
+        /// A warp has issued a CTA barrier instruction, which counts from a cycle on.
         virtual void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) = 0;
-        /// A warp has come to the barrier of its cluster: it counts there from a cycle on.
+        /// A warp has arrived at the barrier of its cluster, which counts from a cycle on.
         virtual void arrives_at_cluster(unsigned warp, std::uint64_t at) = 0;
-        /// A warp waits there.
+        /// A warp waits at the barrier of its cluster.
         virtual void waits_at_cluster(unsigned warp) = 0;
-        /// A warp has issued a fence, which is over in a cycle at the earliest.
+        /// A warp has issued a fence, which completes in a cycle at the earliest.
         virtual void fences(unsigned warp, std::uint64_t at) = 0;
         /// A warp has issued its last instruction.
         virtual void ends(unsigned warp) = 0;
-        /// An instruction has issued that concerns an mbarrier or an engine of the SM.
+        /// An instruction for an mbarrier or an engine of the SM has issued.
         virtual void engage(warp_instruction& inst, std::uint64_t now) = 0;
-        /// It waits for a phase of an mbarrier that is not complete, and has no result yet.
+        /// An issued instruction waits for an incomplete phase of an mbarrier, and has no result
+        /// yet.
         virtual void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) = 0;
-        /// The engine for bulk copies takes another instruction.
+        /// Whether the bulk copy engine accepts another instruction.
         virtual bool takes_bulk_copy() const = 0;
-        /// When an FP64 instruction can enter the unit that the sub-cores share, and it does.
+        /// Reserves the FP64 unit shared by the sub-cores. @return the cycle in which the
+        /// instruction enters it
         virtual std::uint64_t enter_shared_fp64(std::uint64_t earliest) = 0;
-        /// No functional unit of the configuration runs an instruction.
+        /// No functional unit of the configuration executes an instruction.
         virtual void no_unit_for(const program::static_instruction& inst) = 0;
     };
     struct blocks {
@@ -85,19 +86,20 @@ public:
         core_statistics& statistics;
         modern_statistics& modern;
     };
-    /// A memory instruction on its way to the memory unit.
+    /// An entry of the memory queue.
     struct memory_entry {
         warp_instruction* inst = nullptr;
         std::uint16_t read_extra = 0;  ///< cycles from acceptance until its operands are read
-        std::uint16_t data_extra = 0;  ///< ... until the data of a hit are written
+        std::uint16_t data_extra = 0;  ///< cycles from acceptance until the data of a hit are
+                                       ///< written
         bool uniform = false;
     };
     struct issue_probe {
         std::uint64_t count = 0;
         std::uint32_t warp = 0;
         std::uint64_t pc = 0;
-        std::uint8_t stall = 0;      ///< stall counter that the instruction sets
-        std::uint8_t wait_mask = 0;  ///< dependence counters that it has waited for
+        std::uint8_t stall = 0;                       ///< stall counter set by the instruction
+        std::uint8_t wait_mask = 0;                   ///< dependence counters for which it waited
         stall_reason reason = stall_reason::no_warp;  ///< of the last cycle
     };
 
@@ -113,34 +115,34 @@ public:
     /// @param from  core cycle from which it is fetched
     void warp_starts(unsigned warp, std::uint64_t from);
     void warp_ends(unsigned warp);
-    /// A warp that has been placed has nothing to execute.
+    /// A warp that has been placed has no instructions to execute.
     void without_code(unsigned warp) { live_ &= ~slot_bit(slot_of(warp)); }
-    /// Something that keeps a warp from issuing has changed (barrier, atomics, copies).
+    /// A condition that kept a warp from issuing has changed (barrier, atomics, copies).
     void may_issue(unsigned warp);
     void sm_started(std::uint64_t now);
     void sm_stopped(std::uint64_t now);
-    /// Counts cycles slept through up to one. Between steps.
+    /// Counts the cycles up to `last` in which the sub-core slept. Call between steps.
     void settle(std::uint64_t last);
 
     // ---- instructions ----
 
     l0_instruction_cache& l0() { return l0_; }
-    /// A line has come from the L1 instruction cache.
+    /// A line has arrived from the L1 instruction cache.
     void line_arrived(std::uint64_t line);
-    /// A kernel ends: its instructions are not kept.
+    /// Discards all instructions at the end of a kernel.
     void invalidate_instructions();
-    /// A kernel begins whose opcodes may lie where those of another have lain.
+    /// Clears data cached by opcode pointer: a new kernel's opcodes may have the same addresses.
     void forget_opcodes() { matrix_timing_.clear(); }
 
     // ---- memory ----
 
     memory_queue<memory_entry>& memory() { return memory_; }
-    /// The memory unit has taken the head of the memory queue. From phase core_dispatch.
+    /// Removes the head of the memory queue, for the memory unit. Called in phase core_dispatch.
     memory_entry take_memory(std::uint64_t now);
-    /// The operands of a memory instruction are read in a cycle to come.
+    /// The operands of a memory instruction are read in a future cycle.
     void reads_operands(const warp_instruction& inst, std::uint64_t at);
-    /// The result of a memory instruction comes in a cycle to come; without one, it is complete
-    /// then. @return the cycle in which it is written
+    /// The result of a memory instruction arrives in a future cycle; without a result, the
+    /// instruction completes then. @return the cycle in which it is written
     std::uint64_t writes_result(warp_instruction& inst, std::uint64_t at);
 
     // ---- reports ----
@@ -149,20 +151,20 @@ public:
     const dependence_counters& counters(unsigned warp) const {
         return front_[slot_of(warp)].counters;
     }
-    /// What a warp waits for, for a deadlock report.
+    /// Describes what a warp waits for, for a deadlock report.
     std::string why_waiting(unsigned warp) const;
-    /// The same in a word. @pre the warp waits for nothing of the SM (a barrier, ...)
+    /// The same as an enumerator. @pre the warp does not wait for the SM (a barrier, ...)
     warp_wait wait_of(unsigned warp) const;
-    /// The head of its instruction buffer; nullptr: it is empty.
+    /// The head of a warp's instruction buffer; nullptr: it is empty.
     const program::dynamic_instruction* next_instruction(unsigned warp) const {
         const unsigned slot = slot_of(warp);
         return front_[slot].count == 0 ? nullptr : head(slot);
     }
-    /// Cycles until the stall counter of a warp is at 0.
+    /// Cycles until the stall counter of a warp reaches 0.
     unsigned stall_left(unsigned warp) const {
         return scheduler_.stall_left(slot_of(warp), issue_process_.now());
     }
-    /// Nothing is decoded, read or written back for warps that have ended.
+    /// Whether nothing is being decoded, read or written back for warps that have ended.
     bool at_rest() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
@@ -177,17 +179,18 @@ private:
         std::array<const program::dynamic_instruction*, most_buffered> buffer{};
         std::uint8_t first = 0, count = 0;
         std::uint8_t in_decode = 0;
-        bool wrong_path = false;       ///< what is buffered does not follow
-        bool branch_ahead = false;     ///< recorded: nothing is fetched until a branch has issued
+        bool wrong_path = false;       ///< buffered instructions are not on the warp's path
+        bool branch_ahead = false;     ///< recorded warps: nothing is fetched until a branch has
+                                       ///< issued
         bool missed = false;           ///< the last fetch missed the L0
         std::uint8_t of_memory = 0;    ///< bit b: SBb counts a memory instruction
         std::uint64_t fetch_from = 0;  ///< cycle
         dependence_counters counters;
     };
     enum class event_kind : std::uint8_t {
-        written,        ///< the result of an instruction of variable latency
-        fixed_written,  ///< the result of one of fixed latency leaves the result queue
-        bypassed,       ///< ... and before that can be read by the next instruction
+        written,        ///< the result of a variable-latency instruction is written
+        fixed_written,  ///< the result of a fixed-latency instruction leaves the result queue
+        bypassed,       ///< the same result can be read by the next instruction
         counter_freed,  ///< a dependence counter is decremented
     };
     struct event {
@@ -266,12 +269,13 @@ private:
     memory_queue<memory_entry> memory_;
 
     std::vector<front> front_;                // by slot
-    std::vector<std::uint8_t> generation_;    // by slot: flushes, for what is being decoded
-    slot_mask live_ = 0;                      // has something left to issue
+    std::vector<std::uint8_t> generation_;    // by slot: number of flushes, to discard instructions
+                                              // being decoded
+    slot_mask live_ = 0;                      // has instructions left to issue
     slot_mask valid_ = 0;                     // has a decoded instruction
-    slot_mask dependent_ = 0;                 // its head waits for a counter
+    slot_mask dependent_ = 0;                 // its next instruction waits for a counter
     slot_mask blocked_ = 0;                   // at a barrier, a fence, atomics, copies
-    slot_mask wants_fetch_ = 0;               // may have room
+    slot_mask wants_fetch_ = 0;               // may have room in its buffer
     kernel::ring_buffer<decoding> decoding_;  // in order of arrival
     struct increment {
         std::uint64_t issued;
@@ -282,7 +286,7 @@ private:
             a(issued, slot, counter, memory);
         }
     };
-    std::vector<increment> increments_;  // of the last cycles
+    std::vector<increment> increments_;  // in the last cycles
     fixed_latency_stage control_, allocate_;
     std::uint64_t port_free_at_ = 0;  // the issue port
     std::array<std::vector<event>, wheel_size> wheel_;
@@ -290,7 +294,7 @@ private:
     std::vector<event> due_;
     std::unordered_map<const char*, tensor_cycles> matrix_timing_;
 
-    // cycles that are yet to be counted
+    // cycles that have not been counted yet
     std::uint64_t next_counted_ = 0;
     stall_reason sleeping_for_ = stall_reason::no_warp;
     issue_probe probe_;

@@ -20,7 +20,7 @@ unsigned number(std::string_view text) {
     return value;
 }
 
-/// 16816 is m16n8k16, 1688 m16n8k8, 884 m8n8k4, 16832 m16n8k32, 168256 m16n8k256.
+/// Parses digits: 16816 is m16n8k16, 1688 m16n8k8, 884 m8n8k4, 16832 m16n8k32, 168256 m16n8k256.
 matrix_shape shape_of_digits(std::string_view digits) {
     matrix_shape s;
     const bool tall = digits.size() >= 4 && digits.substr(0, 2) == "16";
@@ -32,7 +32,7 @@ matrix_shape shape_of_digits(std::string_view digits) {
     return s;
 }
 
-/// m16n8k16
+/// Parses a shape such as m16n8k16.
 matrix_shape shape_of_letters(std::string_view text) {
     matrix_shape s;
     const auto n = text.find('n'), k = text.find('k');
@@ -48,7 +48,7 @@ matrix_shape shape_of_letters(std::string_view text) {
     return s;
 }
 
-/// 64x256x16
+/// Parses a shape such as 64x256x16.
 matrix_shape shape_of_factors(std::string_view text) {
     matrix_shape s;
     const auto n = text.find('x'), k = text.rfind('x');
@@ -78,7 +78,7 @@ unsigned bits_of_type(std::string_view t) {
 
 matrix_shape shape_of(std::string_view opcode) {
     matrix_shape s;
-    bool sparse = opcode.substr(0, 6) == "mma.sp";  // mma.sp::ordered_metadata too
+    bool sparse = opcode.substr(0, 6) == "mma.sp";  // including mma.sp::ordered_metadata
     unsigned types = 0, bits = 0;
     const bool ptx = !opcode.empty() && std::islower(static_cast<unsigned char>(opcode[0])) != 0;
     const std::string_view base = opcode.substr(0, opcode.find('.'));
@@ -96,12 +96,13 @@ matrix_shape shape_of(std::string_view opcode) {
         }
         if (part == "SP" || part == "sp") sparse = true;
         if (const unsigned b = bits_of_type(part); b != 0 || part == "f32" || part == "s32") {
-            // PTX names D, A, B, C; machine code names A and B where they are not halves.
+            // PTX has the types D, A, B, C; machine code has A and B unless they are 16-bit
+            // floating point.
             if (ptx ? types == 1 : bits == 0) bits = b;
             ++types;
         }
     }
-    // wmma names D and C alone where A and B are halves.
+    // wmma has only the types D and C if A and B are 16-bit floating point.
     if (ptx && base == "wmma" && types == 2) bits = 16;
     if (bits == 0) bits = base == "DMMA" ? 64 : base == "IMMA" ? 8 : base == "BMMA" ? 1 : 16;
     s.operand_bits = bits;
@@ -118,7 +119,8 @@ tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode
         return t;
     }
     const auto says = [&](const char* text) { return opcode.find(text) != std::string_view::npos; };
-    // HMMA.16816.F32; PTX names D, A, B, C, and with wmma of halves D and C.
+    // HMMA.16816.F32; PTX has the types D, A, B, C, and wmma with 16-bit floating-point operands D
+    // and C.
     const bool to_f32 = says(".F32") || says(".f32.f16.f16.f32") || says(".f32.bf16.bf16.f32") ||
                         says(".f32.tf32.tf32.f32") || says(".f32.e") || says(".f32.f32");
     const unsigned rate = to_f32 && config.f32_rate != 0 ? config.f32_rate : config.rate;

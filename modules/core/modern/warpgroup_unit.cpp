@@ -27,7 +27,7 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_vi
     const auto ceil = [](std::uint64_t n, std::uint64_t d) {
         return static_cast<unsigned>((n + d - 1) / d);
     };
-    const unsigned a_k = s.sparse ? s.k / 2 : s.k;  // elements of a row of A that are stored
+    const unsigned a_k = s.sparse ? s.k / 2 : s.k;  // stored elements per row of A
     const unsigned compute =
         ceil(std::uint64_t{s.m} * s.n * a_k * s.operand_bits, std::max(config.rate, 1u));
     const std::uint64_t b_bytes = std::uint64_t{s.n} * s.k * s.operand_bits / 8;

@@ -18,26 +18,27 @@
 
 namespace simtlm::core::modern {
 
-/// How long a product of a warpgroup takes. Core cycles.
+/// Duration of a product of a warpgroup, in core cycles.
 struct warpgroup_cycles {
-    unsigned busy = 1;  ///< of the tensor cores
+    unsigned busy = 1;  ///< occupancy of the tensor cores
     unsigned tail = 0;  ///< from then until the sums are in registers
     /// Registers that each sub-core reads, one per cycle from the beginning on: the sums, and A.
     unsigned registers = 0;
 };
 
-/// m64nNkK takes as long as the tensor cores multiply, and as shared memory gives the operands that
-/// lie there: A, of 64 x K elements, and B. So m64n256k16 of halves takes 128 cycles, and A in
-/// shared memory shows below n64 and where a sparse B fills the bandwidth (arXiv 2501.12084).
-/// @param opcode  as PTX writes it
+/// The duration of m64nNkK is determined by the throughput of the tensor cores, and by the
+/// bandwidth of shared memory for operands stored there: A, of 64 x K elements, and B. m64n256k16
+/// with 16-bit operands takes 128 cycles; A in shared memory is visible below n64, and where a
+/// sparse B uses the whole bandwidth (arXiv 2501.12084).
+/// @param opcode  as written in PTX
 warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_view opcode,
                                   bool a_in_registers);
 
-/// The tensor cores of an SM as warpgroups use them (wgmma): four warps issue a product each, which
-/// begins when the last of them has, behind those that began before; its warps go on, until they
-/// wait for a group.
+/// The tensor cores of an SM as used by warpgroups (wgmma): each of four warps issues a product,
+/// which begins when the last of them has issued it and all earlier products have begun; the warps
+/// continue until they wait for a group.
 ///
-/// Action: warps whose groups are complete go on (core_write_back).
+/// Action: resumes warps whose groups are complete (core_write_back).
 class warpgroup_unit : public sc_core::sc_module {
 public:
     struct blocks {
@@ -47,39 +48,39 @@ public:
     warpgroup_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const warpgroup_config& config, const blocks& sm);
 
-    /// Tells every product that is queued, as one of the SM of a number.
+    /// Adds an observer of every queued product. @param sm  number of the SM
     void watch(engine_watcher& watcher, unsigned sm) {
         watcher_ = &watcher;
         sm_number_ = sm;
     }
-    /// A CTA has been placed: each four of its warps are a warpgroup.
+    /// A CTA has been placed: every four of its warps form a warpgroup.
     void place(unsigned first_warp, unsigned warps);
     /// A warp has issued a product, in phase core_issue.
     void multiply(unsigned warp, const program::static_instruction& what, std::uint64_t now);
-    /// A warp closes its current group of products.
+    /// Closes the current group of products of a warp.
     void commit(unsigned warp);
-    /// A warp waits until at most so many of its closed groups are in flight.
-    /// @return false: it need not
+    /// Makes a warp wait until at most `groups` of its closed groups are in flight.
+    /// @return false: it need not wait
     bool wait(unsigned warp, unsigned groups, std::uint64_t now);
     bool waits(unsigned warp) const { return warps_[warp].waits; }
-    /// A warp has ended: it leaves when its products are complete (waits()).
+    /// A warp has ended: it exits when its products are complete (waits()).
     void ends(unsigned warp, std::uint64_t now) { wait_for(warp, warps_[warp].issued, now); }
-    /// A kernel begins whose opcodes may lie where those of another have lain.
+    /// Clears data cached by opcode pointer: a new kernel's opcodes may have the same addresses.
     void forget_opcodes() {
         for (auto& known : timing_) known.clear();
     }
-    /// Products whose warps have all issued them.
+    /// Number of products that all their warps have issued.
     std::uint64_t begun() const { return begun_; }
     /// In which of the cycles behind `now` the tensor cores read a register of every sub-core.
     /// @return bit k, from 1 to `cycles`: in cycle now + k
     std::uint64_t register_reads(std::uint64_t now, unsigned cycles);
-    /// Whether a product has the tensor cores in a core cycle.
+    /// Whether a product occupies the tensor cores in a core cycle.
     bool busy_in(std::uint64_t cycle) const { return cycle >= busy_from_ && cycle < free_at_; }
 
 private:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     struct product {
-        std::uint8_t issued = 0;  // by so many of the warps
+        std::uint8_t issued = 0;  // number of warps that have issued it
         std::uint64_t done_at = never;
     };
     struct warpgroup {
@@ -89,12 +90,13 @@ private:
     };
     struct warp_products {
         unsigned group = 0;                 // its warpgroup, by first warp
-        std::uint64_t issued = 0;           // products
-        std::vector<std::uint64_t> closed;  // products issued when each group was closed
-        std::uint64_t needed = 0;           // products that have to be complete
+        std::uint64_t issued = 0;           // number of products issued
+        std::vector<std::uint64_t> closed;  // products issued up to the end of each closed group
+        std::uint64_t needed = 0;           // number of products that must be complete
         bool waits = false;
     };
-    /// Core cycle in which the products that a warp waits for are complete; never: not known yet.
+    /// The core cycle in which the products that a warp waits for are complete; never: not known
+    /// yet.
     std::uint64_t complete_at(const warp_products& w) const;
     bool wait_for(unsigned warp, std::uint64_t products, std::uint64_t now);
     void release();
@@ -105,7 +107,7 @@ private:
     std::vector<warpgroup> groups_;                                // by first warp
     std::unordered_map<const char*, warpgroup_cycles> timing_[2];  // by whether A is in registers
     warp_mask waiting_ = 0;
-    std::uint64_t busy_from_ = 0;  // without a break
+    std::uint64_t busy_from_ = 0;  // start of the current uninterrupted use
     std::uint64_t free_at_ = 0;
     std::uint64_t begun_ = 0;
     struct read_cycles {
