@@ -10,17 +10,17 @@
 
 namespace simtlm::trace {
 
-/// What the addresses of an instruction were when it was last executed in a thread block. Writer
-/// and reader of binary traces keep the same, so that the file holds only what differs. Blocks
-/// stand for themselves.
+/// Predicts the addresses of an instruction from its previous execution in the same thread block.
+/// Writer and reader of binary traces use the same predictor, so that the file contains only
+/// differences. Blocks are independent of each other.
 class address_predictor {
 public:
-    /// The base that comes next is written as a distance from `base`.
+    /// The next base is encoded relative to `base`.
     struct history {
         std::uint64_t base = 0;
         std::uint64_t stride = 0;
         std::size_t first = 0;  ///< of the distances between lanes, in distances()
-        unsigned lanes = 0;     ///< how many those are, base included; 0: there are none
+        unsigned lanes = 0;     ///< number of distances, including that of the base; 0: none
         bool has_stride = false;
         std::uint64_t block = 0;
     };
@@ -40,7 +40,7 @@ public:
         }
         return h;
     }
-    /// Distances of lanes from the base, the base's own 0 left out.
+    /// Distances of lanes from the base, without the base's own distance of 0.
     std::vector<std::uint64_t>& distances() { return distances_; }
 
 private:

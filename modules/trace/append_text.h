@@ -7,7 +7,7 @@
 
 namespace simtlm::trace {
 
-/// Adds what printf would print, of at most 127 characters. @param format  as printf's
+/// Appends formatted text of at most 127 characters. @param format  as for printf
 template <class... Values>
 void append_text(std::string& text, const char* format, Values... values) {
     std::array<char, 128> buffer;

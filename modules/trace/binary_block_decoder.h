@@ -9,23 +9,23 @@
 
 namespace simtlm::trace {
 
-/// An execution of an instruction as recorded.
+/// A recorded execution of an instruction.
 struct recorded_execution {
-    std::uint32_t instruction = 0;  ///< index into the trace's different instructions
+    std::uint32_t instruction = 0;  ///< index into the trace's table of instructions
     std::uint32_t mask = 0;
     recorded_mode mode = recorded_mode::none;
 };
 
-/// Takes thread blocks of a binary trace apart.
+/// Decodes thread blocks of a binary trace.
 class binary_block_decoder {
 public:
     explicit binary_block_decoder(const std::vector<binary_file::instruction>& instructions);
 
-    /// Every function throws kernel::user_error.
+    /// All functions throw kernel::user_error.
     dim3 begin_block(const binary_cursor& block);
-    /// @returns how many executions the next warp has
+    /// @returns the number of executions of the next warp
     std::uint32_t begin_warp();
-    /// Appends addresses as scan_addresses() does.
+    /// Decodes an execution. Appends addresses in the format of scan_addresses().
     recorded_execution next(std::vector<std::uint64_t>& values);
     void end_block() const;
 
@@ -38,7 +38,7 @@ private:
     const std::vector<binary_file::instruction>& instructions_;
     address_predictor predictor_;
     binary_cursor in_;
-    std::uint64_t executions_ = 0;  // of the block
+    std::uint64_t executions_ = 0;  // in the block
     std::uint32_t run_ = 0;
     std::uint32_t next_instruction_ = 0;
     std::uint32_t mask_ = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_reserved = 1 << 16;
 
-/// The header is read on the way, since what is constructed after the file needs it.
+/// Reads the header during construction, because members constructed after the file need it.
 kernel_header& read_into(kernel_header& header, const binary_file& file,
                          const reader_options& options, std::vector<std::string>& warnings) {
     header = file.read_header(warnings);

@@ -10,8 +10,8 @@
 
 namespace simtlm::trace {
 
-/// Thread blocks out of a binary trace. An instruction is decoded at its first execution, by the
-/// same table as those of texts, so that messages about unknown opcodes come as they do there.
+/// Thread blocks of a binary trace. An instruction is decoded at its first execution, by the same
+/// table as for text traces, so that warnings about unknown opcodes are the same.
 class binary_block_source final : public block_source {
 public:
     binary_block_source(const std::string& file, const reader_options& options,
@@ -36,12 +36,12 @@ private:
     instruction_table table_;
     execution_builder builder_;
     std::vector<binary_file::instruction> instructions_;
-    std::vector<instruction_table::entry*> entries_;  ///< of the instructions; nullptr: not yet
+    std::vector<instruction_table::entry*> entries_;  ///< by instruction; nullptr: not decoded yet
     binary_block_decoder decoder_;
     block_ledger places_;
     std::uint64_t next_ = 0;
     path_table paths_;
-    block_trace scratch_;  ///< the warp being read, before its path is shared
+    block_trace scratch_;  ///< the current warp, before its path is shared
 };
 
 }  // namespace simtlm::trace

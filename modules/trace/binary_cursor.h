@@ -13,11 +13,11 @@
 
 namespace simtlm::trace {
 
-/// Takes numbers from a part of a binary trace; never reads beyond its end.
+/// Reads numbers from a section of a binary trace; never reads beyond its end.
 class binary_cursor final : public place {
 public:
-    /// @param file   for messages; must outlive this
-    /// @param begin  of the whole file
+    /// @param file   name for messages; must outlive this object
+    /// @param begin  start of the whole file
     binary_cursor(const std::string& file, const unsigned char* begin, std::uint64_t from,
                   std::uint64_t to)
         : file_(&file), begin_(begin), p_(begin + from), end_(begin + to) {}
@@ -49,7 +49,7 @@ public:
         fail("a number of more than 64 bits");
     }
     std::uint64_t signed_number() { return unfolded(number()); }
-    /// A number that must not be larger than `most`.
+    /// Reads a number that must not be larger than `most`.
     std::uint64_t number_up_to(std::uint64_t most, const char* what) {
         const std::uint64_t value = number();
         if (value > most) fail(std::string(what) + " is " + std::to_string(value));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* convert_again = "convert the trace again";
 
-/// Lines out of memory.
+/// Reads from memory.
 class memory_bytes final : public line_source::byte_source {
 public:
     explicit memory_bytes(std::string_view text) : left_(text) {}

@@ -13,42 +13,42 @@
 
 namespace simtlm::trace {
 
-/// Whether a file begins like a binary trace. False also for what cannot be read.
+/// Whether a file starts like a binary trace. False if it cannot be read.
 bool is_binary_trace(const std::string& file);
 
-/// A binary kernel trace: its parts, each checked before it is given out. Checksums find damage;
-/// that every place, count and number lies within its bounds is checked all the same, since a file
-/// may be wrong from the start.
+/// A binary kernel trace. Each part is checked before it is returned. Checksums detect damage; in
+/// addition, every position, count and number is checked against its bounds, because a file may
+/// have been written incorrectly.
 class binary_file {
 public:
-    /// Checks the frame, that is head, tail and where the parts lie. @throws kernel::user_error
+    /// Checks the structure: head, tail and positions of the parts. @throws kernel::user_error
     explicit binary_file(const std::string& file);
 
-    /// The header lines.
+    /// The header lines as text.
     std::string_view header_text() const;
-    /// The header that those lines tell. @param warnings  values that are plainly corrupt
+    /// Parses the header lines. @param warnings  receives values that are clearly corrupt
     kernel_header read_header(std::vector<std::string>& warnings) const;
 
-    /// One of the different instructions, not decoded.
+    /// An entry of the table of instructions, not decoded.
     struct instruction {
         std::uint64_t pc = 0;
-        std::uint64_t width = 0;  ///< as written; 0: it has no addresses
+        std::uint64_t width = 0;  ///< as written; 0: no addresses
         std::uint32_t source_line = 0;
         std::uint32_t n_immediates = 0;
         std::int64_t immediates[3] = {};
-        std::string_view text;  ///< see line_operands; a line feed follows it
+        std::string_view text;  ///< see line_operands; followed by a line feed
     };
     std::vector<instruction> read_instructions() const;
 
-    /// Checks the index, and that there are as many blocks as the grid has.
+    /// Checks the index, and that the number of blocks equals that of the grid.
     void check_index(const kernel_header& header) const;
     std::uint64_t blocks() const { return tail_.block_count; }
-    /// A block's bytes, which have the checksum on record. After check_index().
+    /// The bytes of a block, after checking its checksum. @pre check_index()
     binary_cursor block(std::uint64_t number) const;
-    /// Tells that blocks up to this one are done with.
+    /// Releases the memory of the blocks up to this one.
     void release(std::uint64_t number) { file_.release_up_to(entry(number).end); }
 
-    /// A cursor without content, to name a place.
+    /// An empty cursor at a position, for messages.
     binary_cursor cursor_at(const unsigned char* at) const {
         const auto offset = static_cast<std::uint64_t>(at - file_.data());
         return {file_.name(), file_.data(), offset, offset};

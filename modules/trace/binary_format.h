@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-// The layout of a binary kernel trace; modules/trace/README.md tells it in words.
+// The format of a binary kernel trace; described in modules/trace/README.md.
 namespace simtlm::trace {
 
 inline constexpr char binary_magic[8] = {'\x89', 's', 'i', 'm', 't', 'l', 'm', '\n'};
@@ -22,46 +22,49 @@ struct binary_head {
 };
 static_assert(sizeof(binary_head) == 16);
 
-/// Thread blocks follow the head one after the other; this is where one of them ends.
+/// End of a thread block. Blocks follow the head without gaps.
 struct binary_block_entry {
-    std::uint64_t end = 0;  ///< in the file
+    std::uint64_t end = 0;  ///< offset in the file
     std::uint64_t checksum = 0;
 };
 static_assert(sizeof(binary_block_entry) == 16);
 
-/// The last bytes of a file. Sections lie between the blocks and it, without gaps.
+/// The last bytes of a file. Sections are between the blocks and the tail, without gaps.
 struct binary_tail {
-    std::uint64_t header_at = 0;   ///< header lines as text
-    std::uint64_t statics_at = 0;  ///< the different instructions
-    std::uint64_t index_at = 0;    ///< a binary_block_entry per thread block
+    std::uint64_t header_at = 0;   ///< offset of the header lines (text)
+    std::uint64_t statics_at = 0;  ///< offset of the table of instructions
+    std::uint64_t index_at = 0;    ///< offset of a binary_block_entry per thread block
     std::uint64_t static_count = 0;
     std::uint64_t block_count = 0;
     std::uint64_t header_checksum = 0;
     std::uint64_t statics_checksum = 0;
     std::uint64_t index_checksum = 0;
     std::uint64_t file_bytes = 0;
-    std::uint64_t checksum = 0;  ///< of what is in front of it
+    std::uint64_t checksum = 0;  ///< of the preceding fields
 };
 static_assert(sizeof(binary_tail) == 80);
 
 inline constexpr std::size_t tail_bytes_checked = sizeof(binary_tail) - sizeof(std::uint64_t);
 
-/// How an execution is written: a byte, and after it, in this order, what the byte says.
+/// Encoding of an execution: a byte with these fields, followed by the optional fields in this
+/// order.
 namespace execution_tag {
-inline constexpr unsigned next = 1;        ///< the instruction after the last one; else a signed
-inline constexpr unsigned same_mask = 2;   ///< the mask of the last one; else four bytes
+inline constexpr unsigned next = 1;  ///< the instruction after the previous one; otherwise a signed
+                                     ///< number follows
+inline constexpr unsigned same_mask = 2;   ///< the mask of the previous execution; otherwise four
+                                           ///< bytes follow
 inline constexpr unsigned mode_shift = 2;  ///< two bits: a recorded_mode
-/// Without addresses: four bits, how many executions follow that are the next instruction with the
-/// same mask and no addresses; 15: a number follows, to be added.
+/// Without addresses: four bits with the number of further executions that are each the next
+/// instruction with the same mask and without addresses; 15: a number to be added follows.
 inline constexpr unsigned run_shift = 4;
 inline constexpr unsigned long_run = 15;
-inline constexpr unsigned longest_run = 1023;  ///< bounds what a short file can ask for
-/// With addresses: those bits are 0 but for this one: stride, or distances of the lanes, are those
-/// that the same instruction had last in this block.
+inline constexpr unsigned longest_run = 1023;  ///< limits the expansion of a small file
+/// With addresses: these bits are 0 except this one: the stride, or the distances of the lanes, are
+/// the same as at the previous execution of the instruction in this block.
 inline constexpr unsigned same_shape = 16;
 }  // namespace execution_tag
 
-/// Every step can be undone, so that a change of up to eight bytes in a row never goes unseen.
+/// Every step is reversible, so that any change of up to eight consecutive bytes is detected.
 inline std::uint64_t checksum_of(const void* data, std::size_t n) {
     const auto* bytes = static_cast<const unsigned char*>(data);
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ull;
@@ -81,7 +84,7 @@ inline std::uint64_t checksum_of(const void* data, std::size_t n) {
     return h;
 }
 
-/// Signed numbers near zero become small ones.
+/// Zigzag encoding: maps signed numbers close to zero to small unsigned ones.
 constexpr std::uint64_t folded(std::uint64_t value) {
     return (value << 1) ^ (0 - (value >> 63));
 }
@@ -89,7 +92,8 @@ constexpr std::uint64_t unfolded(std::uint64_t value) {
     return (value >> 1) ^ (0 - (value & 1));
 }
 
-/// Seven bits a byte, the low ones first; the high bit tells that more follow.
+/// Appends a number with seven bits per byte, low bits first; the high bit is set if more bytes
+/// follow.
 inline void put_number(std::string& out, std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
     out.push_back(static_cast<char>(value));

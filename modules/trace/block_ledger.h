@@ -8,13 +8,13 @@
 
 namespace simtlm::trace {
 
-/// The thread blocks of a grid that have been read. Files have them in nearly ascending order, so
-/// that few numbers are to be kept.
+/// The set of thread blocks of a grid that have been read. Files contain blocks in nearly ascending
+/// order, so that few numbers must be stored.
 class block_ledger {
 public:
     explicit block_ledger(const program::dim3& grid) : grid_(grid) {}
 
-    /// @returns false when the block has been entered before. @param at  within the grid
+    /// @returns false if the block has been entered before. @param at  index in the grid
     bool enter(const program::dim3& at) {
         const std::uint64_t number = at.x + grid_.x * (at.y + std::uint64_t{grid_.y} * at.z);
         if (number < complete_ || !beyond_.insert(number).second) return false;
@@ -29,7 +29,7 @@ public:
 
 private:
     program::dim3 grid_;
-    std::uint64_t complete_ = 0;  ///< all blocks in front of this number have been entered
+    std::uint64_t complete_ = 0;  ///< all blocks below this number have been entered
     std::set<std::uint64_t> beyond_;
     std::uint64_t blocks_ = 0;
 };

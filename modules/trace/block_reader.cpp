@@ -11,13 +11,14 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::uint64_t most_trusted = 1 << 16;  // a count in a damaged file is not to be trusted
+constexpr std::uint64_t most_trusted = 1 << 16;  // limits the memory reserved for counts in a
+                                                 // damaged file
 
 std::string text_of(const dim3& d) {
     return std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
 }
 
-/// " = N" and nothing more.
+/// Parses " = N" at the end of a line.
 bool take_value(scanner& in, std::uint64_t& value) {
     in.skip_blanks();
     return in.take("=") && in.take_decimal(value) && in.at_end();
@@ -86,7 +87,7 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
             read_warp(line, block);
         } else if (in.take("insts")) {
             read_count(line, block);
-        } else if (c != 'c') {  // "cluster id", "cluster cta", "cluster rank"
+        } else if (c != 'c') {  // ignores "cluster id", "cluster cta", "cluster rank"
             fail("neither an instruction nor a line of a thread block");
         }
     }
@@ -102,7 +103,7 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     return false;
 }
 
-/// Nothing may follow the last block; what is packed is checked to its end.
+/// Checks that nothing follows the last block; a compressed file is checked up to its end.
 void block_reader::read_end() {
     line_source::line line;
     while (source_.next(line)) {
@@ -173,7 +174,7 @@ void block_reader::read_count(const line_source::line& line, block_trace& block)
     auto& instructions = block.instructions;
     const std::size_t size = instructions.size() + std::min(expected_, most_trusted);
     if (size > instructions.capacity()) {
-        // Warps of a block are of similar length: make room for all at once.
+        // Warps of a block have similar lengths: reserve memory for all of them.
         const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), most_trusted);
         instructions.reserve(std::max<std::size_t>({size, all, instructions.capacity() * 3 / 2}));
     }

@@ -14,7 +14,7 @@
 
 namespace simtlm::trace {
 
-/// Takes the instruction lines of a block.
+/// Parses the instruction lines of a block.
 class line_reader {
 public:
     virtual ~line_reader() = default;
@@ -23,16 +23,16 @@ public:
                       block_trace& block) = 0;
 };
 
-/// Reads thread blocks, one after the other, and checks them against the header.
+/// Reads thread blocks sequentially, and checks them against the header.
 class block_reader {
 public:
-    /// @param begun  whether the line read last was already #BEGIN_TB
-    /// @param share  whether warps that execute the same share one description of it
+    /// @param begun  whether the last line read was #BEGIN_TB
+    /// @param share  whether warps with identical execution share one description of it
     block_reader(line_source& source, const kernel_header& header, line_reader& instructions,
                  bool begun, bool share, bool validate);
 
-    /// Reads the next block into `block`, which is emptied first.
-    /// @param stop  when it becomes true, reading may end early with false
+    /// Reads the next block into `block`, which is cleared first.
+    /// @param stop  if it becomes true, reading may end early and return false
     /// @returns false after the last block
     /// @throws kernel::user_error
     bool read(block_trace& block, const std::atomic<bool>& stop);
@@ -55,15 +55,15 @@ private:
     bool share_;
     bool validate_;
     path_table paths_;
-    block_trace scratch_;  ///< the warp being read, before its path is shared
+    block_trace scratch_;  ///< the current warp, before its path is shared
 
-    // of the block being read
+    // state of the current block
     bool has_index_ = false;
     bool in_warp_ = false;
     bool has_count_ = false;
     std::uint32_t warp_ = 0;
-    std::uint64_t expected_ = 0;  ///< instructions of the warp
-    std::vector<bool> seen_;      ///< warps
+    std::uint64_t expected_ = 0;  ///< instructions in the current warp
+    std::vector<bool> seen_;      ///< by warp
 };
 
 }  // namespace simtlm::trace

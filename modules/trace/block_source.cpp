@@ -47,7 +47,7 @@ std::unique_ptr<block_source> open_whole(const std::string& file, const reader_o
     return std::make_unique<text_block_source>(file, options, header, warnings, std::move(warn));
 }
 
-/// A part of a trace: the sources below know the header of the whole.
+/// A range of thread blocks of a trace; the sources that it uses see the header of the whole trace.
 class partial_source final : public block_source {
 public:
     partial_source(const std::string& file, const reader_options& options, kernel_header& header,

@@ -11,23 +11,23 @@
 
 namespace simtlm::trace {
 
-/// The thread blocks of one kernel trace, whatever the form of its file. To those who use it the
-/// forms cannot be told apart, but for the places that messages name.
+/// The thread blocks of a kernel trace, independent of its file format. Formats only differ in the
+/// positions named in messages.
 class block_source {
 public:
     virtual ~block_source() = default;
 
-    /// Reads the next block into `block`, which is emptied first.
-    /// @param stop  when it becomes true, reading may end early with false
+    /// Reads the next block into `block`, which is cleared first.
+    /// @param stop  if it becomes true, reading may end early and return false
     /// @returns false after the last block
     /// @throws kernel::user_error
     virtual bool read(block_trace& block, const std::atomic<bool>& stop) = 0;
 };
 
-/// Opens a kernel trace, text or binary, and reads its header.
-/// @param header    filled in; must outlive the source
-/// @param warnings  about the header
-/// @param warn      for warnings while reading
+/// Opens a kernel trace in text or binary format and reads its header.
+/// @param header    set; must outlive the source
+/// @param warnings  receives warnings about the header
+/// @param warn      called with warnings while reading
 /// @throws kernel::user_error
 std::unique_ptr<block_source> open_block_source(const std::string& file,
                                                 const reader_options& options,

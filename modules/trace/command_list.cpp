@@ -37,7 +37,8 @@ std::string_view trim(std::string_view text) {
     return text;
 }
 
-/// The file a list names: itself, or the same trace packed, unpacked or packed differently.
+/// Finds the file named by a list: itself, or the same trace compressed, decompressed or compressed
+/// differently.
 std::string find_kernel_file(const fs::path& folder, const std::string& name) {
     const fs::path exact = folder / name;
     if (is_file(exact)) return exact.string();
@@ -56,7 +57,7 @@ std::string find_kernel_file(const fs::path& folder, const std::string& name) {
     return {};
 }
 
-/// "A,B,C": takes the part before the next comma.
+/// Consumes the field before the next comma of "A,B,C".
 std::string_view take_field(std::string_view& text) {
     const std::size_t comma = text.find(',');
     const std::string_view field = trim(text.substr(0, comma));
@@ -88,8 +89,8 @@ bool names_synchronization(std::string_view word) {
     return lower.find("synchronize") != std::string::npos;
 }
 
-/// A file as the tracer leaves it: instructions of all warps mixed, before they are put in order by
-/// thread block.
+/// Whether a file is a raw tracer output, in which the instructions of all warps are mixed and not
+/// yet grouped by thread block.
 bool is_raw_trace(const std::string& file) {
     line_source source(file);
     line_source::line line;
@@ -111,7 +112,7 @@ bool looks_like_kernel(std::string_view line) {
 
 namespace {
 
-/// "--kernels 3-5" or "--kernels=3-5".
+/// Parses "--kernels 3-5" or "--kernels=3-5".
 bool read_choice(std::string_view line, kernel_choice& choice, const std::string& where) {
     if (line.substr(0, 2) != "--") return false;
     const std::size_t end = std::min(line.find_first_of(" \t="), line.size());

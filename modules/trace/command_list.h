@@ -9,7 +9,7 @@
 
 namespace simtlm::trace {
 
-/// One line of a kernelslist.g.
+/// A line of a kernelslist.g.
 struct command {
     enum class kind : std::uint8_t {
         copy_host_to_device,
@@ -20,27 +20,28 @@ struct command {
     kind what = kind::kernel;
     std::uint64_t address = 0;  ///< copies
     std::uint64_t bytes = 0;    ///< copies
-    std::string file;           ///< kernel: path of the kernel trace, relative to nothing
-    std::string where;          ///< "file:line" of the command
-    std::uint64_t number = 0;   ///< kernel: place among those of the list, from 1
+    std::string file;   ///< kernel: path of the kernel trace, including the folder of the list
+    std::string where;  ///< "file:line" of the command
+    std::uint64_t number = 0;  ///< kernel: position in the list, from 1
 };
 
-/// A command list as it is written.
+/// The contents of a command list.
 struct command_list {
     std::vector<command> commands;
-    kernel_choice choice;  ///< what lines such as "--kernels 3-5" choose
+    kernel_choice choice;  ///< selected by lines such as "--kernels 3-5"
 };
 
-/// Reads a command list. Blank lines and comments (#) are skipped; kernel files are looked up
-/// beside the list and must exist. @throws kernel::user_error, for a list of no commands too
+/// Reads a command list. Blank lines and comments (#) are skipped; kernel files are relative to the
+/// list and must exist. @throws kernel::user_error, also if the list has no commands
 command_list read_whole_command_list(const std::string& file);
 
-/// Those commands that are to be executed: all but the kernels that are not chosen, and nothing
-/// behind the last of --max-kernels.
-/// @param choice  of the caller, which goes before that of the list; becomes the one that holds
-/// @throws kernel::user_error, also when no kernel is chosen though there are some
+/// Reads the commands to be executed: all except kernels that are not selected, up to the last
+/// kernel of --max-kernels.
+/// @param choice  selection of the caller, which overrides that of the list; set to the effective
+///                one
+/// @throws kernel::user_error, also if the list has kernels but none is selected
 std::vector<command> read_command_list(const std::string& file, kernel_choice& choice);
-/// The same without choices of the caller.
+/// The same without a selection by the caller.
 std::vector<command> read_command_list(const std::string& file);
 
 }  // namespace simtlm::trace

@@ -24,7 +24,7 @@ void control_source::connect(unsigned from, unsigned to) {
     if (std::find(s.begin(), s.end(), to) == s.end()) s.push_back(to);
 }
 
-/// Control comes to the middle of what was taken for a basic block: another one begins there.
+/// Splits a basic block at an instruction that is the target of a control transfer.
 void control_source::split(place where) {
     const auto fresh = static_cast<unsigned>(found_.size());
     const unsigned old = where.block;
@@ -39,11 +39,11 @@ void control_source::split(place where) {
         place_of_[found_[fresh].code[k]] = {fresh, k};
 }
 
-/// Finds the basic blocks that a warp goes through and that have no control bits yet.
+/// Finds the basic blocks on a warp's path that have no control bits yet.
 void control_source::add_path(const program::dynamic_instruction* first,
                               const program::dynamic_instruction* last) {
-    place at;            // of the instruction before; none: it has been scheduled before
-    bool begins = true;  // a block
+    place at;            // of the previous instruction; none: it has been scheduled before
+    bool begins = true;  // whether a basic block begins
     const program::static_instruction* before = nullptr;
     for (const program::dynamic_instruction* d = first; d != last; before = d->info, ++d) {
         const program::static_instruction& i = *d->info;
@@ -92,7 +92,7 @@ void control_source::schedule() {
     const auto bits = assigner.assign(found_);
     for (std::size_t b = 0; b < found_.size(); ++b)
         for (std::size_t n = 0; n < found_[b].code.size(); ++n)
-            // The reader's own, which nobody else has seen.
+            // Owned by the reader, and not yet visible to others.
             const_cast<program::static_instruction*>(found_[b].code[n])->control = bits[b][n];
     found_.clear();
     place_of_.clear();

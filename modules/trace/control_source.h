@@ -10,13 +10,13 @@
 
 namespace simtlm::trace {
 
-/// Gives the instructions of a trace that carries no control bits those that a compiler would have
-/// given them (program::control_assigner). What a thread block executes first is scheduled when the
-/// block has been read, before anybody sees it: basic blocks and the ways between them are those
-/// that its warps take. An instruction keeps what it has been given.
+/// Adds control bits to a trace without them, as a compiler would have set them
+/// (program::control_assigner). Instructions are scheduled when the first thread block that
+/// executes them has been read, before the block is returned: basic blocks and the edges between
+/// them are those taken by its warps. Assigned control bits are never changed.
 class control_source final : public block_source {
 public:
-    /// @param header  of the trace, to be filled in by the time of the first read()
+    /// @param header  of the trace; must be set before the first read()
     control_source(std::unique_ptr<block_source> blocks, const kernel_header& header)
         : blocks_(std::move(blocks)), header_(header) {}
 

@@ -8,15 +8,15 @@
 
 namespace simtlm::trace {
 
-/// How many thread blocks of a grid a range chooses. Blocks are counted with x running fastest.
+/// Number of thread blocks of a grid in a range. Blocks are numbered with x varying fastest.
 std::uint64_t chosen_blocks(const program::dim3& grid, const cta_range& range);
 
-/// Those blocks of a source that a range chooses. Others are read and dropped; reading ends when
-/// all that were chosen have come.
+/// The thread blocks of a source that are in a range. Others are read and dropped; reading ends
+/// when all blocks in the range have been read.
 class cta_filter final : public block_source {
 public:
     /// @param whole  the header of the whole trace
-    /// @throws kernel::user_error when the range chooses no block of the grid
+    /// @throws kernel::user_error if the range contains no block of the grid
     cta_filter(std::unique_ptr<block_source> blocks, const kernel_header& whole,
                const cta_range& range);
 

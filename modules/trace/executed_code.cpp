@@ -37,7 +37,7 @@ std::string line_of(const static_instruction& i) {
     return out.str();
 }
 
-/// Reads numbers; remembers whether one was missing or out of bounds.
+/// Reads numbers; records whether any was missing or out of range.
 class number_reader {
 public:
     explicit number_reader(std::istringstream& in) : in_(in) {}
@@ -61,7 +61,7 @@ private:
     bool good_ = true;
 };
 
-/// The barrier and the control bits at the end of a line, if it has any.
+/// Parses the optional barrier and control bits at the end of a line.
 bool take_control(std::istringstream& in, static_instruction& i) {
     constexpr std::uint32_t most = (1u << 21) - 1;
     constexpr std::int16_t most_barriers = 16;

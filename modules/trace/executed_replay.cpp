@@ -10,7 +10,7 @@
 
 namespace simtlm::trace {
 
-/// A recorded warp that is asked at issue.
+/// A recorded warp with the interface of an executed one.
 class executed_replay::warp : public program::warp_executor {
 public:
     explicit warp(const executed_replay& kernel) : kernel_(kernel) {}
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    /// A line of the trace for each word of a lane.
+    /// Sets the addresses from one line of the trace per word of a lane.
     void take_addresses(const program::static_instruction& info,
                         program::lane_addresses& addresses) const {
         if (!info.is_memory() || next_->mode == program::address_mode::none) return;
@@ -60,7 +60,7 @@ private:
                                                     addresses.address[addresses.words].data());
         ++addresses.words;
     }
-    /// Generic addresses of machine code: the windows tell the space.
+    /// Resolves the space of generic addresses of machine code by the address windows.
     void settle_space(program::issue_effects& effects, program::lane_addresses& addresses) const {
         constexpr std::uint64_t window_bytes = 1 << 24;
         const kernel_header& d = kernel_.trace_->header();
@@ -82,7 +82,7 @@ private:
             if (of_lane - window < window_bytes) of_lane -= window;
         }
     }
-    /// Lanes that an EXIT does not end execute something later.
+    /// Whether all these lanes execute something later, i.e. are not ended by an EXIT.
     bool all_come_again(std::uint32_t lanes) const {
         for (const program::dynamic_instruction* i = next_; i != end_ && lanes != 0; ++i)
             lanes &= ~i->active_mask;

@@ -9,9 +9,10 @@
 
 namespace simtlm::trace {
 
-/// Replays a kernel that was recorded while it was executed. To an SM its warps are executed ones:
-/// they are fetched in program order and say at issue what they do and where they go on; so the
-/// replay takes the cycles of the execution. What they say is what was recorded.
+/// Replays a kernel that was recorded during execution. To an SM its warps are executed ones: they
+/// are fetched in program order and report at issue their effects and the next instruction, so that
+/// the replay takes the same number of cycles as the execution. The reported values are the
+/// recorded ones.
 class executed_replay final : public program::kernel_source {
 public:
     /// @pre trace->header().code

@@ -22,8 +22,8 @@ constexpr std::pair<memory_space, const char*> spaces[] = {
     {memory_space::shared, "shared"},   {memory_space::constant, "const"},
     {memory_space::texture, "texture"},
 };
-/// Texts name registers of machine code, of which there are 255: larger numbers are folded for
-/// other readers, while the header has all of them.
+/// Text lines name registers of machine code, of which there are 255: larger numbers are reduced
+/// modulo that for other readers; the header has the full numbers.
 constexpr unsigned registers_of_texts = 255;
 constexpr unsigned most_shown = 8;
 constexpr unsigned machine_code_bytes = 16;
@@ -36,7 +36,7 @@ void append_registers(std::string& text, unsigned count, const List& list) {
     for (unsigned n = 0; n < count; ++n) append_text(text, " R%u", list[n] % registers_of_texts);
 }
 
-/// As a stride where there is one and the lanes are neighbours; else one by one.
+/// Writes a stride if there is one and the lanes are contiguous, otherwise a list.
 void append_addresses(std::string& text, std::uint32_t lanes, const std::uint64_t* address) {
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
     const std::uint32_t run = lanes >> first;
@@ -64,7 +64,7 @@ void append_traced_registers(std::string& text, unsigned count, const List& list
                     list[n] == program::register_zero ? 255u : static_cast<unsigned>(list[n]));
 }
 
-/// As base and stride where the lanes are neighbours, else as a base and distances.
+/// Writes base and stride if the lanes are contiguous, otherwise a base and distances.
 void append_traced_addresses(std::string& text, std::uint32_t lanes, const std::uint64_t* address) {
     const auto first = lanes == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(lanes));
     const std::uint32_t run = lanes >> first;
@@ -106,7 +106,7 @@ void append_traced_line(std::string& text, const program::static_instruction& in
             window = form.shared_window;
         if (info.space == memory_space::generic && effects.space == memory_space::local)
             window = form.local_window;
-        // Active lanes without an address have 0, as everywhere in traces.
+        // Active lanes without an address have address 0, as in all traces.
         std::array<std::uint64_t, 32> of_lane{};
         for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
             const auto lane = static_cast<unsigned>(__builtin_ctz(m));
@@ -169,7 +169,7 @@ unsigned append_lines(std::string& text, const program::static_instruction& info
         append_registers(text, info.n_src, info.src);
         append_text(text, " %u", accesses ? std::max<unsigned>(info.data_size, 1) : 0u);
         if (accesses) {
-            // Active lanes without an address have 0, as everywhere in traces.
+            // Active lanes without an address have address 0, as in all traces.
             std::array<std::uint64_t, 32> of_word{};
             for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
                 const auto lane = static_cast<unsigned>(__builtin_ctz(m));

@@ -34,7 +34,7 @@ void execution_builder::keep_addresses(program::dynamic_instruction& inst, recor
     }
 }
 
-/// Quirk: the reference gives lanes after the first gap of the mask the address 0.
+/// Quirk: Accel-Sim assigns address 0 to lanes after the first gap of the mask.
 void execution_builder::spread_stride(program::dynamic_instruction& inst, block_trace& block) {
     const std::uint32_t mask = inst.active_mask;
     if (mask == 0) return;

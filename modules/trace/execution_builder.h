@@ -10,8 +10,8 @@
 
 namespace simtlm::trace {
 
-/// Makes a dynamic_instruction of what was recorded of an execution: which addresses it keeps, the
-/// quirks about them, and the space of generic accesses.
+/// Creates a dynamic_instruction from a recorded execution: selects the addresses to store, applies
+/// quirks about them, and resolves the space of generic accesses.
 class execution_builder {
 public:
     execution_builder(const kernel_header& header, const reader_options& options)
@@ -19,11 +19,11 @@ public:
           gap_quirk_(options.quirks.base_stride_gap),
           window_quirk_(options.quirks.generic_windows) {}
 
-    /// To be asked before the addresses of an execution are appended to the block's pool.
-    /// @throws kernel::user_error when there is no more room to count them
+    /// Index of the next address in the block's pool. Call before the addresses of an execution are
+    /// appended. @throws kernel::user_error if the index is out of range
     static std::size_t first_value(const block_trace& block, const place& where);
 
-    /// Appends the execution. @param first  where its addresses in the block's pool begin
+    /// Appends the execution. @param first  index of its first address in the block's pool
     void append(const program::static_instruction& info, std::uint32_t mask, recorded_mode mode,
                 std::size_t first, block_trace& block) const {
         program::dynamic_instruction inst;

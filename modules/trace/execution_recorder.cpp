@@ -20,7 +20,8 @@
 namespace simtlm::trace {
 
 namespace {
-/// A replay would neither copy nor wait: traces do not tell what it is about.
+/// Whether an instruction works asynchronously to its warp. A replay would neither copy nor wait,
+/// because traces do not contain the operation's parameters.
 bool works_without_warp(const program::static_instruction& i) {
     using program::special_op;
     return i.special == special_op::mbarrier_update || i.special == special_op::mbarrier_wait ||
@@ -28,10 +29,10 @@ bool works_without_warp(const program::static_instruction& i) {
 }
 }  // namespace
 
-/// Between an SM and the executor of a warp.
+/// Forwards between an SM and the executor of a warp, and records.
 class execution_recorder::warp : public program::warp_executor, public program::wait_describer {
 public:
-    /// @param form  of machine code; nullptr: it is none
+    /// @param form  of machine code; nullptr: not machine code
     explicit warp(const traced_form* form) : form_(form) {}
 
     void start(program::warp_executor* executor) {
@@ -127,8 +128,9 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }
 
-/// Of machine code with bulk copies or mbarriers there are only the lines that a tracer writes:
-/// they replay as a trace from a GPU does, in which copies and waits take no time.
+/// Whether the header contains the code. Machine code with bulk copies or mbarriers is written as a
+/// tracer does, without it: it replays like a trace from a GPU, in which copies and waits take no
+/// time.
 bool execution_recorder::tells_code() const {
     const auto is_told = [](const program::instruction_window& w) {
         return std::none_of(w.next, w.end, [](const program::dynamic_instruction& i) {
@@ -189,7 +191,7 @@ std::string execution_recorder::header() const {
                   "mem_width [adrrescompress?] [mem_addresses]\n");
 }
 
-/// What the tracer of Accel-Sim says of a kernel beyond what all traces do.
+/// The additional header lines of Accel-Sim's tracer.
 std::string execution_recorder::tracer_lines() const {
     std::string text;
     append_text(text, "\n-shmem base_addr = 0x%016" PRIx64 "\n", traced_.shared_window);

@@ -16,22 +16,24 @@ class output_file;
 
 namespace simtlm::trace {
 
-/// The form of a recorded trace. Machine code is written as the tracer of Accel-Sim writes it.
+/// Format of a recorded trace. Machine code is written in the format of Accel-Sim's tracer.
 enum class trace_form : std::uint8_t {
     text,       ///< of machine code: tracer version 5
     version_6,  ///< of machine code: tracer version 6
     binary,
 };
 
-/// Records a kernel while it is executed: stands between the SMs and the kernel, which it passes on
-/// unchanged, and writes what its warps do as a kernel trace (executed_code.h). Thread blocks are
-/// written in the order in which they were handed out, each when it and those before it have ended.
+/// Records a kernel while it is executed: a kernel source that forwards another one unchanged and
+/// writes the execution of its warps as a kernel trace (executed_code.h). Thread blocks are written
+/// in the order in which they were returned by next_cta(), each when it and all earlier ones have
+/// ended.
 class execution_recorder final : public program::kernel_source {
 public:
-    /// @param kernel  its warps are executed ones
-    /// @param code    all that it can execute, function by function
-    /// @param version  binary version that the header names: of the GPU
-    /// @param file    that appears when the kernel has ended
+    /// @param kernel   its warps must be executed ones
+    /// @param code     all code that it can execute, by function
+    /// @param version  binary version of the GPU, for the header
+    /// @param file     output, which appears when the kernel has ended
+    /// @param form     of the output
     execution_recorder(std::shared_ptr<program::kernel_source> kernel,
                        std::vector<program::instruction_window> code, unsigned version,
                        std::string file, trace_form form);
@@ -40,7 +42,7 @@ public:
     const program::kernel_descriptor& descriptor() const override { return kernel_->descriptor(); }
     void start() override { kernel_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
-    /// @throws kernel::output_error  the trace cannot be written
+    /// @throws kernel::output_error  if the trace cannot be written
     void recycle(std::unique_ptr<program::cta> block) override;
     std::vector<std::string> take_warnings() override { return kernel_->take_warnings(); }
 

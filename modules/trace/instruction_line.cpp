@@ -9,15 +9,15 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t longest_opcode = 128;    // the longest known has about 40 characters
-constexpr std::uint64_t widest_access = 1024;  // with room to spare: 16 are the most so far
-constexpr unsigned most_operands = 16;         // on a line, with what carries no dependences
+constexpr std::size_t longest_opcode = 128;    // the longest known opcode has about 40 characters
+constexpr std::uint64_t widest_access = 1024;  // a generous limit: the largest known width is 16
+constexpr unsigned most_operands = 16;         // per line, including operands without dependences
 
 [[noreturn]] void fail(const place& where, const std::string& what) {
     throw kernel::user_error(where.where(), what);
 }
 
-/// Uniform registers, predicates and barriers: operands that carry no dependence here.
+/// Uniform registers, predicates and barriers: operands without dependences.
 bool is_other_operand(std::string_view word) {
     if (!word.empty() && word.front() == '!') word.remove_prefix(1);
     if (word.substr(0, 2) == "UR" || word.substr(0, 2) == "UP") return true;
@@ -25,7 +25,7 @@ bool is_other_operand(std::string_view word) {
     return !word.empty() && (word.front() == 'P' || word.front() == 'B');
 }
 
-/// "R12" or "RZ".
+/// Parses "R12" or "RZ".
 bool parse_register(std::string_view word, unsigned& number) {
     if (word == "RZ") {
         number = isa::recorded_zero;
@@ -114,7 +114,7 @@ recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::u
     const std::size_t offset = values.size();
     std::uint64_t mode = 0;
     if (!in.take_decimal(mode) || mode > 2) fail(where, "the address mode is none of 0, 1 and 2");
-    scanner here = in;  // of which nobody else knows, so that it stays in registers
+    scanner here = in;  // a local copy, so that it stays in registers
     std::uint64_t base = 0;
     const auto read_base = [&] {
         if (!in.take_hexadecimal(base)) fail(where, "the base address is no hexadecimal number");

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// The parts of an instruction line, in their order. What an opcode means is not looked at.
+// Parsers of the parts of an instruction line, in order. The meaning of opcodes is not considered.
 namespace simtlm::trace {
 
 struct line_head {
@@ -24,28 +24,27 @@ struct operand_list {
     std::uint8_t registers[isa::max_sources] = {};
 };
 
-/// Opcode and registers; the views point into the line.
+/// Opcode and registers; the views refer to the line.
 struct line_operands {
-    std::string_view text;  ///< from the destination count to the last source register
+    std::string_view text;  ///< from the number of destinations to the last source register
     std::string_view opcode;
     operand_list dst;
     operand_list src;
 };
 
-/// How addresses are written.
+/// Format of addresses.
 enum class recorded_mode : std::uint8_t { list, base_stride, base_deltas, none };
 
-/// Every function throws kernel::user_error.
+/// All functions throw kernel::user_error.
 line_head scan_head(scanner& in, const kernel_header& header, const place& where);
 line_operands scan_operands(scanner& in, const place& where);
 
-/// Reads mode and addresses. Appends one address per active lane, or base and stride (as two's
-/// complement); deltas have been added up. Without active lanes, deltas leave nothing.
+/// Parses mode and addresses. Appends one address per active lane, or base and stride (in two's
+/// complement); deltas are accumulated. Without active lanes, deltas append nothing.
 recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::uint64_t>& values,
                              const place& where);
 
-/// Bytes that a lane accesses, as a line tells them. @throws kernel::user_error when that many are
-/// impossible
+/// Checks the access width in bytes per lane. @throws kernel::user_error if it is not possible
 void check_width(std::uint64_t width, const place& where);
 
 }  // namespace simtlm::trace

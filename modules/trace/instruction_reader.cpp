@@ -19,7 +19,7 @@ instruction_reader::instruction_reader(const kernel_header& header, const reader
       table_(header, options, std::move(warn)),
       builder_(header, options) {}
 
-/// By what is nearly always the program counter: neighbours lie beside one another.
+/// Indexed by what is nearly always the program counter: neighbours are adjacent.
 instruction_reader::remembered& instruction_reader::place_of(const line_source::line& line) {
     std::size_t pc = 0;
     for (const char* p = line.begin; p != line.end && *p > ' '; ++p)

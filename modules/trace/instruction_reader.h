@@ -8,9 +8,9 @@
 
 namespace simtlm::trace {
 
-/// Reads instruction lines for the simulation: a line costs a comparison with what was decoded at
-/// its program counter before, and no allocation. Of an instruction without addresses most warps
-/// have the very same line: it costs a comparison alone.
+/// Parses instruction lines for simulation. A line costs a comparison with the instruction decoded
+/// before at its program counter, and no memory allocation. Identical lines without addresses,
+/// which most warps have, cost only one comparison.
 class instruction_reader final : public line_reader {
 public:
     instruction_reader(const kernel_header& header, const reader_options& options,
@@ -19,12 +19,12 @@ public:
     void read(const line_source::line& line, const line_source& where, block_trace& block) override;
 
 private:
-    /// A line that needs no addresses, and what it came to.
+    /// A line without addresses, and its decoded form.
     struct remembered {
         static constexpr std::size_t longest = 112;
         const program::static_instruction* info;
         std::uint32_t mask;
-        std::uint32_t length;  // 0: nothing is remembered
+        std::uint32_t length;  // 0: unused
         char text[longest];
     };
     static constexpr std::size_t remembered_lines = 4096;
@@ -34,7 +34,7 @@ private:
     remembered& place_of(const line_source::line& line);
 
     const kernel_header& header_;
-    bool repeats_;  // lines do not tell of which warp they are
+    bool repeats_;  // lines do not depend on the warp
     kernel::zeroed_vector<remembered> lines_;
     bool swallow_quirk_;
     bool validate_;

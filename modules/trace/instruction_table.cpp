@@ -13,7 +13,7 @@ namespace simtlm::trace {
 namespace {
 
 constexpr std::size_t first_slots = 1024;    // a power of two
-constexpr std::size_t most_variants = 4096;  // of one program counter
+constexpr std::size_t most_variants = 4096;  // per program counter
 
 std::string hex(std::uint64_t value) {
     static const char digits[] = "0123456789abcdef";
@@ -87,7 +87,7 @@ instruction_table::entry* instruction_table::variant_for(entry* of, unsigned n,
             return e;
         }
     }
-    // The first entry of a text is made without immediates: decode again with them.
+    // The first entry of a text is decoded without immediates: decode again with them.
     entry fresh = *of;
     entries_.push_back(std::move(fresh));
     entry& e = entries_.back();
@@ -135,7 +135,7 @@ void instruction_table::grow() {
     }
 }
 
-/// Bulk copies run, but a trace does not record what they copy.
+/// Warns that a trace does not record the data of bulk copies.
 void instruction_table::note_bulk_copy(const isa::opcode_entry& known, const std::string& base,
                                        const place& where) {
     static constexpr const char* copies[] = {"UBLKCP",  "UBLKPF",   "UBLKRED", "UTMALDG",

@@ -18,30 +18,30 @@ namespace simtlm::trace {
 
 using warning_sink = std::function<void(std::string)>;
 
-/// The different instructions of a kernel, decoded once each and found again by program counter
-/// and by the text itself, so that an execution costs one comparison instead of a parse.
+/// The instructions of a kernel, each decoded once, indexed by program counter and text, so that an
+/// execution costs one comparison instead of a parse.
 class instruction_table {
 public:
-    /// A decoded instruction and the text it came from. Different instructions may share a program
-    /// counter (each device function counts from 0), so entries of one counter form a chain.
+    /// A decoded instruction and its text. Different instructions may have the same program counter
+    /// (each device function counts from 0); they form a chain.
     struct entry {
         program::static_instruction info;
-        isa::instruction_text recorded;  ///< what `info` was made of
+        isa::instruction_text recorded;  ///< the source of `info`
         std::string opcode;
         std::string text;  ///< see line_operands
         std::int64_t immediates[2] = {};
         unsigned n_immediates = 0;
-        bool needs_addresses = false;  ///< what has none cannot have been recorded
-        bool by_immediate = false;     ///< the immediates are part of what it is
+        bool needs_addresses = false;  ///< must have addresses in every execution
+        bool by_immediate = false;     ///< the immediates are part of the instruction
         entry* next = nullptr;
     };
 
-    /// @param options  copied, but for the opcode tables, which must outlive this
+    /// @param options  copied, except the opcode tables, which must outlive this object
     instruction_table(const kernel_header& header, const reader_options& options,
                       warning_sink warn);
 
-    /// The instruction whose text is at the scanner, decoded now if it is new; the scanner moves
-    /// past it. @throws kernel::user_error
+    /// Returns the instruction whose text is at the scanner, after decoding it if it is new, and
+    /// advances the scanner past it. @throws kernel::user_error
     entry* take(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where) {
         for (entry* e = slot_of(pc).chain; e != nullptr; e = e->next) {
             const std::size_t n = e->text.size();
@@ -55,7 +55,7 @@ public:
         return decode_new(pc, source_line, in, where);
     }
 
-    /// The same with the immediates of an execution, when those are part of what it is.
+    /// Returns the variant of an instruction with the given immediates, if they are part of it.
     entry* with_immediates(entry* of, unsigned n, const std::int64_t* immediates,
                            const place& where) {
         return of->by_immediate ? variant_for(of, n, immediates, where) : of;
@@ -94,9 +94,10 @@ private:
     std::deque<entry> entries_;
     std::vector<slot> slots_;
     std::size_t slots_used_ = 0;
-    std::unordered_set<std::string> noted_;  ///< opcodes that a warning has been given of
+    std::unordered_set<std::string> noted_;  ///< opcodes that have been reported
     isa::opcode_entry unknown_entry_;
-    isa::opcode_entry executed_access_;  // of an execution: what it accesses, its code says
+    isa::opcode_entry executed_access_;  // for executed code, which has the properties of its
+                                         // accesses
 };
 
 }  // namespace simtlm::trace

@@ -12,7 +12,8 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t longest_name = 2048;  // a regular expression costs stack by the length
+constexpr std::size_t longest_name = 2048;  // the stack use of a regular expression depends on the
+                                            // length
 
 struct number_range {
     std::uint64_t first = 0;
@@ -30,7 +31,7 @@ bool take_number(std::string_view& text, std::uint64_t& value) {
     return digits != 0 && digits <= most_digits;
 }
 
-/// "N", "A-B", "A-" or "-B".
+/// Parses "N", "A-B", "A-" or "-B".
 bool parse_range(std::string_view text, number_range& range) {
     const bool has_first = take_number(text, range.first);
     if (text.empty()) {

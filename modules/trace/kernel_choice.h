@@ -10,45 +10,46 @@
 
 namespace simtlm::trace {
 
-/// Which kernels of a command list run, and which of their thread blocks: given on the command
-/// line, or by lines of the list itself. All that is given must hold.
+/// Selects the kernels of a command list that run, and the thread blocks of them, by command-line
+/// options or by lines of the list. All given criteria must be met.
 struct kernel_choice {
-    /// Items with blanks or commas between them, one of which must hold: N, A-B, A-, -B, @REGEX,
-    /// A-B@REGEX (as in the tracer's DYNAMIC_KERNEL_RANGE). Numbers count the list's kernels, from
+    /// Items separated by blanks or commas, one of which must match: N, A-B, A-, -B, @REGEX,
+    /// A-B@REGEX (as in the tracer's DYNAMIC_KERNEL_RANGE). Numbers are positions in the list, from
     /// 1.
     std::optional<std::string> kernels;
-    /// The same; numbers are the tracer's, "kernel id" of the header.
+    /// The same with the tracer's numbers, "kernel id" in the header.
     std::optional<std::string> ids;
-    /// A regular expression that is found in the name, as it stands in the header or demangled.
+    /// A regular expression searched for in the name, as in the header or demangled.
     std::optional<std::string> names;
-    std::optional<std::uint64_t> skip;  ///< so many kernels of the list do not run
-    std::optional<std::uint64_t> most;  ///< so many run, and then the list ends
+    std::optional<std::uint64_t> skip;  ///< number of kernels at the start of the list that do not
+                                        ///< run
+    std::optional<std::uint64_t> most;  ///< maximum number of kernels that run
     std::optional<cta_range> ctas;
 
-    /// Needs to know headers.
+    /// Whether kernel headers are needed for the decision.
     bool looks_into_headers() const;
-    /// Takes over what `other` says and this does not.
+    /// Adopts the criteria of `other` that are not set here.
     void add(const kernel_choice& other);
 };
 
-/// Sets one of the choices by the name of its option ("--kernels", ...).
-/// @returns whether there is such an option @throws kernel::user_error about the value
+/// Sets a criterion by the name of its option ("--kernels", ...).
+/// @returns whether the option exists @throws kernel::user_error if the value is invalid
 bool set_choice(kernel_choice& choice, const std::string& option, const std::string& value,
                 const std::string& where);
 
-/// Names of the options that set_choice() knows.
+/// Names of the options that set_choice() accepts.
 const std::vector<std::string>& choice_options();
 
-/// Decides kernel after kernel of a list.
+/// Selects the kernels of a list, in order.
 class kernel_selector {
 public:
     /// @throws kernel::user_error
     explicit kernel_selector(const kernel_choice& choice);
     ~kernel_selector();
 
-    /// The next kernel of the list runs. @param header  when the choice looks into headers
+    /// Whether the next kernel of the list runs. @param header  if looks_into_headers()
     bool take(const kernel_header& header);
-    /// No further kernel will run.
+    /// Whether no further kernel will run.
     bool full() const;
 
 private:

@@ -22,13 +22,13 @@ constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t largest_grid_x = 2147483647;
 constexpr std::uint32_t largest_grid_yz = 65535;
 
-/// Reads header lines into a kernel_header; knows which of them came.
+/// Parses header lines into a kernel_header; keeps track of the keys.
 class header_reader {
 public:
     header_reader(line_source& source, kernel_header& header, std::vector<std::string>& warnings)
         : source_(source), header_(header), warnings_(warnings) {}
 
-    /// One line "-key = value".
+    /// Parses a line "-key = value".
     void read(const line_source::line& line) {
         const std::string_view text{line.begin, static_cast<std::size_t>(line.end - line.begin)};
         const std::size_t equals = text.find('=');
@@ -93,10 +93,10 @@ public:
         } else if (starts_with(key, "control ")) {
             read_control(key.substr(8), text.substr(equals + 1));
         }
-        // Other keys are for other tools: newer tracers add some.
+        // Other keys are ignored: newer tracers add some for other tools.
     }
 
-    /// After the last line: what must be there, and be possible.
+    /// After the last line: checks that required values are present and possible.
     void check() {
         if (keys_.empty()) fail("no header of a kernel trace", "is the file empty?");
         if (!has_grid_) fail("no grid dimension in the header", "is this a kernel trace?");
@@ -177,7 +177,7 @@ private:
         return error == std::errc() && end == text.data() + text.size() && !text.empty();
     }
 
-    /// Tracers count kernels and streams from 0 up.
+    /// Negative kernel or stream numbers are implausible: tracers count from 0.
     void check_sign(scanner& in, std::string_view key) {
         in.skip_blanks();
         if (in.at_end() || *in.position() != '-' || !header_.implausible.empty()) return;

@@ -9,23 +9,24 @@
 
 namespace simtlm::trace {
 
-/// Reads the header lines of a kernel trace, up to and including the first line of the form
-/// "#...".
-/// @param warnings  values that are plainly corrupt but not needed to go on
-/// @returns whether that line already was #BEGIN_TB
+/// Reads the header lines of a kernel trace, up to and including the first line that starts with
+/// "#".
+/// @param warnings  receives values that are clearly corrupt but not required
+/// @returns whether that line is #BEGIN_TB
 /// @throws kernel::user_error
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
-/// With the quirks of the reference's reader, machine code that was recorded while it was executed
-/// is read as if a tracer had recorded it on a GPU: what the header says of its code is forgotten.
+/// With the quirks of GPGPU-Sim's trace reader, machine code recorded during execution is read as
+/// if a tracer had recorded it on a GPU: the code in the header is discarded.
 /// @returns begun
 bool apply_options(kernel_header& header, const reader_options& options, bool begun);
 
-/// A kernel trace is read more than once, so that it can be no pipe. @throws kernel::user_error
+/// Checks that a file is not a pipe, because a kernel trace is read more than once. @throws
+/// kernel::user_error
 void check_is_file(const std::string& file);
 
-/// Reads the header of a kernel trace, text or binary. @throws kernel::user_error
+/// Reads the header of a kernel trace in text or binary format. @throws kernel::user_error
 kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings);
 
 }  // namespace simtlm::trace

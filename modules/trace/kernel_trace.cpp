@@ -21,10 +21,10 @@ namespace simtlm::trace {
 namespace {
 
 constexpr std::size_t most_spare_blocks = 32;
-constexpr std::size_t always_ahead = 2;       // blocks, whatever their size
-constexpr std::size_t most_ahead = 4u << 20;  // bytes, unless these are more
-/// Turns that the simulation waits for a block before it goes to sleep: blocks that follow one
-/// another take less than to be woken.
+constexpr std::size_t always_ahead = 2;       // blocks, regardless of their size
+constexpr std::size_t most_ahead = 4u << 20;  // bytes, unless always_ahead blocks exceed it
+/// Iterations for which the simulation spins for a block before it sleeps: consecutive blocks take
+/// less time than a wake-up.
 constexpr unsigned spins_before_sleep = 2000;
 
 std::size_t bytes_of(const block_trace& b) {
@@ -34,7 +34,7 @@ std::size_t bytes_of(const block_trace& b) {
 
 }  // namespace
 
-/// The decoder thread owns `blocks`; everything below `mutex` is shared.
+/// The decoder thread owns `blocks`; all members below `mutex` are shared.
 struct kernel_trace::implementation {
     implementation(const std::string& file, const reader_options& options, unsigned ahead)
         : blocks(open_block_source(file, options, header, warnings,
@@ -96,8 +96,8 @@ struct kernel_trace::implementation {
         }
     }
 
-    /// The decoder stops, and goes on when about half has been taken: not for every single block,
-    /// since that takes longer than to decode a small one.
+    /// Whether the decoder must stop. It resumes when about half of the blocks have been taken,
+    /// because waking it for every block takes longer than decoding a small one.
     bool full() const {
         return ready.size() >= lookahead ||
                (ready.size() >= always_ahead && bytes_ready >= most_ahead);
@@ -157,11 +157,12 @@ struct kernel_trace::implementation {
     const std::unique_ptr<block_source> blocks;
     const unsigned lookahead;
 
-    std::condition_variable room;    ///< for the decoder: a block was taken
-    std::condition_variable filled;  ///< for the simulation: a block is ready, or none will be
+    std::condition_variable room;    ///< signals the decoder that a block was taken
+    std::condition_variable filled;  ///< signals the simulation that a block is ready, or that none
+                                     ///< will be
     std::deque<std::unique_ptr<block_trace>> ready;
     std::size_t bytes_ready = 0;
-    std::atomic<bool> something_ready{false};  ///< or finished
+    std::atomic<bool> something_ready{false};  ///< or the decoder has finished
     std::vector<std::unique_ptr<block_trace>> spare;
     bool finished = false;
     std::exception_ptr error;

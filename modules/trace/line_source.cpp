@@ -29,8 +29,8 @@ namespace io = boost::iostreams;
 constexpr std::size_t initial_buffer = 256 * 1024;
 constexpr std::size_t longest_line = 1024 * 1024;
 constexpr std::size_t filter_buffer = 64 * 1024;
-/// Most headers of kernels are shorter than the first read: no more of the file is unpacked then,
-/// which is slow for xz.
+/// Most kernel headers are shorter than the first read, so that no more of the file is
+/// decompressed, which is slow for xz.
 constexpr std::size_t first_read = 1024, unpacked_at_once = 2 * 1024;
 
 enum class format { plain, xz, gzip, zstd, bzip2 };
@@ -46,7 +46,7 @@ format format_of(const unsigned char* magic, std::size_t n) {
     return format::plain;
 }
 
-/// A file read with read(2). What was looked at to find the format is given out first.
+/// A file read with read(2). The bytes read to identify the format are returned first.
 class file_bytes final : public line_source::byte_source {
 public:
     explicit file_bytes(const std::string& file) : file_(file) {
@@ -106,7 +106,7 @@ private:
     std::size_t given_ = 0;
 };
 
-/// Boost.Iostreams' view of file_bytes.
+/// Boost.Iostreams' interface to file_bytes.
 class archive_device {
 public:
     using char_type = char;
@@ -121,7 +121,7 @@ private:
     file_bytes* file_;
 };
 
-/// The text inside an archive.
+/// The text in an archive.
 class archive_bytes final : public line_source::byte_source {
 public:
     archive_bytes(std::unique_ptr<file_bytes> file, const std::string& name)
@@ -148,7 +148,7 @@ public:
         try {
             const std::streamsize got = io::read(chain_, out, static_cast<std::streamsize>(n));
             at_end_ = got < static_cast<std::streamsize>(n);
-            if (at_end_) chain_.reset();  // megabytes, while the kernel may run for long yet
+            if (at_end_) chain_.reset();  // frees megabytes, because the kernel may run for long
             return got <= 0 ? 0 : static_cast<std::size_t>(got);
         } catch (const kernel::user_error&) {
             throw;
@@ -171,7 +171,7 @@ private:
     bool at_end_ = false;
 };
 
-/// The text inside zstd frames, which tell whether they are complete.
+/// The text in zstd frames, whose completeness is checked.
 class zstd_bytes final : public line_source::byte_source {
 public:
     zstd_bytes(std::unique_ptr<file_bytes> file, std::string name)
@@ -206,7 +206,7 @@ private:
     zstd_stream frames_;
 };
 
-/// A plain file is not one under the name of an archive: its end may be missing.
+/// Rejects a plain file with the name suffix of an archive.
 void check_not_named_archive(const std::string& file) {
     const std::size_t dot = file.find_last_of("./");
     if (dot == std::string::npos || file[dot] != '.') return;
@@ -284,7 +284,7 @@ bool line_source::refill() {
         filled_ = position_ + kept + got;
         const bool marked = number_ == 0 && filled_ - position_ >= 3 &&
                             std::memcmp(position_, "\xef\xbb\xbf", 3) == 0;
-        if (marked) {  // a byte order mark in front of the first line
+        if (marked) {  // skips a byte order mark before the first line
             std::memset(buffer_.get(), ' ', 3);
         }
         if (got == 0) return kept > 0;

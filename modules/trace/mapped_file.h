@@ -7,7 +7,7 @@
 
 namespace simtlm::trace {
 
-/// A file in memory, for reading from front to back.
+/// A memory-mapped file that is read sequentially.
 class mapped_file {
 public:
     /// @throws kernel::user_error
@@ -20,12 +20,12 @@ public:
     const unsigned char* data() const { return data_; }
     std::uint64_t size() const { return size_; }
 
-    /// To be called before a part is read: a file that has become shorter meanwhile would be
-    /// SIGBUS. @throws kernel::user_error when its size has changed
+    /// Call before reading a part: a file that has been truncated in the meantime would cause
+    /// SIGBUS. @throws kernel::user_error if its size has changed
     void check_size() const;
 
-    /// Tells that what lies in front of `end` will not be needed soon, so that a large file does
-    /// not stay in this process' memory.
+    /// Releases the memory before `end`, which will not be needed soon, so that a large file does
+    /// not stay resident.
     void release_up_to(std::uint64_t end);
 
 private:

@@ -5,7 +5,7 @@
 
 namespace simtlm::trace {
 
-/// The place in a file that is being read, for messages.
+/// A position in a file that is being read, for messages.
 class place {
 public:
     /// "file:line" or "file:byte N"

@@ -16,7 +16,7 @@ namespace {
 // The .xz file format, version 1.1: header, blocks, index, footer.
 constexpr std::uint64_t xz_header = 12, xz_footer = 12, xz_largest_index = 1 << 20;
 
-/// Takes a number of seven bits a byte, the lowest first, from the front.
+/// Consumes a number of seven bits per byte, lowest first.
 std::optional<std::uint64_t> take_number(std::string_view& from) {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 63 && !from.empty(); shift += 7) {
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> take_number(std::string_view& from) {
     return std::nullopt;
 }
 
-/// @param blocks  bytes in front of the index, without the header
+/// @param blocks  bytes before the index, without the header
 std::optional<std::uint64_t> size_by_index(std::string_view index, std::uint64_t blocks) {
     if (index.empty() || index.front() != 0) return std::nullopt;
     index.remove_prefix(1);
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> size_by_index(std::string_view index, std::uint64_t
         packed += (*unpadded + 3) / 4 * 4;
         size += *unpacked;
     }
-    // Otherwise there is more than one stream, or something else behind.
+    // Otherwise there are several streams, or other data after the stream.
     return packed == blocks ? std::optional(size) : std::nullopt;
 }
 

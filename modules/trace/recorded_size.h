@@ -7,9 +7,9 @@
 
 namespace simtlm::trace {
 
-/// Bytes of the text of a kernel trace without unpacking it: the size of a plain file, or what the
-/// index at the end of an .xz file of one stream says. Nothing of other files, of binary ones, or
-/// of an index that does not fit the file.
+/// Bytes of the text of a kernel trace without decompressing it: the size of a plain file, or the
+/// size in the index at the end of an .xz file with a single stream. nullopt for other or binary
+/// files, or if the index does not match the file.
 std::optional<std::uint64_t> recorded_size(const std::string& file);
 
 }  // namespace simtlm::trace

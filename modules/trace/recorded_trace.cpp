@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_header_text = 1 << 20;
 constexpr std::size_t most_instructions = 1 << 24;
 
-/// Header lines, up to and including the line of the form "#..." unless that begins a block.
+/// The header lines, up to and including the line that starts with "#" unless that begins a block.
 std::string header_text_of(const std::string& file) {
     line_source lines(file);
     line_source::line line;
@@ -38,7 +38,7 @@ std::string header_text_of(const std::string& file) {
     return text;
 }
 
-/// Keeps what instruction lines say.
+/// Stores the contents of instruction lines.
 class line_recorder final : public line_reader {
 public:
     line_recorder(const kernel_header& header, std::deque<recorded_instruction>& instructions)
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    /// Most lines have the same operands as some line of the same program counter before.
+    /// Most lines have the same operands as an earlier line with the same program counter.
     void scan_text(scanner& in, const line_head& head, const line_source& where) {
         for (std::uint32_t i : by_pc_[head.pc]) {
             const std::string& text = instructions_[i].text;

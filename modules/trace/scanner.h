@@ -9,8 +9,8 @@
 
 namespace simtlm::trace {
 
-/// A cursor over one line: takes words and numbers from the front. Stops at the line's '\n' by
-/// looking at the character, as line_source guarantees one.
+/// A cursor over one line that parses words and numbers from its front. Stops at the line's '\n',
+/// which line_source guarantees, by looking at the character.
 class scanner {
 public:
     explicit scanner(const line_source::line& line) : p_(line.begin), end_(line.end) {}
@@ -25,13 +25,13 @@ public:
         while (is_blank(*p_)) ++p_;
     }
 
-    /// True when nothing but blanks is left.
+    /// Whether only blanks are left.
     bool at_end() {
         skip_blanks();
         return p_ == end_;
     }
 
-    /// Takes a literal; its characters must follow at once.
+    /// Consumes a literal if it follows immediately.
     bool take(std::string_view literal) {
         if (left() < literal.size() || std::memcmp(p_, literal.data(), literal.size()) != 0) {
             return false;
@@ -40,7 +40,7 @@ public:
         return true;
     }
 
-    /// The word at the cursor, up to the next blank.
+    /// Consumes and returns the word at the cursor, up to the next blank.
     std::string_view take_word() {
         skip_blanks();
         const char* begin = p_;
@@ -48,12 +48,13 @@ public:
         return {begin, static_cast<std::size_t>(p_ - begin)};
     }
 
-    /// A decimal number that ends at a blank or at the end of the line.
+    /// Consumes a decimal number that ends at a blank or at the end of the line.
     bool take_decimal(std::uint64_t& value) { return scan_decimal(value) && at_word_end(); }
 
-    /// Like take_decimal, with a sign; a value beyond 64 bits is not taken.
+    /// Like take_decimal, with a sign; fails for values beyond 64 bits.
     bool take_signed(std::int64_t& value) {
-        if (left() >= 3 && *p_ == ' ' && is_blank(p_[2])) {  // one digit, as most distances have
+        if (left() >= 3 && *p_ == ' ' && is_blank(p_[2])) {  // a single digit, as most distances
+                                                             // have
             const unsigned digit = static_cast<unsigned char>(p_[1]) - static_cast<unsigned>('0');
             if (digit <= 9) {
                 value = digit;
@@ -71,7 +72,8 @@ public:
         return true;
     }
 
-    /// A hexadecimal number, with or without 0x, that ends at a blank or the end of the line.
+    /// Consumes a hexadecimal number, with or without 0x, that ends at a blank or at the end of the
+    /// line.
     bool take_hexadecimal(std::uint64_t& value) {
         skip_blanks();
         if (*p_ == '0' && (p_[1] == 'x' || p_[1] == 'X')) p_ += 2;
@@ -92,14 +94,14 @@ public:
         return p_ != begin && at_word_end();
     }
 
-    /// A decimal number that may be followed by anything.
+    /// Consumes a decimal number that may be followed by any character.
     bool scan_decimal(std::uint64_t& value) {
         skip_blanks();
         return digits(value);
     }
 
 private:
-    /// Decimal digits, at least one; false when the number is beyond 64 bits, too.
+    /// Consumes at least one decimal digit; also fails if the number exceeds 64 bits.
     bool digits(std::uint64_t& value) {
         constexpr unsigned always_fit = 19;
         const char* begin = p_;

@@ -11,9 +11,9 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::uint64_t pc_alignment = 8;  // Fermi to Pascal; 16 bytes from Volta on
+constexpr std::uint64_t pc_alignment = 8;  // Fermi to Pascal; 16 bytes since Volta
 constexpr unsigned zero_register = 255;    // RZ, written as a number by older tracers
-/// Registers are allocated in units of 8 per thread; generators of traces round differently.
+/// Registers are allocated in units of 8 per thread; trace generators round differently.
 constexpr unsigned register_slack = 8;
 constexpr std::uint32_t full_mask = 0xffffffff;
 

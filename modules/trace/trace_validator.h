@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <string_view>
 
-// What a GPU cannot have executed, so that no tracer can have recorded it: the file is damaged or
-// was edited by hand. Left unchecked with --no-validate. Most checks run once per static
+// Checks for executions that are impossible on a GPU and that no tracer can have recorded: the file
+// is damaged or was edited manually. Disabled by --no-validate. Most checks run once per static
 // instruction or once per warp; those of addresses once per memory access.
 namespace simtlm::trace {
 
-/// Rules for one opcode.
+/// Rules for an opcode.
 struct opcode_rules {
     bool needs_addresses = false;     ///< a plain load, store, atomic or reduction
     bool may_leave_function = false;  ///< calls, returns, indirect branches
@@ -28,23 +28,24 @@ opcode_rules rules_of(std::string_view opcode);
 void validate_instruction(const kernel_header& header, std::uint64_t pc,
                           const line_operands& operands, bool calls_seen, const place& where);
 
-/// Checks that two opcodes do not share a program counter. An EXIT may take the place of any
-/// instruction, as in traces that were shortened. @throws kernel::user_error
+/// Checks that two opcodes do not have the same program counter. An EXIT may replace any
+/// instruction, as in shortened traces. @throws kernel::user_error
 void validate_same_opcode(std::string_view known, std::string_view fresh, std::uint64_t pc,
                           const place& where);
 
 /// Checks that a lane accesses a power of two of bytes. @throws kernel::user_error
 void validate_width(std::uint64_t width, const place& where);
 
-/// Checks the addresses of one access: multiples of its width, that do not wrap at 2^64.
-/// @param width   bytes per lane @param values  as scan_addresses() makes them
+/// Checks the addresses of an access: multiples of its width that do not wrap around at 2^64.
+/// @param width   bytes per lane
+/// @param values  in the format of scan_addresses()
 /// @throws kernel::user_error
 void validate_addresses(recorded_mode mode, std::uint32_t mask, std::uint64_t width,
                         const std::uint64_t* values, std::size_t count, const place& where);
 
-/// Checks a whole warp: its last instruction leaves the kernel, and no lane is active that the
-/// thread block does not have. A full mask is accepted for partly filled warps too: generators of
-/// traces write it. @pre count > 0 @throws kernel::user_error
+/// Checks a whole warp: its last instruction exits the kernel, and no lane is active that the
+/// thread block does not have. A full mask is also accepted for partly filled warps, because trace
+/// generators write it. @pre count > 0 @throws kernel::user_error
 void validate_warp(const kernel_header& header, unsigned warp,
                    const program::dynamic_instruction* first, std::size_t count,
                    const place& where);

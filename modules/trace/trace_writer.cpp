@@ -19,7 +19,7 @@ namespace {
 namespace tag = execution_tag;
 using execution = recorded_block::execution;
 
-/// Makes the bytes of thread blocks; the counterpart of binary_block_decoder.
+/// Encodes thread blocks; the counterpart of binary_block_decoder.
 class block_encoder {
 public:
     const std::string& encode(const recorded_block& block) {
@@ -43,7 +43,7 @@ private:
         return e.instruction == next_instruction_ && e.mask == mask_;
     }
 
-    /// Writes an execution, or a run of them. @returns where the next one begins
+    /// Encodes an execution, or a run of them. @returns the next execution
     const execution* put(const execution* e, const execution* end,
                          const std::vector<std::uint64_t>& values) {
         unsigned bits = static_cast<unsigned>(e->mode) << tag::mode_shift;
@@ -77,7 +77,7 @@ private:
         return e;
     }
 
-    /// @returns whether their shape is the last one
+    /// @returns whether the shape is that of the previous execution
     bool put_addresses(const execution& e, const std::uint64_t* v) {
         address_predictor::history& last = predictor_.of(e.instruction);
         if (e.n_values == 0) return false;
@@ -134,7 +134,7 @@ std::string_view bytes_of(const T& object) {
     return {reinterpret_cast<const char*>(&object), sizeof object};
 }
 
-/// Mode and addresses as a line has them.
+/// Writes mode and addresses in the format of an instruction line.
 void append_addresses(std::string& out, const execution& e, const std::uint64_t* v) {
     append_text(out, "%d ", static_cast<int>(e.mode));
     switch (e.mode) {

@@ -9,19 +9,19 @@
 
 namespace simtlm::trace {
 
-/// What was written.
+/// Statistics of a written trace.
 struct written_trace {
     std::uint64_t blocks = 0;
     std::uint64_t instructions = 0;  ///< executions by warps
     std::uint64_t bytes = 0;
 };
 
-/// Writes a trace in binary form; the file appears under its name when it is complete.
-/// @throws kernel::user_error when either file is at fault
+/// Writes a trace in binary format; the file appears under its name when it is complete.
+/// @throws kernel::user_error for an error in either file
 written_trace write_binary_trace(recorded_trace& trace, const std::string& file);
 
-/// Writes a trace as text, as the tracer would.
-/// @param write  takes the text in pieces
+/// Writes a trace as text, in the tracer's format.
+/// @param write  receives the text in portions
 /// @throws kernel::user_error
 void write_text_trace(recorded_trace& trace, const std::function<void(const std::string&)>& write);
 

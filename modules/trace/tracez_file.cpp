@@ -27,7 +27,7 @@ constexpr std::uint32_t most_warps = 32;
 constexpr std::size_t buffer_bytes = 64 * 1024;
 constexpr unsigned ids_of_a_block = 10;
 
-/// A file that is read at several places, each from front to back.
+/// A file that is read sequentially at several positions.
 class numbered_bytes {
 public:
     explicit numbered_bytes(const std::string& file) : name_(file) {
@@ -51,7 +51,7 @@ public:
                                  "the trace is damaged: record or fetch it again");
     }
 
-    /// @returns how many were read: all, or up to the end of the file
+    /// @returns the number of bytes read: all, or up to the end of the file
     std::size_t read(std::uint64_t at, char* out, std::size_t n) const {
         std::size_t done = 0;
         while (done < n) {
@@ -72,7 +72,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// A place in the file that moves on.
+/// A position in the file that advances with reading.
 class cursor {
 public:
     cursor(const numbered_bytes& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -82,7 +82,7 @@ public:
         at_ = at;
         used_ = filled_ = 0;
     }
-    /// Up to `most` bytes that follow, at least one. They stay valid until the next call.
+    /// Returns up to `most` of the following bytes, at least one; valid until the next call.
     std::string_view some(std::uint64_t most) {
         if (used_ == filled_) {
             at_ += used_;
@@ -96,7 +96,7 @@ public:
         used_ += n;
         return part;
     }
-    /// Puts back what some() gave too much.
+    /// Returns unused bytes of some().
     void give_back(std::size_t n) { used_ -= n; }
 
     template <typename Number>
@@ -158,7 +158,8 @@ private:
         }
         text_ += '\n';
         const auto bytes = front.number<std::uint32_t>();
-        front.number<std::uint32_t>();  // instructions of a chunk: each says its own
+        front.number<std::uint32_t>();  // instructions per chunk: redundant, since each chunk has
+                                        // its own number
         if (bytes > largest_dictionary || bytes > file_.size())
             file_.damaged(front.position(), "a dictionary of " + std::to_string(bytes) + " bytes");
         std::string dictionary;
@@ -264,13 +265,13 @@ private:
     std::uint64_t data_from_ = 0, index_at_ = 0;
     std::optional<zstd_dictionary> dictionary_;
     std::optional<zstd_stream> unpacker_;
-    std::string text_;  ///< what is given out next
+    std::string text_;  ///< text to be returned next
     std::size_t given_ = 0;
     std::uint32_t blocks_left_ = 0;
     std::uint32_t warps_ = 0, warps_left_ = 0;
     std::uint32_t chunks_left_ = 0;
     std::uint32_t chunk_left_ = 0;  ///< bytes
-    bool unpacking_ = false;        ///< a frame has more to give
+    bool unpacking_ = false;        ///< the current frame has more output
     bool in_block_ = false;
     char last_ = '\n';
 };

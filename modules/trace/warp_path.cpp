@@ -33,7 +33,7 @@ bool same(const warp_path& a, const warp_path& b) {
                       [](const auto& x, const auto& y) { return same(x, y); });
 }
 
-/// Numbers of deltas that an instruction of a path has.
+/// Number of deltas of an instruction of a path.
 std::size_t deltas_of(const dynamic_instruction& i) {
     switch (i.mode) {
         case address_mode::based_stride:
@@ -47,14 +47,15 @@ std::size_t deltas_of(const dynamic_instruction& i) {
 
 }  // namespace
 
-/// The distances of addresses from the first of them.
-/// @return false, and nothing is added, if one of them takes more than 32 bits
+/// Appends the distances of addresses from the first one.
+/// @return false, and nothing is appended, if a distance does not fit in 32 bits
 bool path_table::add_deltas(const std::uint64_t* addresses, std::size_t n, std::uint64_t& hash) {
     std::vector<std::int32_t>& all = scratch_.deltas;
     const std::size_t first = all.size();
     all.resize(first + n);
     std::int32_t* const deltas = all.data() + first;
-    std::uint64_t beyond = 0;  // distances outside of 32 bits, shifted by half of their range
+    std::uint64_t beyond = 0;  // non-zero: a distance, offset by half the range, does not fit in 32
+                               // bits
     for (std::size_t k = 0; k < n; ++k) {
         const std::uint64_t delta = addresses[k] - addresses[0];
         deltas[k] = static_cast<std::int32_t>(delta);

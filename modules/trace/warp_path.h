@@ -10,21 +10,21 @@
 
 namespace simtlm::trace {
 
-/// What a warp executes, without where its addresses begin: instructions, masks and the distances
-/// between the addresses of the lanes. Warps of regular code take the same path with other bases,
-/// so that a trace block keeps a pointer and a base per memory instruction instead of the whole.
+/// The execution of a warp without the location of its addresses: instructions, masks and the
+/// distances between the addresses of the lanes. Warps of regular code take the same path with
+/// different bases, so that a trace block stores only a pointer, and a base per memory instruction.
 struct warp_path {
     std::vector<program::dynamic_instruction> instructions;
-    std::vector<std::int32_t> deltas;  ///< what the instructions' deltas point into
+    std::vector<std::int32_t> deltas;  ///< referenced by the instructions' `deltas`
 };
 
-/// The paths alive, so that equal ones are kept once. Used by the decoder of one kernel.
+/// The paths in use, so that equal ones are stored once. Used by the decoder of one kernel.
 class path_table {
 public:
-    /// Finds or makes the path of a decoded warp.
-    /// @param instructions  of the warp; their addresses lie in `addresses`
-    /// @param own           the addresses that are the warp's own are appended here; the path's
-    ///                      instructions count theirs from the first appended
+    /// Finds or creates the path of a decoded warp.
+    /// @param instructions  of the warp; their offsets refer to `addresses`
+    /// @param own           receives the warp's own addresses; the offsets of the path's
+    ///                      instructions are relative to the first one appended
     std::shared_ptr<const warp_path> share(
         const std::vector<program::dynamic_instruction>& instructions,
         const std::vector<std::uint64_t>& addresses, std::vector<std::uint64_t>& own);

@@ -10,10 +10,10 @@ struct ZSTD_DDict_s;
 
 namespace simtlm::trace {
 
-/// What a dictionary knows, ready for use.
+/// A zstd dictionary, prepared for use.
 class zstd_dictionary {
 public:
-    /// @throws std::runtime_error when it is damaged
+    /// @throws std::runtime_error if it is damaged
     explicit zstd_dictionary(std::string_view bytes);
     ~zstd_dictionary();
     zstd_dictionary(const zstd_dictionary&) = delete;
@@ -24,8 +24,8 @@ private:
     ZSTD_DDict_s* dictionary_;
 };
 
-/// Unpacks zstd frames piece by piece; knows whether a frame is complete, so that a file which is
-/// cut short is noticed.
+/// Incremental decompression of zstd frames; reports whether a frame is complete, so that a
+/// truncated file is detected.
 class zstd_stream {
 public:
     explicit zstd_stream(const zstd_dictionary* dictionary = nullptr);
@@ -33,10 +33,10 @@ public:
     zstd_stream(const zstd_stream&) = delete;
     zstd_stream& operator=(const zstd_stream&) = delete;
 
-    /// Unpacks what fits. @param in  what is unpacked is taken off its front
-    /// @returns bytes written to `out` @throws std::runtime_error on damage
+    /// Decompresses as much as fits. @param in  consumed input is removed from its front
+    /// @returns bytes written to `out` @throws std::runtime_error if the data are damaged
     std::size_t unpack(std::string_view& in, char* out, std::size_t n);
-    /// No frame is open: all that began has ended.
+    /// Whether all frames that began have ended.
     bool complete() const { return complete_; }
 
 private:
