@@ -21,7 +21,7 @@ bool writes_predicates(const static_instruction& i) {
            b == "PSETP" || b == "DSETP" || b == "testp" || b == "isspacep";
 }
 
-/// The last source without a bank: in PTX, the guard.
+/// Whether a source is the guard: in PTX, the last source without a bank.
 bool is_guard(const static_instruction& i, unsigned source) {
     return source + 1u == i.n_src && (i.uncollected >> source & 1u) != 0;
 }
@@ -108,7 +108,7 @@ std::vector<std::vector<control_bits>> control_assigner::assign(
         allocate(blocks[b], bits[b], next_counter);
         next_counter = (next_counter + 1) % control_bits::barriers;
     }
-    // What is pending where a block begins only grows, so this ends.
+    // The pending accesses at the start of a block only grow, so this terminates.
     std::vector<state> in(blocks.size());
     std::vector<bool> queued(blocks.size(), true);
     std::vector<unsigned> work(blocks.size());
@@ -185,7 +185,7 @@ control_assigner::state control_assigner::save() const {
     return out;
 }
 
-/// Counters for the results and operands of instructions of variable latency.
+/// Assigns counters to the results and operands of variable-latency instructions.
 void control_assigner::allocate(const scheduled_block& block, std::vector<control_bits>& bits,
                                 unsigned first) {
     load({});
@@ -229,14 +229,14 @@ void control_assigner::allocate(const scheduled_block& block, std::vector<contro
                 written_by_[i.dst[d]] |= taken;
             }
         }
-        // Operands are read late in the memory pipeline only.
+        // Operands are only read late in the memory pipeline.
         if (reads && (c == sc::memory || c == sc::shuffle) && !writes) {
             const unsigned b = choose(taken);
             bits[n].read_barrier = static_cast<std::uint8_t>(b);
             latest = b;
         } else if (reads && (c == sc::memory || c == sc::shuffle)) {
-            // A load: an operand that the next instructions overwrite before its result is waited
-            // for needs a counter of its own.
+            // A load needs a separate counter for an operand that the following instructions
+            // overwrite before they wait for its result.
             for (std::size_t k = n + 1;
                  k < block.code.size() && bits[n].read_barrier == control_bits::no_barrier; ++k) {
                 const static_instruction& later = *block.code[k];
@@ -261,8 +261,9 @@ void control_assigner::allocate(const scheduled_block& block, std::vector<contro
     }
 }
 
-/// Goes through a block with what is pending where it begins: who waits for which counters.
-/// @return what is pending where it ends
+/// Processes a block given the accesses pending at its start: determines the counters for which
+/// each instruction waits.
+/// @return the accesses pending at its end
 control_assigner::state control_assigner::flow(const scheduled_block& block,
                                                std::vector<control_bits>& bits, const state& in) {
     load(in);
@@ -291,7 +292,7 @@ control_assigner::state control_assigner::flow(const scheduled_block& block,
     return save();
 }
 
-/// Cycles between instructions: each is as early as its operands of fixed latency allow.
+/// Sets the stall counts: each instruction issues as early as its fixed-latency operands allow.
 void control_assigner::set_stalls(const scheduled_block& block,
                                   std::vector<control_bits>& bits) const {
     struct write {
@@ -301,9 +302,9 @@ void control_assigner::set_stalls(const scheduled_block& block,
         unsigned at;
     };
     constexpr unsigned most_stall = 15, longest = 16;
-    std::vector<write> writes;  // recent ones of fixed latency, the latest last
+    std::vector<write> writes;  // recent fixed-latency writes, latest last
     unsigned at = 0;
-    unsigned unnamed_predicate = 0;  // when the last one was written, + 1
+    unsigned unnamed_predicate = 0;  // cycle of the last write to an unnamed predicate, + 1
     for (std::size_t n = 0; n < block.code.size(); ++n) {
         const static_instruction& i = *block.code[n];
         const sc c = scheduling_class_of(i);
@@ -332,7 +333,7 @@ void control_assigner::set_stalls(const scheduled_block& block,
         if (n > 0) {
             const unsigned stall = std::min(earliest - at, most_stall);
             bits[n - 1].stall = static_cast<std::uint8_t>(stall);
-            // Above 11 a stall needs the yield bit to count.
+            // A stall above 11 requires the yield bit to take effect.
             bits[n - 1].yield = stall > 11;
             at += stall;
         }
@@ -346,14 +347,14 @@ void control_assigner::set_stalls(const scheduled_block& block,
         }
     }
     if (block.code.empty()) return;
-    // Who comes next is another block: its first instruction may read what was written last.
+    // The next instruction is in another block and may read the last written results.
     unsigned end = at + 1;
     for (const write& w : writes)
         if (!w.predicate) end = std::max(end, w.at + latencies_.raw(sc::alu, w.by));
     bits.back().stall = static_cast<std::uint8_t>(std::min(end - at, 11u));
 }
 
-/// An operand that the next instruction of fixed latency reads in the same slot is kept.
+/// Sets the reuse bit of operands that the next fixed-latency instruction reads in the same slot.
 void control_assigner::set_reuse(const scheduled_block& block, std::vector<control_bits>& bits) {
     constexpr unsigned slots = 3;
     const auto cached = [](sc c) {

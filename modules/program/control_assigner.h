@@ -10,19 +10,19 @@
 
 namespace simtlm::program {
 
-/// Cycles that a compiler leaves between an instruction and one that reads its result, where both
-/// have fixed latencies or the reader is of variable latency (mesa's NAK, sm70 to sm80 tables).
+/// Cycles between an instruction and a dependent one, as used by a compiler, if both have fixed
+/// latencies or the reader has a variable latency (mesa's NAK, sm70 to sm80 tables).
 class dependence_latencies {
 public:
-    /// Of an architecture: the 70 of sm_70; 0 and others: as sm_80.
+    /// The latencies of an architecture: 70 for sm_70; 0 and unknown versions: as sm_80.
     static dependence_latencies of(unsigned binary_version);
 
     /// Read after write of a register. @pre has_fixed_latency(writer)
     unsigned raw(scheduling_class reader, scheduling_class writer) const {
         return raw_[static_cast<unsigned>(row_of(reader))][static_cast<unsigned>(writer)];
     }
-    /// Read after write of a predicate: guards, branches and instructions of variable latency need
-    /// it earlier in the pipeline than coupled ones.
+    /// Read after write of a predicate: guards, branches and variable-latency instructions need it
+    /// earlier in the pipeline.
     unsigned predicate(scheduling_class reader, bool as_guard) const {
         if (as_guard || !has_fixed_latency(reader)) return guard_;
         return reader == scheduling_class::alu ? predicate_alu_ : predicate_alu_ + 1u;
@@ -33,23 +33,23 @@ private:
     static constexpr unsigned rows = 9;
     static row row_of(scheduling_class reader);
 
-    std::array<std::array<std::uint8_t, 7>, rows> raw_{};  // by writer of fixed latency
+    std::array<std::array<std::uint8_t, 7>, rows> raw_{};  // by fixed-latency writer
     std::uint8_t guard_ = 13;
     std::uint8_t predicate_alu_ = 4;
 };
 
-/// A basic block of code whose control bits are to be assigned.
+/// A basic block whose control bits are to be assigned.
 struct scheduled_block {
     std::vector<const static_instruction*> code;
-    std::vector<unsigned> successors;  ///< blocks
+    std::vector<unsigned> successors;  ///< indices of blocks
 };
 
-/// Gives instructions the control bits that a compiler would: for code that comes without them
-/// (PTX, plain traces). Stall counts follow from the latency tables; results and operands of
-/// instructions of variable latency get dependence counters, an unused one where there is one, else
-/// that of the last instruction before; who needs them waits, across blocks by data flow over the
-/// successors. A predicate that the source does not name (recorded traces tell none) is assumed to
-/// guard the branch that ends its block.
+/// Assigns control bits to code without them (PTX, plain traces), as a compiler would. Stall counts
+/// follow from the latency tables. Results and operands of variable-latency instructions are
+/// assigned dependence counters: an unused one if available, otherwise that of the last preceding
+/// instruction. Dependent instructions wait for the counters; across blocks this is determined by
+/// data flow over the successors. A predicate that the source does not name (recorded traces have
+/// none) is assumed to guard the branch that ends its block.
 class control_assigner {
 public:
     explicit control_assigner(const dependence_latencies& latencies) : latencies_(latencies) {}
@@ -60,10 +60,10 @@ public:
 private:
     struct pending {
         std::uint16_t reg;
-        std::uint8_t written_by;  ///< counters of instructions that have yet to write it
-        std::uint8_t read_by;     ///< ... to read it
+        std::uint8_t written_by;  ///< counters of instructions with a pending write
+        std::uint8_t read_by;     ///< counters of instructions with a pending read
     };
-    using state = std::vector<pending>;  ///< registers with something pending, ascending
+    using state = std::vector<pending>;  ///< registers with pending accesses, ascending
 
     void allocate(const scheduled_block& block, std::vector<control_bits>& bits, unsigned first);
     state flow(const scheduled_block& block, std::vector<control_bits>& bits, const state& in);
@@ -75,9 +75,9 @@ private:
     void touch(std::uint16_t reg);
 
     dependence_latencies latencies_;
-    // While a block is gone through: by register.
+    // State while a block is processed, by register.
     std::vector<std::uint8_t> written_by_, read_by_;
-    std::vector<std::uint16_t> active_;  // registers with something pending
+    std::vector<std::uint16_t> active_;  // registers with pending accesses
 };
 
 }  // namespace simtlm::program

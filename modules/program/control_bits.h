@@ -5,24 +5,24 @@
 
 namespace simtlm::program {
 
-/// How a compiler tells the issue stage of Volta and later about dependences: the 21 control bits
-/// of a machine instruction (field layout: Huerta et al., MICRO 2025, section 4; mesa's NAK
-/// encoder). Hardware checks no register hazards; a wrong field gives wrong timing only.
+/// The 21 control bits of a machine instruction, with which a compiler specifies dependences to the
+/// issue stage of Volta and later (field layout: Huerta et al., MICRO 2025, section 4; mesa's NAK
+/// encoder). Hardware does not check register hazards; in the simulator a wrong field only affects
+/// timing.
 struct control_bits {
     static constexpr std::uint8_t no_barrier = 7;
     static constexpr unsigned barriers = 6;  ///< SB0 to SB5
 
-    std::uint8_t stall = 1;                   ///< issue cycles until the warp's next, 0 to 15
-    std::uint8_t write_barrier = no_barrier;  ///< counter freed when results are written
-    std::uint8_t read_barrier = no_barrier;   ///< counter freed when operands have been read
+    std::uint8_t stall = 1;                   ///< cycles until the warp's next issue, 0 to 15
+    std::uint8_t write_barrier = no_barrier;  ///< counter decremented when results are written
+    std::uint8_t read_barrier = no_barrier;   ///< counter decremented when operands have been read
     std::uint8_t wait_mask = 0;               ///< bit b: SBb must be 0 before issue
-    std::uint8_t reuse = 0;                   ///< bit s: keep operand slot s in the register cache
+    std::uint8_t reuse = 0;                   ///< bit s: keeps operand slot s in the register cache
     bool yield = false;                       ///< another warp issues in the next cycle
-    bool present = false;                     ///< the source, or a scheduler, has set them
+    bool present = false;                     ///< set by the source or by a scheduler
 
     /// @param word  bits 125:105 of the instruction: stall 3:0, NOT yield 4, write barrier 7:5,
-    /// read
-    ///              barrier 10:8, wait mask 16:11, reuse 20:17
+    ///              read barrier 10:8, wait mask 16:11, reuse 20:17
     static constexpr control_bits decode(std::uint32_t word) {
         control_bits c;
         c.stall = static_cast<std::uint8_t>(word & 15u);

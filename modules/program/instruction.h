@@ -8,15 +8,15 @@
 
 namespace simtlm::program {
 
-/// What an instruction is to the issue stage: decides the functional unit, the latency class and
-/// the bookkeeping at issue.
+/// Instruction class, which determines the functional unit, the latency class and the bookkeeping
+/// at issue.
 enum class op_class : std::uint8_t {
-    alu,      ///< no class of its own: integer latency, runs where integer instructions run
+    alu,      ///< no class of its own: integer latency, executed by the integer pipeline
     sp,       ///< single-precision (and packed half) arithmetic
     integer,  ///< integer arithmetic
     dp,       ///< double precision
     sfu,      ///< special functions
-    tensor,   ///< tensor core unit proper (Volta and later traces use a specialised unit instead)
+    tensor,   ///< the tensor core unit (traces of Volta and later use a specialised unit instead)
     load,
     store,
     branch,
@@ -39,44 +39,44 @@ inline constexpr unsigned max_specialized_units = 8;
 
 enum class memory_space : std::uint8_t { none, global, local, shared, constant, texture, generic };
 
-/// How a memory instruction uses the data caches.
+/// Use of the data caches by a memory instruction.
 enum class cache_operator : std::uint8_t {
     cache_all,     ///< .ca: L1 and L2
-    cache_global,  ///< .cg: L2 only; also what .STRONG.GPU and atomics do
+    cache_global,  ///< .cg: L2 only; also for .STRONG.GPU and atomics
 };
 
-/// What kind of CTA barrier instruction this is.
+/// Kind of CTA barrier instruction.
 enum class barrier_kind : std::uint8_t { none, sync, arrive, reduction };
 
-/// Instruction-specific bookkeeping beyond its class.
+/// Instruction-specific bookkeeping beyond the class.
 enum class special_op : std::uint8_t {
     none,
     ldgsts,            ///< asynchronous copy global -> shared
     ldgdepbar,         ///< closes the warp's current group of asynchronous copies
     depbar,            ///< waits until at most `immediate` groups are in flight
     ldsm,              ///< matrix load from shared memory
-    warp_sync,         ///< WARPSYNC and its kin
+    warp_sync,         ///< WARPSYNC and related instructions
     mbarrier_update,   ///< may complete a phase of an mbarrier in shared memory
     mbarrier_wait,     ///< waits for a phase of an mbarrier to complete
     bulk_copy,         ///< starts bulk transfers (bulk_transfer.h)
-    remote_store,      ///< st.async: stores that tell an mbarrier, without the bulk copy engine
+    remote_store,      ///< st.async: stores that signal an mbarrier, without the bulk copy engine
     bulk_commit,       ///< closes the warp's current group of bulk transfers
     bulk_wait,         ///< waits until at most `immediate` groups are in flight
-    bulk_wait_read,    ///< ... have yet to read shared memory
+    bulk_wait_read,    ///< the same, but for groups that have not read shared memory yet
     warpgroup_mma,     ///< asynchronous matrix product; immediate: bit 0: A is in registers, bit 1:
                        ///< closes the warp's current group, too
     warpgroup_commit,  ///< closes the warp's current group of such products
     warpgroup_wait,    ///< waits until at most `immediate` groups are in flight
 };
 
-/// Whether an instruction concerns an mbarrier or an engine that works without the warp.
+/// Whether an instruction involves an mbarrier or an engine that works asynchronously to the warp.
 constexpr bool is_asynchronous(special_op s) {
     return s >= special_op::mbarrier_update;
 }
 
-/// Classes of instructions by which a compiler of Volta and later schedules (after the classes of
-/// mesa's NAK, sm75_instr_latencies.rs and sm80_instr_latencies.rs). All up to `half`, and
-/// `uniform`, have a fixed latency; the others need a dependence counter.
+/// Instruction classes that a compiler for Volta and later uses for scheduling (based on mesa's
+/// NAK, sm75_instr_latencies.rs and sm80_instr_latencies.rs). All up to `half`, and `uniform`, have
+/// a fixed latency; the others need a dependence counter.
 enum class scheduling_class : std::uint8_t {
     alu,        ///< integer, logic, compare, select, move
     alu64,      ///< CS2R.64, NOP
@@ -93,7 +93,7 @@ enum class scheduling_class : std::uint8_t {
     barrier,  ///< BAR, fences
     memory,   ///< with an address: loads, stores, atomics
     shuffle,
-    unknown,  ///< not yet looked up
+    unknown,  ///< not determined yet
 };
 inline constexpr unsigned scheduling_classes = 15;
 
@@ -103,11 +103,11 @@ constexpr bool has_fixed_latency(scheduling_class c) {
 
 inline constexpr unsigned max_destinations = 8;
 inline constexpr unsigned max_sources = 24;
-/// Reads as zero, writes vanish: takes no part in dependences and has no bank.
+/// Reads as zero and ignores writes: has no dependences and no bank.
 inline constexpr std::uint16_t register_zero = 0xffff;
 
-/// Latency and initiation interval, in core cycles, of every class, for sources that go by class
-/// (options -trace_opcode_latency_initiation_*). Classes without an option take 1/1.
+/// Latency and initiation interval of every class, in core cycles, for sources that use classes
+/// (options -trace_opcode_latency_initiation_*). Classes without an option have 1/1.
 struct latency_table {
     struct entry {
         std::uint16_t latency = 1;
@@ -119,12 +119,12 @@ struct latency_table {
     entry& operator[](op_class c) { return of[static_cast<unsigned>(c)]; }
 };
 
-/// Everything about an instruction that does not change from one execution to the next; made once
-/// per program counter of a kernel by whoever provides it. What the stages of a pipeline ask lies
-/// in its first 64 bytes, one line of a cache.
+/// The properties of an instruction that do not change between executions; created once per program
+/// counter of a kernel by its source. The fields used by the pipeline stages are in the first 64
+/// bytes, one cache line.
 struct alignas(64) static_instruction {
     std::uint64_t pc = 0;
-    const char* opcode = "";  ///< full opcode text, kept for the life of the kernel
+    const char* opcode = "";  ///< full opcode text, valid for the lifetime of the kernel
     std::uint32_t source_line = 0;
     std::uint16_t latency = 1;              ///< core cycles
     std::uint16_t initiation_interval = 1;  ///< core cycles
@@ -137,23 +137,24 @@ struct alignas(64) static_instruction {
     bool is_store = false;
     bool is_atomic = false;
     std::uint8_t data_size = 0;    ///< bytes per lane
-    std::uint8_t code_bytes = 16;  ///< of memory that the instruction itself takes
+    std::uint8_t code_bytes = 16;  ///< size of the instruction in memory
     std::uint8_t n_dst = 0;
     std::uint8_t n_src = 0;
-    /// Bit i: src[i] is a hazard but does not pass the operand collector (a predicate, mostly).
+    /// Bit i: src[i] is a hazard but does not use the operand collector (usually a predicate).
     std::uint32_t uncollected = 0;
     std::array<std::uint16_t, max_destinations> dst{};
     std::array<std::uint16_t, max_sources> src{};
-    control_bits control;  ///< machine code: dependences, as the compiler tells them
+    control_bits control;  ///< machine code: dependences specified by the compiler
     scheduling_class scheduling = scheduling_class::unknown;
-    std::int32_t immediate = 0;        ///< special_op says: groups allowed in flight, mostly
-    std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
+    std::int32_t immediate = 0;  ///< depends on special_op: usually the number of groups allowed in
+                                 ///< flight
+    std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 if the trace does not contain it
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA
 
     bool is_memory() const { return is_load || is_store; }
 };
 
-/// How the addresses of one executed memory instruction are kept in its CTA's pool.
+/// Encoding of the addresses of a memory instruction in its CTA's pool.
 enum class address_mode : std::uint8_t {
     none,          ///< no lane has an address
     base_stride,   ///< pool: base, stride (as two's complement); lane k-th active: base + k*stride
@@ -162,21 +163,21 @@ enum class address_mode : std::uint8_t {
     based_list,    ///< pool: base; deltas: distance of each active lane's address from it
 };
 
-/// One execution of an instruction by one warp, as it was recorded; for a warp that is executed,
-/// the instruction in program order, whose mask and addresses its executor tells at issue
-/// (kernel_source.h). 32 bytes, no ownership.
+/// A recorded execution of an instruction by a warp; for an executed warp, the instruction in
+/// program order, whose mask and addresses the executor provides at issue (kernel_source.h). 32
+/// bytes; owns nothing.
 struct dynamic_instruction {
     const static_instruction* info = nullptr;
     std::uint32_t active_mask = 0;
     std::uint32_t address_offset = 0;  ///< into the CTA's address pool
     address_mode mode = address_mode::none;
     memory_space space = memory_space::none;  ///< resolved: never generic
-    const std::int32_t* deltas = nullptr;     ///< of the modes with a base
+    const std::int32_t* deltas = nullptr;     ///< for modes with a base
 };
 
-/// Expands the addresses of an executed instruction.
+/// Expands the addresses of an instruction.
 /// @param pool  the CTA's address pool
-/// @param out   32 entries; those of inactive lanes are left untouched
+/// @param out   32 entries; those of inactive lanes are not modified
 /// @return mask of the lanes that have an address
 inline std::uint32_t expand_addresses(const dynamic_instruction& inst, const std::uint64_t* pool,
                                       std::uint64_t* out) {

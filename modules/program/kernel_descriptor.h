@@ -11,20 +11,20 @@ struct dim3 {
     std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
 };
 
-/// What is known of a kernel before its first CTA, whoever provides it.
+/// Properties of a kernel that are known before its first CTA, for any source.
 struct kernel_descriptor {
-    std::string origin;  ///< where it came from (a file, mostly), for messages
+    std::string origin;  ///< its source (usually a file), for messages
     std::string name;
     std::uint32_t id = 0;
     dim3 grid;
     dim3 block;
     std::uint32_t shared_memory = 0;   ///< bytes per CTA, static and dynamic
     std::uint32_t registers = 0;       ///< per thread
-    std::uint32_t local_memory = 0;    ///< bytes per thread; 0 = none, or not told
-    std::uint32_t binary_version = 0;  ///< 70 = Volta, ...; 0 = not told
+    std::uint32_t local_memory = 0;    ///< bytes per thread; 0: none or unknown
+    std::uint32_t binary_version = 0;  ///< 70: Volta, ...; 0: unknown
     std::uint64_t stream = 0;
-    /// Numbers of its instructions' registers lie below this: 256 for machine code, more for code
-    /// whose registers have not been allotted.
+    /// Upper bound (exclusive) of its register numbers: 256 for machine code, larger for code
+    /// without register allocation.
     std::uint32_t register_numbers = 256;
 
     std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.volume()); }

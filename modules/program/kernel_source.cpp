@@ -5,7 +5,7 @@
 
 namespace simtlm::program {
 
-// Here, so that their tables exist once.
+// Defined here so that their vtables are emitted once.
 warp_executor::~warp_executor() = default;
 cta::~cta() = default;
 kernel_source::~kernel_source() = default;

@@ -13,7 +13,7 @@
 
 namespace simtlm::program {
 
-/// Instructions one behind the other, from the next to be fetched: the rest of a recorded warp's
+/// Consecutive instructions, starting with the next to be fetched: the rest of a recorded warp's
 /// path, or the code from a program counter to the end of its function.
 struct instruction_window {
     const dynamic_instruction* next = nullptr;
@@ -22,113 +22,114 @@ struct instruction_window {
     bool empty() const { return next == end; }
 };
 
-/// Addresses of one executed memory instruction: up to `words` per lane, whose data lie apart
-/// (matrix fragments; local memory, which the SM interleaves by 4 bytes).
+/// Addresses of a memory instruction: up to `words` per lane for data that are not contiguous
+/// (matrix fragments; local memory, which the SM interleaves in units of 4 bytes).
 struct lane_addresses {
     static constexpr unsigned max_words = 8;
-    std::uint32_t lanes = 0;  ///< that have an address
+    std::uint32_t lanes = 0;  ///< lanes that have an address
     unsigned words = 1;
     std::array<std::array<std::uint64_t, 32>, max_words> address;  ///< [word][lane]
 };
 
-/// What an instruction turns out to do as it issues. The SM fills in what the instruction itself
-/// says; an executor changes what depends on values.
+/// Effects of an instruction at issue. The SM sets the values given by the instruction itself; an
+/// executor changes those that depend on data.
 struct issue_effects {
     std::uint32_t active_mask = 0;            ///< lanes that execute it
     memory_space space = memory_space::none;  ///< resolved: never generic
     std::uint8_t data_size = 0;               ///< bytes per lane and word
-    bool lanes_ended = false;                 ///< some lane has ended with it
-    bool warp_ended = false;                  ///< all lanes have
-    bool memory_deferred = false;             ///< apply_memory() has something to do
-    bool can_suspend = false;                 ///< set by the SM: it calls retry_wait()
+    bool lanes_ended = false;                 ///< some lane has ended
+    bool warp_ended = false;                  ///< all lanes have ended
+    bool memory_deferred = false;             ///< apply_memory() must be called
+    bool can_suspend = false;                 ///< set by the SM: it supports retry_wait()
     bool suspended = false;                   ///< the warp waits until retry_wait() succeeds
-    bool has_time_limit = false;              ///< ... or a time has passed: other lanes wait, too
-    std::int32_t barrier_id = 0;              ///< barriers: -1 = all live warps of the CTA
-    std::int32_t barrier_threads = 0;         ///< barriers: expected, 0 = the whole CTA
-    instruction_window next;                  ///< from where the warp goes on
+    bool has_time_limit = false;  ///< the wait also ends after some time, because other lanes wait,
+                                  ///< too
+    std::int32_t barrier_id = 0;  ///< barriers: -1: all live warps of the CTA
+    std::int32_t barrier_threads = 0;  ///< barriers: expected threads, 0: the whole CTA
+    instruction_window next;           ///< where the warp continues
 };
 
-/// What makes an executed warp go: asked when an instruction of it issues, as the manual has it
-/// (Interface between CUDA-Sim and GPGPU-Sim). One warp each. Warps of different SMs are asked in
-/// any order, those of one SM in the order of their issue.
+/// Functional model of an executed warp, called when an instruction issues, as in the GPGPU-Sim
+/// manual (Interface between CUDA-Sim and GPGPU-Sim). One object per warp. Warps of different SMs
+/// are called in any order, those of one SM in issue order.
 class warp_executor {
 public:
     virtual ~warp_executor();
 
-    /// An instruction issues and takes effect: registers, control flow, shared memory, and what the
-    /// SM has to know of it. What other SMs could see within this cycle, that is what it reads or
-    /// writes in memory that they share, is left to apply_memory().
+    /// Executes an instruction that issues: registers, control flow, shared memory, and the effects
+    /// that the SM must know. Accesses to memory that other SMs could observe within this cycle are
+    /// deferred to apply_memory().
     /// @param now        core cycle
-    /// @param effects    filled in for what the instruction itself says
-    /// @param addresses  of a memory instruction; to be filled in
+    /// @param effects    initialized by the SM from the instruction
+    /// @param addresses  of a memory instruction; to be set
     virtual void issue(const dynamic_instruction& instruction, std::uint64_t now,
                        issue_effects& effects, lane_addresses& addresses) = 0;
 
-    /// Applies the memory effects of the oldest instruction that deferred them. Called before the
-    /// cycle ends in which it issued, SM after SM, each in the order of issue.
+    /// Performs the memory accesses of the oldest instruction that deferred them. Called before the
+    /// end of the cycle in which it issued, SM by SM, in issue order within an SM.
     virtual void apply_memory() {}
 
-    /// The request of an atomic leaves the L2 for the network: these lanes take effect. A warp has
-    /// one such instruction under way at a time.
+    /// Performs an atomic for these lanes, when its request leaves the L2 for the network. A warp
+    /// has at most one such instruction in flight.
     virtual void perform_atomic(std::uint32_t lanes) { static_cast<void>(lanes); }
 
-    /// The bulk transfers that the instruction issued last has started.
+    /// The bulk transfers started by the last issued instruction.
     virtual std::vector<bulk_transfer> take_transfers() { return {}; }
 
-    /// Tries the wait again at which the warp is suspended (issue_effects::suspended).
-    /// @return it has succeeded: the warp goes on
+    /// Retries the wait at which the warp is suspended (issue_effects::suspended).
+    /// @return whether it succeeded, so that the warp continues
     virtual bool retry_wait() { return true; }
 };
 
-/// What a warp of a CTA begins with.
+/// Initial code of a warp of a CTA.
 struct warp_code {
-    /// Recorded: all that it executes; it has ended when it has issued the last. Executed: its
-    /// first instruction and those behind it in memory.
+    /// Recorded: everything that it executes; it ends when the last instruction has issued.
+    /// Executed: its first instruction and those after it in memory.
     instruction_window window;
-    const std::uint64_t* addresses = nullptr;  ///< recorded: what its addresses count from
-    warp_executor* executor = nullptr;         ///< executed
+    const std::uint64_t* addresses = nullptr;  ///< recorded: address pool
+    warp_executor* executor = nullptr;         ///< executed warps only
 };
 
-/// Where a CTA has been placed: what special registers tell.
+/// Placement of a CTA, for special registers.
 struct cta_place {
     unsigned sm = 0;
-    unsigned sms = 1;         ///< of the GPU
-    unsigned slot = 0;        ///< among the SM's CTAs
-    unsigned first_warp = 0;  ///< of the SM's warp slots
+    unsigned sms = 1;         ///< number in the GPU
+    unsigned slot = 0;        ///< index of the CTA in the SM
+    unsigned first_warp = 0;  ///< its first warp slot of the SM
 };
 
-/// One thread block (CTA) of a kernel that runs, or is about to.
+/// A thread block (CTA) of a kernel that is running or about to run.
 class cta {
 public:
     dim3 index{0, 0, 0};  ///< within the grid
 
     virtual ~cta();
 
-    /// It has been placed on an SM; its warps are asked for next.
+    /// The CTA has been placed on an SM; warp() is called next.
     virtual void placed(const cta_place& where) { static_cast<void>(where); }
-    /// What a warp begins with; an empty window for a warp that executes nothing.
-    /// @param w  warp of the block: threads 32w to 32w + 31
+    /// Initial code of a warp; an empty window if it executes nothing.
+    /// @param w  index of the warp: threads 32w to 32w + 31
     virtual warp_code warp(unsigned w) = 0;
 };
 
-/// A kernel that an SM can run, from wherever its instructions come. A source of its own kind is
-/// added by implementing this interface, `cta` and, where the course of a warp depends on values,
-/// `warp_executor`; see docs/architecture.md, "An instruction source".
+/// A kernel that an SM can run, whatever the source of its instructions. A new kind of source
+/// implements this interface, `cta` and, if control flow depends on data, `warp_executor`; see
+/// docs/architecture.md, "An instruction source".
 ///
-/// All calls come from one thread, that of the simulation.
+/// All functions are called by the simulation thread.
 class kernel_source {
 public:
     virtual ~kernel_source();
 
     virtual const kernel_descriptor& descriptor() const = 0;
-    /// The kernel is going to be launched before long: a source may begin to work ahead.
+    /// The kernel will be launched soon: a source may start working ahead.
     virtual void start() {}
-    /// The next CTA of the grid, or nullptr after the last. Given back with recycle().
+    /// The next CTA of the grid, or nullptr after the last; to be returned with recycle().
     /// @throws kernel::user_error
     virtual std::unique_ptr<cta> next_cta() = 0;
-    /// A CTA has ended; its storage may be used again.
+    /// A CTA has ended; its storage may be reused.
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }
-    /// Warnings met so far, each once.
+    /// Warnings so far, each once.
     virtual std::vector<std::string> take_warnings() { return {}; }
 };
 

@@ -25,9 +25,9 @@ constexpr row table[] = {
      "SGXT VIMNMX VIMNMX3 VIADD VIADDMNMX VABSDIFF VABSDIFF4 PLOP3 P2R R2P FCHK MOV32I LOP32I "
      "ISCADD "
      "IADD32I FMNMX3 FSWZADD "
-     // Conversions into a packed register, and of integers in 32 bits: ptxas waits for them by
-     // stall counts, as for FMNMX among them (sm_75 to sm_90), and the ALU pipe does them (Nsight
-     // Compute documentation, "ALU").
+     // Conversions to a packed register, and of integers in 32 bits: ptxas separates their
+     // dependent instructions by stall counts, as for FMNMX (sm_75 to sm_90), and they are executed
+     // by the ALU pipe (Nsight Compute documentation, "ALU").
      "F2FP F2IP I2IP I2FP "
      "setp set selp slct mov cvta and or xor not shl shr shf neg abs min max prmt bfe bfi "
      "isspacep lop3 bmsk szext cnot copysign testp"},
@@ -82,7 +82,7 @@ bool has(std::string_view opcode, std::string_view part) {
     return false;
 }
 
-/// PTX arithmetic that is named alike for all types.
+/// Whether a PTX arithmetic opcode has the same name for all types.
 bool is_typed_arithmetic(std::string_view base) {
     constexpr std::array<std::string_view, 11> names = {"add",  "sub",  "mul", "mad", "fma", "addc",
                                                         "subc", "madc", "neg", "abs", "min"};

@@ -8,11 +8,11 @@
 
 namespace simtlm::program {
 
-/// The class of an instruction, by its opcode as machine code or PTX writes it, and where the
-/// opcode tells nothing, by its class in the simulator.
+/// The scheduling class of an instruction, determined by its opcode in machine code or PTX, or by
+/// its op_class if the opcode is unknown.
 scheduling_class scheduling_class_of(const static_instruction& inst);
 
-/// The same of an opcode alone. @param otherwise  of opcodes that are not known
+/// The same for an opcode. @param otherwise  result for unknown opcodes
 scheduling_class scheduling_class_of(std::string_view opcode, scheduling_class otherwise);
 
 }  // namespace simtlm::program

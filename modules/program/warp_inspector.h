@@ -10,30 +10,30 @@
 
 namespace simtlm::program {
 
-/// One instruction of a listing.
+/// A line of a listing.
 struct code_line {
     std::uint64_t pc = 0;
     std::string where;  ///< "file.ptx:12 (source.cu:3)"
     std::string text;   ///< the instruction
 };
 
-/// What a debugger asks of a warp whose values are known. A warp_executor that can answer derives
-/// from this class, too. Called between steps; changes nothing.
+/// Debugger interface of a warp whose values are known; implemented by warp_executors that support
+/// it. Called between steps; does not change any state.
 class warp_inspector {
 public:
     virtual ~warp_inspector();
 
-    /// "file.ptx:12 (source.cu:3)" of one of its instructions.
+    /// Location of an instruction: "file.ptx:12 (source.cu:3)".
     virtual std::string where(const static_instruction& instruction) const = 0;
-    /// The instruction as its program writes it.
+    /// The text of an instruction in its program.
     virtual std::string text(const static_instruction& instruction) const = 0;
-    /// Instructions around one of them, within its function.
+    /// The instructions around a given one, within its function.
     virtual std::vector<code_line> listing(const static_instruction& instruction, unsigned before,
                                            unsigned after) const = 0;
-    /// The registers of a lane, a line "    NAME = VALUE" each; empty: the warp has ended.
+    /// The registers of a lane, one per line as "    NAME = VALUE"; empty: the warp has ended.
     virtual std::string registers(unsigned lane) const = 0;
-    /// Copies bytes as a lane sees them. @param address  of shared and local memory an offset
-    /// @return false: not all of them can be read
+    /// Copies bytes as seen by a lane. @param address  an offset, for shared and local memory
+    /// @return false if some of them cannot be read
     virtual bool read(memory_space space, unsigned lane, std::uint64_t address, std::size_t bytes,
                       std::byte* to) const = 0;
 };
