@@ -18,7 +18,7 @@ using program::static_instruction;
 
 namespace {
 
-/// Takes the next dot-separated part off the front.
+/// Consumes the next dot-separated part.
 std::string_view take_modifier(std::string_view& text) {
     const std::size_t dot = text.find('.');
     const std::string_view part = text.substr(0, dot);
@@ -26,7 +26,7 @@ std::string_view take_modifier(std::string_view& text) {
     return part;
 }
 
-/// The value of a text of digits, 0 for any other text and for what no access width can be.
+/// The value of a text of digits; 0 for any other text, or if it cannot be an access width.
 unsigned bits_of(std::string_view digits) {
     unsigned value = 0;
     if (digits.empty() || digits.size() > 4) return 0;
@@ -42,9 +42,9 @@ std::int32_t clamp_to_int32(std::int64_t value) {
         value, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
 }
 
-/// Named barriers as far as the line tells. The tracer writes the last immediate operand only up
-/// to NVBit 1.7, so a lone number is a barrier (0..15) or, as a multiple of the warp size, a thread
-/// count; operands in registers are not told at all.
+/// Decodes named barriers as far as possible. The tracer writes the last immediate operand only up
+/// to NVBit 1.7, so a single number is a barrier (0..15) or, if it is a multiple of the warp size,
+/// a thread count; register operands are not recorded.
 void decode_barrier(static_instruction& inst, const instruction_text& text,
                     const decode_options& options) {
     inst.barrier = barrier_kind::sync;
@@ -127,7 +127,7 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
             inst.data_size = 0;
         }
     } else if (inst.special == special_op::ldsm) {
-        inst.data_size = 16;  // every lane names a row of eight 16-bit elements
+        inst.data_size = 16;  // every lane addresses a row of eight 16-bit elements
     } else if (inst.is_memory()) {
         inst.data_size = static_cast<std::uint8_t>(
             access_width(text.opcode, !options.quirks.typed_width_is_word));

@@ -3,9 +3,9 @@
 
 namespace simtlm::isa {
 
-// Names from NVIDIA's "CUDA Binary Utilities" instruction set tables; units as Accel-Sim assigns
-// them, because latency and issue port follow from the class. From Volta on, control flow runs in
-// specialised unit 1, texture in 2, matrix in 3, the uniform datapath in 4.
+// Names from the instruction set tables of NVIDIA's "CUDA Binary Utilities"; units as in Accel-Sim,
+// because latency and issue port follow from the class. Since Volta, control flow is executed by
+// specialised unit 1, texture by 2, matrix by 3, the uniform datapath by 4.
 extern const char builtin_opcode_data[] = R"(
 # What Maxwell, Pascal and everything from Volta on share. No version of its own.
 [common]

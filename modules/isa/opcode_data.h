@@ -3,7 +3,7 @@
 
 namespace simtlm::isa {
 
-/// The built-in tables, in the syntax that opcode_tables documents.
+/// The built-in tables, in the syntax described at opcode_tables.
 extern const char builtin_opcode_data[];
 
 }  // namespace simtlm::isa

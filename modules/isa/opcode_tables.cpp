@@ -58,7 +58,7 @@ bool is_space(char c) {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Takes the next word off the front of a text; empty at its end. ':' '[' and ']' are words.
+/// Consumes the next word of a text; empty at its end. ':' '[' and ']' are words.
 std::string_view take_word(std::string_view& text) {
     const auto is_mark = [](char c) { return c == ':' || c == '[' || c == ']'; };
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

@@ -10,7 +10,7 @@
 
 namespace simtlm::isa {
 
-/// What a table says about one base opcode (the text before the first dot).
+/// Properties of a base opcode (the text before the first dot).
 struct opcode_entry {
     program::op_class cls = program::op_class::alu;
     program::memory_space space = program::memory_space::none;
@@ -35,27 +35,27 @@ struct opcode_entry {
 /// atomic, half, ldgsts, ldgdepbar, depbar, ldsm, warp_sync.
 class opcode_tables {
 public:
-    /// The tables this simulator ships with: Kepler to Hopper.
+    /// The built-in tables: Kepler to Hopper.
     static opcode_tables builtin();
 
-    /// Adds a user's file to the tables; what it names again, it replaces.
+    /// Adds a user's file to the tables; its entries replace existing ones.
     /// @throws kernel::user_error naming file and line
     void load(const std::string& file);
 
     /// Adds a text in the syntax above.
-    /// @param where  what to call the text in messages
+    /// @param where  name of the text in messages
     /// @throws kernel::user_error naming `where` and line
     void load_text(std::string_view text, const std::string& where);
 
-    /// The entry of an opcode, looked up from the architecture towards its ancestors, or nullptr.
+    /// The entry of an opcode, looked up in the architecture and then in its ancestors, or nullptr.
     const opcode_entry* find(unsigned binary_version, std::string_view base_opcode) const;
 
     bool knows_version(unsigned binary_version) const;
 
-    /// "ampere" for 80; empty for a version not known.
+    /// The architecture of a version, e.g. "ampere" for 80; empty if unknown.
     std::string architecture_of(unsigned binary_version) const;
 
-    /// "35 37 50 …", for messages.
+    /// All versions, "35 37 50 …", for messages.
     std::string versions() const;
 
     std::vector<std::string> architecture_names() const;
