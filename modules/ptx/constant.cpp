@@ -30,7 +30,7 @@ int digit_value(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
 }
 
-/// Binary operators by falling precedence groups; level 0 binds loosest.
+/// Binary operators by precedence level; level 0 has the lowest precedence.
 struct binary_operator {
     std::string_view text;
     int level;
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// Bounds the recursion, so that no text exhausts the stack.
+    /// Limits the recursion, so that no text can overflow the stack.
     struct level_guard {
         explicit level_guard(reader& r) : r_(r) {
             if (++r_.depth_ > deepest_expression) {

@@ -20,17 +20,17 @@ struct constant {
     double as_double() const;
 };
 
-/// Reads a constant expression: C's operators on integers (64 bits, signed unless an operand is
+/// Parses a constant expression: C's operators on integers (64 bits, signed unless an operand is
 /// unsigned) and floating-point numbers, casts (.s64) and (.u64), WARP_SZ.
 /// @throws kernel::user_error
 constant read_constant(scanner& in);
 
-/// True if a constant expression may begin with the next token.
+/// Whether the next token can begin a constant expression.
 bool starts_constant(scanner& in);
 
-/// The bits of a constant as an instruction's or an initialiser's operand of type `t`: integers cut
-/// to its width and extended by its sign, floating-point numbers converted.
-/// @returns false if PTX does not take this kind of constant for `t`
+/// Converts a constant to the bits of an operand of type `t` of an instruction or initialiser:
+/// integers are truncated to its width and sign-extended, floating-point numbers are converted.
+/// @returns false if PTX does not permit this kind of constant for `t`
 bool constant_as(const constant& c, type t, std::int64_t& bits);
 
 }  // namespace simtlm::ptx

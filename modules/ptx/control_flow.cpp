@@ -97,7 +97,7 @@ private:
         }
     }
 
-    /// Whether an instruction ends the whole launch: a trap, a failed assertion.
+    /// Whether an instruction aborts the whole launch: a trap or a failed assertion.
     bool ends_launch(const instruction& i) const {
         if (i.guard != no_index) return false;
         if (op_of(i) == opcode::trap) return true;
@@ -107,7 +107,7 @@ private:
                m_.functions[target.index].name == "__assertfail";
     }
 
-    /// Blocks from which no lane goes on.
+    /// Finds the blocks after which no lane continues.
     void find_aborts() {
         aborts_.assign(end_ + 1, false);
         for (std::uint32_t b = 0; b < end_; ++b)
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    /// Where lanes may go on from a block that they could meet again in: not where all ends.
+    /// Successors of a block at which lanes may reconverge, excluding those that abort.
     std::vector<std::uint32_t> continuations(std::uint32_t b) const {
         if (aborts_[b]) return {end_};
         std::vector<std::uint32_t> list;
@@ -168,7 +168,7 @@ private:
         }
     }
 
-    /// Blocks in post-order of a walk backwards from the end.
+    /// Blocks in post-order of a backward traversal from the end.
     std::vector<std::uint32_t> backward_post_order(
         const std::vector<std::vector<std::uint32_t>>& before) const {
         std::vector<std::uint32_t> order;
@@ -240,7 +240,8 @@ private:
     const module& m_;
     const function& f_;
     control_flow flow_;
-    std::uint32_t end_ = 0;  ///< number of a block that stands for the end of the function
+    std::uint32_t end_ = 0;  ///< number of the virtual block that represents the end of the
+                             ///< function
     std::vector<std::uint32_t> extra_exits_;
     std::vector<bool> aborts_;  ///< by block
 };

@@ -28,7 +28,7 @@ constexpr space_name space_names[] = {
     {"param", state_space::param},   {"tex", state_space::tex},
 };
 
-/// The type a word names, texref and its kin among them; none for other words.
+/// The type that a word names, including texref and related types; none for other words.
 type type_named(std::string_view word) {
     const ptx::word* found = find_word("", word);
     return found != nullptr && found->goes_to == word::field::type ? static_cast<type>(found->value)

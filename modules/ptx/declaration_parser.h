@@ -8,32 +8,33 @@
 
 namespace simtlm::ptx {
 
-/// Reads declarations: registers, variables with their initialisers, parameters.
+/// Parses declarations: registers, variables with their initialisers, parameters.
 class declaration_parser {
 public:
     explicit declaration_parser(parse_context& context) : c_(context) {}
 
-    /// The state space that a directive's word names; false for other words.
+    /// Converts the word of a directive to a state space; false for other words.
     static bool is_space(std::string_view word, state_space& space);
 
-    /// What follows `.reg` to the semicolon.
+    /// Parses `.reg`, after the directive, up to the semicolon.
     void read_registers();
 
-    /// What follows a state space's directive to the semicolon.
+    /// Parses the declarations after a state space's directive up to the semicolon.
     void read_variables(state_space space, linkage link);
 
-    /// "(…)": parameters or results of a function; they are declared in the innermost scope.
+    /// Parses "(…)", the parameters or results of a function, which are declared in the innermost
+    /// scope.
     std::vector<parameter> read_parameters();
 
-    /// "(…)" of a `.callprototype`.
+    /// Parses "(…)" of a `.callprototype`.
     std::vector<prototype::item> read_prototype_items();
 
-    /// Space for one register of a type in the current function.
+    /// Adds a register, or a range of registers, to the current function.
     std::uint32_t add_register(std::string_view name, type t, unsigned vector, std::uint32_t count,
                                bool numbered, place where);
 
 private:
-    /// What comes before a name: alignment, vector, type, attributes.
+    /// The part of a declaration before the name: alignment, vector, type, attributes.
     struct head {
         std::uint32_t alignment = 0;
         std::uint8_t vector = 1;
@@ -60,7 +61,7 @@ private:
     void read_register_parameter(std::vector<parameter>& list);
 
     parse_context& c_;
-    std::string_view name_;  ///< of the variable read last, in the text
+    std::string_view name_;  ///< of the last variable, as in the text
 };
 
 }  // namespace simtlm::ptx

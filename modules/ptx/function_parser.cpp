@@ -13,7 +13,7 @@ constexpr std::uint64_t largest_directive = 0x7fffffff;
 constexpr unsigned deepest_block = 200;
 constexpr unsigned version_with_parameter_lists = 14;  // PTX ISA 1.4
 
-/// Restores what the context knows about the current function.
+/// Saves and restores the context's state of the current function.
 class function_scope {
 public:
     function_scope(parse_context& c, std::uint32_t index) : c_(c) {
@@ -67,7 +67,7 @@ void function_parser::read(bool entry, linkage link) {
 }
 
 void function_parser::read_again(std::uint32_t present, bool entry, linkage link) {
-    // Parsed as a function of its own; then the definition replaces the declaration.
+    // Parses it as a separate function, and then replaces the declaration by the definition.
     const std::size_t variables = c_.out.variables.size();
     const auto draft = static_cast<std::uint32_t>(c_.out.functions.size());
     function f;

@@ -10,13 +10,13 @@
 
 namespace simtlm::ptx {
 
-/// Reads `.entry` and `.func`: signature, directives, body.
+/// Parses `.entry` and `.func`: signature, directives, body.
 class function_parser {
 public:
     explicit function_parser(parse_context& context)
         : c_(context), declarations_(context), instructions_(context), locations_(context) {}
 
-    /// What follows `.entry` or `.func`.
+    /// Parses a function after `.entry` or `.func`.
     void read(bool entry, linkage link);
 
 private:

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned deepest_list = 64;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 29;
 
-/// By how much an address is shifted so that `mask` becomes 0xff; 64 if it is no such mask.
+/// The shift that turns `mask` into 0xff; 64 if there is none.
 unsigned shift_of_mask(std::uint64_t mask) {
     unsigned shift = 0;
     while (shift < 64 && mask != std::uint64_t{0xff} << shift) shift += 8;
@@ -177,7 +177,7 @@ void initialiser_parser::read_property() {
 void initialiser_parser::read_properties() {
     c_.in.expect('{');
     while (c_.in.peek() != '}') {
-        if (c_.in.take('{')) {  // one of an array of references
+        if (c_.in.take('{')) {  // element of an array of references
             c_.in.skip_to_brace();
         } else {
             read_property();

@@ -9,7 +9,7 @@
 
 namespace simtlm::ptx {
 
-/// Reads what follows the `=` of a variable.
+/// Parses the initial value of a variable, after the `=`.
 class initialiser_parser {
 public:
     initialiser_parser(parse_context& context, variable& v, std::uint32_t index)

@@ -14,14 +14,14 @@ namespace {
 constexpr std::size_t most_operands = 250;
 constexpr std::size_t longest_opcode = 250;
 
-/// x, y, z, w or r, g, b, a as 0 to 3; 4 for others.
+/// Converts x, y, z, w or r, g, b, a to 0 to 3; 4 for others.
 unsigned component_of(std::string_view text) {
     if (text.size() != 1) return 4;
     const std::size_t position = std::string_view("xyzwrgba").find(text[0]);
     return position == std::string_view::npos ? 4 : static_cast<unsigned>(position % 4);
 }
 
-/// %pm3, %pm3_64, %envreg12: a name with a number.
+/// Parses special registers with a number: %pm3, %pm3_64, %envreg12.
 bool numbered_special(std::string_view name, special_register& s, unsigned& number) {
     const bool is_pm = name.substr(0, 3) == "%pm";
     const bool is_env = name.substr(0, 7) == "%envreg";
@@ -78,7 +78,8 @@ void instruction_parser::read() {
     f.code.push_back(i);
 }
 
-/// `reg + constant` as an operand: an addition to a new register goes before the instruction.
+/// Implements `reg + constant` as an operand by an addition to a new register before the
+/// instruction.
 void instruction_parser::add_offsets(const instruction& user) {
     function& f = c_.current();
     for (raw_operand& r : raw_[0]) {
@@ -237,7 +238,7 @@ void instruction_parser::read_operand(std::size_t level, bool in_bracket) {
     raw_[level].push_back(r);
 }
 
-/// `[a].unified`: a property of the address that changes nothing here.
+/// Parses `[a].unified`, a property of the address without effect here.
 void instruction_parser::read_unified() {
     const place where = c_.in.here();
     const std::string_view word = c_.in.take_directive();
@@ -409,7 +410,7 @@ operand instruction_parser::read_call_list() {
         elements.push_back(resolved(r));
     };
     for (const raw_operand& r : raw_[0]) {
-        if (r.what == raw_operand::form::vector) {  // a .v2 or .v4 register: one by one
+        if (r.what == raw_operand::form::vector) {  // each element of a .v2 or .v4 register
             for (unsigned i = 0; i < r.count; ++i) add(raw_[1][r.first + i]);
         } else {
             add(r);

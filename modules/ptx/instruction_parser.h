@@ -12,50 +12,51 @@
 
 namespace simtlm::ptx {
 
-/// An operand as written, before the instruction's signature gives it a place and a type.
+/// A parsed operand, before the instruction's signature determines its position and type.
 struct raw_operand {
     enum class form : std::uint8_t { value, literal, name, vector, bracket };
     form what = form::value;
     bool joined = false;      ///< after a bar: p|q
-    bool indexed = false;     ///< sym[3], which reads as an address too
+    bool indexed = false;     ///< sym[3], which can also be an address
     operand value;            ///< form value
     constant literal;         ///< form literal
-    std::string_view name;    ///< form name: not declared (yet), or a label
+    std::string_view name;    ///< form name: a label, or not declared yet
     std::uint32_t first = 0;  ///< form vector and bracket: elements, in the next level
     std::uint32_t count = 0;
     place where;
 };
 
-/// Reads instructions and checks them against the signature table.
+/// Parses instructions and checks them against the signature table.
 class instruction_parser {
 public:
     explicit instruction_parser(parse_context& context) : c_(context) {}
 
-    /// Reads from the guard or opcode to the semicolon and adds to the current function.
+    /// Parses an instruction from the guard or opcode to the semicolon and adds it to the current
+    /// function.
     void read();
 
-    /// Adds an instruction without operands that the text does not contain.
+    /// Adds an instruction without operands that is not in the text.
     void add_implied(std::string_view opcode_text);
 
-    /// Remembers that operand or branch target names a label to be found when its scope closes.
+    /// An operand or branch target with the name of a label, to be resolved when its scope closes.
     struct pending_name {
         enum class kind : std::uint8_t { operand, branch_target };
         kind what = kind::operand;
-        std::uint32_t index = 0;  ///< into the function's operands, or its branch target lists
+        std::uint32_t index = 0;  ///< in the function's operands, or its branch target lists
         std::uint32_t element = 0;
         std::string_view name;
         place where;
     };
     void add_pending(const pending_name& p) { pending_.push_back(p); }
 
-    /// To be called around scopes: labels are looked up in the scope of their use first.
+    /// Called around scopes: labels are first looked up in the scope of their use.
     void open_scope() { pending_begin_.push_back(pending_.size()); }
     void close_scope(bool outermost);
 
 private:
     static constexpr std::size_t levels = 4;
 
-    // Reading
+    // Parsing
     void read_guard(instruction& i);
     void read_opcode(instruction& i);
     std::uint32_t operation_index(std::string_view text, place where);
@@ -118,7 +119,7 @@ private:
     parse_context& c_;
     std::unordered_map<std::string_view, std::uint32_t> operations_;
     std::array<std::vector<raw_operand>, levels> raw_;
-    const operation* operation_ = nullptr;  ///< of the instruction being read
+    const operation* operation_ = nullptr;  ///< of the current instruction
     place where_;                           ///< of its opcode
     std::vector<pending_name> pending_;
     std::vector<std::size_t> pending_begin_;

@@ -12,10 +12,10 @@ namespace simtlm::ptx {
 
 namespace {
 
-/// What an instruction does that keeps others from passing it.
+/// Memory effect of an instruction that restricts reordering.
 enum class order : std::uint8_t { none, load, store, fence };
 
-/// Issue slots until a result can be used, as a compiler assumes before it knows what hits.
+/// Assumed latency of a result in issue slots, as a compiler uses before it knows what hits.
 unsigned latency_of(const operation& o) {
     switch (o.op) {
         case opcode::ld:
@@ -59,7 +59,7 @@ order order_of(const operation& o) {
     switch (o.op) {
         case opcode::ld:
         case opcode::ldu:
-            // A non-coherent load, a parameter and a constant are never written.
+            // Memory read by non-coherent, parameter and constant loads is never written.
             if (o.order != semantics::none && o.order != semantics::weak) return order::fence;
             if (o.has(flag::mmio)) return order::fence;
             return o.has(flag::nc) || o.space == state_space::const_ ? order::none : order::load;
@@ -149,7 +149,7 @@ bool counts(special_register r) {
            r == special_register::pm || r == special_register::pm64;
 }
 
-/// State spaces that a generic address cannot tell apart are one.
+/// State spaces may alias if either is generic, or if they are equal.
 bool may_alias(const operation& a, const operation& b) {
     return a.space == b.space || a.space == state_space::generic || b.space == state_space::generic;
 }
@@ -167,13 +167,14 @@ public:
 
 private:
     static constexpr std::uint32_t longest_block = 20'000;
-    static constexpr unsigned most_alive = 128;  // 32-bit values; ptxas: 255 registers at most
+    static constexpr unsigned most_alive = 128;  // 32-bit values; ptxas allocates at most 255
+                                                 // registers
 
     struct node {
-        std::vector<std::pair<std::uint32_t, std::uint8_t>> next;  // who waits, and for how long
-        std::uint32_t waits_for = 0;                               // nodes
+        std::vector<std::pair<std::uint32_t, std::uint8_t>> next;  // dependent nodes, and latency
+        std::uint32_t waits_for = 0;  // number of unscheduled predecessors
         std::uint32_t ready_at = 0;
-        std::uint32_t path = 0;  // to the end of the block
+        std::uint32_t path = 0;  // length of the longest path to the end of the block
     };
 
     template <class Function>
@@ -188,7 +189,7 @@ private:
         if (i.guard != no_index) f(i.guard);
         for (unsigned n = 0; n < i.operand_count; ++n) {
             const operand& p = f_.operand_of(i, n);
-            // A guarded instruction leaves what it does not write.
+            // A guarded instruction may keep the previous value of its destination.
             if (n >= i.result_count || p.kind == operand_kind::address_register ||
                 i.guard != no_index)
                 visit(p, f);
@@ -225,7 +226,7 @@ private:
         ++nodes_[to].waits_for;
     }
 
-    /// Who waits for whom.
+    /// Builds the dependence graph.
     void find_dependences(std::uint32_t first, std::uint32_t count) {
         struct uses {
             std::uint32_t writer = no_index;
@@ -277,7 +278,7 @@ private:
         for (std::uint32_t n = count; n-- > 0;)
             for (const auto& [to, latency] : nodes_[n].next)
                 nodes_[n].path = std::max(nodes_[n].path, nodes_[to].path + latency);
-        // Reads of each value that are still to come, to know how many are alive.
+        // Remaining reads of each value, for the number of live values.
         std::unordered_map<std::uint32_t, std::uint32_t> reads;
         for (std::uint32_t n = 0; n < count; ++n)
             for_reads(f_.code[b.first + n], [&](std::uint32_t r) { ++reads[r]; });
@@ -292,7 +293,7 @@ private:
             const bool crowded = alive >= most_alive;
             std::size_t best = 0;
             const auto better = [&](std::uint32_t x, std::uint32_t y) {
-                if (crowded) return x < y;  // the order of the text needs few registers
+                if (crowded) return x < y;  // text order needs few registers
                 const std::uint32_t tx = std::max(nodes_[x].ready_at, now),
                                     ty = std::max(nodes_[y].ready_at, now);
                 if (tx != ty) return tx < ty;

@@ -5,15 +5,15 @@
 
 namespace simtlm::ptx {
 
-/// Reorders the instructions of each basic block as a compiler of machine code does: PTX stands in
-/// the order of the source, with each use right behind its load, while ptxas issues loads early and
-/// uses late. List scheduling by the longest path to the end of the block; as many values are alive
-/// at a time as registers can hold.
+/// Reorders the instructions of each basic block as a compiler of machine code does: PTX is in
+/// source order, with each use directly after its load, while ptxas issues loads early and uses
+/// late. List scheduling by the longest path to the end of the block, limited by the number of
+/// values that registers can hold.
 ///
-/// What a program computes is unchanged: registers keep their dependences; loads pass loads, and
-/// stores to other state spaces, but no store that they might read; everything that orders memory
-/// or lanes (barriers, atomics, volatile accesses, calls, special registers that count) keeps its
-/// place. Labels and the last instruction of a block do, too.
+/// The results of a program are unchanged: register dependences are preserved; loads may pass
+/// loads, and stores to other state spaces, but no store that may alias; instructions that order
+/// memory or lanes (barriers, atomics, volatile accesses, calls, special registers with counters)
+/// are not moved, and neither are labels and the last instruction of a block.
 void schedule_instructions(module& m);
 
 }  // namespace simtlm::ptx

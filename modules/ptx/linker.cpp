@@ -13,7 +13,7 @@ namespace simtlm::ptx {
 
 namespace {
 
-/// A word, a mark or a string of a text; white space and comments lie between.
+/// A word, a punctuation mark or a string; white space and comments separate tokens.
 struct token {
     std::size_t begin, end;
 };
@@ -46,16 +46,16 @@ std::vector<token> tokens_of(std::string_view t) {
 
 enum class binding { internal, external, visible, weak };
 
-/// Something at the top of a module: a function, variables, a directive.
+/// A top-level item of a module: a function, variables, a directive.
 struct item {
     std::size_t first = 0, last = 0;  ///< tokens [first, last)
     binding how = binding::internal;
     bool defines = false;
-    bool whole_line = false;         ///< .version and the like
-    std::vector<std::string> names;  ///< declared or defined
+    bool whole_line = false;         ///< .version and similar directives
+    std::vector<std::string> names;  ///< names that it declares or defines
 };
 
-/// The items of one text.
+/// Splits a text into items.
 class splitter {
 public:
     explicit splitter(const link_input& p) : text(p.text), tokens(tokens_of(p.text)) {
@@ -108,11 +108,11 @@ private:
         if (w == ".visible") it.how = binding::visible;
         if (w == ".weak" || w == ".common") it.how = binding::weak;
         if (w == ".func" || w == ".entry" || w == ".alias") is_function = true;
-        // Kernels are known to the host whatever is said of them.
+        // Kernels are always visible to the host.
         if (w == ".entry" && it.how == binding::internal) it.how = binding::visible;
     }
 
-    /// Of a function the first word outside of brackets; of variables one behind each comma too.
+    /// For a function the first word outside of brackets; for variables also one after each comma.
     void find_names(item& it, bool is_function) const {
         int depth = 0;
         bool wanted = true;
@@ -135,7 +135,7 @@ struct header {
     std::string version, target, address_size;
 };
 
-/// As numbers: 7.10 is newer than 7.8, sm_100 than sm_90.
+/// Compares as numbers: 7.10 is newer than 7.8, sm_100 is newer than sm_90.
 std::vector<unsigned long> numbers_in(std::string_view s) {
     std::vector<unsigned long> all;
     for (std::size_t i = 0; i < s.size();) {
@@ -188,7 +188,7 @@ private:
                 }
     }
 
-    /// Whether somebody else has said, or will say, what an item says.
+    /// Whether an item is redundant because another text defines the same.
     bool is_spare(std::size_t part, const item& it) {
         if (it.names.empty() || it.how == binding::internal) return false;
         const std::string& n = it.names.front();
@@ -248,7 +248,7 @@ private:
     const std::vector<link_input>& inputs_;
     std::vector<splitter> parts_;
     header head_;
-    std::map<std::string, std::set<std::size_t>> used_;  ///< parts that have a name at the top
+    std::map<std::string, std::set<std::size_t>> used_;  ///< texts that have a name at top level
     std::map<std::string, std::size_t> strong_, weak_, declared_;
     std::set<std::string> defined_;
 };

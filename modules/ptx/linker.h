@@ -6,18 +6,18 @@
 
 namespace simtlm::ptx {
 
-/// A PTX text that is linked with others.
+/// A PTX text to be linked with others.
 struct link_input {
-    std::string name;  ///< for messages
+    std::string name;  ///< used in messages
     std::string text;
 };
 
-/// Joins texts into one, as a linker of machine code would: what one declares .extern another
-/// defines; .weak and .common symbols are taken once; names that are not .visible stay those of
-/// their piece, for which they may be changed. The result is written for the newest version and
-/// target among them. One piece is left as it is. Lines of `.file` and `.loc` are kept of the first
-/// piece alone. Undefined functions are found when the result is used.
-/// @throws kernel::user_error  a symbol is defined twice
+/// Links several PTX texts into one, like a linker of machine code: .extern declarations are
+/// resolved by definitions in other texts; .weak and .common symbols are included once; names that
+/// are not .visible remain local to their text and may be renamed. The result has the newest
+/// version and target of the texts. A single text is not changed. Lines of `.file` and `.loc` are
+/// kept for the first text only. Undefined functions are not reported here.
+/// @throws kernel::user_error  if a symbol is defined twice
 std::string link(const std::vector<link_input>& inputs);
 
 }  // namespace simtlm::ptx

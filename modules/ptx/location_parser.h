@@ -8,14 +8,14 @@
 
 namespace simtlm::ptx {
 
-/// Reads `.file` and `.loc`.
+/// Parses `.file` and `.loc`.
 class location_parser {
 public:
     explicit location_parser(parse_context& context) : c_(context) {}
 
-    /// What follows `.file`.
+    /// Parses the rest of `.file`.
     void read_file();
-    /// What follows `.loc`; becomes the location of the instructions that come.
+    /// Parses the rest of `.loc`, which becomes the location of the following instructions.
     void read_location();
 
 private:

@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned lanes = 32;
 
-/// Types by position d, a, b, c; products of f16 may name d and c only.
+/// Type at a position d, a, b, c; f16 products may specify d and c only.
 type type_at(const operation& o, unsigned position) {
     if (position == 0) return o.types[0];
     if (position == 3) return o.last_type();
@@ -19,7 +19,7 @@ bool is_shape(const operation& o, unsigned m, unsigned n, unsigned k) {
     return o.shape.m == m && o.shape.n == n && o.shape.k == k;
 }
 
-/// Rows and depths (m, k) that a type's mma exists with; see the PTX manual's table of mma shapes.
+/// Whether a type's mma exists with these m and k; see the PTX manual's table of mma shapes.
 bool mma_shape_exists(type t, unsigned m, unsigned k) {
     const bool small = m == 8;
     const bool large = m == 16;
@@ -48,7 +48,7 @@ bool mma_shape_exists(type t, unsigned m, unsigned k) {
     }
 }
 
-/// A sparse product keeps half of a's elements: it goes twice as deep as the dense one.
+/// A sparse product stores half of a's elements; its k is twice that of the dense one.
 bool sparse_shape_exists(type t, const matrix_shape& s) {
     const bool eight_bits = t == type::e4m3 || t == type::e5m2;
     const bool shallow = (t == type::tf32 && s.k == 8) || (eight_bits && s.k != 64);
@@ -67,7 +67,7 @@ bool mma_exists(const operation& o) {
                                   : mma_shape_exists(o.types[1], o.shape.m, o.shape.k);
 }
 
-/// Products of less than a byte are by row and column only.
+/// Products of sub-byte types only exist with row and column layout.
 bool wmma_layouts_exist(const operation& o, type t) {
     const bool narrow = t == type::u4 || t == type::s4 || t == type::b1;
     if (!narrow) return true;
@@ -76,7 +76,7 @@ bool wmma_layouts_exist(const operation& o, type t) {
     return o.part_of != fragment::b || o.layout_a == layout::col;
 }
 
-/// Shapes of wmma by the type of a and b.
+/// Whether wmma exists for a shape and the type of a and b.
 bool wmma_exists(type t, const operation& o) {
     const bool full = is_shape(o, 16, 16, 16) || is_shape(o, 32, 8, 16) || is_shape(o, 8, 32, 16);
     switch (t) {
@@ -114,7 +114,7 @@ unsigned registers_for(unsigned elements, type t) {
     return elements * width_of(t) / 32 / lanes;
 }
 
-/// wmma repeats f16 elements of a and b in two lanes each.
+/// wmma replicates f16 elements of a and b in two lanes each.
 unsigned wmma_registers(const operation& o, type t, unsigned position) {
     const unsigned plain = registers_for(elements_in(o.shape, position), t);
     const bool repeated = t == type::f16 && (position == 1 || position == 2);
@@ -151,7 +151,8 @@ unsigned fragment_registers(const operation& o, unsigned position) {
         return exists ? wmma_registers(o, t, position) : 0;
     }
     if (!mma_exists(o)) return 0;
-    if (is_shape(o, 8, 8, 4) && o.types[1] == type::f16) {  // four quads, each a product of its own
+    if (is_shape(o, 8, 8, 4) && o.types[1] == type::f16) {  // four quads, each with a product of
+                                                            // its own
         return position == 1 || position == 2 ? 2 : t == type::f16 ? 4 : 8;
     }
     const unsigned all = registers_for(elements_in(o.shape, position), t);

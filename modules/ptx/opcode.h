@@ -6,9 +6,9 @@
 
 namespace simtlm::ptx {
 
-// Enumerator, name in PTX. A word that chooses another instruction rather than a variant of one is
-// part of the name (mbarrier.init, bar.warp.sync). `bar`, `bar.cta`, `barrier` and
-// `barrier.cta` are the same opcode; barrier.cluster is listed as bar.cluster.
+// Enumerator and PTX name. A word that selects another instruction rather than a variant is part of
+// the name (mbarrier.init, bar.warp.sync). `bar`, `bar.cta`, `barrier` and `barrier.cta` are the
+// same opcode; barrier.cluster is listed as bar.cluster.
 // clang-format off
 #define SIMTLM_PTX_OPCODES(X) \
     X(abs, "abs") X(activemask, "activemask") X(add, "add") X(addc, "addc") X(alloca_, "alloca") \
@@ -64,9 +64,9 @@ namespace simtlm::ptx {
     X(wmma_store, "wmma.store") X(xor_, "xor")
 // clang-format on
 
-/// What an instruction does. `later` stands for what is not executed of sm_90 and after (multimem,
-/// tcgen05, …): it parses, its operands are unchecked, and whoever executes it refuses it by the
-/// text of its operation.
+/// Opcode of an instruction. `later` represents instructions of sm_90 and later that are not
+/// supported (multimem, tcgen05, …): they are parsed with unchecked operands, and executing one is
+/// an error that names the text of its operation.
 enum class opcode : std::uint16_t {
 #define SIMTLM_PTX_ENUMERATOR(name, text) name,
     SIMTLM_PTX_OPCODES(SIMTLM_PTX_ENUMERATOR)
@@ -74,7 +74,7 @@ enum class opcode : std::uint16_t {
         later
 };
 
-/// "mbarrier.init"; "later" for the rest.
+/// PTX name, e.g. "mbarrier.init"; "later" for unsupported opcodes.
 std::string_view name_of(opcode o);
 
 }  // namespace simtlm::ptx

@@ -23,8 +23,8 @@ type doubled(type t) {
     }
 }
 
-/// May a register of type `has` stand where an instruction asks for `wants`? Untyped bits go with
-/// everything of their width, integers with integers, floating point with its own type.
+/// Whether a register of type `has` can be an operand of type `wants`. Untyped bits are compatible
+/// with everything of their width, integers with integers, floating point with its own type only.
 bool same_kind(type has, type wants) {
     const type_class h = class_of(has);
     const type_class w = class_of(wants);
@@ -46,7 +46,7 @@ bool is_integer_like(type t) {
            c == type_class::signed_integer;
 }
 
-/// What mov packs or unpacks: bits of a width in two or four parts.
+/// Width of the parts that mov packs or unpacks: bits of a width in two or four parts.
 unsigned part_width(type whole, unsigned parts) {
     return parts == 0 || class_of(whole) != type_class::bits ? 0 : width_of(whole) / parts;
 }
@@ -160,7 +160,7 @@ void instruction_parser::place_rule(const operand_rule& rule, const raw_operand&
             const unsigned count = elements_of_rule(rule);
             const type t = type_of_rule(rule);
             if (count == 0) {
-                // Compilers write the one element of an access without .v2 or .v4 in braces, too.
+                // Compilers also put the single element of an access without .v2 or .v4 in braces.
                 const bool one =
                     rule.per_vector && r.what == raw_operand::form::vector && r.count == 1;
                 place_value(rule, one ? raw_[1][r.first] : r, t);
@@ -204,7 +204,7 @@ void instruction_parser::place_rule(const operand_rule& rule, const raw_operand&
 
 type instruction_parser::type_of_fragment(const operand_rule& rule) const {
     using matrix = operand_rule::matrix;
-    // d, a, b, c in the order of the types; two types stand for d and c of f16 products.
+    // d, a, b, c in the order of the types; with two types, these are d and c of f16 products.
     unsigned index = 0;
     if (rule.fragment == matrix::c) index = op().type_count - 1U;
     if (rule.fragment == matrix::a || rule.fragment == matrix::b) {
@@ -386,7 +386,7 @@ void instruction_parser::place_address(const raw_operand& r) {
     c_.current().operands.push_back(address_of(raw_[1][r.first], space_of_address(r)));
 }
 
-/// Copies name two spaces; their mbarriers lie in shared memory.
+/// Copies specify two spaces; their mbarriers are in shared memory.
 state_space instruction_parser::space_of_address(const raw_operand& r) const {
     const auto position = &r - raw_[0].data();
     switch (op().op) {

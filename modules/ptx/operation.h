@@ -10,11 +10,11 @@
 
 namespace simtlm::ptx {
 
-/// `.rn` … of floating point, `.rni` … to an integral value, `.rna` (ties away, tf32), `.rs`
-/// (stochastic). `none`: the instruction's default.
+/// Rounding: `.rn` … of floating point, `.rni` … to an integral value, `.rna` (ties away, tf32),
+/// `.rs` (stochastic). `none`: the instruction's default.
 enum class rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi, rna, rs };
 
-/// Comparison of set, setp, vset; `lo ls hi hs` are unsigned, `equ … geu` true for NaN.
+/// Comparison of set, setp, vset; `lo ls hi hs` are unsigned; `equ … geu` are true for NaN.
 enum class comparison : std::uint8_t {
     none,
     eq,
@@ -37,11 +37,11 @@ enum class comparison : std::uint8_t {
     nan
 };
 
-/// The part of a product that mul and mad keep.
+/// The part of a product returned by mul and mad.
 enum class product : std::uint8_t { none, lo, hi, wide };
 
-/// The operation of atom, red, redux, bar.red, sured, of set/setp's combination, of the secondary
-/// operation of video instructions, and of one-bit mma.
+/// The operation of atom, red, redux, bar.red, sured, the boolean operation of set and setp, the
+/// secondary operation of video instructions, and one-bit mma.
 enum class reduction : std::uint8_t {
     none,
     and_,
@@ -63,8 +63,8 @@ enum class cache_operator : std::uint8_t { none, ca, cg, cs, lu, cv, wb, wt };
 /// Eviction priority of a cache level (`.L1::…`, `.L2::…`).
 enum class eviction : std::uint8_t { none, normal, unchanged, first, last, no_allocate };
 
-/// Memory consistency of ld, st, atom, red, fence, mbarrier. `none`: what the manual says of an
-/// instruction without one (weak for ld and st, relaxed for atom and red).
+/// Memory consistency of ld, st, atom, red, fence, mbarrier. `none`: the instruction's default
+/// (weak for ld and st, relaxed for atom and red).
 enum class semantics : std::uint8_t {
     none,
     weak,
@@ -76,11 +76,11 @@ enum class semantics : std::uint8_t {
     volatile_
 };
 
-/// Threads that a memory operation is observed by. membar's `.gl` reads as gpu.
+/// Scope of a memory operation. membar's `.gl` is gpu.
 enum class scope : std::uint8_t { none, cta, cluster, gpu, sys };
 
 // clang-format off
-/// The variant that a word selects where it is none of the above.
+/// Variants that are not covered by the enumerations above.
 enum class mode : std::uint8_t {
     none,
     up, down, bfly, idx,                                      // shfl
@@ -103,7 +103,7 @@ enum class mode : std::uint8_t {
 /// Geometry of textures and surfaces; `a…` are arrays (layered), `…ms` multi-sampled.
 enum class geometry : std::uint8_t { none, d1, d2, d3, a1d, a2d, cube, acube, d2ms, a2dms };
 
-/// What a surface access does out of bounds.
+/// Behaviour of a surface access that is out of bounds.
 enum class bounds : std::uint8_t { none, trap, clamp, zero };
 
 /// Fragment of wmma.load and wmma.store.
@@ -111,7 +111,7 @@ enum class fragment : std::uint8_t { none, a, b, c, d };
 
 enum class layout : std::uint8_t { none, row, col };
 
-/// Shape of a matrix operation, as in `.m16n8k16`; of ldmatrix and movmatrix m and n only.
+/// Shape of a matrix operation, as in `.m16n8k16`; for ldmatrix and movmatrix only m and n.
 struct matrix_shape {
     std::uint16_t m = 0;
     std::uint16_t n = 0;
@@ -119,7 +119,7 @@ struct matrix_shape {
 };
 
 // clang-format off
-/// Modifiers that are there or not.
+/// Modifiers without a value.
 enum class flag : std::uint8_t {
     ftz, sat, satfinite, relu, approx, full, noftz, xorsign_abs,
     nan,             ///< min.NaN, max.NaN
@@ -132,9 +132,9 @@ enum class flag : std::uint8_t {
     shiftamt,        ///< bfind
     to,              ///< cvta.to
     nc,              ///< ld.global.nc
-    cache_hint,      ///< .L2::cache_hint: an operand with the policy follows
+    cache_hint,      ///< .L2::cache_hint: followed by a policy operand
     prefetch_64, prefetch_128, prefetch_256,  ///< .L2::64B …
-    base, level, grad,  ///< tex: mipmap level chosen by nothing, an operand, gradients
+    base, level, grad,  ///< tex: mipmap level implicit, given by an operand, or by gradients
     bytes,           ///< suld.b, sust.b, sured.b: unformatted
     formatted,       ///< sust.p, sured.p
     noinc,           ///< cp.async.mbarrier.arrive.noinc
@@ -149,9 +149,9 @@ enum class flag : std::uint8_t {
 // clang-format on
 
 /// A full opcode with its modifiers, "ld.global.v4.f32", resolved once per distinct text and shared
-/// by all instructions of a module that spell it so.
+/// by all instructions of a module with the same text.
 struct operation {
-    std::string text;  ///< as written, for messages
+    std::string text;  ///< as written, used in messages
     opcode op = opcode::later;
     std::uint16_t signature = 0;  ///< row of the signature table; see signature.h
     std::array<type, 4> types{};  ///< in the order written: destination first
@@ -162,7 +162,8 @@ struct operation {
     reduction reduce = reduction::none;
     state_space space = state_space::generic;
     space_window window = space_window::none;
-    state_space source_space = state_space::generic;  ///< cp.async and its kin: the second space
+    state_space source_space = state_space::generic;  ///< cp.async and related instructions: the
+                                                      ///< second space
     cache_operator cache = cache_operator::none;
     eviction evict_l1 = eviction::none;
     eviction evict_l2 = eviction::none;
@@ -181,9 +182,9 @@ struct operation {
 
     bool has(flag f) const { return ((flags >> static_cast<unsigned>(f)) & 1U) != 0; }
 
-    /// The first type, the usual one.
+    /// The first type, which is usually the type of the operation.
     type first_type() const { return types[0]; }
-    /// The last type written; that of the sources where destination and sources differ.
+    /// The last type written; the type of the sources if destination and sources differ.
     type last_type() const { return types[type_count == 0 ? 0 : type_count - 1U]; }
 };
 

@@ -10,12 +10,12 @@ namespace simtlm::ptx {
 
 namespace {
 
-// Versions from which on a rounding or `.approx` must be written.
+// PTX versions from which on a rounding or `.approx` is required.
 constexpr unsigned version_of_conversions = 15;
 constexpr unsigned version_of_division = 14;
 constexpr unsigned version_of_mad = 20;
 
-/// Two or four values in one register; those conversions have rows of their own.
+/// Two or four values in one register; such conversions have rows of their own.
 bool is_packed(type t) {
     const std::string_view name = name_of(t);
     return name.size() > 2 && name[name.size() - 2] == 'x';
@@ -37,7 +37,7 @@ std::string conversion_fault(const operation& o, unsigned version) {
     const bool plain = o.round != rounding::none && !integral;
     const bool narrows = is_float(to) && (!is_float(from) || width_of(to) < width_of(from) ||
                                           (to != from && width_of(to) == width_of(from)));
-    // Between f16 and bf16 the rounding may be left out.
+    // Between f16 and bf16 the rounding is optional.
     const bool halves =
         is_float(to) && is_float(from) && width_of(to) == 16 && width_of(from) == 16;
     if (integral && !is_float(from)) return "rounds to an integral value, but converts an integer";

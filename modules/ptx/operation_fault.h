@@ -7,13 +7,13 @@
 
 namespace simtlm::ptx {
 
-/// What is wrong with modifiers that the signature table allows one by one but not together.
+/// Error in a combination of modifiers that the signature table permits individually.
 struct operation_fault {
-    std::string what;  ///< empty: nothing
+    std::string what;  ///< empty: no error
     std::string expected;
 };
 
-/// @param version  PTX ISA version as major * 10 + minor; old ones ask for less
+/// @param version  PTX ISA version as major * 10 + minor; old versions require less
 operation_fault fault_of(const operation& o, unsigned version);
 
 }  // namespace simtlm::ptx

@@ -11,7 +11,7 @@
 
 namespace simtlm::ptx {
 
-/// An initialiser's symbol that was not declared yet when it was read.
+/// A symbol in an initialiser that was not declared when it was parsed.
 struct unresolved_relocation {
     std::uint32_t variable = 0;
     std::size_t relocation = 0;
@@ -21,12 +21,12 @@ struct unresolved_relocation {
 
 constexpr std::size_t longest_shown_name = 80;
 
-/// A name in quotes for a message, cut if it is long.
+/// A name in quotes for a message, truncated if it is long.
 inline std::string shown(std::string_view name) {
     return "'" + std::string(name.substr(0, longest_shown_name)) + "'";
 }
 
-/// What the parts of the parser share.
+/// State shared by the parts of the parser.
 struct parse_context {
     parse_context(const char* text, module& m) : in(text, m.file), out(m) {}
 
@@ -34,10 +34,10 @@ struct parse_context {
     module& out;
     symbol_table symbols;
     std::uint32_t current_function = no_index;
-    std::uint32_t current_location = no_index;  ///< of the last `.loc`
+    std::uint32_t current_location = no_index;  ///< last `.loc`
     std::vector<unresolved_relocation> unresolved;
-    std::uint64_t registers = 0;          ///< declared so far
-    std::uint64_t initialised_bytes = 0;  ///< in initial values so far
+    std::uint64_t registers = 0;          ///< number declared so far
+    std::uint64_t initialised_bytes = 0;  ///< size of initial values so far
 
     bool in_function() const { return current_function != no_index; }
     function& current() { return out.functions[current_function]; }
@@ -45,7 +45,7 @@ struct parse_context {
     /// PTX ISA version as major * 10 + minor.
     unsigned version() const { return out.version_major * 10 + out.version_minor; }
 
-    /// @throws kernel::user_error naming the nearest visible name
+    /// @throws kernel::user_error that suggests the nearest visible name
     [[noreturn]] void fail_unknown(std::string_view name, place where) const;
 };
 

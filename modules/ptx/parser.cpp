@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t largest_version = 99;
 
-/// Reads what stands at module scope.
+/// Parses the module scope.
 class module_parser {
 public:
     explicit module_parser(parse_context& context)
@@ -210,7 +210,7 @@ private:
 }  // namespace
 
 module parse(std::string_view text, const std::string& file) {
-    // Containers pad with zeros; one inside would hide what follows.
+    // Containers pad with zeros; a NUL in the middle would hide the rest of the text.
     while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
         const auto line =

@@ -9,8 +9,8 @@
 namespace simtlm::ptx {
 
 /// Parses and checks PTX text.
-/// @param text  PTX ISA 1.0 to 8.x; a NUL ends it
-/// @param file  what messages call the text
+/// @param text  PTX ISA 1.0 to 8.x; terminated by a NUL
+/// @param file  name of the text in messages
 /// @throws kernel::user_error "file:line:column: what is wrong (what was expected)"
 module parse(std::string_view text, const std::string& file);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t largest_live_sets = std::size_t{1} << 28;  ///< bytes of live sets
 
-/// First and last instruction at which a register holds a value that is needed.
+/// First and last instruction at which a register holds a live value.
 struct interval {
     std::uint32_t first = no_index;
     std::uint32_t last = 0;
@@ -29,7 +29,7 @@ public:
     interval_builder(const function& f, const control_flow& flow)
         : f_(f), flow_(flow), intervals_(f.registers.size()), read_(f.registers.size(), false) {}
 
-    /// @return empty: too large to be analysed
+    /// @return empty if the function is too large to be analysed
     std::vector<interval> run() {
         number_globals();
         words_ = (globals_.size() + 63) / 64;
@@ -53,7 +53,7 @@ public:
 private:
     using set = std::vector<std::uint64_t>;
 
-    /// Under the timing model a load writes its registers at the end of the cycle, when another
+    /// In the timing model a load writes its registers at the end of the cycle, when another
     /// instruction may have issued.
     static constexpr std::uint32_t written_early = 2;
 
@@ -78,7 +78,7 @@ private:
                 visit(f_.operand_of(i, n), f);
     }
 
-    /// Only registers that several blocks mention can be alive between blocks, and those that a
+    /// Only registers that occur in several blocks can be live between blocks, and those that a
     /// block may read before it writes them.
     void number_globals() {
         number_.assign(f_.registers.size(), no_index);
@@ -171,13 +171,13 @@ private:
     const control_flow& flow_;
     std::vector<interval> intervals_;
     std::vector<bool> read_;
-    std::vector<std::uint32_t> number_;   ///< of a register among the globals
+    std::vector<std::uint32_t> number_;   ///< index of a register in globals_
     std::vector<std::uint32_t> globals_;  ///< registers
-    std::size_t words_ = 0;               ///< of a set
+    std::size_t words_ = 0;               ///< words in a set
     std::vector<set> in_;
 };
 
-/// Gives slots of one kind, the lowest that is free first.
+/// Assigns slots of one kind, lowest free slot first.
 class slot_allocator {
 public:
     std::uint32_t take(const interval& i) {

@@ -9,23 +9,24 @@
 
 namespace simtlm::ptx {
 
-/// Storage for the virtual registers of a function: PTX names every value anew, so a kernel may
-/// have thousands of registers of which a few dozen are alive at a time.
+/// Storage of the virtual registers of a function: PTX is in near-SSA form, so that a kernel may
+/// have thousands of registers of which only a few dozen are live at a time.
 struct register_slots {
-    /// Registers of different width classes share no storage.
+    /// Registers of different width classes do not share storage.
     enum kind : std::uint8_t { predicate, word, double_word, quad_word, kinds };
 
-    std::vector<std::uint32_t> slot_of;  ///< by register: a slot of its kind
-    std::uint32_t slots[kinds] = {};     ///< of each kind
+    std::vector<std::uint32_t> slot_of;  ///< by register: slot of its kind
+    std::uint32_t slots[kinds] = {};     ///< number of slots of each kind
 
     static kind kind_of(type t);
 };
 
-/// Linear-scan register allocation without spilling: registers whose live intervals overlap have
-/// different slots. An interval is the span of instructions, in the order of the text, between the
-/// first and the last at which the value may be needed, so that no order in which diverged lanes
-/// execute matters. These keep a slot to themselves: registers that may be read before they are
-/// written (which are zero), that are never read, and parameters and results of the function.
+/// Linear-scan register allocation without spilling: registers with overlapping live intervals have
+/// different slots. An interval is the range of instructions, in text order, between the first and
+/// the last one at which the value may be needed, so that it is valid for any order in which
+/// diverged lanes execute. The following registers have a slot of their own: those that may be read
+/// before they are written (and are then zero), those that are never read, and parameters and
+/// results of the function.
 /// @param share  false: every register has a slot of its own
 register_slots assign_register_slots(const function& f, const control_flow& flow, bool share);
 

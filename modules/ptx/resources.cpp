@@ -7,14 +7,14 @@ namespace simtlm::ptx {
 
 namespace {
 
-constexpr std::uint32_t call_registers = 24;  ///< what the calling convention takes at least
+constexpr std::uint32_t call_registers = 24;  ///< minimum required by the calling convention
 
 std::uint64_t aligned(std::uint64_t offset, std::uint32_t alignment) {
     const std::uint64_t a = alignment == 0 ? 1 : alignment;
     return (offset + a - 1) / a * a;
 }
 
-/// The function that holds the body of another.
+/// The function that contains the body of an alias.
 std::uint32_t body_of(const module& m, std::uint32_t index) {
     const std::uint32_t alias = m.functions[index].alias_of;
     return alias == no_index ? index : alias;
@@ -47,7 +47,7 @@ std::uint64_t frame_bytes(const module& m, const function& f) {
     return bytes;
 }
 
-/// Who calls whom; looked at when asked.
+/// The call graph, built on demand.
 class call_graph {
 public:
     explicit call_graph(const module& m) : m_(m), known_(m.functions.size()) {}
@@ -61,7 +61,7 @@ public:
         return e.callees;
     }
 
-    /// Itself first, each once.
+    /// The functions reachable from one, starting with itself, each once.
     std::vector<std::uint32_t> reachable(std::uint32_t from) {
         std::vector<bool> seen(known_.size(), false);
         std::vector<std::uint32_t> list{from};
@@ -76,7 +76,7 @@ public:
         return list;
     }
 
-    /// The largest sum of frames along a chain of calls; a function that calls itself counts once.
+    /// The largest sum of frames along a call chain; a recursive function counts once.
     std::uint64_t deepest_frames(std::uint32_t from) {
         std::vector<std::uint64_t> depth(known_.size(), 0);
         std::vector<state> states(known_.size(), state::unseen);
@@ -185,7 +185,8 @@ void place_parameters(const module& m, const function& entry, resource_demand& d
     }
 }
 
-/// A function that is not defined here is called by the calling convention, others are inlined.
+/// Whether functions that are not defined here are called; these use the calling convention, others
+/// are inlined.
 bool calls_other_module(const module& m, const std::vector<std::uint32_t>& functions) {
     return std::any_of(functions.begin(), functions.end(),
                        [&](std::uint32_t f) { return !m.functions[f].defined; });
@@ -199,8 +200,8 @@ std::vector<std::uint32_t> reachable_functions(const module& m, const function& 
 
 namespace {
 
-/// Registers of a thread with which the blocks that a kernel promises fit an SM; NVIDIA's assembler
-/// spills the others.
+/// The maximum number of registers per thread with which the CTAs promised by the kernel's
+/// directives fit in an SM; NVIDIA's assembler spills the rest.
 std::uint32_t registers_within_bounds(const performance_directives& d) {
     constexpr std::uint32_t registers_of_sm = 65536, unit = 8;
     const auto& block = d.reqntid[0] != 0 ? d.reqntid : d.maxntid;

@@ -10,8 +10,8 @@
 
 namespace simtlm::ptx {
 
-/// A cursor over PTX text that ends with a NUL: skips blanks, comments and preprocessor lines,
-/// keeps count of lines, takes names, words and punctuation.
+/// A cursor over NUL-terminated PTX text: skips blanks, comments and preprocessor lines, counts
+/// lines, and consumes names, words and punctuation.
 class scanner {
 public:
     scanner(const char* text, const std::string& file)
@@ -22,7 +22,7 @@ public:
         skip();
         return *p_;
     }
-    /// The character after the cursor, blanks included.
+    /// The character at the cursor, which may be a blank.
     char next() const { return *p_; }
     char after_next() const { return *p_ == '\0' ? '\0' : p_[1]; }
     const char* position() const { return p_; }
@@ -30,12 +30,12 @@ public:
     /// Returns to a position on the same line.
     void back_to(const char* position) { p_ = position; }
 
-    /// Place of the next token.
+    /// Position of the next token.
     place here() {
         skip();
         return place_of(p_);
     }
-    /// Place of something on the current line.
+    /// Position of a character on the current line.
     place place_of(const char* at) const {
         return {line_, static_cast<std::uint32_t>(at - line_start_) + 1};
     }
@@ -45,10 +45,10 @@ public:
         ++p_;
         return true;
     }
-    /// @throws kernel::user_error when the next token is not `c`
+    /// @throws kernel::user_error if the next token is not `c`
     void expect(char c);
 
-    /// A name ([A-Za-z_$%] first, digits too); empty if none comes.
+    /// Consumes a name ([A-Za-z_$%] first, then also digits); empty if there is none.
     std::string_view take_name() {
         skip();
         const char* begin = p_;
@@ -61,11 +61,11 @@ public:
     /// @throws kernel::user_error saying that `what` is expected
     std::string_view expect_name(const char* what);
 
-    /// The word of a directive after its dot, "shared::cta"; empty (and nothing taken) if none
-    /// comes.
+    /// Consumes a directive and returns its word after the dot, "shared::cta"; empty if there is
+    /// none.
     std::string_view take_directive();
 
-    /// An instruction's name with its modifiers, "ld.const[1].v4.f32".
+    /// Consumes an instruction's name with its modifiers, "ld.const[1].v4.f32".
     std::string_view take_opcode() {
         const char* begin = p_;
         while (continues_opcode(*p_)) ++p_;
@@ -73,27 +73,27 @@ public:
         return {begin, static_cast<std::size_t>(p_ - begin)};
     }
 
-    /// What stands between quotes, backslashes and all.
+    /// Consumes a quoted string and returns its contents, without processing backslashes.
     std::string_view expect_string();
 
-    /// An unsigned number of a directive.
+    /// Consumes the unsigned number of a directive.
     std::uint64_t expect_count(const char* what, std::uint64_t limit);
 
-    /// Skips to the end of the line, or past what braces enclose.
+    /// Skips to the end of the line; the other functions skip a bracketed text.
     void skip_line();
     void skip_parentheses();
     void skip_braces();
-    /// Skips past the brace that closes one already taken.
+    /// Skips past the brace that closes one consumed before.
     void skip_to_brace();
 
     std::uint32_t line() const { return line_; }
     const std::string& file() const { return *file_; }
-    /// What comes next, for messages.
+    /// The next token, for messages.
     std::string next_token();
 
     [[noreturn]] void fail(place where, const std::string& what,
                            const std::string& remedy = {}) const;
-    /// "expected X, found Y" at the next token.
+    /// Reports "expected X, found Y" at the next token.
     [[noreturn]] void fail_expected(const std::string& what);
 
     static bool starts_name(char c) { return (classes()[static_cast<unsigned char>(c)] & 1) != 0; }

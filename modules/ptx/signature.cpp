@@ -10,7 +10,7 @@ namespace simtlm::ptx {
 
 namespace {
 
-/// Cuts the part before the next separator off the front.
+/// Consumes the part before the next separator.
 std::string_view take_part(std::string_view& text, char separator) {
     const std::size_t end = text.find(separator);
     const std::string_view part = text.substr(0, end);
@@ -269,7 +269,7 @@ void apply(operation& o, const word& w) {
     }
 }
 
-/// How far a row goes with a text: all of it, or the first word it cannot place.
+/// Result of matching a row with a text: complete, or up to the first word that does not match.
 struct match {
     operation result;
     std::size_t words_matched = 0;
@@ -292,7 +292,7 @@ std::string list_of(const signature::slot& slot) {
     return text;
 }
 
-/// The slot that takes a word: for a type the next slot of types, else the first one left.
+/// The slot for a word: for a type the next type slot, otherwise the first unfilled one.
 std::size_t slot_for(const signature& s, const std::vector<bool>& filled, std::string_view text) {
     bool type_slot_seen = false;
     for (std::size_t i = 0; i < s.slots.size(); ++i) {
@@ -328,7 +328,7 @@ match try_row(const signature& s, std::string_view modifiers) {
     return m;
 }
 
-/// `barrier.cta` and `bar` are one; a bank in `.const[n]` chooses nothing any more.
+/// `barrier.cta` and `bar` are equivalent; the bank in `.const[n]` has no effect any more.
 std::string normal_text(std::string_view text) {
     std::string normal(text);
     if (normal.compare(0, 8, "barrier.") == 0) normal.erase(3, 4);

@@ -11,34 +11,33 @@
 namespace simtlm::ptx {
 
 // The instruction set is a table: signature_table.cpp has a row per form of an instruction, with
-// its modifiers and operands, in a small notation.
+// its modifiers and operands, in a compact notation.
 //
 // Modifiers: slots separated by dots, as in PTX. `?` before a slot: optional. `a|b`: one of these
 // words. `$group`: one word of a named group (see vocabulary.cpp), `$group:a|b`: one of these words
-// of the group. Words of types are matched in order, others in any order, as NVIDIA's assembler
-// does.
+// of the group. Type words are matched in order, others in any order, like in NVIDIA's assembler.
 //
 // Operands: separated by blanks, each at a fixed position in `instruction`:
 //   T U V X        the first, second, third, fourth type of the operation;  W: twice as wide as T
 //   u32 pred …     this type
 //   =…             written;  ?… optional;  !… may be negated
-//   |…             joined to the one before by a bar; optional ("p|q")
-//   &…             there when the operation combines (.and of setp, .add of vadd), else not,
+//   |…             joined to the previous operand by a bar; optional ("p|q")
+//   &…             present if the operation combines (.and of setp, .add of vadd), otherwise not,
 //                  or optional (&?)
 //   ~…             a register may be wider than the type (ld, st, cvt)
 //   *…             a vector if the operation has .v2 .v4 .v8
-//   {n}…           a vector of n; {} of the length that the operation implies (matrix fragments)
+//   {n}…           a vector of n; {} of the length implied by the operation (matrix fragments)
 //   ^…             may have a byte or half-word selector (video instructions);  -… may be negated
 //   imm            a constant;  label: a branch target
 //   []             an address;  [t]: texture, sampler, coordinates (three operands);
 //   [s]            surface, coordinates (two operands)
-//   mov            source or destination of mov: anything that fits the type
+//   mov            source or destination of mov: any operand that fits the type
 //   vec            coordinate offsets of tex: a vector, or an integer
-//   policy         what .L2::cache_hint demands, the last operand
-//   none           nothing: keeps the positions of an opcode's forms alike
+//   policy         the last operand, required by .L2::cache_hint
+//   none           no operand: keeps the positions of an opcode's forms equal
 //   any            not checked
 
-/// What is asked of one operand.
+/// Rule for one operand of a signature.
 struct operand_rule {
     enum class form : std::uint8_t {
         value,  ///< register, constant or special register of `of`
@@ -50,8 +49,8 @@ struct operand_rule {
         surface,  ///< [s, {c}]: two operands
         mov,
         offsets,  ///< of texture coordinates
-        policy,   ///< there when the operation has .L2::cache_hint
-        absent,   ///< never there: keeps positions alike
+        policy,   ///< present if the operation has .L2::cache_hint
+        absent,   ///< never present: keeps positions equal
         any,
     };
     enum class source : std::uint8_t { fixed, first, second, third, fourth, doubled };
@@ -59,7 +58,7 @@ struct operand_rule {
 
     form what = form::value;
     source from = source::fixed;
-    type of = type::none;  ///< when `from` is fixed
+    type of = type::none;  ///< if `from` is fixed
     bool written = false;
     bool optional = false;
     bool may_negate = false;  ///< `!` before a predicate
@@ -72,7 +71,7 @@ struct operand_rule {
     matrix fragment = matrix::no;
     std::uint8_t elements = 0;  ///< of a vector; 0: a scalar
 
-    /// How many positions in the instruction it takes.
+    /// Number of positions in the instruction that the operand occupies.
     unsigned positions() const { return what == form::texture ? 3 : what == form::surface ? 2 : 1; }
 };
 
@@ -88,7 +87,7 @@ struct signature_rows {
 };
 signature_rows signature_table();
 
-/// A word that modifies an instruction, and where it goes in `operation`.
+/// A word that modifies an instruction, and the field of `operation` that it sets.
 struct word {
     enum class field : std::uint8_t {
         nothing,
@@ -115,19 +114,19 @@ struct word {
         shape,
         count,
     };
-    std::string_view group;  ///< empty: words that need no group
+    std::string_view group;  ///< empty: words without a group
     std::string_view text;
     field goes_to = field::nothing;
     std::uint8_t value = 0;
     std::uint8_t extra = 0;  ///< of a space: its window
 };
 
-/// Words of a group, or all words without a group.
+/// The words of a group, or all words without a group.
 std::vector<const word*> words_of(std::string_view group);
 /// The word of a group, or nullptr.
 const word* find_word(std::string_view group, std::string_view text);
 
-/// A row of the table, ready for use.
+/// A parsed row of the table.
 struct signature {
     struct slot {
         bool optional = false;
@@ -143,15 +142,16 @@ struct signature {
 /// All rows.
 const std::vector<signature>& signatures();
 
-/// First words, or dotted beginnings, of instructions after sm_80, and words that only those have.
+/// Whether an opcode is only in architectures after sm_80, according to its first words or to words
+/// that only these have.
 bool is_later(std::string_view opcode_text);
 
 /// Resolves a full opcode ("ld.global.v4.f32").
-/// @param fault  set to what is wrong, and what was expected, when nothing matches
-/// @returns true when resolved
+/// @param fault  if nothing matches, set to the error and what was expected
+/// @returns whether it was resolved
 bool resolve_operation(std::string_view text, operation& out, std::string& fault);
 
-/// Number of 32-bit (64-bit for f64) registers that hold a fragment of a matrix operation; 0 when
+/// Number of registers (32-bit, or 64-bit for f64) that hold a fragment of a matrix operation; 0 if
 /// the shape and type do not exist.
 /// @param position  0 to 3: d, a, b, c of mma and wmma.mma
 unsigned fragment_registers(const operation& o, unsigned position);

@@ -272,7 +272,7 @@ constexpr signature_row rows[] = {
     {o::fence_proxy, "proxy.tensormap::generic.$order:acquire.$scope", "[] imm"},
     {o::fence_proxy, "proxy.tensormap::generic.$order:release.$scope", ""},
 
-    // Control flow; the operands of call are read by its own rule: results, target, arguments,
+    // Control flow; the operands of call have a rule of their own: results, target, arguments,
     // prototype or targets
     {o::bra, "?$uni", "label"},
     {o::brx_idx, "idx.?$uni", "u32 targets"},

@@ -9,10 +9,10 @@
 
 namespace simtlm::ptx {
 
-/// What a name stands for.
+/// The object that a name denotes.
 struct symbol {
     enum class kind : std::uint8_t {
-        reg,  ///< register `index`; `vector` registers when it is declared .v2 or .v4
+        reg,  ///< register `index`; `vector` registers if it is declared .v2 or .v4
         variable,
         function,
         label,
@@ -28,7 +28,7 @@ struct symbol {
 };
 
 /// Names in nested scopes. Names are views that must outlive the table. Numbered registers are
-/// declared by prefix, and found by it.
+/// declared and looked up by their prefix.
 class symbol_table {
 public:
     symbol_table() : buckets_(64, none) {}
@@ -45,14 +45,14 @@ public:
 
     unsigned depth() const { return static_cast<unsigned>(scopes_.size()); }
 
-    /// @returns false if the innermost scope has the name already
+    /// @returns false if the innermost scope already has the name
     bool declare(std::string_view name, const symbol& s) { return insert(name, hash_of(name), s); }
     bool declare_numbered(std::string_view prefix, const symbol& s) {
         return insert(prefix, hash_of(prefix) ^ numbered_mark, s);
     }
 
-    /// What a name stands for, innermost scope first; nullptr if nothing. A name with a number that
-    /// belongs to a declared range comes back with the index of that register.
+    /// Looks up a name, innermost scope first; nullptr if it is not declared. For a numbered name
+    /// in a declared range, the result has the index of that register.
     const symbol* find(std::string_view name) {
         const entry* exact = find_entry(name, hash_of(name));
         const entry* range = find_range(name);
@@ -62,13 +62,13 @@ public:
         return &numbered_;
     }
 
-    /// All names that are visible, for messages.
+    /// Calls f with all visible names, for messages.
     template <typename F>
     void for_each(F f) const {
         for (const entry& e : entries_) f(e.name);
     }
 
-    /// A name of the innermost scope only.
+    /// Looks up a name in the innermost scope only.
     const symbol* find_here(std::string_view name) const {
         const entry* found = find_entry(name, hash_of(name));
         return found != nullptr && index_of(found) >= scopes_.back() ? &found->what : nullptr;
@@ -102,7 +102,7 @@ private:
         return nullptr;
     }
 
-    /// The range that %r12 belongs to; sets numbered_.
+    /// The range that contains a register such as %r12; sets numbered_.
     const entry* find_range(std::string_view name) {
         std::size_t digits = name.size();
         while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
@@ -113,7 +113,7 @@ private:
             number = number * 10 + static_cast<std::uint32_t>(name[i] - '0');
         }
         const std::string_view prefix = name.substr(0, digits);
-        // A range of an inner scope hides as many registers of an outer one as it has.
+        // A range in an inner scope hides registers of an outer one only up to its own size.
         const std::uint32_t hash = hash_of(prefix) ^ numbered_mark;
         std::uint32_t i = buckets_[hash & mask()];
         const auto holds = [&](const entry& e) {

@@ -57,7 +57,7 @@ enum class type : std::uint8_t {
     surfref,
 };
 
-/// What a type's bits mean; `bits` are untyped.
+/// Interpretation of a type's bits; `bits` are untyped.
 enum class type_class : std::uint8_t {
     none,
     predicate,
@@ -71,18 +71,18 @@ enum class type_class : std::uint8_t {
 /// Width in bits: 1 for pred and b1, 64 for references, 0 for none.
 unsigned width_of(type t);
 
-/// Width in whole bytes, 1 at least but for none.
+/// Width in whole bytes, at least 1 except for none.
 inline unsigned bytes_of(type t) {
     return (width_of(t) + 7) / 8;
 }
 
 type_class class_of(type t);
 
-/// "u32", without a dot.
+/// Name without a dot, e.g. "u32".
 std::string_view name_of(type t);
 
-/// State spaces. `generic` is an address without a space. The two windows of shared memory and of
-/// parameters are told apart by `space_window`.
+/// State spaces. `generic` is an address without a space. The windows of shared memory and of
+/// parameters are distinguished by `space_window`.
 enum class state_space : std::uint8_t {
     generic,
     reg,
@@ -97,14 +97,14 @@ enum class state_space : std::uint8_t {
 
 std::string_view name_of(state_space s);
 
-/// A scope of `.shared` or `.param` as in `.shared::cta`, `.param::entry`.
+/// The window of `.shared` or `.param`, as in `.shared::cta`, `.param::entry`.
 enum class space_window : std::uint8_t { none, cta, cluster, entry, func };
 
-/// Linkage of a variable or function. `internal` has none of the directives.
+/// Linkage of a variable or function. `internal`: without any of the directives.
 enum class linkage : std::uint8_t { internal, visible, external, weak, common };
 
-/// Special registers. Those with components (%tid.x) name the component in the operand.
-/// `pm` (0 to 7), `pm64` (%pm0_64 …) and `envreg` (0 to 31) have their number in the operand.
+/// Special registers. For those with components (%tid.x) the operand has the component; for `pm` (0
+/// to 7), `pm64` (%pm0_64 …) and `envreg` (0 to 31) it has the number.
 enum class special_register : std::uint8_t {
     tid,
     ntid,
@@ -148,13 +148,13 @@ enum class special_register : std::uint8_t {
     current_graph_exec,
 };
 
-/// "%tid"; without component or number.
+/// Name without component or number, e.g. "%tid".
 std::string_view name_of(special_register s);
 
-/// The type a special register reads as (u32, u64; %tid and its kin u32 per component).
+/// The type of a special register (u32 or u64; u32 per component for those with components).
 type type_of(special_register s);
 
-/// True of %tid, %ntid, %ctaid … whose components are named .x .y .z .w.
+/// Whether a special register has components .x .y .z .w (%tid, %ntid, %ctaid …).
 bool has_components(special_register s);
 
 }  // namespace simtlm::ptx

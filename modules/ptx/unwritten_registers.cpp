@@ -5,8 +5,8 @@ namespace simtlm::ptx {
 
 namespace {
 
-/// Registers that are written on every path to a place, of those that matter: the ones that some
-/// block reads before it writes them.
+/// Computes the registers that are written on every path to a point, for those that some block
+/// reads before it writes them.
 class analysis {
 public:
     analysis(const function& f, const control_flow& flow)
@@ -73,8 +73,8 @@ private:
         }
     }
 
-    /// Through a block. @param read  called with an instruction and a candidate that it reads and
-    /// that may not be written
+    /// Traverses a block. @param read  called for each instruction that reads a candidate which may
+    /// not have been written
     template <class Function>
     void walk(std::size_t b, set written, Function read) {
         for (std::uint32_t i = flow_.blocks[b].first; i <= flow_.blocks[b].last; ++i) {
@@ -97,7 +97,8 @@ private:
         return written;
     }
 
-    /// To the largest solution: what comes in is what all predecessors agree on.
+    /// Computes the largest solution: a block's input is the intersection over all its
+    /// predecessors.
     void solve() {
         const std::size_t blocks = flow_.blocks.size();
         in_.assign(blocks, set(candidates_.size(), true));
@@ -114,7 +115,7 @@ private:
         }
     }
 
-    /// to = to & (in | writes). @return it has changed
+    /// to = to & (in | writes). @return whether it has changed
     static bool narrow(set& to, const set& in, const set& writes) {
         bool changed = false;
         for (std::size_t n = 0; n < to.size(); ++n)
@@ -127,7 +128,7 @@ private:
 
     const function& f_;
     const control_flow& flow_;
-    std::vector<std::uint32_t> number_;  ///< of a register among the candidates
+    std::vector<std::uint32_t> number_;  ///< index of a register in the candidates
     std::vector<std::uint32_t> candidates_;
     std::vector<set> in_;
 };

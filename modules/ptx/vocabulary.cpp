@@ -19,7 +19,7 @@ using space = state_space;
 using w = space_window;
 
 // clang-format off
-// Warpgroups multiply 64 rows by any multiple of 8 columns up to 256.
+// Warpgroup shapes have 64 rows and any multiple of 8 columns up to 256.
 #define SIMTLM_WARPGROUP_SHAPE(n, k) {"warpgroup", "m64n" #n #k, f::shape},
 #define SIMTLM_WARPGROUP_SHAPES(k) \
     SIMTLM_WARPGROUP_SHAPE(8, k) SIMTLM_WARPGROUP_SHAPE(16, k) SIMTLM_WARPGROUP_SHAPE(24, k) \
@@ -289,8 +289,8 @@ constexpr word words[] = {
     {"bounds", "zero", f::surface_bounds, n(bounds::zero)},
 };
 
-// Instructions of sm_90 and after, by the beginning of their text: those that have no row in the
-// table are refused where they are executed.
+// Instructions of sm_90 and later, by the beginning of their text: those without a row in the table
+// are rejected when they are executed.
 constexpr std::string_view later_beginnings[] = {
     "wgmma", "tcgen05", "cp.async.bulk", "cp.reduce", "tensormap", "mapa", "getctarank",
     "barrier.cluster", "elect", "setmaxnreg", "griddepcontrol", "fence.mbarrier_init", "multimem",
@@ -300,7 +300,7 @@ constexpr std::string_view later_beginnings[] = {
     "ldmatrix.b8", "isspacep.cluster",
 };
 
-// Words that only instructions after sm_80 have.
+// Words that only exist in instructions after sm_80.
 constexpr std::string_view later_words[] = {
     "f32x2", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "ue8m0", "ue4m3",
     "e4m3x4", "e5m2x4", "e2m1x4", "e2m3x4", "e3m2x4", "m16n16", "m8n16", "b8x16", "b4x16", "b6x16_p32",
