@@ -4,15 +4,15 @@
 #include "modules/execution/operation.h"
 #include "modules/ptx/operation.h"
 
-// What the lanes of a warp, or the warps of a CTA, do together.
+// Operations that involve several lanes of a warp, or several warps of a CTA.
 namespace simtlm::execution {
 
 struct barrier_state;
 
-/// Shuffles of machine code: lanes that do not execute them give 0.
+/// Shuffles of machine code: inactive source lanes give 0.
 constexpr std::int64_t shuffle_among_active = 1;
 
-/// shfl. destination: words; destination2: mask of lanes whose source lay in range, or no_slot;
+/// shfl. destination: words; destination2: mask of lanes whose source was in range, or no_slot;
 /// source[0]: values; source[1]: lane or distance; source[2]: clamp and segment mask; source[3]:
 /// members, or no_slot; immediate: 0, or shuffle_among_active
 handler shuffle_handler(ptx::mode m);
@@ -31,7 +31,7 @@ const operation* barrier_sync(warp& w, const operation* op);
 const operation* barrier_arrive(warp& w, const operation* op);
 /// bar.red. destination: words (popc) or mask; source[2]: mask; detail: ptx::reduction
 const operation* barrier_reduce(warp& w, const operation* op);
-/// The barrier of a bar.red is complete: a warp's result.
+/// Computes a warp's result when the barrier of a bar.red is complete.
 void finish_barrier_reduction(warp& w, const operation* op, const barrier_state& b);
 
 }  // namespace simtlm::execution

@@ -9,8 +9,8 @@
 
 namespace simtlm::execution {
 
-/// The heap that malloc and free of device programs use: one allocation of device memory, made at
-/// the first use. Synchronised: CTAs of several host threads share it.
+/// The heap for malloc and free in device programs: one allocation of device memory, made at the
+/// first use. Thread-safe, because CTAs of several host threads share it.
 class device_heap {
 public:
     /// @param bytes  option -gpgpu_heap_size_limit
@@ -19,11 +19,11 @@ public:
     device_heap(const device_heap&) = delete;
     device_heap& operator=(const device_heap&) = delete;
 
-    /// Takes the memory, before programs run. Nothing the second time.
+    /// Allocates the memory, before programs run; no effect if called again.
     void reserve();
-    /// 0: no room.
+    /// @return 0 if there is no room
     device_address allocate(std::uint64_t bytes);
-    /// @return false: nothing begins there
+    /// @return false: no allocation begins there
     bool release(device_address a);
 
 private:

@@ -12,32 +12,32 @@ namespace simtlm::execution {
 
 class written_map;
 
-/// An address as programs see it.
+/// An address as seen by programs.
 using device_address = std::uint64_t;
 
-/// The GPU's memory: one sparse reservation of address space, of which only touched pages take
-/// room, and a table of what is allocated in it. A device address is an offset into the
-/// reservation, so that an access is a plain load or store.
+/// The GPU's memory: one sparse reservation of address space, of which only touched pages occupy
+/// memory, and a table of allocations. A device address is an offset into the reservation, so that
+/// an access is a plain load or store.
 ///
-/// Addresses follow the reference: variables of modules from 0x1f880000, the heap of the host's
-/// allocations from 0xc0000000. Below lie the windows of the generic address space (see
-/// address_windows). Not synchronised: the host allocates and frees while no program runs.
+/// The address map is that of GPGPU-Sim: variables of modules from 0x1f880000, the heap of the
+/// host's allocations from 0xc0000000. The windows of the generic address space are below (see
+/// address_windows). Not thread-safe: the host allocates and frees while no program runs.
 class device_memory {
 public:
     struct config {
         device_address static_base = 0x1f880000;
         device_address heap_base = 0xc0000000;
         std::uint64_t capacity = std::uint64_t{32} << 30;  ///< bytes of the heap
-        /// Device addresses are the host's own: what is allocated here can be used by the process
-        /// under the same address, and memory of the process be admitted.
+        /// Device addresses equal host addresses: allocations can be used by the process under the
+        /// same address, and memory of the process can be admitted.
         bool at_host_addresses = false;
     };
 
-    /// One allocation. Programs may touch [begin, end).
+    /// An allocation. Programs may access [begin, end).
     struct range {
         device_address begin = 0;
         device_address end = 0;
-        std::string label;  ///< of a module variable its name; else empty
+        std::string label;  ///< name of a module variable, otherwise empty
         bool contains(device_address a) const { return a - begin < end - begin; }
     };
 
@@ -47,57 +47,61 @@ public:
     device_memory(const device_memory&) = delete;
     device_memory& operator=(const device_memory&) = delete;
 
-    /// A piece of the heap, zeroed. @param alignment  a power of two
-    /// @throws kernel::user_error  no room
+    /// Allocates zeroed memory in the heap. @param alignment  a power of two
+    /// @throws kernel::user_error  if there is no room
     device_address allocate(std::uint64_t bytes, std::uint64_t alignment = 256,
                             std::string label = {});
-    /// The same at the heap's other end: memory that is the host's does not move the device's.
+    /// The same at the other end of the heap, so that host memory does not change the addresses of
+    /// device memory.
     device_address allocate_for_host(std::uint64_t bytes, std::uint64_t alignment = 256);
-    /// A variable of a module, below the heap. @throws kernel::user_error  no room
+    /// Allocates a variable of a module, below the heap. @throws kernel::user_error  if there is no
+    /// room
     device_address allocate_static(std::uint64_t bytes, std::uint64_t alignment, std::string label);
-    /// Gives back what begins at the address. @return false: nothing does
+    /// Frees the allocation at an address. @return false: none begins there
     bool release(device_address begin);
 
-    /// Memory of the process itself becomes memory of the device (only at_host_addresses).
+    /// Makes memory of the process accessible to the device (only with at_host_addresses).
     /// @return false: it overlaps with an allocation or a window
     bool admit(device_address begin, std::uint64_t bytes, std::string label);
-    /// The opposite; the memory stays as it is. @return false: nothing begins there
+    /// Undoes admit(); the memory itself is not changed. @return false: none begins there
     bool dismiss(device_address begin);
 
-    /// The allocation that holds the address, or nullptr.
+    /// The allocation that contains the address, or nullptr.
     const range* find(device_address a) const;
-    /// Whether a GPU lets an access pass that lies in no allocation: it maps memory by pages, and a
-    /// page with an allocation is mapped as a whole, as is the one before the first allocation.
-    /// Never where allocations are kept apart.
+    /// Whether a GPU permits an access outside of any allocation: it maps memory by pages, and a
+    /// page with an allocation is mapped as a whole, as is the page before the first allocation.
+    /// Always false with keep_apart().
     bool is_mapped(device_address a, std::uint64_t bytes) const;
-    /// A program has written outside of all allocations: what is allocated there later is zeroed.
+    /// A program has written outside of all allocations: memory allocated there later must be
+    /// zeroed.
     void note_stray_write() const { stray_writes_.store(true, std::memory_order_relaxed); }
-    /// In words, the allocation that an address outside of all lies next to.
+    /// Describes the allocation closest to an address outside of all allocations.
     std::string nearest(device_address a) const;
     /// All allocations, by address.
     const std::vector<range>& ranges() const { return ranges_; }
-    /// From now on allocations have room between them, and what is freed is not given out again as
-    /// long as there is other room: a stray access does not hit another allocation.
+    /// From now on there is unused space between allocations, and freed memory is not reused while
+    /// other memory is available, so that a stray access does not hit another allocation.
     void keep_apart() { apart_ = true; }
-    /// From now on notes what the host writes; programs that check it note what they write.
-    /// @throws kernel::user_error  no address space
+    /// From now on records writes by the host; programs that check it record their own writes.
+    /// @throws kernel::user_error  if address space is exhausted
     void track_writes();
-    /// Which bytes have been written; nullptr: nobody notes it.
+    /// The bytes that have been written; nullptr: not tracked.
     written_map* writes() const { return writes_.get(); }
-    /// The host has written there by other ways than the functions below.
+    /// The host has written there by means other than the functions below.
     void note_written(device_address a, std::uint64_t bytes);
-    /// Changes whenever an allocation goes.
+    /// Changes whenever an allocation is freed.
     std::uint64_t generation() const { return generation_; }
-    /// Bytes of the heap that are allocated, and its size.
+    /// Allocated bytes of the heap; capacity(): its size.
     std::uint64_t used() const { return used_; }
     std::uint64_t capacity() const { return config_.capacity; }
 
-    /// The byte at a device address; unchecked.
+    /// The byte at a device address; not checked.
     std::byte* host(device_address a) const { return reinterpret_cast<std::byte*>(base_ + a); }
-    /// All addresses are below, but those of admitted memory.
+    /// Upper bound of all addresses except those of admitted memory.
     device_address end() const { return size_; }
 
-    /// Copies from and to the host. @throws kernel::user_error  not inside one allocation
+    /// Copies to and from the host. @throws kernel::user_error  if a range is not within one
+    /// allocation
     void write(device_address to, const void* from, std::uint64_t bytes);
     void read(void* to, device_address from, std::uint64_t bytes) const;
     void copy(device_address to, device_address from, std::uint64_t bytes);
@@ -115,30 +119,30 @@ private:
     void check(device_address a, std::uint64_t bytes, const char* doing) const;
 
     config config_;
-    std::uintptr_t base_ = 0;  ///< of address 0
+    std::uintptr_t base_ = 0;  ///< host address of device address 0
     std::uint64_t size_ = 0;
     std::vector<range> ranges_;  ///< by address
     std::uint64_t used_ = 0;
     std::uint64_t generation_ = 0;
     bool apart_ = false;
     mutable std::atomic<bool> stray_writes_{false};  // several host threads execute programs
-    region never_used_;         ///< of the heap, where allocations are kept apart
-    std::vector<range> freed_;  ///< where they are kept apart
+    region never_used_;  ///< part of the heap that has never been allocated, with keep_apart()
+    std::vector<range> freed_;  ///< freed ranges, with keep_apart()
     std::unique_ptr<written_map> writes_;
 };
 
-/// Windows of the generic address space that mean another memory in every CTA or thread. In 32-bit
-/// modules too they lie below four gigabytes. They are far apart, and far above offsets within
-/// them: an index that is too large leads to no other window.
+/// Windows of the generic address space that refer to a different memory in every CTA or thread.
+/// They are below four gigabytes, for 32-bit modules, and far apart, and far above offsets within
+/// them, so that an index that is too large does not reach another window.
 struct address_windows {
     static constexpr device_address local = 0x1000'0000;   ///< a thread's local memory
     static constexpr device_address shared = 0x1400'0000;  ///< a CTA's shared memory
-    /// Shared memory of the CTAs of a cluster, one after the other by rank (shared::cluster).
+    /// Shared memory of the CTAs of a cluster, in order of rank (shared::cluster).
     static constexpr device_address cluster = 0x1500'0000;
-    static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< from rank to rank
+    static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< distance between ranks
     static constexpr unsigned cluster_ranks = 16;
     static constexpr device_address param = 0x1800'0000;  ///< a kernel's parameters
-    static constexpr std::uint64_t size = 0x0100'0000;    ///< of each
+    static constexpr std::uint64_t size = 0x0100'0000;    ///< of each window
     static constexpr device_address end = 0x1c00'0000;
 
     static bool in_local(device_address a) { return a - local < size; }

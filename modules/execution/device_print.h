@@ -11,13 +11,13 @@ namespace simtlm::execution {
 
 struct formatted_text {
     std::string text;
-    int arguments = 0;  ///< what printf of a device returns
+    int arguments = 0;  ///< return value of the device's printf
 };
 
-/// printf of device programs: the rules of C's, but that arguments lie packed in memory, each at a
-/// multiple of its size.
-/// @param read    reads bytes of the arguments from an offset on
-/// @param string  reads what a %s points to
+/// printf of device programs: as in C, but with arguments packed in memory, each aligned to its
+/// size.
+/// @param read    reads bytes of the arguments from an offset
+/// @param string  reads the string to which a %s argument points
 formatted_text format_device_text(
     const std::string& format,
     const std::function<void(std::uint64_t offset, void* to, std::uint32_t bytes)>& read,

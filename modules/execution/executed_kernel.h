@@ -14,17 +14,17 @@
 
 namespace simtlm::execution {
 
-/// What the timing model lacks of a kernel, as a sentence; empty: nothing.
+/// Describes the part of a kernel that the timing model does not support; empty: all is supported.
 std::string untimed_part(const kernel_image& kernel, const instruction_descriptors& instructions);
 constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode 1";
 
-/// A launch that SMs draw instructions from: the machine behind the timing model. Instructions take
-/// effect as they issue; what other SMs could see waits for the memory phase of the cycle, atomics
-/// for the L2.
+/// A launch whose instructions are issued by SMs: connects the functional machine to the timing
+/// model. Instructions take effect when they issue; effects visible to other SMs are deferred to
+/// the memory phase of the cycle, and atomics to the L2.
 class executed_kernel : public program::cluster_kernel {
 public:
-    /// @param descriptor  of the launch's module; shared by all launches of it
-    /// @param id     counts launches
+    /// @param descriptor  of the launch's module; shared by all its launches
+    /// @param id          launch number
     /// @throws kernel::user_error  as launch_context
     executed_kernel(launch what, device_memory& memory, services world,
                     std::shared_ptr<const instruction_descriptors> descriptor, std::uint32_t id);
@@ -36,13 +36,12 @@ public:
     }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
-    /// All that it can execute, function by function.
+    /// All code that it can execute, by function.
     std::vector<program::instruction_window> code() const {
         return instructions_->code_of(what_.kernel->function);
     }
 
-    /// What has been executed so far: warp instructions and allocations; not by opcode and class,
-    /// and no threads.
+    /// Statistics so far: warp instructions and allocations; without opcodes, classes and threads.
     execution_summary executed() const;
 
 private:
@@ -59,9 +58,9 @@ private:
     std::shared_ptr<const instruction_descriptors> instructions_;
     program::kernel_descriptor kernel_;
     worker_state worker_;
-    std::vector<std::uint64_t> issued_;       ///< warps, by instruction
-    std::uint64_t next_ = 0;                  ///< CTAs taken
-    std::shared_ptr<block_cluster> cluster_;  ///< of the CTA taken last
+    std::vector<std::uint64_t> issued_;       ///< number of warps, by instruction
+    std::uint64_t next_ = 0;                  ///< number of CTAs returned so far
+    std::shared_ptr<block_cluster> cluster_;  ///< of the CTA returned last
     std::uint64_t now_ = 0;                   ///< core cycle of the last issue
     std::vector<std::unique_ptr<program::cta>> idle_;
 };

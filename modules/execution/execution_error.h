@@ -8,26 +8,25 @@
 
 namespace simtlm::execution {
 
-/// Where a thread was when its program did something that has no meaning.
+/// Position of a thread whose program has done something undefined.
 struct fault_site {
     std::string kernel;
-    std::string where;  ///< "file.ptx:line", and the CUDA source line where `.loc` tells it
+    std::string where;  ///< "file.ptx:line", and the CUDA source line if given by `.loc`
     unsigned block[3] = {};
     unsigned thread[3] = {};
 };
 
-/// What hosts tell apart, as CUDA's results do.
+/// Kinds of faults that hosts distinguish, as CUDA's error codes do.
 enum class fault_kind : std::uint8_t {
-    other,  ///< a trap, a barrier that never completes, an access beyond shared memory, ...
+    other,  ///< a trap, a barrier that cannot complete, an access beyond shared memory, ...
     outside_of_allocations,
     misaligned,
     assertion,
     illegal_instruction,
 };
 
-/// A fault of the program that is executed: an access outside all allocations, a misaligned
-/// address, a barrier that can never complete, a trap. One message names kernel, PTX line, block
-/// and thread.
+/// An error in the executed program: an access outside all allocations, a misaligned address, a
+/// barrier that can never complete, a trap. The message names kernel, PTX line, block and thread.
 class execution_error : public kernel::user_error {
 public:
     execution_error(const fault_site& site, const std::string& what, const std::string& remedy = {},

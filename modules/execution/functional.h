@@ -14,54 +14,54 @@ struct warp;
 struct operation;
 struct worker_state;
 
-/// Sees every instruction before it is executed, for a debugger. The machine then runs on one host
+/// Observes every instruction before it is executed, for a debugger. The machine then uses one host
 /// thread.
 struct execution_observer {
     virtual ~execution_observer();
     virtual void about_to_execute(warp& w, const operation& op) = 0;
 };
 
-/// How a launch is run without time.
+/// Options of a run without timing.
 struct functional_options {
     unsigned host_threads = 1;
-    /// Somebody who sees it true wants the launch to end where it is; nullptr: nobody will.
+    /// If it becomes true, the launch ends where it is; nullptr: not used.
     const std::atomic<bool>* give_up = nullptr;
-    execution_observer* observer = nullptr;  ///< nullptr: nobody looks
+    execution_observer* observer = nullptr;  ///< nullptr: none
 };
 
-/// What was executed.
+/// Statistics of the executed instructions.
 struct execution_summary {
     struct opcode_count {
-        std::string opcode;  ///< "ld.global"
+        std::string opcode;  ///< e.g. "ld.global"
         std::uint64_t warps = 0;
         std::uint64_t threads = 0;
     };
     struct instruction_count {
-        std::uint32_t instruction = 0;  ///< of the program, as instruction_descriptors numbers them
+        std::uint32_t instruction = 0;  ///< number in the program, see instruction_descriptors
         std::uint64_t warps = 0;
     };
     std::uint64_t warp_instructions = 0;
-    std::uint64_t thread_instructions = 0;  ///< lanes whose guard fails count too
+    std::uint64_t thread_instructions = 0;  ///< including lanes whose guard is false
     std::uint64_t blocks = 0;
-    double seconds = 0;                   ///< of the host
-    std::vector<opcode_count> by_opcode;  ///< by name
-    std::vector<opcode_count> by_class;   ///< by instruction_name::group
-    /// Those that were executed, each once for each host thread that executed it.
+    double seconds = 0;                   ///< host time
+    std::vector<opcode_count> by_opcode;  ///< ordered by name
+    std::vector<opcode_count> by_class;   ///< ordered by instruction_name::group
+    /// The executed instructions, each once per host thread that executed it.
     std::vector<instruction_count> by_instruction;
-    /// Of the allocations that memory instructions have accessed; of an instruction that accesses
-    /// several, the last one.
+    /// Size of the allocations accessed by memory instructions; for an instruction that accesses
+    /// several, the last one counts.
     std::uint64_t allocated_bytes = 0;
 
-    /// Adds another launch; instructions and allocations, which are of one launch, are not added.
+    /// Adds another launch, except instructions and allocations, which are specific to one launch.
     void add(const execution_summary& other);
 };
 
-/// Bytes of the allocations that threads of a launch have accessed (see execution_summary).
+/// Size of the allocations accessed by threads of a launch (see execution_summary).
 std::uint64_t accessed_allocations(const std::vector<const worker_state*>& workers);
 
-/// Runs a launch to its end, CTA after CTA, or on several host threads at once. CTAs that wait for
-/// each other get along: one that does not come to its end in its turn lets others begin.
-/// @throws execution_error  the program did something without a meaning
+/// Runs a launch to its end, CTA by CTA, or on several host threads. CTAs that wait for each other
+/// are supported: if one cannot finish in its turn, others begin.
+/// @throws execution_error  if the program does something undefined
 execution_summary run(const launch& what, device_memory& memory, const services& world,
                       const functional_options& options = {});
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .approx and .full functions: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt, div.
 //
-// PTX bounds their errors and fixes their results at special inputs. Here they are computed in
-// double to some 2^-32 of the result and then rounded, hence better than every bound, with the
-// special cases of the manual. The GPU's own values differ in the last bits. Branch-free.
+// PTX bounds their errors and specifies their results for special inputs. Here they are computed in
+// double with a relative error of about 2^-32 and then rounded, hence within all bounds, with the
+// special cases of the manual. The GPU's own results differ in the last bits. Branch-free.
 #pragma once
 
 #include "modules/execution/arithmetic/half.h"
@@ -21,13 +21,13 @@ constexpr double polynomial(double x, const double (&c)[Count]) {
     return sum;
 }
 
-/// Adding and subtracting this rounds a double below 2^51 to an integer, which then also stands in
+/// Adding and subtracting this constant rounds a double below 2^51 to an integer, which is also in
 /// the low bits of the sum.
 constexpr double integer_shifter = 6755399441055744.0;  // 1.5 * 2^52
 
 constexpr double canonical_nan_f64 = as_double(f64::canonical_nan);
 
-/// 2^x: the integer part becomes the exponent, the rest a Taylor series of e^(x ln 2).
+/// 2^x: the integer part becomes the exponent, the fraction is a Taylor series of e^(x ln 2).
 inline double exponential2(double x) {
     constexpr double ln2 = 0.69314718055994530942;
     constexpr double taylor[] = {1.0,       1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,
@@ -41,9 +41,9 @@ inline double exponential2(double x) {
     return x == x ? result : canonical_nan_f64;
 }
 
-/// log2 of an f32 as a double: -infinity of 0, NaN of negative numbers.
+/// log2 of an f32 as a double: -infinity for 0, NaN for negative numbers.
 inline double logarithm2(std::uint32_t bits) {
-    // Subnormals are scaled by 2^24 first.
+    // Subnormals are first scaled by 2^24.
     const bool tiny = bits < 0x00800000;
     const std::uint32_t scaled = as_bits(as_float(bits) * 16777216.0f);
     const std::uint32_t normal = tiny ? scaled : bits;
@@ -65,8 +65,8 @@ inline double logarithm2(std::uint32_t bits) {
     return zero ? minus_infinity : positive ? result : special;
 }
 
-/// x / (2 pi) less the nearest integer: -1/2 .. 1/2. NaN of infinity. Where x has more than 2^51
-/// turns, nothing of the angle is left, and it counts as 0.
+/// x / (2 pi) minus the nearest integer: -1/2 .. 1/2. NaN for infinity. Above 2^51 turns, a double
+/// has no fraction of a turn left, and the result is 0.
 inline double turns(double x) {
     constexpr double per_turn = 0.15915494309189533577;
     const double all = x * per_turn;
@@ -76,7 +76,7 @@ inline double turns(double x) {
     return has_fraction ? rest : finite ? 0.0 : canonical_nan_f64;
 }
 
-/// sin of -1/4 .. 1/4 turns.
+/// sin for -1/4 .. 1/4 turns.
 inline double sine_of_turns(double t) {
     constexpr double taylor[] = {1.0,          -1.0 / 6,          1.0 / 120,         -1.0 / 5040,
                                  1.0 / 362880, -1.0 / 39916800.0, 1.0 / 6227020800.0};
@@ -104,7 +104,7 @@ inline double hyperbolic_tangent(double x) {
     return as_double(as_bits(result) | (as_bits(x) & f64::sign_bit));
 }
 
-/// The upper 32 bits of a double, the rest being 0; subnormals flushed.
+/// The upper 32 bits of a double, with the other bits cleared; subnormals are flushed.
 constexpr std::uint64_t upper_word(std::uint64_t bits) {
     return flush<f64, ftz>(bits & 0xffffffff00000000);
 }
@@ -196,7 +196,7 @@ struct rcp_approx<f32, Flags> {
     }
 };
 
-/// rcp.approx.ftz.f64: from the upper word of the operand, to the upper word of the result.
+/// rcp.approx.ftz.f64: reads the upper word of the operand and writes the upper word of the result.
 template <modifiers Flags>
 struct rcp_approx<f64, Flags> {
     static std::uint64_t apply(std::uint64_t a) {
@@ -214,7 +214,7 @@ struct rsqrt_approx<f32, Flags> {
     }
 };
 
-/// rsqrt.approx.f64, and with ftz rsqrt.approx.ftz.f64: upper word to upper word.
+/// rsqrt.approx.f64 and rsqrt.approx.ftz.f64, the latter from upper word to upper word.
 template <modifiers Flags>
 struct rsqrt_approx<f64, Flags> {
     static std::uint64_t apply(std::uint64_t a) {

@@ -15,12 +15,12 @@ enum class permute_mode : std::uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-/// popc: the number of bits that are set.
+/// popc: number of set bits.
 template <class Type>
 struct popc {
     static constexpr std::uint32_t apply(bits_of<Type> a) {
-        // Sums of pairs, fours, bytes, then of all bytes by a multiplication: SIMD where no
-        // instruction counts.
+        // Sums of pairs, groups of four, bytes, and then of all bytes by a multiplication, which is
+        // vectorisable on hosts without a population count instruction.
         std::uint64_t count = a;
         count -= (count >> 1) & 0x5555555555555555;
         count = (count & 0x3333333333333333) + ((count >> 2) & 0x3333333333333333);
@@ -29,7 +29,7 @@ struct popc {
     }
 };
 
-/// clz: leading zeros; the width for 0.
+/// clz: number of leading zeros; the width for 0.
 template <class Type>
 struct clz {
     static constexpr std::uint32_t apply(bits_of<Type> a) {
@@ -38,7 +38,7 @@ struct clz {
     }
 };
 
-/// bfind: the position of the highest bit that is not a copy of the sign; all ones if none.
+/// bfind: position of the highest bit that is not a copy of the sign; all ones if there is none.
 template <class Type>
 struct bfind {
     static constexpr std::uint32_t apply(bits_of<Type> a) {
@@ -47,7 +47,7 @@ struct bfind {
     }
 };
 
-/// bfind.shiftamt: the left shift that brings that bit to the top.
+/// bfind.shiftamt: the left shift that moves that bit to the top.
 template <class Type>
 struct bfind_shiftamt {
     static constexpr std::uint32_t apply(bits_of<Type> a) {
@@ -56,8 +56,8 @@ struct bfind_shiftamt {
     }
 };
 
-/// fns: the position of the offset-th set bit from bit `base` on, upwards or (offset negative)
-/// downwards; offset 0 asks for bit `base` itself. All ones if there is none.
+/// fns: position of the offset-th set bit from bit `base`, upwards or (negative offset) downwards;
+/// offset 0 tests bit `base` itself. All ones if there is none.
 struct fns {
     static constexpr std::uint32_t apply(std::uint32_t mask, std::uint32_t base,
                                          std::uint32_t offset) {
@@ -87,7 +87,7 @@ struct brev {
     }
 };
 
-/// bfe: `length` bits from `position` on (each 0..255), sign-extended for signed types.
+/// bfe: `length` bits starting at `position` (each 0..255), sign-extended for signed types.
 template <class Type>
 struct bfe {
     using bits = bits_of<Type>;
@@ -97,7 +97,7 @@ struct bfe {
         constexpr std::uint32_t top = Type::width - 1;
         const bits sign = static_cast<bits>(value_of<Type>(a) < 0 ? ~bits{0} : bits{0});
         if (count == 0) return 0;
-        if (at > top) return sign;  // the field lies above: copies of the sign
+        if (at > top) return sign;  // the field is above the top bit: copies of the sign
         bits field = static_cast<bits>(value_of<Type>(a) >> at);
         if (count > top) return field;
         const std::uint32_t unused = Type::width - count;
@@ -106,7 +106,7 @@ struct bfe {
     }
 };
 
-/// bfi: b with `length` low bits of a put in from `position` on (each 0..255).
+/// bfi: b with the `length` low bits of a inserted at `position` (each 0..255).
 template <class Type>
 struct bfi {
     using bits = bits_of<Type>;
@@ -121,7 +121,7 @@ struct bfi {
 };
 
 namespace detail {
-/// A shift amount or width: cut to 5 bits, or at most 32.
+/// A shift amount or width: modulo 32, or clamped to 32.
 template <shift_mode Mode>
 constexpr std::uint32_t amount(std::uint32_t value) {
     return Mode == shift_mode::wrap ? value & 31 : value < 32 ? value : 32;
@@ -139,7 +139,7 @@ struct szext {
     }
 };
 
-/// bmsk: `width` ones from bit `position` on.
+/// bmsk: `width` ones starting at bit `position`.
 template <shift_mode Mode>
 struct bmsk {
     static constexpr std::uint32_t apply(std::uint32_t position, std::uint32_t width) {
@@ -149,7 +149,7 @@ struct bmsk {
     }
 };
 
-/// lop3: for every bit, the entry of the table `lut` that (a, b, c) selects.
+/// lop3: for every bit, the entry of the table `lut` selected by the bits of (a, b, c).
 struct lop3 {
     static constexpr std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                          std::uint32_t lut) {
@@ -204,8 +204,8 @@ constexpr std::uint32_t permuted_byte(std::uint32_t i, std::uint32_t selector) {
 }
 }  // namespace detail
 
-/// prmt: four bytes chosen from the eight of {b, a}; in index mode bit 3 of a selector asks for
-/// eight copies of the byte's sign.
+/// prmt: selects four bytes from the eight of {b, a}; in index mode, bit 3 of a selector replicates
+/// the sign bit of the byte.
 template <permute_mode Mode>
 struct prmt {
     static constexpr std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -246,7 +246,7 @@ struct dp4a {
     }
 };
 
-/// dp2a: c plus the products of a's two halves with two bytes of b: the low (.lo) or high (.hi)
+/// dp2a: c plus the products of the two halves of a and two bytes of b: the low (.lo) or high (.hi)
 /// two.
 template <class A, class B, bool High>
 struct dp2a {

@@ -12,7 +12,7 @@ namespace detail {
 template <class Type, class... Others>
 constexpr bool is_one_of = (std::is_same_v<Type, Others> || ...);
 
-/// A double rounded to an integral double, keeping the sign of zero. Branch-free.
+/// Rounds a double to an integral double, preserving the sign of zero. Branch-free.
 template <rounding Round>
 inline double round_to_integral(double value) {
     const double magnitude = __builtin_fabs(value);
@@ -28,18 +28,20 @@ inline double round_to_integral(double value) {
         const double more = nearest < magnitude ? nearest + 1 : nearest;
         result = outwards ? more : less;
     }
-    result = magnitude < shifter ? result : magnitude;  // large numbers, infinity, NaN
+    result = magnitude < shifter ? result : magnitude;  // large numbers, infinity and NaN are
+                                                        // unchanged
     return as_double(as_bits(result) | (as_bits(value) & f64::sign_bit));
 }
 
-/// What NaN becomes in an integer type: the top bit alone if either type has 64 bits, else 0.
+/// Result of converting NaN to an integer type: only the top bit set if either type has 64 bits,
+/// otherwise 0.
 template <class To, class From>
 constexpr bits_of<To> integer_of_nan() {
     constexpr bool long_type = To::width == 64 || From::width == 64;
     return long_type ? static_cast<bits_of<To>>(bits_of<To>{1} << (To::width - 1)) : bits_of<To>{0};
 }
 
-/// A double to an integer, clamped to its range.
+/// Converts a double to an integer, clamped to its range.
 template <class To, class From, rounding Round>
 inline bits_of<To> to_integer(double value) {
     using result = bits_of<To>;
@@ -54,9 +56,9 @@ inline bits_of<To> to_integer(double value) {
     } else {
         constexpr double high = static_cast<double>(value_of<To>(largest<To>));
         constexpr double low = static_cast<double>(value_of<To>(smallest<To>));
-        const double above = integral > low ? integral : low;  // NaN becomes low too
+        const double above = integral > low ? integral : low;  // also maps NaN to low
         const double within = above < high ? above : high;
-        // u32 by way of s32, which has an instruction.
+        // u32 is converted through s32, for which an instruction exists.
         constexpr bool shifted = To::width == 32 && !To::is_signed;
         constexpr double offset = shifted ? 2147483648.0 : 0.0;
         const auto whole = static_cast<std::uint32_t>(static_cast<std::int32_t>(within - offset));
@@ -65,7 +67,8 @@ inline bits_of<To> to_integer(double value) {
     }
 }
 
-/// Any floating-point operand as a double; exact. Under ftz, f32 subnormals are flushed.
+/// Converts a floating-point operand to double, which is exact. With ftz, f32 subnormals are
+/// flushed.
 template <class From, modifiers Flags>
 inline double to_double(bits_of<From> bits) {
     if constexpr (std::is_same_v<From, f64>) {
@@ -79,9 +82,10 @@ inline double to_double(bits_of<From> bits) {
 
 }  // namespace detail
 
-/// cvt. Integers: cut, or clamped under sat; integers from floating point: rounded to integral and
-/// clamped always; floating point: rounded, with ftz on f32 inputs and results, sat to [0, 1],
-/// relu and satfinite. A floating-point type to itself is rounded to integral when `Integral`.
+/// cvt. Integers are truncated, or clamped with sat. Floating point to integer: rounded to integral
+/// and always clamped. Floating point: rounded, with ftz for f32 inputs and results, sat to [0, 1],
+/// relu and satfinite. If `Integral`, a conversion between equal floating-point types rounds to
+/// integral.
 template <class To, class From, rounding Round = rounding::nearest, modifiers Flags = plain,
           bool Integral = false>
 struct cvt {
@@ -105,7 +109,7 @@ struct cvt {
     }
 
 private:
-    /// ftz concerns f32 only.
+    /// ftz only applies to f32.
     static constexpr modifiers result_flags = std::is_same_v<To, f32> ? Flags : Flags & ~ftz;
 
     static constexpr result from_integer_to_integer(source a) {
@@ -150,14 +154,14 @@ private:
                              Round == rounding::nearest && (Flags & satfinite) == 0) {
             return detail::finish<To, result_flags>(detail::narrow_half<To>(a));
         } else if constexpr (std::is_same_v<To, tf32>) {
-            // In the register, tf32 occupies the high bits of an f32.
+            // In a register, tf32 occupies the high bits of an f32.
             return soft::pack<tf32>(soft::unpack<From>(a), Round, result_flags) << 13;
         } else {
             return soft::pack<To>(soft::unpack<From>(a), Round, result_flags);
         }
     }
 
-    /// From f32 bits to f32 or f64: exact.
+    /// Converts f32 bits to f32 or f64, which is exact.
     static result widen(std::uint32_t bits) {
         if constexpr (std::is_same_v<To, f64>) {
             return detail::finish<f64, result_flags>(as_bits(static_cast<double>(as_float(bits))));
@@ -180,7 +184,7 @@ private:
         }
     }
 
-    /// cvt without rounding within one format: a move, with the modifiers.
+    /// cvt without rounding between equal formats: a move, with the modifiers.
     static constexpr result same_format(source a) {
         if constexpr ((Flags & (sat | relu)) != 0) {
             return detail::finish<To, result_flags>(a);
@@ -190,8 +194,8 @@ private:
     }
 };
 
-/// cvt of two f32 to a packed pair: the first operand goes to the high element. To is f16, bf16
-/// (result 32 bits), e4m3 or e5m2 (16 bits).
+/// cvt of two f32 to a packed pair: the first operand becomes the high element. To is f16, bf16
+/// (32-bit result), e4m3 or e5m2 (16 bits).
 template <class To, rounding Round, modifiers Flags>
 struct cvt_pair {
     static std::uint32_t apply(std::uint32_t high, std::uint32_t low) {
@@ -200,7 +204,7 @@ struct cvt_pair {
     }
 };
 
-/// cvt of a packed pair of 8-bit floating-point numbers to f16x2, and back.
+/// cvt of a packed pair of 8-bit floating-point numbers to f16x2, and vice versa.
 template <class From, modifiers Flags = plain>
 struct cvt_fp8_to_f16x2 {
     static std::uint32_t apply(std::uint16_t pair) {
@@ -218,8 +222,8 @@ struct cvt_f16x2_to_fp8 {
     }
 };
 
-/// cvt.pack.sat with integers of Width bits (2, 4, 8, 16) from s32: {c, a, b} from high to low, c
-/// being shifted up by two elements (and 0 for 16 bits, where the result is full).
+/// cvt.pack.sat from s32 to integers of Width bits (2, 4, 8, 16): {c, a, b} from high to low, with
+/// c shifted up by two elements (0 for 16 bits, where the result is full).
 template <unsigned Width, bool Signed>
 struct cvt_pack {
     static constexpr std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) {
@@ -239,7 +243,7 @@ private:
 
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 
-/// Scalar types by name, for conversions chosen at run time.
+/// Scalar types as values, for conversions selected at run time.
 enum class scalar_type : std::uint8_t {
     u8,
     u16,
@@ -258,8 +262,9 @@ enum class scalar_type : std::uint8_t {
     e4m3,
 };
 
-/// Any cvt, chosen at run time: slower than the template, and the same results. `integral` asks for
-/// rounding to an integral number of the same type (.rni and its kin between equal formats).
+/// Any cvt, selected at run time: slower than the template, with the same results. `integral`
+/// requests rounding to an integral number of the same type (.rni and similar between equal
+/// formats).
 std::uint64_t convert(scalar_type to, scalar_type from, rounding mode, modifiers flags,
                       bool integral, std::uint64_t bits);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding through the host's double: exact sums kept in a double, and doubles narrowed to f32 in
-// any rounding. Branch-free, so that loops over them become SIMD.
+// Rounding with the host's double: sums rounded to odd in a double, and conversion of doubles to
+// f32 in any rounding mode. Branch-free, so that loops over them are vectorised.
 #pragma once
 
 #include "modules/execution/arithmetic/types.h"
@@ -9,23 +9,23 @@ namespace simtlm::execution::arithmetic {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace detail {
 
-/// x + y rounded to odd: of the two doubles around an inexact sum, the one whose last bit is 1.
-/// Rounding that once more to a format of at most 51 bits gives the correctly rounded exact sum, in
-/// every rounding. The error of the sum is exact (Knuth's two-sum), and sums of products of two f32
-/// with an f32 stay far from overflow and underflow of double.
+/// x + y rounded to odd: of the two doubles adjacent to an inexact sum, the one whose last bit is
+/// 1. Rounding it again to a format of at most 51 bits gives the correctly rounded exact sum in
+/// every rounding mode. The error of the sum is exact (Knuth's two-sum), and sums of products of
+/// two f32 with an f32 are far from overflow and underflow of double.
 ///
-/// An exact zero has the sign that the rounding asks for.
+/// An exact zero has the sign required by the rounding mode.
 template <rounding Round>
 [[gnu::always_inline]] inline double add_to_odd(double x, double y) {
     const double sum = x + y;
     const double y_part = sum - x;
     const double error = (x - (sum - y_part)) + (y - y_part);
     const std::uint64_t bits = as_bits(sum);
-    // Neither for an exact sum, nor for an infinite one, whose error is NaN.
+    // False for an exact sum, and for an infinite one, whose error is NaN.
     const bool inexact = error < 0 || error > 0;
     const std::uint64_t if_inexact = inexact ? ~std::uint64_t{0} : 0;
     const std::uint64_t if_even = (bits & 1) - 1;
-    // One step up in magnitude if error and sum have one sign, else one step down.
+    // One ulp up in magnitude if error and sum have the same sign, otherwise one ulp down.
     const std::uint64_t step = 1 - ((bits ^ as_bits(error)) >> 63) * 2;
     const std::uint64_t odd = bits + (step & if_inexact & if_even);
     if constexpr (Round == rounding::down) {
@@ -35,7 +35,7 @@ template <rounding Round>
     }
 }
 
-/// The same in f32, for sums whose rounding is to nearest in the end.
+/// The same in f32, for sums that are finally rounded to nearest.
 [[gnu::always_inline]] inline float add_to_odd(float x, float y) {
     const float sum = x + y;
     const float y_part = sum - x;
@@ -48,7 +48,7 @@ template <rounding Round>
     return as_float(bits + (step & if_inexact & if_even));
 }
 
-/// A double in f32, in any rounding but `away`.
+/// Converts a double to f32, in any rounding mode but `away`.
 template <rounding Round>
 [[gnu::always_inline]] inline std::uint32_t narrow_to_f32(double value) {
     const float nearest = static_cast<float>(value);
@@ -58,7 +58,7 @@ template <rounding Round>
     } else {
         const double magnitude = __builtin_fabs(value);
         const double rounded = __builtin_fabs(static_cast<double>(nearest));
-        const std::uint32_t too_large = rounded > magnitude ? 1 : 0;  // neither for NaN
+        const std::uint32_t too_large = rounded > magnitude ? 1 : 0;  // 0 for NaN
         const std::uint32_t too_small = rounded < magnitude ? 1 : 0;
         const bool negative = (bits & f32::sign_bit) != 0;
         const bool outwards = Round == rounding::down ? negative

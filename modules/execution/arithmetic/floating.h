@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that look the same in every floating-point format: min, max, abs, neg, copysign,
-// testp, setp. They work on the bits.
+// Instructions that are identical for all floating-point formats: min, max, abs, neg, copysign,
+// testp, setp. They operate on the bits.
 #pragma once
 
 #include "modules/execution/arithmetic/integer.h"
 
 namespace simtlm::execution::arithmetic {
 
-/// Properties that testp asks for.
+/// Properties tested by testp.
 enum class property : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 
 inline namespace SIMTLM_ARITHMETIC_TARGET {
@@ -33,7 +33,7 @@ constexpr bool is_nan(bits_of<Type> bits) {
     return static_cast<bits_of<Type>>(bits & Type::magnitude_mask) > Type::infinity;
 }
 
-/// Subnormal inputs and results become zeros of their sign under ftz.
+/// With ftz, subnormal inputs and results become zeros of the same sign.
 template <class Type, modifiers Flags>
 constexpr bits_of<Type> flush(bits_of<Type> bits) {
     if constexpr ((Flags & ftz) != 0) {
@@ -44,14 +44,14 @@ constexpr bits_of<Type> flush(bits_of<Type> bits) {
     }
 }
 
-/// What the modifiers make of a result: flushed, clamped, NaN canonical.
+/// Applies the modifiers to a result: flush, clamp, canonical NaN.
 template <class Type, modifiers Flags>
 constexpr bits_of<Type> finish(bits_of<Type> result) {
     using bits = bits_of<Type>;
     result = flush<Type, Flags>(result);
     const bool not_number = is_nan<Type>(result);
     if constexpr ((Flags & sat) != 0) {
-        // As integers, positive numbers are ordered, and negative ones lie above them.
+        // As integers, positive numbers are ordered, and negative numbers are above them.
         const bits at_most_one = result > Type::one ? Type::one : result;
         const bool negative = (result & Type::sign_bit) != 0;
         return negative || not_number ? bits{0} : at_most_one;
@@ -63,7 +63,7 @@ constexpr bits_of<Type> finish(bits_of<Type> result) {
     }
 }
 
-/// A signed integer in the order of the numbers, -0 below +0.
+/// Maps to a signed integer in the order of the numbers, with -0 below +0.
 template <class Type>
 constexpr auto order(bits_of<Type> bits) {
     using value = std::make_signed_t<bits_of<Type>>;
@@ -72,7 +72,7 @@ constexpr auto order(bits_of<Type> bits) {
                                              : as_integer);
 }
 
-/// min and max: the other operand where one is NaN (canonical NaN under `nan`).
+/// min and max: the other operand if one is NaN (canonical NaN with `nan`).
 template <class Type, modifiers Flags, bool Maximum>
 constexpr bits_of<Type> extremum(bits_of<Type> a, bits_of<Type> b) {
     using bits = bits_of<Type>;
@@ -153,7 +153,7 @@ struct testp {
             case property::notanumber:
                 return magnitude > Type::infinity;
             case property::normal:
-                // Zeros count as normal.
+                // Zeros are considered normal.
                 return magnitude == 0 || (has_exponent && magnitude < Type::infinity);
             default:
                 return !has_exponent && magnitude != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16 and bf16: conversion from and to f32 without branches, and add, sub, mul, fma.
+// f16 and bf16: branch-free conversion to and from f32, and add, sub, mul, fma.
 #pragma once
 
 #include "modules/execution/arithmetic/float_rounding.h"
@@ -12,7 +12,7 @@ namespace detail {
 template <class Type>
 constexpr bool is_half = std::is_same_v<Type, f16> || std::is_same_v<Type, bf16>;
 
-/// The f32 bits of an f16 or bf16 number: exact; NaN keeps its payload.
+/// The f32 bits of an f16 or bf16 number; exact. NaN keeps its payload.
 template <class Type>
 constexpr std::uint32_t widen_half(std::uint16_t bits) {
     if constexpr (std::is_same_v<Type, bf16>) {
@@ -22,7 +22,8 @@ constexpr std::uint32_t widen_half(std::uint16_t bits) {
         const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7fff) << 13;
         constexpr std::uint32_t rebias = (127 - 15) << 23;
         const std::uint32_t normal = magnitude + rebias;
-        // A subnormal as fraction of 2^-14, from which the leading 1 is then taken away.
+        // A subnormal is converted as a fraction of 2^-14 with a leading 1, which is then
+        // subtracted.
         const float with_one = as_float(normal + 0x00800000);
         const std::uint32_t subnormal = as_bits(with_one - as_float(0x38800000));
         const std::uint32_t special = magnitude | f32::infinity;
@@ -31,7 +32,7 @@ constexpr std::uint32_t widen_half(std::uint16_t bits) {
     }
 }
 
-/// An f32 rounded to nearest f16 or bf16; NaN becomes canonical.
+/// Rounds an f32 to nearest f16 or bf16; NaN becomes canonical.
 template <class Type>
 constexpr std::uint16_t narrow_half(std::uint32_t bits) {
     const std::uint32_t sign = bits >> 16 & 0x8000;
@@ -43,7 +44,7 @@ constexpr std::uint16_t narrow_half(std::uint32_t bits) {
     } else {
         constexpr std::uint32_t rebias = (127 - 15) << 23;
         const std::uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - rebias) >> 13;
-        // Adding 1/2 rounds at its last bit, 2^-24: that of subnormal f16.
+        // Adding 1/2 rounds at its last bit, 2^-24, which is the last bit of subnormal f16.
         const std::uint32_t subnormal = as_bits(as_float(magnitude) + 0.5f) - 0x3f000000;
         const std::uint32_t finite = magnitude < 0x38800000 ? subnormal : normal;
         const std::uint32_t large = magnitude >= 0x47800000 ? f16::infinity : finite;
@@ -52,19 +53,19 @@ constexpr std::uint16_t narrow_half(std::uint32_t bits) {
     }
 }
 
-/// The operand as a float, flushed under ftz.
+/// The operand as a float, flushed with ftz.
 template <class Type, modifiers Flags>
 constexpr float half_operand(std::uint16_t bits) {
     return as_float(widen_half<Type>(flush<Type, Flags>(bits)));
 }
 
-/// A float, correctly rounded or rounded to odd, as a result.
+/// Converts a float that is correctly rounded, or rounded to odd, to a result.
 template <class Type, modifiers Flags>
 constexpr std::uint16_t half_result(float value) {
     return finish<Type, Flags>(narrow_half<Type>(as_bits(value)));
 }
 
-/// A double rounded to odd in f32: for sums that a second rounding must not spoil.
+/// Rounds a double to odd in f32, for sums that are rounded again.
 [[gnu::always_inline]] inline float to_float_odd(double value) {
     const std::uint32_t truncated = narrow_to_f32<rounding::zero>(value);
     const bool inexact = static_cast<double>(as_float(truncated)) != value;
@@ -73,8 +74,8 @@ constexpr std::uint16_t half_result(float value) {
 
 }  // namespace detail
 
-/// Sums of two f16 (and bf16) rounded first to f32, then to the format, are correctly rounded: f32
-/// has more than twice the bits and two.
+/// Sums of two f16 (or bf16) that are first rounded to f32 and then to the format are correctly
+/// rounded, because f32 has more than twice their bits plus two.
 template <class Type, rounding Round, modifiers Flags>
 struct add<Type, Round, Flags, std::enable_if_t<detail::is_half<Type>>> {
     static_assert(Round == rounding::nearest, "half precision rounds to nearest");
@@ -94,8 +95,8 @@ struct sub<Type, Round, Flags, std::enable_if_t<detail::is_half<Type>>> {
 namespace detail {
 
 /// Products of two 11-bit or 8-bit significands are exact in f32, or (bf16 below f32's range)
-/// subnormal in both formats, where f32 has 16 bits more: one more rounding could still be wrong at
-/// a tie, so the product is taken in double and rounded to odd.
+/// subnormal in both formats, where f32 has 16 more bits: another rounding could still be wrong at
+/// a tie, so the product is computed in double and rounded to odd.
 template <class Type, modifiers Flags>
 [[gnu::always_inline]] inline std::uint16_t half_product(std::uint16_t a, std::uint16_t b) {
     const float x = half_operand<Type, Flags>(a);
@@ -107,8 +108,8 @@ template <class Type, modifiers Flags>
     }
 }
 
-/// One rounding: the product is exact (of f16 in f32, of bf16 in double), the sum is rounded to
-/// odd, and has more than the two bits that the last rounding needs.
+/// A single rounding: the product is exact (of f16 in f32, of bf16 in double), the sum is rounded
+/// to odd and has more than the two extra bits that the last rounding requires.
 template <class Type, modifiers Flags>
 [[gnu::always_inline]] inline std::uint16_t half_fma(std::uint16_t a, std::uint16_t b,
                                                      std::uint16_t c) {

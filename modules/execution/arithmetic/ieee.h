@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE arithmetic of f32 and f64: add, sub, mul, fma (mad), div, rcp, sqrt in four roundings.
+// IEEE arithmetic of f32 and f64: add, sub, mul, fma (mad), div, rcp, sqrt in four rounding modes.
 #pragma once
 
 #include "modules/execution/arithmetic/float_rounding.h"
@@ -11,7 +11,7 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 namespace detail {
 
-/// An f32 operand as a double, flushed under ftz.
+/// An f32 operand as a double, flushed with ftz.
 template <modifiers Flags>
 inline double wide_f32(std::uint32_t bits) {
     return as_float(flush<f32, Flags>(bits));
@@ -56,15 +56,16 @@ struct mul<f32, Round, Flags> {
             const float y = as_float(detail::flush<f32, Flags>(b));
             return detail::finish<f32, Flags>(as_bits(x * y));
         } else {
-            // 24 by 24 bits: exact in a double.
+            // The product of two 24-bit significands is exact in a double.
             const double product = detail::wide_f32<Flags>(a) * detail::wide_f32<Flags>(b);
             return detail::result_f32<Round, Flags>(product);
         }
     }
 };
 
-/// One rounding. With a processor's fma where the source is compiled for it (-mfma), else through
-/// an exact product and a sum rounded to odd: about fifteen SIMD operations, and no library call.
+/// A single rounding. Uses the processor's fma if the source is compiled for it (-mfma); otherwise
+/// an exact product and a sum rounded to odd, which takes about fifteen vectorisable operations and
+/// no library call.
 template <rounding Round, modifiers Flags>
 struct fma<f32, Round, Flags> {
     static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -83,8 +84,8 @@ struct fma<f32, Round, Flags> {
 };
 
 /// Quotients of two 24-bit significands are f32 numbers, or differ from every f32 by more than
-/// 2^-50 of their size: the quotient rounded to double lies on the same side of each, and never on
-/// one. The same holds for square roots (an f32's square has 48 bits).
+/// 2^-50 of their magnitude; therefore the quotient rounded to double is on the same side of every
+/// f32 and never equal to one. The same holds for square roots (the square of an f32 has 48 bits).
 template <rounding Round, modifiers Flags>
 struct div<f32, Round, Flags> {
     static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
@@ -138,7 +139,7 @@ struct mul<f64, Round, Flags> {
     }
 };
 
-/// One rounding, by the processor or by the mathematics library (which asks the processor).
+/// A single rounding, by the processor or by the mathematics library.
 template <rounding Round, modifiers Flags>
 struct fma<f64, Round, Flags> {
     static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) {

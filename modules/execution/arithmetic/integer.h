@@ -7,8 +7,8 @@
 namespace simtlm::execution::arithmetic {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-// Instructions that exist for integers and for floating-point types; float32.h, float64.h and
-// half.h define the others.
+// Instructions for both integer and floating-point types; ieee.h and half.h specialise them for the
+// latter.
 template <class Type, rounding Round = rounding::nearest, modifiers Flags = plain, class = void>
 struct add;
 template <class Type, rounding Round = rounding::nearest, modifiers Flags = plain, class = void>
@@ -70,7 +70,7 @@ struct wider<std::int64_t> {
 template <class Type>
 using wide = typename wider<typename Type::value>::type;
 
-/// The value of an operand in twice its width.
+/// The value of an operand, in twice its width.
 template <class Type>
 constexpr wide<Type> widen(bits_of<Type> bits) {
     return static_cast<wide<Type>>(value_of<Type>(bits));
@@ -90,7 +90,7 @@ constexpr bits_of<Type> smallest = Type::is_signed
 template <class Type>
 constexpr bits_of<Type> largest = bits_of<Type>(~smallest<Type>);
 
-/// A 32-bit or narrower sum held in 64 bits, cut or clamped to the type.
+/// A sum of at most 32-bit operands held in 64 bits, truncated or clamped to the type.
 template <class Type, modifiers Flags>
 constexpr bits_of<Type> clamp(std::int64_t value) {
     if constexpr ((Flags & sat) != 0) {
@@ -236,8 +236,8 @@ struct sad {
     }
 };
 
-/// div. PTX leaves division by zero to the machine: all bits set, as the GPU's own sequence gives.
-/// The most negative number by -1 is itself.
+/// div. Division by zero, which PTX leaves unspecified, gives all ones, as the GPU's instruction
+/// sequence does. The most negative number divided by -1 is itself.
 template <class Type, rounding Round, modifiers Flags>
 struct div<Type, Round, Flags, if_integer<Type>> {
     using bits = bits_of<Type>;
@@ -248,7 +248,8 @@ struct div<Type, Round, Flags, if_integer<Type>> {
     }
 };
 
-/// rem. The remainder has the sign of the dividend; by zero it is the dividend.
+/// rem. The remainder has the sign of the dividend; the remainder of division by zero is the
+/// dividend.
 template <class Type>
 struct rem {
     using bits = bits_of<Type>;
@@ -296,8 +297,8 @@ struct max<Type, Flags, if_integer<Type>> {
     }
 };
 
-/// What an instruction with extended precision gives: the value, and the new condition code CC.CF
-/// (the carry, or the borrow of a subtraction). The .cc forms store it, the others drop it.
+/// Result of an extended-precision instruction: the value, and the new condition code CC.CF (carry,
+/// or borrow of a subtraction). The .cc forms store it, the others discard it.
 template <class Type>
 struct with_carry {
     bits_of<Type> value;
@@ -371,7 +372,7 @@ struct cnot {
     static constexpr bits apply(bits a) { return a == 0; }
 };
 
-/// shl: amounts of the width and more give 0.
+/// shl: amounts of at least the width give 0.
 template <class Type>
 struct shl {
     using bits = bits_of<Type>;
@@ -381,7 +382,7 @@ struct shl {
     }
 };
 
-/// shr: amounts of the width and more give 0, or copies of the sign for a signed type.
+/// shr: amounts of at least the width give 0, or copies of the sign for signed types.
 template <class Type>
 struct shr {
     using bits = bits_of<Type>;
@@ -392,14 +393,14 @@ struct shr {
     }
 };
 
-/// selp: a where the predicate holds, else b.
+/// selp: a if the predicate is true, otherwise b.
 template <class Type>
 struct selp {
     using bits = bits_of<Type>;
     static constexpr bits apply(bits a, bits b, bool predicate) { return predicate ? a : b; }
 };
 
-/// slct with an s32 selector: a where it is not negative, else b.
+/// slct with an s32 selector: a if it is not negative, otherwise b.
 template <class Type>
 struct slct {
     using bits = bits_of<Type>;
@@ -408,7 +409,7 @@ struct slct {
     }
 };
 
-/// slct with an f32 selector: a where it is >= 0 (-0 is; NaN is not), else b.
+/// slct with an f32 selector: a if it is >= 0 (true for -0, false for NaN), otherwise b.
 template <class Type, modifiers Flags = plain>
 struct slct_f32 {
     using bits = bits_of<Type>;
@@ -420,7 +421,7 @@ struct slct_f32 {
     }
 };
 
-/// setp (the comparison alone; the Boolean operator with a third predicate is left to masks).
+/// setp (only the comparison; the Boolean operator with a third predicate is applied to masks).
 template <class Type, comparison Compare, modifiers Flags = plain, class = void>
 struct setp;
 

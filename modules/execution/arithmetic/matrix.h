@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix multiply-accumulate of a warp: mma.sync, mma.sp and wmma.mma of every type to sm_80.
+// Matrix multiply-accumulate of a warp: mma.sync, mma.sp and wmma.mma for all types up to sm_80.
 #pragma once
 
 #include "modules/execution/arithmetic/matrix_layout.h"
@@ -9,13 +9,13 @@
 
 namespace simtlm::execution::arithmetic {
 
-/// How a tensor core adds products of floating point (PTX leaves it open; measured by Fasi et
+/// How a tensor core sums floating-point products, which PTX does not specify (measured by Fasi et
 /// al., "Numerical behavior of NVIDIA tensor cores", 2021).
 ///
-/// Products are exact. `products` of them and the accumulator are added at once: each is cut
-/// towards zero at the last bit of an f32 as large as the largest of them (by the sum of exponents
-/// of its factors), plus `extra_bits`; the sum is cut towards zero to f32, and is the accumulator
-/// of the next group. The result in f16 is rounded to nearest once, at the end.
+/// Products are exact. A group of `products` of them and the accumulator are added at once: each is
+/// truncated at the last bit of an f32 whose exponent is that of the largest of them (by the sum of
+/// exponents of its factors), plus `extra_bits`; the sum is truncated to f32, and is the
+/// accumulator of the next group. An f16 result is rounded to nearest once, at the end.
 struct tensor_core_sum {
     unsigned products = 8;
     int extra_bits = 1;
@@ -29,34 +29,34 @@ constexpr tensor_core_sum hopper_sum{16, 2};
 /// Technical Report", 2024, section 3.5.2; Zhang et al., "SageAttention2", 2024).
 constexpr tensor_core_sum fp8_sum{32, -10};
 
-/// The column of the whole A that the stored column of a row of a sparse A stands for. Metadata
-/// that PTX forbids select something, but never outside the matrix.
-/// @param k         columns of the whole A
-/// @param selector  the lanes of each four that hold metadata
+/// The column of the full A that corresponds to a stored column of a row of a sparse A. Invalid
+/// metadata select an arbitrary column, but never one outside the matrix.
+/// @param k         columns of the full A
+/// @param selector  the lanes of each group of four that hold metadata
 /// @param metadata  of 32 lanes
 unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
                        const std::uint32_t* metadata, unsigned row, unsigned stored);
 
-/// What the text of an instruction fixes.
+/// The parameters in the text of an instruction.
 struct matrix_description {
     matrix_shape shape;
     matrix_element a = matrix_element::f16, b = matrix_element::f16;
     matrix_element c = matrix_element::f32, d = matrix_element::f32;
     matrix_layout a_layout = matrix_layout::row, b_layout = matrix_layout::column;
     bool wmma = false;      ///< fragments of wmma instead of mma.sync
-    bool saturate = false;  ///< .satfinite: integers clamp; f16 and f32 stay finite
+    bool saturate = false;  ///< .satfinite: integers are clamped; f16 and f32 stay finite
     bool bit_and = false;   ///< .and.popc instead of .xor.popc
-    bool sparse = false;    ///< mma.sp: half of A is stored, metadata tell which
-    unsigned selector = 0;  ///< of mma.sp: the lanes of each four that hold metadata
+    bool sparse = false;    ///< mma.sp: half of A is stored, with metadata
+    unsigned selector = 0;  ///< of mma.sp: the lanes of each group of four that hold metadata
     rounding f64_rounding = rounding::nearest;
     tensor_core_sum sum = ampere_sum;
 };
 
-/// A matrix instruction: made once, applied to a warp's registers.
+/// A matrix instruction: constructed once, applied to registers of warps.
 ///
-/// f64 is a chain of fused multiply-adds in the order of k; integers are exact, and wrap around
-/// unless saturated; single bits count. Metadata of sparse matrices that PTX forbids select
-/// something, but never outside the matrix.
+/// f64 is a chain of fused multiply-adds in the order of k. Integers are exact, and wrap around
+/// unless saturated. Single-bit products are counted. Invalid metadata of sparse matrices select
+/// arbitrary elements, but never outside the matrix.
 class matrix_multiply {
 public:
     explicit matrix_multiply(const matrix_description& description);
@@ -67,18 +67,18 @@ public:
     const matrix_fragment& c() const { return c_; }
     const matrix_fragment& d() const { return d_; }
 
-    /// Registers of 32 bits: a[r] points to the 32 lanes of register r of A, and so on; metadata
-    /// to those of operand e of mma.sp. D may lie where any source does.
+    /// 32-bit registers: a[r] points to the 32 lanes of register r of A, etc.; metadata to those of
+    /// operand e of mma.sp. D may alias any source.
     void apply(const std::uint32_t* const* a, const std::uint32_t* const* b,
                const std::uint32_t* const* c, std::uint32_t* const* d,
                const std::uint32_t* metadata = nullptr) const;
 
-    /// The same for f64, whose registers have 64 bits.
+    /// The same for f64, with 64-bit registers.
     void apply(const std::uint64_t* const* a, const std::uint64_t* const* b,
                const std::uint64_t* const* c, std::uint64_t* const* d) const;
 
 private:
-    /// Where the elements of a matrix, row by row and batch after batch, lie in the registers of a
+    /// Location of the elements of a matrix, in row-major order and by batch, in the registers of a
     /// warp: word 32 r + l is register r of lane l.
     struct element_places {
         std::vector<std::int32_t> word;
@@ -100,9 +100,10 @@ private:
 
     matrix_description description_;
     matrix_fragment a_, b_, c_, d_;
-    unsigned batches_ = 1, k_ = 0;  ///< k in stored elements of B
+    unsigned batches_ = 1, k_ = 0;  ///< in stored elements of B
     element_places a_places_, b_places_, c_places_;
-    std::vector<std::uint16_t> d_index_;  ///< matrix element of each element of D's registers
+    std::vector<std::uint16_t> d_index_;  ///< index of the matrix element of each element of D's
+                                          ///< registers
 };
 
 }  // namespace simtlm::execution::arithmetic

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which element of a matrix lies where in the registers of a warp: mma, wmma, ldmatrix, movmatrix.
+// Mapping of matrix elements to the registers of a warp: mma, wmma, ldmatrix, movmatrix.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct matrix_shape {
     unsigned m = 0, n = 0, k = 0;
 };
 
-/// A matrix of the product; D lies in registers as C does.
+/// A matrix of the product; D has the layout of C.
 enum class matrix_operand : std::uint8_t { a, b, c };
 
 enum class matrix_layout : std::uint8_t { row, column };
@@ -37,19 +37,19 @@ enum class matrix_element : std::uint8_t {
     s32
 };
 
-/// Bits of an element in a register. b1 counts as words of 32 bits, its k being 1/32 of the
+/// Bits of an element in a register. b1 is treated as 32-bit words, with k being 1/32 of the
 /// shape's.
 unsigned storage_bits(matrix_element element);
 
-/// Place of an element in its matrix. mma.m8n8k4 of f16 multiplies four matrices at once, one per
-/// group of eight lanes; `batch` tells which, and is 0 elsewhere.
+/// Position of an element in its matrix. mma.m8n8k4 of f16 multiplies four matrices at once, one
+/// per group of eight lanes, identified by `batch`, which is 0 otherwise.
 struct matrix_place {
     std::uint16_t row = 0, column = 0, batch = 0;
 };
 
-/// How one matrix is spread over the registers of a warp.
+/// Distribution of a matrix over the registers of a warp.
 ///
-/// Lane l holds elements 0 .. per_lane() - 1; element e lies in register e / per_register(), at bit
+/// Lane l holds elements 0 .. per_lane() - 1; element e is in register e / per_register(), at bit
 /// (e % per_register()) * bits(). Registers have 32 bits, or 64 for f64. wmma fragments may hold an
 /// element in several lanes.
 class matrix_fragment {
@@ -72,28 +72,28 @@ private:
     std::vector<matrix_place> places_;
 };
 
-/// The fragment of an mma.sync operand, as the PTX manual draws it. For mma.sp the shape of A is
-/// the stored one (half the k). `layout` matters for m8n8k4 of f16 alone: elsewhere A lies by rows
-/// and B by columns. Element types of C are f16, f32, f64 or s32.
+/// The fragment of an mma.sync operand, as specified in the PTX manual. For mma.sp the shape of A
+/// is the stored one (half the k). `layout` only matters for m8n8k4 of f16: otherwise A is
+/// row-major and B is column-major. Element types of C are f16, f32, f64 or s32.
 matrix_fragment mma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
                              matrix_layout layout);
 
-/// The fragment of a wmma operand, with as many registers as PTX demands. PTX leaves the places
-/// open. m16n16k16 of f16 lies as on Volta (Raihan, Goli and Aamodt, "Modeling Deep Learning
-/// Accelerator Enabled GPUs", 2019), every element of A and B in two lanes; elsewhere lanes hold
-/// consecutive elements along the rows (or columns) of the matrix.
+/// The fragment of a wmma operand, with the number of registers required by PTX, which does not
+/// specify the mapping. m16n16k16 of f16 is mapped as on Volta (Raihan, Goli and Aamodt, "Modeling
+/// Deep Learning Accelerator Enabled GPUs", 2019), with every element of A and B in two lanes;
+/// otherwise lanes hold consecutive elements along the rows (or columns) of the matrix.
 matrix_fragment wmma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
                               matrix_layout layout);
 
-/// Offset in elements of a place in a matrix that wmma.load and wmma.store address.
+/// Offset in elements of a position in a matrix accessed by wmma.load and wmma.store.
 constexpr std::size_t matrix_offset(const matrix_place& place, matrix_layout layout,
                                     std::size_t stride) {
     return layout == matrix_layout::row ? place.row * stride + place.column
                                         : place.column * stride + place.row;
 }
 
-/// Where ldmatrix (8 x 8 of 16 bits) finds a half register: the row at the address that
-/// `address_lane` gives, and the element of this row.
+/// Source of a half register in ldmatrix (8 x 8 of 16 bits): the row whose address is given by
+/// `address_lane`, and the element of this row.
 struct ldmatrix_source {
     unsigned address_lane, element;
 };
@@ -103,7 +103,7 @@ constexpr ldmatrix_source ldmatrix_place(unsigned lane, unsigned register_index,
     return {register_index * 8 + (transposed ? across : down), transposed ? down : across};
 }
 
-/// movmatrix.trans: transposes an 8 x 8 matrix of 16 bits held by a warp. `to` may be `from`.
+/// movmatrix.trans: transposes an 8 x 8 matrix of 16 bits held by a warp. `to` may alias `from`.
 void movmatrix(const std::uint32_t* from, std::uint32_t* to);
 
 }  // namespace simtlm::execution::arithmetic

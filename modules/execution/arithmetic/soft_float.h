@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact floating-point arithmetic on integers, for every format and rounding. The slow and certain
-// way: operations for which the host has no instruction, and the yardstick of those that use one.
+// Exact floating-point arithmetic on integers, for every format and rounding mode. Slow; used for
+// operations without a host instruction, and as a reference for those that use one.
 #pragma once
 
 #include "modules/execution/arithmetic/integer.h"
@@ -13,9 +13,8 @@ using detail::uint128;
 
 enum class kind : std::uint8_t { finite, infinite, nan };
 
-/// A number, exactly: (-1)^negative * significand * 2^exponent. The lowest bit of the significand
-/// may stand for "and something smaller than this bit" (sticky) after an inexact operation; it is
-/// then far below any format's last bit.
+/// An exact number: (-1)^negative * significand * 2^exponent. After an inexact operation the lowest
+/// bit of the significand may be a sticky bit, which is then far below any format's last bit.
 struct number {
     kind is = kind::finite;
     bool negative = false;
@@ -30,7 +29,7 @@ constexpr number infinity(bool negative) {
     return {kind::infinite, negative, 0, 0};
 }
 
-/// Position of the highest bit that is set; -1 for 0.
+/// Position of the highest set bit; -1 for 0.
 constexpr int top_bit(uint128 value) {
     const auto high = static_cast<std::uint64_t>(value >> 64);
     const auto low = static_cast<std::uint64_t>(value);
@@ -38,7 +37,7 @@ constexpr int top_bit(uint128 value) {
     return low != 0 ? 63 - __builtin_clzll(low) : -1;
 }
 
-/// value >> amount, with a 1 in the lowest bit if any bit that was lost was a 1.
+/// value >> amount, with the lowest bit set if any bit shifted out was set.
 constexpr uint128 shift_right_sticky(uint128 value, int amount) {
     if (amount <= 0) return value;
     if (amount > 127) return value != 0;
@@ -46,7 +45,7 @@ constexpr uint128 shift_right_sticky(uint128 value, int amount) {
     return kept | ((kept << amount) != value);
 }
 
-/// The number that the bits of a Format stand for.
+/// Decodes the bits of a Format.
 template <class Format>
 constexpr number unpack(bits_of<Format> bits) {
     number n;
@@ -64,7 +63,7 @@ constexpr number unpack(bits_of<Format> bits) {
     return n;
 }
 
-/// The number that an integer stands for.
+/// Converts an integer to a number.
 template <class Type>
 constexpr number from_integer(bits_of<Type> bits) {
     number n;
@@ -73,10 +72,11 @@ constexpr number from_integer(bits_of<Type> bits) {
     return n;
 }
 
-/// significand * 2^-shift rounded to an integer; `negative` tells which way down and up are.
+/// significand * 2^-shift rounded to an integer; `negative` determines the direction of down and
+/// up.
 constexpr uint128 round_shift(uint128 significand, int shift, bool negative, rounding mode) {
     if (shift <= 0) return significand << -shift;
-    // Two more bits than the result has: the first one lost, and "any other".
+    // Two more bits than the result: the first bit shifted out, and the OR of the others.
     const uint128 extended =
         shift > 1 ? shift_right_sticky(significand, shift - 2) : significand << 1;
     const uint128 kept = extended >> 2;
@@ -101,7 +101,7 @@ constexpr uint128 round_shift(uint128 significand, int shift, bool negative, rou
     return kept + more;
 }
 
-/// What a Format holds after overflow: infinity (NaN where there is none) or the largest number.
+/// Result of an overflow in a Format: infinity (NaN if there is none) or the largest number.
 template <class Format>
 constexpr bits_of<Format> overflow(bool negative, rounding mode, modifiers flags) {
     const bool stays_finite = (flags & satfinite) != 0 || mode == rounding::zero ||
@@ -109,8 +109,8 @@ constexpr bits_of<Format> overflow(bool negative, rounding mode, modifiers flags
     return stays_finite ? Format::largest_finite : Format::infinity;
 }
 
-/// The bits of a number in a Format. NaN becomes the canonical NaN. Of the modifiers, ftz, sat,
-/// relu and satfinite act here.
+/// Encodes a number in a Format. NaN becomes the canonical NaN. Of the modifiers, ftz, sat, relu
+/// and satfinite are applied.
 template <class Format>
 constexpr bits_of<Format> pack(const number& n, rounding mode, modifiers flags = plain) {
     using bits = bits_of<Format>;
@@ -142,7 +142,8 @@ constexpr bits_of<Format> pack(const number& n, rounding mode, modifiers flags =
     return static_cast<bits>(magnitude | (n.negative ? Format::sign_bit : bits{0}));
 }
 
-/// The sum of two finite numbers, the larger at bit 126: exact where bits cancel, else sticky.
+/// The sum of two finite numbers, the larger one aligned to bit 126: exact if bits cancel,
+/// otherwise with a sticky bit.
 constexpr number add_finite(number a, number b, rounding mode) {
     if (a.significand == 0 && b.significand == 0) {
         const bool negative =
@@ -186,7 +187,7 @@ constexpr number negated(number a) {
     return a;
 }
 
-/// The product; exact, since no significand has more than 64 bits.
+/// The product; exact, because no significand has more than 64 bits.
 constexpr number multiply(const number& a, const number& b) {
     const bool negative = a.negative != b.negative;
     if (a.is == kind::nan || b.is == kind::nan) return not_a_number();
@@ -198,7 +199,7 @@ constexpr number multiply(const number& a, const number& b) {
     return {kind::finite, negative, a.exponent + b.exponent, a.significand * b.significand};
 }
 
-/// The quotient of numbers with at most 53 significant bits, to 64 bits and sticky.
+/// The quotient of numbers with at most 53 significant bits, to 64 bits plus a sticky bit.
 constexpr number divide(const number& a, const number& b) {
     const bool negative = a.negative != b.negative;
     if (a.is == kind::nan || b.is == kind::nan) return not_a_number();
@@ -213,7 +214,7 @@ constexpr number divide(const number& a, const number& b) {
             quotient | (quotient * b.significand != dividend)};
 }
 
-/// The square root of a number with at most 53 significant bits, to 63 bits and sticky.
+/// The square root of a number with at most 53 significant bits, to 63 bits plus a sticky bit.
 constexpr number square_root(const number& a) {
     if (a.is == kind::nan) return a;
     if (a.is == kind::finite && a.significand == 0) return a;
@@ -231,12 +232,12 @@ constexpr number square_root(const number& a) {
             root >>= 1;
         }
     }
-    // One more bit makes room for what is left over.
+    // An additional bit for the sticky remainder.
     return {kind::finite, false, (a.exponent - up) / 2 - 1, root << 1 | (rest != 0)};
 }
 
-/// The integer nearest to a number in the given rounding, clamped to the type; 0 for NaN, which the
-/// caller tells apart if it must.
+/// Rounds a number to an integer, clamped to the type; 0 for NaN, which the caller must check for
+/// if necessary.
 template <class Type>
 constexpr bits_of<Type> to_integer(const number& n, rounding mode) {
     if (n.is == kind::nan) return 0;
@@ -251,7 +252,7 @@ constexpr bits_of<Type> to_integer(const number& n, rounding mode) {
     return n.negative ? static_cast<bits_of<Type>>(-bits) : bits;
 }
 
-/// A finite number rounded to an integral one.
+/// Rounds a finite number to an integral one.
 constexpr number to_integral(const number& n, rounding mode) {
     if (n.is != kind::finite || n.exponent >= 0) return n;
     return {kind::finite, n.negative, 0, round_shift(n.significand, -n.exponent, n.negative, mode)};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texture fetches: which texels a fetch reads, with what weights, and what it makes of them (CUDA
-// C++ programming guide, "Texture Fetching"). Images lie in memory that the caller owns: a fetch is
-// first turned into byte offsets, which also serve a texture cache's timing, then into a value.
+// Texture fetches: the texels that a fetch reads, their weights, and the resulting value (CUDA C++
+// Programming Guide, "Texture Fetching"). Images are in memory owned by the caller: a fetch is
+// first converted to byte offsets, which also determine a texture cache's timing, and then to a
+// value.
 #pragma once
 
 #include <array>
@@ -21,13 +22,13 @@ enum class texture_geometry : std::uint8_t {
     layered_cube,
 };
 
-/// What lies beyond the edge. Wrap and mirror need normalised coordinates, and act as clamp
-/// without.
+/// Behaviour beyond the edge. Wrap and mirror require normalised coordinates, and behave as clamp
+/// otherwise.
 enum class address_mode : std::uint8_t { wrap, clamp, mirror, border };
 enum class filter_mode : std::uint8_t { point, linear };
 enum class channel_kind : std::uint8_t { unsigned_integer, signed_integer, floating };
 
-/// One to four channels of equal width: 8, 16 or 32 bits; floating ones have 16 or 32.
+/// One to four channels of equal width: 8, 16 or 32 bits; floating-point channels have 16 or 32.
 struct texel_format {
     channel_kind kind = channel_kind::floating;
     std::uint8_t bits = 32;
@@ -35,8 +36,8 @@ struct texel_format {
     constexpr unsigned bytes() const { return bits / 8u * channels; }
 };
 
-/// One level of detail. Slices are the planes of a 3D texture, the layers, the faces of a cube
-/// (six for each layer).
+/// A level of detail. Slices are the planes of a 3D texture, the layers, or the faces of a cube
+/// (six per layer).
 struct mip_level {
     std::uint32_t width = 1, height = 1, depth = 1;
     std::uint64_t offset = 0;  ///< bytes from the start of the image
@@ -56,30 +57,30 @@ struct sampler_state {
     filter_mode filter = filter_mode::point;
     filter_mode mip_filter = filter_mode::point;
     bool normalised_coordinates = false;
-    bool normalised_read = false;  ///< integers of 8 and 16 bits read as 0..1 or -1..1
-    bool srgb = false;             ///< the first three 8-bit channels hold sRGB
+    bool normalised_read = false;  ///< 8-bit and 16-bit integers are read as 0..1 or -1..1
+    bool srgb = false;             ///< the first three 8-bit channels are sRGB
     std::array<float, 4> border{0, 0, 0, 0};
     float lod_bias = 0, min_lod = 0, max_lod = 1000;
 };
 
-/// Where a fetch reads. Float coordinates, or integers (which are never normalised or filtered).
+/// Coordinates of a fetch: floats, or integers (never normalised or filtered).
 struct texture_coordinates {
     bool integers = false;
     std::array<float, 3> at{0, 0, 0};
     std::array<std::int32_t, 3> index{0, 0, 0};
     std::array<std::int32_t, 3> offset{0, 0, 0};  ///< in texels of the level that is read
     std::uint32_t layer = 0;
-    float level = 0;  ///< level of detail; with integers the level itself
+    float level = 0;  ///< level of detail; with integers, the level itself
 };
 
-/// A texel that a fetch reads: its offset in bytes from the start of the image, or the border.
+/// A texel read by a fetch: its offset in bytes from the start of the image, or the border.
 struct texel_read {
     std::uint64_t offset = 0;
     float weight = 1;  ///< a multiple of 2^-8 per filtered dimension
     bool border = false;
 };
 
-/// The texels of one fetch: one; two, four or eight for linear filtering; twice as many between two
+/// The texels of a fetch: one; two, four or eight for linear filtering; twice as many between two
 /// levels of detail.
 struct texel_footprint {
     unsigned count = 0;
@@ -89,7 +90,7 @@ struct texel_footprint {
 /// Four 32-bit registers: floats, or integers extended to 32 bits.
 using texel_value = std::array<std::uint32_t, 4>;
 
-/// The texels of a fetch. Linear filtering applies to what reads as floats.
+/// The texels of a fetch. Linear filtering only applies if the texture is read as floats.
 texel_footprint texture_footprint(const texture_image& image, const sampler_state& sampler,
                                   const texture_coordinates& coordinates);
 
@@ -97,24 +98,26 @@ texel_footprint texture_footprint(const texture_image& image, const sampler_stat
 texel_footprint gather_footprint(const texture_image& image, const sampler_state& sampler,
                                  const texture_coordinates& coordinates);
 
-/// Level of detail of tex.grad: derivatives of the coordinates along x and y of the screen.
+/// Level of detail of tex.grad, from the derivatives of the coordinates along x and y of the
+/// screen.
 float gradient_level(const texture_image& image, const sampler_state& sampler,
                      const std::array<float, 3>& dx, const std::array<float, 3>& dy);
 
-/// The face (+x, -x, +y, -y, +z, -z) that a direction meets, and where, in 0..1.
+/// The face (+x, -x, +y, -y, +z, -z) that a direction intersects, and the coordinates on it, in
+/// 0..1.
 struct cube_place {
     unsigned face = 0;
     float s = 0, t = 0;
 };
 cube_place cube_face(float x, float y, float z);
 
-/// Whether a texture reads as floats: floating channels, or integers read normalised.
+/// Whether a texture is read as floats: floating-point channels, or normalised integers.
 bool reads_as_float(const texel_format& format, const sampler_state& sampler);
 
-/// One texel from memory. Channels that the format lacks are 0, 0 and 1.
+/// Decodes a texel. Channels missing in the format are 0, 0 and 1.
 texel_value decode_texel(const texel_format& format, const sampler_state& sampler,
                          const std::byte* texel);
-/// The border, as decode_texel() would give it.
+/// The border value, in the format of decode_texel().
 texel_value border_value(const texel_format& format, const sampler_state& sampler);
 
 /// The value of a fetch. read(offset) returns a pointer to a texel.
@@ -129,7 +132,7 @@ texel_value gather_texels(const texture_image& image, const sampler_state& sampl
 
 // --- implementation ------------------------------------------------------------------------------
 
-/// Adds weighted texels; sums are kept in double and rounded once.
+/// Weighted sum of texels; computed in double and rounded once.
 class texel_sum {
 public:
     void add(const texel_value& texel, float weight);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches of the 32 lanes of a warp from one image, as most programs have them: one or two
-// dimensions, one level of detail. What texture_footprint() and filter_texels() make of each lane,
-// in loops over the lanes that compilers turn into SIMD.
+// Fetches of the 32 lanes of a warp from one image for the most common case: one or two dimensions,
+// one level of detail. Computes the results of texture_footprint() and filter_texels() for all
+// lanes, in vectorisable loops.
 #pragma once
 
 #include "modules/execution/arithmetic/floating.h"
@@ -19,12 +19,12 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 constexpr unsigned plane_lanes = 32;
 
-/// What a warp fetches from a plane, and the result.
+/// Arguments and results of a warp's fetch from a plane.
 struct plane_fetch {
     const texture_image* image = nullptr;
     const sampler_state* sampler = nullptr;
-    const std::byte* texels = nullptr;  ///< of the image
-    /// Of each dimension the 32 lanes: floats, or signed integers. nullptr: there are none, 0.
+    const std::byte* texels = nullptr;  ///< base of the image
+    /// By dimension, the 32 lanes: floats, or signed integers. nullptr: unused, 0.
     const std::uint32_t* coordinates[2] = {nullptr, nullptr};
     bool integers = false;
 
@@ -38,10 +38,10 @@ namespace detail {
 struct plane_axis {
     alignas(64) std::int32_t lower[plane_lanes];
     alignas(64) std::int32_t upper[plane_lanes];
-    alignas(64) double fraction[plane_lanes];  ///< the weight of the upper, a multiple of 2^-8
+    alignas(64) double fraction[plane_lanes];  ///< weight of the upper texel, a multiple of 2^-8
 };
 
-/// Indices folded into 0 .. size - 1 as the address mode says. @return whether some lane is in the
+/// Maps indices to 0 .. size - 1 according to the address mode. @return whether any lane reads the
 /// border
 inline bool fold_lanes(std::int32_t* index, std::int32_t size, address_mode mode) {
     std::uint32_t outside = 0;
@@ -65,12 +65,13 @@ inline bool fold_lanes(std::int32_t* index, std::int32_t size, address_mode mode
     return false;
 }
 
-/// Coordinates in texels: those far outside of every texture, and NaN, become harmless.
+/// Converts coordinates to texels; values far outside of every texture, and NaN, are clamped.
 inline void texel_coordinates(const std::uint32_t* bits, std::uint32_t size, address_mode mode,
                               bool normalised, double* x) {
     for (unsigned i = 0; i < plane_lanes; ++i) x[i] = as_float(bits[i]);
     if (normalised) {
-        // The whole part goes while coordinates are still normalised: see texel_coordinate().
+        // The integer part is removed while coordinates are still normalised: see
+        // texel_coordinate().
         if (mode == address_mode::wrap || mode == address_mode::mirror) {
             const double step = mode == address_mode::wrap ? 1 : 2;
             for (unsigned i = 0; i < plane_lanes; ++i) {
@@ -87,7 +88,7 @@ inline void texel_coordinates(const std::uint32_t* bits, std::uint32_t size, add
     }
 }
 
-/// @return whether some lane reads the border
+/// @return whether any lane reads the border
 inline bool make_plane_axis(const plane_fetch& f, unsigned dimension, bool linear, plane_axis& to) {
     const mip_level& level = f.image->levels.front();
     const auto size = static_cast<std::int32_t>(dimension == 0 ? level.width : level.height);
@@ -109,7 +110,7 @@ inline bool make_plane_axis(const plane_fetch& f, unsigned dimension, bool linea
             to.lower[i] = static_cast<std::int32_t>(std::floor(x[i]));
         return fold_lanes(to.lower, size, mode);
     }
-    // The fraction has 8 bits: the guide's 1.8 fixed point.
+    // The fraction has 8 bits: the 1.8 fixed-point format of the guide.
     for (unsigned i = 0; i < plane_lanes; ++i) {
         const double fixed = std::floor((x[i] - 0.5) * 256 + 0.5) / 256;
         const double whole = std::floor(fixed);
@@ -126,13 +127,13 @@ inline void plane_offsets(const mip_level& level, unsigned bytes, const std::int
     for (unsigned i = 0; i < plane_lanes; ++i)
         to[i] = level.offset + static_cast<std::uint32_t>(x[i]) * std::uint64_t{bytes};
     if (y == nullptr) return;
-    // Pitches of images fit into 32 bits: fetch_plane() has looked.
+    // Pitches of images fit in 32 bits, as checked by fetch_plane().
     const auto pitch = static_cast<std::uint32_t>(level.row_pitch);
     for (unsigned i = 0; i < plane_lanes; ++i)
         to[i] += std::uint64_t{static_cast<std::uint32_t>(y[i])} * pitch;
 }
 
-/// Texels of 32-bit channels, as they are.
+/// Reads texels of 32-bit channels, unchanged.
 struct read_words {
     template <unsigned channels>
     static void apply(const plane_fetch&, const std::byte* texels, const std::uint64_t* offset,
@@ -145,7 +146,7 @@ struct read_words {
     }
 };
 
-/// Texels of unsigned bytes, as integers or as 0 .. 1.
+/// Reads texels of unsigned bytes, as integers or as 0 .. 1.
 struct read_bytes {
     template <unsigned channels>
     static void apply(const plane_fetch& f, const std::byte* texels, const std::uint64_t* offset,
@@ -162,7 +163,7 @@ struct read_bytes {
     }
 };
 
-/// Texels of f16.
+/// Reads texels of f16.
 struct read_halves {
     template <unsigned channels>
     static void apply(const plane_fetch&, const std::byte* texels, const std::uint64_t* offset,
@@ -175,7 +176,7 @@ struct read_halves {
     }
 };
 
-/// A fetch of which every lane reads texels, none the border.
+/// A fetch in which no lane reads the border.
 template <class Reader, unsigned channels>
 void fetch_texels(plane_fetch& f, const plane_axis* axes, unsigned dimensions, bool linear,
                   std::uint32_t one) {
@@ -202,7 +203,7 @@ void fetch_texels(plane_fetch& f, const plane_axis* axes, unsigned dimensions, b
             if (dimensions == 2)
                 for (unsigned i = 0; i < plane_lanes; ++i)
                     weight[i] *= down ? axes[1].fraction[i] : 1 - axes[1].fraction[i];
-            // A texel without weight does not count, were it infinite.
+            // A texel with weight 0 must not contribute, even if it is infinite.
             for (unsigned c = 0; c < channels; ++c)
                 for (unsigned i = 0; i < plane_lanes; ++i) {
                     const double product = static_cast<double>(as_float(texel[c][i])) * weight[i];
@@ -234,7 +235,7 @@ void fetch_channels(plane_fetch& f, const plane_axis* axes, unsigned dimensions,
 
 }  // namespace detail
 
-/// Whether fetch_plane() serves an image with a sampler.
+/// Whether fetch_plane() supports an image with a sampler.
 inline bool is_plane(const texture_image& image, const sampler_state& sampler) {
     if (image.levels.size() != 1 ||
         (image.geometry != texture_geometry::one && image.geometry != texture_geometry::two))
@@ -247,9 +248,9 @@ inline bool is_plane(const texture_image& image, const sampler_state& sampler) {
     return format.bits == 8 && format.kind == channel_kind::unsigned_integer && !sampler.srgb;
 }
 
-/// The value of a fetch of every lane; what filter_texels() makes of texture_footprint(). All 32
-/// lanes must have coordinates: any will do for those that do not execute.
-/// @return false: a lane reads the border, nothing has been computed
+/// The value of a fetch for every lane: filter_texels() of texture_footprint(). All 32 lanes must
+/// have coordinates, which may be arbitrary for inactive lanes.
+/// @return false: a lane reads the border, and nothing has been computed
 inline bool fetch_plane(plane_fetch& f) {
     const texel_format& format = f.image->format;
     const bool floats = reads_as_float(format, *f.sampler);

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conventions of this folder: types, roundings, modifiers, and how values are passed.
+// Conventions of this folder: types, rounding modes, modifiers, and how values are passed.
 //
 // - A value is the raw bits of a register: the unsigned integer of the type's width (`Type::bits`).
-//   Types narrower than 16 bits travel in their own width (`uint8_t`); a packed type (f16x2, u16x2,
-//   u8x4) is a `uint32_t`; a predicate is a `bool`. Nothing here takes or returns a `float`.
-// - An instruction is a class template whose parameters are what the assembler text fixes (type,
-//   rounding, modifiers) with one member `static ... apply(bits a, bits b, ...)`: a pure function
-//   of one lane without state, allocation or exceptions. Write `add<f32, rounding::nearest,
-//   ftz | sat>::apply(a, b)`.
-// - A loop `for (lane...) d[lane] = op::apply(a[lane], b[lane]);` is what a warp executes; hot
-//   functions are branch-free, so that the compiler turns this loop into SIMD.
-// - The host must run with its default floating-point environment (round to nearest, denormals
-//   kept), and without -ffast-math or contraction: linking simtlm_arithmetic passes
-//   -ffp-contract=off on.
-// - All templates sit in an inline namespace named for the instruction set that the including
-//   source is compiled for. The same loop can therefore be compiled twice, for plain x86-64 and
-//   with -mavx2 -mfma, and linked into one program without the two mixing.
+//   Types narrower than 16 bits use their own width (`uint8_t`); a packed type (f16x2, u16x2, u8x4)
+//   is a `uint32_t`; a predicate is a `bool`. No function takes or returns a `float`.
+// - An instruction is a class template whose parameters are those in the assembler text (type,
+//   rounding, modifiers), with one member `static ... apply(bits a, bits b, ...)`: a pure function
+//   of one lane without state, allocation or exceptions. Write `add<f32, rounding::nearest, ftz |
+//   sat>::apply(a, b)`.
+// - A warp executes a loop `for (lane...) d[lane] = op::apply(a[lane], b[lane]);`. Hot functions
+//   are branch-free, so that the compiler vectorises this loop.
+// - The host must use its default floating-point environment (round to nearest, denormals enabled),
+//   without -ffast-math or contraction: linking simtlm_arithmetic propagates -ffp-contract=off.
+// - All templates are in an inline namespace named after the instruction set for which the
+//   including source is compiled. The same loop can therefore be compiled twice, for plain x86-64
+//   and with -mavx2 -mfma, and linked into one program without ODR violations.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +37,8 @@
 
 namespace simtlm::execution::arithmetic {
 
-/// Rounding of an instruction. The integer roundings of cvt (.rni .rzi .rmi .rpi) are the same
-/// values: which one is meant follows from the destination type.
+/// Rounding of an instruction. The integer roundings of cvt (.rni .rzi .rmi .rpi) have the same
+/// values: the destination type determines which is meant.
 enum class rounding : std::uint8_t {
     nearest,  ///< .rn  .rni  to nearest, ties to even
     zero,     ///< .rz  .rzi
@@ -49,7 +48,7 @@ enum class rounding : std::uint8_t {
 };
 
 /// Comparison operators of set and setp. lo, ls, hi and hs are lt, le, gt and ge of unsigned types;
-/// a name with a `u` at its end also holds if an operand is NaN.
+/// a name that ends with `u` is also true if an operand is NaN.
 enum class comparison : std::uint8_t {
     eq,
     ne,
@@ -67,14 +66,14 @@ enum class comparison : std::uint8_t {
     nan,  // both are numbers; either is NaN
 };
 
-/// Modifiers of an instruction: a set of bits, `ftz | sat`.
+/// Modifiers of an instruction: a bit set, `ftz | sat`.
 using modifiers = unsigned;
 constexpr modifiers plain = 0;
-constexpr modifiers ftz = 1;           ///< .ftz  subnormal f32 inputs and results become signed 0
-constexpr modifiers sat = 2;           ///< .sat  to [0, 1] (NaN to 0), or to the integer's range
-constexpr modifiers relu = 4;          ///< .relu  negative results become 0, NaN stays NaN
-constexpr modifiers nan = 8;           ///< .NaN  min and max return NaN if either input is NaN
-constexpr modifiers xorsign_abs = 16;  ///< .xorsign.abs  magnitudes, the signs combined by xor
+constexpr modifiers ftz = 1;   ///< .ftz  subnormal f32 inputs and results become signed zeros
+constexpr modifiers sat = 2;   ///< .sat  to [0, 1] (NaN to 0), or to the integer's range
+constexpr modifiers relu = 4;  ///< .relu  negative results become 0, NaN stays NaN
+constexpr modifiers nan = 8;   ///< .NaN  min and max return NaN if either input is NaN
+constexpr modifiers xorsign_abs = 16;  ///< .xorsign.abs  magnitudes, with the XOR of the signs
 constexpr modifiers satfinite = 32;    ///< .satfinite  overflow gives the largest finite number
 
 /// An integer type of PTX. `.bN` behaves as `.uN`.
@@ -133,9 +132,10 @@ struct f64 : floating_type<std::uint64_t, 11, 52> {
 };
 /// tf32: an f32 register whose low 13 bits are zero.
 struct tf32 : floating_type<std::uint32_t, 8, 10> {
-    static constexpr bits canonical_nan = 0x3ffff;  // before it is placed in the register
+    static constexpr bits canonical_nan = 0x3ffff;  // before it is shifted to its position in the
+                                                    // register
 };
-/// fp8 with 5 exponent bits: an f16 cut short.
+/// fp8 with 5 exponent bits: a truncated f16.
 struct e5m2 : floating_type<std::uint8_t, 5, 2> {
     static constexpr bits canonical_nan = 0x7f;
 };
@@ -146,7 +146,7 @@ struct e4m3 : floating_type<std::uint8_t, 4, 3> {
     static constexpr bits largest_finite = 0x7e;
     static constexpr bool has_infinity = false;
 };
-/// Two 16-bit lanes in a 32-bit register, the first in the low half.
+/// Two 16-bit lanes in a 32-bit register, the first one in the low half.
 template <class Element>
 struct packed2 {
     using element = Element;
@@ -162,7 +162,7 @@ using bits_of = typename Type::bits;
 
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-/// The bits of `from` as a To of the same size.
+/// Reinterprets the bits of `from` as a To of the same size.
 template <class To, class From>
 constexpr To bit_cast(From from) {
     static_assert(sizeof(To) == sizeof(From));
@@ -181,7 +181,7 @@ constexpr std::uint64_t as_bits(double value) {
     return bit_cast<std::uint64_t>(value);
 }
 
-/// The two halves of a packed pair, and the pair of two halves.
+/// Extraction and construction of packed pairs.
 constexpr std::uint16_t low_half(std::uint32_t pair) {
     return static_cast<std::uint16_t>(pair);
 }
@@ -202,7 +202,7 @@ struct packed {
     }
 };
 
-/// The integer that the bits of an integer type stand for.
+/// The integer represented by the bits of an integer type.
 template <class Type>
 constexpr typename Type::value value_of(bits_of<Type> bits) {
     return static_cast<typename Type::value>(bits);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Video instructions: scalar (vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset, vmad) and SIMD in
-// registers (vadd2, vadd4, vavrg2 and their kin). What the text fixes is a descriptor that the
-// lowering fills once; apply() is one lane.
+// registers (vadd2, vadd4, vavrg2 etc.). The parameters in the text are a descriptor that is
+// created once by the lowering; apply() executes one lane.
 #pragma once
 
 #include "modules/execution/arithmetic/bit_field.h"
@@ -11,7 +11,7 @@
 
 namespace simtlm::execution::arithmetic {
 
-/// A part of a 32-bit operand (.b0 .. .b3, .h0, .h1) or all of it.
+/// A part of a 32-bit operand (.b0 .. .b3, .h0, .h1) or the whole.
 enum class part : std::uint8_t { b0, b1, b2, b3, h0, h1, word };
 
 enum class video_operation : std::uint8_t {
@@ -36,7 +36,7 @@ struct scalar_video {
     secondary_operation secondary = secondary_operation::none;
     bool destination_signed = false, a_signed = false, b_signed = false;
     bool saturate = false;
-    part destination = part::word;  ///< other than word: merged into c
+    part destination = part::word;  ///< if not word: merged into c
     part a = part::word, b = part::word;
 };
 
@@ -44,7 +44,7 @@ struct scalar_video {
 struct video_mad {
     bool a_signed = false, b_signed = false;
     bool saturate = false, plus_one = false;
-    bool negate_product = false;  ///< exactly one of a and b has a minus
+    bool negate_product = false;  ///< exactly one of a and b is negated
     bool negate_c = false;
     unsigned shift = 0;  ///< 7 for .shr7, 15 for .shr15
     part a = part::word, b = part::word;
@@ -57,10 +57,10 @@ struct simd_video {
     unsigned lanes = 4;  ///< 2 or 4
     bool destination_signed = false, a_signed = false, b_signed = false;
     bool saturate = false;
-    bool accumulate = false;  ///< .add: c plus all results; else merged into c
-    std::uint8_t mask = 0xf;  ///< bit i: lane i takes part
-    /// For lane i, which element of {b, a} (0 is the lowest of a). Defaults: .b3210 and .b7654;
-    /// for half-words .h10 and .h32 are {0, 1} and {2, 3}.
+    bool accumulate = false;  ///< .add: c plus all results; otherwise merged into c
+    std::uint8_t mask = 0xf;  ///< bit i: lane i is written
+    /// Index of the element of {b, a} for lane i (0 is the lowest of a). Defaults: .b3210 and
+    /// .b7654; for half-words .h10 and .h32 are {0, 1} and {2, 3}.
     std::array<std::uint8_t, 4> a_elements{0, 1, 2, 3}, b_elements{4, 5, 6, 7};
 };
 

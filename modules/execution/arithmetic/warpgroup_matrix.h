@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix multiply-accumulate of a warpgroup: wgmma.mma_async (sm_90a), the 16 of its 64 rows that a
-// warp computes.
+// Matrix multiply-accumulate of a warpgroup: wgmma.mma_async (sm_90a); each warp computes 16 of the
+// 64 rows.
 #pragma once
 
 #include "modules/execution/arithmetic/matrix.h"
@@ -10,66 +10,66 @@
 
 namespace simtlm::execution::arithmetic {
 
-/// Where a matrix lies in shared memory: a matrix descriptor (PTX manual, "Matrix Descriptor
+/// Location of a matrix in shared memory: a matrix descriptor (PTX manual, "Matrix Descriptor
 /// Format"). Bytes, except `phase`.
 struct matrix_descriptor {
     std::uint32_t start = 0;
     std::uint32_t leading = 0;  ///< leading dimension byte offset
     std::uint32_t stride = 0;   ///< stride dimension byte offset
     std::uint32_t phase = 0;    ///< base offset: rows of 128 bytes at which the swizzle begins
-    std::uint32_t swizzle = 0;  ///< bytes of a row: 0 (none), 32, 64, 128
+    std::uint32_t swizzle = 0;  ///< bytes per row: 0 (none), 32, 64, 128
 
     static matrix_descriptor decode(std::uint64_t bits);
 
-    /// Offset in shared memory of an element of a matrix whose k is contiguous ("K-major").
+    /// Offset in shared memory of an element of a matrix with contiguous k ("K-major").
     /// @param row     of A, or column of B
-    /// @param k_byte  of k = 0
+    /// @param k_byte  byte offset from k = 0
     std::uint32_t k_major(unsigned row, unsigned k_byte) const;
-    /// The same where rows of A, or columns of B, are contiguous ("MN-major"); elements of 16 bits.
+    /// The same for contiguous rows of A, or columns of B ("MN-major"); 16-bit elements.
     std::uint32_t mn_major(unsigned row, unsigned k) const;
 
 private:
     std::uint32_t swizzled(std::uint32_t address) const;
 };
 
-/// What the text of an instruction fixes. Of single bits an element is a word of 32, and the
-/// product of two the number of bits that are set in both (.and.popc).
+/// The parameters in the text of an instruction. With single-bit elements, an element is a 32-bit
+/// word, and the product of two is the number of bits that are set in both (.and.popc).
 struct warpgroup_description {
     unsigned n = 8;  ///< columns, a multiple of 8 up to 256
     matrix_element a = matrix_element::f16, b = matrix_element::f16, d = matrix_element::f32;
     bool negate_a = false, negate_b = false;            ///< imm-scale-a, imm-scale-b
     bool a_is_mn_major = false, b_is_mn_major = false;  ///< imm-trans-a, imm-trans-b
-    bool saturate = false;                              ///< .satfinite of integers
-    bool sparse = false;    ///< .sp: half of A is stored, metadata tell which
-    unsigned selector = 0;  ///< of .sp: the lanes of each four that hold metadata
+    bool saturate = false;                              ///< .satfinite for integers
+    bool sparse = false;                                ///< .sp: half of A is stored, with metadata
+    unsigned selector = 0;  ///< of .sp: the lanes of each group of four that hold metadata
 
     /// Columns of A as stored, and rows of B.
     unsigned stored_k() const { return 256 / storage_bits_in_memory(); }
     unsigned k() const { return sparse ? 2 * stored_k() : stored_k(); }
     /// Bits of an element of A and B in shared memory.
     unsigned storage_bits_in_memory() const;
-    /// Registers of D that a lane has.
+    /// Number of registers of D per lane.
     unsigned registers() const { return n / (d == matrix_element::f16 ? 4 : 2); }
 };
 
-/// The rows of one warp: elements of A (16 x stored k) and B (k x n) as memory holds them, and D as
-/// registers hold it.
+/// The rows of one warp: elements of A (16 x stored k) and B (k x n) as encoded in memory, and D as
+/// encoded in registers.
 class warpgroup_multiply {
 public:
     explicit warpgroup_multiply(const warpgroup_description& description);
 
     const warpgroup_description& description() const { return description_; }
 
-    /// Elements of A out of four registers of 32 lanes, laid out as those of mma.m16n8.
+    /// Reads elements of A from four registers of 32 lanes, with the layout of mma.m16n8.
     void read_a(const std::uint32_t* const* registers, std::uint32_t* a) const;
-    /// Elements out of shared memory. @param first_row  of the warp's 16
-    /// @return false: some lie outside of its `bytes`
+    /// Reads elements from shared memory. @param first_row  of the warp's 16
+    /// @return false: some are outside of its `bytes`
     bool read_a(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
                 unsigned first_row, std::uint32_t* a) const;
-    /// @param b  tile after tile of columns(), each row by row
+    /// @param b  tiles of columns(), each in row-major order
     bool read_b(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
                 std::uint32_t* b) const;
-    /// Calls act(offset in shared memory) for each 16 bytes of the operands.
+    /// Calls act(offset in shared memory) for every 16 bytes of the operands.
     template <class Act>
     void for_chunks_of_a(const matrix_descriptor& at, unsigned first_row, Act act) const {
         for_chunks(at, description_.a_is_mn_major, first_row, rows, description_.stored_k(), act);
@@ -78,10 +78,10 @@ public:
     void for_chunks_of_b(const matrix_descriptor& at, Act act) const {
         for_chunks(at, description_.b_is_mn_major, 0, description_.n, description_.k(), act);
     }
-    /// Columns of a tile of B.
+    /// Columns per tile of B.
     unsigned columns() const { return tile_; }
 
-    /// D = A * B, + D where `adds`. d[r] points to the 32 lanes of register r.
+    /// D = A * B, or A * B + D if `adds`. d[r] points to the 32 lanes of register r.
     /// @param metadata  of .sp, 32 lanes
     void apply(const std::uint32_t* a, const std::uint32_t* b, bool adds, std::uint32_t* const* d,
                const std::uint32_t* metadata = nullptr) const;

@@ -16,58 +16,58 @@ namespace simtlm::execution {
 class launch_context;
 struct warp;
 
-/// What the checks know of one CTA.
+/// State of the checks for one CTA.
 class block_checks {
 public:
     explicit block_checks(launch_context& l);
 
-    /// The CTA begins.
+    /// Called when the CTA begins.
     void start();
 
-    /// A warp comes to a barrier of some warps; a barrier is complete.
+    /// A warp arrives at a barrier; complete(): a barrier is complete.
     void arrive(unsigned warp, unsigned barrier) {
         if (races_) races_->arrive(warp, barrier);
         if (proxy_) proxy_->arrive(warp, barrier);
     }
     void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta);
 
-    /// nullptr: not asked for.
+    /// nullptr: the check is disabled.
     race_detector* races() { return races_.get(); }
-    /// Asynchronous operations on shared memory, from sm_90 on.
+    /// Asynchronous operations on shared memory, since sm_90.
     async_proxy* proxy() { return proxy_.get(); }
     written_bytes* shared() { return shared_.get(); }
-    /// All of it has been written, as found at a barrier.
+    /// Whether all of it has been written, as determined at a barrier.
     bool shared_is_written() const { return shared_is_written_; }
     written_map* local() { return local_.get(); }
     written_map* global() { return global_; }
 
-    /// Bytes that an access of a thread touches, where it is not a plain load or store of a warp.
+    /// Bytes accessed by a thread, for accesses other than plain loads and stores of a warp.
     struct segment {
         unsigned lane;
         device_address address;
         std::uint32_t bytes;
-        bool shared_space;  ///< an address of shared memory, not a generic one
+        bool shared_space;  ///< the address is in shared memory, not a generic one
         bool reads, writes;
     };
     void check(warp& w, const operation* op, const segment& p);
-    /// Loads and stores of lanes, beside asynchronous operations. @param check  of the access,
-    /// which is the next operation
+    /// Checks loads and stores of lanes against asynchronous operations. @param check  of the
+    /// access, which is the next operation
     void check_proxy(warp& w, const operation* check, std::uint32_t lanes);
 
-    // What a lane starts; ranges of shared memory of the CTA, others are passed over.
-    /// A copy in bulk into it. @param place  of the mbarrier that it tells
+    // Operations started by a lane, on shared memory of the CTA; ranges elsewhere are ignored.
+    /// A bulk copy to shared memory. @param place  of the mbarrier that it signals
     void copy_starts(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
                      std::uint32_t bytes, std::uint64_t place);
-    /// A bulk store, or a product of a warpgroup, that reads it.
+    /// A bulk store, or a product of a warpgroup, that reads shared memory.
     void read_starts(warp& w, const operation* op, unsigned lane, async_proxy::engine by,
                      std::uint64_t offset, std::uint32_t bytes);
     /// The phase of an mbarrier.
     bool phase_at(const warp& w, std::uint64_t place) const;
 
-    /// A function of the device runtime has written.
+    /// A function of the device runtime has written memory.
     void written(warp& w, unsigned lane, device_address generic, std::uint32_t bytes);
 
-    // Findings, of one lane.
+    // Reports of findings, for one lane.
     void unwritten_global(warp& w, const operation* op, unsigned lane, device_address a,
                           std::uint32_t bytes);
     void unwritten_shared(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
@@ -78,7 +78,7 @@ public:
     /// @param offset  of the granule
     void race(warp& w, const operation* op, unsigned lane, std::uint32_t offset, bool writes,
               const race_detector::conflict& with);
-    /// Lanes of a warp write different values to one place with one instruction.
+    /// Lanes of a warp write different values to the same location with one instruction.
     void race_of_lanes(warp& w, const operation* op, unsigned lane, unsigned other,
                        std::uint32_t offset);
 
@@ -101,8 +101,9 @@ private:
     bool shared_is_written_ = false;
 };
 
-/// Marks, or looks whether all is written, of a lane's local memory: words of lanes lie side by
-/// side. @param warp_base  where the warp's local memory begins, in bytes of all warps'
+/// Calls f for the ranges of a lane's local memory, in which words of lanes are interleaved, to
+/// mark or test them. @param warp_base  start of the warp's local memory, in bytes, in that of all
+/// warps
 template <class Function>
 bool for_local_words(std::uint64_t warp_base, unsigned lane, std::uint64_t offset,
                      std::uint32_t bytes, Function f) {

@@ -5,20 +5,20 @@
 
 namespace simtlm::execution {
 
-/// What is looked for while a program runs, beyond what always ends it.
+/// Checks that are performed while a program runs, in addition to those that always end it.
 struct check_options {
-    bool memory = false;  ///< room between allocations; freed memory stays freed
-    bool races = false;   ///< of shared memory
-    bool init = false;    ///< reads of memory and registers that nothing has written
-    bool log = false;     ///< not a check: every instruction stands in the execution_log
+    bool memory = false;  ///< unused space between allocations; freed memory is not reused
+    bool races = false;   ///< data races in shared memory
+    bool init = false;    ///< reads of memory and registers that have not been written
+    bool log = false;     ///< not a check: instructions are written to the execution_log
 
     bool any() const { return memory || races || init; }
-    /// The program has to be lowered with operations that look.
+    /// Whether the program must be lowered with checking operations.
     bool instruments() const { return races || init; }
 };
 
-/// @param words  "memory,races,init", or some of them, or "all"
-/// @throws kernel::user_error  another word
+/// @param words  a subset of "memory,races,init", or "all"
+/// @throws kernel::user_error  for any other word
 check_options parse_checks(std::string_view words);
 
 }  // namespace simtlm::execution

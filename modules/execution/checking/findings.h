@@ -13,7 +13,7 @@
 
 namespace simtlm::execution {
 
-/// What a check has found at an instruction.
+/// A defect found by a check at an instruction.
 struct finding {
     enum class kind : std::uint8_t {
         uninitialised_memory,
@@ -21,20 +21,20 @@ struct finding {
         shared_race,
     };
     kind what = kind::uninitialised_memory;
-    std::string text;         ///< what the first thread did, its address, the allocation
+    std::string text;         ///< access of the first thread, its address, the allocation
     fault_site site;          ///< of that thread
-    std::uint64_t count = 0;  ///< threads, all in all
+    std::uint64_t count = 0;  ///< number of threads
 
     /// "file.ptx:3 (file.cu:1): kernel k, block (0,0,0), thread (1,0,0): ..."
     std::string message() const;
 };
 
-/// Collects what checks find, once per operation (or pair of them) and kind. Of the threads that
-/// do the same the first of the grid is told, so that the order of execution does not matter.
-/// Several host threads may add at once.
+/// Collects the findings of the checks, once per operation (or pair of operations) and kind. Of the
+/// threads with the same finding, the first in the grid is reported, so that the result does not
+/// depend on the order of execution. Thread-safe.
 class findings {
 public:
-    /// Where a thread stands in the grid.
+    /// Position of a thread in the grid.
     struct thread_number {
         std::uint64_t block = 0;
         std::uint64_t thread = 0;
@@ -43,18 +43,18 @@ public:
         }
     };
 
-    /// Where in a program it is: what makes it different from other findings.
+    /// Position in a program, which identifies a finding.
     struct program_place {
         const void* module = nullptr;
         std::uint64_t operation = 0;
-        std::uint64_t other = 0;  ///< of a race, the other operation
+        std::uint64_t other = 0;  ///< other operation of a race
         bool operator<(const program_place& p) const {
             return std::tie(module, operation, other) < std::tie(p.module, p.operation, p.other);
         }
     };
 
-    /// One thread has done it. @param describe  called for the first thread of the grid so far;
-    /// gives a finding
+    /// Adds a finding of one thread. @param describe  called if it is the first thread of the grid
+    /// so far; returns a finding
     template <class Describe>
     void add(finding::kind what, const program_place& where, thread_number who,
              Describe&& describe) {
@@ -71,7 +71,8 @@ public:
     }
 
     bool empty() const { return entries_.empty(); }
-    /// By kernel and operation; afterwards there is nothing. Not while programs run.
+    /// Returns and removes all findings, ordered by kernel and operation. Must not be called while
+    /// programs run.
     std::vector<finding> take();
 
 private:

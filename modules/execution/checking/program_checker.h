@@ -6,9 +6,9 @@
 
 namespace simtlm::execution {
 
-/// What a device checks while programs run, and what it has found. Programs have to be loaded with
-/// the same options; device memory has to keep what the checks need (device_memory::track_writes,
-/// device_memory::keep_apart).
+/// The enabled checks of a device and their findings. Programs must be loaded with the same
+/// options; device memory must maintain the state required by the checks
+/// (device_memory::track_writes, device_memory::keep_apart).
 struct program_checker {
     explicit program_checker(const check_options& what) : options(what) {}
 

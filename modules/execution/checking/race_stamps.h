@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <utility>
 
-// How accesses of shared memory are compared and noted. Compiled for several instruction sets, like
-// lanes.h.
+// Comparison and recording of accesses to shared memory. Compiled for several instruction sets,
+// like lanes.h.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-/// Compares and notes stamps of one warp. A copy of it in a loop's function lets the compiler keep
+/// Compares and records the stamps of one warp. A copy in a loop's function lets the compiler keep
 /// all of it in registers.
 struct race_stamps {
     using stamp = race_detector::stamp;
@@ -43,8 +43,8 @@ struct race_stamps {
         operation = op;
     }
 
-    /// Whether a closer look is needed: somebody else has written since the last barrier, other
-    /// than this warp before its clock has ticked ...
+    /// Whether a detailed examination is needed: another warp has written since the last barrier,
+    /// or another lane of this warp since its clock has advanced ...
     bool read_is_suspicious(std::uint32_t k, unsigned lane) const {
         constexpr stamp warp_bits = race_detector::thread_mask & ~stamp{warp_size - 1};
         const stamp w = written[k];
@@ -86,14 +86,14 @@ struct race_stamps {
         written[k] = first + lane;
         written_by[k] = operation;
     }
-    /// A lane of the same warp has written it since the warp's clock last ticked.
+    /// Whether a lane of the same warp has written it since the warp's clock last advanced.
     bool written_by_warp(std::uint32_t k) const {
         return (written[k] ^ first) < warp_size && written_by[k] == operation;
     }
     unsigned writing_lane(std::uint32_t k) const { return written[k] % warp_size; }
 };
 
-/// Lanes of a warp that stand for all 32: the others read what one of them reads.
+/// Lanes of a warp that are representative of all 32: the other lanes read the same granules.
 inline lane_mask representatives(const race_detector::granule_lanes& a) {
     constexpr std::pair<unsigned, lane_mask> halves[] = {
         {16, 0x0000'ffff}, {8, 0x00ff'00ff}, {4, 0x0f0f'0f0f}, {2, 0x3333'3333}, {1, 0x5555'5555}};
@@ -106,7 +106,7 @@ inline lane_mask representatives(const race_detector::granule_lanes& a) {
     return lanes;
 }
 
-/// Reads of one granule a lane that nobody else has written.
+/// Records reads of one granule per lane that no other warp has written.
 inline void note_reads(const race_stamps s, lane_mask lanes,
                        const race_detector::granule_lanes& granule) {
     const lane_mask some = lanes == all_lanes ? representatives(granule) : lanes;
@@ -118,7 +118,7 @@ inline void note_reads(const race_stamps s, lane_mask lanes,
     if (s.last_reads != nullptr) for_lanes(some, [&](unsigned i) { s.note_last_read(granule[i]); });
 }
 
-/// Late reads become part of the shadow.
+/// Records the queued reads in the shadow state.
 inline void settle(race_detector& d) {
     if (d.has_late_reads()) d.begin_reads();
     d.take_late_reads([&](const race_detector::late_read& late) {

@@ -9,11 +9,11 @@
 
 namespace simtlm::execution {
 
-/// Which bytes of a memory have been written: one bit each. Takes room for touched parts only.
-/// Several host threads may mark at once.
+/// Tracks which bytes of a memory have been written, with one bit each. Allocates only touched
+/// parts. Several host threads may mark concurrently.
 class written_map {
 public:
-    /// Nothing is written. @throws kernel::user_error  no address space
+    /// Initially nothing is marked. @throws kernel::user_error  if address space is exhausted
     explicit written_map(std::uint64_t bytes);
     ~written_map();
     written_map(const written_map&) = delete;
@@ -31,7 +31,7 @@ public:
             return true;
         });
     }
-    /// Forgets.
+    /// Clears the marks.
     void clear(std::uint64_t first, std::uint64_t count);
     void clear_all();
     /// Whether all these bytes have been written.
@@ -42,11 +42,11 @@ public:
         });
         return written;
     }
-    /// What has been written of one place becomes what has been written of another.
+    /// Copies the marks of one range to another.
     void copy(std::uint64_t to, std::uint64_t from, std::uint64_t count);
 
 private:
-    /// Calls f(word, mask) for words of 64 bits, while it says so.
+    /// Calls f(word, mask) for words of 64 bits, as long as it returns true.
     template <class Function>
     void for_words(std::uint64_t first, std::uint64_t count, Function&& f) const {
         while (count != 0) {
@@ -64,8 +64,8 @@ private:
     std::uint64_t* words_;
 };
 
-/// The same for a small memory of one thread of the host: a byte for each, so that lanes anywhere
-/// cost little.
+/// The same for a small memory of one host thread: one byte per byte, so that scattered lanes are
+/// cheap.
 class written_bytes {
 public:
     explicit written_bytes(std::size_t bytes) : written_(bytes, 0) {}
@@ -83,7 +83,7 @@ public:
         return std::memchr(&written_[first], 0, count) == nullptr;
     }
 
-    /// Whether `count` bytes from each of several places have been written.
+    /// Whether `count` bytes starting at each of several places have been written.
     template <class Places>
     bool all_of(const Places& first, std::uint32_t count) const {
         if (count == sizeof ones) {

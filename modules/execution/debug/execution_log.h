@@ -20,18 +20,18 @@ namespace simtlm::execution {
 struct warp;
 class thread_block;
 
-/// Tells what threads execute, for those who look for the instruction that goes wrong (manual:
-/// PTX_SIM_DEBUG, -gpgpu_ptx_inst_debug_to_file). Programs have to be loaded with
-/// check_options::log. Threads are numbered from 1, over all launches, block after block.
+/// Logs what threads execute, for debugging (GPGPU-Sim manual: PTX_SIM_DEBUG,
+/// -gpgpu_ptx_inst_debug_to_file). Programs must be loaded with check_options::log. Threads are
+/// numbered from 1, over all launches, block by block.
 class execution_log {
 public:
-    /// Where to, and how much.
+    /// Output and contents of a log.
     struct sink {
-        bool blocks = false;        ///< that begin
-        bool instructions = false;  ///< each that a thread executes
-        bool written = false;       ///< and the registers that it writes
-        bool registers = false;     ///< and all others of the function
-        std::uint64_t thread = 0;   ///< only this one; 0: all
+        bool blocks = false;        ///< starts of blocks
+        bool instructions = false;  ///< every instruction executed by a thread
+        bool written = false;       ///< with the registers that it writes
+        bool registers = false;     ///< with all other registers of the function
+        std::uint64_t thread = 0;   ///< only this thread; 0: all
         std::function<void(std::string_view)> write;
     };
 
@@ -48,7 +48,7 @@ private:
     std::mutex mutex_;
 };
 
-/// Blocks of every function and where diverged lanes meet, as text.
+/// Text with the basic blocks of every function and the reconvergence points of diverged lanes.
 std::string control_flow_text(const ptx::module& m);
 
 }  // namespace simtlm::execution
