@@ -7,10 +7,11 @@
 
 namespace simtlm::execution {
 
-/// Addresses as the simulated caches and memory see them. Device memory whose addresses are those
-/// of the host's process lies elsewhere where something else has taken its place there (sanitizers,
-/// a large heap of a program without position-independence). Programs see that; cycles do not
-/// depend on it: the hardware sees the addresses that the memory would have in its own place.
+/// Translates device addresses to those seen by the simulated caches and memory. If device
+/// addresses are host addresses and the preferred range of the memory was not available in the
+/// process (sanitizers, a large heap of a non-PIE program), programs see the actual addresses,
+/// while the hardware sees the addresses that the memory would have in its preferred range, so that
+/// cycles do not depend on the host.
 class hardware_addresses {
 public:
     explicit hardware_addresses(const device_memory& m);
@@ -24,7 +25,7 @@ public:
 private:
     void replace_all(program::lane_addresses& addresses) const;
 
-    std::uint64_t distance_ = 0;  ///< from the memory's own place, bytes
+    std::uint64_t distance_ = 0;  ///< from the preferred range, bytes
     device_address begin_ = 0;
     std::uint64_t size_ = 0;
 };

@@ -5,7 +5,7 @@
 
 namespace simtlm::execution {
 
-/// What kind of instruction it is, in words: "integer", "single precision", "global memory", ...
+/// Class of an instruction for reports: "integer", "single precision", "global memory", ...
 const char* class_of(const ptx::operation& o);
 
 }  // namespace simtlm::execution

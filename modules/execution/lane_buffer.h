@@ -9,13 +9,13 @@
 
 namespace simtlm::execution {
 
-/// Memory of lanes: aligned for the host's widest vectors.
+/// Deleter of memory for lanes, which is aligned for the host's widest vectors.
 struct lane_buffer_deleter {
     void operator()(std::byte* p) const { std::free(p); }
 };
 using lane_buffer = std::unique_ptr<std::byte[], lane_buffer_deleter>;
 
-/// Zeroed.
+/// Allocates zeroed memory for lanes.
 inline lane_buffer make_lane_buffer(std::size_t bytes) {
     const std::size_t rounded = (bytes + 63) / 64 * 64;
     void* const p = std::aligned_alloc(64, rounded == 0 ? 64 : rounded);

@@ -20,43 +20,46 @@ struct program_checker;
 class execution_log;
 class texture_table;
 
-/// A kernel to run, and with what.
+/// A kernel launch.
 struct launch {
     const program_image* image = nullptr;
     const kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
-    program::dim3 cluster;             ///< CTAs of a cluster; of one: what the kernel demands
+    program::dim3 cluster;             ///< CTAs per cluster; if one: as required by the kernel
     std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
     std::vector<std::byte> parameters;
     std::vector<std::uint32_t> environment;  ///< %envreg0 to at most %envreg31; the others are 0
-    bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
+    bool cooperative = false;  ///< all CTAs are resident at the same time and may wait for each
+                               ///< other
     std::uint64_t grid_id = 1;
     std::uint64_t stream = 0;
-    std::uint64_t first_thread = 1;  ///< number of its first thread, over all launches; for logs
+    std::uint64_t first_thread = 1;  ///< number of its first thread over all launches, for logs
 };
 
-/// CTAs of a cluster: what a launch asks for, or where that is one, what the kernel demands.
+/// CTAs per cluster: as requested by the launch or, if that is one, as required by the kernel.
 program::dim3 cluster_of(const kernel_image& kernel, const program::dim3& asked);
 
-/// What programs ask of the world around them. Those left empty answer plainly.
+/// Services used by programs. Empty ones have defaults.
 struct services {
-    std::function<void(std::string_view)> print;  ///< printf of the device; default: nowhere
-    std::function<std::uint64_t()> clock;         ///< core cycles; default: instructions executed
+    std::function<void(std::string_view)> print;  ///< output of the device's printf; default:
+                                                  ///< discarded
+    std::function<std::uint64_t()> clock;         ///< core cycles; default: number of executed
+                                                  ///< instructions
     std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
-    std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
-    device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
+    std::uint64_t stack_limit = 1024;             ///< bytes per thread, if the need is unknown
+    device_heap* heap = nullptr;                  ///< for malloc; nullptr: malloc returns 0
     const texture_table* textures = nullptr;      ///< textures and surfaces by handle
-    program_checker* checker = nullptr;           ///< what it checks; nullptr: nothing
-    execution_log* log = nullptr;                 ///< what tells what is executed, if anything
+    program_checker* checker = nullptr;           ///< enabled checks; nullptr: none
+    execution_log* log = nullptr;                 ///< log of executed instructions, or nullptr
     unsigned sms = 80;                            ///< %nsmid
 };
 
-/// Everything that the CTAs of a launch share.
+/// State shared by the CTAs of a launch.
 class launch_context {
 public:
-    /// @throws kernel::user_error  a launch that cannot be: no threads, too many, parameters
-    /// missing
+    /// @throws kernel::user_error  for an invalid launch: no threads, too many threads, missing
+    ///         parameters
     launch_context(const launch& what, device_memory& memory, const services& world);
     ~launch_context();
     launch_context(const launch_context&) = delete;
@@ -67,22 +70,22 @@ public:
     const kernel_image& kernel;
     device_memory& memory;
     const services& world;
-    /// Several host threads execute: atomics have to be atomic.
+    /// Several host threads execute: atomics must be atomic on the host.
     bool concurrent = false;
 
     unsigned threads() const { return threads_; }
     unsigned warps() const { return (threads_ + warp_size - 1) / warp_size; }
-    /// CTAs of a cluster, in each dimension; one where nothing asks for clusters.
+    /// CTAs per cluster, in each dimension; one if clusters are not used.
     const program::dim3& cluster() const { return cluster_; }
     std::uint32_t shared_bytes() const { return shared_bytes_; }
     std::uint32_t local_bytes() const { return local_bytes_; }
     const std::byte* parameters() const { return what.parameters.data(); }
     /// The bank `constants`.
     std::byte* constants() const { return constants_ ? constants_.get() : image.constants(); }
-    device_address grid_workspace = 0;  ///< of a cooperative launch
-    /// What a program prints, one piece at a time.
+    device_address grid_workspace = 0;  ///< for a cooperative launch
+    /// Outputs text printed by a program; serialised.
     void print(std::string_view text);
-    /// Held while an atomic of 128 bits changes memory.
+    /// Held while a 128-bit atomic changes memory.
     std::unique_lock<std::mutex> lock_wide_atomics() {
         return std::unique_lock<std::mutex>(wide_atomics_);
     }
@@ -92,7 +95,7 @@ private:
     program::dim3 cluster_;
     std::uint32_t shared_bytes_;
     std::uint32_t local_bytes_;
-    lane_buffer constants_;  ///< of this launch; empty: those of the image
+    lane_buffer constants_;  ///< specific to this launch; empty: those of the image are used
     std::mutex wide_atomics_;
     std::mutex printing_;
 };

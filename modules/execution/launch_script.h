@@ -10,7 +10,7 @@
 
 namespace simtlm::execution {
 
-/// What to do with a module: buffers, launches, results. A small text file, a statement per line:
+/// Buffers, launches and expected results of a module. A text file with one statement per line:
 ///
 ///     buffer NAME TYPE COUNT zero | ramp [START [STEP]] | random SEED [LOW HIGH] | file PATH
 ///                            | values V... | unwritten
@@ -20,15 +20,15 @@ namespace simtlm::execution {
 ///     output BUFFER PATH
 ///     expect BUFFER file PATH | values V... | buffer OTHER [tolerance T]
 ///
-/// Types are those of PTX (u8 to s64, f32, f64). An argument is a buffer, NAME+BYTES into it, or
-/// TYPE:VALUE. Paths are relative to the file. `#` begins a comment, `\` at the end of a line
-/// continues it. `output` and `expect` speak of the end of all launches.
+/// Types are those of PTX (u8 to s64, f32, f64). An argument is a buffer, an offset NAME+BYTES into
+/// it, or TYPE:VALUE. Paths are relative to the file. `#` begins a comment; `\` at the end of a
+/// line continues it. `output` and `expect` are processed after all launches.
 struct launch_script {
     enum class source : std::uint8_t { zero, ramp, random, file, values, buffer, unwritten };
 
     struct contents {
         source from = source::zero;
-        std::vector<std::string> words;  ///< numbers, or a path, or a buffer's name
+        std::vector<std::string> words;  ///< numbers, a path, or the name of a buffer
     };
     struct buffer {
         std::string name;
@@ -38,7 +38,7 @@ struct launch_script {
         unsigned line = 0;
     };
     struct argument {
-        std::string buffer;  ///< empty: a value
+        std::string buffer;  ///< empty: the argument is a value
         std::uint64_t offset = 0;
         ptx::type type = ptx::type::none;
         std::string value;
@@ -53,7 +53,7 @@ struct launch_script {
         unsigned line = 0;
     };
     struct result {
-        bool compares = false;  ///< expect; else output
+        bool compares = false;  ///< expect; otherwise output
         std::string buffer;
         contents data;
         double tolerance = 0;  ///< relative, and absolute below 1
@@ -62,27 +62,27 @@ struct launch_script {
 
     std::string file;
     std::vector<buffer> buffers;
-    std::vector<buffer> variables;  ///< of the module, to be set
+    std::vector<buffer> variables;  ///< variables of the module to be set
     std::vector<launch_step> launches;
     std::vector<result> results;
 
-    /// @throws kernel::user_error "file:line: what is wrong (what can be)"
+    /// @throws kernel::user_error "file:line: what is wrong (valid alternatives)"
     static launch_script parse(const std::string& text, const std::string& file);
     static launch_script read(const std::string& path);
 
-    /// A file that the script names.
+    /// A file named in the script.
     struct named_file {
-        std::string path;   ///< relative to nothing
+        std::string path;   ///< including the folder of the script
         std::string where;  ///< "file:line" of the script
     };
-    /// What `output` writes, and what buffers and `expect` read.
+    /// Files written by `output`; inputs(): files read by buffers and `expect`.
     std::vector<named_file> outputs() const;
     std::vector<named_file> inputs() const;
-    /// A path of the script, relative to nothing.
+    /// Resolves a path of the script relative to its folder.
     std::string path_of(const std::string& relative) const;
 };
 
-/// A script on a device: its buffers in device memory, its launches ready to go.
+/// Execution of a script on a device: its buffers are in device memory, its launches are prepared.
 class script_run {
 public:
     /// A buffer in device memory.
@@ -92,14 +92,15 @@ public:
         std::uint64_t bytes;
     };
 
-    /// Allocates and fills the buffers. @throws kernel::user_error
+    /// Allocates and initialises the buffers. @throws kernel::user_error
     script_run(const launch_script& script, const program_image& image, device_memory& memory);
 
-    /// By name.
+    /// The buffers, ordered by name.
     std::vector<placed> buffers() const;
-    /// The launches, in order. @throws kernel::user_error  no such kernel, wrong arguments
+    /// The launches, in order. @throws kernel::user_error  for an unknown kernel or wrong arguments
     std::vector<launch> launches() const;
-    /// Writes outputs and compares. @return one line per buffer that is not what was expected
+    /// Writes outputs and compares results. @return one line per buffer that differs from the
+    /// expected contents
     std::vector<std::string> finish();
 
 private:

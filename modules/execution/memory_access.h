@@ -10,17 +10,17 @@
 
 namespace simtlm::execution {
 
-/// The memory that an instruction names.
+/// The state space of a memory instruction.
 enum class space : std::uint8_t { generic, global, shared, local, param };
 
-/// Details of a memory operation, in operation::detail.
+/// Encoding of operation::detail for memory operations.
 struct access_detail {
     static constexpr std::uint16_t vector_mask = 0xf;      ///< elements per lane
     static constexpr std::uint16_t frame_relative = 0x10;  ///< address in the function's frame
     static constexpr unsigned space_shift = 5;             ///< three bits
     static constexpr std::uint16_t wide_address = 0x100;   ///< of 64 bits
     static constexpr std::uint16_t read_only = 0x200;      ///< const
-    static constexpr std::uint16_t of_the_system = 0x400;  ///< atomic to the host, too
+    static constexpr std::uint16_t of_the_system = 0x400;  ///< atomic with respect to the host, too
 
     static space space_of(const operation* op) {
         return static_cast<space>(op->detail >> space_shift & 7);
@@ -28,32 +28,32 @@ struct access_detail {
     static unsigned elements_of(const operation* op) { return op->detail & vector_mask; }
 };
 
-/// Is told a lane, an address and bytes there.
+/// Called with a lane, an address and a number of bytes.
 using range_visitor = std::function<void(unsigned, device_address, std::uint32_t)>;
 
-/// A piece of an address space that is contiguous on the host.
+/// A part of an address space that is contiguous on the host.
 struct mapped_range {
     device_address begin = 0;
     std::uint64_t size = 0;
-    std::byte* host = nullptr;  ///< of begin
+    std::byte* host = nullptr;  ///< host address of `begin`
 
-    /// Whether `bytes` from a on lie inside.
+    /// Whether [a, a + bytes) is inside.
     bool holds(device_address a, std::uint64_t bytes) const {
         return a - begin < size && bytes <= size - (a - begin);
     }
     std::byte* at(device_address a) const { return host + (a - begin); }
 };
 
-/// The range that holds an address of a lane, for `bytes`. Not for local memory, which is not
-/// contiguous. @throws execution_error  nothing does, or the address is not aligned
+/// The range that contains a lane's access of `bytes`. Not for local memory, which is not
+/// contiguous. @throws execution_error  if there is none, or the address is misaligned
 mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, device_address a,
                       std::uint32_t bytes, bool writes);
 
-/// Checks an access of local memory. @param offset  within the thread's
+/// Checks an access to local memory. @param offset  in the thread's local memory
 void check_local(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
                  std::uint32_t bytes);
 
-/// An address is not a multiple of the bytes accessed.
+/// Reports an address that is not a multiple of the access size.
 [[noreturn]] void misaligned(warp& w, const operation* op, unsigned lane, device_address a,
                              std::uint32_t bytes);
 

@@ -8,23 +8,23 @@ namespace simtlm::execution {
 struct warp;
 struct operation;
 
-/// One bit per lane of a warp; lane 0 lowest.
+/// One bit per lane of a warp; lane 0 is the lowest bit.
 using lane_mask = std::uint32_t;
 constexpr unsigned warp_size = 32;
 constexpr lane_mask all_lanes = ~lane_mask{0};
 
-/// Executes an operation on the lanes of a warp. @return what the warp executes next, or nullptr
-/// when it stops here for a while or for good (warp::status tells)
+/// Executes an operation on the lanes of a warp. @return the warp's next operation, or nullptr if
+/// it stops temporarily or permanently (see warp::status)
 using handler = const operation* (*)(warp&, const operation*);
 
-/// The memories that operands lie in. Lanes are contiguous: a 32-bit value takes 32 words, a 64-bit
-/// value 32 double words, a predicate one lane_mask. Narrower values take a word, of which only
-/// their own bits mean something; a 128-bit value takes two 64-bit ones, the low halves first.
+/// The memories of operands. Lanes are contiguous: a 32-bit value occupies 32 words, a 64-bit value
+/// 32 double words, a predicate one lane_mask. Narrower values occupy a word of which only their
+/// own bits are defined; a 128-bit value occupies two 64-bit ones, low halves first.
 enum class bank : std::uint32_t {
-    frame,      ///< registers of the function that is executed
+    frame,      ///< registers of the executing function
     constants,  ///< of the program, or of the launch
-    thread,     ///< what differs between warps of a CTA: %tid, %warpid
-    block,      ///< what differs between CTAs: %ctaid; and what a launch fixes: %ntid
+    thread,     ///< values that differ between warps of a CTA: %tid, %warpid
+    block,      ///< values that differ between CTAs: %ctaid; and those of the launch: %ntid
 };
 
 /// An operand: a bank and an offset in it, in bytes.
@@ -41,29 +41,29 @@ constexpr bank bank_of(slot s) {
     return static_cast<bank>(s >> bank_shift);
 }
 
-/// Masks that lie at fixed places of every frame.
+/// Masks at fixed positions of every frame.
 struct frame_layout {
-    static constexpr slot always = 0;  ///< a guard that all lanes pass
+    static constexpr slot always = 0;  ///< a guard that is true for all lanes
     static constexpr slot carry = 4;   ///< CC.CF
     static constexpr std::uint32_t first_predicate = 8;
 };
 
-/// The internal form: one operation on the 32 lanes of a warp. An instruction of the program is one
-/// of them, sometimes a few: conversions of operands are operations of their own.
+/// The internal form: an operation on the 32 lanes of a warp. An instruction of the program is
+/// lowered to one or a few of them: conversions of operands are separate operations.
 struct operation {
     handler execute = nullptr;
-    const slot* list = nullptr;  ///< operands beyond those below: elements of vectors
-    std::int64_t immediate = 0;  ///< what the handler says; at memory accesses the offset
-    std::uint32_t guard = frame_layout::always;  ///< of the frame; a mask
+    const slot* list = nullptr;  ///< operands in addition to those below: elements of vectors
+    std::int64_t immediate = 0;  ///< depends on the handler; for memory accesses the offset
+    std::uint32_t guard = frame_layout::always;  ///< offset of a mask in the frame
     lane_mask guard_flip = 0;                    ///< all_lanes: the guard is negated
     slot destination = no_slot;
     slot destination2 = no_slot;
     slot source[4] = {no_slot, no_slot, no_slot, no_slot};
-    std::uint32_t instruction = 0;  ///< of the program; see program_image
-    std::uint16_t detail = 0;       ///< what the handler says
-    bool counted = true;            ///< stands for an instruction; false: helps the next one
-    /// Only moves control and takes no instruction of its own: in timing mode it is done before the
-    /// next instruction is fetched.
+    std::uint32_t instruction = 0;  ///< number in the program; see program_image
+    std::uint16_t detail = 0;       ///< depends on the handler
+    bool counted = true;            ///< represents an instruction; false: prepares the next one
+    /// Only changes control flow and is not an instruction of its own: with timing, it is executed
+    /// before the next instruction is fetched.
     bool moves_control = false;
 };
 static_assert(sizeof(operation) == 64);

@@ -23,57 +23,57 @@ class warp_control;
 class instruction_descriptors;
 struct instruction_timing;
 
-/// What a program is written in, as far as it is executed.
+/// The instruction set of a program, as far as supported.
 enum class instruction_set : std::uint8_t {
-    ptx,   ///< NVIDIA's virtual instruction set, 8 bytes an instruction
-    sass,  ///< machine code of Volta and later, 16 bytes an instruction
+    ptx,   ///< NVIDIA's virtual instruction set, 8 bytes per instruction
+    sass,  ///< machine code of Volta and later, 16 bytes per instruction
 };
 
-/// Bytes of memory that an instruction takes.
+/// Size of an instruction in memory, in bytes.
 constexpr std::uint8_t instruction_bytes(instruction_set s) {
     return s == instruction_set::ptx ? 8 : 16;
 }
 
-/// One of a kernel's parameters, as a launch passes it.
+/// A parameter of a kernel, as passed by a launch.
 struct kernel_parameter {
     std::string name;
-    ptx::type type = ptx::type::none;  ///< none: not told (machine code)
+    ptx::type type = ptx::type::none;  ///< none: unknown (machine code)
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
     bool array = false;
 };
 
-/// A variable of the program that has a place of its own.
+/// A variable of the program with an address.
 struct program_variable {
     enum class space_kind : std::uint8_t { global, constant, shared };
 
     std::string name;
     space_kind space = space_kind::global;
-    device_address address = 0;  ///< of .shared: the offset
+    device_address address = 0;  ///< for .shared: the offset
     std::uint64_t bytes = 0;
 };
 
-/// A kernel: what a launch has to know.
+/// Properties of a kernel that a launch needs.
 struct kernel_image {
     std::string name;
-    std::uint32_t function = 0;     ///< of the program
+    std::uint32_t function = 0;     ///< in the program
     std::uint32_t first = 0;        ///< its first operation
     std::uint32_t frame_bytes = 0;  ///< registers of a warp
     std::vector<kernel_parameter> parameters;
     std::uint32_t parameter_bytes = 0;
-    std::uint32_t static_shared = 0;  ///< bytes; dynamic shared memory begins here
-    /// Of them, bytes from offset 0 on that hold no variable and that no SM allocates: where they
-    /// are there, no variable has the address of a null pointer.
+    std::uint32_t static_shared = 0;  ///< bytes; dynamic shared memory starts at its end
+    /// Bytes of it, starting at offset 0, that contain no variable and are not allocated by SMs, so
+    /// that no variable has the address of a null pointer.
     std::uint32_t reserved_shared = 0;
-    std::uint32_t own_local = 0;    ///< bytes of local memory of its own function, per thread
-    std::uint32_t local_bytes = 0;  ///< of the deepest chain of calls that is known, per thread
+    std::uint32_t own_local = 0;    ///< local memory of its own function per thread, bytes
+    std::uint32_t local_bytes = 0;  ///< along the deepest known call chain, per thread
     bool stack_unknown = false;     ///< recursion, calls through pointers, alloca
-    std::uint32_t registers = 0;    ///< per thread; of PTX, estimated
-    /// Threads of a block that it demands (.reqntid); x = 0: any.
+    std::uint32_t registers = 0;    ///< per thread; estimated for PTX
+    /// Required block size (.reqntid); x = 0: any.
     std::array<std::uint32_t, 3> required_block{};
-    /// CTAs of a cluster that it demands (.reqnctapercluster); x = 0: any.
+    /// Required CTAs per cluster (.reqnctapercluster); x = 0: any.
     std::array<std::uint32_t, 3> required_cluster{};
-    std::uint32_t most_threads = 0;  ///< of a block (.maxntid); 0: not told
+    std::uint32_t most_threads = 0;  ///< maximum per block (.maxntid); 0: not specified
 
     /// Bytes of shared memory that an SM allocates to a CTA.
     std::uint64_t allocated_shared(std::uint64_t dynamic) const {
@@ -81,15 +81,15 @@ struct kernel_image {
     }
 };
 
-/// How an instruction is named where executed instructions are counted.
+/// Name of an instruction in statistics of executed instructions.
 struct instruction_name {
     std::string opcode;      ///< "ld.global"
-    const char* group = "";  ///< what kind of instruction it is: "global memory"
+    const char* group = "";  ///< class of the instruction: "global memory"
 };
 
-/// A program in a device's memory, ready to be executed: kernels, code in the internal form, values
-/// of its constants, places of its variables. What it was translated from, PTX or machine code, is
-/// known to the class derived for it alone. Immutable while it runs.
+/// A program in a device's memory, ready for execution: kernels, code in the internal form, values
+/// of its constants, addresses of its variables. Only the derived class knows its source, PTX or
+/// machine code. Immutable while it runs.
 class program_image {
 public:
     virtual ~program_image();
@@ -97,53 +97,53 @@ public:
     program_image& operator=(const program_image&) = delete;
 
     instruction_set isa() const { return isa_; }
-    /// Where it comes from (a file, mostly), for messages.
+    /// Its source (usually a file), for messages.
     const std::string& name() const { return name_; }
-    /// Architecture that it was compiled for: 70 for sm_70 or compute_70.
+    /// Architecture for which it was compiled: 70 for sm_70 or compute_70.
     unsigned architecture() const { return architecture_; }
-    /// Version of PTX, as 10 * major + minor; 0: it is machine code.
+    /// Version of PTX, as 10 * major + minor; 0: machine code.
     unsigned ptx_version() const { return ptx_version_; }
-    /// It calls malloc: a launch of it needs a heap.
+    /// Whether it calls malloc, so that a launch needs a heap.
     bool allocates() const { return allocates_; }
 
     const std::vector<kernel_image>& kernels() const { return kernels_; }
-    /// A kernel by name, or nullptr.
+    /// The kernel with a name, or nullptr.
     const kernel_image* find_kernel(std::string_view name) const;
     /// Variables in device memory, global and constant.
     const std::vector<program_variable>& variables() const { return variables_; }
-    /// Address and bytes of one of them; an address of 0: there is none.
+    /// Address and size of a variable; address 0 if there is none.
     std::pair<device_address, std::uint64_t> find_variable(std::string_view name) const;
-    /// Whether an address is one of a constant variable.
+    /// Whether an address is in a constant variable.
     bool is_constant(device_address a) const;
-    /// Shared variables that a kernel, or what it calls, names.
+    /// Shared variables referenced by a kernel or its callees.
     virtual std::vector<program_variable> shared_variables_of(const kernel_image& k) const = 0;
 
     const std::vector<operation>& code() const { return code_; }
-    /// Rows of the bank `constants` that are the same in all launches.
+    /// Rows of the bank `constants` that are the same for all launches.
     std::byte* constants() const { return constants_.get(); }
-    /// The bank `constants` of one launch, where it depends on what is launched (parameters, block
-    /// and grid in constant bank 0); an empty buffer: it is constants().
+    /// The bank `constants` of a launch if it depends on launch parameters (parameters, block and
+    /// grid in constant bank 0); otherwise empty, and constants() is used.
     /// @param local_bytes  of local memory that each of its threads has
     virtual lane_buffer launch_constants(const launch& what, std::uint32_t local_bytes) const;
 
-    /// What launches of it may look for.
+    /// Checks supported by its launches.
     const check_options& checks() const { return checks_; }
-    /// Bytes of the smallest element that instructions with checks access in shared memory: 1, 2 or
-    /// 4.
+    /// Size in bytes of the smallest element that checked instructions access in shared memory: 1,
+    /// 2 or 4.
     unsigned smallest_shared_access() const { return smallest_shared_access_; }
 
-    /// The control flow of one warp that executes it.
+    /// Creates the control flow of a warp that executes it.
     virtual std::unique_ptr<warp_control> make_control() const = 0;
-    /// What an SM has to know of its instructions.
+    /// Describes its instructions for the timing model.
     virtual std::shared_ptr<const instruction_descriptors> describe(
         const instruction_timing& timing) const = 0;
 
-    /// "file.ptx:12 (source.cu:3)" of an operation.
+    /// Location of an operation, "file.ptx:12 (source.cu:3)".
     virtual std::string where(const operation& op) const = 0;
-    /// The instruction that an operation belongs to, as text.
+    /// Text of the instruction to which an operation belongs.
     virtual std::string text_of(const operation& op) const = 0;
     virtual instruction_name name_of(const operation& op) const = 0;
-    /// Lines that tell the registers of a lane: those that the instruction has written, or all of
+    /// Lines with the registers of a lane: those written by the instruction, or all registers of
     /// its function. @param frame  the warp's registers
     virtual std::string results_text(const operation& op, const std::byte* frame,
                                      unsigned lane) const = 0;
@@ -155,7 +155,7 @@ protected:
                   const check_options& checks)
         : isa_(isa), name_(std::move(name)), architecture_(architecture), checks_(checks) {}
 
-    // Filled in by the derived class while it is made.
+    // Set by the derived class during construction.
     const instruction_set isa_;
     const std::string name_;
     const unsigned architecture_;

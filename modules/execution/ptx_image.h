@@ -12,18 +12,18 @@
 
 namespace simtlm::execution {
 
-/// What a call passes: pairs of places in the caller's and the callee's frame.
+/// Copy of an argument of a call: a position in the caller's and in the callee's frame.
 struct argument_copy {
-    bool caller_in_register = false;  ///< else in the local frame
+    bool caller_in_register = false;  ///< otherwise in the local frame
     bool callee_in_register = false;
     std::uint32_t from = 0;              ///< slot, or offset in the local frame
     std::uint32_t to = 0;                ///< slot, or offset in the local frame
-    std::uint32_t bytes = 0;             ///< of a thread's value
-    std::uint32_t register_bytes = 128;  ///< of a register's lanes: 4, 128, 256
+    std::uint32_t bytes = 0;             ///< size of a thread's value
+    std::uint32_t register_bytes = 128;  ///< size of a register's lanes: 4, 128, 256
 };
 
-/// A place that calls. Of an indirect call the callee's side is the same for all its targets,
-/// because formal parameters lie at the beginning of a function's local frame, in order.
+/// A call site. For an indirect call the callee's positions are the same for all targets, because
+/// formal parameters are at the start of a function's local frame, in order.
 struct call_site {
     std::vector<argument_copy> arguments;
     std::vector<argument_copy> results;
@@ -34,35 +34,35 @@ struct function_image {
     const ptx::function* source = nullptr;
     bool defined = false;
     std::uint32_t first = 0;             ///< its first operation
-    std::uint32_t end = 0;               ///< behind its last
+    std::uint32_t end = 0;               ///< end of its operations
     std::uint32_t frame_bytes = 0;       ///< registers of a warp
-    std::uint32_t local_bytes = 0;       ///< local variables and parameters of one thread
-    std::uint32_t passed_bytes = 0;      ///< of them, what callers write: parameters
+    std::uint32_t local_bytes = 0;       ///< local variables and parameters per thread
+    std::uint32_t passed_bytes = 0;      ///< of these, written by callers: parameters
     std::uint32_t local_alignment = 16;  ///< of the frame, bytes; a power of two
     std::vector<std::uint32_t> callees;
     bool calls_unknown = false;  ///< through a pointer
     bool uses_alloca = false;
-    std::vector<std::uint32_t> shared_variables;  ///< of the module, that it names
+    std::vector<std::uint32_t> shared_variables;  ///< variables of the module that it references
     std::vector<std::uint32_t> registers;         ///< slot of each register
 };
 
-/// Where an operation comes from.
+/// Origin of an operation.
 struct instruction_origin {
     std::uint32_t function = 0;
-    std::uint32_t instruction = 0;  ///< of the function
+    std::uint32_t instruction = 0;  ///< in the function
 };
 
 /// A PTX module loaded into a device's memory: its variables have addresses, its functions are
-/// lowered to the internal form. Unloads its variables when it goes.
+/// lowered to the internal form. The destructor frees its variables.
 class ptx_image final : public program_image {
 public:
-    /// @param checks            what launches of it may look for
-    /// @param gpu_architecture  of the GPU that runs it: 70 for compute capability 7.0. Its tensor
-    ///                          cores add in their own way whatever target the PTX names; 0, or
-    ///                          older than the target: as those of the target do
-    /// @param reserved_shared   bytes in front of the shared variables of every kernel
+    /// @param checks            checks supported by its launches
+    /// @param gpu_architecture  of the GPU that runs it: 70 for compute capability 7.0. Determines
+    ///                          the summation of its tensor cores, whatever target the PTX has; 0,
+    ///                          or older than the target: as for the target
+    /// @param reserved_shared   bytes before the shared variables of every kernel
     ///                          (kernel_image::reserved_shared)
-    /// @throws kernel::user_error  the module asks for something that does not exist
+    /// @throws kernel::user_error  if the module refers to something that does not exist
     ptx_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
               const check_options& checks = {}, unsigned gpu_architecture = 0,
               std::uint32_t reserved_shared = 0);
@@ -90,7 +90,7 @@ public:
     std::string registers_text(const operation& op, const std::byte* frame,
                                unsigned lane) const override;
 
-    /// Addresses of functions, as programs see them.
+    /// Addresses of functions, as seen by programs.
     static constexpr device_address first_function = 0x1000;
     static device_address address_of_function(std::uint32_t f) { return first_function + 16 * f; }
     /// The function at an address, or nullptr.
@@ -112,7 +112,8 @@ private:
     const unsigned gpu_architecture_;
     const std::uint32_t reserved_shared_;
     device_memory& memory_;
-    std::vector<device_address> addresses_;  ///< of variables; shared ones: offset; else 0
+    std::vector<device_address> addresses_;  ///< by variable; offset for shared ones, otherwise 0
+                                             ///< if not allocated
     std::vector<device_address> owned_;
     std::vector<std::unique_ptr<slot[]>> lists_;
     std::vector<function_image> functions_;

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
-// Values of launch files.
+// Values in launch scripts.
 namespace simtlm::execution {
 
-/// "f32"; none: not a type of elements.
+/// Parses a type such as "f32"; none: not an element type.
 ptx::type script_type(const std::string& word);
 /// @return false: the word is not a value of the type
 bool write_script_value(ptx::type t, const std::string& word, std::byte* to);
 std::string script_value_text(ptx::type t, const std::byte* value);
 void fill_ramp(ptx::type t, std::vector<std::byte>& data, double start, double step);
-/// The same for the same seed, everywhere. Without bounds integers have random bits and floating
-/// point lies in [0, 1).
+/// Deterministic for a seed on all hosts. Without bounds, integers have random bits and
+/// floating-point numbers are in [0, 1).
 void fill_random(ptx::type t, std::vector<std::byte>& data, std::uint64_t seed, double low,
                  double high);
-/// @param tolerance  of the larger of |want| and 1; integers are equal or not
+/// @param tolerance  relative to the larger of |want| and 1; integers must be equal
 bool is_close(ptx::type t, const std::byte* got, const std::byte* want, double tolerance);
 
 }  // namespace simtlm::execution

@@ -13,18 +13,18 @@
 namespace simtlm::execution {
 
 /// Control flow of a warp that executes PTX: lanes reconverge by a SIMT stack, and every call has a
-/// frame of registers and of local memory of its own.
+/// frame of registers and of local memory.
 class simt_control final : public warp_control {
 public:
-    /// @param independent  lanes are scheduled independently, as from sm_70 on: those that wait for
-    ///                     another lane of their warp in a loop let it go on
+    /// @param independent  independent thread scheduling, as since sm_70: lanes that wait in a loop
+    ///                     for another lane of their warp let it continue
     explicit simt_control(bool independent) : independent_(independent) {}
 
     simt_stack stack;
     std::vector<lane_buffer> frames;         ///< by call depth
     std::vector<std::uint32_t> sizes;        ///< of each frame, bytes
     std::vector<std::uint32_t> local_bases;  ///< by call depth
-    std::vector<std::uint32_t> local_tops;   ///< by call depth: what is free begins
+    std::vector<std::uint32_t> local_tops;   ///< by call depth: start of free memory
 
     void start(warp& w, const kernel_image& kernel) override;
     lane_mask live_lanes() const override;
@@ -34,9 +34,9 @@ public:
     bool schedules_lanes_independently() const override { return independent_; }
     progress pass_turn(warp& w) override;
 
-    /// Makes room for frames up to a call depth.
+    /// Allocates frames up to a call depth.
     void deepen(std::size_t depth);
-    /// The stack has changed: the warp takes up what it says. warp::leave() has been called.
+    /// Updates the warp after a change of the stack. warp::leave() must have been called.
     const operation* resume(warp& w);
 
 private:

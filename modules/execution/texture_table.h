@@ -10,7 +10,7 @@
 
 namespace simtlm::execution {
 
-/// A texture or surface as programs name it: an image in device memory, and how it is sampled.
+/// A texture or surface: an image in device memory, and its sampler state.
 struct texture_binding {
     arithmetic::texture_image image;
     arithmetic::sampler_state sampler;
@@ -29,7 +29,7 @@ public:
         const auto at = bindings_.find(handle);
         return at == bindings_.end() ? nullptr : &at->second;
     }
-    /// A handle that nobody has.
+    /// @return an unused handle
     std::uint64_t new_handle() { return ++last_; }
 
 private:

@@ -24,7 +24,7 @@ struct thread_layout {
     static constexpr std::uint32_t size = 4 * 128;
 };
 
-/// Offsets in the bank `block`; each a value in all 32 lanes.
+/// Offsets in the bank `block`; each value is replicated in all 32 lanes.
 struct block_layout {
     static constexpr std::uint32_t ctaid = 0;  ///< x, y, z, w
     static constexpr std::uint32_t ntid = 4 * 128;
@@ -32,14 +32,15 @@ struct block_layout {
     static constexpr std::uint32_t nwarpid = 12 * 128;
     static constexpr std::uint32_t smid = 13 * 128;
     static constexpr std::uint32_t nsmid = 14 * 128;
-    static constexpr std::uint32_t dynamic_shared = 15 * 128;  ///< where it begins
+    static constexpr std::uint32_t dynamic_shared = 15 * 128;  ///< start of dynamic shared memory
     static constexpr std::uint32_t dynamic_size = 16 * 128;
     static constexpr std::uint32_t total_size = 17 * 128;
     static constexpr std::uint32_t gridid = 18 * 128;  ///< 64 bits
     static constexpr std::uint32_t dynamic_shared64 = 20 * 128;
-    static constexpr std::uint32_t shared_window64 = 22 * 128;   ///< dynamic_shared64, generic
+    static constexpr std::uint32_t shared_window64 = 22 * 128;   ///< dynamic_shared64 as a generic
+                                                                 ///< address
     static constexpr std::uint32_t envreg = 24 * 128;            ///< 32 of them
-    static constexpr std::uint32_t clusterid = (24 + 32) * 128;  ///< x, y, z, w, as those below
+    static constexpr std::uint32_t clusterid = (24 + 32) * 128;  ///< x, y, z, w, like those below
     static constexpr std::uint32_t nclusterid = clusterid + 4 * 128;
     static constexpr std::uint32_t cluster_ctaid = nclusterid + 4 * 128;
     static constexpr std::uint32_t cluster_nctaid = cluster_ctaid + 4 * 128;
@@ -51,25 +52,25 @@ struct block_layout {
 
 /// One of the 16 barriers of a CTA.
 struct barrier_state {
-    std::uint32_t expected = 0;     ///< threads; 0: nobody has come
+    std::uint32_t expected = 0;     ///< threads; 0: no thread has arrived
     std::uint32_t arrived = 0;      ///< threads
     std::vector<unsigned> waiting;  ///< warps
     bool is_reduction = false;
     std::uint32_t count = 0;  ///< bar.red.popc
     bool all = true, any = false;
-    std::vector<std::pair<unsigned, const operation*>> results;  ///< bar.red that are owed
+    std::vector<std::pair<unsigned, const operation*>> results;  ///< pending results of bar.red
 };
 
-/// A CTA that runs: its warps, shared memory and barriers. Used again for one CTA after another.
+/// A running CTA: its warps, shared memory and barriers. Reused for successive CTAs.
 class thread_block {
 public:
     thread_block(launch_context& l, worker_state& worker);
     ~thread_block();
 
-    /// Begins a CTA of the grid. @param cluster  it belongs to; nullptr: one of its own
+    /// Starts a CTA of the grid. @param cluster  to which it belongs; nullptr: a cluster of its own
     void start(std::uint64_t number, unsigned sm = 0,
                std::shared_ptr<block_cluster> cluster = nullptr);
-    /// Where it has been placed: what %smid and %nsmid say.
+    /// Sets its placement, for %smid and %nsmid.
     void placed(unsigned sm, unsigned sms);
     bool done() const { return live_warps_ == 0; }
 
@@ -82,28 +83,28 @@ public:
     /// Its rank in its cluster.
     unsigned rank() const { return rank_; }
     block_cluster& cluster() { return *cluster_; }
-    /// The CTA of a rank of its cluster; nullptr: there is none, or it has ended.
+    /// The CTA of a rank of its cluster; nullptr if there is none, or it has ended.
     thread_block* block_of_rank(unsigned rank) const;
 
     /// A warp has ended.
     void warp_ended(warp& w);
 
-    /// Lanes of a warp come to a barrier. @param threads  expected, 0: all that live
+    /// Lanes of a warp arrive at a barrier. @param threads  expected, 0: all live threads
     /// @param waits  false: bar.arrive
-    /// @return the barrier is complete: nobody has to wait
+    /// @return whether the barrier is complete, so that no warp must wait
     bool arrive(warp& w, unsigned barrier, std::uint32_t threads, bool waits);
     barrier_state& barrier(unsigned id) { return barriers_[id]; }
-    /// In timing mode the SM holds warps at barriers, not the machine.
+    /// With timing, warps at barriers are held by the SM, not by the machine.
     bool sm_holds_barriers = false;
 
-    /// Where a thread is.
+    /// Position of a thread.
     fault_site site_of(const warp& w, const operation* op, unsigned lane) const;
-    /// Throws what a thread's program did wrong.
+    /// Throws an execution_error for a thread.
     [[noreturn]] void fail(const warp& w, const operation* op, unsigned lane,
                            const std::string& what, const std::string& remedy = {},
                            fault_kind kind = fault_kind::other) const;
     std::array<unsigned, 3> thread_of(const warp& w, unsigned lane) const;
-    /// nullptr: nothing is checked.
+    /// nullptr: no checks.
     block_checks* checks() { return checks_.get(); }
 
 private:

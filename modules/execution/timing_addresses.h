@@ -5,22 +5,22 @@
 #include "modules/execution/warp.h"
 #include "modules/program/kernel_source.h"
 
-// What an SM has to know of the addresses of an instruction.
+// Addresses of instructions for the timing model.
 namespace simtlm::execution {
 
-/// Of instructions that leave no request: matrix loads and stores, loads of parameters. Before they
-/// are executed: results may overwrite addresses.
+/// For instructions without a request: matrix loads and stores, loads of parameters. Must be called
+/// before execution, because results may overwrite addresses.
 void note_addresses(const warp& w, const operation* op,
                     const program::dynamic_instruction& instruction,
                     program::issue_effects& effects, program::lane_addresses& addresses);
 
-/// Of an access that has left a request: addresses within the space that they turn out to be in.
+/// For an access with a request: addresses in the resolved state space.
 void note_request(const memory_request& r, program::issue_effects& effects,
                   program::lane_addresses& addresses);
 
-/// After note_request, of an atomic by generic addresses: hardware splits it where lanes address
-/// shared memory and others global memory. What is left is an access of global memory.
-/// @return lanes that address shared memory, where others address global memory
+/// After note_request, for an atomic with generic addresses: hardware splits it if some lanes
+/// address shared memory and others global memory. The remaining access is to global memory.
+/// @return lanes that address shared memory, if others address global memory
 lane_mask split_off_shared_lanes(const memory_request& r, program::issue_effects& effects,
                                  program::lane_addresses& addresses);
 

@@ -12,11 +12,11 @@
 
 namespace simtlm::execution {
 
-/// Values that instructions name, each in all lanes of a register of the bank `constants`; and the
-/// few that only depend on the lane.
+/// Constants in instructions, each replicated in all lanes of a register of the bank `constants`,
+/// and some values that only depend on the lane.
 class constant_pool {
 public:
-    /// Values that differ from lane to lane.
+    /// Values that differ between lanes.
     enum class lane_value { id, mask_eq, mask_le, mask_lt, mask_ge, mask_gt };
 
     constant_pool();
@@ -26,7 +26,7 @@ public:
     slot lanes(lane_value v) const {
         return slot_in(bank::constants, static_cast<std::uint32_t>(v) * 128);
     }
-    /// The bank, when all constants are known.
+    /// Creates the bank, after all constants have been added.
     lane_buffer build() const;
 
 private:

@@ -17,26 +17,26 @@
 
 namespace simtlm::execution {
 
-/// Lowers one function to the internal form.
+/// Lowers a PTX function to the internal form.
 class function_lowering {
 public:
     function_lowering(module_builder& module, std::uint32_t function);
-    /// Gives its registers places; before functions that call it are lowered.
+    /// Assigns slots to its registers; called before functions that call it are lowered.
     void allot_registers();
     void lower();
 
 private:
     using operand_kind = ptx::operand_kind;
 
-    /// Where an instruction accesses memory.
+    /// Address of a memory access.
     struct memory_place {
         slot source = no_slot;
         std::int64_t immediate = 0;
         std::uint16_t detail = 0;
-        bool kernel_parameter = false;  ///< at a known place
+        bool kernel_parameter = false;  ///< at a known offset
     };
 
-    // Temporaries of the frame.
+    // Temporaries in the frame.
     slot temporary(unsigned width);
 
     // Operands of the current instruction.
@@ -51,27 +51,28 @@ private:
     slot variable_source(const ptx::operand& o, unsigned width);
     slot constant(std::uint64_t value, unsigned width);
     slot mask_source(const ptx::operand& o);
-    /// Where to write a result of this width; a register of another width is written by
-    /// finish_destinations.
+    /// Slot for a result of this width; finish_destinations() converts it to a register of another
+    /// width.
     slot destination(const ptx::operand& o, unsigned width, bool is_signed);
     void finish_destinations();
     slot joined_high(slot low) const { return low + 256; }
 
     void gather_named_lanes(unsigned members);
 
-    // Emission.
+    // Emission of operations.
     operation& emit(handler h, bool counted = true);
     operation& emit_choice(const choice& c, slot to, std::initializer_list<slot> sources);
     void convert(slot to, unsigned to_width, slot from, unsigned from_width, bool is_signed);
     void refuse_instruction();
     slot* list_of(const std::vector<slot>& slots);
-    /// Of operands that the signature leaves unchecked: a register of a width, or a constant.
+    /// Whether an operand that the signature does not check is a register of a width, or a
+    /// constant.
     bool has_width(const ptx::operand& o, unsigned width) const {
         return o.kind == operand_kind::immediate ||
                (o.kind == operand_kind::reg && register_width(o.index) == width);
     }
 
-    // Families; each says whether the instruction is one of its own.
+    // Instruction families; each function returns whether the instruction belongs to it.
     void lower_instruction();
     bool lower_elementwise(const ptx::operation& o);
     bool lower_mov(const ptx::operation& o);
@@ -104,7 +105,7 @@ private:
     void emit_video(handler h, std::shared_ptr<const void> what);
     void lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address);
     void lower_asynchronous_copy(const ptx::operation& o);
-    /// Keeps what an operation points to, as long as the module lives.
+    /// Keeps an object alive that operations refer to, as long as the module exists.
     std::int64_t attach(std::shared_ptr<const void> what) {
         return module_.attach(std::move(what));
     }
@@ -118,7 +119,7 @@ private:
     space space_of(const ptx::operation& o) const;
     std::vector<const ptx::operand*> elements_of(const ptx::operand& o) const;
 
-    // Checks.
+    // Emission of checks.
     bool needs_check(const memory_place& p) const;
     void emit_access_check(const ptx::operation& o, const memory_place& p, unsigned element_bytes,
                            const std::vector<slot>& stored = {});
@@ -154,7 +155,7 @@ private:
     };
     struct label_use {
         std::uint32_t operation;
-        bool is_reconvergence;  ///< source[1], else source[0]
+        bool is_reconvergence;  ///< the target is stored in source[1], otherwise in source[0]
         std::uint32_t instruction;
     };
     struct list_use {
@@ -169,19 +170,19 @@ private:
     function_image& image_;
     const operation_table& handlers_;
     ptx::control_flow flow_;
-    std::vector<bool> reconverges_here_;   ///< instructions at which lanes meet
-    std::vector<std::uint32_t> label_at_;  ///< operation of an instruction, for branches
+    std::vector<bool> reconverges_here_;   ///< instructions at which lanes reconverge
+    std::vector<std::uint32_t> label_at_;  ///< by instruction: its operation, for branches
     std::vector<label_use> labels_;
     std::vector<list_use> lists_;
     const ptx::instruction* now_ = nullptr;
-    std::uint32_t now_index_ = 0;  ///< of the module
+    std::uint32_t now_index_ = 0;  ///< in the module
     std::vector<pending_result> results_;
     std::vector<slot> word_temporaries_, double_temporaries_, mask_temporaries_;
     std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
     std::uint32_t frame_bytes_ = 0;
     std::vector<bool> may_read_unwritten_;  ///< by instruction
-    std::vector<bool> used_registers_;      ///< by register: for more than to be stored
-    std::map<std::uint32_t, std::uint32_t> written_lanes_;  ///< by register: a mask of the frame
+    std::vector<bool> used_registers_;      ///< by register: used for more than being stored
+    std::map<std::uint32_t, std::uint32_t> written_lanes_;  ///< by register: a mask in the frame
 };
 
 }  // namespace simtlm::execution

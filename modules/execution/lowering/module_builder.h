@@ -12,7 +12,7 @@
 
 namespace simtlm::execution {
 
-/// Loads a module: places its variables and lowers its functions.
+/// Loads a PTX module: allocates its variables and lowers its functions.
 class module_builder {
 public:
     module_builder(ptx_image& image, device_memory& memory);
@@ -22,9 +22,9 @@ public:
     ptx_image& image() { return image_; }
     constant_pool& constants() { return constants_; }
     const check_options& checks() const { return image_.checks_; }
-    /// Of the GPU that runs the module: 70 for compute capability 7.0.
+    /// Architecture of the GPU that runs the module: 70 for compute capability 7.0.
     unsigned gpu_architecture() const { return image_.gpu_architecture_; }
-    /// Instructions with checks access elements of so many bytes in shared memory.
+    /// Records that checked instructions access elements of `bytes` bytes in shared memory.
     void note_shared_access(unsigned bytes) {
         image_.smallest_shared_access_ =
             bytes < image_.smallest_shared_access_ ? bytes : image_.smallest_shared_access_;
@@ -34,21 +34,24 @@ public:
     std::vector<call_site>& call_sites() { return image_.call_sites_; }
     std::vector<function_image>& functions() { return image_.functions_; }
 
-    /// Address of a variable: of .shared its offset, of .local and .param that in its function's
-    /// frame.
+    /// Address of a variable: for .shared its offset, for .local and .param the offset in its
+    /// function's frame.
     device_address address_of(std::uint32_t variable) const { return image_.addresses_[variable]; }
-    /// Dynamic shared memory: begins where a kernel's static variables end.
+    /// Whether a variable is dynamic shared memory, which starts at the end of a kernel's static
+    /// variables.
     bool is_dynamic_shared(std::uint32_t variable) const;
-    /// A list of operands that lives as long as the module.
+    /// A list of operands with the lifetime of the module.
     slot* new_list(std::size_t slots);
-    /// Keeps something that operations point to. @return the pointer, for operation::immediate
+    /// Keeps an object alive that operations refer to. @return the pointer, for
+    /// operation::immediate
     std::int64_t attach(std::shared_ptr<const void> what) {
         image_.attachments_.push_back(std::move(what));
         return reinterpret_cast<std::int64_t>(image_.attachments_.back().get());
     }
-    /// The function a declaration stands for: itself, an alias's, or the definition of its name.
+    /// The function to which a declaration refers: itself, the target of an alias, or the
+    /// definition with its name.
     std::uint32_t resolved(std::uint32_t function) const;
-    /// Calls that wait for the first operation of their function.
+    /// Records a call whose target operation is not known yet.
     void call_needs_target(std::uint32_t operation, std::uint32_t function) {
         unresolved_.push_back({operation, function});
     }
@@ -58,10 +61,10 @@ private:
         std::uint32_t operation, function;
     };
 
-    /// Of a function and what it calls.
+    /// Stack depth of a function and its callees.
     struct call_depth {
         enum class state : std::uint8_t { unknown, begun, ended };
-        std::uint64_t bytes = 0;  ///< of frames, along the deepest chain
+        std::uint64_t bytes = 0;  ///< frames along the deepest call chain
         bool recursive = false;
         state progress = state::unknown;
     };

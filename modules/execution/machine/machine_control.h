@@ -11,12 +11,13 @@
 
 namespace simtlm::execution {
 
-/// Control flow of a warp that executes machine code: groups of lanes at program counters of their
-/// own, and convergence barriers, which are masks of lanes. Where a group divides, the smaller half
-/// goes on first, on a tie the one that falls through; the group that was deferred last comes next.
-/// Deferred groups at the same place become one; the group that executes joins none that it passes.
-/// A group that executes a long time, or says YIELD, lets the others go on (independent thread
-/// scheduling). These rules reproduce the active masks of recorded traces (convergence_test).
+/// Control flow of a warp that executes machine code: groups of lanes, each with a program counter,
+/// and convergence barriers, which are masks of lanes. When a group diverges, the smaller half
+/// continues first, or in case of a tie the one that falls through; the group that was deferred
+/// last comes next. Deferred groups at the same program counter are merged; the executing group
+/// does not merge with groups that it passes. A group that executes for a long time, or executes
+/// YIELD, lets the others continue (independent thread scheduling). These rules reproduce the
+/// active masks of recorded traces (convergence_test).
 class machine_control final : public warp_control {
 public:
     void start(warp& w, const kernel_image& kernel) override;
@@ -25,16 +26,16 @@ public:
     std::uint32_t frame_bytes() const override { return frame_bytes_; }
     bool schedules_lanes_independently() const override { return true; }
 
-    // All of these are called after warp::leave(), and give what the warp executes next.
+    // The following functions are called after warp::leave() and return the warp's next operation.
 
-    /// Lanes that take a branch go to the target, the other active ones to `next`.
+    /// Lanes that take a branch continue at the target, the other active lanes at `next`.
     const operation* branch(warp& w, lane_mask takers, const operation* target,
                             const operation* next);
-    /// Every taker goes to a place of its own.
+    /// Every taker continues at a target of its own.
     const operation* scatter(warp& w, lane_mask takers,
                              const std::array<const operation*, warp_size>& targets,
                              const operation* next);
-    /// Lanes wait for all of a convergence barrier.
+    /// Lanes wait for all lanes of a convergence barrier.
     const operation* wait(warp& w, lane_mask lanes, unsigned barrier, const operation* next);
     /// Which other lanes release lanes that wait for those of a mask.
     enum class barrier_match : std::uint8_t {
@@ -46,8 +47,8 @@ public:
     /// Lanes wait for those that a mask names.
     const operation* wait_for(warp& w, lane_mask lanes, lane_mask among, barrier_match at,
                               const operation* next);
-    /// The masks of convergence barriers have changed: whoever waits may go on. Does not stop the
-    /// group that executes.
+    /// The masks of convergence barriers have changed: waiting lanes may continue. Does not
+    /// interrupt the executing group.
     void barriers_changed(warp& w);
     /// Lanes call a function, or return from it (`by`: 1, -1).
     void change_depth(lane_mask lanes, int by);
@@ -58,9 +59,9 @@ public:
     /// function the same registers, and lanes that wait at different ones execute one of them.
     void set_collective_end(lane_mask lanes, const operation* end);
     const operation* end_collective(warp& w, lane_mask lanes, const operation* op);
-    /// Lanes end.
+    /// Lanes exit.
     const operation* exit(warp& w, lane_mask lanes, const operation* next);
-    /// Another group's turn, if there is one.
+    /// Switches to another group, if there is one.
     const operation* yield(warp& w, const operation* next);
 
 private:
@@ -74,10 +75,10 @@ private:
         int barrier;  ///< below 0: waits for `among`, and by which barrier_match
         lane_mask among;
     };
-    static constexpr unsigned patience = 4096;  ///< branches of a group before others go on
+    static constexpr unsigned patience = 4096;  ///< branches of a group before others continue
 
     const operation* next_group(warp& w);
-    /// Lanes that go on there later, with those that are already waiting to do so.
+    /// Defers lanes that continue at `next`, merging them with those already deferred there.
     void defer(lane_mask lanes, const operation* next);
     lane_mask mask_of(const warp& w, const blocked_group& b) const;
 

@@ -7,24 +7,25 @@
 
 namespace simtlm::execution {
 
-/// Where the registers of machine code lie in a warp's frame: masks first (predicates), then rows
-/// of 32 words. A convergence barrier is a row, each lane has the mask of those that it waits for:
-/// groups of a warp that have diverged use the same barriers at the same time. A uniform register
-/// is a row with the same value in all lanes, a uniform predicate a mask of all lanes or none.
+/// Layout of the registers of machine code in a warp's frame: masks (predicates) followed by rows
+/// of 32 words. A convergence barrier is a row in which each lane has the mask of lanes for which
+/// it waits, because diverged groups of a warp use the same barriers concurrently. A uniform
+/// register is a row with the same value in all lanes, a uniform predicate a mask of all lanes or
+/// none.
 struct machine_frame {
     static constexpr std::uint32_t predicates = frame_layout::first_predicate;  ///< P0..P6
-    static constexpr std::uint32_t no_predicate = predicates + 4 * 7;           ///< results for PT
+    static constexpr std::uint32_t no_predicate = predicates + 4 * 7;  ///< results written to PT
     static constexpr std::uint32_t uniform_predicates = no_predicate + 4;
     static constexpr std::uint32_t scratch_mask = uniform_predicates + 4 * 8;
     static constexpr std::uint32_t scratch_mask2 = scratch_mask + 4;
-    static constexpr std::uint32_t zero = 256;               ///< RZ as a source: nobody writes it
+    static constexpr std::uint32_t zero = 256;               ///< RZ as a source: never written
     static constexpr std::uint32_t discard = zero + 256;     ///< RZ as a result; two rows
     static constexpr std::uint32_t scratch = discard + 256;  ///< double rows
     static constexpr unsigned scratch_rows = 24;
     static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR62
     static constexpr std::uint32_t barriers = uniform + 128 * 64;           ///< B0..B15
     static constexpr std::uint32_t saved_counter = barriers + 128 * 16;     ///< Rpc: low, high
-    /// Address and phase of a wait at an mbarrier, which is tried again when others have executed.
+    /// Address and phase of a wait at an mbarrier that is retried after others have executed.
     static constexpr std::uint32_t wait_address = saved_counter + 128 * 2;
     static constexpr std::uint32_t wait_phase = wait_address + 128;
     static constexpr std::uint32_t registers = wait_phase + 128;  ///< R0..

@@ -18,8 +18,8 @@
 
 namespace simtlm::execution {
 
-/// Lowers one function of machine code to the internal form: an instruction becomes one operation,
-/// or a few where operands have modifiers or are pairs of registers.
+/// Lowers a function of machine code to the internal form: an instruction becomes one operation, or
+/// a few if operands have modifiers or are register pairs.
 class machine_lowering {
 public:
     /// @param rows  of the bank `constants`, shared by all functions
@@ -48,11 +48,11 @@ private:
     slot double_source(const operand& o);
     slot half_source(const operand& o);
 
-    // Emission.
+    // Emission of operations.
     machine_details& details();
     operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
-    /// An operation from rows to a row. @param d  what it is like; @param guarded  it has the guard
-    /// of the instruction
+    /// Emits an operation from rows to a row. @param d  its details @param guarded  whether it has
+    /// the guard of the instruction
     operation& emit_words(handler h, const machine_details* d, slot to,
                           std::initializer_list<slot> sources, bool guarded = true);
     bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
@@ -61,7 +61,7 @@ private:
     slot* list_of(const std::vector<slot>& slots);
     void to_pair(const operand& o, slot from);
 
-    // Families; each says whether the instruction is one that is executed.
+    // Instruction families; each function returns whether the instruction is supported.
     bool lower_instruction();
     bool lower_integer();
     bool lower_logic();
@@ -74,7 +74,7 @@ private:
     bool lower_extremum3();
     bool lower_matrix_load();
     unsigned matrices() const;
-    /// @param h  loads or stores one matrix of 8 by 8 halves a slot
+    /// @param h  loads or stores one 8 x 8 matrix of 16-bit elements per slot
     void emit_matrix_access(handler h, const operand& address, const std::vector<slot>& slots);
     bool lower_tensor();
     bool lower_texture();
@@ -111,7 +111,7 @@ private:
     };
     address_place place_of(const operand& o, space s);
 
-    // Checks and the log.
+    // Emission of checks and log entries.
     bool needs_check(const address_place& p) const;
     void emit_access_check(const address_place& p, unsigned element_bytes,
                            const std::vector<slot>& stored, std::uint32_t flags,
@@ -135,7 +135,7 @@ private:
     bool uniform_ = false;
     std::string problem_;
     unsigned scratch_used_ = 0;
-    std::vector<std::uint32_t> first_;  ///< operation of each instruction
+    std::vector<std::uint32_t> first_;  ///< by instruction: its first operation
     struct target_use {
         std::uint32_t operation;
         std::uint64_t target;

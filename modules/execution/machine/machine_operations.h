@@ -5,32 +5,32 @@
 
 #include <cstdint>
 
-// What instructions of machine code do that PTX has no instruction for. Operands are rows of 32
-// words, as everywhere; operation::immediate points to machine_details.
+// Operations of machine code that do not exist in PTX. Operands are rows of 32 words;
+// operation::immediate points to machine_details.
 namespace simtlm::execution {
 
-/// What an operation has beyond its rows.
+/// Details of an operation in addition to its rows.
 struct machine_details {
-    bool uniform = false;  ///< of the uniform datapath: executes once, whatever lanes are active
-    // Sources are ((x & keep) ^ flip) + add.
+    bool uniform = false;  ///< on the uniform datapath: executes once, regardless of active lanes
+    // Modifiers: a source is ((x & keep) ^ flip) + add.
     std::uint32_t keep[3] = {~0u, ~0u, ~0u};
     std::uint32_t flip[3] = {0, 0, 0};
     std::uint32_t add[3] = {0, 0, 0};
     slot predicate[3] = {frame_layout::always, frame_layout::always, frame_layout::always};
     lane_mask predicate_flip[3] = {0, 0, 0};
-    slot result[2] = {0, 0};                ///< predicates that are written
+    slot result[2] = {0, 0};                ///< predicates to be written
     std::uint32_t number = 0, number2 = 0;  ///< shift, table, mask, ...
     bool is_signed = false, extended = false, high = false, wraps = false, left = false;
     unsigned width = 32;
     unsigned combination = 0;  ///< of comparisons: 0 and, 1 or, 2 xor
-    unsigned comparison = 0;   ///< bit 0 less, 1 equal, 2 greater
+    unsigned comparison = 0;   ///< bit 0: less, 1: equal, 2: greater
     int depth_change = 0;      ///< of calls: 1; of returns: -1
 };
 
-/// What is done lane by lane, compiled for one instruction set of the host. source[0..2]: A, B, C;
+/// Lane-wise operations, compiled for one instruction set of the host. source[0..2]: A, B, C;
 /// destination: row.
 struct machine_lane_operations {
-    handler modify;             ///< A with its modifiers
+    handler modify;             ///< applies the modifiers of A
     handler add3;               ///< IADD3
     handler multiply_add;       ///< IMAD
     handler multiply_add_wide;  ///< IMAD.WIDE, .HI: rows of pairs
@@ -47,29 +47,29 @@ struct machine_lane_operations {
     handler reverse;            ///< BREV
     handler extend;             ///< SGXT
     handler field_mask;         ///< BMSK
-    /// Pairs of rows (source[0], source[1]: low, high) to a row of double words.
+    /// Converts pairs of rows (source[0], source[1]: low, high) to a row of double words.
     handler pack;
     /// destination, destination2: low, high; source[0]: double words.
     handler unpack;
-    /// A pair (source[0], source[1]) plus a uniform row or pair (source[2], source[3]) as
+    /// Adds a uniform row or pair (source[2], source[3]) to a pair (source[0], source[1]), as
     /// addresses.
     handler address;
-    /// The same of generic addresses of Hopper: those whose upper word is `number` become those of
-    /// address_windows::shared, or of other CTAs of the cluster, less number2.
+    /// The same for generic addresses of Hopper: those with the upper word `number` are mapped to
+    /// address_windows::shared, or to other CTAs of the cluster, and number2 is subtracted.
     handler generic_address;
-    /// Words of the register plus a uniform one, scaled (number is the shift), plus number2; of the
-    /// sum those bits that are in keep[0].
+    /// Adds words of a register, a scaled uniform register (`number` is the shift) and number2; the
+    /// result is masked with keep[0].
     handler shared_address;
-    handler copy;           ///< of a row, not of the uniform datapath
+    handler copy;           ///< copies a row, not on the uniform datapath
     handler load_constant;  ///< LDC with an index
-    // Of doubles, rounded to nearest. list: low and high row of every source, whose high words have
-    // modifiers; destination, destination2: low, high.
+    // Double precision, rounded to nearest. list: low and high row of every source, with modifiers
+    // for the high words; destination, destination2: low, high.
     handler double_add;
     handler double_multiply;
     handler double_multiply_add;
 };
 
-// Integer, for all lanes at once.
+// Integer operations on all lanes at once.
 const operation* machine_logic_predicates(warp& w, const operation* op);        ///< PLOP3
 const operation* machine_predicates_to_register(warp& w, const operation* op);  ///< P2R
 const operation* machine_register_to_predicates(warp& w, const operation* op);  ///< R2P
@@ -77,31 +77,31 @@ const operation* machine_register_to_predicates(warp& w, const operation* op);  
 // Floating point.
 /// predicate[0]: result of a comparison (a mask), combined with predicate[1] into result[].
 const operation* machine_combine(warp& w, const operation* op);
-/// DSETP.MIN, DSETP.MAX (left: the smaller one): whether the first is the result; whether both are
-/// no numbers
+/// DSETP.MIN, DSETP.MAX (left: the minimum): whether the first operand is the result; whether both
+/// are NaN
 const operation* machine_double_extremum(warp& w, const operation* op);
 const operation* machine_reciprocal_check(warp& w, const operation* op);  ///< FCHK
-const operation* machine_sine(warp& w, const operation* op);              ///< of revolutions
+const operation* machine_sine(warp& w, const operation* op);  ///< argument in revolutions
 const operation* machine_cosine(warp& w, const operation* op);
 const operation* machine_reciprocal_high(warp& w, const operation* op);  ///< MUFU.RCP64H
 const operation* machine_root_high(warp& w, const operation* op);        ///< MUFU.RSQ64H
 
-// Pairs of rows and rows of double words; source[0], source[1]: low, high.
-/// The next operation is an atomic whose result goes elsewhere than where it writes it: of 64 bits
-/// (width), to destination and destination2, low and high; of CAST.SPIN (extended), 1 where it has
-/// exchanged, 0 where memory held another value. Both are executed here, since the result may come
-/// late.
+// Conversion between pairs of rows and rows of double words; source[0], source[1]: low, high.
+/// Precedes an atomic whose result is not written directly to its destination: 64-bit atomics
+/// (width) write to destination and destination2, low and high; CAST.SPIN (extended) writes 1 if it
+/// has exchanged the value, 0 if memory held another value. Executes both operations, because the
+/// result may arrive late.
 const operation* machine_atomic_result(warp& w, const operation* op);
-/// QSPC: result[0]: lanes whose address (source[0] plus number) lies in shared (width 0), local (1)
-/// or global memory (2), or in that of the cluster (3).
+/// QSPC: result[0]: lanes whose address (source[0] plus number) is in shared (width 0), local (1),
+/// global (2) or cluster shared memory (3).
 const operation* machine_query_space(warp& w, const operation* op);
-/// ELECT: result[0]: the lowest lane that executes; its number goes to a uniform row.
+/// ELECT: result[0]: the lowest executing lane, whose number is written to a uniform row.
 const operation* machine_elect(warp& w, const operation* op);
 
-// Warp-wide.
+// Warp-wide operations.
 const operation* machine_vote(warp& w, const operation* op);  ///< VOTE, VOTEU
-/// R2UR: the value of the first lane; result[0]: lanes that have another one, or (number: all bits)
-/// that have predicate[0] already
+/// R2UR: the value of the first lane; result[0]: lanes with a different value, or (number: all
+/// bits) that have predicate[0] already
 const operation* machine_to_uniform(warp& w, const operation* op);
 const operation* machine_load_constant(warp& w, const operation* op);  ///< LDC with an index
 
@@ -116,7 +116,7 @@ const operation* machine_add_in_quads(warp& w, const operation* op);
 const operation* machine_keep_active(warp& w, const operation* op);
 const operation* machine_set_active(warp& w, const operation* op);
 
-// Control. source[0]: target, an operation of the program.
+// Control flow. source[0]: target, an operation of the program.
 const operation* machine_branch(warp& w, const operation* op);
 const operation* machine_exit(warp& w, const operation* op);
 const operation* machine_set_barrier(warp& w, const operation* op);    ///< BSSY
@@ -130,56 +130,57 @@ const operation* machine_gather_at_barrier(warp& w, const operation* op);
 const operation* machine_warp_sync(warp& w, const operation* op);
 const operation* machine_end_collective(warp& w, const operation* op);
 const operation* machine_yield(warp& w, const operation* op);
-/// RET, BRX: source[0]: offsets from the place `number` of the section that begins at operation
-/// source[1]; list: operation of each instruction of it, number2: how many
+/// RET, BRX: source[0]: offsets from position `number` of the section that begins at operation
+/// source[1]; list: operation of each of its instructions; number2: their number
 const operation* machine_branch_register(warp& w, const operation* op);
-/// BRA.DIV, BRA.CONV (left): whether the lanes that are guarded to take it are others than, or
-/// just, those that are to. By .DIV all that execute branch. source[1]: lanes that are to execute,
-/// or no_slot: all that live
+/// BRA.DIV, BRA.CONV (left): whether the lanes that take it according to the guard differ from, or
+/// equal, the expected lanes. With .DIV all executing lanes branch. source[1]: expected lanes, or
+/// no_slot: all live lanes
 const operation* machine_branch_divergent(warp& w, const operation* op);
-/// CALL.ABS, RET.ABS. source[0], source[1]: address, low and high; number: how many functions of
-/// the runtime follow; list: first operation of each instruction of the program
+/// CALL.ABS, RET.ABS. source[0], source[1]: address, low and high; number: number of runtime
+/// functions that follow; list: first operation of each instruction of the program
 const operation* machine_call(warp& w, const operation* op);
 
-// Half precision: two in a word.
-/// A half of the source in both halves (number: 1 the low one, 2 the high one), with modifiers.
+// Half precision: two values per word.
+/// Replicates one half of the source (number: 1 the low one, 2 the high one), with modifiers.
 const operation* machine_half_source(warp& w, const operation* op);
-/// HSETP2: halves compared (comparison: as FSETP's, of both words' bits), results combined with
-/// predicate[0]; high: both have to hold; extended: bf16; wraps: subnormal numbers are zeros
+/// HSETP2: compares halves (comparison: as FSETP's, of both words' bits), combines results with
+/// predicate[0]; high: both halves must be true; extended: bf16; wraps: subnormals are treated as
+/// zeros
 const operation* machine_half_compare(warp& w, const operation* op);
-/// HSET2: number where a half holds, 0 elsewhere; else as HSETP2
+/// HSET2: number if a half's comparison is true, otherwise 0; operands as for HSETP2
 const operation* machine_half_set(warp& w, const operation* op);
 
 // Packed integers.
 const operation* machine_dot_product(warp& w, const operation* op);  ///< IDP
 const operation* machine_differences(warp& w, const operation* op);  ///< VABSDIFF, VABSDIFF4
-/// I2IP: {C, A, B} from high to low, A and B of `width` bits (8, or 16 without C); is_signed: so
-/// are the results; extended: so are the sources; wraps: no saturation
+/// I2IP: {C, A, B} from high to low, A and B of `width` bits (8, or 16 without C); is_signed:
+/// signed results; extended: signed sources; wraps: no saturation
 const operation* machine_pack_integers(warp& w, const operation* op);
 const operation* machine_extremum16(warp& w, const operation* op);      ///< VIMNMX.S16x2
 const operation* machine_add16(warp& w, const operation* op);           ///< VIADD.16x2
 const operation* machine_clamp_negative(warp& w, const operation* op);  ///< .RELU
 // Hopper.
-/// result[0]: the lowest of the lanes that execute, alone.
+/// result[0]: the lowest executing lane only.
 const operation* machine_first_lane(warp& w, const operation* op);
-/// A double word of the first lane (source[0]) to a pair of uniform rows.
+/// Copies a double word of the first lane (source[0]) to a pair of uniform rows.
 const operation* machine_spread_pair(warp& w, const operation* op);
-/// A word of UBLKCP or UTMALDG (source[0]): bytes / 16 below bit 16 (destination: bytes), CTAs of a
-/// multicast above it (destination2).
+/// Decodes a word of UBLKCP or UTMALDG (source[0]): bytes / 16 in bits 15:0 (destination: bytes),
+/// CTAs of a multicast above (destination2).
 const operation* machine_bulk_size(warp& w, const operation* op);
-/// Addresses of shared::cluster of a register plus a uniform one (source[0], source[1]), the rank
-/// of a CTA from bit 24 on, as operations take them: those of the CTA's own shared memory as
-/// offsets, others behind address_windows::cluster. number is added to the offset.
+/// Converts addresses of shared::cluster, a register plus a uniform register (source[0], source[1])
+/// with the rank of a CTA in bits 24 and above, to those of operations: offsets for the CTA's own
+/// shared memory, otherwise addresses in address_windows::cluster. `number` is added to the offset.
 const operation* machine_cluster_address(warp& w, const operation* op);
-/// Matrix descriptors of a pair of rows; `number` units of 16 bytes less.
+/// Converts matrix descriptors in a pair of rows; `number` units of 16 bytes are subtracted.
 const operation* machine_matrix_descriptor(warp& w, const operation* op);
-/// STSM: store_matrices, which tells the addresses of its rows.
+/// STSM: store_matrices, and reports the addresses of its rows.
 const operation* machine_store_matrices(warp& w, const operation* op);
-/// BRA.U.ANY: all lanes that execute branch where one of them is to.
+/// BRA.U.ANY: all executing lanes branch if any of them does.
 const operation* machine_branch_any(warp& w, const operation* op);
 /// CALL of a function in the same section
 const operation* machine_call_within(warp& w, const operation* op);
-/// LDSM: load_matrices, which tells the addresses of its rows.
+/// LDSM: load_matrices, and reports the addresses of its rows.
 const operation* machine_load_matrices(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

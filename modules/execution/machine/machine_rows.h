@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-// How operations of machine code address their rows, sources with modifiers and predicates.
-// Compiled for several instruction sets, as lanes.h.
+// Access of machine-code operations to rows, sources with modifiers and predicates. Compiled for
+// several instruction sets, like lanes.h.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
@@ -24,7 +24,7 @@ inline double_word* double_row(const warp& w, slot s) {
     return lanes_at<std::uint64_t>(w, s);
 }
 
-/// Lanes that execute an operation: of the uniform datapath all or none.
+/// Lanes that execute an operation; on the uniform datapath all or none.
 inline lane_mask lanes_of(const warp& w, const operation* op, const machine_details& d) {
     if (!d.uniform) return w.lanes_of(op);
     return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
@@ -48,7 +48,7 @@ inline source_row source(const warp& w, const operation* op, const machine_detai
     return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
 }
 
-/// A row becomes another one in some lanes.
+/// Copies a row in some lanes.
 inline void put_row(word* to, const word* from, lane_mask lanes) {
     if (lanes == all_lanes)
         std::memcpy(to, from, sizeof(word) * warp_size);
@@ -56,7 +56,7 @@ inline void put_row(word* to, const word* from, lane_mask lanes) {
         blend(to, from, lanes);
 }
 
-/// destination[lane] = f(lane) in the lanes that execute. f may read its own lane of any row.
+/// destination[lane] = f(lane) in the executing lanes. f may read its own lane of any row.
 template <class Function>
 inline const operation* map_words(warp& w, const operation* op, const machine_details& d,
                                   Function&& f) {
@@ -70,7 +70,7 @@ inline const operation* map_words(warp& w, const operation* op, const machine_de
     return op + 1;
 }
 
-/// Lanes whose word has a bit.
+/// Lanes whose word has a bit set.
 inline lane_mask lanes_with_bit(const word* from, unsigned bit) {
     lane_mask found = 0;
 #if defined(__SSE2__)
@@ -86,7 +86,7 @@ inline lane_mask lanes_with_bit(const word* from, unsigned bit) {
     return found;
 }
 
-/// In timing mode: the addresses of a load or store of matrices, a row of one from every lane.
+/// With timing: reports the addresses of a matrix load or store, one row per lane.
 inline void note_matrix_rows(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0 || w.pending == nullptr) return;

@@ -17,12 +17,13 @@
 
 namespace simtlm::execution {
 
-/// A row of the bank `constants`: a word in all lanes, or what depends on the lane.
+/// A row of the bank `constants`: a word replicated in all lanes, or a value that depends on the
+/// lane.
 struct machine_row {
     enum class kind : std::uint8_t {
         number,
         bank_word,
-        bank_byte,  ///< of a constant bank, as those below
+        bank_byte,  ///< of a constant bank, like those below
         bank_signed_byte,
         bank_half,
         bank_signed_half,
@@ -35,14 +36,14 @@ struct machine_row {
     };
     kind what = kind::number;
     std::uint32_t bank = 0;
-    std::uint32_t value = 0;  ///< number; offset in the bank, bytes
+    std::uint32_t value = 0;  ///< a number, or an offset in the bank in bytes
 };
 
-/// A function of the runtime that machine code may call: arguments and result in registers from R4
-/// on, those of 8 bytes in pairs.
+/// Signature of a runtime function that machine code may call: arguments and result are in
+/// registers starting at R4, 8-byte values in pairs.
 struct runtime_signature {
     std::string_view name;
-    std::array<std::uint8_t, 5> arguments{};  ///< bytes; 0: no more
+    std::array<std::uint8_t, 5> arguments{};  ///< bytes; 0: end
     std::uint8_t result = 0;                  ///< bytes
 };
 constexpr std::array<runtime_signature, 6> runtime_functions = {{
@@ -55,33 +56,33 @@ constexpr std::array<runtime_signature, 6> runtime_functions = {{
 }};
 
 /// A cubin loaded into a device's memory: its variables have addresses, its instructions are
-/// lowered to the internal form. What is not executed is found when it is loaded, and a launch of a
-/// kernel that holds it is refused, by name and program counter.
+/// lowered to the internal form. Unsupported instructions are detected at load time; launching a
+/// kernel that contains one is an error that names the instruction and its program counter.
 class sass_image final : public program_image {
 public:
-    /// Where code lies, as programs see it: 16 bytes an instruction, by the index of its place.
+    /// Addresses of code as seen by programs: 16 bytes per instruction, by the index of its place.
     static constexpr device_address code_window = std::uint64_t{1} << 46;
-    /// From Hopper on, generic addresses of shared memory are those of the shared space behind this
+    /// Since Hopper, generic addresses of shared memory are those of the shared space with this
     /// upper word (SR_SWINHI).
     static constexpr std::uint32_t shared_window_high = 0x0010'0000;
-    /// Where a CTA's own shared memory begins, behind what Hopper's system reserves. Sizes of
-    /// shared memory and addresses are told without it.
+    /// Offset of a CTA's own shared memory, after the part reserved by Hopper's system software.
+    /// Reported sizes of shared memory and addresses exclude it.
     static constexpr std::uint32_t reserved_shared(unsigned architecture) {
         return architecture >= 90 ? 0x400 : 0;
     }
-    /// Functions of the runtime lie below it, 16 bytes each.
+    /// Runtime functions are located below code_window, 16 bytes each.
     static constexpr device_address runtime_window = code_window - 0x10000;
 
-    /// @throws kernel::user_error  it asks for something that does not exist
+    /// @throws kernel::user_error  if it refers to something that does not exist
     sass_image(std::shared_ptr<const sass::cubin> source, device_memory& memory,
                const check_options& checks = {});
     ~sass_image() override;
 
     const sass::cubin& source() const { return *source_; }
-    /// Every instruction of its kernels is one that is executed.
+    /// Whether all instructions of its kernels are supported.
     bool is_executed_whole() const;
-    /// Why a kernel is not executed, by an instruction of its own or of what it may call; empty: it
-    /// is.
+    /// Why a kernel cannot be executed, because of an instruction of its own or of a possible
+    /// callee; empty if it can.
     const std::string& problem_of(const kernel_image& k) const;
     std::vector<program_variable> shared_variables_of(const kernel_image&) const override {
         return {};
@@ -98,17 +99,17 @@ public:
     std::string registers_text(const operation& op, const std::byte* frame,
                                unsigned lane) const override;
 
-    /// Where an instruction lies.
+    /// Location of an instruction.
     struct place {
         std::uint32_t function = 0;  ///< of source()
-        std::uint64_t offset = 0;    ///< in its section; the section's size: its end
+        std::uint64_t offset = 0;    ///< in its section; the section's size means its end
     };
-    /// By operation::instruction: the instructions of one function after the other, each with a
-    /// place for its end.
+    /// By operation::instruction: the instructions of one function after the other, each function
+    /// followed by a place for its end.
     const std::vector<place>& places() const { return places_; }
-    /// The mnemonic of an instruction with its modifiers. Lives as long as the image.
+    /// The mnemonic of an instruction with its modifiers. Valid as long as the image.
     const char* opcode_of(std::uint32_t instruction) const { return opcodes_[instruction]; }
-    /// Line of CUDA source; 0: not told.
+    /// Line of CUDA source; 0: unknown.
     std::uint32_t source_line(const place& p) const;
 
 private:
@@ -131,7 +132,7 @@ private:
         return code_window + 16 * first_place_[function] + offset;
     }
     void patch_code();
-    /// An instruction, with the addresses that a loader puts into it.
+    /// An instruction after relocation by a loader.
     sass::instruction_word word_of(std::uint32_t function, std::size_t n) const;
 
     std::shared_ptr<const sass::cubin> source_;
@@ -142,22 +143,24 @@ private:
     std::map<std::pair<std::uint32_t, std::uint64_t>, sass::instruction_word>
         patched_;                        ///< by function and offset
     std::vector<slot> first_operation_;  ///< by operation::instruction
-    std::vector<bool> calls_unknown_;    ///< by function: through pointers, into other sections
+    std::vector<bool> calls_unknown_;    ///< by function: calls through pointers or into other
+                                         ///< sections
     /// By function: its stack grows by more than the cubin says, by recursion within its section or
     /// by alloca.
     std::vector<bool> stack_unknown_;
     std::vector<place> places_;         ///< by operation::instruction
     std::vector<const char*> opcodes_;  ///< by operation::instruction
     std::set<std::string> opcode_names_;
-    std::vector<std::string> problems_;  ///< by function: why it is not executed; empty: it is
-    std::uint32_t registers_ = 0;        ///< rows of a frame for R0, R1, ...
+    std::vector<std::string> problems_;  ///< by function: why it cannot be executed; empty if it
+                                         ///< can
+    std::uint32_t registers_ = 0;        ///< number of rows in a frame for R0, R1, ...
     std::vector<machine_row> rows_;
     std::array<bank_contents, banks> bank_{};
     std::uint32_t constant_bytes_ = 0;
     std::vector<std::unique_ptr<slot[]>> lists_;
     std::vector<std::unique_ptr<machine_details>> details_;
     std::vector<std::shared_ptr<const void>>
-        attachments_;  ///< what tensor products and texture accesses do
+        attachments_;  ///< descriptions of tensor products and texture accesses
 };
 
 }  // namespace simtlm::execution

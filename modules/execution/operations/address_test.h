@@ -5,8 +5,8 @@
 
 namespace simtlm::execution {
 
-/// isspacep. destination: a mask; source[0]: generic addresses; detail: ptx::state_space, and from
-/// bit 8 ptx::space_window
+/// isspacep. destination: a mask; source[0]: generic addresses; detail: ptx::state_space, and
+/// ptx::space_window from bit 8
 const operation* test_address_space(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

@@ -7,16 +7,15 @@
 
 #include <string>
 
-// Copies that need not wait, and the barriers in memory that tell of their end. Without time a copy
-// is complete at once.
+// Asynchronous copies, and mbarriers. Without timing a copy is complete immediately.
 namespace simtlm::execution {
 
-/// cp.async. source[0], immediate, detail: where to; list: source's immediate (two words), its
-/// detail, its address slot, bytes; source[1]: bytes read, or no_slot; source[2]: mask of lanes
+/// cp.async. source[0], immediate, detail: destination address; list: the source's immediate (two
+/// words), detail, address slot, bytes; source[1]: bytes read, or no_slot; source[2]: mask of lanes
 /// that read nothing, or no_slot
 const operation* copy_asynchronously(warp& w, const operation* op);
 
-/// What it reads and writes.
+/// Visits the ranges that it reads and writes.
 void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
                 const range_visitor& writes);
 
@@ -25,15 +24,15 @@ void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
 handler mbarrier_handler(const ptx::operation& o);
 
 /// SYNCS.PHASECHK: whether the phase in bit 31 of source[1] is complete. destination: mask.
-/// @param tries  a wait that fails lets other warps run, as try_wait's
+/// @param tries  a failed wait lets other warps run, like try_wait
 handler mbarrier_token_wait(bool tries);
-/// What an mbarrier wait that has failed waits for: the phase, where the mbarrier lies, and what is
-/// still to come, "phase 0 of the mbarrier at shared address 0x400: 1 of 2 arrivals are to come".
-/// @param lanes  that execute it; those whose phase is complete are passed over
-/// @return empty: `op` is no mbarrier wait, or no lane waits
+/// Describes what a failed mbarrier wait waits for: the phase, the location of the mbarrier, and
+/// the missing arrivals, e.g. "phase 0 of the mbarrier at shared address 0x400: 1 of 2 arrivals are
+/// to come".
+/// @param lanes  that execute it; those whose phase is complete are ignored
+/// @return empty if `op` is not an mbarrier wait, or if no lane waits
 std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes);
-/// SYNCS.EXCH: the mbarrier's bits become those of source[1] (64 bits); destination: what they
-/// were, or no_slot
+/// SYNCS.EXCH: sets the mbarrier to source[1] (64 bits); destination: previous value, or no_slot
 const operation* exchange_mbarrier(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

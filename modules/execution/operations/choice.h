@@ -7,8 +7,8 @@
 
 namespace simtlm::execution {
 
-/// The handler of an instruction, and the widths that its operands have in registers, in bits: 1 is
-/// a predicate. Lowering brings operands of other widths to these.
+/// The handler of an instruction, and the register widths of its operands in bits; 1 is a
+/// predicate. Lowering converts operands of other widths.
 struct choice {
     static constexpr unsigned most_sources = 4;
 
@@ -16,16 +16,16 @@ struct choice {
     std::uint8_t result = 0;
     std::uint8_t source_count = 0;
     std::uint8_t sources[most_sources] = {};
-    bool result_is_signed = false;  ///< extends by its sign into a wider register
+    bool result_is_signed = false;  ///< sign-extended into a wider register
     std::uint16_t detail = 0;       ///< for operation::detail
 
     explicit operator bool() const { return execute != nullptr; }
 };
 
-/// An element that memory and a register exchange.
+/// Format of an element transferred between memory and a register.
 struct element_format {
     unsigned memory_bytes = 4;    ///< 1, 2, 4 or 8
-    unsigned register_bytes = 4;  ///< of a lane: 4 or 8
+    unsigned register_bytes = 4;  ///< per lane: 4 or 8
     bool sign_extends = false;    ///< when loaded into a wider register
 };
 

@@ -8,18 +8,18 @@ namespace simtlm::execution {
 
 struct warp;
 
-/// barrier.cluster.arrive and barrier.cluster.wait. A wait that fails lets other warps run, and is
+/// barrier.cluster.arrive and barrier.cluster.wait. A failed wait lets other warps run, and is
 /// executed again.
 const operation* arrive_at_cluster(warp& w, const operation* op);
 const operation* wait_for_cluster(warp& w, const operation* op);
 
-/// mapa: the address in the CTA of a rank. destination, source[0]: addresses, shared::cluster of 32
-/// bits or, where detail is 1, generic of 64; source[1]: ranks
+/// mapa: the address in the CTA of a rank. destination, source[0]: addresses, 32-bit
+/// shared::cluster or, if detail is 1, 64-bit generic; source[1]: ranks
 const operation* map_to_rank(warp& w, const operation* op);
-/// getctarank: the rank of the CTA that has an address. Operands as of mapa; destination: 32 bits
+/// getctarank: the rank of the CTA of an address. Operands as for mapa; destination: 32 bits
 const operation* rank_of_address(warp& w, const operation* op);
 
-/// elect.sync: the lowest lane that source[0] names. destination: its number; destination2: a mask
+/// elect.sync: the lowest lane in source[0]. destination: its number; destination2: a mask
 const operation* elect_lane(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

@@ -4,7 +4,7 @@
 #include "modules/execution/arithmetic/convert.h"
 #include "modules/execution/operations/elementwise.h"
 
-// What the sources of cvt share.
+// Common definitions for the sources that implement cvt.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
@@ -12,7 +12,7 @@ choice choose_from_integer(const ptx::operation& o);
 choice choose_to_integer(const ptx::operation& o);
 choice choose_between_floats(const ptx::operation& o);
 
-/// Conversions that hardly any program executes.
+/// Conversions that are rarely executed.
 template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral>
 constexpr bool is_seldom_conversion() {
     using values::rounding;
@@ -73,13 +73,13 @@ choice for_any_float(ptx::type t, Function&& f) {
     }
 }
 
-/// A rounding as an argument.
+/// A rounding mode as an argument.
 template <values::rounding Round>
 struct rounding_tag {
     static constexpr values::rounding value = Round;
 };
 
-/// Calls f(tag) for the rounding of an instruction, to integral or not.
+/// Calls f(tag) for the rounding mode of an instruction, to integral or not.
 template <class Function>
 choice for_rounding(ptx::rounding r, Function&& f) {
     switch (r) {

@@ -9,15 +9,16 @@
 
 #include <tuple>
 
-// Makes choices of handlers out of the functions of arithmetic/.
+// Creates handlers from the functions of arithmetic/.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 template <class Bits>
 constexpr std::uint8_t width_of_bits = std::is_same_v<Bits, bool> ? 1 : sizeof(Bits) * 8;
 
-/// Op::apply on every lane. Cheap: all lanes are computed at once; else those that execute. What
-/// does not become SIMD, or is executed seldom, is compiled for the baseline alone.
+/// Op::apply on every lane. Cheap: all lanes are computed at once, otherwise only the executing
+/// ones. Functions that are not vectorisable, or rarely executed, are compiled for the baseline
+/// only.
 template <class Op, bool Cheap, class Result, class... Sources>
 constexpr choice elementwise() {
     choice c;
@@ -33,7 +34,7 @@ constexpr choice elementwise() {
     for (unsigned i = 0; i < sizeof...(Sources); ++i) c.sources[i] = widths[i];
     return c;
 }
-/// All operands are of the bits of a type.
+/// All operands have the bits of the type.
 template <class Type, class Op, bool Cheap = true>
 constexpr choice unary() {
     using bits = values::bits_of<Type>;
@@ -56,7 +57,7 @@ struct tag {
     using type = Type;
 };
 
-/// Calls f(tag of the type) for integers of 16 bits and more. Untyped bits are unsigned.
+/// Calls f(tag of the type) for integers of at least 16 bits. Untyped bits are unsigned.
 template <class Function>
 choice for_integer(ptx::type t, Function&& f) {
     switch (t) {
@@ -79,7 +80,7 @@ choice for_integer(ptx::type t, Function&& f) {
             return {};
     }
 }
-/// The same where the sign does not matter.
+/// The same if the sign does not matter.
 template <class Function>
 choice for_bits(unsigned width, Function&& f) {
     switch (width) {

@@ -6,14 +6,14 @@
 
 #include <cstdint>
 
-// The addresses that an access of a warp has, as operations say them. Compiled for several
-// instruction sets, like lanes.h.
+// Computation of a warp's addresses from an operation. Compiled for several instruction sets, like
+// lanes.h.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 using address_lanes = std::uint64_t[warp_size];
 
-/// Of lanes that do not execute it the address of one that does, so that all can be looked at.
+/// Lanes that do not execute it get the address of one that does, so that all can be processed.
 inline void compute_addresses(const warp& w, const operation* op, lane_mask lanes,
                               address_lanes& to) {
     std::uint64_t base = static_cast<std::uint64_t>(op->immediate);
@@ -49,7 +49,7 @@ inline std::uint64_t lane_address(const warp& w, slot source, unsigned detail,
     return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);
 }
 
-/// The distance from lane to lane, where there is one.
+/// The distance between the addresses of consecutive lanes, if it is constant.
 inline bool has_stride(const address_lanes& a, std::uint64_t& stride) {
     stride = a[1] - a[0];
     std::uint64_t differs = 0;

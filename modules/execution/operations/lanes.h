@@ -14,17 +14,18 @@
 #include "modules/execution/arithmetic/types.h"
 #include "modules/execution/warp.h"
 
-// Loops over the lanes of a warp. Sources that include this are compiled once for every instruction
-// set of the host that is chosen at run time, so all of it lies in a namespace of that set.
+// Loops over the lanes of a warp. Sources that include this file are compiled once for every
+// instruction set of the host that can be selected at run time, so its contents are in a namespace
+// of that instruction set.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-/// A type whose objects may lie over others: registers are bytes.
+/// A type that may alias other types, because registers are bytes.
 template <class T>
 struct overlaid {
     typedef T type __attribute__((may_alias));
 };
-/// What a value of some width is stored as in a register's lane.
+/// The storage type of a value in a register's lane.
 template <class Bits>
 using lane_type =
     typename overlaid<std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>>::type;
@@ -34,7 +35,7 @@ inline lane_type<Bits>* lanes_at(const warp& w, slot s) {
     return reinterpret_cast<lane_type<Bits>*>(w.at(s));
 }
 
-/// result where the mask has a bit, old values elsewhere.
+/// Writes results to the lanes in the mask, and keeps the others.
 template <class Lane>
 inline void blend(Lane* to, const Lane* result, lane_mask mask) {
 #if defined(__AVX2__)
@@ -82,7 +83,7 @@ inline lane_mask gather_mask(const std::uint8_t* words) {
 #endif
 }
 
-/// The same of words. @param words  0 or ~0
+/// The same for words. @param words  0 or ~0
 inline lane_mask gather_words(const std::uint32_t* words) {
     lane_mask m = 0;
 #if defined(__AVX2__)
@@ -101,14 +102,14 @@ inline lane_mask gather_words(const std::uint32_t* words) {
     return m;
 }
 
-/// Calls f(lane) for every bit.
+/// Calls f(lane) for every set bit.
 template <class Function>
 inline void for_lanes(lane_mask mask, Function&& f) {
     for (; mask != 0; mask &= mask - 1) f(static_cast<unsigned>(__builtin_ctz(mask)));
 }
 
 /// destination[lane] = Op::apply(sources[lane]...), for cheap pure functions: all lanes are
-/// computed, those that execute keep the result.
+/// computed, only executing ones are written.
 template <class Op, class Result, class... Sources, std::size_t... I>
 inline void map_lanes(warp& w, const operation* op, std::index_sequence<I...>) {
     const lane_mask mask = w.lanes_of(op);
@@ -130,7 +131,7 @@ const operation* map(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// The same for functions that cost much: only the lanes that execute are computed.
+/// The same for expensive functions: only the executing lanes are computed.
 template <class Op, class Result, class... Sources, std::size_t... I>
 inline void map_each_lane(warp& w, const operation* op, std::index_sequence<I...>) {
     lane_type<Result>* const to = lanes_at<Result>(w, op->destination);
@@ -147,7 +148,7 @@ const operation* map_each(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// A mask of the lanes for which Op::apply(a, b) is true; of all 32, whether they execute or not.
+/// A mask of the lanes for which Op::apply(a, b) is true, for all 32 lanes.
 template <class Op, class... Sources, std::size_t... I>
 inline lane_mask mask_of_lanes(warp& w, const operation* op, std::index_sequence<I...>) {
     const auto from = std::make_tuple(lanes_at<Sources>(w, op->source[I])...);

@@ -5,8 +5,8 @@
 
 namespace simtlm::execution {
 
-/// Tells the log of the launch that lanes have executed the instruction that the operation belongs
-/// to, or are about to.
+/// Reports to the log of the launch that lanes have executed, or are about to execute, the
+/// instruction of the operation.
 const operation* log_instruction(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

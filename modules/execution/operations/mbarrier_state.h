@@ -7,14 +7,14 @@
 
 namespace simtlm::execution {
 
-/// What the 64 bits of an mbarrier object say. PTX leaves their layout open (PTX manual,
-/// "mbarrier"); machine code of sm_90 initialises the object and takes tokens apart itself, and its
-/// layout is the one here: bits 20:1 the arrivals of a phase and 62:43 those still to come, both
-/// subtracted from 2^20, 42:21 the bytes still to come, 63 the phase.
+/// Contents of the 64 bits of an mbarrier object. PTX does not specify the layout (PTX manual,
+/// "mbarrier"); machine code of sm_90 initialises the object and decodes tokens itself, and its
+/// layout is used here: bits 20:1 the arrivals of a phase and 62:43 the pending ones, both
+/// subtracted from 2^20; 42:21 the pending bytes; 63 the phase.
 struct mbarrier_state {
-    std::uint32_t expected = 0;     ///< arrivals of a phase
-    std::uint32_t pending = 0;      ///< still to come
-    std::int32_t transactions = 0;  ///< bytes that copies have still to bring
+    std::uint32_t expected = 0;     ///< arrivals per phase
+    std::uint32_t pending = 0;      ///< pending arrivals
+    std::int32_t transactions = 0;  ///< pending bytes of copies
     bool phase = false;
 
     static mbarrier_state decode(std::uint64_t bits) {
@@ -46,7 +46,7 @@ struct mbarrier_state {
         std::memcpy(at, &bits, sizeof bits);
     }
 
-    /// Begins the next phase when nothing is still to come.
+    /// Begins the next phase if nothing is pending.
     void finish_phase() {
         if (pending != 0 || transactions != 0) return;
         phase = !phase;
@@ -59,7 +59,7 @@ private:
                               pending_begins = 43;
 };
 
-/// Bytes have come that the mbarrier at a place awaits.
+/// Reports bytes that have arrived to the mbarrier that waits for them.
 inline void complete_transaction(std::byte* at, std::uint64_t bytes) {
     mbarrier_state b = mbarrier_state::load(at);
     b.transactions -= static_cast<std::int32_t>(bytes);

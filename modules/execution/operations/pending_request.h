@@ -5,9 +5,9 @@
 
 namespace simtlm::execution {
 
-/// What an access of memory fills in: the request that the memory phase of the cycle will find, or,
-/// where nobody waits for one, that of the handler itself.
-/// @return nullptr: no lane takes part
+/// The request to be filled in by a memory access: the one that the memory phase of the cycle will
+/// perform or, if effects are not deferred, that of the handler itself.
+/// @return nullptr if no lane executes
 inline memory_request* begin_request(warp& w, const operation* op, memory_request& own) {
     memory_request& r = w.pending != nullptr ? *w.pending : own;
     r.lanes = w.lanes_of(op);

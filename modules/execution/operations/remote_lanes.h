@@ -6,16 +6,16 @@
 
 namespace simtlm::execution {
 
-/// A request of timing mode, which may be for shared memory of other CTAs of the cluster.
+/// A request with timing, which may be to shared memory of other CTAs of the cluster.
 struct timed_request : memory_request {
-    lane_mask remote = 0;          ///< of lanes: those that are
-    std::uint8_t rank[warp_size];  ///< of these: whose
+    lane_mask remote = 0;          ///< lanes that access other CTAs
+    std::uint8_t rank[warp_size];  ///< of these lanes: rank of the CTA
 };
 
-/// Timing mode: finds the lanes of a warp's pending request that address shared memory of other
-/// CTAs of the cluster; it takes effect there when the SM's message comes there.
-/// @param s  the memory that the instruction names
-/// @return these lanes, which timed_request tells too
+/// With timing: finds the lanes of a warp's pending request that address shared memory of other
+/// CTAs of the cluster, where their effects are performed when the SM's message arrives.
+/// @param s  the state space of the instruction
+/// @return these lanes, which are also stored in the timed_request
 inline lane_mask find_remote_lanes(const warp& w, space s) {
     if (w.pending == nullptr || (s != space::shared && s != space::generic)) return 0;
     if (w.block->cluster().size() == 1) return 0;
@@ -39,7 +39,7 @@ inline lane_mask find_remote_lanes(const warp& w, space s) {
     return r.remote;
 }
 
-/// Performs what the other lanes of a pending request do, at once.
+/// Performs the effects of the other lanes of a pending request immediately.
 inline void perform_local_lanes(warp& w, memory_effect perform) {
     auto& r = static_cast<timed_request&>(*w.pending);
     const lane_mask all = r.lanes;

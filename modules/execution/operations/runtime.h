@@ -7,16 +7,16 @@
 
 namespace simtlm::execution {
 
-/// Where an argument of a function of the runtime lies.
+/// Location of an argument of a runtime function.
 struct runtime_argument {
     static constexpr slot registers = 0;  ///< a row of words or double words
     static constexpr slot memory = 1;     ///< the frame's local memory
-    static constexpr slot rows = 2;       ///< a row of words, or the row and that behind it
+    static constexpr slot rows = 2;       ///< a row of words, or that row and the next one
 };
 
-/// A function that the device runtime provides: vprintf, __assertfail, malloc, free; nullptr: none
-/// of that name. list: for every argument, then for every result: runtime_argument; its offset or
-/// slot; its bytes. detail: number of arguments; immediate: of results
+/// The handler of a function of the device runtime: vprintf, __assertfail, malloc, free; nullptr
+/// for other names. list: for every argument, then for every result: runtime_argument; its offset
+/// or slot; its bytes. detail: number of arguments; immediate: number of results
 handler runtime_function(const std::string& name);
 
 }  // namespace simtlm::execution

@@ -3,20 +3,19 @@
 
 #include "modules/execution/arithmetic/half.h"
 
-// What hardly any program executes need not be compiled for every instruction set.
+// Rarely executed functions are not compiled for every instruction set.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 namespace values = arithmetic;
 
-/// Whether hardly any program executes Op. Approximations and conversions are told with their
-/// families.
+/// Whether Op is rarely executed. Approximations and conversions are listed with their families.
 template <class Op>
 constexpr bool is_seldom = false;
 template <class Op>
 constexpr bool is_seldom<values::packed<Op>> = is_seldom<Op>;
 
-/// Modifiers with which hardly a program computes.
+/// Rarely used modifiers.
 template <class Type>
 constexpr values::modifiers seldom_modifiers =
     values::detail::is_half<Type> ? ~values::plain : values::sat;

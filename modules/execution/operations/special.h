@@ -8,8 +8,8 @@
 
 namespace simtlm::execution {
 
-/// Where a special register's value comes from: a place in a bank, a constant, what only depends on
-/// the lane, or a handler that reads it when asked.
+/// Source of a special register's value: a position in a bank, a constant, a value that only
+/// depends on the lane, or a handler that reads it on demand.
 struct special_value {
     slot where = no_slot;
     unsigned width = 32;
@@ -20,9 +20,9 @@ struct special_value {
     std::uint16_t detail = 0;
 };
 
-/// Shared memory in front of a kernel's variables that system software has from compute capability
-/// 8.0 on: cooperative groups synchronise groups of several warps there. It is there for modules
-/// that ask where it is.
+/// Shared memory before a kernel's variables that is reserved by system software since compute
+/// capability 8.0: cooperative groups use it to synchronise groups of several warps. Only present
+/// for modules that read its location.
 struct reserved_shared {
     static constexpr std::uint32_t bytes = 1024;
     static constexpr std::uint32_t second = 512;  ///< %reserved_smem_offset_1
@@ -32,7 +32,7 @@ struct reserved_shared {
     }
 };
 
-/// @param component  of %tid and its kin; the number of %pm, %envreg
+/// @param component  of a special register with components; number of %pm, %envreg
 special_value special_register_value(ptx::special_register r, unsigned component);
 
 }  // namespace simtlm::execution

@@ -6,19 +6,19 @@
 #include "modules/execution/operations/operation_tables.h"
 #include "modules/ptx/operation.h"
 
-// What the sources that are compiled for several instruction sets define: one function per family,
-// which gives the handler of an instruction, or none if it is not of the family.
+// Functions defined by the sources that are compiled for several instruction sets: one per family,
+// which returns the handler of an instruction, or none if it is not in the family.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-/// Whether this instruction set is beside the baseline, which has every handler: a choice of
-/// `of_baseline` stands for the baseline's. That halves what is compiled.
+/// Whether this instruction set is an addition to the baseline, which has every handler: a choice
+/// of `of_baseline` refers to the baseline's handler. This halves the code to be compiled.
 #ifdef SIMTLM_BESIDE_BASELINE
 constexpr bool leaves_to_baseline = true;
 #else
 constexpr bool leaves_to_baseline = false;
 #endif
-/// Never executed: choose_elementwise() puts the baseline's handler in its place.
+/// Never executed: choose_elementwise() replaces it by the baseline's handler.
 const operation* of_baseline(warp& w, const operation* op);
 
 choice choose_integer(const ptx::operation& o);

@@ -6,12 +6,12 @@
 #include "modules/execution/operations/texture_operations.h"
 #include "modules/execution/thread_block.h"
 
-// What fetches of textures and accesses of surfaces have in common. Compiled for several
-// instruction sets, like lanes.h.
+// Common parts of texture fetches and surface accesses. Compiled for several instruction sets, like
+// lanes.h.
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-/// What an operation's text fixes.
+/// The description of an operation.
 inline const texture_description& texture_description_of(const operation* op) {
     return *reinterpret_cast<const texture_description*>(op->immediate);
 }
@@ -23,12 +23,12 @@ inline bool is_layered(arithmetic::texture_geometry g) {
            g == texture_geometry::layered_cube;
 }
 
-/// A lane's register of 32 bits.
+/// A lane's 32-bit register.
 inline std::uint32_t lane_word(const warp& w, slot s, unsigned lane) {
     return lanes_at<std::uint32_t>(w, s)[lane];
 }
 
-/// In timing mode: says what the warp accesses.
+/// With timing: reports the warp's accesses.
 inline void note_access(warp& w, const operation* op, lane_mask lanes) {
     if (w.pending == nullptr) return;
     w.pending->op = op;

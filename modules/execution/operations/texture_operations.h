@@ -11,7 +11,7 @@
 
 namespace simtlm::execution {
 
-/// What the text of a texture or surface instruction fixes; operation::immediate points to it.
+/// Description of a texture or surface instruction; operation::immediate points to it.
 struct texture_description {
     arithmetic::texture_geometry geometry = arithmetic::texture_geometry::two;
     bool gathers = false;    ///< tld4
@@ -29,9 +29,9 @@ struct texture_description {
     ptx::reduction reduce = ptx::reduction::none;
     bool reduces_signed = false;
     slot texture = no_slot, sampler = no_slot;  ///< handles, 64 bits
-    slot predicate = no_slot;                   ///< written: the fetch has succeeded
+    slot predicate = no_slot;                   ///< set if the fetch has succeeded
     std::vector<slot> results;                  ///< registers to write, or to store
-    std::vector<slot> coordinates;              ///< the layer first, where there is one
+    std::vector<slot> coordinates;              ///< the layer first, if there is one
     slot level = no_slot;
     std::vector<slot> dx, dy;
     /// Texel offsets: a register for each dimension, or one that holds all of them, in fields that
@@ -43,7 +43,7 @@ struct texture_description {
     bool has_offsets() const { return !offsets.empty() || packed_offsets != no_slot; }
 };
 
-/// The texture or surface of a lane's handle. @throws execution_error  none is bound to it
+/// The texture or surface bound to a lane's handle. @throws execution_error  if there is none
 const texture_binding& binding_of(warp& w, const operation* op, slot handle, unsigned lane);
 
 /// suld, sust, sured

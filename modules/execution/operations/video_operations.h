@@ -5,7 +5,7 @@
 
 namespace simtlm::execution {
 
-/// Video instructions: destination, source[0] to source[2]: words; immediate: what the text fixes
+/// Video instructions: destination, source[0] to source[2]: words; immediate: descriptor
 /// (arithmetic/video.h)
 const operation* scalar_video_operation(warp& w, const operation* op);
 const operation* simd_video_operation(warp& w, const operation* op);

@@ -8,15 +8,15 @@ namespace simtlm::execution {
 
 struct warp;
 
-/// wgmma.mma_async: the rows of one warp of the warpgroup. It is complete when the next instruction
+/// wgmma.mma_async: the rows of one warp of the warpgroup. Complete when the next instruction
 /// executes. immediate: an arithmetic::warpgroup_multiply; list: registers of D, then four of A
-/// where it is no matrix in shared memory; source[0], source[1]: descriptors of A and B; source[2]:
+/// unless it is a matrix in shared memory; source[0], source[1]: descriptors of A and B; source[2]:
 /// the mask of scale-d; source[3]: metadata of .sp.
 const operation* multiply_warpgroup(warp& w, const operation* op);
 
-/// wgmma.commit_group, and wgmma.wait_group; immediate: groups that need not be complete. A group
-/// is complete when all warps of the warpgroup have come to its end: programs overwrite operands
-/// then.
+/// wgmma.commit_group and wgmma.wait_group; immediate: groups that may be pending. A group is
+/// complete when all warps of the warpgroup have reached its end: programs may then overwrite
+/// operands.
 const operation* commit_warpgroup(warp& w, const operation* op);
 const operation* wait_for_warpgroup(warp& w, const operation* op);
 
