@@ -16,8 +16,8 @@ namespace simtlm::execution {
 namespace {
 constexpr std::uint64_t page = 4096;
 
-constexpr std::uint64_t gpu_page = std::uint64_t{2} << 20;  ///< that the driver maps at a time
-constexpr std::uint64_t gap = 512;  ///< between allocations that are kept apart
+constexpr std::uint64_t gpu_page = std::uint64_t{2} << 20;  ///< mapping granularity of the driver
+constexpr std::uint64_t gap = 512;                          ///< with keep_apart()
 
 device_address round_up(device_address a, std::uint64_t alignment) {
     return (a + alignment - 1) & ~(alignment - 1);
@@ -151,7 +151,7 @@ device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t
     if (at == 0)
         throw kernel::user_error(
             "", fmt::format("no room for the {} bytes of module variable {}", bytes, label));
-    note_written(at, bytes);  // with zeros, as the language has it
+    note_written(at, bytes);  // initialised to zero, as the language specifies
     return insert(at, bytes, std::move(label));
 }
 
@@ -165,7 +165,7 @@ bool device_memory::release(device_address begin) {
     if (apart_) freed_.push_back(gone);
     if (writes_) writes_->clear(gone.begin, gone.end - gone.begin);
     if (begin >= config_.heap_base) used_ -= gone.end - gone.begin;
-    // Later allocations find zeros; whole pages go back to the system.
+    // Later allocations must find zeros; whole pages are returned to the system.
     const device_address first = round_up(gone.begin, page);
     const device_address last = gone.end & ~(page - 1);
     if (first < last) {
@@ -190,7 +190,7 @@ bool device_memory::is_mapped(device_address a, std::uint64_t bytes) const {
     if (apart_ || bytes == 0 || a > ~std::uint64_t{0} - bytes) return false;
     const auto page_is_mapped = [this](device_address p) {
         const device_address begin = p & ~(gpu_page - 1);
-        // The driver's own data lie before the first allocation.
+        // The driver's own data precede the first allocation.
         if (begin + gpu_page == config_.heap_base) return true;
         const auto next =
             std::upper_bound(ranges_.begin(), ranges_.end(), begin,

@@ -10,12 +10,12 @@ namespace simtlm::execution {
 
 namespace {
 
-/// One conversion as it is put to the host's printf.
+/// A conversion specification for the host's printf.
 struct conversion {
     std::string flags;   ///< "%", flags, width, precision
     std::string length;  ///< "ll", "h", "hh" or empty
     char letter = 0;
-    unsigned elements = 0;  ///< of a vector of OpenCL C (%v4hlf); 0: no vector
+    unsigned elements = 0;  ///< of a vector in OpenCL C (%v4hlf); 0: no vector
 };
 
 class formatter {
@@ -71,7 +71,7 @@ private:
         const std::size_t length = at_;
         while (at_ < format_.size() && std::strchr("hlLqjzt", format_[at_]) != nullptr) ++at_;
         const std::string_view written = std::string_view(format_).substr(length, at_ - length);
-        // Of a vector, hl means elements of 32 bits.
+        // For a vector, hl means 32-bit elements.
         if (c.elements != 0 && written == "hl")
             c.length.clear();
         else if (written.find_first_of("lLqjzt") != std::string_view::npos)
@@ -82,7 +82,7 @@ private:
         return c;
     }
 
-    /// v2, v3, v4, v8 or v16; anything else is no vector.
+    /// Parses v2, v3, v4, v8 or v16; anything else is not a vector.
     void parse_vector(conversion& c) {
         const std::size_t begin = ++at_;
         unsigned n = 0;

@@ -24,7 +24,7 @@ std::string untimed_part(const kernel_image& kernel, const instruction_descripto
     return part.empty() ? part : "launching " + kernel.name + ": " + part + " cannot be timed yet";
 }
 
-/// One warp as an SM sees it.
+/// A warp with the interface for SMs.
 class executed_kernel::executor : public program::cluster_executor,
                                   public program::warp_inspector,
                                   public program::wait_describer {
@@ -65,7 +65,7 @@ public:
         if (kernel_.what_.image->isa() == instruction_set::ptx)
             note_addresses(warp_, main, instruction, effects, addresses);
         else
-            addresses.lanes = 0;  // what has addresses leaves a request
+            addresses.lanes = 0;  // instructions with addresses leave a request
         execute(index);
         warp_.pending = nullptr;
         if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
@@ -75,7 +75,7 @@ public:
         seen_.replace(addresses);
         if (warp_.wait_failed && effects.can_suspend) {
             effects.suspended = true;
-            // Lanes that have diverged may be what these wait for.
+            // The wait may depend on diverged lanes of the warp.
             effects.has_time_limit =
                 warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently();
             wait_ = wait;
@@ -124,7 +124,7 @@ public:
     bool retry_wait() override {
         const lane_mask active = warp_.active;
         warp_.active = wait_.active;
-        warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may be the guard
+        warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may have overwritten the guard
         warp_.wait_failed = false;
         wait_.op->execute(warp_, wait_.op);
         warp_.active = active;
@@ -201,14 +201,14 @@ private:
     std::uint32_t index_of(const program::static_instruction& i) const {
         return static_cast<std::uint32_t>(&i - &kernel_.instructions_->of(0));
     }
-    /// For those who ask the image of an instruction.
+    /// An operation that identifies an instruction to the image.
     operation operation_of(const program::static_instruction& i) const {
         operation op;
         op.instruction = index_of(i);
         return op;
     }
 
-    /// Carries out a request for some of its lanes, which it has no longer.
+    /// Performs a request for some of its lanes, which are removed from it.
     void perform_part(timed_request& r, lane_mask lanes) {
         const lane_mask all = r.lanes;
         r.lanes = all & lanes;
@@ -223,14 +223,14 @@ private:
         return r;
     }
 
-    /// The operation that stands for the instruction.
+    /// The operation that represents the instruction.
     const operation* main_operation(std::uint32_t index) const {
         const operation* op = warp_.next;
         while (op->instruction == index && !op->counted) ++op;
         return op;
     }
 
-    /// Executes what is left of an instruction.
+    /// Executes the remaining operations of an instruction.
     void execute(std::uint32_t index) {
         warp_.turn = std::numeric_limits<std::int64_t>::max();
         warp_.status = warp_status::ready;
@@ -245,7 +245,7 @@ private:
         if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn) pass_turn();
     }
 
-    /// Lanes that wait in a loop for others of their warp let them go on.
+    /// Lets other lanes of the warp continue if lanes wait for them in a loop.
     void pass_turn() {
         branches_ = 0;
         if (warp_.next != nullptr && warp_.control->groups() > 1 &&
@@ -253,7 +253,8 @@ private:
             settle(warp_.next);
     }
 
-    /// Meeting points, entries and ends of functions take no instruction of their own.
+    /// Executes operations that are not instructions of their own: reconvergence points, entries
+    /// and ends of functions.
     void settle(const operation* op) {
         while (op != nullptr && op->moves_control) op = op->execute(warp_, op);
         warp_.next = op;
@@ -272,15 +273,15 @@ private:
         effects.barrier_threads = op->source[1] == no_slot ? 0 : word(op->source[1]);
     }
 
-    /// An mbarrier wait that has failed, as it was executed.
+    /// The state at the execution of an mbarrier wait that has failed.
     struct wait_state {
         const operation* op = nullptr;
         lane_mask active = 0;
         lane_mask guard = 0;
     };
 
-    /// Whether the last live lanes have come to the barrier of the cluster, or wait there.
-    /// @param before  lanes that lived before the instruction
+    /// Reports whether the last live lanes have arrived at the cluster barrier, or wait there.
+    /// @param before  lanes that were live before the instruction
     void note_cluster(const operation* op, lane_mask before, lane_mask active) {
         const lane_mask live = warp_.control->live_lanes();
         const bool complete = live != 0 && (live & ~warp_.cluster_arrived) == 0;
@@ -310,10 +311,10 @@ private:
     std::deque<std::unique_ptr<timed_request>> deferred_;
     std::unique_ptr<timed_request> atomic_;
     std::vector<std::unique_ptr<timed_request>> free_;
-    std::int64_t branches_ = 0;  ///< since lanes could pass their turn
+    std::int64_t branches_ = 0;  ///< since the last call of pass_turn()
 };
 
-/// One CTA as an SM sees it.
+/// A CTA with the interface for SMs.
 class executed_kernel::block : public program::cluster_cta {
 public:
     explicit block(executed_kernel& kernel)
@@ -387,7 +388,7 @@ execution_summary executed_kernel::executed() const {
     return s;
 }
 
-/// Allocations that instructions remember may be gone.
+/// Discards cached allocations after memory has been freed.
 void executed_kernel::forget_freed_memory() {
     if (worker_.generation == context_.memory.generation()) return;
     worker_.generation = context_.memory.generation();
@@ -404,7 +405,7 @@ std::unique_ptr<program::cta> executed_kernel::next_cta() {
     return next;
 }
 
-/// The number in the grid of the n-th CTA: CTAs of a cluster follow one another.
+/// The index in the grid of the n-th CTA: CTAs of a cluster are consecutive.
 std::uint64_t executed_kernel::number_of(std::uint64_t n) {
     if (!in_clusters()) return n;
     const program::dim3& shape = context_.cluster();

@@ -26,11 +26,11 @@ constexpr std::int64_t jumps_per_turn = 1 << 16;
 constexpr unsigned turns_per_visit = 16;  ///< before another CTA may begin
 constexpr std::uint64_t most_resident = 2048;
 
-// Blocks of a cooperative launch wait for each other: what others wait for should come soon.
+// Blocks of a cooperative launch wait for each other, so turns are short.
 constexpr std::int64_t cooperative_jumps_per_turn = 1 << 10;
 constexpr unsigned cooperative_turns_per_visit = 2;
 
-/// Executes a warp until it stops. @param jumps  after which others run
+/// Executes a warp until it stops. @param jumps  number after which other warps run
 void run_turn(warp& w, std::int64_t jumps) {
     const operation* op = w.next;
     w.status = warp_status::ready;
@@ -40,7 +40,7 @@ void run_turn(warp& w, std::int64_t jumps) {
     while (op != nullptr);
 }
 
-/// The same while somebody looks.
+/// The same with an observer.
 void run_turn(warp& w, std::int64_t jumps, execution_observer& observer) {
     const operation* op = w.next;
     w.status = warp_status::ready;
@@ -57,11 +57,11 @@ bool runnable(const warp& w) {
            w.status == warp_status::sleeping;
 }
 
-/// Recognises warps that go round in circles: the same registers at the same place, again and
-/// again.
+/// Detects warps that loop without progress: the same registers at the same place, repeatedly.
 class circle_detector {
 public:
-    /// After a visit of a CTA. @return every warp that runs is where it has been before
+    /// Called after a visit of a CTA. @return whether every running warp is in a state that it has
+    /// had before
     bool circling(const thread_block& b) {
         std::vector<std::uint64_t>& past = past_[&b];
         std::uint64_t now = 0;
@@ -79,17 +79,17 @@ private:
     std::map<const thread_block*, std::vector<std::uint64_t>> past_;
 };
 
-/// What the host threads of a launch share.
+/// State shared by the host threads of a launch.
 class shared_progress {
 public:
     explicit shared_progress(unsigned threads) : quiet_at_(threads, in_motion) {}
 
     unsigned threads() const { return static_cast<unsigned>(quiet_at_.size()); }
 
-    /// A thread's CTAs have gone round in circles since `changes` was as given. One thread's
-    /// circles prove nothing: another may hold what they wait for and not have had a processor
-    /// since.
-    /// @return so have those of every thread that has any
+    /// A thread's CTAs have made no progress since `changes` had the given value. One thread's lack
+    /// of progress is not sufficient: another thread may hold the resource for which they wait, and
+    /// not have had a processor since.
+    /// @return whether the same is true of every thread with CTAs
     bool quiet(unsigned thread, std::uint64_t since) {
         const std::lock_guard<std::mutex> lock(guard_);
         quiet_at_[thread] = since;
@@ -104,9 +104,9 @@ public:
         quiet_at_[thread] = finished;
     }
 
-    std::atomic<std::uint64_t> next{0};     ///< CTA to begin
-    std::atomic<bool> stop{false};          ///< a fault
-    std::atomic<std::uint64_t> changes{0};  ///< rounds that changed something
+    std::atomic<std::uint64_t> next{0};     ///< next CTA to begin
+    std::atomic<bool> stop{false};          ///< after a fault
+    std::atomic<std::uint64_t> changes{0};  ///< number of rounds with progress
     const std::atomic<bool>* give_up = nullptr;
     execution_observer* observer = nullptr;
 
@@ -114,10 +114,10 @@ private:
     static constexpr std::uint64_t in_motion = ~std::uint64_t{0}, finished = in_motion - 1;
 
     std::mutex guard_;
-    std::vector<std::uint64_t> quiet_at_;  ///< a thread each: `changes` then
+    std::vector<std::uint64_t> quiet_at_;  ///< by thread: `changes` at that time
 };
 
-/// One host thread: takes CTAs and runs them.
+/// A host thread that executes CTAs.
 class worker {
 public:
     worker(launch_context& l, shared_progress& shared, unsigned thread)
@@ -130,7 +130,8 @@ public:
     void run() {
         const std::uint64_t all = launch_.what.grid.volume() / launch_.cluster().volume();
         const bool together = launch_.what.cooperative;
-        // All blocks of a cooperative launch run at a time; every thread takes its share of them.
+        // All blocks of a cooperative launch are resident; every thread executes an equal number of
+        // them.
         const std::uint64_t most =
             together ? (launch_.what.grid.volume() + shared_.threads() - 1) / shared_.threads()
                      : most_resident;
@@ -165,7 +166,7 @@ public:
             } else {
                 if (++rounds_in_circles_ >= patience && shared_.quiet(thread_, changes))
                     report_livelock();
-                std::this_thread::yield();  // to those that this one may be waiting for
+                std::this_thread::yield();  // to threads on which this one may depend
             }
         }
     }
@@ -173,7 +174,7 @@ public:
     worker_state state;
 
 private:
-    /// Begins all CTAs of a cluster, which mostly is a CTA of its own.
+    /// Starts all CTAs of a cluster, usually only one.
     void begin(std::uint64_t number) {
         const program::dim3& shape = launch_.cluster();
         if (shape.volume() == 1) return begin_block(number, nullptr);
@@ -191,7 +192,7 @@ private:
                                 std::move(cluster));
     }
 
-    /// Gives the warps of a CTA some turns. @return it has come to its end
+    /// Gives the warps of a CTA some turns. @return whether it has finished
     bool visit(thread_block& b) {
         const bool together = launch_.what.cooperative;
         const unsigned turns = together ? cooperative_turns_per_visit : turns_per_visit;
@@ -206,14 +207,14 @@ private:
             }
             if (b.done()) return true;
             if (!ran) report_deadlock(b);
-            // Where lanes wait for lanes, turns are short.
+            // Turns are short if lanes wait for other lanes.
             if (!passed || ++passed_turns % warp_control::branches_per_turn == 0) ++turn;
         }
         return false;
     }
 
     /// Executes a warp for a number of jumps, or until it waits for another thread.
-    /// @return other lanes of it have taken the place of those that waited
+    /// @return whether other lanes of the warp have replaced those that wait
     bool run_warp(warp& w, std::int64_t jumps) {
         for (std::int64_t left = w.circles ? warp_control::branches_per_turn : jumps; left > 0;) {
             const std::int64_t most =
@@ -243,7 +244,7 @@ private:
         throw execution_error({}, "no warp can run");
     }
 
-    /// All warps go round in circles, and nobody is left who could free them.
+    /// Reports that all warps loop without progress, and none can end this.
     [[noreturn]] void report_livelock() {
         const warp* found = nullptr;
         for (const auto& b : resident_)
@@ -272,8 +273,8 @@ private:
                            "thread blocks that wait for each other need a cooperative launch");
     }
 
-    /// What the first warp at an mbarrier awaits, with its block and number; empty: none waits at
-    /// one. A try_wait that fails stops the warp behind it, which so sleeps there for ever.
+    /// Describes what the first warp at an mbarrier waits for, with its block and number; empty if
+    /// none does. A failed try_wait stops the warp after it, so that it sleeps there.
     std::string phase_that_nobody_completes() const {
         for (const auto& b : resident_)
             for (warp& w : b->warps()) {

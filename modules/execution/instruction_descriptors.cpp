@@ -26,7 +26,7 @@ void set_timing(static_instruction& i, op_class c, const opcode_timing::entry& t
     i.initiation_interval = t.initiation_interval;
 }
 
-/// Arithmetic that is timed by the type it works on.
+/// Sets the timing of arithmetic according to its type.
 void set_arithmetic(static_instruction& i, const ptx::operation& o, const opcode_timing& t,
                     opcode_timing::kind k) {
     if (o.first_type() == ptx::type::f32)
@@ -198,7 +198,7 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
     }
 }
 
-/// The reference does not know that these have a result.
+/// Quirk: GPGPU-Sim ignores the result of these.
 bool has_missed_result(opcode op) {
     switch (op) {
         case opcode::vote:
@@ -217,8 +217,8 @@ bool has_missed_result(opcode op) {
     }
 }
 
-/// Registers that an instruction writes and reads, as scoreboard and operand collector have to know
-/// them. Predicates are no part of the register file.
+/// Collects the registers that an instruction writes and reads, for scoreboard and operand
+/// collector. Predicates are not part of the register file.
 class register_collector {
 public:
     register_collector(static_instruction& to, const ptx::module& m, std::uint32_t function,
@@ -229,9 +229,10 @@ public:
           numbers_(numbers),
           quirk_(quirk) {}
 
-    /// @param result_is_missed  quirk: results count as sources
+    /// @param result_is_missed  quirk: results are treated as sources
     void collect(const ptx::instruction& i, bool result_is_missed) {
-        // wgmma.wait_group, not a scoreboard, guards the registers of a product of a warpgroup.
+        // The registers of a warpgroup product are guarded by wgmma.wait_group, not by the
+        // scoreboard.
         const unsigned first =
             to_.special == program::special_op::warpgroup_mma ? i.result_count : 0;
         for (unsigned n = first; n < i.operand_count; ++n)
@@ -263,7 +264,7 @@ private:
         if (!collected) to_.uncollected |= 1u << to_.n_src;
         to_.src[to_.n_src++] = numbers_.of(function_, index);
     }
-    /// The reference takes registers with the same number in their names for one.
+    /// Quirk: GPGPU-Sim identifies registers with the same number in their names.
     bool is_new_name(std::uint32_t index) {
         const std::int64_t number = number_in_name(f_.register_name(index));
         if (number < 0 || std::find(seen_.begin(), seen_.end(), number) != seen_.end())
@@ -311,7 +312,7 @@ bool has_timing(opcode op, bool asynchronous_engines) {
     }
 }
 
-/// Instructions of asynchronous engines and of mbarriers: the bookkeeping at issue.
+/// Sets the issue-time properties of instructions of asynchronous engines and of mbarriers.
 void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::instruction& source,
                       const ptx::operation& o) {
     using program::special_op;
@@ -364,7 +365,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
     }
 }
 
-/// Whether control can come to the end of a function's text, which returns.
+/// Whether control flow can reach the end of a function's text, which returns.
 bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
     if (f.code.empty()) return true;
     const ptx::instruction& last = f.code.back();
@@ -380,7 +381,7 @@ bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
     }
 }
 
-/// Control bits, function by function. @param architecture  70: Volta
+/// Assigns control bits by function. @param architecture  70: Volta
 void assign_controls(const ptx_image& image, std::vector<static_instruction>& instructions,
                      unsigned architecture) {
     const ptx::module& m = image.source();
@@ -398,7 +399,7 @@ void assign_controls(const ptx_image& image, std::vector<static_instruction>& in
             for (const std::uint32_t s : flow.blocks[b].successors)
                 blocks[b].successors.push_back(std::min(s, end_block));
         }
-        blocks.back().code.push_back(&instructions[begin + size]);  // the end of the function
+        blocks.back().code.push_back(&instructions[begin + size]);  // end of the function
         const auto bits = assigner.assign(blocks);
         for (std::uint32_t b = 0; b <= end_block; ++b) {
             const std::uint32_t first = begin + (b < end_block ? flow.blocks[b].first : size);
@@ -488,7 +489,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
             i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
         register_collector(i, m, origins[n].function, numbers, timing.quirk)
             .collect(source, timing.quirk.missed_hazards && has_missed_result(o.op));
-        // A kernel that returns ends its threads.
+        // A return from a kernel ends its threads.
         if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
     }
     for (static_instruction& i : instructions) i.scheduling = program::scheduling_class_of(i);

@@ -61,7 +61,7 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
         constants_ = image.launch_constants(l, local_bytes_);
         return;
     }
-    // Where cooperative groups count who has come to a barrier of the grid.
+    // Where cooperative groups count arrivals at grid barriers.
     constexpr std::uint64_t bytes = 1024;
     grid_workspace = m.allocate(bytes, 256, "grid workspace");
     m.fill(grid_workspace, 0, bytes);

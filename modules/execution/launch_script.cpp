@@ -18,7 +18,7 @@ namespace simtlm::execution {
 
 namespace {
 
-/// The words of one statement, taken from the left.
+/// The words of a statement, consumed from the left.
 class statement {
 public:
     statement(std::string where, std::vector<std::string> words)
@@ -35,7 +35,7 @@ public:
         ++at_;
         return true;
     }
-    /// @param most  the largest that is taken
+    /// @param most  maximum value
     std::uint64_t number(const char* what, std::uint64_t most) {
         const std::uint64_t n = number(what);
         if (n > most) fail(fmt::format("{} {} is too large: at most {}", n, what, most));
@@ -67,7 +67,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Bytes of a buffer, so that sizes cannot wrap; and of one whose contents the host makes first.
+/// Limits of buffer sizes: so that sizes cannot wrap, and for buffers initialised by the host.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::uint64_t most_filled_bytes = std::uint64_t{4} << 30;
 
@@ -202,7 +202,7 @@ void add_statement(launch_script& script, statement s, unsigned line) {
     if (!s.empty()) s.fail(fmt::format("'{}' is too much", s.peek()));
 }
 
-/// Splits a line into words; a comment ends it.
+/// Splits a line into words; ignores a comment.
 void add_words(const std::string& line, std::vector<std::string>& words) {
     std::istringstream in(line.substr(0, line.find('#')));
     for (std::string w; in >> w;) words.push_back(w);

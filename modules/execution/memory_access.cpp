@@ -38,7 +38,7 @@ mapped_range global_range(warp& w, const operation* op, unsigned lane, device_ad
     return {r->begin, r->end - r->begin, memory.host(r->begin)};
 }
 
-/// Shared memory of a CTA of the cluster. @param window  where that of rank 0 begins
+/// Shared memory of a CTA of the cluster. @param window  start of that of rank 0
 mapped_range cluster_range(warp& w, const operation* op, unsigned lane, device_address a,
                            std::uint32_t bytes, device_address window) {
     const std::uint64_t rank = (a - window) / address_windows::cluster_stride;
@@ -92,7 +92,7 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
             }
             return global_range(w, op, lane, a, bytes, writes);
         case space::shared:
-            // Some programs use generic addresses here where both mean the same on hardware.
+            // Some programs use generic addresses here, which are equivalent on hardware.
             return shared_range(w, op, lane, a, bytes,
                                 address_windows::in_shared(a) || address_windows::in_cluster(a)
                                     ? address_windows::shared

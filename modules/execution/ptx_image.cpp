@@ -92,7 +92,7 @@ instruction_name ptx_image::name_of(const operation& op) const {
 
 namespace {
 
-/// A register of a lane: its bits, and as a number where it is one of floating point.
+/// The bits of a lane's register, and its value if it is floating point.
 std::string value_text(const std::byte* frame, std::uint32_t place, ptx::type t, unsigned lane) {
     if (t == ptx::type::pred) {
         lane_mask m;

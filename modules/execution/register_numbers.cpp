@@ -11,10 +11,10 @@ namespace simtlm::execution {
 
 namespace {
 
-/// Register files have no more banks than this, and a power of two of them.
+/// Upper bound of the number of register file banks; a power of two.
 constexpr std::uint32_t banks = 64;
 
-/// One number after the other.
+/// Consecutive numbers.
 class in_order {
 public:
     std::uint32_t next(const std::string&) { return next_++; }
@@ -24,8 +24,8 @@ private:
     std::uint32_t next_ = 0;
 };
 
-/// The first number not yet given away that lies in the bank which the name tells. A register file
-/// puts number n into bank n + 1.
+/// The first unused number in the bank given by the name. A register file maps number n to bank n +
+/// 1.
 class by_name {
 public:
     std::uint32_t next(const std::string& name) {

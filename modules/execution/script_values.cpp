@@ -80,8 +80,8 @@ bool write_script_value(ptx::type t, const std::string& word, std::byte* to) {
         if constexpr (std::is_floating_point_v<T>) {
             value = static_cast<T>(std::strtod(word.c_str(), &end));
         } else {
-            // Unsigned values may be written as negative ones of as many bits, and signed ones as
-            // bit patterns.
+            // Unsigned values may be written as negative numbers of the same width, and signed ones
+            // as bit patterns.
             using U = std::make_unsigned_t<T>;
             using S = std::make_signed_t<T>;
             if (word[0] == '-') {

@@ -33,8 +33,8 @@ lane_mask simt_control::live_lanes() const {
 
 namespace {
 
-/// Nothing but the end of the kernel is left to do there: a conditional return is a branch to the
-/// last instruction, where its lanes wait for the others although the hardware has ended them.
+/// Whether only the end of the kernel is left: a conditional return is a branch to the last
+/// instruction, where its lanes wait for the others although hardware has ended them.
 bool only_exits(const warp& w, const simt_stack::entry& e) {
     if (e.call_depth != 0 || e.pc == simt_stack::no_pc) return false;
     constexpr unsigned most_branches = 16;

@@ -44,14 +44,14 @@ void simt_stack::advance(const outcome& how, std::uint64_t fall_through) {
     std::vector<group> groups = groups_of(how.next_pc, top.lanes);
     if (groups.size() == 1) top.pc = groups[0].pc;
     if (groups.size() > 1) {
-        // The lanes that fall through are the first to be put on the stack, and so the last to go.
+        // The lanes that fall through are pushed first, and therefore execute last.
         std::stable_partition(groups.begin(), groups.end(),
                               [&](const group& g) { return g.pc == fall_through; });
         const std::uint64_t meet = how.reconvergence_pc;
         const bool is_call = top.is_call;
         const std::uint32_t depth = top.call_depth;
         if (meet == top.reconvergence_pc && !is_call)
-            entries_.pop_back();  // the entry below is where they meet
+            entries_.pop_back();  // they reconverge in the entry below
         else
             top.pc = meet;
         for (const group& g : groups)
@@ -72,10 +72,10 @@ void simt_stack::branch(lane_mask takers, std::uint64_t target, std::uint64_t fa
     const lane_mask others = top.lanes & ~takers;
     const std::uint32_t depth = top.call_depth;
     if (meet == top.reconvergence_pc && !top.is_call)
-        entries_.pop_back();  // the entry below is where they meet
+        entries_.pop_back();  // they reconverge in the entry below
     else
         top.pc = meet;
-    // The lanes that fall through go last.
+    // The lanes that fall through execute last.
     if (fall_through != meet) entries_.push_back({fall_through, meet, others, false, depth});
     if (target != meet) entries_.push_back({target, meet, takers, false, depth});
 }
@@ -93,7 +93,7 @@ bool simt_stack::wait_for_others(std::uint64_t pc, waiting how) {
     entries_.pop_back();
     top.pc = pc;
     top.waits = how;
-    std::size_t first = entries_.size();  // groups apart from this one, down to those it came from
+    std::size_t first = entries_.size();  // groups diverged from this one, down to their origin
     lane_mask known = top.lanes;
     while (first > 0) {
         const entry& e = entries_[first - 1];
@@ -121,15 +121,15 @@ bool simt_stack::wait_for_others(std::uint64_t pc, waiting how) {
     return found;
 }
 
-/// Where the entries of the current call of a function begin.
+/// The first entry of the current function call.
 std::size_t simt_stack::begin_of_frame() const {
     std::size_t first = entries_.size() - 1;
     while (first > 0 && !entries_[first].is_call) --first;
     return first;
 }
 
-/// Lanes of another group go on with a group at the same place. Where they would have met others
-/// elsewhere (let_others_run), they now meet those whom the group meets.
+/// Merges another group at the same place into a group. If its reconvergence point was different
+/// (let_others_run), it is replaced by that of the group.
 void simt_stack::join(entry& to, const entry& other) {
     if (other.reconvergence_pc != to.reconvergence_pc) {
         const lane_mask mine = to.lanes, theirs = other.lanes;

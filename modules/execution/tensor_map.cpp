@@ -13,7 +13,7 @@ namespace {
 
 using element = tensor_map::element;
 
-/// By their numbers in memory, which are those of tensormap.replace (PTX manual, table of
+/// Indexed by their numbers in memory, which are those of tensormap.replace (PTX manual, table of
 /// .elemtype), not the driver's.
 constexpr element elements[] = {element::u8,      element::u16, element::u32,  element::s32,
                                 element::u64,     element::s64, element::f16,  element::f32,

@@ -90,7 +90,8 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
 
 thread_block::~thread_block() = default;
 
-/// What the CTA before has left. Of much memory the pages go back: few of them have been touched.
+/// Clears the memory of the previous CTA. If it is large, pages are returned to the system, since
+/// few have been touched.
 void thread_block::clear_local() {
     constexpr std::size_t little = std::size_t{256} << 10;
     const std::size_t bytes = std::size_t{launch_.warps()} * warp_size * launch_.local_bytes();
@@ -109,7 +110,7 @@ void thread_block::fill64(std::uint32_t offset, std::uint64_t value) {
     for (unsigned i = 0; i < warp_size; ++i) words[i] = value;
 }
 
-/// Ranks count as threads do, x first.
+/// Ranks are numbered like threads, with x varying fastest.
 void thread_block::join_cluster(std::shared_ptr<block_cluster> cluster) {
     const program::dim3& shape = launch_.cluster();
     cluster_ = cluster != nullptr ? std::move(cluster) : std::make_shared<block_cluster>(shape);
@@ -200,7 +201,7 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
 
 void thread_block::complete(barrier_state& b) {
     if (checks_)
-        // Warps that have ended count as part of a barrier of the whole CTA.
+        // Warps that have ended are included in a barrier of the whole CTA.
         checks_->complete(static_cast<unsigned>(&b - barriers_.data()), b.waiting, b.expected == 0);
     for (const auto& [warp_index, op] : b.results)
         finish_barrier_reduction(warps_[warp_index], op, b);

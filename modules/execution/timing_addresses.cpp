@@ -31,7 +31,7 @@ struct placed_address {
     device_address address;
 };
 
-/// What a generic address means, and the address within that memory.
+/// Resolves a generic address to a space and an address in it.
 placed_address placed(device_address a) {
     if (address_windows::in_shared(a)) return {memory_space::shared, a - address_windows::shared};
     if (address_windows::in_cluster(a))
@@ -42,8 +42,8 @@ placed_address placed(device_address a) {
     return {memory_space::global, a};
 }
 
-/// All addresses are of the space that the first turns out to be in. Those of lanes that address
-/// another one stay what they are.
+/// The space of all addresses is that of the first one. Addresses of lanes in another space are
+/// unchanged.
 void settle_space(const operation* op, program::issue_effects& effects,
                   program::lane_addresses& addresses) {
     const space s = access_detail::space_of(op);
@@ -71,7 +71,7 @@ void settle_space(const operation* op, program::issue_effects& effects,
         });
 }
 
-/// Rows of matrices, 16 bytes each: what a lane gets of them.
+/// Rows of matrices, 16 bytes each, read by a lane.
 void note_matrix_rows(const warp& w, const operation* op, program::lane_addresses& addresses) {
     addresses.words = std::min(op->destination2, program::lane_addresses::max_words);
     for (unsigned r = 0; r < addresses.words; ++r)
@@ -116,7 +116,7 @@ void note_addresses(const warp& w, const operation* op,
     } else if (op->execute == load_fragment || op->execute == store_fragment) {
         note_fragment(w, op, addresses);
     } else {
-        // A parameter of the kernel, the same for all lanes; others leave a request.
+        // A kernel parameter, the same for all lanes; other accesses leave a request.
         for_lanes(addresses.lanes, [&](unsigned lane) {
             addresses.address[0][lane] = static_cast<std::uint64_t>(op->immediate);
         });

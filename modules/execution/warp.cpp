@@ -8,7 +8,7 @@ namespace simtlm::execution {
 warp_control::~warp_control() = default;
 
 std::uint64_t warp::state() const {
-    constexpr std::size_t chains = 4;  // that a processor works on at a time
+    constexpr std::size_t chains = 4;  // parallel dependence chains for the processor
     std::uint64_t h[chains] = {0xcbf29ce484222325, pc_of(next), active, 0};
     const auto add = [&](std::size_t k, std::uint64_t x) {
         h[k] = (h[k] ^ x) * 0x100000001b3 + (h[k] >> 29);

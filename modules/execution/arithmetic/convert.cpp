@@ -4,7 +4,7 @@
 namespace simtlm::execution::arithmetic {
 namespace {
 
-/// Calls visit with an object of the type that is named.
+/// Calls visit with an object of the given type.
 template <class Visit>
 auto with_type(scalar_type type, Visit visit) {
     switch (type) {
@@ -90,7 +90,7 @@ std::uint64_t integer_from(scalar_type from, const soft::number& n, rounding mod
 std::uint64_t convert(scalar_type to, scalar_type from, rounding mode, modifiers flags,
                       bool integral, std::uint64_t bits) {
     if (is_integer(to) && is_integer(from)) return cut_or_clamp(to, from, flags, bits);
-    // A move between equal formats keeps even the payload of a NaN.
+    // A move between equal formats preserves even the payload of a NaN.
     if (to == from && !integral && (flags & (sat | relu | ftz)) == 0) return bits;
     soft::number n = read(from, flags, bits);
     if (integral) n = soft::to_integral(n, mode);

@@ -11,9 +11,9 @@
 namespace simtlm::execution::arithmetic {
 namespace {
 
-constexpr unsigned max_elements = 2048;  // of A or B, at most: m16n8k128 of sparse 4-bit elements
+constexpr unsigned max_elements = 2048;  // of A or B; maximum: m16n8k128 of sparse 4-bit elements
 constexpr unsigned max_results = 4 * 256;
-constexpr unsigned max_registers = 32;  // of a fragment
+constexpr unsigned max_registers = 32;  // per fragment
 
 bool is_float(matrix_element element) {
     return element <= matrix_element::f64;
@@ -23,7 +23,7 @@ bool is_signed(matrix_element element) {
     return element == matrix_element::s8 || element == matrix_element::s4;
 }
 
-/// Elements of integers, extended to 32 bits.
+/// Sign-extends integer elements to 32 bits.
 void extend(matrix_element element, std::uint32_t* elements, unsigned count) {
     if (!is_signed(element)) return;
     const unsigned unused = 32 - storage_bits(element);
@@ -57,10 +57,10 @@ const matrix_functions& matrix_functions_of_host() {
     return on_baseline::functions_of_target();
 }
 
-/// The matrices of one instruction, out of their registers, row by row.
+/// The matrices of one instruction in row-major order, read from registers.
 struct matrix_multiply::operands {
     alignas(64) std::uint32_t a[max_elements], b[max_elements], c[max_results];
-    alignas(64) double sums[max_results];  ///< of floats
+    alignas(64) double sums[max_results];  ///< of floating-point products
 };
 
 matrix_multiply::element_places matrix_multiply::places_of(const matrix_fragment& fragment,
@@ -115,7 +115,7 @@ matrix_multiply::matrix_multiply(const matrix_description& description)
 // Each group of four columns (two of tf32, eight of 4-bit elements) has four bits of metadata: two
 // positions of two bits. A lane holds those of four groups for row lane / 4 in its low half, and
 // for row lane / 4 + 8 in its high half; neighbouring lanes hold the next groups. The selector
-// names the lane, or pair of lanes, of each four lanes that is read.
+// determines which lane, or pair of lanes, of each four lanes is read.
 unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
                        const std::uint32_t* metadata, unsigned row, unsigned stored) {
     const unsigned bits = storage_bits(a);
@@ -130,7 +130,7 @@ unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
     return group * 4 + (code >> (within * 2) & 3);
 }
 
-/// A sparse A with its zeros: the metadata tell where the stored elements belong.
+/// Expands a sparse A to a dense one: the metadata give the positions of the stored elements.
 void matrix_multiply::place_sparse(const std::uint32_t* metadata, const std::uint32_t* stored,
                                    std::uint32_t* whole) const {
     const unsigned stored_k = k_ / 2;
@@ -155,7 +155,7 @@ void matrix_multiply::multiply_floats(operands& values) const {
                      values.c);
 }
 
-/// Sums of products fit into 32 bits; only the addition of C can leave them.
+/// Sums of products fit in 32 bits; only the addition of C can overflow.
 void matrix_multiply::multiply_integers(operands& values) const {
     const auto& [m, n, k] = description_.shape;
     for (unsigned i = 0; i < m; ++i) {
@@ -203,7 +203,7 @@ void matrix_multiply::apply(const std::uint32_t* const* a, const std::uint32_t* 
                             const std::uint32_t* const* c, std::uint32_t* const* d,
                             const std::uint32_t* metadata) const {
     const matrix_functions& functions = matrix_functions_of_host();
-    operands values;  // left uninitialised: what the shape has is filled in
+    operands values;  // uninitialised: only the elements of the shape are set
     const auto gather = [&](const matrix_fragment& fragment, const element_places& places,
                             const std::uint32_t* const* registers, std::uint32_t* to) {
         alignas(64) std::array<std::uint32_t, max_registers * warp_lanes> words;

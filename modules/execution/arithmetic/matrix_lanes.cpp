@@ -14,12 +14,12 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
 
 constexpr unsigned max_n = 32;
-constexpr unsigned max_elements = 512;  // of A or B, at most: m32n8k16
+constexpr unsigned max_elements = 512;  // of A or B; maximum: m32n8k16
 
-/// Exponent that stands for a zero: below that of every product.
+/// Exponent of a zero: below that of every product.
 constexpr std::int32_t no_exponent = -1000;
 
-/// Calls visit with a function that makes the bits of an f32 of those of an element.
+/// Calls visit with a function that converts the bits of an element to those of an f32.
 template <class Visit>
 void with_decoder(matrix_element element, Visit visit) {
     switch (element) {
@@ -41,19 +41,19 @@ void with_decoder(matrix_element element, Visit visit) {
                 const std::uint32_t value = magnitude < 8 ? small : normal;
                 return sign | (magnitude == 0x7f ? 0x7fc00000u : value);
             });
-        case matrix_element::tf32:  // the rest of the register is not read
+        case matrix_element::tf32:  // the other bits of the register are ignored
             return visit([](std::uint32_t bits) { return bits & 0xffffe000; });
         default:
             return visit([](std::uint32_t bits) { return bits; });
     }
 }
 
-/// A factor matrix: the values, with 0 for what is not finite, and their exponents as the format
-/// stores them: subnormals count as of the smallest normal exponent.
+/// A factor matrix: the values, with 0 for those that are not finite, and their exponents as stored
+/// in the format: subnormals have the smallest normal exponent.
 struct factor {
     alignas(64) float value[max_elements];
     alignas(64) std::int32_t exponent[max_elements];
-    bool special = false;  ///< an infinity or NaN was among them
+    bool special = false;  ///< whether it has an infinity or NaN
 };
 
 void decode_factor(matrix_element element, const std::uint32_t* bits, unsigned count, factor& to) {
@@ -87,19 +87,19 @@ double power_of_two(std::int32_t exponent) {
     return as_double(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// Towards zero; |value| is below 2^31.
+/// Truncates; |value| must be below 2^31.
 double cut(double value) {
     return static_cast<double>(static_cast<std::int32_t>(value));
 }
 
-/// Towards zero to f32; beyond its range, infinity.
+/// Truncates to f32; values beyond its range become infinity.
 float cut_to_f32(double value) {
     const std::uint32_t bits = detail::narrow_to_f32<rounding::zero>(value);
     const std::uint32_t infinite = (bits & f32::sign_bit) | f32::infinity;
     return as_float(std::fabs(value) < 0x1p128 ? bits : infinite);
 }
 
-/// What one step of a tensor core adds to the n accumulators of a row.
+/// One step of a tensor core on the n accumulators of a row.
 struct step {
     const float* a;
     const std::int32_t* a_exponent;
@@ -119,7 +119,7 @@ void add_step(const step& s, float* accumulator) {
         for (unsigned j = 0; j < n; ++j)
             largest[j] = std::max(largest[j], s.a_exponent[p] + s.b_exponent[p * n + j]);
     for (unsigned j = 0; j < n; ++j) {
-        largest[j] = std::max(largest[j], std::int32_t{-400});  // nothing but zeros
+        largest[j] = std::max(largest[j], std::int32_t{-400});  // only zeros
         scale[j] = power_of_two(s.last_bit - largest[j]);
         sum[j] = cut(accumulator[j] * scale[j]);
     }
@@ -130,21 +130,21 @@ void add_step(const step& s, float* accumulator) {
     }
     for (unsigned j = 0; j < n; ++j) {
         const float result = cut_to_f32(sum[j] * power_of_two(largest[j] - s.last_bit));
-        // After an overflow it stays infinite.
+        // After an overflow the accumulator stays infinite.
         accumulator[j] = std::fabs(accumulator[j]) <= std::numeric_limits<float>::max()
                              ? result
                              : accumulator[j];
     }
 }
 
-/// n numbers that lie in registers of the host.
+/// n numbers in host vector registers.
 template <class Number, unsigned n>
 struct vector_of {
     typedef Number type __attribute__((vector_size(n * sizeof(Number))));
 };
 
-/// Products of f16, whose 22 bits an f32 holds, and which are 0 or at least 2^-48: in f32, the sums
-/// in integers. At most 16 products, cut at 24 bits behind the largest.
+/// Products of f16, whose 22 bits fit in an f32, and which are 0 or at least 2^-48: products in
+/// f32, sums in integers. At most 16 products, truncated at 24 bits below the largest.
 template <unsigned n>
 void add_half_step(const step& s, float* accumulator) {
     using floats = typename vector_of<float, n>::type;
@@ -161,7 +161,7 @@ void add_half_step(const step& s, float* accumulator) {
     }
     const integers magnitude = reinterpret_cast<integers>(before) & magnitude_mask;
     const integers stored = (magnitude >> 23) - 127;
-    // Below 2^-64 there are no products, and the accumulator stays as it is.
+    // Below 2^-64 there are no products, and the accumulator is unchanged.
     const integers own = stored < -64 ? integers{} - 64 : stored;
     const integers largest = products > own ? products : own;
     const integers scale_bits = (s.last_bit + 127 - largest) << 23;
@@ -171,14 +171,15 @@ void add_half_step(const step& s, float* accumulator) {
         std::memcpy(&b, s.b + p * n, sizeof b);
         sum += __builtin_convertvector(b * s.a[p] * scale, integers);
     }
-    // To f32, towards zero: what has been rounded away from it becomes its neighbour.
+    // Conversion to f32 with truncation: a value that was rounded away from zero is replaced by its
+    // neighbour.
     floats nearest = __builtin_convertvector(sum, floats);
     const integers back = __builtin_convertvector(nearest, integers);
     const integers outwards = (sum < 0 ? back - sum : sum - back) >> 31;  // 0 or -1
     integers cut_bits = reinterpret_cast<integers>(nearest) + outwards;
     const integers unscale_bits = (largest - s.last_bit + 127) << 23;
     floats result = reinterpret_cast<floats>(cut_bits) * reinterpret_cast<floats>(unscale_bits);
-    result = products < -100 ? before + 0.0f : result;  // no negative zero
+    result = products < -100 ? before + 0.0f : result;  // avoids negative zero
     // After an overflow an accumulator stays infinite.
     result = magnitude >= static_cast<std::int32_t>(f32::infinity) ? before : result;
     std::memcpy(accumulator, &result, sizeof result);
@@ -194,8 +195,8 @@ add_function add_function_of(const matrix_description& d) {
     return n == 8 ? add_step<8> : n == 16 ? add_step<16> : add_step<max_n>;
 }
 
-/// The elements of D that have an infinity or a NaN among their operands: the sums that IEEE
-/// arithmetic gives.
+/// Computes the elements of D with an infinity or a NaN among their operands: the sums of IEEE
+/// arithmetic.
 void sum_specials(const float_product& product, unsigned batch, unsigned row, const double* before,
                   double* sums) {
     const auto& [m, n, k] = product.description->shape;

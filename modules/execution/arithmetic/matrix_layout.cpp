@@ -26,7 +26,7 @@ unsigned storage_bits(matrix_element element) {
     }
 }
 
-/// Fills a fragment from place(lane, element).
+/// Creates a fragment from place(lane, element).
 template <class Place>
 matrix_fragment make_fragment(unsigned bits, unsigned registers, Place place) {
     matrix_fragment fragment;
@@ -48,7 +48,7 @@ matrix_place make_place(unsigned row, unsigned column, unsigned batch = 0) {
             static_cast<std::uint16_t>(batch)};
 }
 
-/// k in stored elements: words for b1.
+/// k in stored elements: 32-bit words for b1.
 unsigned stored_k(const matrix_shape& shape, matrix_element element) {
     return element == matrix_element::b1 ? shape.k / 32 : shape.k;
 }
@@ -74,7 +74,7 @@ matrix_place quad_pair_place(matrix_operand operand, matrix_element element, mat
     return make_place((lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1), batch);
 }
 
-/// The common pattern: lane / 4 counts rows (columns of B), lane % 4 groups of consecutive k.
+/// The common pattern: lane / 4 selects the row (column of B), lane % 4 a group of consecutive k.
 matrix_place common_place(matrix_operand operand, unsigned m, unsigned per_register, unsigned lane,
                           unsigned i) {
     const unsigned group = lane / 4, within = lane % 4;
@@ -85,7 +85,7 @@ matrix_place common_place(matrix_operand operand, unsigned m, unsigned per_regis
     const unsigned k = within * per_register + i % per_register;
     const unsigned k_step = 4 * per_register;
     if (operand == matrix_operand::b) return make_place(k + reg * k_step, group);
-    // A of 16 rows alternates its two halves.
+    // A with 16 rows alternates between its two halves.
     return m == 8 ? make_place(group, k + reg * k_step)
                   : make_place(group + reg % 2 * 8, k + reg / 2 * k_step);
 }
@@ -96,7 +96,7 @@ bool is_volta_wmma(const matrix_shape& shape, matrix_operand operand, matrix_ele
     return half && shape.m == 16 && shape.n == 16 && shape.k == 16;
 }
 
-/// wmma.m16n16k16 of f16: groups of four lanes hold four rows (columns of B), every one twice.
+/// wmma.m16n16k16 of f16: groups of four lanes hold four rows (columns of B), each of them twice.
 matrix_place volta_place(matrix_operand operand, matrix_element element, matrix_layout layout,
                          unsigned lane, unsigned i) {
     constexpr std::array<unsigned, 8> first_line{0, 8, 0, 8, 4, 12, 4, 12};
@@ -108,7 +108,7 @@ matrix_place volta_place(matrix_operand operand, matrix_element element, matrix_
         if (element == matrix_element::f16) return make_place(line + within, column + i);
         return make_place(line + within % 2 + (i & 2), column + (within & 2) + (i & 4) + (i & 1));
     }
-    // Along k where a line of the matrix is contiguous; else blocks of four lines.
+    // Along k if a line of the matrix is contiguous; otherwise in blocks of four lines.
     const bool along_k = (layout == matrix_layout::row) == (operand == matrix_operand::a);
     const unsigned at_line = along_k ? line + within : line + i % 4;
     const unsigned at_k = along_k ? i : within + i / 4 * 4;
@@ -145,7 +145,7 @@ matrix_fragment wmma_fragment(matrix_shape shape, matrix_operand operand, matrix
     const unsigned bits = storage_bits(element);
     const unsigned per_register = bits == 64 ? 1 : 32 / bits;
     unsigned registers = rows * columns / warp_lanes / per_register;
-    // A and B of f16 take eight registers in every shape.
+    // A and B of f16 have eight registers in every shape.
     if (element == matrix_element::f16 && operand != matrix_operand::c) registers = 8;
     if (is_volta_wmma(shape, operand, element)) {
         return make_fragment(bits, registers, [=](unsigned lane, unsigned i) {

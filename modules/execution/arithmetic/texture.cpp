@@ -30,7 +30,7 @@ std::uint32_t size_of(const mip_level& level, unsigned dimension) {
     return dimension == 0 ? level.width : dimension == 1 ? level.height : level.depth;
 }
 
-/// A texel index folded into 0 .. size - 1; -1 for the border.
+/// Maps a texel index to 0 .. size - 1; -1 for the border.
 std::int64_t fold(std::int64_t index, std::uint32_t size, address_mode mode) {
     const std::int64_t n = size;
     if (static_cast<std::uint64_t>(index) < size) return index;  // in every mode
@@ -49,19 +49,20 @@ std::int64_t fold(std::int64_t index, std::uint32_t size, address_mode mode) {
     }
 }
 
-/// One dimension of a fetch: one texel, or two neighbours with the weight of the upper in 1/256.
+/// One dimension of a fetch: one texel, or two neighbours with the weight of the upper one in
+/// 1/256.
 struct axis {
     std::int64_t lower = 0, upper = 0;
     unsigned fraction = 0;
 };
 
-/// Coordinates far outside every texture, and NaN (as 0), become harmless.
+/// Clamps coordinates far outside of every texture, and maps NaN to 0.
 double tame(double x) {
     return std::isnan(x) ? 0.0 : std::clamp(x, -1e9, 1e9);
 }
 
-/// Wrapped or mirrored coordinates lose their whole part while they are still normalised, as the
-/// guide has it, so that large ones keep what precision they have.
+/// For wrap and mirror, the integer part is removed while coordinates are still normalised, as
+/// specified in the guide, so that large coordinates keep their precision.
 double texel_coordinate(float coordinate, std::uint32_t size, address_mode mode, bool normalised) {
     if (!normalised) return tame(coordinate);
     double x = coordinate;
@@ -75,7 +76,7 @@ axis make_axis(float coordinate, std::int32_t offset, std::uint32_t size, addres
     const double x = texel_coordinate(coordinate, size, mode, normalised);
     axis result;
     if (linear) {
-        // The fraction has 8 bits: the guide's 1.8 fixed point.
+        // The fraction has 8 bits: the 1.8 fixed-point format of the guide.
         const auto fixed = static_cast<std::int64_t>(std::floor((x - 0.5) * 256 + 0.5));
         result.lower = fold((fixed >> 8) + offset, size, mode);
         result.upper = fold((fixed >> 8) + offset + 1, size, mode);
@@ -131,7 +132,7 @@ level_fetch fetch_of(const texture_image& image, const sampler_state& sampler,
     return fetch;
 }
 
-/// The texel at a corner: bit d of `corner` takes the upper neighbour along dimension d.
+/// The texel at a corner: bit d of `corner` selects the upper neighbour along dimension d.
 texel_read corner_read(const texture_image& image, const mip_level& level, const level_fetch& fetch,
                        unsigned corner) {
     texel_read read;
@@ -155,7 +156,7 @@ texel_read corner_read(const texture_image& image, const mip_level& level, const
     return read;
 }
 
-/// Adds the texels of one level, weighted.
+/// Adds the weighted texels of one level.
 void add_level(texel_footprint& footprint, const texture_image& image, const sampler_state& sampler,
                const texture_coordinates& coordinates, unsigned level, bool linear, float weight) {
     const mip_level& chosen = image.levels[level];
@@ -181,7 +182,7 @@ float channel(const texel_format& format, const std::byte* at) {
 
 std::int64_t integer_channel(const texel_format& format, const std::byte* at) {
     std::uint32_t bits = 0;
-    std::memcpy(&bits, at, format.bits / 8);  // little-endian, as the GPU
+    std::memcpy(&bits, at, format.bits / 8);  // little-endian, as on the GPU
     if (format.kind == channel_kind::unsigned_integer) return bits;
     return static_cast<std::int32_t>(bits << (32 - format.bits)) >> (32 - format.bits);
 }
@@ -240,7 +241,7 @@ texel_footprint texture_footprint(const texture_image& image, const sampler_stat
         level = std::clamp(level + sampler.lod_bias, sampler.min_lod,
                            std::max(sampler.min_lod, sampler.max_lod));
     }
-    level = level > 0 ? std::min(level, last) : 0;  // NaN too
+    level = level > 0 ? std::min(level, last) : 0;  // also maps NaN to 0
     const bool between = sampler.mip_filter == filter_mode::linear && !coordinates.integers &&
                          reads_as_float(image.format, sampler);
     if (!between) {
@@ -289,7 +290,7 @@ texel_value decode_texel(const texel_format& format, const sampler_state& sample
                          const std::byte* texel) {
     const bool floats = reads_as_float(format, sampler);
     texel_value value{0, 0, 0, floats ? f32::one : 1u};
-    if (format.bits == 32) {  // never converted
+    if (format.bits == 32) {  // 32-bit channels are never converted
         for (unsigned c = 0; c < format.channels; ++c)
             std::memcpy(&value[c], texel + c * sizeof value[c], sizeof value[c]);
         return value;
@@ -323,7 +324,7 @@ texel_value border_value(const texel_format& format, const sampler_state& sample
 }
 
 void texel_sum::add(const texel_value& texel, float weight) {
-    // A texel without weight does not count, were it infinite.
+    // A texel with weight 0 must not contribute, even if it is infinite.
     if (weight == 0) return;
     for (unsigned c = 0; c < 4; ++c) sums_[c] += static_cast<double>(as_float(texel[c])) * weight;
 }

@@ -22,7 +22,7 @@ unsigned position_of(part which) {
     }
 }
 
-/// `width` bits from `position` on as an integer.
+/// `width` bits starting at `position`, as an integer.
 std::int64_t field(std::uint64_t bits, unsigned position, unsigned width, bool is_signed) {
     const std::uint64_t at_top = bits << (64 - width - position);
     return is_signed ? static_cast<std::int64_t>(at_top) >> (64 - width)
@@ -60,7 +60,7 @@ std::int64_t shift_amount(shift_mode mode, std::int64_t amount) {
     return mode == shift_mode::wrap ? amount & 31 : amount > 32 ? 32 : amount;
 }
 
-/// The primary operation; operands have up to 33 bits, so that nothing overflows.
+/// The primary operation; operands have at most 33 bits, so that nothing overflows.
 int128 compute(video_operation operation, comparison compare, shift_mode mode, std::int64_t a,
                std::int64_t b) {
     switch (operation) {
@@ -128,12 +128,12 @@ std::uint32_t apply(const video_mad& instruction, std::uint32_t a, std::uint32_t
                            instruction.negate_product || instruction.negate_c;
     int128 sum = static_cast<int128>(extract(a, instruction.a, instruction.a_signed)) *
                  extract(b, instruction.b, instruction.b_signed);
-    // Negation is by complement, and the missing 1 takes the place of "plus one".
+    // Negation is done by complement; the missing 1 is added together with "plus one".
     const bool one = instruction.plus_one || instruction.negate_product || instruction.negate_c;
     if (instruction.negate_product) sum = ~sum;
     if (instruction.negate_c && !instruction.negate_product) c = ~c;
     sum += field(c, 0, 32, is_signed) + (one ? 1 : 0);
-    // The manual keeps 64 bits of the scaled result.
+    // The manual specifies 64 bits of the scaled result.
     const auto scaled = static_cast<std::uint64_t>(sum >> instruction.shift);
     if (!instruction.saturate) return static_cast<std::uint32_t>(scaled);
     const int128 wide = is_signed ? static_cast<int128>(static_cast<std::int64_t>(scaled))

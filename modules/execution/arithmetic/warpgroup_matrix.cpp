@@ -23,7 +23,7 @@ std::int32_t extended(matrix_element e, std::uint32_t bits) {
                                    : static_cast<std::int32_t>(bits);
 }
 
-/// Row and column of D that a lane holds in a register, and in which bits.
+/// Row and column of D that a lane holds in a register, and the bits.
 struct place_of_d {
     unsigned row, column;
 };
@@ -47,7 +47,7 @@ matrix_descriptor matrix_descriptor::decode(std::uint64_t bits) {
     return d;
 }
 
-/// Chunks of 16 bytes change places by the number of the line of 128 bytes that they lie in.
+/// 16-byte chunks are permuted according to the number of their 128-byte line.
 std::uint32_t matrix_descriptor::swizzled(std::uint32_t address) const {
     if (swizzle == 0) return address;
     return address ^ (((address >> 7) - phase) & (swizzle / 16 - 1)) << 4;
@@ -98,7 +98,7 @@ namespace {
 
 constexpr unsigned chunk_bytes = 16;  ///< contiguous in every layout
 
-/// The elements of a chunk, `distance` words apart.
+/// Copies the elements of a chunk, `distance` words apart.
 template <class Element>
 void spread(const std::byte* chunk, std::uint32_t* to, std::size_t distance) {
     for (unsigned i = 0; i < chunk_bytes / sizeof(Element); ++i) {
@@ -108,8 +108,9 @@ void spread(const std::byte* chunk, std::uint32_t* to, std::size_t distance) {
     }
 }
 
-/// Reads the rows (of A, or columns of B) of a matrix. @param place  (row, k): where it goes
-/// @return false: some lie outside of the `bytes` of shared memory
+/// Reads the rows (of A, or columns of B) of a matrix. @param place  maps (row, k) to the
+/// destination
+/// @return false: some are outside of the `bytes` of shared memory
 template <class Element, class Place>
 bool read_matrix(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
                  bool mn_major, unsigned first_row, unsigned count, unsigned k, Place place) {
@@ -165,7 +166,7 @@ bool warpgroup_multiply::read_a(const std::byte* shared, std::uint32_t bytes,
 
 bool warpgroup_multiply::read_b(const std::byte* shared, std::uint32_t bytes,
                                 const matrix_descriptor& at, std::uint32_t* b) const {
-    // Tiles have at least eight columns, so that those of a chunk lie in one.
+    // Tiles have at least eight columns, so that a chunk is within one tile.
     const unsigned k = description_.k(), tile = tile_;
     return read_elements(description_.b, shared, bytes, at, description_.b_is_mn_major, 0,
                          description_.n, k, [=](unsigned column, unsigned p) {
@@ -173,7 +174,7 @@ bool warpgroup_multiply::read_b(const std::byte* shared, std::uint32_t bytes,
                          });
 }
 
-/// Sums of products fit into 32 bits; only the addition of D can leave them.
+/// Sums of products fit in 32 bits; only the addition of D can overflow.
 void warpgroup_multiply::multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
                                            std::uint32_t* sums) const {
     const unsigned k = description_.stored_k();
@@ -198,7 +199,7 @@ void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, b
     constexpr unsigned most = rows * 32;
     const matrix_functions& functions = matrix_functions_of_host();
     const bool halves = description_.d == matrix_element::f16;
-    // A sparse product is two of half the depth.
+    // A sparse product consists of two products of half the depth.
     const unsigned k = description_.stored_k(), products = description_.sparse ? 2 : 1;
     const unsigned per_register = halves ? 2 : 1;
     const std::uint32_t sign = description_.negate_a == description_.negate_b
@@ -206,7 +207,7 @@ void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, b
                                    : 1u << (storage_bits(description_.a) - 1);
     alignas(64) std::uint32_t factor[2][most_a] = {}, bits[most];
     alignas(64) double sums[most];
-    // The product of two negated factors is the one of both as they are.
+    // The product of two negated factors equals that of the original ones.
     for (unsigned row = 0; row < rows; ++row)
         for (unsigned i = 0; i < k; ++i) {
             const unsigned column =
@@ -216,7 +217,7 @@ void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, b
             factor[column / k][row * k + column % k] = a[row * k + i] ^ sign;
         }
     for (unsigned first = 0; first < description_.n; first += tile_, b += tile_ * k * products) {
-        // Registers of these columns: four (two of f16) for every eight.
+        // Registers of these columns: four (two for f16) per eight columns.
         const unsigned begin = first / 8 * 4 / per_register;
         const unsigned count = tile_ / 8 * 4 / per_register;
         const auto for_elements = [&](auto act) {

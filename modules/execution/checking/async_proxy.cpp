@@ -95,7 +95,7 @@ void async_proxy::copy(unsigned warp, std::uint32_t operation, std::uint32_t off
                        std::uint32_t bytes, std::uint32_t place, bool phase) {
     if (bytes == 0) return;
     const auto [first, end] = chunks_of(offset, bytes);
-    // What was copied there before is gone.
+    // Earlier copies to this range are overwritten.
     const std::vector<unsigned> used = used_;
     for (const unsigned i : used) {
         const pending_operation& o = operations_[i];

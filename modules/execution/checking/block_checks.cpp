@@ -15,7 +15,7 @@ namespace simtlm::execution {
 
 block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.checker) {
     const check_options& what = checker_.options;
-    // What the other CTAs of a cluster do with it is not known.
+    // Accesses by other CTAs of a cluster are not tracked.
     const std::uint32_t shared = l.cluster().volume() > 1 ? 0 : l.shared_bytes();
     if (what.races && shared != 0)
         races_ = std::make_unique<race_detector>(
@@ -35,7 +35,7 @@ void block_checks::start() {
     if (proxy_) proxy_->start();
     if (shared_) {
         shared_->clear_all();
-        // What lies in front of the variables is not the kernel's, and zero.
+        // The part before the variables does not belong to the kernel, and is zero.
         if (launch_.kernel.reserved_shared != 0) shared_->mark(0, launch_.kernel.reserved_shared);
     }
     shared_is_written_ = false;
@@ -66,7 +66,7 @@ void block_checks::add(finding::kind what, warp& w, const operation* op, unsigne
 void block_checks::unwritten_global(warp& w, const operation* op, unsigned lane, device_address a,
                                     std::uint32_t bytes) {
     const device_memory::range* const r = launch_.memory.find(a);
-    if (r == nullptr || bytes > r->end - a) return;  // a fault of its own
+    if (r == nullptr || bytes > r->end - a) return;  // reported as a fault of its own
     add(finding::kind::uninitialised_memory, w, op, lane, 0, [&] {
         return fmt::format("reads {} bytes at {:#x} that nothing has written: {} bytes {}", bytes,
                            a, a - r->begin, launch_.memory.nearest(a));
@@ -78,7 +78,7 @@ std::string block_checks::shared_variable(std::uint64_t offset) const {
         if (offset - v.address < v.bytes) return fmt::format("{}+{}", v.name, offset - v.address);
     if (offset >= launch_.kernel.static_shared)
         return fmt::format("dynamic shared memory+{}", offset - launch_.kernel.static_shared);
-    // Machine code does not tell which.
+    // Unknown for machine code.
     return launch_.image.isa() == instruction_set::sass ? "static shared memory" : "no variable";
 }
 
@@ -133,7 +133,7 @@ void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, un
     });
 }
 
-// ---- pieces ----
+// ---- segments ----
 
 void block_checks::check_race(warp& w, const operation* op, const segment& p,
                               std::uint64_t offset) {
@@ -249,7 +249,7 @@ void block_checks::copy_starts(warp& w, const operation* op, unsigned lane, std:
     const auto first = static_cast<std::uint32_t>(offset);
     const auto barrier = static_cast<std::uint32_t>(place);
     report(w, op, lane, offset, true, proxy_->asynchronous_access(w.index, first, bytes, true));
-    // It is ordered behind what the warp knows, and before what follows the phase.
+    // Ordered after everything that the warp has observed, and before accesses after the phase.
     check_race(w, op, {lane, offset, bytes, true, false, true}, offset);
     races_->synchronise(w.index, barrier, false, true);
     proxy_->at_mbarrier(w.index, barrier, phase_at(w, place), false);

@@ -17,7 +17,7 @@ std::string finding::message() const {
 
 namespace {
 
-/// "file.cu:3" of a site, where `.loc` tells it.
+/// The source line of a site, "file.cu:3", if given by `.loc`.
 std::string source_line_of(const fault_site& site) {
     const std::size_t open = site.where.rfind(" (");
     if (open == std::string::npos || site.where.back() != ')') return {};
@@ -26,9 +26,9 @@ std::string source_line_of(const fault_site& site) {
 
 }  // namespace
 
-/// One for each kind and line of source, where the program tells them.
+/// Returns one finding per kind and source line, if source lines are known.
 std::vector<finding> findings::take() {
-    // A line of source is many instructions: it is told once.
+    // A source line may consist of many instructions, but is reported once.
     std::map<std::tuple<std::string, finding::kind, std::string>, std::size_t> lines;
     std::vector<entry> all;
     for (auto& [where, e] : entries_) {
@@ -46,7 +46,7 @@ std::vector<finding> findings::take() {
         first.found.count = count;
     }
     entries_.clear();
-    // Modules lie anywhere: by the names of kernels.
+    // Sorted by kernel name, because addresses of modules are arbitrary.
     std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
         return a.found.site.kernel < b.found.site.kernel;
     });

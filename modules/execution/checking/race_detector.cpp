@@ -35,7 +35,7 @@ void race_detector::start() {
     std::fill(fenced_.begin(), fenced_.end(), false);
 }
 
-/// A new epoch: all that has happened is before all that will.
+/// Starts a new epoch: everything up to now is ordered before everything later.
 void race_detector::all_ordered() {
     std::uint32_t epoch = *std::max_element(now_.begin(), now_.end()) + 1;
     if (epoch >= last_clock) {
@@ -45,7 +45,7 @@ void race_detector::all_ordered() {
         epoch = 1;
     }
     std::fill(now_.begin(), now_.end(), epoch);
-    // What warps know of each other's earlier clocks does not matter any more.
+    // Earlier clocks of other warps are irrelevant from now on.
     ordered_ = epoch << clock_shift;
     late_.clear();
     has_writes_ = has_reads_ = false;
@@ -65,7 +65,7 @@ void race_detector::learn(unsigned warp, const clocks& told) {
     for (unsigned u = 0; u < told.size(); ++u) known_[warp][u] = std::max(known_[warp][u], told[u]);
 }
 
-/// From now on it matters when a warp read last, not only whether.
+/// From now on the time of a warp's last read is recorded, not only whether it has read.
 void race_detector::keep_last_reads() {
     if (last_reads_ == nullptr) last_reads_ = make_lane_buffer(std::size_t{padded_} * 4 * warps_);
 }

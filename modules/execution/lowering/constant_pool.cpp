@@ -21,7 +21,7 @@ slot constant_pool::add(unsigned kind, std::uint64_t value, std::uint32_t bytes)
     return at->second;
 }
 
-// A mask takes the room of a word: what lies behind it stays aligned.
+// A mask occupies as much space as a word, for alignment.
 slot constant_pool::mask(lane_mask m) {
     return add(kind_mask, m, 128);
 }

@@ -40,7 +40,7 @@ void function_lowering::lower() {
 
     const auto base = static_cast<std::uint32_t>(module_.origins().size());
     image_.first = static_cast<std::uint32_t>(module_.code().size());
-    // One more instruction than there are: the end of the function.
+    // An additional instruction represents the end of the function.
     for (std::uint32_t i = 0; i <= count; ++i) {
         module_.origins().push_back({index_, i});
         now_index_ = base + i;
@@ -66,7 +66,7 @@ void function_lowering::lower() {
 }
 
 void function_lowering::allot_registers() {
-    // Who looks at registers by name must find their values there.
+    // Checks and logs read registers by name, so that slots must not be shared.
     const bool share = !module_.checks().init && !module_.checks().log;
     const ptx::register_slots slots = ptx::assign_register_slots(f_, flow_, share);
     using kind = ptx::register_slots;
@@ -85,7 +85,7 @@ void function_lowering::allot_registers() {
     }
 }
 
-/// A place in the frame for the current instruction only.
+/// Allocates a temporary in the frame for the current instruction.
 slot function_lowering::temporary(unsigned width) {
     std::vector<slot>& pool = width == 1    ? mask_temporaries_
                               : width <= 32 ? word_temporaries_
@@ -120,7 +120,7 @@ slot function_lowering::register_source(const ptx::operand& o, unsigned width) {
     return to;
 }
 
-/// A mask, negated where the operand says so.
+/// A mask operand, negated if required.
 slot function_lowering::mask_source(const ptx::operand& o) {
     slot s = no_slot;
     if (o.kind == operand_kind::reg)
@@ -137,7 +137,7 @@ slot function_lowering::mask_source(const ptx::operand& o) {
     return to;
 }
 
-/// The operand as lanes of a width: 1 a mask, up to 32 words, else double words.
+/// The operand as lanes of a width: 1 a mask, up to 32 words, otherwise double words.
 slot function_lowering::source(const ptx::operand& o, unsigned width) {
     if (width == 1) return mask_source(o);
     switch (o.kind) {
@@ -264,7 +264,7 @@ void function_lowering::refuse_instruction() {
 void function_lowering::lower_instruction() {
     words_used_ = doubles_used_ = masks_used_ = 0;
     const ptx::operation& o = m_.operation_of(*now_);
-    // A call goes on elsewhere: what it will have written is noted before.
+    // A call transfers control, so that its effects are recorded before it.
     const bool calls = o.op == ptx::opcode::call;
     emit_register_checks(o);
     const bool logs_before = changes_control(o) || writes_its_guard();
@@ -283,7 +283,7 @@ void function_lowering::lower_instruction() {
 bool function_lowering::lower_elementwise(const ptx::operation& o) {
     const choice c = handlers_.elementwise(o);
     if (!c) return false;
-    // Sources follow the results; a comparison has a second result, lop3 too.
+    // Sources follow the results; comparisons and lop3 have a second result.
     const bool second_result = o.op == ptx::opcode::setp || o.op == ptx::opcode::lop3;
     slot sources[choice::most_sources] = {no_slot, no_slot, no_slot, no_slot};
     const unsigned first = second_result ? 2 : 1;
@@ -304,7 +304,7 @@ bool function_lowering::lower_elementwise(const ptx::operation& o) {
     return true;
 }
 
-/// lop3 with a predicate: whether the result is not 0, combined with another.
+/// lop3 with a predicate: whether the result is not 0, combined with another predicate.
 void function_lowering::lower_lop3_predicate(const ptx::operation& o) {
     const slot result = module_.code().back().destination;
     ptx::operation test;

@@ -45,7 +45,7 @@ bool function_lowering::lower_asynchronous(const ptx::operation& o) {
     }
 }
 
-/// @param result   bits of the result; 0: none
+/// @param result   width of the result in bits; 0: none
 /// @param address  position of the address
 void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address) {
     const handler h = mbarrier_handler(o);

@@ -23,7 +23,7 @@ void function_lowering::emit_bulk(handler h, bulk_copy what) {
     op.immediate = attach(std::make_shared<const bulk_copy>(std::move(what)));
 }
 
-/// @param first  position of the tensor map @return false: these are no coordinates
+/// @param first  position of the tensor map @return false: the operands are not valid coordinates
 bool function_lowering::set_tensor(bulk_copy& what, unsigned first) {
     what.map = lane_place_of(operand(first), state_space::generic);
     const ptx::operand& coordinates = operand(first + 1);
@@ -36,7 +36,7 @@ bool function_lowering::set_tensor(bulk_copy& what, unsigned first) {
     return true;
 }
 
-/// Offsets of im2col mode, where there are some. @return false: they do not fit the coordinates
+/// Sets the optional offsets of im2col mode. @return false: they do not match the coordinates
 bool function_lowering::set_offsets(bulk_copy& what, unsigned position) {
     what.mode = tensor_mode::tiled;
     if (!has_operand(position)) return true;

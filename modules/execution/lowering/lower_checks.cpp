@@ -55,10 +55,10 @@ bool function_lowering::needs_check(const memory_place& p) const {
     return false;
 }
 
-/// Before a load, a store or an atomic.
+/// Emits the check before a load, a store or an atomic.
 void function_lowering::emit_access_check(const ptx::operation& o, const memory_place& p,
                                           unsigned element_bytes, const std::vector<slot>& stored) {
-    // Parameters of device functions are copied from frame to frame.
+    // Parameters of device functions are copied between frames.
     if (!needs_check(p) || o.space == ptx::state_space::param) return;
     const bool atomic = o.op == opcode::atom || o.op == opcode::red;
     std::uint32_t flags = order_flags(o);
@@ -78,7 +78,7 @@ void function_lowering::emit_access_check(const ptx::operation& o, const memory_
     op.list = list;
 }
 
-/// Registers that the function does not only store: it reads them for more, or never stores them.
+/// Finds the registers that the function uses for more than storing them, or never stores.
 void function_lowering::find_used_registers() {
     if (!module_.checks().init) return;
     std::vector<bool> used, stored;
@@ -108,8 +108,8 @@ void function_lowering::find_used_registers() {
         if (r >= stored.size() || !stored[r]) used_registers_[r] = true;
 }
 
-/// Whether what an instruction loads is only stored: compilers copy the padding of structures with
-/// what lies beside it.
+/// Whether the value loaded by an instruction is only stored: compilers copy the padding of
+/// structures together with adjacent members.
 bool function_lowering::is_copied() const {
     bool used = false;
     visit_registers(operand(0), [&](std::uint32_t r) {
@@ -118,14 +118,14 @@ bool function_lowering::is_copied() const {
     return !used;
 }
 
-/// Before wmma.load, wmma.store, ldmatrix, cp.async.
+/// Emits the check before wmma.load, wmma.store, ldmatrix, cp.async.
 void function_lowering::emit_segment_check(const memory_place& p) {
     if (!needs_check(p)) return;
     module_.note_shared_access(2);
     emit(check_segments, false);
 }
 
-/// Before an operation on an mbarrier.
+/// Emits the check before an operation on an mbarrier.
 void function_lowering::emit_mbarrier_note(const ptx::operation& o, const memory_place& p) {
     if (!needs_check(p)) return;
     const bool waits = o.op == opcode::mbarrier_test_wait || o.op == opcode::mbarrier_try_wait;
@@ -138,7 +138,8 @@ void function_lowering::emit_mbarrier_note(const ptx::operation& o, const memory
 
 // ---- the log ----
 
-/// What goes on elsewhere, or later, is told before.
+/// Whether an instruction transfers control or suspends, and is therefore logged before it
+/// executes.
 bool function_lowering::changes_control(const ptx::operation& o) {
     switch (o.op) {
         case opcode::bra:
@@ -157,7 +158,7 @@ bool function_lowering::changes_control(const ptx::operation& o) {
     }
 }
 
-/// Afterwards nobody knows which lanes have executed it.
+/// Whether the executing lanes would be unknown after the instruction.
 bool function_lowering::writes_its_guard() const {
     bool writes = false;
     for (unsigned n = 0; n < now_->result_count; ++n)
@@ -167,8 +168,8 @@ bool function_lowering::writes_its_guard() const {
 
 // ---- registers ----
 
-/// Finds the registers that may be read before they are written, and gives each a mask in the frame
-/// with the lanes that have written it.
+/// Finds the registers that may be read before they are written, and assigns each a mask in the
+/// frame with the lanes that have written it.
 void function_lowering::find_unwritten_registers() {
     if (!module_.checks().init) return;
     const ptx::unwritten_registers found = ptx::find_unwritten_registers(f_, flow_);
@@ -199,7 +200,8 @@ void function_lowering::visit_registers(const ptx::operand& o,
     for (unsigned e = 0; e < o.count; ++e) visit_registers(f_.element_of(o, e), f);
 }
 
-/// What an instruction reads. Copies are not looked at: compilers copy what they do not use.
+/// Emits checks of the registers that an instruction reads. Copies are not checked, because
+/// compilers copy unused values.
 void function_lowering::emit_register_checks(const ptx::operation& o) {
     const auto index = static_cast<std::size_t>(now_ - f_.code.data());
     if (written_lanes_.empty() || !may_read_unwritten_[index]) return;

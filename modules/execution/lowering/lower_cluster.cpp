@@ -65,7 +65,7 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
         case opcode::prefetch_tensormap:
         case opcode::wgmma_fence:
             // Asynchronous operations are complete when the next instruction executes, and kernels
-            // of a stream when the next one begins.
+            // of a stream when the next kernel begins.
             emit(nothing);
             return true;
         default:

@@ -14,7 +14,7 @@ constexpr unsigned independent_threads = 70;  // architecture
 
 }  // namespace
 
-/// Lanes that an operand names come together before the instruction.
+/// Makes the lanes named by an operand converge before the instruction.
 void function_lowering::gather_named_lanes(unsigned members) {
     if (m_.architecture < independent_threads || now_->guard != ptx::no_index) return;
     if (!has_width(operand(members), 32)) return;

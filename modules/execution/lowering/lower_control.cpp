@@ -68,7 +68,7 @@ void function_lowering::lower_indexed_branch() {
         labels_.push_back({at, true, flow_.reconvergence[index]});
 }
 
-/// The copies that bring what is given at a call to formal parameters, or results back.
+/// Determines the copies from actual arguments to formal parameters, or of results.
 void function_lowering::pass_arguments(call_site& site, const ptx::operand& given,
                                        const std::vector<ptx::parameter>& formal, bool results) {
     if (given.kind == operand_kind::none) return;
@@ -191,12 +191,12 @@ void function_lowering::lower_call() {
     module_.call_sites().push_back(std::move(site));
 }
 
-/// Functions that the device runtime provides.
+/// Calls of functions of the device runtime.
 bool function_lowering::lower_built_in(const std::string& name, std::uint32_t function) {
     const handler h = runtime_function(name);
     if (h == nullptr) return false;
     const ptx::function& callee = m_.functions[function];
-    // A list: every argument's place in the caller's frame and its bytes, then the result's.
+    // List: position of every argument in the caller's frame and its bytes, then of the result.
     std::vector<slot> list;
     const auto add = [&](const ptx::operand& given, const std::vector<ptx::parameter>& formal) {
         const auto elements = given.kind == operand_kind::none ? std::vector<const ptx::operand*>{}

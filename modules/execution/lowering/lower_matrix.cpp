@@ -57,7 +57,7 @@ arithmetic::matrix_shape shape_of(const ptx::operation& o) {
 }
 
 arithmetic::tensor_core_sum sum_of(unsigned architecture, ptx::type a) {
-    // Hopper multiplies bytes of mma as halves.
+    // Hopper multiplies 8-bit floats of mma as 16-bit floats.
     if (architecture == 89 && (a == ptx::type::e4m3 || a == ptx::type::e5m2))
         return arithmetic::fp8_sum;
     if (architecture < 75) return arithmetic::volta_sum;
@@ -82,7 +82,7 @@ arithmetic::rounding rounding_of(ptx::rounding r) {
 arithmetic::matrix_description description_of(const ptx::operation& o, unsigned architecture) {
     arithmetic::matrix_description d;
     d.shape = shape_of(o);
-    // wmma.mma of f16 may name the types of D and C alone.
+    // wmma.mma of f16 may specify the types of D and C only.
     const bool two_types = o.type_count == 2;
     d.d = element_of(o.types[0]);
     d.a = two_types ? matrix_element::f16 : element_of(o.types[1]);
@@ -148,8 +148,8 @@ void function_lowering::lower_fragment(const ptx::operation& o) {
     op.immediate = attach(std::move(access));
 }
 
-/// D, A (a descriptor or four registers), descriptor of B, of .sp metadata and selector, scale-d;
-/// then imm-scale-a, imm-scale-b, and of 16-bit types imm-trans-a where A has a descriptor,
+/// Operands: D, A (a descriptor or four registers), descriptor of B, for .sp metadata and selector,
+/// scale-d; then imm-scale-a, imm-scale-b, and for 16-bit types imm-trans-a if A has a descriptor,
 /// imm-trans-b.
 bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
     const bool in_registers = operand(1).kind == operand_kind::vector;

@@ -24,7 +24,7 @@ space function_lowering::space_of(const ptx::operation& o) const {
         case state_space::local:
             return space::local;
         case state_space::param:
-            // A device function's parameters lie in its frame.
+            // A device function's parameters are in its frame.
             return f_.entry && o.window != ptx::space_window::func ? space::param : space::local;
         case state_space::global:
         case state_space::const_:
@@ -35,8 +35,8 @@ space function_lowering::space_of(const ptx::operation& o) const {
     }
 }
 
-/// Where an address operand points. The space is the instruction's; of a generic address of a
-/// variable that of the variable.
+/// Location of an address operand. The space is that of the instruction or, for a generic address
+/// of a variable, that of the variable.
 function_lowering::memory_place function_lowering::place_of(const ptx::operand& address,
                                                             const ptx::operation& o) {
     memory_place p;
@@ -74,7 +74,7 @@ function_lowering::memory_place function_lowering::place_of(const ptx::operand& 
     return p;
 }
 
-/// A place that is known here must lie in the kernel's parameters: nothing looks at run time.
+/// A constant address must be in the kernel's parameters, because it is not checked at run time.
 void function_lowering::check_parameter_place(const memory_place& p, std::size_t bytes) const {
     if (!p.kernel_parameter) return;
     std::uint64_t size = 0;
@@ -119,7 +119,8 @@ bool function_lowering::lower_memory(const ptx::operation& o) {
         case opcode::fence_proxy:
             if (o.op == opcode::fence_proxy && module_.checks().races)
                 emit(note_proxy_fence, false);
-            // Effects of one thread are seen by others in program order: nothing is left to do.
+            // Effects of one thread are visible to others in program order, so nothing else is
+            // required.
             emit(nothing);
             return true;
         case opcode::createpolicy: {

@@ -22,7 +22,7 @@ bool function_lowering::lower_mov(const ptx::operation& o) {
         const auto from = elements_of(operand(1));
         const auto to = elements_of(operand(0));
         std::vector<slot> sources;
-        for (const ptx::operand* e : from) {  // copied: {x, y} may become {y, x}
+        for (const ptx::operand* e : from) {  // copied first: {x, y} may be moved to {y, x}
             const slot value = source(*e, width);
             sources.push_back(temporary(width));
             convert(sources.back(), width, value, width, false);
@@ -60,7 +60,7 @@ void function_lowering::lower_pack(const ptx::operation& o) {
     std::vector<slot> slots;
     for (const ptx::operand* e : elements) slots.push_back(source(*e, each));
     const slot to = destination(operand(0), std::min(width, 64u), false);
-    if (width == 128) {  // halves of their own
+    if (width == 128) {  // separate halves
         const std::size_t per_half = slots.size() / 2;
         for (unsigned half = 0; half < 2; ++half) {
             const std::vector<slot> part(
@@ -113,7 +113,7 @@ void function_lowering::lower_unpack(const ptx::operation& o) {
 }
 
 namespace {
-/// Where a space begins in the generic address space.
+/// Start of a state space in the generic address space.
 device_address window_of(ptx::state_space s, bool in_entry) {
     switch (s) {
         case ptx::state_space::shared:

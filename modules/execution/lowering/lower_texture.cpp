@@ -70,7 +70,7 @@ std::vector<slot> function_lowering::words_of(const ptx::operand& o) {
     return slots;
 }
 
-/// The handle of a texture or surface: a reference's address, or a register.
+/// The handle of a texture or surface: address of a reference, or a register.
 slot function_lowering::handle_of(const ptx::operand& o) {
     ptx::operand value = o;
     if (value.kind == operand_kind::address_variable) value.kind = operand_kind::variable;

@@ -75,7 +75,7 @@ arithmetic::scalar_video scalar_of(const ptx::operation& o, video_operation what
     arithmetic::scalar_video v;
     v.operation = what;
     const bool compares = what == video_operation::compare;
-    // vset has no type of its result.
+    // vset has no result type.
     v.destination_signed = !compares && is_s32(o.types[0]);
     v.a_signed = is_s32(o.types[compares ? 0 : 1]);
     v.b_signed = is_s32(o.types[compares ? 1 : 2]);

@@ -42,8 +42,8 @@ void module_builder::build() {
     }
     place_in_memory();
     place_in_frames();
-    // Which functions use which shared variables is known when they are lowered; their offsets are
-    // filled in afterwards.
+    // The shared variables used by each function are known after lowering; their offsets are then
+    // patched.
     for (std::uint32_t i = 0; i < m.functions.size(); ++i)
         if (m.functions[i].defined) {
             std::vector<std::uint32_t>& used = functions()[i].shared_variables;
@@ -115,7 +115,7 @@ void module_builder::place_in_memory() {
                                v.space == ptx::state_space::tex || is_reference(v.type);
         if (!in_memory || v.parameter) continue;
         if (v.link == ptx::linkage::external && !v.initialised) {
-            // A declaration whose definition stands elsewhere in the module shares its place.
+            // A declaration shares the address of a definition elsewhere in the module.
             const ptx::variable* const other = m.find_variable(v.name);
             if (other != nullptr && other != &v && other->link != ptx::linkage::external) continue;
         }
@@ -135,7 +135,7 @@ void module_builder::place_in_memory() {
     }
 }
 
-/// A variable of a thread or CTA must lie in the window that its memory has in the address space.
+/// Checks that a variable of a thread or CTA is within the address window of its memory.
 void module_builder::check_fits(const ptx::variable& v, std::uint64_t at) const {
     if (at <= address_windows::size && v.size <= address_windows::size - at) return;
     throw kernel::user_error(source().where(v.where),
@@ -144,8 +144,8 @@ void module_builder::check_fits(const ptx::variable& v, std::uint64_t at) const 
                              "make it smaller, or place it in global memory");
 }
 
-/// Parameters of a function lie first in its frame, then its results, then what it declares: a call
-/// through a pointer finds them without knowing the function.
+/// Parameters of a function are first in its frame, followed by its results and its own variables,
+/// so that a call through a pointer finds them without knowing the function.
 void module_builder::place_in_frames() {
     const ptx::module& m = source();
     for (std::size_t i = 0; i < m.functions.size(); ++i) {
@@ -189,8 +189,8 @@ std::vector<std::uint32_t> module_builder::reachable_from(std::uint32_t function
     return found;
 }
 
-/// Shared variables get offsets that hold in every kernel that can reach them, as low as that
-/// allows.
+/// Assigns offsets to shared variables that are valid in every kernel that can reach them, as low
+/// as possible.
 void module_builder::place_shared() {
     const ptx::module& m = source();
     std::vector<std::vector<std::uint32_t>> users(m.variables.size());  // kernels, by variable
@@ -281,10 +281,10 @@ const module_builder::call_depth& module_builder::deepest_frames(
     std::uint64_t deepest = 0;
     for (const std::uint32_t callee : image_.functions_[function].callees) {
         const call_depth& c = deepest_frames(callee, known);
-        deepest = std::max(deepest, c.bytes);  // 0 where it has begun
+        deepest = std::max(deepest, c.bytes);  // 0 if in progress: recursion
         d.recursive |= c.recursive;
     }
-    // Tops of frames are multiples of 16; a callee's frame may begin that much later.
+    // Frame sizes are multiples of 16; the alignment of a callee's frame may add to that.
     const function_image& f = image_.functions_[function];
     d.bytes = round_up(f.local_bytes, 16) + f.local_alignment - 16 + deepest;
     d.progress = call_depth::state::ended;
@@ -329,7 +329,7 @@ void module_builder::list_variables() {
         const ptx::variable& v = m.variables[i];
         const bool constant = v.space == ptx::state_space::const_;
         if (!constant && v.space != ptx::state_space::global) continue;
-        // Those of a function cannot be looked up.
+        // Variables of a function cannot be looked up.
         if (v.owner != ptx::no_index && !constant) continue;
         image_.variables_.push_back({v.owner == ptx::no_index ? v.name : std::string(),
                                      constant ? kind::constant : kind::global, image_.addresses_[i],

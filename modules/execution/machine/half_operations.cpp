@@ -21,7 +21,7 @@ const operation* map_words(warp& w, const operation* op, Function&& f) {
     return op + 1;
 }
 
-/// A half as a number. @param bfloat  it is bf16
+/// The value of a half. @param bfloat  bf16 instead of f16
 float number_of(std::uint32_t half, bool bfloat, bool flushes) {
     namespace values = arithmetic;
     const auto bits = static_cast<std::uint16_t>(half);
@@ -30,7 +30,7 @@ float number_of(std::uint32_t half, bool bfloat, bool flushes) {
                                    : values::detail::widen_half<values::f16>(bits));
 }
 
-/// Comparisons of machine code: 1 less, 2 equal, 4 greater; 8: or one is no number.
+/// Comparisons of machine code: 1 less, 2 equal, 4 greater; 8: also true if either is NaN.
 bool holds(unsigned comparison, float a, float b) {
     const bool unordered = a != a || b != b;
     constexpr unsigned ordered_mask = 7;
@@ -39,7 +39,7 @@ bool holds(unsigned comparison, float a, float b) {
     return (comparison & ordered_mask & how) != 0;
 }
 
-/// Whether the low and the high halves compare, lane by lane.
+/// Results of the comparison of the low and the high halves, by lane.
 struct half_masks {
     lane_mask low = 0, high = 0;
 };
@@ -104,8 +104,8 @@ const operation* machine_dot_product(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
     const word* const c = row(w, op->source[2]);
-    // number: bit 0: A is signed, bit 1: B is; width 8: four products; 16: two, of halves of A
-    // with bytes of B, the high ones with `high`.
+    // number: bit 0: A is signed, bit 1: B is signed; width 8: four products; 16: two products of
+    // halves of A and bytes of B, the high ones with `high`.
     const auto byte_of = [](std::uint32_t x, unsigned n, bool is_signed) {
         const std::uint32_t v = x >> (8 * n) & 0xff;
         return static_cast<std::int32_t>(is_signed && v >= 0x80 ? v | 0xffffff00u : v);
@@ -133,7 +133,7 @@ const operation* machine_differences(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
     const word* const c = row(w, op->source[2]);
-    // width 8: of bytes, packed, or with `extended` added up; 32: of words
+    // width 8: of bytes, packed, or with `extended` summed; 32: of words
     return map_words(w, op, [&](unsigned i) {
         if (d.width == 32) {
             const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
@@ -190,7 +190,7 @@ const operation* machine_extremum16(warp& w, const operation* op) {
 const operation* machine_add16(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    // Modifiers are negations: of both halves.
+    // Modifiers are negations of both halves.
     const auto half = [&](std::uint32_t x, unsigned n, unsigned shift) {
         const std::uint32_t v = x >> shift & 0xffff;
         return d.flip[n] != 0 ? 0u - v : v;

@@ -22,13 +22,13 @@ ptx::operation packed_operation(ptx::opcode code, ptx::type t) {
 void set(ptx::operation& o, ptx::flag f) {
     o.flags |= std::uint64_t{1} << static_cast<unsigned>(f);
 }
-/// The comparisons of FSETP and HSETP2 by their number: bits less, equal, greater, unordered.
+/// The comparisons of FSETP and HSETP2 by number: bits less, equal, greater, unordered.
 constexpr std::string_view comparisons[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
                                             "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"};
 
 }  // namespace
 
-/// A packed operand, its halves chosen and its modifiers applied.
+/// A packed operand with selected halves and modifiers applied.
 slot machine_lowering::half_source(const operand& o) {
     const slot from = low_word(o);
     if (o.suffix.empty() && !o.negate && !o.absolute) return from;
@@ -54,7 +54,7 @@ bool machine_lowering::lower_half() {
     const bool adds = name == "HADD2", multiplies = name == "HMUL2", fused = name == "HFMA2";
     const bool extremum = name == "HMNMX2";
     if (name == "F2FP") {
-        // Of .MERGE_C the high half is C's.
+        // With .MERGE_C the high half is that of C.
         if (now_.has("E4M3") || now_.has("E5M2")) return lower_narrow_float();
         const bool merges = now_.has("MERGE_C");
         if (now_.has("TF32")) {
@@ -83,7 +83,7 @@ bool machine_lowering::lower_half() {
         return emit_values(o, result_row(at(0)), {a, b});
     }
     if (!adds && !multiplies && !fused && !extremum) return false;
-    // Loads of constants are told apart later.
+    // Loads of constants are handled elsewhere.
     if (fused && at(1).index == sass::register_rz && at(2).index == sass::register_rz &&
         at(1).kind == operand_kind::reg && at(2).kind == operand_kind::reg &&
         at(3).kind == operand_kind::half2)
@@ -91,7 +91,7 @@ bool machine_lowering::lower_half() {
     const bool bfloat = now_.has("BF16_V2");
     if (now_.has("FMZ")) return false;
     if (now_.has("F32")) {
-        // The low halves chosen, added in single precision: conversions, mostly.
+        // The selected low halves are added in single precision: usually a conversion.
         if (extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
         ptx::operation widen = packed_operation(opcode::cvt, ptx::type::f32);
         widen.types[1] = ptx::type::f16;
@@ -116,7 +116,7 @@ bool machine_lowering::lower_half() {
     };
     if (adds && !bfloat && at(1).suffix != at(2).suffix &&
         (at(1).suffix == ".F32" ? is_zero(at(2)) : at(2).suffix == ".F32" && is_zero(at(1)))) {
-        // A conversion of what is in single precision, into both halves.
+        // Conversion of a single-precision value into both halves.
         if (now_.has("FTZ") || now_.has("SAT")) return false;
         ptx::operation narrow = packed_operation(opcode::cvt, ptx::type::f16);
         narrow.types[1] = ptx::type::f32;
@@ -229,7 +229,7 @@ bool machine_lowering::lower_packed() {
     return lower_extremum3();
 }
 
-/// VIMNMX, VIMNMX3 and VIADDMNMX in the forms that lower_integer leaves.
+/// Forms of VIMNMX, VIMNMX3 and VIADDMNMX that lower_integer does not handle.
 bool machine_lowering::lower_extremum3() {
     const std::string_view name = now_.opcode;
     const bool adds = name == "VIADDMNMX", three = name == "VIMNMX3";
@@ -270,7 +270,8 @@ bool machine_lowering::lower_extremum3() {
     return true;
 }
 
-/// F2FP of 8-bit floats: a pair of them, and behind those made of others a half of C.
+/// F2FP of 8-bit floats: a pair of them, followed by a half of C if they are converted from other
+/// formats.
 bool machine_lowering::lower_narrow_float() {
     using ptx::opcode;
     const bool packs = now_.has("PACK_AB_MERGE_C"), merges = now_.has("UNPACK_B_MERGE_C");
@@ -310,8 +311,8 @@ bool machine_lowering::lower_narrow_float() {
     return true;
 }
 
-/// I2IP, F2IP: two numbers become 16-bit or 8-bit integers, which saturate; behind 8-bit ones
-/// stands the low half of the third source.
+/// I2IP, F2IP: convert two numbers to 16-bit or 8-bit integers with saturation; 8-bit results are
+/// followed by the low half of the third source.
 bool machine_lowering::lower_narrow_integers() {
     using ptx::opcode;
     using ptx::type;
@@ -349,7 +350,8 @@ bool machine_lowering::lower_narrow_integers() {
     return true;
 }
 
-/// LDSM: one, two or four matrices of 8 by 8 halves; every lane names a row of 16 bytes.
+/// LDSM: one, two or four 8 x 8 matrices of 16-bit elements; every lane has the address of a row of
+/// 16 bytes.
 bool machine_lowering::lower_matrix_load() {
     if (!now_.has("M88") && !now_.has("MT88")) return false;
     std::vector<slot> slots;
@@ -358,7 +360,7 @@ bool machine_lowering::lower_matrix_load() {
     return true;
 }
 
-/// Of LDSM and STSM.
+/// Number of matrices of LDSM and STSM.
 unsigned machine_lowering::matrices() const {
     return now_.has("4") ? 4 : now_.has("2") ? 2 : 1;
 }
@@ -376,7 +378,7 @@ void machine_lowering::emit_matrix_access(handler h, const operand& address,
     op.list = list_of(slots);
 }
 
-/// LDGSTS: from global to shared memory; lanes whose predicate fails write zeros.
+/// LDGSTS: copies from global to shared memory; lanes whose predicate is false write zeros.
 bool machine_lowering::lower_copy() {
     if (at(0).kind != operand_kind::address || at(1).kind != operand_kind::address) return false;
     slot ignored = no_slot;

@@ -61,8 +61,8 @@ ptx::type element_type_of(const sass::instruction& i) {
 
 }  // namespace
 
-/// A shared::cluster address of machine code, the rank of a CTA above bit 24, as the 32-bit address
-/// of the shared space that operations take.
+/// Converts a shared::cluster address of machine code, with the rank of a CTA in bits 24 and above,
+/// to the 32-bit shared address used by operations.
 slot machine_lowering::cluster_address(const operand& o) {
     machine_details& d = details();
     d.number = static_cast<std::uint32_t>(o.signed_value()) -
@@ -88,13 +88,13 @@ lane_place machine_lowering::uniform_place(unsigned first, space s) {
             static_cast<std::uint16_t>(in_space(s) | access_detail::wide_address)};
 }
 
-/// UIADD3.64: three pairs, and carries as of IADD3.
+/// UIADD3.64: three pairs, with carries as for IADD3.
 bool machine_lowering::lower_wide_add() {
     const auto is_predicate = [&](unsigned n) {
         return at(n).kind == operand_kind::predicate ||
                at(n).kind == operand_kind::uniform_predicate;
     };
-    // As of a pair of IADD3: what the low words carry goes into the high ones.
+    // As for a pair of IADD3: the carries of the low words are added to the high words.
     const bool extended = now_.has("X");
     machine_details& low = details();
     machine_details& high = details();
@@ -181,7 +181,7 @@ bool machine_lowering::lower_mbarrier() {
         return true;
     }
     if (now_.has("PHASECHK")) {
-        // In rows of their own: the warp may go on before the wait is tried again.
+        // Stored in separate rows, because the warp may continue before the wait is retried.
         const address_place p = place_of(at(1), space::shared);
         const auto keep = [&](slot from, slot to) {
             operation& op = emit(lanes_.modify, &details(), false);
@@ -246,8 +246,8 @@ bool machine_lowering::lower_mbarrier() {
     split.destination = result_row(at(0));
     split.destination2 = result_row(at(0), 1);
     if (now_.has("TMASK")) {
-        // Lanes that arrive together, whose arrivals a lane has still to count. Here they arrive
-        // one after the other, and none is left to count.
+        // TMASK: lanes that arrive together, whose arrivals one lane must still count. Here lanes
+        // arrive one after the other, so that none remains.
         operation& none = emit(lanes_.modify, &details());
         none.source[0] = machine_frame::zero;
         none.destination = result_row(at(0));
@@ -255,7 +255,7 @@ bool machine_lowering::lower_mbarrier() {
     return true;
 }
 
-/// An operation that the first of the lanes executes: uniform instructions execute once.
+/// Emits an operation that is executed by the first lane: uniform instructions execute once.
 operation& machine_lowering::emit_for_one_lane(handler h) {
     machine_details& d = details();
     d.result[0] = machine_frame::scratch_mask;
@@ -271,14 +271,14 @@ void machine_lowering::emit_bulk(handler h, bulk_copy what) {
     emit_for_one_lane(h).immediate = reinterpret_cast<std::int64_t>(kept.get());
 }
 
-/// UBLK*, UTMA*, STAS, REDAS. Addresses, coordinates and mbarriers lie in consecutive uniform
+/// UBLK*, UTMA*, STAS, REDAS. Addresses, coordinates and mbarriers are in consecutive uniform
 /// registers.
 bool machine_lowering::lower_bulk() {
     const std::string_view name = now_.opcode;
     bulk_copy what;
     if (name == "STAS") {
         if (now_.has("U8") || now_.has("S8") || now_.has("U16") || now_.has("S16")) return false;
-        // The pair of the address: where to, and the mbarrier.
+        // The pair of the address: destination, and mbarrier.
         operand barrier = at(0);
         barrier.base = static_cast<std::uint8_t>(barrier.base + 1);
         barrier.value = 0;
@@ -357,7 +357,7 @@ bool machine_lowering::lower_bulk() {
         what.barrier = cluster_place(first + 1);
         what.has_barrier = true;
         if (now_.has("MULTICAST")) {
-            // Above the offsets.
+            // Ranks are above the offsets.
             const slot bytes = scratch(), ranks = scratch();
             operation& split = emit(machine_bulk_size, &details(), false);
             split.source[0] = register_row(at(2).index, true);
@@ -384,7 +384,7 @@ bool machine_lowering::lower_cluster() {
     }
     if (name == "USETMAXREG") {
         if (now_.has("TRY_ALLOC")) {
-            // There are always enough.
+            // The allocation always succeeds.
             machine_details& d = details();
             constexpr std::uint32_t always = 0xff;
             d.number = always;
@@ -396,7 +396,7 @@ bool machine_lowering::lower_cluster() {
         return true;
     }
     if (name == "USETSHMSZ") {
-        // Gives shared memory back before the CTA ends: occupancy, no values.
+        // Releases shared memory before the CTA ends, which has no functional effect.
         emit(nothing);
         return true;
     }
@@ -435,7 +435,8 @@ slot machine_lowering::matrix_descriptor_row(unsigned first) {
 bool machine_lowering::lower_warpgroup() {
     const std::string_view name = now_.opcode;
     if (name == "WARPGROUP") {
-        // What .WAIT waits for is told nowhere: for all groups here, which no value can depend on.
+        // The group for which .WAIT waits is not encoded; waiting for all groups has the same
+        // results.
         if (now_.has("DEPBAR") || now_.has("WAIT"))
             emit(wait_for_warpgroup).immediate =
                 now_.has("DEPBAR") ? static_cast<std::int64_t>(at(1).value) : 0;
@@ -448,7 +449,7 @@ bool machine_lowering::lower_warpgroup() {
     if (!halves && !bytes && !integers) return false;
     const bool closes = at(now_.operand_count - 1u).kind == operand_kind::text;
     if (at(0).index == sass::register_rz) {
-        // Nothing is kept: it closes a group.
+        // No result: closes a group.
         emit(closes ? commit_warpgroup : nothing);
         return true;
     }
@@ -509,7 +510,7 @@ bool machine_lowering::lower_warpgroup() {
                                                             : register_row(at(1).index + r, false));
     const slot a = in_registers ? no_slot : matrix_descriptor_row(gdesc.index);
     const slot b = matrix_descriptor_row(gdesc.index + 2u);
-    // Whether sums are added to.
+    // Whether the product is added to the sums.
     slot mask = frame_layout::always;
     if (adds != nullptr || sums.index == sass::register_rz) {
         machine_details& p = details();

@@ -15,7 +15,7 @@ using sass::operand_kind;
 
 namespace {
 
-/// The shape that a modifier such as 16816 names.
+/// The shape of a modifier such as 16816.
 struct named_shape {
     std::string_view name;
     arithmetic::matrix_shape shape;
@@ -42,7 +42,7 @@ std::optional<matrix_element> integer_of(std::string_view name) {
     return std::nullopt;
 }
 
-/// Types, options, and how the tensor cores of an architecture add; nothing: not executed.
+/// Types, options, and summation of an architecture's tensor cores; nullopt: unsupported.
 std::optional<arithmetic::matrix_description> description_of(const sass::instruction& i,
                                                              unsigned architecture) {
     arithmetic::matrix_description d;
@@ -155,8 +155,8 @@ bool machine_lowering::lower_tensor() {
         return false;
     auto description = description_of(now_, image_.architecture());
     if (!description) return false;
-    // Behind a product's operands: of bytes, a predicate that says whether C is added, which is
-    // mostly left out; of sparse ones metadata and selector.
+    // After the operands of a product: for 8-bit floats an optional predicate that determines
+    // whether C is added; for sparse products metadata and selector.
     slot metadata = no_slot;
     unsigned more = 4;
     const operand* adds = nullptr;
@@ -174,7 +174,8 @@ bool machine_lowering::lower_tensor() {
     }
     const auto product = std::make_shared<const arithmetic::matrix_multiply>(*description);
     image_.attachments_.push_back(product);
-    // Element n of a fragment, whose registers have as many words as an element of its results.
+    // Element n of a fragment, whose registers consist of as many words as an element of its
+    // results.
     const auto element = [&](const operand& o, unsigned n) {
         operand e = o;
         if (e.index != sass::register_rz)
@@ -184,7 +185,7 @@ bool machine_lowering::lower_tensor() {
     const unsigned results = product->d().registers();
     std::vector<slot> list;
     if (now_.has("884") && !doubles) {
-        // One of the steps of mma.m8n8k4: a pair of registers of the results.
+        // One of the steps of mma.m8n8k4: a pair of result registers.
         unsigned step = 0;
         for (const char* which : {"STEP1", "STEP2", "STEP3"}) {
             ++step;
@@ -198,8 +199,8 @@ bool machine_lowering::lower_tensor() {
             list.push_back(low_word(element(at(1), n)));
         for (unsigned n = 0; n < product->b().registers(); ++n)
             list.push_back(low_word(element(at(2), n)));
-        // Halves that are added to singles: two steps have a pair of registers, since four of its
-        // columns lie there.
+        // Halves added to single-precision sums: two steps share a pair of registers, which
+        // contains four of their columns.
         const unsigned count = product->c().registers();
         const unsigned pair = count < results ? step / 2 : step;
         for (unsigned n = 0; n < count; ++n)

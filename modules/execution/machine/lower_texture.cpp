@@ -16,7 +16,7 @@ using sass::operand_kind;
 
 namespace {
 
-/// What a texture is like, and how many registers tell a place in it, its layer among them.
+/// Geometry of a texture, and number of coordinate registers, including the layer.
 struct named_geometry {
     std::string_view name;
     texture_geometry geometry;
@@ -49,14 +49,14 @@ bool has_any(const sass::instruction& i, std::initializer_list<std::string_view>
     return false;
 }
 
-/// Registers one behind the other.
+/// The n-th register after another.
 sass::operand register_behind(const sass::operand& first, unsigned n) {
     sass::operand o = first;
     if (o.index != sass::register_rz) o.index = static_cast<std::uint8_t>(o.index + n);
     return o;
 }
 
-/// The component that TLD4 gathers, by its letter.
+/// The component that TLD4 gathers.
 unsigned gathered_component(const sass::instruction& i) {
     const unsigned first = i.modifiers[0] == "SCR" ? 1 : 0;
     const std::string_view name = i.modifiers[first];
@@ -65,7 +65,7 @@ unsigned gathered_component(const sass::instruction& i) {
 
 }  // namespace
 
-/// A handle's 64 bits, of which instructions have the low 32.
+/// Converts a handle to 64 bits, of which instructions have the low 32.
 slot machine_lowering::handle_row(slot low) {
     const slot to = scratch();
     operation& op = emit(lanes_.pack, &details(), false);
@@ -75,7 +75,7 @@ slot machine_lowering::handle_row(slot low) {
     return to;
 }
 
-/// A handle that operands `n` and `n` + 1 tell: a constant's bank and word, or a uniform register.
+/// The handle in operands `n` and `n` + 1: bank and word of a constant, or a uniform register.
 std::optional<slot> machine_lowering::bound_handle(unsigned n) {
     if (n + 1 >= now_.operand_count) return std::nullopt;
     const operand& first = at(n);
@@ -101,8 +101,8 @@ slot machine_lowering::layer_row(const operand& o) {
     return to;
 }
 
-/// TEX, TLD, TLD4, TXD. Operands: the second pair of results, the first one, registers A and B,
-/// where the handle is, the texture's geometry, the components asked for.
+/// TEX, TLD, TLD4, TXD. Operands: the second pair of results, the first pair, registers A and B,
+/// location of the handle, geometry of the texture, requested components.
 bool machine_lowering::lower_fetch() {
     const std::string_view name = now_.opcode;
     if (has_any(now_, {"F16", "DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
@@ -145,9 +145,9 @@ bool machine_lowering::lower_fetch() {
         d->offset_stride = 8;
         d->offset_bits = 6;
     }
-    std::vector<slot> values;  // coordinates, then the handle and the level
+    std::vector<slot> values;  // coordinates, then handle and level
     if (gradient) {
-        // A: the handle, coordinates, the layer. B: derivatives by x and y, turn by turn.
+        // A: handle, coordinates, layer. B: derivatives in x and y, alternating.
         unsigned from = 0;
         if (in_register) handle = handle_row(low_word(register_behind(a, from++)));
         const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
@@ -164,7 +164,8 @@ bool machine_lowering::lower_fetch() {
         }
         d->has_gradient = true;
     } else {
-        // .SCR: both have half of what there is, A the greater one, and no more than a pair.
+        // .SCR: the values are split evenly between A and B, A having the larger part, at most a
+        // pair.
         const unsigned count =
             g->coordinates + (in_register ? 1 : 0) + (level ? 1 : 0) + (offsets ? 1 : 0);
         const unsigned first = !now_.has("SCR") ? g->coordinates : count < 3 ? 1 : 2;
@@ -290,7 +291,7 @@ bool machine_lowering::lower_surface() {
         if (!handle) return false;
         d->texture = *handle;
     }
-    // The layer comes last; here it goes first.
+    // The layer is the last coordinate, but the first one of the operation.
     operand base;
     base.kind = operand_kind::reg;
     base.index = at(place).base;

@@ -13,10 +13,10 @@ using sass::operand_kind;
 
 namespace {
 
-/// Instructions of which the loaded registers are followed (is_copied).
+/// Number of instructions for which loaded registers are tracked (is_copied).
 constexpr std::size_t copies_within = 64;
 
-/// What goes on elsewhere, or later, is told before.
+/// Instructions that transfer control or suspend are logged before they execute.
 constexpr std::string_view control_opcodes[] = {
     "BRA",      "BRX",       "BRXU", "JMP",   "CALL",      "RET", "EXIT",        "BSYNC",
     "WARPSYNC", "NANOSLEEP", "BPT",  "YIELD", "WARPGROUP", "BAR", "UCGABAR_WAIT"};
@@ -25,7 +25,8 @@ bool is_store(const sass::instruction& i) {
     return i.opcode == "STG" || i.opcode == "ST" || i.opcode == "STS" || i.opcode == "STL";
 }
 
-/// Registers of an operand, at most: pairs for all that is not the data of a store.
+/// Whether an operand may read registers in a range, conservatively: pairs except for data of a
+/// store.
 bool reads_between(const sass::operand& o, unsigned first, unsigned end) {
     unsigned from = sass::register_rz;
     if (o.kind == operand_kind::reg ||
@@ -54,8 +55,8 @@ bool machine_lowering::needs_check(const address_place& p) const {
     return false;
 }
 
-/// Before a load, a store or an atomic, which is emitted next. @param guard  its own; no_slot: the
-/// instruction's
+/// Emits the check before a load, a store or an atomic, which is emitted next. @param guard  of the
+/// access; no_slot: that of the instruction
 void machine_lowering::emit_access_check(const address_place& p, unsigned element_bytes,
                                          const std::vector<slot>& stored, std::uint32_t flags,
                                          slot guard) {
@@ -83,14 +84,14 @@ void machine_lowering::note_shared_access(unsigned element_bytes) {
         std::min(image_.smallest_shared_access_, std::max(element_bytes, 1u));
 }
 
-/// Before LDSM, STSM and LDGSTS, which is the next operation.
+/// Emits the check before LDSM, STSM and LDGSTS, which is the next operation.
 void machine_lowering::emit_segment_check() {
     if (!image_.checks().instruments()) return;
     note_shared_access(2);
     emit(check_segments);
 }
 
-/// Before an operation on an mbarrier. @param flags  access_flags
+/// Emits the check before an operation on an mbarrier. @param flags  access_flags
 void machine_lowering::emit_mbarrier_note(const address_place& p, std::uint32_t flags) {
     if (!needs_check(p)) return;
     operation& op = emit(note_mbarrier);
@@ -100,21 +101,21 @@ void machine_lowering::emit_mbarrier_note(const address_place& p, std::uint32_t 
     op.source[1] = flags;
 }
 
-/// Before what orders accesses without touching memory: fences, and what __syncwarp becomes. Where
-/// the compiler knows that all lanes are there, that is a NOP.
+/// Emits notes before instructions that order accesses without accessing memory: fences, and the
+/// code of __syncwarp, which is a NOP if the compiler knows that all lanes are converged.
 void machine_lowering::emit_order_notes() {
     if (!image_.checks().races) return;
     if (now_.opcode == "MEMBAR") emit(note_fence);
     if (now_.opcode == "FENCE" && now_.has("ASYNC")) emit(note_proxy_fence);
     if (now_.opcode == "UTMACMDFLUSH") emit(note_bulk_commit);
-    // The same waits for groups of LDGSTS.
+    // The same instruction waits for groups of LDGSTS.
     if (now_.opcode == "DEPBAR" && now_.has("LE"))
         emit(note_bulk_wait).immediate = static_cast<std::int64_t>(at(1).value);
     if (now_.opcode == "WARPSYNC" || now_.opcode == "NOP") emit(note_warp_sync);
 }
 
-/// Whether what an instruction loads is stored, and nothing else before control goes elsewhere:
-/// compilers copy the padding of structures with what lies beside it.
+/// Whether the value loaded by an instruction is only stored before control is transferred:
+/// compilers copy the padding of structures together with adjacent members.
 bool machine_lowering::is_copied() const {
     if (!image_.checks().init || at(0).kind != operand_kind::reg) return false;
     const unsigned first = at(0).index, end = first + std::max(access_bytes() / 4, 1u);
@@ -151,7 +152,7 @@ bool machine_lowering::is_logged_before() const {
         return true;
     if (now_.opcode == "SYNCS" && now_.has("PHASECHK")) return true;
     if (now_.guard == sass::predicate_true) return false;
-    // Afterwards nobody knows which lanes have executed it.
+    // The executing lanes would be unknown after the instruction.
     if (now_.opcode == "R2P") return true;
     return std::any_of(now_.operands.begin(), now_.operands.begin() + now_.operand_count,
                        [&](const operand& o) {

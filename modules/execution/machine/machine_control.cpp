@@ -16,7 +16,7 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
         frame_ = make_lane_buffer(kernel.frame_bytes);
         frame_bytes_ = kernel.frame_bytes;
     }
-    // All but scratch rows, which every instruction writes before it reads them.
+    // Scratch rows are excluded: every instruction writes them before it reads them.
     std::memset(frame_.get(), 0, machine_frame::scratch);
     std::memset(frame_.get() + machine_frame::uniform, 0, frame_bytes_ - machine_frame::uniform);
     std::memcpy(frame_.get() + frame_layout::always, &all_lanes, sizeof all_lanes);
@@ -36,7 +36,7 @@ namespace {
 constexpr int barrier_of(machine_control::barrier_match m) {
     return -1 - static_cast<int>(m);
 }
-/// Of each lane: those that it waits for at a convergence barrier.
+/// By lane: the lanes for which it waits at a convergence barrier.
 const std::uint32_t* partners_of(const warp& w, unsigned barrier) {
     return reinterpret_cast<const std::uint32_t*>(w.at(machine_frame::barriers + 128 * barrier));
 }
@@ -59,7 +59,7 @@ const operation* machine_control::next_group(warp& w) {
     branches_ = 0;
     if (ready_.empty()) {
         if (live_ == 0) return w.end();
-        // All groups wait for lanes that wait, too.
+        // All groups wait for lanes that are waiting, too.
         const blocked_group& b = blocked_.back();
         w.active = b.lanes;
         w.block->fail(w, b.next - 1, static_cast<unsigned>(__builtin_ctz(b.lanes)),
@@ -150,7 +150,7 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
     const lane_mask rest = w.active & ~lanes;
     if (rest != 0) defer(rest, next);
     const std::uint32_t* const partners = partners_of(w, barrier);
-    // Mostly all have come, and nobody else waits.
+    // Fast path: all lanes have arrived, and no other group waits.
     if (blocked_.empty()) {
         const lane_mask first = partners[__builtin_ctz(lanes)];
         if ((first & live_ & ~lanes) == 0 && all_the_same(partners, lanes)) {

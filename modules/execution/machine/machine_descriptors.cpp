@@ -16,9 +16,9 @@ using program::op_class;
 using program::static_instruction;
 using sass::operand_kind;
 
-/// What a trace line says of an instruction: the general register that is its first operand as the
-/// destination, all other general registers, and those that addresses begin with, as sources.
-/// Predicates, uniform registers and constants are left out.
+/// The part of an instruction that is recorded in a trace line: the general register in its first
+/// operand as destination; all other general registers, including base registers of addresses, as
+/// sources. Predicates, uniform registers and constants are omitted.
 isa::instruction_text recorded_text(const sass::instruction& i, const char* opcode) {
     isa::instruction_text t;
     t.opcode = opcode;
@@ -42,7 +42,7 @@ isa::instruction_text recorded_text(const sass::instruction& i, const char* opco
                 break;
             case operand_kind::integer:
             case operand_kind::target:
-                // The last one is told.
+                // The last one is recorded.
                 t.n_immediates = 1;
                 t.immediates[0] = o.kind == operand_kind::target
                                       ? static_cast<std::int64_t>(o.value)
@@ -55,7 +55,7 @@ isa::instruction_text recorded_text(const sass::instruction& i, const char* opco
     return t;
 }
 
-/// Barriers: a trace does not tell operands in registers; here they are known when they execute.
+/// Barriers: a trace does not record register operands; here their values are known at execution.
 void set_barrier(static_instruction& s, const sass::instruction& i) {
     if (s.cls != op_class::barrier || s.barrier == program::barrier_kind::none) return;
     s.barrier_id = 0;
@@ -66,13 +66,13 @@ void set_barrier(static_instruction& s, const sass::instruction& i) {
         s.barrier_threads = static_cast<std::int32_t>(i.operands[1].value);
 }
 
-/// Whether an SM without Hopper's engines cannot time it.
+/// Whether an SM without Hopper's engines cannot model its timing.
 bool needs_engines(program::special_op s) {
     return s == program::special_op::bulk_copy || s == program::special_op::remote_store ||
            s == program::special_op::warpgroup_mma;
 }
 
-/// The scoreboard that groups of bulk copies of a function release (UTMACMDFLUSH); -1: it has none.
+/// The scoreboard released by groups of bulk copies of a function (UTMACMDFLUSH); -1: none.
 int scoreboard_of_bulk_groups(const sass::cubin_function& f, unsigned version) {
     for (std::size_t n = 0; n < f.instructions(); ++n) {
         sass::instruction i;
@@ -82,10 +82,10 @@ int scoreboard_of_bulk_groups(const sass::cubin_function& f, unsigned version) {
     return -1;
 }
 
-/// Hopper's instructions of asynchronous engines and of mbarriers: the bookkeeping at issue, as of
-/// the PTX that they are made of.
+/// Sets the issue-time properties of Hopper's instructions for asynchronous engines and mbarriers,
+/// as for the corresponding PTX.
 /// @param bulk_groups     see scoreboard_of_bulk_groups
-/// @param invalidates_l1  CCTL.IVALL follows: what copies have written is to be seen
+/// @param invalidates_l1  CCTL.IVALL follows: data written by copies must become visible
 void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, int bulk_groups,
                              bool invalidates_l1) {
     using program::special_op;
@@ -118,7 +118,7 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
         constexpr int a_in_registers = 1, closes_group = 2;
         s.immediate = (i.operands[1].kind == operand_kind::reg ? a_in_registers : 0) |
                       (closes ? closes_group : 0);
-        // WARPGROUP.DEPBAR, not a scoreboard, guards the sums.
+        // The sums are guarded by WARPGROUP.DEPBAR, not by a scoreboard.
         s.n_dst = 0;
     }
     if (program::is_asynchronous(s.special)) s.scheduling = program::scheduling_class_of(s);
@@ -137,7 +137,7 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
             : std::make_shared<const isa::opcode_tables>(isa::opcode_tables::builtin());
     const isa::opcode_tables& opcodes = *tables;
 
-    // Kernels count from 0, as in traces; what they call lies behind the longest of them.
+    // Kernels start at 0, as in traces; called functions are placed after the longest kernel.
     std::vector<std::uint64_t> base(functions.size());
     std::uint64_t end = 0;
     for (const sass::cubin_function& f : functions)

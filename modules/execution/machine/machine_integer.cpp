@@ -18,7 +18,7 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 namespace {
 
-/// A mask of the lanes for which f holds.
+/// A mask of the lanes for which f is true.
 template <class Function>
 inline lane_mask lanes_where(Function&& f) {
     alignas(32) std::uint32_t flags[warp_size];
@@ -28,8 +28,8 @@ inline lane_mask lanes_where(Function&& f) {
 }
 
 #if defined(__AVX2__)
-/// Eight lanes as double words, in the order that joins and splits words at least cost: lanes 0, 1,
-/// 4 and 5, and lanes 2, 3, 6 and 7.
+/// Eight lanes of double words, in the order that makes joining and splitting words cheapest: lanes
+/// 0, 1, 4 and 5, and lanes 2, 3, 6 and 7.
 struct eight_pairs {
     __m256i first, second;
 };
@@ -39,7 +39,7 @@ inline __m256i eight_words(const word* from, unsigned lane) {
 inline eight_pairs join_words(__m256i low, __m256i high) {
     return {_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high)};
 }
-/// The low words (which = 0) or the high ones (1) in the order of lanes.
+/// The low words (which = 0) or the high words (1) in lane order.
 template <int which>
 inline __m256i words_of(const eight_pairs& p) {
     constexpr int picked = which == 0 ? 0x88 : 0xdd;
@@ -59,7 +59,7 @@ inline eight_pairs eight_doubles(const double_word* from, unsigned lane) {
     const __m256i low = _mm256_loadu_si256(in), high = _mm256_loadu_si256(in + 1);
     return {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
 }
-/// A word of ones in the lanes of a mask.
+/// A word of ones for each lane in a mask.
 inline __m256i lanes_as_words(lane_mask mask, unsigned lane) {
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     const __m256i all = _mm256_set1_epi32(static_cast<int>(mask >> lane));
@@ -83,7 +83,7 @@ std::uint64_t product(std::uint32_t a, std::uint32_t b, bool is_signed) {
 }
 #endif
 
-/// PRMT with a mode: F4E, B4E, RC8, ECL, ECR, RC16, from 1 on, as those of PTX's prmt.
+/// PRMT with a mode: F4E, B4E, RC8, ECL, ECR, RC16, numbered from 1, as for prmt in PTX.
 std::uint32_t permuted(unsigned mode, std::uint32_t a, std::uint32_t c, unsigned how) {
     const std::uint64_t eight = a | std::uint64_t{c} << 32;
     std::uint32_t r = 0;
@@ -168,7 +168,7 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
         const eight_pairs c = join_words(eight_words(low, i), eight_words(high, i));
         const __m256i none = _mm256_setzero_si256();
         const __m256i in = carries ? lanes_as_words(carry_in, i) : none;
-        const eight_pairs ins = join_words(in, in);  // minus one
+        const eight_pairs ins = join_words(in, in);  // minus one if carried in
         const auto multiplied = [&](__m256i p, __m256i q) {
             return d.is_signed ? _mm256_mul_epi32(p, q) : _mm256_mul_epu32(p, q);
         };
@@ -235,7 +235,8 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
 #endif
 }
 
-/// LEA of a warp. @param shifted  A, or C and A as a pair, shifted; @param add  of a lane, to it
+/// LEA of a warp. @param shifted  A, or C and A as a pair, shifted; @param add  value of a lane to
+/// be added
 template <class Shifted, class Add>
 inline const operation* shifted_sum(warp& w, const operation* op, const machine_details& d,
                                     Shifted&& shifted, Add&& add) {
@@ -268,7 +269,7 @@ const operation* shift_add(warp& w, const operation* op) {
     if (!d.high)
         return shifted_sum(
             w, op, d, [=](unsigned i) { return a[i] << s; }, [=](unsigned) { return add; });
-    // The high word of what is negated has a carry only from a low word of zeros.
+    // The high word of a negated value only has a carry if the low word is zero.
     const auto carried = [=](unsigned i) { return (a[i] << s) == 0 ? add : 0; };
     if (d.is_signed)  // the high word is copies of A's sign
         return shifted_sum(
@@ -293,11 +294,11 @@ const operation* minmax(warp& w, const operation* op) {
     });
 }
 
-/// Lanes where a < b, as biased numbers; where they are equal.
+/// Lanes where a < b as biased numbers; lanes_equal(): where they are equal.
 lane_mask lanes_below(const word* a, const word* b, std::uint32_t bias) {
 #if defined(__AVX2__)
     lane_mask found = 0;
-    // There is a comparison of signed words alone.
+    // Only a signed comparison of words exists.
     const __m256i flip = _mm256_set1_epi32(static_cast<int>(bias ^ 0x80000000u));
     for (unsigned i = 0; i < warp_size; i += 8)
         found |= signs_of(_mm256_cmpgt_epi32(_mm256_xor_si256(eight_words(b, i), flip),
@@ -349,7 +350,7 @@ const operation* compare(warp& w, const operation* op) {
             hit = all_lanes;
             break;
     }
-    // Equal high words: an order is that of the low words, equality theirs, too.
+    // If the high words are equal, the result is that of the low words.
     if (d.extended && d.comparison != 0 && d.comparison != 7)
         hit |= lanes_equal(a, b) & predicate(w, d, 1);
     const lane_mask other = predicate(w, d, 0);
@@ -362,7 +363,7 @@ const operation* compare(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// result = the function of three bits that the table tells, of each bit.
+/// result = the three-input function of the table, for each bit.
 void look_up(std::uint32_t table, const word* a, const word* b, const word* c, word* result) {
     const auto each = [=](auto&& f) {
 #pragma GCC ivdep
@@ -391,7 +392,7 @@ void look_up(std::uint32_t table, const word* a, const word* b, const word* c, w
         default:
             break;
     }
-    // One term of the sum of products for every row of the table.
+    // One term of the sum of products per row of the table.
     each([](bits, bits, bits) { return bits{0}; });
     for (unsigned t = 0; t < 8; ++t) {
         if ((table >> t & 1) == 0) continue;
@@ -428,7 +429,7 @@ const operation* shift(warp& w, const operation* op) {
     const auto amount = [=](unsigned i) -> std::uint32_t {
         return wraps ? by[i] & wrap : by[i] < most ? by[i] : most;
     };
-    // The low word of what goes to the left, the high word of what goes to the right.
+    // The low word of a left shift, the high word of a right shift.
     if (d.left && !d.high)
         return map_words(w, op, d, [=](unsigned i) {
             const std::uint32_t s = amount(i);
@@ -469,7 +470,7 @@ const operation* permute(warp& w, const operation* op) {
             w, op, d, [&](unsigned i) { return permuted(d.combination, a[i], c[i], how[i] & 3); });
 #if defined(__AVX2__)
     if (is_uniform(how)) {
-        // Bytes from A, from C, and those that are copies of a sign.
+        // Bytes from A, from C, and those replicated from a sign bit.
         alignas(32) std::uint8_t from_a[32], from_c[32], sign_a[32], sign_c[32];
         constexpr std::uint8_t none = 0x80;
         for (unsigned n = 0; n < 32; ++n) {
@@ -510,7 +511,7 @@ const operation* permute(warp& w, const operation* op) {
         for (unsigned n = 0; n < 4; ++n) {
             const std::uint32_t s = how[i] >> (4 * n) & 15;
             std::uint32_t b = static_cast<std::uint32_t>(eight >> (8 * (s & 7))) & 0xff;
-            if ((s & 8) != 0) b = (b & 0x80) != 0 ? 0xff : 0;  // the sign of the byte
+            if ((s & 8) != 0) b = (b & 0x80) != 0 ? 0xff : 0;  // replicates the sign of the byte
             r |= b << (8 * n);
         }
         return r;
@@ -606,7 +607,7 @@ const operation* field_mask(warp& w, const operation* op) {
     });
 }
 
-/// Double words of two rows. The high words are changed: (x & keep) ^ flip.
+/// Joins two rows to double words. The high words are modified: (x & keep) ^ flip.
 inline void join_rows(const word* low, const word* high, std::uint32_t keep, std::uint32_t flip,
                       double_word* to) {
 #if defined(__AVX2__)
@@ -640,7 +641,7 @@ inline void split_row(const double_word* from, word* low, word* high) {
 
 const operation* pack(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
-    // Modifiers are those of a double: they change the high word.
+    // Modifiers are those of a double: they affect the high word.
     join_rows(row(w, op->source[0]), row(w, op->source[1]), d.keep[0], d.flip[0],
               double_row(w, op->destination));
     return op + 1;
@@ -656,7 +657,7 @@ const operation* unpack(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Op::apply of doubles that lie in pairs of rows.
+/// Op::apply on doubles in pairs of rows.
 template <class Op, std::size_t... I>
 inline const operation* on_pairs(warp& w, const operation* op, std::index_sequence<I...>) {
     const machine_details& d = details_of(op);
@@ -701,7 +702,7 @@ const operation* address(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Words and pairs of all lanes within the bank; the rest is done elsewhere.
+/// Words and pairs of all lanes within the bank; other cases are handled elsewhere.
 const operation* load_constant(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     if (w.pending != nullptr || d.width < 32 || lanes_of(w, op, d) != all_lanes)
@@ -740,7 +741,7 @@ const operation* generic_address(warp& w, const operation* op) {
     address(w, op);
     const machine_details& d = details_of(op);
     double_word* const to = double_row(w, op->destination);
-    // The rank of a CTA of the cluster lies above bit 24.
+    // The rank of a CTA of the cluster is in bits 24 and above.
     const word* const rank = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
     for (unsigned i = 0; i < warp_size; ++i) {
         if (to[i] >> 32 != d.number) continue;

@@ -74,7 +74,8 @@ slot machine_lowering::machine_frame_scratch(unsigned n) {
     return machine_frame::scratch + 256 * n;
 }
 
-/// A double row for values within an instruction. The last one is what BAR.RED leaves for B2R.
+/// Allocates a double row for values within an instruction. The last one holds the result of
+/// BAR.RED for B2R.
 slot machine_lowering::scratch() {
     constexpr unsigned last = machine_frame::scratch_rows - 1;
     if (scratch_used_ >= last) problem_ = "it needs more rows for its values than there are";
@@ -92,7 +93,7 @@ slot machine_lowering::low_word(const operand& o) {
                 problem_ = "an indexed constant";
                 return machine_frame::zero;
             }
-            // How many SMs there are is known when a CTA has been placed.
+            // The number of SMs is known after a CTA has been placed.
             if (o.bank == 0 && o.value == bank_0_sms)
                 return slot_in(bank::block, block_layout::nsmid);
             return row({machine_row::kind::bank_word, o.bank, static_cast<std::uint32_t>(o.value)});
@@ -118,7 +119,7 @@ slot machine_lowering::high_word(const operand& o) {
         }
         case operand_kind::float64:
             return number(static_cast<std::uint32_t>(o.value));
-        default:  // an integer, extended by its sign
+        default:  // an integer, sign-extended
             return number((o.value >> 31 & 1) != 0 && o.is_signed ? ~0u : 0);
     }
 }
@@ -138,7 +139,7 @@ slot machine_lowering::predicate_slot(const operand& o) {
 }
 
 void machine_lowering::source_predicate(machine_details& d, unsigned n, const operand& o) const {
-    d.predicate[n] = predicate_slot(o);  // that of PT is frame_layout::always
+    d.predicate[n] = predicate_slot(o);  // PT is frame_layout::always
     d.predicate_flip[n] = o.negate_predicate ? all_lanes : 0;
 }
 void machine_lowering::result_predicate(machine_details& d, unsigned n, const operand& o) const {
@@ -258,10 +259,10 @@ void machine_lowering::lower() {
         if (known && grows_stack(now_)) image_.stack_unknown_[index_] = true;
         const bool logs_before = known && is_logged_before();
         if (known) emit_order_notes();
-        // That of BAR follows what gathers its lanes.
+        // For BAR the log entry follows the operation that gathers its lanes.
         if (logs_before && now_.opcode != "BAR") emit_log();
         if (known && lower_instruction() && problem_.empty()) {
-            // The last operation of an instruction, which has its guard, stands for it.
+            // The last operation of an instruction, which has its guard, represents it.
             const auto stands = [](const operation& op) { return op.counted; };
             if (std::none_of(image_.code_.begin() + first_.back(), image_.code_.end(), stands))
                 image_.code_.back().counted = true;
@@ -279,7 +280,7 @@ void machine_lowering::lower() {
         uniform_ = false;
         emit(refuse).counted = true;
     }
-    // Control that runs off the end.
+    // Handles control flow that runs off the end.
     image_.places_.push_back({index_, count * sass::instruction_bytes});
     image_.opcodes_.push_back("EXIT");
     first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
@@ -309,7 +310,7 @@ bool machine_lowering::lower_integer() {
     if (name == "IADD3" || name == "VIADD") {
         if (now_.has("16x2")) return false;
         if (now_.has("64")) return lower_wide_add();
-        // Rd, carries, A, B, C, carries of .X
+        // Operands: Rd, carries, A, B, C, carries of .X
         machine_details& d = details();
         unsigned n = 1;
         const auto is_predicate = [&](unsigned i) {
@@ -358,7 +359,7 @@ bool machine_lowering::lower_integer() {
         d.extended = x;
         modifiers(d, 2, at(n + 2), false);
         if (x) source_predicate(d, 0, at(n + 3));
-        // Of .HI, too, the third source is a pair; the low word of the sum is dropped.
+        // With .HI, too, the third source is a pair; the low word of the sum is discarded.
         const bool wide = now_.has("WIDE"), high = now_.has("HI");
         const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
         const slot c_high = wide || high ? high_word(at(n + 2)) : no_slot;
@@ -475,7 +476,7 @@ bool machine_lowering::lower_logic() {
         return true;
     }
     if (name == "PLOP3" && at(2).kind == operand_kind::reg) {
-        // Of the highest bits of registers: that of LOP3's result.
+        // Operates on the sign bits of registers: that of LOP3's result.
         const slot a = low_word(at(2)), b = low_word(at(3)), c = low_word(at(4));
         for (unsigned n = 0; n < 2; ++n) {
             if (n == 1 && at(n).index == sass::predicate_true) break;
@@ -573,8 +574,8 @@ bool machine_lowering::lower_float() {
     };
     if (name == "FADD" || name == "FMUL" || name == "FFMA") {
         if (now_.has("FMZ")) return false;
-        // The product is scaled by a power of two: here the first factor is, which is the same
-        // but for subnormal numbers and infinity.
+        // The product is scaled by a power of two. Here the first factor is scaled, which is
+        // equivalent except for subnormals and infinity.
         constexpr std::pair<std::string_view, std::uint32_t> scales[] = {
             {"D2", 0x3f000000}, {"D4", 0x3e800000}, {"D8", 0x3e000000},
             {"M2", 0x40000000}, {"M4", 0x40800000}, {"M8", 0x41000000}};
@@ -777,7 +778,7 @@ bool machine_lowering::lower_conversion() {
     if (name != "F2I" && name != "I2F" && name != "FRND" && name != "F2F" && name != "I2FP")
         return false;
     const operand& from = at(1);
-    // The half or the byte of an integer that is converted.
+    // The half or byte of an integer to be converted.
     const bool of_half = now_.has("F16") && (name == "F2I" || name == "FRND");
     const unsigned shift = of_half                                        ? 0
                            : from.suffix == ".H1" || from.suffix == ".B2" ? 16
@@ -802,7 +803,7 @@ bool machine_lowering::lower_conversion() {
     o.type_count = 2;
     if (has("FTZ")) set(o, ptx::flag::ftz);
     if (name == "F2F") {
-        // Result first, then source.
+        // Result type first, then source type.
         const auto type_of = [](std::string_view m) {
             return m == "F16"    ? type::f16
                    : m == "BF16" ? type::bf16
@@ -860,7 +861,7 @@ bool machine_lowering::lower_conversion() {
 bool machine_lowering::lower_move() {
     const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
     const auto copy = [&](slot to, slot from) { emit_copy(to, from); };
-    // Constants are loaded this way, too: a product of zeros plus an immediate.
+    // Constants may also be loaded by a product of zeros plus an immediate.
     if (now_.opcode == "HFMA2" && now_.operand_count == 4 && at(3).kind == operand_kind::half2 &&
         at(1).kind == operand_kind::reg && at(2).kind == operand_kind::reg &&
         at(1).index == sass::register_rz && at(2).index == sass::register_rz && at(1).negate &&
@@ -914,7 +915,7 @@ bool machine_lowering::lower_move() {
             return false;
         machine_details& d = details();
         d.number = static_cast<std::uint32_t>(c.value);
-        d.number2 = c.bank;  // becomes the bank's size when all are known
+        d.number2 = c.bank;  // replaced by the bank's size when all banks are known
         d.width = now_.has("64")                       ? 64
                   : now_.has("U8") || now_.has("S8")   ? 8
                   : now_.has("U16") || now_.has("S16") ? 16
@@ -922,7 +923,7 @@ bool machine_lowering::lower_move() {
         d.is_signed = now_.has("S8") || now_.has("S16");
         operation& op = emit(lanes_.load_constant, &d);
         op.source[0] = register_row(c.base, c.uniform_base);
-        op.source[1] = c.bank;  // becomes its place
+        op.source[1] = c.bank;  // replaced by its position
         op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::param)
                                                << access_detail::space_shift);
         op.destination = result_row(at(0));
@@ -995,14 +996,14 @@ bool machine_lowering::lower_move() {
                 break;
             }
             case special_register::virtual_configuration: {
-                // %nwarpid of sm_90; before, compilers know it.
+                // %nwarpid of sm_90; older compilers treat it as a constant.
                 if (image_.architecture() < 90) return false;
                 constexpr std::uint32_t warps = 64, warps_shift = 8;
                 copy(to, number(warps << warps_shift));
                 break;
             }
             case special_register::virtual_id: {
-                // The warp in bits 14:8; others are not modelled.
+                // The warp in bits 14:8; other fields are not modelled.
                 if (uniform_result) return false;
                 machine_details& d = details();
                 constexpr std::uint32_t warp_shift = 8;
@@ -1081,8 +1082,8 @@ bool machine_lowering::lower_move() {
         return true;
     }
     if (now_.opcode == "R2UR") {
-        // The longer form's predicate tells lanes that the uniform value is not the one of: tiles
-        // of cooperative groups take it as the guard of BRA.DIV and BRA.CONV.
+        // The predicate of the longer form marks lanes whose value differs from the uniform one:
+        // tiles of cooperative groups use it as the guard of BRA.DIV and BRA.CONV.
         machine_details& d = details();
         unsigned n = 0;
         if (at(0).kind == operand_kind::predicate) {
@@ -1122,7 +1123,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
                                : o.suffix == ".X8"  ? 3
                                : o.suffix == ".X16" ? 4
                                                     : 0;
-        // Shared addresses of Hopper have the rank of the CTA in its cluster above bit 24.
+        // Shared addresses of Hopper have the rank of the CTA in its cluster in bits 24 and above.
         const bool ranked = s == space::shared && image_.architecture() >= 90 &&
                             (o.base != sass::register_rz || uniform);
         if (scale == 0 && !uniform && !ranked) {
@@ -1143,7 +1144,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
                    false);
         return p;
     }
-    // Addresses of 64 bits: a pair of registers, or with .U32 one beside a uniform pair.
+    // 64-bit addresses: a pair of registers, or with .U32 one register and a uniform pair.
     p.detail |= access_detail::wide_address;
     const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
     p.source = scratch();
@@ -1185,7 +1186,7 @@ bool machine_lowering::lower_memory() {
                     : name == "LDL" || name == "STL" ? space::local
                                                      : space::generic;
     if (s != space::shared && s != space::local && !now_.has("E")) return false;
-    // A load whose trailing predicate fails yields zeros.
+    // A load whose trailing predicate is false returns zeros.
     const bool or_zero = loads && now_.operand_count == 3 && at(0).kind == operand_kind::reg &&
                          at(2).kind == operand_kind::predicate;
     if (now_.has("ZD") || (now_.operand_count != 2 && !or_zero)) return false;
@@ -1262,7 +1263,7 @@ bool machine_lowering::lower_atomic() {
              : now_.has("64")     ? type::u64
              : now_.has("S32")    ? type::s32
                                   : type::u32;
-    // CAST.SPIN tries an exchange, and tells whether it was made.
+    // CAST.SPIN attempts an exchange, and returns whether it succeeded.
     const bool spin = now_.has("CAST");
     if (spin) r = reduction::cas;
     // ATOMS.POPC.INC counts the lanes.
@@ -1294,7 +1295,7 @@ bool machine_lowering::lower_atomic() {
     const slot to = !keeps ? no_slot : moved ? scratch() : result_row(*result);
     slot guard = no_slot;
     if (done != 0) {
-        // Whether the memory's own unit carries out such an atomic there: here it always does.
+        // Whether the memory's unit can execute such an atomic at that address: always true here.
         machine_details& kept = details();
         if (now_.guard != sass::predicate_true &&
             done == machine_frame::predicates + 4u * now_.guard) {
@@ -1434,7 +1435,7 @@ bool machine_lowering::lower_warp() {
         if (reduces) {
             machine_details& d = details();
             source_predicate(d, 0, at(n));
-            d.number = 0xf0;  // the first source
+            d.number = 0xf0;  // selects the first source
             d.result[0] = machine_frame::scratch_mask2;
             emit(machine_logic_predicates, &d, false);
             p = machine_frame::scratch_mask2;
@@ -1459,7 +1460,7 @@ bool machine_lowering::lower_warp() {
         if (now_.operand_count == 2) {
             machine_details& d = details();
             d.predicate[0] = machine_frame::scratch_mask;
-            d.number = 0xf0;  // the first source
+            d.number = 0xf0;  // selects the first source
             result_predicate(d, 0, at(1));
             emit(machine_logic_predicates, &d);
             return true;
@@ -1505,7 +1506,8 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "BRA") {
-        // .DIV: taken by warps of which other lanes than those named execute; .CONV: by others.
+        // .DIV: taken by warps whose executing lanes differ from those named; .CONV: taken if they
+        // are equal.
         if (!now_.has("DIV") && !now_.has("CONV")) return false;
         slot mask = no_slot;
         if (at(n).kind != operand_kind::target) {
@@ -1571,7 +1573,8 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "WARPSYNC") {
-        // Up to ENDCOLLECTIVE and BSYNC, those of .COLLECTIVE are apart like those of .EXCLUSIVE.
+        // Up to ENDCOLLECTIVE and BSYNC, lanes of .COLLECTIVE are separate, like those of
+        // .EXCLUSIVE.
         d.high = now_.has("COLLECTIVE");
         d.left = d.high || now_.has("EXCLUSIVE");
         const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n++));
@@ -1615,8 +1618,8 @@ bool machine_lowering::lower_control() {
     return false;
 }
 
-/// A call or a return through an address of 64 bits. Behind the operation stands one for each
-/// function of the runtime.
+/// A call or return through a 64-bit address. The operation is followed by one for each runtime
+/// function.
 bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
     const operand& o = at(n);
     slot low = machine_frame::zero, high = machine_frame::zero;

@@ -91,7 +91,7 @@ const operation* machine_double_extremum(warp& w, const operation* op) {
     for (unsigned i = 0; i < warp_size; ++i) {
         constexpr std::uint64_t sign = std::uint64_t{1} << 63, infinity = 0x7ff0000000000000;
         const bool a_nan = (a[i] & ~sign) > infinity, b_nan = (b[i] & ~sign) > infinity;
-        // In the order of integers, with -0 below +0.
+        // In integer order, with -0 below +0.
         const auto order = [](std::uint64_t x) { return (x & sign) != 0 ? ~x : x | sign; };
         const bool less = order(a[i]) < order(b[i]);
         const bool chosen = b_nan || (!a_nan && less == d.left);
@@ -109,7 +109,7 @@ const operation* machine_reciprocal_check(warp& w, const operation* op) {
     const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
     lane_mask slow = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        // Whether the short sequence for a / b could lose accuracy; the long one is always right.
+        // Whether the short sequence for a / b could be inaccurate; the long one is always correct.
         const int x = static_cast<int>(a[i] >> 23 & 255), y = static_cast<int>(b[i] >> 23 & 255);
         const bool easy = y >= 4 && y <= 250 && x >= 26 && x <= 254 && x - y < 125 && x - y > -125;
         slow |= static_cast<lane_mask>(!easy) << i;
@@ -170,7 +170,7 @@ const operation* machine_root_high(warp& w, const operation* op) {
 }
 
 namespace {
-/// Where an atomic that was deferred keeps its result and what it does: behind its operands.
+/// Offsets of a deferred atomic's result and effect in the request's values, after its operands.
 constexpr std::size_t late_result = 1024, late_effect = 1536;
 struct deferred_atomic {
     memory_effect effect = nullptr;
@@ -178,7 +178,7 @@ struct deferred_atomic {
     bool tells_success = false;  ///< CAST.SPIN
 };
 
-/// @param value  what memory held; @param compared  what it was compared with
+/// @param value  previous value in memory; @param compared  value with which it was compared
 template <class Word>
 void put_result(const std::byte* value, const std::byte* compared, bool tells_success,
                 std::byte* low, std::byte* high, lane_mask lanes) {
@@ -198,7 +198,7 @@ void put_result(unsigned width, const std::byte* value, const std::byte* compare
                  : put_result<std::uint32_t>)(value, compared, tells_success, low, high, lanes);
 }
 
-/// Elements 0: what it was compared with, 2: its result, 3, 4: where the result goes.
+/// elements: 0: compared value, 2: result, 3, 4: destination of the result.
 void perform_deferred_atomic(warp& w, const memory_request& r) {
     deferred_atomic d;
     std::memcpy(&d, r.values + late_effect, sizeof d);
@@ -301,10 +301,10 @@ const operation* machine_load_constant(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const lane_mask lanes = lanes_of(w, op, d);
     const word* const index = row(w, op->source[0]);
-    // source[1]: where the bank's bytes begin; number: offset; number2: bytes of the bank
+    // source[1]: start of the bank's bytes; number: offset; number2: size of the bank
     const std::byte* const bytes = w.at(op->source[1]);
     alignas(64) word result[2][warp_size] = {};
-    if (w.pending != nullptr) {  // banks lie behind each other, as the code has them
+    if (w.pending != nullptr) {  // banks are laid out contiguously, as for code
         w.pending->op = op;
         w.pending->lanes = lanes;
     }
@@ -316,7 +316,7 @@ const operation* machine_load_constant(warp& w, const operation* op) {
         if (at > d.number2 || n > d.number2 - at) {
             if (d.number2 == 0 || at >= 65536)
                 w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));
-            return;  // behind what the program has in the bank: zero
+            return;  // beyond the program's part of the bank: zero
         }
         std::uint64_t v = 0;
         std::memcpy(&v, bytes + at, n);
@@ -370,7 +370,7 @@ void fill(word* to, std::uint32_t value, lane_mask lanes) {
     else
         for_lanes(lanes, [&](unsigned i) { to[i] = value; });
 }
-/// Lanes whose guard and own predicate hold.
+/// Lanes whose guard and own predicate are true.
 lane_mask takers_of(const warp& w, const operation* op) {
     return w.lanes_of(op) & predicate(w, details_of(op), 0);
 }
@@ -462,7 +462,7 @@ const operation* machine_set_active(warp& w, const operation* op) {
     return w.go_on(op + 1);
 }
 
-/// Lanes of a warp may come to a barrier of the CTA one after the other: it counts threads.
+/// Lanes of a warp may arrive at a CTA barrier separately: it counts threads.
 const operation* machine_gather_at_barrier(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0 || lanes == w.control->live_lanes()) return op + 1;
@@ -484,9 +484,9 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
         all |= masks[i];
     });
     if (same != lanes) {
-        // Where all lanes are there that any lane waits for, they go on together: what follows
-        // takes its mask itself. By .EXCLUSIVE and .COLLECTIVE lanes with different masks go on
-        // apart.
+        // If all lanes for which any lane waits have arrived, they continue together: the following
+        // code handles its mask itself. With .EXCLUSIVE and .COLLECTIVE, lanes with different masks
+        // continue separately.
         if (!d.left && (all & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active)
             return op + 1;
         w.leave(op);
@@ -559,7 +559,7 @@ const operation* machine_call(warp& w, const operation* op) {
     });
     if (any_of_runtime) {
         if (same != w.active) {
-            // One address after the other.
+            // Branches to one address after the other.
             w.leave(op);
             return control_of(w).branch(w, same, op, op);
         }

@@ -20,7 +20,7 @@ namespace simtlm::execution {
 
 namespace {
 
-/// A value in a constant bank, extended to a word. Zero where it does not lie in the bank.
+/// A value in a constant bank, extended to a word. Zero if it is outside of the bank.
 std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint32_t bank_bytes) {
     using kind = machine_row::kind;
     const bool is_byte = r.what == kind::bank_byte || r.what == kind::bank_signed_byte;
@@ -42,10 +42,10 @@ constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_ca
 /// The size of an entry of the driver's table of textures, of surfaces.
 constexpr std::uint32_t relocation_texture_table = 55;
 constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
-/// What a linker says where it cannot tell.
+/// Value used by a linker if the depth is unknown.
 constexpr std::uint32_t stack_not_told = 0xffffffff;
 constexpr std::uint32_t constant_bank_bytes = 65536;
-/// More than any GPU has of a CTA's shared, and of a thread's local memory.
+/// Larger than the shared memory of a CTA, and the local memory of a thread, of any GPU.
 constexpr std::uint32_t most_shared = 1u << 18, most_local = 1u << 19;
 
 /// Constant bank 0 before the parameters, the same on all architectures.
@@ -57,22 +57,23 @@ struct bank_0 {
     static constexpr std::uint32_t stack_top = 0x28;
     static constexpr std::uint32_t dynamic_shared = 0x2c;
     static constexpr std::uint32_t grid_id = 0x30;
-    // Of sm_90: whether the launch is in clusters, what CTAs they have, reciprocals of these as
-    // floats, clusters of the grid, where parameters lie in memory, CTAs of a cluster in all.
+    // For sm_90: whether the launch uses clusters, their CTAs in each dimension, the reciprocals of
+    // these as floats, clusters of the grid, address of the parameters in memory, total CTAs of a
+    // cluster.
     static constexpr std::uint32_t explicit_cluster = 0x140;
     static constexpr std::uint32_t cluster = 0x144;
     static constexpr std::uint32_t cluster_reciprocals = 0x150;
     static constexpr std::uint32_t clusters = 0x15c;
     static constexpr std::uint32_t cluster_size = 0x188;
     static constexpr std::uint32_t parameters = 0x198;
-    /// %envreg0 and those that follow; of a cooperative launch they tell where its workspace is.
+    /// %envreg0 and following; for a cooperative launch they hold the location of its workspace.
     static constexpr std::uint32_t environment(unsigned architecture) {
         return architecture >= 90 ? 0x40 : 0x88;
     }
     static constexpr std::size_t environment_words = 32;
 };
 
-/// Registers that an instruction writes from its first operand on.
+/// Number of registers that an instruction writes, starting with its first operand.
 unsigned result_words(const sass::instruction& i) {
     const std::string_view name = i.opcode;
     const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL" ||
@@ -197,7 +198,7 @@ void sass_image::patch_code() {
         sass::instruction_word& w = found->second;
         constexpr std::uint64_t upper_bits = (1u << 18) - 1;
         if (r.type == relocation_call_90) {
-            // Bits 9:2 of the address lie in bits 23:16, those from 10 on in bits 81:34.
+            // Bits 9:2 of the address are in bits 23:16, those from 10 on in bits 81:34.
             constexpr std::uint64_t lower_bits = std::uint64_t{255} << 16;
             constexpr std::uint64_t middle_bits = ~std::uint64_t{0} << 34;
             w.low = (w.low & ~(lower_bits | middle_bits)) | (value >> 2 & 255) << 16 |
@@ -275,7 +276,7 @@ void sass_image::lower() {
         k.stack_unknown |= calls_unknown_[k.function] || stack_unknown_[k.function];
     }
 
-    // Behind the rows lie the constant banks themselves, for loads with an index.
+    // The rows are followed by the constant banks themselves, for indexed loads.
     constant_bytes_ = static_cast<std::uint32_t>(rows_.size()) * 128;
     for (unsigned b = 0; b < banks; ++b) {
         std::uint64_t bytes = 0;
@@ -374,7 +375,7 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
         for (unsigned d = 0; d < 3; ++d) {
             put(zero, bank_0::cluster + 4 * d, size[d], 4);
             put(zero, bank_0::clusters + 4 * d, grid[d] / size[d], 4);
-            // Products with it are truncated: never less than the quotient.
+            // Products with it are truncated, so it must never be less than the quotient.
             float reciprocal = 1.0f / static_cast<float>(size[d]);
             if ((size[d] & (size[d] - 1)) != 0) reciprocal = std::nextafter(reciprocal, 1.0f);
             std::uint32_t bits;
@@ -498,7 +499,7 @@ std::string sass_image::results_text(const operation& op, const std::byte* frame
         std::memcpy(&m, frame + masks + 4u * index, sizeof m);
         return fmt::format("    {}{} = {}\n", name, index, (m >> lane & 1) != 0);
     };
-    // Predicates that are written stand first, or after the register; others are read.
+    // Written predicates are first, or after the register; all others are read.
     const bool sets = i.opcode.find("SETP") != std::string_view::npos || i.opcode == "PLOP3" ||
                       i.opcode == "UPLOP3";
     unsigned predicates = sets ? 2 : 1;

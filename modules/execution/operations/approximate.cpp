@@ -70,7 +70,7 @@ choice of_half(const ptx::operation& o, bool pair) {
                             : half_function<E, values::ex2_approx<E>>(pair);
 }
 
-/// Without a rounding, what div, rcp and sqrt of f32 give is the approximation too.
+/// Without a rounding modifier, div, rcp and sqrt of f32 are also approximations.
 bool is_approximate(const ptx::operation& o) {
     switch (o.op) {
         case opcode::ex2:

@@ -88,7 +88,7 @@ void arrive(const lane_access& a) {
     a.store(b);
 }
 
-/// The copies of the lane are complete: it arrives.
+/// Arrives on behalf of the lane's copies, which are complete.
 void arrive_after_copies(const lane_access& a) {
     mbarrier_state b = a.load();
     if (b.pending != 0) --b.pending;
@@ -104,8 +104,8 @@ void change_transactions(const lane_access& a) {
     a.store(b);
 }
 
-// The phase that a wait awaits: of a token, a parity, or the uppermost bit of a word, as in the
-// upper half of a token.
+// The phase for which a wait waits: that of a token, a parity, or the uppermost bit of a word, as
+// in the upper half of a token.
 bool phase_of_state(const lane_access& a) {
     return mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]).phase;
 }
@@ -122,7 +122,7 @@ void wait_for_phase(const lane_access& a) {
 constexpr auto wait_state = wait_for_phase<phase_of_state>;
 constexpr auto wait_parity = wait_for_phase<phase_of_parity>;
 constexpr auto wait_token = wait_for_phase<phase_of_token>;
-/// The object's bits, from a row of double words.
+/// Exchanges the object's bits with a row of double words.
 void exchange_state(const lane_access& a) {
     a.put_state(a.load());
     a.store(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
@@ -149,8 +149,8 @@ void perform_on_barriers(warp& w, const memory_request& r) {
     });
 }
 
-/// What has no result that the warp waits for: in timing mode it takes effect on mbarriers of other
-/// CTAs when the SM's message comes there.
+/// Operations without a result for which the warp waits: with timing, they take effect on mbarriers
+/// of other CTAs when the SM's message arrives there.
 template <void (*Act)(const lane_access&)>
 const operation* update_barriers(warp& w, const operation* op) {
     if (w.pending == nullptr || w.block->cluster().size() == 1) return for_each_barrier<Act>(w, op);
@@ -168,7 +168,7 @@ const operation* update_barriers(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Waits that fail let other warps run; in timing mode the SM suspends the warp.
+/// Failed waits let other warps run; with timing, the SM suspends the warp.
 template <void (*Act)(const lane_access&)>
 const operation* wait_for_barrier(warp& w, const operation* op) {
     const operation* const next = for_each_barrier<Act>(w, op);
@@ -183,7 +183,7 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
     return w.stop(next, warp_status::sleeping);
 }
 
-/// The phase that a wait of a lane awaits. @return false: the operation is no wait
+/// The phase for which a lane waits. @return false: the operation is not a wait
 bool phase_awaited(const lane_access& a, bool& phase) {
     const handler h = a.op->execute;
     if (h == wait_for_barrier<wait_state> || h == for_each_barrier<wait_state>)
@@ -197,7 +197,7 @@ bool phase_awaited(const lane_access& a, bool& phase) {
     return true;
 }
 
-/// What has to happen for the phase of an mbarrier to be complete.
+/// Describes what is missing until the phase of an mbarrier is complete.
 std::string what_is_to_come(const mbarrier_state& b) {
     const std::string arrivals =
         b.pending != 0 ? fmt::format("{} of {} arrivals are to come", b.pending, b.expected) : "";
@@ -224,7 +224,7 @@ handler arrive_handler(const ptx::operation& o) {
                                        : update_barriers<arrive<Drops, true, false>>;
 }
 
-/// Of each lane: where to, where from, and how many bytes are read.
+/// By lane: destination, source, and number of bytes that are read.
 void note_copy(const warp& w, const operation* op, lane_mask lanes, std::uint64_t* to,
                std::uint64_t* from, std::uint64_t* read) {
     const auto from_immediate =
@@ -291,7 +291,7 @@ handler mbarrier_handler(const ptx::operation& o) {
         case ptx::opcode::mbarrier_pending_count:
             return pending_count;
         case ptx::opcode::cp_async_mbarrier_arrive:
-            // Without .noinc one more arrival is expected, and comes.
+            // Without .noinc one more arrival is expected, and occurs.
             return o.has(ptx::flag::noinc) ? for_each_barrier<arrive_after_copies> : nullptr;
         default:
             return nullptr;

@@ -46,7 +46,7 @@ struct of_two {
     }
 };
 
-/// Replaces a value in memory. @return what it was
+/// Replaces a value in memory. @return the previous value
 template <class Op, class Bits>
 Bits update(std::byte* at, Bits b, Bits c, bool concurrent) {
     auto* const p = reinterpret_cast<typename overlaid<Bits>::type*>(at);
@@ -92,7 +92,7 @@ void update_local(warp& w, const memory_request& r, unsigned lane, std::uint64_t
     if (r.elements[2] != nullptr) reinterpret_cast<lane_type<Bits>*>(r.elements[2])[lane] = old;
 }
 
-/// elements: the two operands, and where old values go.
+/// elements: the two operands, and the destination of old values.
 template <class Op, class Bits>
 void perform_atomic(warp& w, const memory_request& r) {
     const space s = access_detail::space_of(r.op);
@@ -115,7 +115,7 @@ void perform_atomic(warp& w, const memory_request& r) {
     });
 }
 
-/// Whether other SMs can see it.
+/// Whether other SMs can observe it.
 bool is_visible_outside(const memory_request& r) {
     const space s = access_detail::space_of(r.op);
     if (s != space::generic) return s == space::global;
@@ -150,7 +150,7 @@ const operation* atomic(warp& w, const operation* op) {
     return op + 1;
 }
 
-// ---- 128 bits: two halves under one lock ----
+// ---- 128 bits: two halves, protected by a lock ----
 
 struct wide_value {
     std::uint64_t low, high;
@@ -213,7 +213,7 @@ void update_element(std::byte* at, const std::byte* value, bool concurrent) {
     update<Op, Bits>(at, b, b, concurrent);
 }
 
-/// What is chosen: the handler of an instruction, or the update of one element.
+/// The chosen function: the handler of an instruction, or the update of one element.
 struct of_warps {
     using result = handler;
     template <class Op, class Bits>
@@ -276,7 +276,7 @@ typename Kind::result sum_of_pairs(ptx::reduction r) {
     return Kind::template of<of_two<values::packed<values::add<T>>>, std::uint32_t>;
 }
 
-/// Of types up to 64 bits.
+/// For types of at most 64 bits.
 template <class Kind>
 typename Kind::result choose(ptx::reduction r, ptx::type t) {
     using ptx::type;
@@ -313,8 +313,9 @@ typename Kind::result choose(ptx::reduction r, ptx::type t) {
     }
 }
 
-/// The reductions of bulk copies (PTX manual, cp.reduce.async.bulk): those of red, but untyped bits
-/// are combined bit by bit, only u32 counts, and there are no pairs and no 16-bit integers.
+/// The reductions of bulk copies (PTX manual, cp.reduce.async.bulk): those of red, except that
+/// untyped bits are combined bitwise, inc and dec only exist for u32, and there are no pairs and no
+/// 16-bit integers.
 bool is_bulk_reduction(ptx::reduction r, ptx::type t) {
     using ptx::reduction;
     using ptx::type;

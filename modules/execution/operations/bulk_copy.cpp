@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t cluster_window = address_windows::cluster - address_windows::shared;
 
-/// Address of shared memory without the window of generic addresses.
+/// Converts an address of shared memory to one without the generic window.
 device_address in_shared_space(device_address a) {
     return address_windows::in_shared(a) || address_windows::in_cluster(a)
                ? a - address_windows::shared
@@ -33,7 +33,7 @@ device_address in_rank(device_address a, unsigned rank) {
     return cluster_window + rank * address_windows::cluster_stride + a;
 }
 
-/// One copy of one lane.
+/// A copy of one lane.
 struct lane_copy {
     warp& w;
     const operation* op;
@@ -54,7 +54,7 @@ struct lane_copy {
         return host;
     }
 
-    /// For checks: copies bring values.
+    /// For checks: records written data.
     void note_written(space s, device_address a, std::uint32_t bytes) const {
         if (w.block->checks() == nullptr) return;
         const device_address offset = in_shared_space(a);
@@ -75,7 +75,7 @@ struct lane_copy {
                       bytes);
     }
 
-    /// For checks: it begins. Shared memory of other CTAs is not looked at.
+    /// For checks: records the start of a copy. Shared memory of other CTAs is not checked.
     void note_start(device_address to, std::uint32_t count) const {
         block_checks* const checks = w.block->checks();
         if (checks == nullptr || what.is_generic) return;
@@ -90,19 +90,19 @@ struct lane_copy {
                             count);
     }
 
-    /// Where an mbarrier lies.
+    /// The host address of an mbarrier.
     std::byte* barrier_at(device_address barrier) const {
         demand_aligned(barrier, 8);
         return range_of(w, op, lane, space::shared, barrier, 8, true).at(barrier);
     }
-    /// Rank of the CTA that an address of shared memory belongs to.
+    /// Rank of the CTA to which an address of shared memory belongs.
     unsigned rank_of(device_address a) const {
         return a < cluster_window
                    ? w.block->rank()
                    : static_cast<unsigned>((a - cluster_window) / address_windows::cluster_stride);
     }
 
-    /// Calls act(destination, mbarrier) for the CTAs that get the data.
+    /// Calls act(destination, mbarrier) for the CTAs that receive the data.
     template <class Act>
     void for_destinations(device_address to, Act act) const {
         to = in_shared_space(to);
@@ -115,7 +115,7 @@ struct lane_copy {
 
     tensor_map map() const {
         const device_address a = what.map.of(w, lane);
-        // Parameters lie where the compiler has aligned them.
+        // The alignment of parameters is determined by the compiler.
         if (!address_windows::in_param(a)) demand_aligned(a, 64);
         const std::optional<tensor_map> m =
             tensor_map::decode(at(what.map.where(), a, tensor_map::bytes, false));
@@ -130,8 +130,8 @@ struct lane_copy {
     }
 };
 
-/// The rows of a box, along its innermost dimension: where each lies in the tensor, and which of
-/// its elements do.
+/// The rows of a box along its innermost dimension: location in the tensor, and elements inside of
+/// it.
 class box_rows {
 public:
     box_rows(const lane_copy& copy, const tensor_map& m) : m_(m) {
@@ -152,7 +152,7 @@ public:
         }
         done_ = true;
     }
-    /// Whether the row lies inside in the outer dimensions, and where its coordinate 0 would be.
+    /// Whether the row is inside in the outer dimensions; sets the address of its coordinate 0.
     bool address(device_address& a) const {
         a = m_.address;
         for (unsigned d = 1; d < m_.rank; ++d) {
@@ -162,8 +162,8 @@ public:
         }
         return true;
     }
-    /// Calls act(first element in the row, elements, coordinate) for elements of the tensor that
-    /// are contiguous.
+    /// Calls act(first element in the row, elements, coordinate) for contiguous elements of the
+    /// tensor.
     template <class Act>
     void for_elements(Act act) const {
         const unsigned count = m_.box_elements(0);
@@ -190,7 +190,8 @@ private:
     std::int64_t coordinate_of_pixel(unsigned d) const {
         return pixel_[d] + (d <= m_.spatial() ? offset_[d - 1] : 0);
     }
-    /// Along the dimensions of the bounding box, the first one fastest, and on to the next image.
+    /// Advances along the dimensions of the bounding box, first dimension fastest, and then to the
+    /// next image.
     void next_pixel() {
         if (++pixels_ == m_.pixels) {
             done_ = true;
@@ -203,7 +204,7 @@ private:
         }
         pixel_[m_.rank - 1U] += m_.step[m_.rank - 1U];
     }
-    /// Offsets have no sign. Machine code has all of them in 16 bits.
+    /// Offsets are unsigned. Machine code has all of them in 16 bits.
     unsigned offset_of(const lane_copy& copy, unsigned d) const {
         const unsigned bits = m_.offset_bits(), mask = (1U << bits) - 1;
         if (copy.what.packed_offsets != no_slot)
@@ -216,7 +217,7 @@ private:
     std::array<std::int32_t, tensor_map::most_dimensions> start_{};
     std::array<unsigned, tensor_map::most_dimensions> at_{};
     bool done_ = false;
-    // Of im2col mode: the pixel before offsets, and how many were before it.
+    // For im2col mode: the current pixel without offsets, and the number of preceding pixels.
     std::array<std::int64_t, tensor_map::most_dimensions> pixel_{};
     std::array<unsigned, tensor_map::most_spatial> offset_{};
     unsigned pixels_ = 0;
@@ -224,7 +225,7 @@ private:
 
 constexpr unsigned most_row_bytes = 256 * 8;
 
-/// Elements outside of the tensor: zeros, or the NaN 0x7fff, 0x7fffffff of their format.
+/// Elements outside of the tensor: zeros, or the NaN 0x7fff or 0x7fffffff of their format.
 void fill_outside(const tensor_map& m, std::byte* row, std::uint32_t bytes) {
     std::memset(row, m.fills_with_nan ? 0xff : 0, bytes);
     if (!m.fills_with_nan) return;
@@ -232,7 +233,7 @@ void fill_outside(const tensor_map& m, std::byte* row, std::uint32_t bytes) {
     for (std::uint32_t i = each - 1; i < bytes; i += each) row[i] = std::byte{0x7f};
 }
 
-/// The type whose reductions a tensor has.
+/// The type of reductions on a tensor.
 ptx::type type_of(tensor_map::element e) {
     using element = tensor_map::element;
     switch (e) {
@@ -258,7 +259,7 @@ ptx::type type_of(tensor_map::element e) {
     }
 }
 
-/// Moves a row from or to shared memory, chunk by chunk where it is swizzled.
+/// Moves a row from or to shared memory, chunk by chunk if it is swizzled.
 template <class Move>
 void move_row(const tensor_map& m, device_address shared, std::uint32_t bytes, Move move) {
     if (m.swizzle == tensor_map::swizzle_mode::none) return move(shared, 0u, bytes);
@@ -276,7 +277,7 @@ void update_elements(const lane_copy& c, element_update update, unsigned each, s
 
 using transfer = program::bulk_transfer;
 
-/// Adds contiguous bytes of global memory to what a transfer moves.
+/// Adds a contiguous range of global memory to a transfer.
 void add_range(transfer& t, device_address a, std::uint32_t bytes) {
     if (!t.ranges.empty() && t.ranges.back().address + t.ranges.back().bytes == a)
         t.ranges.back().bytes += bytes;
@@ -284,8 +285,8 @@ void add_range(transfer& t, device_address a, std::uint32_t bytes) {
         t.ranges.push_back({a, bytes});
 }
 
-// The kinds of copies. Each has: bytes(), which shared memory gives or gets; move(), which moves
-// them; describe(), what the engine of an SM has to know.
+// Kinds of copies. Each has: bytes(), read or written in shared memory; move(), which moves the
+// data; describe(), for the engine of an SM.
 
 /// cp.async.bulk and cp.reduce.async.bulk
 struct byte_copy {
@@ -476,7 +477,7 @@ void move_lanes(warp& w, const memory_request& r) {
     });
 }
 
-/// Calls act(bytes, mbarrier, its address) for every mbarrier that a copy of a lane tells.
+/// Calls act(bytes, mbarrier, its address) for every mbarrier that a lane's copy signals.
 template <class Kind, class Act>
 void for_barriers(const lane_copy& c, Act act) {
     if (!c.what.has_barrier) return;
@@ -487,8 +488,8 @@ void for_barriers(const lane_copy& c, Act act) {
         });
 }
 
-/// Without time a copy is complete at once. In timing mode its data move in the memory phase of the
-/// cycle, and mbarriers are told when the engine of the SM is done.
+/// Without timing a copy is complete immediately. With timing its data move in the memory phase of
+/// the cycle, and mbarriers are signalled when the engine of the SM is done.
 template <class Kind>
 const operation* carry_out(warp& w, const operation* op) {
     memory_request own;

@@ -15,15 +15,15 @@ namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
 
-/// An access of a warp, as its check sees it.
+/// An access of a warp with the data needed by its check.
 struct checked_access {
     warp& w;
     const operation* op;  ///< of the access, for messages
     const operation* check;
     block_checks& checks;
     lane_mask lanes;
-    std::uint32_t bytes;      ///< of a lane
-    bool contiguous = false;  ///< all lanes, each next to the one before
+    std::uint32_t bytes;      ///< per lane
+    bool contiguous = false;  ///< all lanes, at consecutive addresses
     address_lanes address;
 
     checked_access(warp& in, const operation* check_op, block_checks& with, lane_mask executing)
@@ -41,7 +41,7 @@ struct checked_access {
     bool has(std::uint32_t flag) const { return (check->source[1] & flag) != 0; }
 };
 
-/// The addresses of all lanes lie within `bytes` from the first.
+/// The range that contains the addresses of all lanes.
 struct extent {
     std::uint64_t first = 0, bytes = 0;
 };
@@ -53,11 +53,11 @@ extent extent_of(const address_lanes& a) {
     }
     return {first, last - first};
 }
-constexpr std::uint64_t most_at_once = 4096;  ///< bytes that are looked at for a whole warp
+constexpr std::uint64_t most_at_once = 4096;  ///< bytes; limit for checks of a whole warp at once
 
 // ---- shared memory: races ----
 
-/// Calls f(granule) for those of a lane; its offset has been found to lie inside.
+/// Calls f(granule) for those of a lane; its offset is known to be inside.
 template <class Function>
 void for_granules(const race_detector& d, std::uint64_t offset, std::uint32_t bytes, Function f) {
     const unsigned shift = d.granule_shift();
@@ -65,14 +65,14 @@ void for_granules(const race_detector& d, std::uint64_t offset, std::uint32_t by
     for (auto k = static_cast<std::uint32_t>(offset >> shift); k <= last; ++k) f(k);
 }
 
-/// Whether somebody has written some of these granules since the last barrier.
+/// Whether any of these granules has been written since the last barrier.
 bool some_written(const race_stamps s, std::uint32_t first, std::uint32_t end) {
     std::uint32_t newest = 0;
     for (std::uint32_t k = first; k < end; ++k) newest = std::max(newest, s.written[k]);
     return newest >= s.ordered;
 }
 
-// A row: granule after granule, one for each lane of a warp.
+// A row: consecutive granules, one per lane of a warp.
 
 race_stamps row_at(race_stamps s, std::uint32_t k) {
     s.written += k;
@@ -111,9 +111,9 @@ void each_lane(lane_mask lanes, Function f) {
         for_lanes(lanes, f);
 }
 
-/// Writes of a granule a lane, at any places. @return false: a closer look is needed, nothing has
-/// been noted
-/// @param has_reads  the shadow has some since the last barrier
+/// Records writes of one granule per lane at arbitrary places. @return false: a detailed
+/// examination is needed, nothing has been recorded
+/// @param has_reads  the shadow state has reads since the last barrier
 bool note_writes(const race_stamps s, lane_mask lanes, const race_detector::granule_lanes& granule,
                  bool has_reads) {
     std::uint32_t any = 0;
@@ -130,13 +130,13 @@ bool note_writes(const race_stamps s, lane_mask lanes, const race_detector::gran
         each_lane(lanes, [&](unsigned i) { any |= s.read_is_suspicious(granule[i], i) ? 1 : 0; });
     if (any != 0) return false;
     each_lane(lanes, [&](unsigned i) { s.note_write(granule[i], i); });
-    // Do two lanes write to one place?
+    // Detects two lanes that write to the same place.
     each_lane(lanes, [&](unsigned i) { any |= s.written[granule[i]] ^ (s.first + i); });
     if (any != 0) each_lane(lanes, [&](unsigned i) { s.written[granule[i]] = 0; });
     return any == 0;
 }
 
-/// Whether two lanes store the same.
+/// Whether two lanes store the same value.
 bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
     if (a.address[lane] != a.address[other]) return false;
     const unsigned bytes = a.has(access_flags::wide_registers) ? 8 : 4;
@@ -177,8 +177,8 @@ void synchronise(const checked_access& a, lane_mask lanes, const address_lanes& 
     });
 }
 
-/// Lane by lane: first all are looked at, then noted, so that lanes of one instruction are told
-/// from those of earlier ones.
+/// Lane by lane: first all are examined, then recorded, so that lanes of one instruction are
+/// distinguished from those of earlier ones.
 void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const address_lanes& offset,
                             const race_stamps& s, std::uint32_t operation) {
     race_detector& d = *a.checks.races();
@@ -238,9 +238,9 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     if (is_strong) synchronise(a, lanes, offset);
 }
 
-// ---- what has been written ----
+// ---- unwritten memory ----
 
-/// A lane copies some bytes that have been written, and others that have not: padding.
+/// Whether a lane copies some written bytes and some unwritten ones: padding.
 /// @param written  whether byte n of the access has been written
 template <class Written>
 bool copies_padding(const checked_access& a, Written written) {
@@ -250,7 +250,7 @@ bool copies_padding(const checked_access& a, Written written) {
     return false;
 }
 
-/// @param tell  what to do with a lane that reads what nothing has written
+/// @param tell  called for a lane that reads unwritten memory
 template <class Map, class Tell>
 void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
                     Tell tell) {
@@ -305,11 +305,12 @@ void look_at_local(const checked_access& a, lane_mask lanes, const address_lanes
     });
 }
 
-// ---- reads of shared memory that need no look ----
+// ---- fast path: reads of shared memory ----
 
 using offset_lanes = race_detector::granule_lanes;
 
-/// Offsets in shared memory. @return whether all lie inside, and are offsets, not generic addresses
+/// Offsets in shared memory. @return whether all are inside, and are offsets rather than generic
+/// addresses
 bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
                    offset_lanes& to) {
     const std::uint32_t size = w.block->shared_bytes();
@@ -341,8 +342,8 @@ bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::
     return outside >> 31 == 0;
 }
 
-/// Most reads find what they read written, and nobody to have written since the last barrier: they
-/// are kept for those who may write before the next.
+/// Most reads are of written bytes that no warp has written since the last barrier: they are queued
+/// for comparison with later writes.
 bool read_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
     if ((check->source[1] & (access_flags::writes | access_flags::strong)) != 0) return false;
     const written_bytes* const unsure = checks.shared_is_written() ? nullptr : checks.shared();
@@ -366,9 +367,9 @@ bool read_without_look(warp& w, const operation* check, block_checks& checks, la
     return true;
 }
 
-// ---- global memory of a whole warp ----
+// ---- fast path: global memory of a whole warp ----
 
-/// Whether all lanes access memory, each next to the one before.
+/// Whether all lanes access memory at consecutive addresses.
 bool is_contiguous(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
                    std::uint64_t& first) {
     constexpr std::uint32_t needed = access_detail::wide_address;
@@ -383,7 +384,7 @@ bool is_contiguous(const warp& w, const operation* check, lane_mask lanes, std::
     return differs == 0;
 }
 
-/// A warp that reads what has been written, or writes, all in one piece.
+/// A warp that reads written memory, or writes, a contiguous range.
 bool global_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
     written_map* const map = checks.global();
     if (map == nullptr) return true;
@@ -397,10 +398,10 @@ bool global_without_look(warp& w, const operation* check, block_checks& checks, 
     return true;
 }
 
-// ---- by memory ----
+// ---- by state space ----
 
-/// The lanes whose bytes lie inside a memory; the others are faults of their own, and their offsets
-/// become those of one that does.
+/// The lanes whose bytes are inside a memory; the others are faults of their own, and get the
+/// offset of a lane that is inside.
 lane_mask inside(checked_access& a, lane_mask lanes, address_lanes& offset, std::uint64_t size) {
     if (a.bytes <= size) {
         std::uint64_t outside = 0;
@@ -417,7 +418,7 @@ lane_mask inside(checked_access& a, lane_mask lanes, address_lanes& offset, std:
     return in;
 }
 
-/// Offsets in a window that some addresses lie in, others are offsets already.
+/// Subtracts the start of a window from the addresses inside of it; others are already offsets.
 void subtract_window(const checked_access& a, device_address window, address_lanes& offset) {
     for (unsigned i = 0; i < warp_size; ++i)
         offset[i] = a.address[i] - (a.address[i] - window < address_windows::size ? window : 0);

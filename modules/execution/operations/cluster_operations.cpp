@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t stride = address_windows::cluster_stride;
 
-/// Where shared::cluster addresses of rank 0 begin, and those of a CTA's own shared memory.
+/// Start of the shared::cluster addresses of rank 0, and of those of a CTA's own shared memory.
 struct windows {
     std::uint64_t own, cluster;
 };
@@ -21,7 +21,7 @@ constexpr windows windows_of(bool generic) {
                    : windows{0, distance};
 }
 
-/// Calls f(lane, the rank that an address belongs to, the offset there).
+/// Calls f(lane, rank of the address, offset) for every executing lane.
 template <class Bits, class Function>
 void for_places(warp& w, const operation* op, Function f) {
     const windows window = windows_of(sizeof(Bits) == 8);
@@ -56,7 +56,7 @@ void find_rank(warp& w, const operation* op) {
     });
 }
 
-/// In timing mode the SM holds warps at the barriers of clusters; of one CTA the machine does.
+/// With timing, the SM holds warps at cluster barriers; for a cluster of one CTA the machine does.
 bool sm_holds_warps(const warp& w) {
     return w.block->sm_holds_barriers && w.block->cluster().size() > 1;
 }
@@ -79,7 +79,7 @@ const operation* arrive_at_cluster(warp& w, const operation* op) {
 const operation* wait_for_cluster(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (sm_holds_warps(w)) {
-        // Once all of its lanes have come; until then they try again.
+        // Waits once all of its lanes have arrived; until then they retry.
         const bool waits = (w.cluster_arrived & lanes) != 0;
         if (!waits || (w.control->live_lanes() & ~w.cluster_arrived) == 0) return op + 1;
         w.leave(op);

@@ -27,10 +27,10 @@ lane_mask lanes_with(const word* named, std::uint32_t mask, lane_mask among) {
     return same;
 }
 
-/// Several groups of lanes may do a thing at once, each with a mask of its own: subsets of a
-/// partition, lanes with the same key. Calls act(group, the executing lanes that its mask names).
-/// Lanes outside of their own mask, which CUDA leaves undefined, see those that it names, as on the
-/// hardware.
+/// Several groups of lanes may execute an operation at once, each with a mask of its own: subsets
+/// of a partition, lanes with the same key. Calls act(group, the executing lanes in its mask).
+/// Lanes that are not in their own mask, which CUDA leaves undefined, see the lanes of the mask, as
+/// on hardware.
 template <class Act>
 void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
     const lane_mask lanes = w.lanes_of(op);
@@ -95,8 +95,8 @@ const operation* shuffle(warp& w, const operation* op) {
         const int j = Mode::source(i, b[i] & 31, segment);
         const bool valid = Mode::in_range(j, static_cast<int>(limit));
         const unsigned from = valid ? static_cast<unsigned>(j) & 31 : i;
-        // Lanes that are not named or do not execute give 0; programs of today's compilers count on
-        // it. Before sm_70 they give what their register holds.
+        // Lanes that are not members or do not execute return 0, on which code of current compilers
+        // relies. Before sm_70 they return the contents of their register.
         const lane_mask others = named == nullptr ? given : given & named[i];
         result[i] = (others >> from & 1) != 0 ? value[from] : 0;
         in_range |= static_cast<lane_mask>(valid) << i;
@@ -109,7 +109,7 @@ const operation* shuffle(warp& w, const operation* op) {
 
 // ---- vote ----
 
-/// @param holds  (those whose predicate holds, members): the result
+/// @param holds  returns the result for (lanes whose predicate is true, members)
 template <class Holds>
 const operation* vote(warp& w, const operation* op, Holds holds) {
     const lane_mask p = w.mask_at(op->source[0]);
@@ -215,7 +215,7 @@ std::uint32_t uniform_word(const warp& w, slot s, lane_mask lanes) {
     return words_of(w, s)[__builtin_ctz(lanes)];
 }
 
-/// Checks that all live lanes of the warp have come. @return the barrier
+/// Checks that all live lanes of the warp have arrived. @return the barrier
 unsigned barrier_of(const warp& w, const operation* op, lane_mask lanes) {
     const std::uint32_t id = uniform_word(w, op->source[0], lanes);
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
@@ -312,7 +312,7 @@ const operation* barrier_reduce(warp& w, const operation* op) {
 }
 
 void finish_barrier_reduction(warp& w, const operation* op, const barrier_state& b) {
-    // The warp waits at this instruction: its lanes and its frame are what they were.
+    // The warp waits at this instruction, so that its lanes and its frame are unchanged.
     switch (static_cast<ptx::reduction>(op->detail)) {
         case ptx::reduction::popc:
             return write_words(w, op->destination, w.lanes_of(op), b.count);

@@ -14,9 +14,9 @@ using ptx::opcode;
 using values::comparison;
 
 // operation::detail of comparisons: how the result is combined with the predicate source[2], and
-// what is written: a predicate, and its complement into destination2; or a word.
+// the form of the result: a predicate, with its complement in destination2; or a word.
 constexpr std::uint16_t with_and = 1, with_or = 2, with_xor = 3;
-constexpr std::uint16_t to_word = 4;   ///< immediate where it holds, else 0
+constexpr std::uint16_t to_word = 4;   ///< immediate if true, otherwise 0
 constexpr std::uint16_t pairwise = 8;  ///< of two halves: destination and destination2, or a word
 
 inline lane_mask combined(const warp& w, const operation* op, lane_mask m) {

@@ -25,12 +25,12 @@ std::uint64_t reconvergence_pc_of(const operation* op) {
     return op->source[1] == no_slot ? simt_stack::no_pc : op->source[1];
 }
 
-/// Only some of the active lanes execute the operation: they come back to it alone, the others go
-/// on behind it, where all of them meet.
+/// Only some of the active lanes execute the operation: they return to it alone, while the others
+/// wait after it, where all reconverge.
 const operation* part(warp& w, const operation* op, lane_mask executing) {
     const std::uint64_t pc = w.pc_of(op);
     control_of(w).stack.branch(executing, pc, pc + 1, pc + 1);
-    // It has not been executed yet: lanes that come back count it.
+    // It has not been executed yet; it is counted when lanes return.
     const auto i = static_cast<std::size_t>(op - w.code);
     w.worker->counts.warps[i] -= 1;
     w.worker->counts.lanes[i] -= __builtin_popcount(w.active);
@@ -48,7 +48,7 @@ const simt_stack::entry& frame_of(const warp& w) {
                          [](const simt_stack::entry& e) { return e.is_call; });
 }
 
-/// A 4-byte word of local memory, lanes contiguous.
+/// Words of local memory at an offset, with contiguous lanes.
 std::byte* local_words(const warp& w, std::uint32_t offset) {
     return w.local + std::size_t{offset} / 4 * 128;
 }
@@ -75,7 +75,7 @@ void copy_local(warp& w, std::uint32_t to, std::uint32_t from, std::uint32_t byt
         copy_masked(local_words(w, to + i), local_words(w, from + i), 4, lanes);
 }
 
-/// A register, and the words of local memory that hold the same value.
+/// Copies between a register and the words of local memory that hold the same value.
 template <bool ToRegister>
 void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
                          std::uint32_t lane_bytes, lane_mask lanes) {
@@ -89,12 +89,12 @@ void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
     }
 }
 
-/// A slot of a frame that need not be the current one.
+/// A slot of a frame that may not be the current one.
 std::byte* in_frame(const warp& w, slot s, std::uint32_t depth) {
     return bank_of(s) == bank::frame ? control_of(w).frames[depth].get() + offset_of(s) : w.at(s);
 }
 
-/// From a frame to another: arguments go down, results come up.
+/// Copies between frames: arguments to the callee, results to the caller.
 void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from, std::uint32_t to,
           lane_mask lanes) {
     const bool down = to > from;
@@ -119,7 +119,7 @@ void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from,
 const operation* enter(warp& w, const operation* op,
                        const std::array<std::uint64_t, warp_size>& targets) {
     const std::size_t depth = control_of(w).stack.top().call_depth + 1;
-    // A function without a frame of its own keeps at least where it returns to.
+    // A function without a frame still needs its return address.
     constexpr std::size_t return_bytes = 8;
     if (depth > image_of(w).functions().size() + w.local_bytes / return_bytes)
         w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(w.active)),
@@ -232,7 +232,7 @@ const operation* call_undefined(warp& w, const operation* op) {
     if (lanes == 0) return op + 1;
     const auto& f = image_of(w).functions()[static_cast<std::size_t>(op->immediate)];
     const std::string& name = f.source->name;
-    const bool launches = name.rfind("__cudaCDP2", 0) == 0 ||  // from CUDA 12 on
+    const bool launches = name.rfind("__cudaCDP2", 0) == 0 ||  // since CUDA 12
                           name.rfind("cudaLaunchDevice", 0) == 0 ||
                           name.rfind("cudaGetParameterBuffer", 0) == 0 ||
                           name == "cudaDeviceSynchronize";

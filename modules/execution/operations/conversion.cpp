@@ -76,7 +76,7 @@ choice from_bytes(const ptx::operation& o) {
     return elementwise<values::cvt_fp8_to_f16x2<From>, false, std::uint32_t, std::uint16_t>();
 }
 
-/// Formats that only some conversions know.
+/// Formats that only some conversions support.
 choice choose_special_formats(const ptx::operation& o) {
     switch (o.types[0]) {
         case ptx::type::e4m3x2:

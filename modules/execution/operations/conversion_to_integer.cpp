@@ -13,7 +13,7 @@ choice choose_to_integer(const ptx::operation& o) {
             using To = typename decltype(to)::type;
             return for_rounding(o.round, [&](auto r) {
                 constexpr values::rounding round = decltype(r)::value;
-                // Results are clamped with .sat or without.
+                // Results are clamped with and without .sat.
                 if constexpr (std::is_same_v<From, values::f32>)
                     if (o.has(ptx::flag::ftz))
                         return conversion<To, From, round, values::ftz, false, true>();

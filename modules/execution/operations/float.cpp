@@ -17,11 +17,11 @@ using values::f64;
 using values::modifiers;
 using values::rounding;
 
-/// Rounding to nearest is what the host does, lane by lane at once; the others cost more.
+/// Rounding to nearest is that of the host, vectorised over lanes; other modes are more expensive.
 template <class T, rounding Round, modifiers Flags>
 choice arithmetic_of(const ptx::operation& o) {
     constexpr bool cheap = Round == rounding::nearest;
-    // exp() of CUDA's library rounds down once.
+    // exp() of CUDA's library uses round-down once.
     constexpr bool cheap_fma =
         cheap || (std::is_same_v<T, f32> && Round == rounding::down && (Flags & values::sat) == 0);
     switch (o.op) {
@@ -75,7 +75,7 @@ choice rounded(const ptx::operation& o) {
                             : with_rounding<f32, values::plain>(o);
 }
 
-/// min and max, with the modifiers that can be.
+/// min and max with the supported modifiers.
 template <class T, modifiers Flags>
 choice extremum(const ptx::operation& o) {
     return o.op == opcode::min ? binary<T, values::min<T, Flags>>()

@@ -76,7 +76,7 @@ choice packed_integers(const ptx::operation& o) {
     }
 }
 
-/// Instructions with two or three operands of one type.
+/// Instructions with two or three operands of the same type.
 template <class T>
 choice plain_integer(const ptx::operation& o) {
     constexpr values::modifiers sat = T::is_signed && T::width == 32 ? values::sat : plain;

@@ -14,7 +14,8 @@ namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
 
-/// The range of the first lane; of global memory mostly the one that this operation hit last.
+/// The range of the first lane; for global memory usually the one that this operation accessed
+/// last.
 mapped_range first_range(warp& w, const operation* op, unsigned lane, space s, device_address a,
                          std::uint32_t bytes, bool writes) {
     if (s == space::global || (s == space::generic && a >= address_windows::end)) {
@@ -26,7 +27,7 @@ mapped_range first_range(warp& w, const operation* op, unsigned lane, space s, d
     return range_of(w, op, lane, s, a, bytes, writes);
 }
 
-/// Moves one element of a lane. Registers of loads are extended, those of stores are cut.
+/// Moves one element of a lane. Loaded values are extended, stored values are truncated.
 template <class Memory, class Lane, bool Store>
 inline void move_element(std::byte* memory, typename overlaid<Lane>::type* lane) {
     if constexpr (Store) {
@@ -40,7 +41,7 @@ inline void move_element(std::byte* memory, typename overlaid<Lane>::type* lane)
     }
 }
 
-/// All 32 lanes, at a fixed distance from each other, inside one range.
+/// Moves all 32 lanes, at a constant stride, inside one range.
 template <class Memory, class Lane, bool Store>
 void move_strided(std::byte* first, std::uint64_t stride, const memory_request& r,
                   unsigned elements) {
@@ -86,7 +87,7 @@ void move_local(warp& w, const memory_request& r, unsigned lane, std::uint64_t o
     }
 }
 
-/// Lane by lane.
+/// Moves lane by lane.
 template <class Memory, class Lane, bool Store>
 void move_each(warp& w, const memory_request& r, space s, unsigned elements) {
     const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
@@ -108,8 +109,8 @@ void move_each(warp& w, const memory_request& r, space s, unsigned elements) {
     });
 }
 
-/// Lanes at any places of one range. @return false: some are elsewhere, or not aligned; nothing has
-/// moved
+/// Moves lanes at arbitrary places of one range. @return false: some are elsewhere or misaligned;
+/// nothing has been moved
 template <class Memory, class Lane, bool Store>
 bool move_scattered(warp& w, const memory_request& r, space s, unsigned elements) {
     const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
@@ -141,8 +142,8 @@ bool move_scattered(warp& w, const memory_request& r, space s, unsigned elements
     return true;
 }
 
-/// An element of local memory: a word of every lane lies beside those of the other lanes, so that
-/// an element of eight bytes is two words, warp_size words apart.
+/// Moves an element of local memory: words of lanes are interleaved, so that an element of eight
+/// bytes consists of two words, warp_size words apart.
 template <class Memory, class Lane, bool Store>
 inline void move_local_element(std::byte* memory, typename overlaid<Lane>::type* lane) {
     if constexpr (sizeof(Memory) <= 4) {
@@ -161,8 +162,8 @@ inline void move_local_element(std::byte* memory, typename overlaid<Lane>::type*
     }
 }
 
-/// Local memory, all lanes at once. @return false: some address lies outside of it or is not
-/// aligned; nothing has moved
+/// Local memory, all lanes at once. @return false: some address is outside of it or misaligned;
+/// nothing has been moved
 template <class Memory, class Lane, bool Store>
 bool move_local_lanes(warp& w, const memory_request& r, device_address window, unsigned elements) {
     const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
@@ -181,7 +182,7 @@ bool move_local_lanes(warp& w, const memory_request& r, device_address window, u
     if (outside >> 63 != 0 || (misaligned & (bytes - 1)) != 0) return false;
     for (unsigned e = 0; e < elements; ++e) {
         auto* const lanes = reinterpret_cast<typename overlaid<Lane>::type*>(r.elements[e]);
-        // Elements of less than four bytes may begin within a word.
+        // Elements of less than four bytes may start within a word.
         const std::uint64_t step = e * sizeof(Memory);
         const auto memory_of = [&](unsigned i) {
             if constexpr (sizeof(Memory) >= 4) return w.local + place[i] + step * warp_size;
@@ -228,7 +229,8 @@ void perform(warp& w, const memory_request& r) {
         move_each<Memory, Lane, Store>(w, r, s, elements);
 }
 
-/// Whether other SMs can see the access: it waits for the memory phase in timing mode.
+/// Whether other SMs can observe the access, so that it is deferred to the memory phase with
+/// timing.
 bool is_visible_outside(const memory_request& r, space s) {
     if (s == space::shared || s == space::local || s == space::param) return false;
     if (s == space::global) return true;
@@ -266,7 +268,7 @@ const operation* access(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// A kernel's parameter: the same for all lanes.
+/// Loads a kernel parameter, which is the same for all lanes.
 template <class Memory, class Lane>
 const operation* load_parameter(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
@@ -283,7 +285,7 @@ const operation* load_parameter(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// The handler for an element's format. Make<Memory, Lane> has it as `handle`.
+/// The handler for an element's format: Make<Memory, Lane>::handle.
 template <template <class, class> class Make>
 handler choose(const element_format& f) {
     using s8 = std::int8_t;

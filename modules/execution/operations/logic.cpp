@@ -21,7 +21,7 @@ struct same {
 
 // ---- predicates ----
 
-/// Writes the lanes of a predicate that execute the operation.
+/// Writes a predicate in the executing lanes.
 inline void write_predicate(warp& w, slot to, lane_mask lanes, lane_mask value) {
     lane_mask& p = w.mask_at(to);
     p = (p & ~lanes) | (value & lanes);
@@ -129,8 +129,8 @@ inline auto with_carry_in(const lane_type<values::bits_of<T>>* const* from, unsi
         return Op::apply(static_cast<bits>(from[0][i]), static_cast<bits>(from[1][i]), carry);
 }
 
-/// Operations that take or give CC.CF. A subtraction adds the complement: its carry is set when it
-/// does not borrow. detail: 1: takes it, 2: gives it, 4: subtracts
+/// Operations that read or write CC.CF. A subtraction adds the complement: its carry is set if
+/// there is no borrow. detail: 1: reads it, 2: writes it, 4: subtracts
 template <class Op, class T, bool Multiplies>
 const operation* carry(warp& w, const operation* op) {
     using lane = lane_type<values::bits_of<T>>;
@@ -241,7 +241,7 @@ choice choose_carry(const ptx::operation& o) {
             return {};
     }
     return for_32_or_64(o.first_type(), [&](auto type) -> choice {
-        // Unsigned and signed add alike, but for the high half of a product.
+        // Signed and unsigned additions are the same, except for the high half of a product.
         return carrying<typename decltype(type)::type>(o);
     });
 }

@@ -16,7 +16,7 @@ namespace {
 using arithmetic::matrix_fragment;
 using arithmetic::matrix_multiply;
 
-constexpr unsigned most_registers = 32;  ///< of a fragment
+constexpr unsigned most_registers = 32;  ///< per fragment
 
 template <class T>
 const T& attachment(const operation* op) {
@@ -62,13 +62,12 @@ std::uint64_t address_of(const warp& w, const operation* op, unsigned lane, std:
     return lane_address(w, op->source[0], op->detail, static_cast<std::int64_t>(offset), lane);
 }
 
-/// Calls f(lane, element, address, bytes) for each piece of a fragment that lies in one piece in
-/// memory.
+/// Calls f(lane, element, address, bytes) for each part of a fragment that is contiguous in memory.
 template <class Function>
 void for_addresses(const warp& w, const operation* op, Function f) {
     const auto& access = attachment<fragment_access>(op);
     const matrix_fragment& fragment = access.fragment;
-    // Elements of less than a byte move by whole registers.
+    // Elements of less than a byte are moved as whole registers.
     const unsigned step = fragment.bits() >= 8 ? 1 : fragment.per_register();
     const unsigned bytes = fragment.bits() * step / 8;
     for_lanes(w.lanes_of(op), [&](unsigned lane) {
@@ -99,8 +98,8 @@ void for_segments(warp& w, const operation* op, bool stores, Function f) {
     });
 }
 
-/// A fragment whose registers are contiguous in memory, by a warp whose lanes all name the same
-/// matrix, as PTX demands: word by word. @return false: it is another case, nothing has moved
+/// Moves a fragment whose registers are contiguous in memory, if all lanes name the same matrix as
+/// PTX requires: word by word. @return false: not applicable, nothing has been moved
 template <bool Store>
 bool move_fragment(warp& w, const operation* op) {
     const auto& access = attachment<fragment_access>(op);

@@ -14,7 +14,7 @@ struct extend {
 
 template <class To, class From>
 const operation* extension(warp& w, const operation* op) {
-    // The sources' own bits, whatever lies above them.
+    // Uses only the source's own bits; those above are undefined.
     struct convert_bits {
         static To apply(std::make_unsigned_t<From> a) {
             return static_cast<To>(static_cast<From>(a));
@@ -40,7 +40,7 @@ const operation* frame_address(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Bits of lane i of an element.
+/// Bits of an element of a lane.
 std::uint64_t element_of(const warp& w, slot s, unsigned lane, unsigned bits) {
     if (bits > 32) return lanes_at<std::uint64_t>(w, s)[lane];
     const std::uint64_t mask = bits == 32 ? 0xffffffff : (1u << bits) - 1;
@@ -66,7 +66,7 @@ const operation* unpack(warp& w, const operation* op) {
     const unsigned bits = op->detail;
     const auto count = static_cast<unsigned>(op->immediate);
     const lane_mask lanes = w.lanes_of(op);
-    alignas(64) lane_type<Total> from[warp_size];  // an element may be the source itself
+    alignas(64) lane_type<Total> from[warp_size];  // an element may alias the source
     std::memcpy(from, w.at(op->source[0]), sizeof from);
     const std::uint32_t mask = bits >= 32 ? ~0u : (1u << bits) - 1;
     for (unsigned e = 0; e < count; ++e) {
@@ -80,7 +80,7 @@ const operation* unpack(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Two words make a double word, the usual case.
+/// The usual case: two words form a double word.
 const operation* pack_two_words(warp& w, const operation* op) {
     const auto* const low = lanes_at<std::uint32_t>(w, op->list[0]);
     const auto* const high = lanes_at<std::uint32_t>(w, op->list[1]);

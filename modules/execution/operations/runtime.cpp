@@ -134,8 +134,8 @@ void set_condition(warp& w, const operation* op, lane_mask lanes) {
     });
 }
 
-/// A call of the runtime. What programs share (the heap, what they print, memory) changes in timing
-/// mode when that of other SMs does, so that the order of SMs is the same whatever runs first.
+/// A call of the runtime. With timing, shared state (heap, output, memory) changes in the memory
+/// phase, so that the order of SMs is independent of the order of execution.
 template <void (*Function)(warp&, const operation*, lane_mask)>
 const operation* runtime_call(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);

@@ -13,14 +13,14 @@ namespace simtlm::execution {
 
 namespace {
 
-/// @return false: the value is none of the field
+/// @return false: the value is not valid for the field
 bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
     using ptx::mode;
     switch (field) {
         case mode::map_address:
             m.address = value;
             return true;
-        case mode::map_rank:  // one less
+        case mode::map_rank:  // the value is rank - 1
             m.rank = static_cast<std::uint8_t>(value + 1);
             return value < tensor_map::most_dimensions;
         case mode::map_box:

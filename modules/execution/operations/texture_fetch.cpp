@@ -12,7 +12,7 @@ namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
 
-/// Bindings of one operand, lane after lane: mostly all of them the same.
+/// Caches the binding of an operand across lanes, which is usually the same for all.
 class binding_cache {
 public:
     binding_cache(warp& w, const operation* op, slot handle) : w_(w), op_(op), handle_(handle) {}
@@ -108,7 +108,7 @@ arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_desc
     return c;
 }
 
-/// Whether the lanes of an operand have one handle.
+/// Whether the lanes of an operand have the same handle.
 bool is_uniform(const warp& w, slot handle, lane_mask lanes) {
     const auto* const handles = lanes_at<std::uint64_t>(w, handle);
     const std::uint64_t first = handles[__builtin_ctz(lanes)];
@@ -120,7 +120,7 @@ bool is_uniform(const warp& w, slot handle, lane_mask lanes) {
     return differs == 0;
 }
 
-/// All lanes at once. @return false: nothing has happened, they are to be fetched one by one
+/// Fetches all lanes at once. @return false: not applicable, they must be fetched one by one
 bool fetch_together(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
     if (d.gathers || d.has_offsets() || d.has_quad_gradient || is_layered(d.geometry) ||
         !is_uniform(w, d.texture, lanes) ||
@@ -134,7 +134,7 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
     if (!arithmetic::is_plane(b.image, *f.sampler)) return false;
     f.texels = w.launch->memory.host(b.base);
     f.integers = d.integer_coordinates;
-    // Registers are bytes: copies of them are words.
+    // Registers are bytes; they are copied to words.
     alignas(64) std::uint32_t coordinates[2][warp_size];
     for (unsigned i = 0; i < 2 && i < d.coordinates.size(); ++i) {
         std::memcpy(coordinates[i], w.at(d.coordinates[i]), sizeof coordinates[i]);

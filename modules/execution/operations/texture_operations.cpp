@@ -13,9 +13,9 @@ namespace simtlm::execution {
 
 namespace {
 
-/// Where an access of a surface goes.
+/// Location of a surface access.
 struct surface_access {
-    std::byte* at = nullptr;  ///< nullptr: nowhere
+    std::byte* at = nullptr;  ///< nullptr: no access
     device_address address = 0;
 };
 
@@ -36,15 +36,15 @@ surface_access place(warp& w, const operation* op, const texture_description& d,
     return {w.launch->memory.host(b.base + p.offset), b.base + p.offset};
 }
 
-/// One lane's access of a surface.
+/// A lane's access to a surface.
 struct surface_lane {
     const texture_description& what;
     const texture_binding& surface;
-    std::byte* at;  ///< nullptr: outside, where that is no mistake
+    std::byte* at;  ///< nullptr: outside, if that is permitted
     unsigned lane;
 };
 
-/// Finds every lane's place of a surface and calls `access` with it.
+/// Calls `access` with every lane's location in a surface.
 template <class Access>
 const operation* for_surface_lanes(warp& w, const operation* op, Access access) {
     const texture_description& d = texture_description_of(op);
@@ -59,7 +59,7 @@ const operation* for_surface_lanes(warp& w, const operation* op, Access access) 
     return op + 1;
 }
 
-/// What a lane stores.
+/// The value stored by a lane.
 std::uint64_t element_of(const warp& w, const texture_description& d, unsigned i, unsigned lane) {
     return d.element_bytes == 8 ? lanes_at<std::uint64_t>(w, d.results[i])[lane]
                                 : lanes_at<std::uint32_t>(w, d.results[i])[lane];

@@ -17,7 +17,7 @@ namespace simtlm::execution {
 namespace {
 constexpr unsigned warps_of_group = 4;
 
-/// For checks: matrices in shared memory are read from now on.
+/// For checks: records that matrices in shared memory are read from now on.
 void note_operands(warp& w, const operation* op, unsigned lane,
                    const arithmetic::warpgroup_multiply& product) {
     using arithmetic::matrix_descriptor;
@@ -36,7 +36,7 @@ void note_operands(warp& w, const operation* op, unsigned lane,
     product.for_chunks_of_b(descriptor(op->source[1]), note);
 }
 
-/// For checks: a wait has ended.
+/// For checks: records the end of a wait.
 const operation* groups_are_complete(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w))
         proxy->groups_complete(w.index, async_proxy::engine::tensor_core,
@@ -58,7 +58,7 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     const auto descriptor = [&](slot s) {
         return matrix_descriptor::decode(lanes_at<std::uint64_t>(w, s)[lane]);
     };
-    // More than the stack of a SystemC thread takes.
+    // Larger than the stack of a SystemC thread.
     const std::unique_ptr<std::uint32_t[]> operands(
         new std::uint32_t[warpgroup_multiply::most_a + warpgroup_multiply::most_b]);
     std::uint32_t* const a = operands.get();
