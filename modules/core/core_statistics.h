@@ -117,8 +117,7 @@ struct traffic_statistics {
     packet_breakdown sent, received;
 };
 
-// ---- what the counters mean
-// ----------------------------------------------------------------------
+// ---- descriptions of the counters ----
 
 /// Label W1 to W32, as in the Warp Occupancy Distribution; W0: no active lane.
 inline std::string lane_label(unsigned lanes) {

@@ -19,11 +19,11 @@ namespace simtlm::core {
 /// before and after the L1 caches:
 ///
 ///  1. Writes back the registers of one instruction, selected round robin among shared memory,
-///  texture, constant, uncached and L1D responses, and delivers one response from memory to the
-///  block that waits for it.
+///     texture, constant, uncached and L1D responses, and delivers one response from memory to the
+///     block that waits for it.
 ///  2. Starts accesses of the instruction in the dispatch register, highest address first: one per
-///  cycle (as many as the L1D has banks, up to the first bank conflict), or one row of shared
-///  memory banks.
+///     cycle (as many as the L1D has banks, up to the first bank conflict), or one row of shared
+///     memory banks.
 ///
 /// A load leaves when all its accesses have started; its registers are released with its last
 /// response. Stores and barriers leave when they have started; a warp cannot exit before its stores

@@ -75,7 +75,7 @@ struct multiprocessor_parts {
 /// the next cycle on. All other functions are called between steps.
 class multiprocessor : public kernel::clocked_module {
 protected:
-    memory_port port_;  // before the reference to its socket
+    memory_port port_;  // declared before the reference to its socket
 
 public:
     /// To be bound to the cluster, or to any TLM-2.0 target.

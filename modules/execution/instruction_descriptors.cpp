@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class and latency of PTX instructions follow the manual and the reference: by opcode and
-// type, as options -ptx_opcode_latency_* name them.
+// The class and latency of PTX instructions follow the GPGPU-Sim manual and GPGPU-Sim: by opcode
+// and type, as named by the options -ptx_opcode_latency_*.
 #include "modules/execution/instruction_descriptors.h"
 
 #include "modules/execution/ptx_image.h"

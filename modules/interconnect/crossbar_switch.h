@@ -43,7 +43,7 @@ public:
 
     // Functions for the network.
     unsigned room(unsigned input) const { return in_limit_ - inputs_[input].units; }
-    /// Adds a packet, which takes part from the next advance() on.
+    /// Adds a packet, which participates from the next advance() on.
     void push(unsigned input, const packet& p);
     // Between two calls of advance(), several host threads may read and remove heads, for different
     // outputs.

@@ -28,7 +28,7 @@ struct block_tracer {
 
 /// Tracks which blocks were active in a step, so that observers can skip blocks whose state cannot
 /// have changed. Blocks are identified by the hierarchical name of their module and numbered from
-/// 1; 0 stands for all blocks that are not watched.
+/// 1; 0 denotes all blocks that are not watched.
 class block_activity {
 public:
     /// Watches a block, which may be created later. @return its number

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions as text, for debug output and messages.
+// Conversion of instructions to text, for debug output and messages.
 #include "modules/ptx/module.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the operands of an instruction into the positions of its signature and checks their types.
+// Assigns the operands of an instruction to the positions of its signature and checks their types.
 #include "modules/ptx/instruction_parser.h"
 
 #include <string>

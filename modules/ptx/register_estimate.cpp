@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liveness of virtual registers, and the largest number alive at once.
+// Liveness of virtual registers, and the maximum number of live ones.
 #include "modules/ptx/resources.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions of PTX up to sm_80, and those of sm_90 that are executed. The notation is
-// explained in signature.h.
+// The instructions of PTX up to sm_80, and the supported ones of sm_90. The notation is explained
+// in signature.h.
 #include "modules/ptx/signature.h"
 
 namespace simtlm::ptx {

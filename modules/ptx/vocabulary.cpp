@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that modify instructions, by the groups that the signature table names.
+// The words that modify instructions, by the groups named in the signature table.
 #include "modules/ptx/signature.h"
 
 #include <iterator>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that look for what a program does wrong, in modules that are loaded with checks.
+// Operations that check for errors in a program, in modules loaded with checks.
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/ptx/unwritten_registers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instructions of sm_90 need beyond the operations of PTX.
+// Operations for instructions of sm_90 in addition to those of PTX.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_rows.h"
 #include "modules/execution/memory_access.h"

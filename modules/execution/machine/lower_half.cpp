@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of half precision, packed integers and instructions that go with tensor products.
+// Lowering of half precision, packed integers, and instructions related to tensor products.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/asynchronous.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of what sm_90 adds: mbarriers, bulk copies, clusters, products of warpgroups. Operations
-// are those of the PTX instructions.
+// Lowering of the instructions added in sm_90: mbarriers, bulk copies, clusters, products of
+// warpgroups. Operations are those of the PTX instructions.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/asynchronous.h"

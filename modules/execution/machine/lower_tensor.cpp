@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of tensor products. Their fragments are those of PTX's mma of the same shape, in
+// Lowering of tensor products. Their fragments are those of mma in PTX with the same shape, in
 // consecutive registers.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"

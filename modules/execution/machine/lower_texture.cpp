@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of texture fetches and surface accesses to those of PTX. How their operands lie in
-// registers was found by compiling PTX with each of its texture instructions.
+// Lowering of texture fetches and surface accesses to those of PTX. The registers of their operands
+// were determined by compiling PTX with each of its texture instructions.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/texture_operations.h"

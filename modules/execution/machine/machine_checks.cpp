@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that look for what a program does wrong, and those of the log, in machine code that is
-// loaded with checks.
+// Operations that check for errors in a program, and those of the log, in machine code loaded with
+// checks.
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/log_instruction.h"

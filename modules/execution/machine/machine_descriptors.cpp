@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of machine instructions as the tracer of Accel-Sim names them, so that the timing model
-// takes executed machine code as it takes a recorded trace of it.
+// Operands of machine instructions as named by Accel-Sim's tracer, so that executed machine code
+// has the same timing as a recorded trace of it.
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/program/scheduling_class.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for several instruction sets: functions that PTX gives with an error bound.
+// Compiled for several instruction sets: functions for which PTX specifies an error bound.
 #include "modules/execution/arithmetic/approximate.h"
 
 #include "modules/execution/arithmetic/half.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics: lane after lane, lowest first. Where host threads run at once, and where the host may
-// see it (.sys), each of them is one atomic exchange.
+// Atomics: lane by lane, lowest first. With several host threads, and if visible to the host
+// (.sys), each is one atomic exchange.
 #include "modules/execution/operations/atomic.h"
 
 #include "modules/execution/arithmetic/floating.h"

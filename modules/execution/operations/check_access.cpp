@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for several instruction sets. Most accesses of a warp lie side by side: then the checks
-// are a few loops over lanes.
+// Compiled for several instruction sets. Most accesses of a warp are contiguous: the checks are
+// then a few loops over lanes.
 #include "modules/execution/checking/block_checks.h"
 #include "modules/execution/checking/race_stamps.h"
 #include "modules/execution/operations/checks.h"

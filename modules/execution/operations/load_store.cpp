@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of all spaces. Addresses of a warp mostly have one distance from lane to lane:
-// then its ends are checked, and data move in one piece.
+// Loads and stores of all spaces. Addresses of a warp usually have a constant stride: then only the
+// first and the last one are checked, and data are moved in one loop.
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"

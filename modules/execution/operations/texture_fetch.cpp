@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tex and tld4. Mostly all lanes fetch from one image of one or two dimensions: then they are
+// tex and tld4. Usually all lanes fetch from one image of one or two dimensions; they are then
 // computed together.
 #include "modules/execution/arithmetic/texture_plane.h"
 #include "modules/execution/operations/target_tables.h"
