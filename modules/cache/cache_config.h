@@ -11,6 +11,9 @@ namespace simtlm::cache {
 /// bytes>]
 enum class cache_kind : std::uint8_t { normal, sector };
 enum class replacement_policy : std::uint8_t { lru, fifo, random };
+/// Handling of write hits: written to the line only (write_back), to the line and to memory
+/// (write_through), or to memory, with the sector being invalidated (write_evict).
+/// local_wb_global_wt: write_evict for global memory, otherwise write_back.
 enum class write_policy : std::uint8_t {
     read_only,
     write_back,
@@ -20,12 +23,16 @@ enum class write_policy : std::uint8_t {
 };
 /// streaming behaves as on_fill, or as on_miss in a kernel that uses no shared memory.
 enum class allocation_policy : std::uint8_t { on_miss, on_fill, streaming };
+/// Handling of write misses: sent to memory without a line (no_write_allocate); sent to memory, and
+/// the line is fetched (write_allocate); put into a line, the rest of a partly written sector being
+/// fetched at once (fetch_on_write) or by the first read that needs it (lazy_fetch_on_read).
 enum class write_allocate_policy : std::uint8_t {
     no_write_allocate,
     write_allocate,
     fetch_on_write,
     lazy_fetch_on_read,
 };
+/// The hash of an address that selects the set of a cache, or the bank of an L1D.
 enum class set_index_function : std::uint8_t {
     linear,
     bitwise_xor,

@@ -15,6 +15,7 @@ namespace simtlm::cache {
 /// its look-up succeeds.
 class l1_bank : public sc_core::sc_module {
 public:
+    /// An access in the pipeline.
     struct queued_access {
         tlm::tlm_generic_payload* payload;
         std::uint64_t entered;  ///< core cycle

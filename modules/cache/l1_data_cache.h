@@ -42,6 +42,7 @@ namespace simtlm::cache {
 /// the parent, set by the splitter and counted down here.
 class l1_data_cache : public kernel::clocked_module, private unit_port::client, miss_port::client {
 public:
+    /// Parameters of an L1D.
     struct config {
         cache_config cache;
         unsigned latency = 1;  ///< core cycles; 0: tags are looked up in the access itself

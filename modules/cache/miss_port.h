@@ -16,6 +16,7 @@ namespace simtlm::cache {
 /// released when they are acknowledged.
 class miss_port : public miss_sink {
 public:
+    /// Interface of the cache that owns the port.
     struct client {
         /// A response has arrived: a read's data, a part of them, or a write's acknowledgement.
         /// @return whether it was accepted; otherwise it is offered again

@@ -25,6 +25,7 @@ class read_only_cache : public kernel::clocked_module,
                         private unit_port::client,
                         miss_port::client {
 public:
+    /// Parameters of a read-only cache.
     struct config {
         cache_config cache;
         protocol::access_type type = protocol::access_type::instruction_read;  ///< under which

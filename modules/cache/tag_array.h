@@ -35,6 +35,7 @@ struct evicted_line {
 class tag_array {
 public:
     static constexpr std::uint32_t no_line = ~std::uint32_t{0};
+    /// Result of a look-up.
     struct lookup {
         access_outcome outcome = access_outcome::reservation_fail;
         std::uint32_t line = no_line;  ///< the line found, or the line to be replaced

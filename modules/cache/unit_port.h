@@ -25,6 +25,7 @@ inline access_outcome response_outcome(const tlm::tlm_generic_payload& p) {
 ///    path in a later cycle; the next one is then presented (from within that END_RESP).
 class unit_port {
 public:
+    /// Interface of the cache that owns the port.
     struct client {
         /// BEGIN_REQ. Returns one of the protocol's three answers.
         virtual tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) = 0;

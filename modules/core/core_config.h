@@ -12,12 +12,14 @@
 
 namespace simtlm::core {
 
+/// A warp scheduler.
 struct warp_scheduler_config {
     scheduling_choice policy = "gto";        ///< -gpgpu_scheduler
     unsigned max_issue_per_warp = 2;         ///< -gpgpu_max_insn_issue_per_warp
     bool dual_issue_diff_exec_units = true;  ///< -gpgpu_dual_issue_diff_exec_units
 };
 
+/// Shared memory of an SM.
 struct shared_memory_config {
     unsigned bytes = 16384;  ///< -gpgpu_shmem_size
     unsigned bytes_per_block = 49152;
@@ -28,6 +30,7 @@ struct shared_memory_config {
     std::vector<unsigned> carve_out_kb;  ///< -gpgpu_shmem_option
 };
 
+/// The load/store unit, with latency and banks of the L1D.
 struct ldst_config {
     unsigned response_buffer_size = 2;  ///< -gpgpu_n_ldst_response_buffer_size
     unsigned l1_latency = 1;            ///< core cycles
@@ -55,6 +58,7 @@ struct operand_collector_config {
     collector_pool_config general;   ///< pool shared by all pipelines
 };
 
+/// Write-back of results.
 struct write_back_config {
     unsigned width = 1;  ///< results accepted from the result bus per cycle
 };
@@ -119,6 +123,7 @@ struct multiprocessor_parts;
 using multiprocessor_maker =
     std::function<std::unique_ptr<multiprocessor>(const multiprocessor_parts&)>;
 
+/// The SM clusters of the GPU and their SMs.
 struct cluster_config {
     unsigned clusters = 10;
     unsigned sms_per_cluster = 3;

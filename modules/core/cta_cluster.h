@@ -31,6 +31,7 @@ public:
 /// A resident thread block cluster: the location of its CTAs, and the warps that have arrived at
 /// its barrier. Shared by the SMs that hold its CTAs.
 struct cta_cluster {
+    /// A CTA of the cluster.
     struct member {
         cluster_endpoint* at = nullptr;  ///< nullptr: not placed yet
         unsigned slot = 0;               ///< CTA slot of the SM

@@ -25,6 +25,7 @@ struct kernel_context {
 /// A CTA occupies consecutive hardware threads, starting at a multiple of its padded size.
 class cta_slots {
 public:
+    /// A slot, and the CTA that occupies it.
     struct slot {
         std::unique_ptr<program::cta> block;
         kernel_context* kernel = nullptr;  ///< nullptr: the slot is free

@@ -23,6 +23,7 @@ public:
     instruction_initiator<dispatch_stage> to_ldst;
     instruction_initiator<dispatch_stage> result_bus;  ///< to the EX_WB registers
 
+    /// A functional unit served by the stage.
     struct unit {
         functional_unit* block;
         unsigned p;       ///< pipeline whose instructions it executes
@@ -34,6 +35,7 @@ public:
                    const sm_config& config, operand_collector& collector, std::vector<unit> units,
                    ldst_unit& ldst);
 
+    /// Counters of the stage.
     struct statistics {
         std::uint64_t result_bus_conflicts = 0;
     };

@@ -29,6 +29,7 @@ public:
         virtual ~listener() = default;
         virtual void warp_exits(unsigned warp) = 0;
     };
+    /// References to the parts of the SM that the block uses.
     struct blocks {
         listener& owner;
         const request_tagger& tagger;
@@ -45,6 +46,7 @@ public:
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);
 
+    /// Fetches so far, and the last one, for waveforms.
     struct fetch_probe {
         std::uint64_t fetches = 0, hits = 0, misses = 0, reservation_failures = 0;
         std::uint32_t warp = 0;

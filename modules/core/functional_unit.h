@@ -31,6 +31,7 @@ public:
     /// The first core cycle in which the dispatch register is free.
     std::uint64_t register_free_at() const { return register_free_at_; }
 
+    /// Counters of the unit.
     struct statistics {
         std::uint64_t instructions = 0;
     };

@@ -19,6 +19,7 @@ namespace simtlm::core {
 /// One object for all schedulers of an SM, which act one after the other.
 class issue_stage {
 public:
+    /// References to the parts of the SM that the stage uses.
     struct blocks {
         warp_table& warps;
         scoreboard& scores;

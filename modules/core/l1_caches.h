@@ -22,6 +22,7 @@ enum class l1_cache : std::uint8_t { instruction, data, constant, texture };
 /// constructs them.
 class l1_caches {
 public:
+    /// Parameters of the caches.
     struct config {
         cache::read_only_cache::config instruction, constant;
         cache::cache_config texture;

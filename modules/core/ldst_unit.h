@@ -36,6 +36,7 @@ public:
     protocol::cache_port_initiator<ldst_unit> l1d, l1c, l1t;
     protocol::initiator_socket<ldst_unit> uncached;
 
+    /// References to the parts of the SM that the unit uses.
     struct blocks {
         const request_tagger& tagger;
         warp_table& warps;

@@ -40,6 +40,7 @@ public:
     sc_core::sc_vector<protocol::target_socket<memory_port>> from;  ///< by memory_source
     protocol::initiator_socket<memory_port> memory;
 
+    /// Interface of the unit that receives the responses.
     struct client {
         virtual ~client() = default;
         /// A response has arrived: deliver() can be called.

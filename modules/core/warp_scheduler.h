@@ -32,6 +32,7 @@ public:
         /// No unit of the configuration can execute an instruction that is about to issue.
         virtual void no_unit_for(const program::static_instruction& inst) = 0;
     };
+    /// References to the parts of the SM that the scheduler uses.
     struct blocks {
         listener& owner;
         const running_cycles& running;  ///< of the SM; determines the order of schedulers

@@ -41,6 +41,7 @@ struct finished_kernel {
 /// up to -gpgpu_max_concurrent_kernel kernels concurrently, one per stream.
 class command_processor : public sc_core::sc_module, private cta_scheduler::listener {
 public:
+    /// Functions of the owner that are called during the execution of commands.
     struct hooks {
         /// A host copy has written bytes of device memory.
         std::function<void(std::uint64_t address, std::uint64_t bytes)> copied_in;

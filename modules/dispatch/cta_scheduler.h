@@ -41,6 +41,7 @@ struct running_kernel {
 /// apart.
 class cta_scheduler : public kernel::clocked_module, private core::cta_listener {
 public:
+    /// Interface of the owner.
     struct listener {
         virtual ~listener() = default;
         /// Kernels have finished in this cycle, in launch order. Called in phase

@@ -24,6 +24,7 @@ using device_address = std::uint64_t;
 /// address_windows). Not thread-safe: the host allocates and frees while no program runs.
 class device_memory {
 public:
+    /// Parameters of the address space.
     struct config {
         device_address static_base = 0x1f880000;
         device_address heap_base = 0xc0000000;

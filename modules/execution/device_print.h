@@ -9,6 +9,7 @@
 
 namespace simtlm::execution {
 
+/// Result of format_device_text().
 struct formatted_text {
     std::string text;
     int arguments = 0;  ///< return value of the device's printf

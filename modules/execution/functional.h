@@ -31,11 +31,13 @@ struct functional_options {
 
 /// Statistics of the executed instructions.
 struct execution_summary {
+    /// Executions of an opcode.
     struct opcode_count {
         std::string opcode;  ///< e.g. "ld.global"
         std::uint64_t warps = 0;
         std::uint64_t threads = 0;
     };
+    /// Executions of an instruction by warps.
     struct instruction_count {
         std::uint32_t instruction = 0;  ///< number in the program, see instruction_descriptors
         std::uint64_t warps = 0;

@@ -15,6 +15,7 @@ namespace simtlm::execution {
 /// Latency and initiation interval by kind of instruction, in core cycles: options
 /// -ptx_opcode_latency_* and -ptx_opcode_initiation_*. Other instructions have 1/1.
 struct opcode_timing {
+    /// Timing of a kind of instruction, in core cycles.
     struct entry {
         std::uint16_t latency = 1;
         std::uint16_t initiation_interval = 1;

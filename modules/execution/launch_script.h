@@ -26,10 +26,12 @@ namespace simtlm::execution {
 struct launch_script {
     enum class source : std::uint8_t { zero, ramp, random, file, values, buffer, unwritten };
 
+    /// Contents of a buffer, or the expected contents.
     struct contents {
         source from = source::zero;
         std::vector<std::string> words;  ///< numbers, a path, or the name of a buffer
     };
+    /// A `buffer` or `set` statement.
     struct buffer {
         std::string name;
         ptx::type type = ptx::type::u32;
@@ -37,12 +39,14 @@ struct launch_script {
         contents data;
         unsigned line = 0;
     };
+    /// An argument of a launch.
     struct argument {
         std::string buffer;  ///< empty: the argument is a value
         std::uint64_t offset = 0;
         ptx::type type = ptx::type::none;
         std::string value;
     };
+    /// A `launch` statement.
     struct launch_step {
         std::string kernel;
         program::dim3 grid, block, cluster;
@@ -52,6 +56,7 @@ struct launch_script {
         std::vector<argument> arguments;
         unsigned line = 0;
     };
+    /// An `output` or `expect` statement.
     struct result {
         bool compares = false;  ///< expect; otherwise output
         std::string buffer;

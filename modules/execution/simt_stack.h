@@ -33,6 +33,7 @@ public:
     /// if the program's masks are wrong, or all lanes, at a barrier.
     enum class waiting : std::uint8_t { no, for_members, at_barrier };
 
+    /// An entry of the stack: lanes that execute together.
     struct entry {
         std::uint64_t pc = no_pc;                ///< of the next instruction
         std::uint64_t reconvergence_pc = no_pc;  ///< popped when it is reached

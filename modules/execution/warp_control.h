@@ -40,6 +40,7 @@ public:
     /// Whether lanes that wait for others of their warp let them continue, so that locks among
     /// lanes make progress.
     virtual bool schedules_lanes_independently() const { return false; }
+    /// Result of pass_turn().
     enum class progress {
         moves,    ///< the executing lanes make progress
         circles,  ///< they are in the same state as before: a loop that waits for another thread

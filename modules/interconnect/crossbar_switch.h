@@ -25,6 +25,7 @@ namespace simtlm::interconnect {
 /// and an output receives up to N flits, as in a combined input and output queued switch.
 class crossbar_switch {
 public:
+    /// Counters of the switch, in icnt cycles, packets or flits.
     struct counters {
         std::uint64_t busy_cycles = 0;  ///< cycles in which an input buffer held a packet at the
                                         ///< start

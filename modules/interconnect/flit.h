@@ -24,6 +24,7 @@ struct traveller {
     std::uint64_t head_taken = 0;  ///< when its head arrived
 };
 
+/// A flit of a packet.
 struct flit {
     traveller* packet = nullptr;
     std::uint64_t injected = 0;  ///< icnt cycle
@@ -76,14 +77,17 @@ private:
 /// a channel of latency d arrives in cycle t + d + 1, because the channel registers its input.
 class channel_wheel {
 public:
+    /// A flit in a channel, and its destination.
     struct flit_arrival {
         endpoint to;
         flit what;
     };
+    /// Credits in a channel: one for every virtual channel of a mask.
     struct credit_arrival {
         endpoint to;
         std::uint64_t vcs;
     };
+    /// Arrivals in one cycle.
     struct bucket {
         std::vector<flit_arrival> flits;
         std::vector<credit_arrival> credits;

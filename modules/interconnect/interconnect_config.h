@@ -7,6 +7,7 @@
 
 namespace simtlm::interconnect {
 
+/// The network model (-network_mode).
 enum class network_kind : std::uint8_t {
     router = 1,    ///< -network_mode 1: virtual-channel routers, -inter_config_file
     crossbar = 2,  ///< -network_mode 2: the built-in crossbar
@@ -32,6 +33,7 @@ struct router_config {
     std::map<std::string, std::string> values;
 };
 
+/// The network between SM clusters and memory sub-partitions.
 struct interconnect_config {
     network_kind kind = network_kind::crossbar;
     unsigned flit_bytes = 32;  ///< -icnt_flit_size

@@ -44,12 +44,14 @@ struct latency_record {
 /// per node and cycle. A packet can be taken when its last flit is in the boundary buffer.
 class router_subnet {
 public:
+    /// Traffic of a node.
     struct node_counters {
         std::uint64_t sent_packets = 0;
         std::uint64_t sent_flits = 0;
         std::uint64_t accepted_packets = 0;
         std::uint64_t accepted_flits = 0;
     };
+    /// Latencies of delivered packets, in icnt cycles.
     struct records {
         latency_record packet;   ///< from entering the input buffer to leaving the ejection buffer
         latency_record network;  ///< from leaving the input buffer to leaving the ejection buffer

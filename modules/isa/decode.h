@@ -36,6 +36,7 @@ struct decode_quirks {
     bool typed_width_is_word = false;  ///< .S8, .S16, .F64 … do not determine the access width
 };
 
+/// Parameters of decode().
 struct decode_options {
     program::latency_table latencies;
     decode_quirks quirks;

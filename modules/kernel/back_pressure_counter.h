@@ -12,6 +12,7 @@ namespace simtlm::kernel {
 /// owner of a reason reports each change in the cycle in which it happens.
 class back_pressure_counter {
 public:
+    /// Reasons for a stall; bits of a mask.
     enum reason : std::uint8_t {
         queued = 1,  ///< the block has something to send and is stalled
         held = 2,    ///< a message it has sent waits at a shared port

@@ -44,6 +44,7 @@ class phase_sequencer : public sc_core::sc_module {
 public:
     static constexpr unsigned max_domains = edge_source::max_domains;
 
+    /// Parameters of the simulation kernel.
     struct options {
         bool sleeping = true;            ///< false: every process runs on every edge
         std::uint64_t shuffle_seed = 0;  ///< not 0: seed of a random order of the processes within

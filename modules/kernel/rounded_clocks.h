@@ -18,6 +18,7 @@ namespace simtlm::kernel {
 /// falls half-way to the next rising edge of any of the clocks.
 class rounded_clocks {
 public:
+    /// A clock.
     struct member {
         const char* name;
         double frequency;  ///< Hz

@@ -14,11 +14,13 @@ namespace simtlm::kernel {
 /// which it counts, whose tables (counter_table.h) describe them. Counting itself has no overhead.
 class statistics {
 public:
+    /// A registered value.
     struct cell {
         const counter_info* of;
         std::string label;  ///< label of an array element; empty: a single value
         const std::uint64_t* value;
     };
+    /// The counters of a block.
     struct block {
         std::string name;  ///< hierarchical name, e.g. gpu.dram3
         std::string kind;  ///< blocks of the same kind have the same counters, e.g. dram

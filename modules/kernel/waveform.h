@@ -53,10 +53,12 @@ public:
     /// Value of a signal that nothing drives; shown as high impedance.
     static constexpr std::uint64_t undriven = std::numeric_limits<std::uint64_t>::max();
 
+    /// How the value of a signal is obtained.
     enum class kind : std::uint8_t {
         level,    ///< the value is recorded as read
         counter,  ///< the increment since the previous edge is recorded
     };
+    /// A recorded signal.
     struct signal {
         std::string name;    ///< hierarchical, with dots
         unsigned width = 1;  ///< bits; larger values saturate
@@ -66,6 +68,7 @@ public:
         std::function<std::uint64_t()> read;
         enumeration* names = nullptr;
     };
+    /// Parameters of the recording.
     struct settings {
         std::string file;
         std::vector<std::string> scope;  ///< glob patterns of names; empty: everything

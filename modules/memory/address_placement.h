@@ -21,6 +21,7 @@ namespace simtlm::memory {
 /// enter the network.
 class address_placement : public kernel::clocked_module, public protocol::request_order {
 public:
+    /// The SMs whose first uses are ordered.
     struct order {
         unsigned clusters = 1;
         unsigned sms_per_cluster = 1;

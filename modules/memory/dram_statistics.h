@@ -84,6 +84,7 @@ struct dram_statistics {
     std::uint64_t scheduled_reads = 0;
     std::uint64_t scheduled_writes = 0;
 
+    /// Counters of a bank. In parentheses: the name under which GPGPU-Sim prints them.
     struct bank {
         std::uint64_t reads = 0;  ///< column reads (bkN: <n>a)
         std::uint64_t idle = 0;   ///< cycles without a request (bkN: <n>i)

@@ -17,6 +17,7 @@ class entry_delay {
 public:
     /// The additional delay of a request, by kind.
     enum way : unsigned { plain, atomic, far, far_atomic, ways };
+    /// A request in a pipeline, and when it is due.
     struct delayed {
         tlm::tlm_generic_payload* payload = nullptr;
         std::uint64_t ready = 0;  ///< core cycle

@@ -34,6 +34,7 @@ public:
 /// replacement.
 class host_copy {
 public:
+    /// Parameters of host copies.
     struct settings {
         bool truncate = false;  ///< addresses have 32 bits (quirk memcpy-truncates)
         /// Memory is assigned its location at first use.

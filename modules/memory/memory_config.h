@@ -52,6 +52,7 @@ using memory_channel_maker =
 /// Creates the built-in controller.
 std::unique_ptr<memory_channel> make_dram_channel(const memory_channel_parts& parts);
 
+/// The mapping of addresses to channels, sub-partitions and DRAM banks.
 struct address_mapping_config {
     std::string mapping;     ///< -gpgpu_mem_addr_mapping: dramid@<bit>;<mask of R B C S>
     unsigned mask_mode = 0;  ///< -gpgpu_mem_address_mask (obsolete presets 0..16)
@@ -81,6 +82,7 @@ struct dram_timing {
     unsigned tRFC = 0;    ///< refresh duration
 };
 
+/// A DRAM channel.
 struct dram_config {
     dram_timing timing;
     dram_scheduler_maker scheduler = make_fr_fcfs_scheduler;  ///< -gpgpu_dram_scheduler
@@ -131,6 +133,7 @@ struct partition_config {
     bool quirk_memcpy_truncates = false;  ///< host copies warm L2 with 32-bit addresses
 };
 
+/// The memory system of the GPU.
 struct memory_config {
     address_mapping_config mapping;
     partition_config partition;

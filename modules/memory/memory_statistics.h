@@ -17,6 +17,7 @@ namespace simtlm::memory {
 /// The counters of memory_statistics, with the name under which GPGPU-Sim prints them in
 /// parentheses (mem_latency_stat, print of the GPU). Core cycles unless noted otherwise.
 struct memory_counts {
+    /// Distribution of a latency.
     struct latency {
         std::uint64_t sum = 0;
         std::uint64_t max = 0;
@@ -27,6 +28,7 @@ struct memory_counts {
     latency reply_network;    ///< sub-partition to cluster (icnt2sh)
     latency round_trip;       ///< created to cluster (mf); see close_window()
 
+    /// Latencies of the replies of a DRAM bank.
     struct bank_latency {
         std::uint64_t replies = 0;
         std::uint64_t sum = 0;

@@ -57,6 +57,7 @@ public:
                          protocol::transaction_pool& pool, memory_statistics& shared,
                          unsigned number);
 
+    /// Counters of the sub-partition.
     struct counters {
         std::uint64_t requests = 0;       ///< accepted from the network
         std::uint64_t replies = 0;        ///< sent into the network
@@ -116,6 +117,7 @@ public:
     std::string describe();
 
     using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
+    /// A queue and the name under which its occupancy is reported.
     struct named_queue {
         const char* name;
         queue* of;

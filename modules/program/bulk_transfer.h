@@ -17,6 +17,7 @@ struct memory_range {
 /// cp.async.bulk.tensor), as required by the engine of an SM that models its timing. The data move
 /// functionally when the instruction takes effect; waiters are notified when the engine is done.
 struct bulk_transfer {
+    /// Direction of the transfer.
     enum class kind : std::uint8_t {
         load,       ///< global memory to shared memory
         store,      ///< shared memory to global memory

@@ -109,6 +109,7 @@ inline constexpr std::uint16_t register_zero = 0xffff;
 /// Latency and initiation interval of every class, in core cycles, for sources that use classes
 /// (options -trace_opcode_latency_initiation_*). Classes without an option have 1/1.
 struct latency_table {
+    /// Timing of a class.
     struct entry {
         std::uint16_t latency = 1;
         std::uint16_t initiation_interval = 1;

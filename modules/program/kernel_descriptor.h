@@ -6,6 +6,7 @@
 
 namespace simtlm::program {
 
+/// Size of a grid or CTA, or an index within it.
 struct dim3 {
     std::uint32_t x = 1, y = 1, z = 1;
     std::uint64_t volume() const { return std::uint64_t{x} * y * z; }

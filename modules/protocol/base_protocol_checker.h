@@ -30,6 +30,7 @@ namespace simtlm::protocol {
 ///  - completion: every transaction finishes; in_flight() is 0 at the end.
 class base_protocol_rules {
 public:
+    /// Handling of violations.
     enum class violation_policy : std::uint8_t {
         report,  ///< SC_REPORT_ERROR("simtlm/base_protocol", ...)
         collect  ///< only recorded in violations()

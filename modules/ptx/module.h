@@ -93,6 +93,7 @@ struct source_location {
     std::string function;                 ///< label of the inlined function's name; may be empty
 };
 
+/// `.file`: a source file, referred to by the number in `.loc`.
 struct source_file {
     std::uint32_t number = 0;
     std::string name;
@@ -164,6 +165,7 @@ struct parameter {
 
 /// `.callprototype`: signature of an indirect call.
 struct prototype {
+    /// A result or parameter.
     struct item {
         ptx::type type = type::none;
         bool in_register = false;
@@ -202,6 +204,7 @@ struct performance_directives {
     bool blocksareclusters = false;
 };
 
+/// A label, and the instruction that follows it.
 struct named_label {
     std::string name;
     std::uint32_t instruction = 0;

@@ -39,6 +39,7 @@ namespace simtlm::ptx {
 
 /// Rule for one operand of a signature.
 struct operand_rule {
+    /// Kind of operand.
     enum class form : std::uint8_t {
         value,  ///< register, constant or special register of `of`
         immediate,
@@ -81,6 +82,7 @@ struct signature_row {
     std::string_view modifiers;
     std::string_view operands;
 };
+/// A range of rows.
 struct signature_rows {
     const signature_row* begin;
     const signature_row* end;
@@ -89,6 +91,7 @@ signature_rows signature_table();
 
 /// A word that modifies an instruction, and the field of `operation` that it sets.
 struct word {
+    /// A field of `operation`, or its flags.
     enum class field : std::uint8_t {
         nothing,
         type,
@@ -128,6 +131,7 @@ const word* find_word(std::string_view group, std::string_view text);
 
 /// A parsed row of the table.
 struct signature {
+    /// Alternative words at a position of an opcode.
     struct slot {
         bool optional = false;
         bool types = false;  ///< of types, which are matched in order

@@ -11,6 +11,7 @@ namespace simtlm::ptx {
 
 /// The object that a name denotes.
 struct symbol {
+    /// Kind of object.
     enum class kind : std::uint8_t {
         reg,  ///< register `index`; `vector` registers if it is declared .v2 or .v4
         variable,

@@ -11,6 +11,7 @@ namespace simtlm::trace {
 
 /// A line of a kernelslist.g.
 struct command {
+    /// Kind of command.
     enum class kind : std::uint8_t {
         copy_host_to_device,
         copy_device_to_host,

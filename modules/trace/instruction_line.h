@@ -13,12 +13,14 @@
 // Parsers of the parts of an instruction line, in order. The meaning of opcodes is not considered.
 namespace simtlm::trace {
 
+/// The first fields of a line.
 struct line_head {
     std::uint64_t pc = 0;
     std::uint32_t mask = 0;
     std::uint32_t source_line = 0;
 };
 
+/// Register numbers of the destinations, or of the sources.
 struct operand_list {
     unsigned count = 0;
     std::uint8_t registers[isa::max_sources] = {};

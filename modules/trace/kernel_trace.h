@@ -44,6 +44,7 @@ struct kernel_header : program::kernel_descriptor {
 /// A decoded thread block of a trace: instructions of all its warps in one array, or shared. Reused
 /// for successive blocks; contains no strings and no allocation per instruction.
 struct block_trace final : program::cta {
+    /// The instructions of a warp, and its first address in the pool.
     struct warp_range {
         std::uint32_t first = 0;
         std::uint32_t count = 0;

@@ -27,10 +27,12 @@ struct recorded_instruction {
 
 /// A thread block as written.
 struct recorded_block {
+    /// The executions of a warp.
     struct warp {
         std::uint64_t first = 0;  ///< index of its first execution
         std::uint64_t count = 0;
     };
+    /// An executed instruction and its address values.
     struct execution : recorded_execution {
         std::uint64_t first = 0;  ///< index of its first value, in the format of scan_addresses()
         std::uint32_t n_values = 0;

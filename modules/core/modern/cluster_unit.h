@@ -33,6 +33,7 @@ class cluster_unit : public sc_core::sc_module,
 public:
     protocol::cluster_initiator<cluster_unit> network;
 
+    /// References to the parts of the SM that the unit uses.
     struct blocks {
         warp_table& warps;
         std::vector<sub_core*> sub_cores;

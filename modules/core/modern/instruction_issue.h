@@ -20,6 +20,7 @@ class cluster_unit;
 /// object for all sub-cores of an SM, which issue one after the other.
 class instruction_issue {
 public:
+    /// References to the parts of the SM that the block uses.
     struct blocks {
         warp_table& warps;
         const coalescer& coalesce;
@@ -28,6 +29,7 @@ public:
         warp_instruction_pool& pool;
         core_statistics& statistics;
     };
+    /// An issued instruction, and its effects on its warp.
     struct outcome {
         warp_instruction* inst = nullptr;
         bool warp_ended = false;

@@ -10,6 +10,7 @@
 
 namespace simtlm::core::modern {
 
+/// Parameters of the L0 instruction cache of a sub-core.
 struct l0_instruction_cache_config {
     unsigned sets = 8;
     unsigned ways = 32;

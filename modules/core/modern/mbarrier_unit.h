@@ -22,6 +22,7 @@ namespace simtlm::core::modern {
 /// Action: retries the waits after mbarriers have changed (core_write_back).
 class mbarrier_unit : public sc_core::sc_module {
 public:
+    /// References to the parts of the SM that the unit uses.
     struct blocks {
         warp_table& warps;
         modern_statistics& statistics;

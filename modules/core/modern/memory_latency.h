@@ -28,6 +28,7 @@ memory_kind memory_kind_of(const program::static_instruction& inst, program::mem
 /// width (32, 64, 128 bits per lane) and by kind of address register. Defaults are measurements of
 /// Ampere (Huerta et al., table 2).
 struct memory_latencies {
+    /// Latencies of a kind of access, by width_of().
     struct entry {
         std::array<std::uint16_t, 3> war{};
         std::array<std::uint16_t, 3> raw{};

@@ -35,6 +35,7 @@ public:
     protocol::cache_port_initiator<memory_unit> l1d, l1c, l1t;
     protocol::initiator_socket<memory_unit> uncached;
 
+    /// References to the parts of the SM that the unit uses.
     struct blocks {
         const request_tagger& tagger;
         warp_table& warps;

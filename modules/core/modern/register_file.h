@@ -6,6 +6,7 @@
 
 namespace simtlm::core::modern {
 
+/// Parameters of the register file of a sub-core.
 struct register_file_config {
     unsigned banks = 2;          ///< register % banks
     unsigned read_ports = 1;     ///< per bank and cycle, 1024 bits each; 0: unlimited

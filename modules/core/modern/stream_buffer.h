@@ -14,6 +14,7 @@ namespace simtlm::core::modern {
 /// missed line. One line is requested per cycle.
 class stream_buffer {
 public:
+    /// Result of a look-up.
     enum class look_up : std::uint8_t {
         miss,     ///< the head is another line
         waiting,  ///< the head is the line, which has not arrived yet

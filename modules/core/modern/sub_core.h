@@ -76,6 +76,7 @@ public:
         /// No functional unit of the configuration executes an instruction.
         virtual void no_unit_for(const program::static_instruction& inst) = 0;
     };
+    /// References to the parts of the SM that the sub-core uses.
     struct blocks {
         services& sm;
         const running_cycles& running;
@@ -94,6 +95,7 @@ public:
                                        ///< written
         bool uniform = false;
     };
+    /// Instructions issued so far, and the last one, for waveforms.
     struct issue_probe {
         std::uint64_t count = 0;
         std::uint32_t warp = 0;

@@ -19,6 +19,7 @@ struct matrix_shape {
 /// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32. Not known() if the name has none.
 matrix_shape shape_of(std::string_view opcode);
 
+/// Parameters of the tensor core of a sub-core.
 struct tensor_config {
     unsigned rate = 2048;     ///< m n k operand bits that a sub-core processes in 2 cycles
     unsigned f32_rate = 0;    ///< the same for FP32 accumulators; 0: same as rate

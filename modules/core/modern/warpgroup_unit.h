@@ -41,6 +41,7 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_vi
 /// Action: resumes warps whose groups are complete (core_write_back).
 class warpgroup_unit : public sc_core::sc_module {
 public:
+    /// References to the parts of the SM that the unit uses.
     struct blocks {
         warp_table& warps;
         modern_statistics& statistics;

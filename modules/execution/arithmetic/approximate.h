@@ -137,6 +137,7 @@ struct tanh_approx<f32, Flags> {
 };
 
 namespace detail {
+/// ex2 of f16 and bf16.
 template <class Type, modifiers Flags>
 struct half_ex2 {
     static std::uint16_t apply(std::uint16_t a) {
@@ -144,6 +145,7 @@ struct half_ex2 {
         return half_result<Type, Flags>(static_cast<float>(result));
     }
 };
+/// tanh of f16 and bf16.
 template <class Type, modifiers Flags>
 struct half_tanh {
     static std::uint16_t apply(std::uint16_t a) {

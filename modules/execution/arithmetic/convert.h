@@ -213,6 +213,7 @@ struct cvt_fp8_to_f16x2 {
                          element::apply(static_cast<std::uint8_t>(pair >> 8)));
     }
 };
+/// cvt of f16x2 to a packed pair of 8-bit floating-point numbers.
 template <class To, modifiers Flags = satfinite>
 struct cvt_f16x2_to_fp8 {
     static std::uint16_t apply(std::uint32_t pair) {

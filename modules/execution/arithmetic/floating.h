@@ -138,6 +138,7 @@ struct copysign {
     }
 };
 
+/// testp: whether the operand has the property.
 template <class Type, property Property>
 struct testp {
     static constexpr bool apply(bits_of<Type> a) {

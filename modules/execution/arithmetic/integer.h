@@ -156,6 +156,7 @@ struct mul_wide {
     }
 };
 
+/// mad.lo.
 template <class Type>
 struct mad_lo {
     using bits = bits_of<Type>;
@@ -173,6 +174,7 @@ struct mad_hi {
     }
 };
 
+/// mad.wide.
 template <class Type>
 struct mad_wide {
     using bits = bits_of<Type>;
@@ -211,6 +213,7 @@ struct mul24_hi {
     }
 };
 
+/// mad24.lo.
 template <class Type>
 struct mad24_lo {
     static constexpr std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -344,6 +347,7 @@ struct mad_hi_carry {
     }
 };
 
+/// and, or, xor and not.
 template <class Type>
 struct bit_and {
     using bits = bits_of<Type>;

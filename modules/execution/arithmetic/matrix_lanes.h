@@ -19,6 +19,7 @@ struct float_product {
     double* sums = nullptr;  ///< in: C, out: D
 };
 
+/// The loops, compiled for one instruction set.
 struct matrix_functions {
     /// to[i] = words[word[i]] >> shift[i] & mask
     void (*gather)(const std::int32_t* word, const std::uint32_t* shift, std::uint32_t mask,

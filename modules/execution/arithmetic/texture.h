@@ -12,6 +12,7 @@
 
 namespace simtlm::execution::arithmetic {
 
+/// Dimensions of an image; layered images are arrays of 1D images, 2D images or cubes.
 enum class texture_geometry : std::uint8_t {
     one,
     two,
@@ -44,6 +45,7 @@ struct mip_level {
     std::uint64_t row_pitch = 0, slice_pitch = 0;
 };
 
+/// An image: its format and its levels of detail.
 struct texture_image {
     texture_geometry geometry = texture_geometry::two;
     texel_format format;
@@ -51,6 +53,7 @@ struct texture_image {
     std::vector<mip_level> levels;
 };
 
+/// Parameters of a fetch that a texture or sampler object sets.
 struct sampler_state {
     std::array<address_mode, 3> address{address_mode::clamp, address_mode::clamp,
                                         address_mode::clamp};

@@ -14,6 +14,7 @@ namespace simtlm::execution::arithmetic {
 /// A part of a 32-bit operand (.b0 .. .b3, .h0, .h1) or the whole.
 enum class part : std::uint8_t { b0, b1, b2, b3, h0, h1, word };
 
+/// Operations of video instructions.
 enum class video_operation : std::uint8_t {
     add,
     subtract,

@@ -27,6 +27,7 @@ namespace simtlm::execution {
 class async_proxy {
 public:
     enum class engine : std::uint8_t { bulk_copy, tensor_core };
+    /// Result of the check of an access: what it conflicts with.
     struct conflict {
         enum class kind : std::uint8_t {
             none,

@@ -20,6 +20,7 @@ namespace simtlm::execution {
 /// A row of the bank `constants`: a word replicated in all lanes, or a value that depends on the
 /// lane.
 struct machine_row {
+    /// Source of the row's value.
     enum class kind : std::uint8_t {
         number,
         bank_word,
