@@ -92,6 +92,7 @@ public:
         ++changes_;
         tags_.flush();
     }
+    /// Drops all lines, see tag_array::invalidate().
     void invalidate() {
         ++changes_;
         tags_.invalidate();

@@ -33,6 +33,7 @@ struct cache_statistics {
         return fails[static_cast<unsigned>(t)][static_cast<unsigned>(r)];
     }
 
+    /// Counts the outcome of an access, also in the totals.
     void book(protocol::access_type t, access_outcome o) {
         ++outcomes[static_cast<unsigned>(t)][static_cast<unsigned>(o)];
         switch (o) {
@@ -55,6 +56,7 @@ struct cache_statistics {
                 break;
         }
     }
+    /// Counts the reason why an access could not be accepted.
     void book(protocol::access_type t, fail_reason r) {
         ++fails[static_cast<unsigned>(t)][static_cast<unsigned>(r)];
     }

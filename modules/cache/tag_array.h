@@ -74,7 +74,9 @@ public:
     void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
     /// The pending fill must leave the sector modified, and adds its byte mask to the dirty bytes.
     void keep_modified_on_fill(std::uint32_t line, unsigned sector);
+    /// Sets whether all bytes of the sector are known, so that it can be read.
     void set_readable(std::uint32_t line, unsigned sector, bool readable);
+    /// The pending fill must leave the sector readable.
     void set_readable_on_fill(std::uint32_t line, unsigned sector);
     void invalidate_sector(std::uint32_t line, unsigned sector);
     /// Makes sectors readable whose bytes have all been written. @param sectors  of the access

@@ -24,7 +24,9 @@ public:
     /// Sends at most one request, and moves at most one fragment to the result FIFO.
     void cycle(miss_sink& sink);
 
+    /// Whether a response belongs to an outstanding request.
     bool waiting_for_fill(const tlm::tlm_generic_payload& response) const;
+    /// Receives a response. @pre waiting_for_fill(response)
     void fill(tlm::tlm_generic_payload& response, std::uint64_t now);
 
     bool access_ready() const { return !results_.empty(); }

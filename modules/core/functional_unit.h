@@ -23,6 +23,8 @@ public:
 
     functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
 
+    /// Whether the unit can accept an instruction in a core cycle: its dispatch register is free,
+    /// and no other instruction completes in the same cycle.
     bool can_accept(const program::static_instruction& inst, std::uint64_t now) const {
         const std::uint64_t done = completion(inst, now);
         return now >= register_free_at_ && (done - now > mask_ || !leaves_at(done));

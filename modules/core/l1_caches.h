@@ -41,6 +41,7 @@ public:
 
     /// Binds the memory sides to the SM's port to the memory system.
     void connect(memory_port& port);
+    /// Whether no cache has an access, a miss or a response.
     bool idle() const;
     /// Statistics of one cache; valid between edges.
     const cache::cache_statistics& statistics_of(l1_cache which);

@@ -22,6 +22,7 @@ public:
     /// Defers an atomic of these lanes that takes effect in this cycle, because it does not go
     /// through an L2.
     void defer_atomic(program::warp_executor& warp, std::uint32_t lanes) { add({&warp, lanes}); }
+    /// Applies the deferred effects, in order.
     void apply();
 
 private:

@@ -44,6 +44,7 @@ struct cta_listener {
 /// Observes the CTAs of an SM, for a timeline.
 struct cta_watcher {
     virtual ~cta_watcher() = default;
+    /// A CTA has been placed in a slot of the SM, or has ended.
     virtual void cta_started(const multiprocessor& where, unsigned slot,
                              const kernel_context& kernel, const program::cta& block) = 0;
     virtual void cta_ended(const multiprocessor& where, unsigned slot) = 0;
@@ -86,6 +87,8 @@ public:
     unsigned id() const { return who_.sm; }
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
+    /// Sets the observer of the SM's CTAs. The simulation then runs on one host thread, because SMs
+    /// may share an observer.
     void watch(cta_watcher& watcher);
     /// Observes every instruction that issues and completes.
     virtual void watch(instruction_watcher& watcher) = 0;

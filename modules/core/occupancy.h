@@ -40,6 +40,7 @@ struct l1_split {
     unsigned ways;
     cache::allocation_policy allocation;
 };
+/// The split for a kernel of which `ctas` CTAs are resident.
 l1_split l1_split_of(const sm_config& config, const cta_needs& needs, unsigned ctas);
 
 }  // namespace simtlm::core

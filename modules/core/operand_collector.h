@@ -42,6 +42,7 @@ public:
     /// Is notified when a pipeline for which a scheduler waits may have a free register.
     struct listener {
         virtual ~listener() = default;
+        /// The collector may accept an instruction of a warp scheduler again.
         virtual void may_accept(unsigned scheduler) = 0;
     };
     void set_listener(listener& l) { listener_ = &l; }

@@ -37,6 +37,7 @@ public:
         words_ = words;
     }
 
+    /// Whether an instruction reads or writes a register with a pending write.
     bool collides(unsigned warp, const program::static_instruction& inst) const {
         if (pending_[warp] == 0) return false;
         const word* const of = registers_of(warp);

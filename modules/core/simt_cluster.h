@@ -57,6 +57,7 @@ public:
         for (const auto& box : outbox_) n += box.size();
         return n;
     }
+    /// Whether a request or reply is queued.
     bool busy() const;
     /// Whether it holds no warp, request or reply.
     bool at_rest() const;

@@ -23,10 +23,12 @@ public:
     explicit request_tagger(const sm_identity& who) : who_(who) {}
 
     void set_order(protocol::request_order& order) { order_ = &order; }
+    /// Writes SM and cluster into a transaction.
     void tag(protocol::memory_extension& e) const {
         e.sm = static_cast<std::uint16_t>(who_.sm);
         e.cluster = static_cast<std::uint16_t>(who_.cluster);
     }
+    /// Reports an access to the external order of requests, if there is one.
     void touches(std::uint64_t address, protocol::request_order::stage by) const {
         if (order_ != nullptr) order_->touched(who_.sm, address, by);
     }

@@ -97,6 +97,7 @@ struct warp_table {
 
     warp_listener* listener = nullptr;
 
+    /// Warps that have issued their last instruction, or wait for something other than a register.
     warp_mask waiting() const {
         return done | at_barrier | at_memory_barrier | at_atomic | at_copy | at_engine;
     }
@@ -126,6 +127,7 @@ struct warp_table {
         mask &= ~warp_bit(w);
         listener->may_issue(w);
     }
+    /// The warp's earlier accesses have completed; it may issue beyond its memory barrier.
     void passes_memory_barrier(unsigned w) {
         past_memory_barrier |= warp_bit(w);
         stops_waiting(at_memory_barrier, w);
@@ -163,6 +165,7 @@ struct warp_table {
         if (--warp[w].copies == 0) may_leave(w);
         if ((at_copy & warp_bit(w)) != 0 && copies_arrived(w)) stops_waiting(at_copy, w);
     }
+    /// Whether the copies for which the warp waits have arrived.
     bool copies_arrived(unsigned w) const {
         const warp_state& s = warp[w];
         for (unsigned g = 0; g < s.copy_wait_below && g < s.copy_groups.size(); ++g)

@@ -76,6 +76,7 @@ public:
 
     /// Notified when kernels or other tagged commands have finished; see take_finished().
     const sc_core::sc_event& progress() const { return progress_; }
+    /// Kernels that have finished since the last call.
     std::vector<finished_kernel> take_finished();
     /// Tags of completed copies, fills, events and synchronisations.
     std::vector<std::uint64_t> take_done();
@@ -96,6 +97,7 @@ public:
     void checkpoint(kernel::archive& a);
 
     cta_scheduler& ctas() { return scheduler_; }
+    /// Warnings of kernel sources since the last call.
     std::vector<std::string> take_warnings();
 
 private:

@@ -57,6 +57,7 @@ public:
                   const dispatch_config& config, const core::cluster_config& cores,
                   std::vector<core::simt_cluster*> clusters, listener& owner);
 
+    /// Whether another kernel can be launched: one of the slots for running kernels is free.
     bool can_start() const;
     /// Launches a kernel. Call between steps or in phase core_dispatch_ctas. @pre can_start()
     void launch(std::unique_ptr<running_kernel> kernel);

@@ -18,6 +18,7 @@ struct worker_state;
 /// thread.
 struct execution_observer {
     virtual ~execution_observer();
+    /// Called before a warp executes an instruction, except for control transfers.
     virtual void about_to_execute(warp& w, const operation& op) = 0;
 };
 

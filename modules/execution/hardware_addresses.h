@@ -17,6 +17,7 @@ public:
     explicit hardware_addresses(const device_memory& m);
 
     device_address of(device_address a) const { return a - begin_ < size_ ? a - distance_ : a; }
+    /// Replaces all addresses by those that the hardware sees.
     void replace(program::lane_addresses& addresses) const {
         if (distance_ != 0) replace_all(addresses);
     }

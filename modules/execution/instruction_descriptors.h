@@ -70,6 +70,7 @@ public:
     instruction_descriptors(std::vector<program::static_instruction> instructions,
                             std::vector<code_range> ranges, std::uint32_t register_numbers);
 
+    /// The properties of an instruction.
     const program::static_instruction& of(std::uint32_t instruction) const {
         return descriptor_[instruction];
     }
@@ -79,6 +80,7 @@ public:
     program::instruction_window window_from(std::uint32_t instruction) const {
         return {&sequence_[instruction], &sequence_[end_of_function_[instruction]]};
     }
+    /// The number of an instruction in the program.
     std::uint32_t index_of(const program::dynamic_instruction& i) const {
         return static_cast<std::uint32_t>(&i - sequence_.data());
     }

@@ -73,6 +73,7 @@ struct launch_script {
 
     /// @throws kernel::user_error "file:line: what is wrong (valid alternatives)"
     static launch_script parse(const std::string& text, const std::string& file);
+    /// Reads a script. @throws kernel::user_error as parse(), and if the file cannot be read
     static launch_script read(const std::string& path);
 
     /// A file named in the script.

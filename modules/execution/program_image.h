@@ -142,6 +142,7 @@ public:
     virtual std::string where(const operation& op) const = 0;
     /// Text of the instruction to which an operation belongs.
     virtual std::string text_of(const operation& op) const = 0;
+    /// Opcode of the instruction to which an operation belongs.
     virtual instruction_name name_of(const operation& op) const = 0;
     /// Lines with the registers of a lane: those written by the instruction, or all registers of
     /// its function. @param frame  the warp's registers

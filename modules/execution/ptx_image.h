@@ -77,6 +77,7 @@ public:
 
     const std::vector<function_image>& functions() const { return functions_; }
     const std::vector<call_site>& call_sites() const { return call_sites_; }
+    /// The function and the instruction from which an operation was lowered.
     const instruction_origin& origin_of(const operation& op) const {
         return origins_[op.instruction];
     }

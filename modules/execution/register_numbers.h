@@ -17,6 +17,7 @@ public:
     ///                          in its name, so that %r3, %rd3 and %p3 share one
     register_numbers(const ptx::module& m, bool names_give_banks);
 
+    /// The number of a register of a function.
     std::uint16_t of(std::uint32_t function, std::uint32_t index) const {
         return numbers_[function][index];
     }

@@ -15,7 +15,9 @@ namespace simtlm::execution {
 ptx::type script_type(const std::string& word);
 /// @return false: the word is not a value of the type
 bool write_script_value(ptx::type t, const std::string& word, std::byte* to);
+/// The value as it is written in a script.
 std::string script_value_text(ptx::type t, const std::byte* value);
+/// Fills a buffer with start, start + step, ...
 void fill_ramp(ptx::type t, std::vector<std::byte>& data, double start, double step);
 /// Deterministic for a seed on all hosts. Without bounds, integers have random bits and
 /// floating-point numbers are in [0, 1).

@@ -66,6 +66,7 @@ struct tensor_map {
     static std::optional<element> element_of(std::uint64_t number);
     /// Decodes the 128 bytes of a map; nullopt if they are not one.
     static std::optional<tensor_map> decode(const std::byte* from);
+    /// Writes the 128 bytes of the map.
     void encode(std::byte* to) const;
 
     /// Size of an element in bytes.

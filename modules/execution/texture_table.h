@@ -21,6 +21,7 @@ struct texture_binding {
 /// `.texref`, `.samplerref` or `.surfref` variable of a module.
 class texture_table {
 public:
+    /// Binds a handle to a texture, sampler or surface.
     void bind(std::uint64_t handle, texture_binding binding) {
         bindings_[handle] = std::move(binding);
     }

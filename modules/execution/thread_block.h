@@ -103,6 +103,7 @@ public:
     [[noreturn]] void fail(const warp& w, const operation* op, unsigned lane,
                            const std::string& what, const std::string& remedy = {},
                            fault_kind kind = fault_kind::other) const;
+    /// Index of a lane's thread in its block: x, y, z.
     std::array<unsigned, 3> thread_of(const warp& w, unsigned lane) const;
     /// nullptr: no checks.
     block_checks* checks() { return checks_.get(); }

@@ -33,6 +33,7 @@ struct flow_counts {
     std::vector<std::int64_t> warps;
     std::vector<std::int64_t> lanes;
 
+    /// Clears the counters and allocates one per operation.
     void resize(std::size_t operations) {
         warps.assign(operations + 1, 0);
         lanes.assign(operations + 1, 0);

@@ -77,6 +77,7 @@ std::unique_ptr<allocator> make_islip_allocator(unsigned requesters, unsigned re
 /// selects one of those requesters; priorities advance with grants.
 std::unique_ptr<allocator> make_separable_allocator(unsigned requesters, unsigned resources);
 
+/// The allocator of the configured algorithm.
 inline std::unique_ptr<allocator> make_allocator(const allocator_settings& s, unsigned requesters,
                                                  unsigned resources) {
     return s.algorithm == allocator_settings::kind::islip

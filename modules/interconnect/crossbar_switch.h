@@ -54,6 +54,8 @@ public:
     }
     /// @return its units, which stay allocated in the output until has_left()
     unsigned remove_head(unsigned output) { return outputs_[output].queue.pop().flits; }
+    /// Frees the space of a packet that has been removed. @param units  as returned by
+    /// remove_head()
     void has_left(unsigned output, unsigned units) {
         add_units(output, -static_cast<std::int32_t>(units));
     }
@@ -84,6 +86,7 @@ public:
         return !receiving_[output] && out_units_[output] + p.flits <= out_limit_;
     }
     bool full(unsigned output) const { return out_units_[output] >= out_limit_; }
+    /// The packet at the head of an input starts to cross the switch.
     void grant(unsigned input);
     counters& count() { return counters_; }
 

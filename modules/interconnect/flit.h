@@ -44,10 +44,12 @@ public:
     bool available(unsigned vc) const { return (in_use_ >> vc & 1u) == 0; }
     std::uint64_t available() const { return ~in_use_; }
     bool full(unsigned vc) const { return held_[vc] >= limit_; }
+    /// Allocates a virtual channel to a packet.
     void take(unsigned vc) {
         in_use_ |= bit(vc);
         tail_sent_ &= ~bit(vc);
     }
+    /// A flit has been sent. @param tail  it is the last one of its packet
     void send(unsigned vc, bool tail) {
         ++held_[vc];
         if (!tail) return;
@@ -94,15 +96,18 @@ public:
     };
     static constexpr unsigned max_latency = 2;
 
+    /// Sends a flit in an icnt cycle.
     void send(std::uint64_t now, const endpoint& to, const flit& f) {
         at(now + to.latency + 1).flits.push_back({to, f});
         ++under_way_;
     }
+    /// Returns a credit for every virtual channel of a mask.
     void send_credit(std::uint64_t now, const endpoint& to, std::uint64_t vcs) {
         at(now + to.latency + 1).credits.push_back({to, vcs});
         ++under_way_;
     }
     bucket& arrivals(std::uint64_t now) { return at(now); }
+    /// Removes the arrivals of a cycle.
     void clear(std::uint64_t now) {
         bucket& b = at(now);
         under_way_ -= b.flits.size() + b.credits.size();

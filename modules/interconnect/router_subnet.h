@@ -33,6 +33,7 @@ struct latency_record {
         const unsigned i = latency < 2 ? 0u : 63u - static_cast<unsigned>(__builtin_clzll(latency));
         ++histogram[i < histogram.size() ? i : histogram.size() - 1];
     }
+    /// Adds the samples of another record.
     void add(const latency_record& o);
 };
 
@@ -84,6 +85,7 @@ public:
     const records& recorded() const { return records_; }
     const node_counters& counted(unsigned n) const { return nodes_[n].counters; }
     std::uint64_t flits_inside() const { return flits_inside_; }
+    /// Resets the records and the counters of the nodes, except records::flit_hops.
     void restart_records();
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(kernel::archive& a);

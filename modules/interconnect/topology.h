@@ -87,6 +87,7 @@ std::unique_ptr<topology> make_fly(unsigned k, unsigned n);
 /// first.
 std::unique_ptr<topology> make_cube(unsigned k, unsigned n, bool torus, unsigned link_latency);
 
+/// The configured topology.
 std::unique_ptr<topology> make_topology(const router_settings& settings);
 
 }  // namespace simtlm::interconnect

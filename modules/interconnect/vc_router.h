@@ -33,6 +33,7 @@ public:
         arrived_.insert(input);
         arriving_[input] = f;
     }
+    /// Receives credits of an output's virtual channels; they count after the credit delay.
     void receive_credits(unsigned output, std::uint64_t vcs, std::uint64_t now) {
         credits_in_.push({output, vcs, now + settings_.credit_delay});
     }

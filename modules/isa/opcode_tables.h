@@ -50,6 +50,7 @@ public:
     /// The entry of an opcode, looked up in the architecture and then in its ancestors, or nullptr.
     const opcode_entry* find(unsigned binary_version, std::string_view base_opcode) const;
 
+    /// Whether there is a table for a binary version.
     bool knows_version(unsigned binary_version) const;
 
     /// The architecture of a version, e.g. "ampere" for 80; empty if unknown.

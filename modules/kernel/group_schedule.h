@@ -27,6 +27,7 @@ public:
     ~group_schedule();
     group_schedule(const group_schedule&) = delete;
     group_schedule& operator=(const group_schedule&) = delete;
+    /// See process_group.
     void open();
     void close();
     void select_sub_phase(unsigned k);
@@ -64,6 +65,7 @@ public:
         row& r = rows_[sub_phase];
         return r.many == nullptr ? &r.word : &r.many[member / 64];
     }
+    /// Whether no member is awake in a sub-phase.
     bool nobody_in(unsigned sub_phase) const {
         if (rows_.empty()) return true;
         const row& r = rows_[sub_phase];
@@ -73,6 +75,7 @@ public:
     }
     /// Notes that a sub-phase now has an awake member.
     inline void sub_phase_awake(unsigned sub_phase);
+    /// Notes that a sub-phase has no awake member.
     void sub_phase_asleep(unsigned sub_phase) {
         ready_[sub_phase / 64] &= ~(std::uint64_t{1} << (sub_phase % 64));
     }

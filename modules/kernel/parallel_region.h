@@ -81,6 +81,7 @@ public:
         unsigned ran = 0;  ///< processes and groups
         int awoken = 0;    ///< of these phases, less those that went to sleep
     };
+    /// Returns the activity of a phase and resets its counts.
     counts take_counts(const phase_slot& slot);
     /// Applies the deferred updates, thread by thread.
     /// @param wake       called with each process of another phase that was woken
@@ -105,9 +106,14 @@ public:
 
     // ---- called by the host threads while running() ----
 
+    /// Wakes a process: at once if it belongs to an added phase, otherwise in
+    /// apply_deferred_updates().
     void wake(process_state& p);
+    /// @pre the process belongs to an added phase
     void sleep(process_state& p);
+    /// Sets a timer, in apply_deferred_updates().
     void set_timer(process_state& p, std::uint64_t at);
+    /// Records a failure of the running process, see take_failure().
     void fail(std::exception_ptr why);
 
 private:

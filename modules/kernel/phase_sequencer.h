@@ -82,12 +82,14 @@ public:
     unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
     unsigned host_threads() const { return options_.host_threads; }
     bool sleeping_enabled() const { return options_.sleeping; }
+    /// The activity so far.
     activity observed() const;
     /// Number of clock edges of a domain so far.
     const std::uint64_t& edges(unsigned domain) const { return source_.edges()[domain]; }
     /// Number of instants with at least one edge so far.
     std::uint64_t steps() const { return activity_.steps; }
     const std::array<std::uint64_t, max_domains>& edges() const { return source_.edges(); }
+    /// Number of process activations in a phase so far.
     std::uint64_t activations(phase_index p) const;
     const char* phase_name(phase_index p) const { return slots_[p].what.name; }
     /// @return the domains whose clock a port is bound to, one bit each; valid after elaboration

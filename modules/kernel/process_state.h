@@ -53,6 +53,7 @@ struct alignas(64) process_state {
     [[gnu::always_inline]] bool is_awake() const {
         return (__atomic_load_n(word, __ATOMIC_RELAXED) >> bit & 1u) != 0;
     }
+    /// Wakes the process, if it is asleep.
     void wake() {
         if (group == nullptr) return wake_outside_groups();
         if (is_awake()) return;
@@ -65,6 +66,7 @@ struct alignas(64) process_state {
         *word |= mask();
         ++acts_in->awake;
     }
+    /// Lets the process sleep until it is woken, unless sleeping is disabled.
     void sleep() {
         if (sequencer.sleeping_enabled()) clear_awake();
     }
@@ -83,17 +85,20 @@ struct alignas(64) process_state {
 
     /// The current edge of its domain, in cycles.
     std::uint64_t now() const { return sequencer.cycle(domain) - *behind; }
+    /// Wakes the process in a cycle of its domain, or now if that cycle has begun.
     void wake_at(std::uint64_t at) {
         if (at <= now()) return wake();
         if (group != nullptr) return group->set_timer(number, at);
         sequencer.set_timer(*this, at);
     }
+    /// Lets the process sleep until a cycle of its domain.
     void sleep_until(std::uint64_t at) {
         if (at <= now() + 1) return;
         sleep();
         wake_at(at);
     }
 
+    /// Moves the process to a sub-phase of its phase. It stays awake or asleep.
     void select_sub_phase(unsigned k) {
         if (k == selected_sub_phase()) return;
         const bool was_awake = is_awake();
@@ -107,6 +112,7 @@ struct alignas(64) process_state {
     unsigned selected_sub_phase() const {
         return group != nullptr ? sub_phase_number - first_number : selected;
     }
+    /// Whether the current step has reached or passed sub-phase k of the process's phase.
     bool sub_phase_has_passed(unsigned k) const {
         return sequencer.has_visited(first_place + k) ||
                (group != nullptr && group->has_come_to(first_number + k));

@@ -21,6 +21,7 @@ inline void relax_processor() {
 /// requirements of std::lock_guard.
 class spin_lock {
 public:
+    /// Acquires the lock; waits while another thread holds it.
     void lock() {
         for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire);)
             while (taken_.load(std::memory_order_relaxed)) wait_a_little(tries);

@@ -23,6 +23,7 @@ struct step_observer {
 /// Traces the signals of a block and its descendants in a SystemC trace file.
 struct block_tracer {
     virtual ~block_tracer() = default;
+    /// Adds the signals of a block to a trace file.
     virtual void trace(sc_core::sc_trace_file& file, const sc_core::sc_object& block) = 0;
 };
 

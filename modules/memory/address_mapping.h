@@ -55,6 +55,7 @@ public:
     ///         the number of channels
     explicit address_mapping(const address_mapping_config& config);
 
+    /// The DRAM location of an address.
     protocol::dram_location decode(std::uint64_t address) const;
     /// Same as decode().sub_partition, but faster.
     unsigned sub_partition_of(std::uint64_t address) const;

@@ -32,6 +32,7 @@ public:
     void issue_column(unsigned b, std::uint64_t now);
     /// Issues a precharge if a row of the bank is open, otherwise an activate for its request.
     void issue_row(unsigned b, std::uint64_t now);
+    /// Issue a precharge of a bank, or a refresh of all banks.
     void precharge(unsigned b, std::uint64_t now);
     void refresh(std::uint64_t now);
 

@@ -31,6 +31,7 @@ public:
     }
     /// The request whose data leave next. @pre !empty()
     std::uint32_t front() const { return entries_.front().request; }
+    /// Adds a request whose column command has issued. @pre !full()
     void push(std::uint32_t request) {
         const std::uint64_t at =
             shifts_ + std::max<std::uint64_t>(stages_, entries_.empty() ? 0 : behind_last() + 1);

@@ -34,6 +34,7 @@ public:
 
     dram_request& operator[](std::uint32_t i) { return entries_[i]; }
     const dram_request& operator[](std::uint32_t i) const { return entries_[i]; }
+    /// Allocates an entry, and releases it. @return its index
     std::uint32_t take() {
         if (free_ == none) grow(entries_.size());
         const std::uint32_t i = free_;

@@ -38,6 +38,7 @@ public:
     /// Counts a request that has been assigned to its bank. @param latency  core cycles since its
     /// arrival
     void scheduled(std::uint64_t latency);
+    /// A bank gets its next request, or finishes a request, in a cycle.
     void bank_taken(unsigned b, std::uint64_t now);
     void bank_released(unsigned b, std::uint64_t now) { free_since_[b] = now; }
     /// Counts the idle time of banks without a request up to a cycle.

@@ -56,6 +56,7 @@ struct named_dram_scheduler {
     const char* name;
     dram_scheduler_maker make;
 };
+/// The available schedulers.
 const std::vector<named_dram_scheduler>& dram_schedulers();
 
 }  // namespace simtlm::memory

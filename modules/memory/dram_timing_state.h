@@ -54,6 +54,7 @@ public:
         return std::max({column_any_, write_any_, k.write, group_[k.group].column});
     }
 
+    /// Update the state for a command issued in a cycle.
     void activate(unsigned b, std::uint32_t row, std::uint64_t now);
     void precharge(unsigned b, std::uint64_t now);
     void read(unsigned b, std::uint64_t now);

@@ -38,6 +38,7 @@ public:
     std::size_t crossing() const { return pipeline_[far].size() + pipeline_[far_atomic].size(); }
     /// Core cycle at which the first request is due, or never.
     std::uint64_t next() const { return next_; }
+    /// The request that is due first. @pre !empty()
     const tlm::tlm_generic_payload& first() const {
         return *pipeline_[first_way()].front().payload;
     }

@@ -32,6 +32,7 @@ public:
 
     /// Any target to which a protocol::initiator_socket can be bound.
     using socket = tlm::tlm_base_target_socket_b<256>;
+    /// The socket that receives requests.
     virtual socket& target() = 0;
 
     /// Counters up to the last completed edge; `banks` and `traffic` have an entry per bank. A

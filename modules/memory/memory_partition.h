@@ -50,6 +50,7 @@ public:
         return *sub_partitions_[local];
     }
 
+    /// Sets the observer of the DRAM channel.
     void observe(channel_observer& o) {
         observer_ = &o;
         sequencer_.stay_on_one_thread(protocol::phase::dram_arbitrate);  // the observer may be

@@ -86,6 +86,7 @@ public:
     /// Makes all modified lines clean and invalid; as in GPGPU-Sim, their data are not sent to
     /// DRAM.
     void flush();
+    /// Drops all lines of the L2.
     void invalidate();
     const cache::tag_array* tags() const override { return engine_ ? &engine_->tags() : nullptr; }
     void warm(std::uint64_t address, std::uint64_t core_now) override;

@@ -34,6 +34,7 @@ struct control_bits {
         c.present = true;
         return c;
     }
+    /// Inverse of decode().
     constexpr std::uint32_t encode() const {
         return stall | (yield ? 0u : 16u) | static_cast<std::uint32_t>(write_barrier) << 5 |
                static_cast<std::uint32_t>(read_barrier) << 8 |

@@ -121,6 +121,7 @@ class kernel_source {
 public:
     virtual ~kernel_source();
 
+    /// Properties of the kernel.
     virtual const kernel_descriptor& descriptor() const = 0;
     /// The kernel will be launched soon: a source may start working ahead.
     virtual void start() {}

@@ -20,6 +20,7 @@ namespace simtlm::protocol {
 struct byte_mask {
     std::array<std::uint64_t, 2> bits{};
 
+    /// Sets a range of bytes.
     void set(unsigned first, unsigned count) {
         const unsigned end = first + count;
         bits[0] |= ones_below(end) & ~ones_below(first);
@@ -31,6 +32,7 @@ struct byte_mask {
     std::uint32_t sector(unsigned s) const {
         return static_cast<std::uint32_t>(bits[s / 2] >> (32 * (s % 2)));
     }
+    /// Adds the bytes of a sector. @param mask  of its 32 bytes
     void set_sector(unsigned s, std::uint32_t mask) {
         bits[s / 2] |= std::uint64_t{mask} << (32 * (s % 2));
     }

@@ -17,6 +17,7 @@ struct constant {
 
     std::int64_t as_signed() const { return static_cast<std::int64_t>(bits); }
     bool is_integer() const { return what == kind::integer; }
+    /// The value of a constant of any kind, as a double.
     double as_double() const;
 };
 

@@ -15,6 +15,7 @@ public:
     initialiser_parser(parse_context& context, variable& v, std::uint32_t index)
         : c_(context), v_(v), index_(index) {}
 
+    /// Parses the initialiser and stores its values in the variable.
     void read();
 
 private:

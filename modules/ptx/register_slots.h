@@ -18,6 +18,7 @@ struct register_slots {
     std::vector<std::uint32_t> slot_of;  ///< by register: slot of its kind
     std::uint32_t slots[kinds] = {};     ///< number of slots of each kind
 
+    /// Kind of slot for a register of a type.
     static kind kind_of(type t);
 };
 

@@ -40,6 +40,7 @@ public:
         return {line_, static_cast<std::uint32_t>(at - line_start_) + 1};
     }
 
+    /// Consumes a character if it is next. @return whether it was
     bool take(char c) {
         if (peek() != c) return false;
         ++p_;

@@ -87,6 +87,7 @@ struct signature_rows {
     const signature_row* begin;
     const signature_row* end;
 };
+/// The table.
 signature_rows signature_table();
 
 /// A word that modifies an instruction, and the field of `operation` that it sets.

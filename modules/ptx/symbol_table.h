@@ -48,6 +48,7 @@ public:
 
     /// @returns false if the innermost scope already has the name
     bool declare(std::string_view name, const symbol& s) { return insert(name, hash_of(name), s); }
+    /// Declares the registers of `.reg .u32 %r<N>`: a prefix followed by a number.
     bool declare_numbered(std::string_view prefix, const symbol& s) {
         return insert(prefix, hash_of(prefix) ^ numbered_mark, s);
     }

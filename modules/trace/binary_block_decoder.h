@@ -27,6 +27,7 @@ public:
     std::uint32_t begin_warp();
     /// Decodes an execution. Appends addresses in the format of scan_addresses().
     recorded_execution next(std::vector<std::uint64_t>& values);
+    /// Checks that the block has no further bytes. @throws kernel::user_error
     void end_block() const;
 
     const binary_cursor& position() const { return in_; }

@@ -27,6 +27,8 @@ public:
     std::size_t left() const { return static_cast<std::size_t>(end_ - p_); }
     const unsigned char* position() const { return p_; }
 
+    /// Read a byte, four bytes, or a number of variable length (7 bits per byte, least significant
+    /// first). @throws kernel::user_error if the data end early
     unsigned byte() {
         if (p_ == end_) fail("a part of it is cut short");
         return *p_++;

@@ -38,6 +38,7 @@ public:
         std::int64_t immediates[3] = {};
         std::string_view text;  ///< see line_operands; followed by a line feed
     };
+    /// Reads the instruction table.
     std::vector<instruction> read_instructions() const;
 
     /// Checks the index, and that the number of blocks equals that of the grid.

@@ -40,6 +40,7 @@ public:
     /// The window from an instruction to the end of its function. @pre one of this code's
     /// instructions
     program::instruction_window window_from(const program::dynamic_instruction* first) const;
+    /// Whether the instruction at a program counter accesses memory.
     bool is_memory(std::uint64_t pc) const;
     /// Whether the code is machine code, whose lines are those of a tracer. @pre sealed
     bool is_machine_code() const;

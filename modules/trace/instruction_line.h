@@ -39,6 +39,7 @@ enum class recorded_mode : std::uint8_t { list, base_stride, base_deltas, none }
 
 /// All functions throw kernel::user_error.
 line_head scan_head(scanner& in, const kernel_header& header, const place& where);
+/// Parses opcode and registers.
 line_operands scan_operands(scanner& in, const place& where);
 
 /// Parses mode and addresses. Appends one address per active lane, or base and stride (in two's

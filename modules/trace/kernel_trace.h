@@ -123,6 +123,7 @@ public:
     kernel_trace(const kernel_trace&) = delete;
     kernel_trace& operator=(const kernel_trace&) = delete;
 
+    /// The header of the trace.
     const kernel_header& header() const;
     const program::kernel_descriptor& descriptor() const override { return header(); }
 

@@ -20,6 +20,7 @@ struct opcode_rules {
     bool needs_addresses = false;     ///< a plain load, store, atomic or reduction
     bool may_leave_function = false;  ///< calls, returns, indirect branches
 };
+/// The rules for a SASS opcode.
 opcode_rules rules_of(std::string_view opcode);
 
 /// Checks the program counter and the registers of an instruction.

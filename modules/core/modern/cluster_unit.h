@@ -69,6 +69,7 @@ public:
     void warp_ends(unsigned warp);
     /// Processes arrivals that count from this cycle on. @return the cycle to call it again, or ~0
     std::uint64_t synchronise(std::uint64_t now);
+    /// Whether arrivals of a warp have not been processed yet.
     bool has_arrivals(unsigned warp) const;
 
     // ---- accesses of other SMs' shared memory ----

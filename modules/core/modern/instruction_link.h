@@ -23,9 +23,11 @@ public:
     /// The L0 caches.
     struct client {
         virtual ~client() = default;
+        /// Whether a sub-core has a line to request.
         virtual bool has_request(unsigned sub_core) = 0;
         /// @return address of the requested line. @pre has_request()
         virtual std::uint64_t take_request(unsigned sub_core) = 0;
+        /// A requested line has arrived in the sub-core.
         virtual void line_arrived(unsigned sub_core, std::uint64_t line) = 0;
     };
 

@@ -21,6 +21,7 @@ enum class memory_kind : std::uint8_t {
 };
 inline constexpr unsigned memory_kinds = 8;
 
+/// The kind of a memory instruction with operands in a memory space.
 memory_kind memory_kind_of(const program::static_instruction& inst, program::memory_space space);
 
 /// Latencies of memory instructions that hit, in cycles from their issue to the issue of a
@@ -55,6 +56,8 @@ struct memory_latencies {
     /// Index of a width: 0: up to 32 bits, 1: 64, 2: 128.
     static unsigned width_of(unsigned bytes) { return bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2; }
 
+    /// Latencies of an access of `bytes` per lane. @param is_uniform  its address register is
+    /// uniform
     unsigned war(memory_kind kind, bool is_uniform, unsigned bytes) const {
         return (is_uniform ? uniform : regular)[static_cast<unsigned>(kind)].war[width_of(bytes)];
     }

@@ -98,6 +98,7 @@ public:
         }
         return -1;
     }
+    /// An instruction of sub-core s has been accepted.
     void taken(unsigned s, std::uint64_t now) {
         first_ = (s + 1) % sub_cores_;
         next_ = std::max(next_, now * thousandths) + interval_;

@@ -116,11 +116,13 @@ public:
     /// A warp has been placed.
     /// @param from  core cycle from which it is fetched
     void warp_starts(unsigned warp, std::uint64_t from);
+    /// A warp has ended; its slot is free.
     void warp_ends(unsigned warp);
     /// A warp that has been placed has no instructions to execute.
     void without_code(unsigned warp) { live_ &= ~slot_bit(slot_of(warp)); }
     /// A condition that kept a warp from issuing has changed (barrier, atomics, copies).
     void may_issue(unsigned warp);
+    /// The SM starts or stops running in a core cycle.
     void sm_started(std::uint64_t now);
     void sm_stopped(std::uint64_t now);
     /// Counts the cycles up to `last` in which the sub-core slept. Call between steps.

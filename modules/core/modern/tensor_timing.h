@@ -37,6 +37,7 @@ struct tensor_cycles {
     unsigned latency = 1;
     unsigned initiation = 1;
 };
+/// The timing of a matrix instruction, from the shape and the types in its opcode.
 tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode);
 
 }  // namespace simtlm::core::modern

@@ -60,6 +60,7 @@ public:
     unsigned per_register() const { return per_register_; }
     unsigned registers() const { return registers_; }
     unsigned per_lane() const { return registers_ * per_register_; }
+    /// The row and column of an element of a lane.
     const matrix_place& place(unsigned lane, unsigned element) const {
         return places_[std::size_t{lane} * per_lane() + element];
     }
@@ -97,6 +98,7 @@ constexpr std::size_t matrix_offset(const matrix_place& place, matrix_layout lay
 struct ldmatrix_source {
     unsigned address_lane, element;
 };
+/// The source of one of the two 16-bit elements of a register. @param half  0: low, 1: high
 constexpr ldmatrix_source ldmatrix_place(unsigned lane, unsigned register_index, unsigned half,
                                          bool transposed) {
     const unsigned across = lane % 4 * 2 + half, down = lane / 4;

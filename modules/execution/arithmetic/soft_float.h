@@ -174,6 +174,7 @@ constexpr number add_finite(number a, number b, rounding mode) {
     return a;
 }
 
+/// The sum, exact except for a sticky bit. @param mode  determines the sign of a zero sum
 constexpr number add(const number& a, const number& b, rounding mode) {
     if (a.is == kind::nan || b.is == kind::nan) return not_a_number();
     if (a.is == kind::infinite) {

@@ -112,6 +112,7 @@ struct cube_place {
     unsigned face = 0;
     float s = 0, t = 0;
 };
+/// The face and the coordinates on it of a direction.
 cube_place cube_face(float x, float y, float z);
 
 /// Whether a texture is read as floats: floating-point channels, or normalised integers.

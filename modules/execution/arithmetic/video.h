@@ -65,6 +65,7 @@ struct simd_video {
     std::array<std::uint8_t, 4> a_elements{0, 1, 2, 3}, b_elements{4, 5, 6, 7};
 };
 
+/// Executes an instruction on 32-bit operands.
 std::uint32_t apply(const scalar_video& instruction, std::uint32_t a, std::uint32_t b,
                     std::uint32_t c);
 std::uint32_t apply(const video_mad& instruction, std::uint32_t a, std::uint32_t b,

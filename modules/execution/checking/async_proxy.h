@@ -63,6 +63,7 @@ public:
     /// A read by the open group of the warp.
     void read(unsigned warp, engine by, std::uint32_t operation, std::uint32_t offset,
               std::uint32_t bytes);
+    /// Closes the warp's current group of operations of an engine.
     void close_group(unsigned warp, engine of);
     /// All but the last `pending` closed groups are complete.
     void groups_complete(unsigned warp, engine of, std::uint64_t pending);

@@ -21,6 +21,7 @@ public:
 
     std::uint64_t size() const { return size_; }
 
+    /// Marks bytes as written.
     void mark(std::uint64_t first, std::uint64_t count) {
         for_words(first, count, [](std::uint64_t* word, std::uint64_t mask) {
             if ((__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask) return true;

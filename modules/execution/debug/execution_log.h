@@ -37,6 +37,7 @@ public:
 
     void add(sink s) { sinks_.push_back(std::move(s)); }
     bool empty() const { return sinks_.empty(); }
+    /// Whether a sink records executed instructions.
     bool tells_instructions() const;
 
     void block_started(thread_block& b);

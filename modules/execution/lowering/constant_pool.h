@@ -20,9 +20,11 @@ public:
     enum class lane_value { id, mask_eq, mask_le, mask_lt, mask_ge, mask_gt };
 
     constant_pool();
+    /// The slot of a constant, which is added if the pool does not contain it.
     slot mask(lane_mask m);
     slot word(std::uint32_t value);
     slot double_word(std::uint64_t value);
+    /// The slot of a value that depends on the lane.
     slot lanes(lane_value v) const {
         return slot_in(bank::constants, static_cast<std::uint32_t>(v) * 128);
     }

@@ -23,6 +23,7 @@ public:
     function_lowering(module_builder& module, std::uint32_t function);
     /// Assigns slots to its registers; called before functions that call it are lowered.
     void allot_registers();
+    /// Lowers the body of the function.
     void lower();
 
 private:

@@ -16,6 +16,7 @@ namespace simtlm::execution {
 class module_builder {
 public:
     module_builder(ptx_image& image, device_memory& memory);
+    /// Builds the image of the module.
     void build();
 
     const ptx::module& source() const { return *image_.source_; }

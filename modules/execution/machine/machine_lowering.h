@@ -25,6 +25,7 @@ public:
     /// @param rows  of the bank `constants`, shared by all functions
     using row_map = std::map<std::tuple<unsigned, std::uint32_t, std::uint32_t>, slot>;
     machine_lowering(sass_image& image, std::uint32_t function, row_map& rows);
+    /// Lowers the instructions of the function.
     void lower();
 
 private:

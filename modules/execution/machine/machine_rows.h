@@ -29,9 +29,11 @@ inline lane_mask lanes_of(const warp& w, const operation* op, const machine_deta
     if (!d.uniform) return w.lanes_of(op);
     return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
 }
+/// The n-th source predicate of an instruction, for all lanes.
 inline lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
     return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
 }
+/// Writes the lanes `lanes` of a predicate.
 inline void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
     if (to == 0) return;  // PT
     lane_mask& p = w.mask_at(to);
@@ -44,6 +46,7 @@ struct source_row {
     std::uint32_t keep, flip, add;
     std::uint32_t operator[](unsigned i) const { return ((from[i] & keep) ^ flip) + add; }
 };
+/// The n-th source operand, with its modifiers.
 inline source_row source(const warp& w, const operation* op, const machine_details& d, unsigned n) {
     return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
 }

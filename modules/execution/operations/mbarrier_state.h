@@ -17,6 +17,7 @@ struct mbarrier_state {
     std::int32_t transactions = 0;  ///< pending bytes of copies
     bool phase = false;
 
+    /// Converts from and to the 64 bits in shared memory.
     static mbarrier_state decode(std::uint64_t bits) {
         const auto count = [&](unsigned first) {
             return static_cast<std::uint32_t>((full - (bits >> first)) & (full - 1));
