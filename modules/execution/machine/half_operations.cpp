@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/arithmetic/convert.h"
 #include "modules/execution/arithmetic/half.h"
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/machine/machine_rows.h"
@@ -7,7 +8,10 @@
 #include "modules/execution/operations/matrix_operations.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace simtlm::execution {
 
@@ -74,6 +78,64 @@ const operation* machine_half_source(warp& w, const operation* op) {
         to[i] = (chosen & d.keep[0]) ^ d.flip[0];
     }
     return op + 1;
+}
+
+namespace {
+/// What a half is rounded to, from a number that is exact or has a sticky last bit.
+template <class Half>
+std::uint32_t rounded_half(double value, const machine_details& d) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    std::uint32_t half = arithmetic::cvt<Half, arithmetic::f64>::apply(bits);
+    constexpr std::uint32_t sign = 0x8000, magnitude = 0x7fff;
+    constexpr std::uint32_t infinity = std::is_same_v<Half, arithmetic::bf16> ? 0x7f80 : 0x7c00;
+    constexpr std::uint32_t smallest = std::is_same_v<Half, arithmetic::bf16> ? 0x80 : 0x400;
+    constexpr std::uint32_t one = std::is_same_v<Half, arithmetic::bf16> ? 0x3f80 : 0x3c00;
+    const bool is_nan = (half & magnitude) > infinity;
+    if (d.wraps && (half & magnitude) < smallest) half &= sign;
+    if (!d.is_signed) half = is_nan || (half & sign) != 0 ? 0 : half > one ? one : half;
+    if (d.high && !is_nan && (half & sign) != 0) half = 0;
+    return half;
+}
+
+/// a + b with the last bit set where it is not exact: rounded to odd.
+double add_to_odd(double a, double b) {
+    const double sum = a + b;
+    if (!std::isfinite(sum)) return sum;
+    const double b_part = sum - a, error = (a - (sum - b_part)) + (b - b_part);
+    std::uint64_t bits;
+    std::memcpy(&bits, &sum, sizeof bits);
+    if (error == 0 || (bits & 1) != 0) return sum;
+    // Towards the exact value: the neighbour there is odd.
+    return std::nextafter(sum, error > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+}  // namespace
+
+const operation* machine_mixed_half(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word* const sources[3] = {row(w, op->source[0]), row(w, op->source[1]),
+                                    row(w, op->source[2])};
+    const auto value = [&](unsigned n, unsigned i, unsigned shift) -> double {
+        if ((d.number >> n & 1) == 0)
+            return number_of(sources[n][i] >> shift & 0xffff, d.extended, d.wraps);
+        const std::uint32_t bits = sources[n][i];
+        const float x = arithmetic::as_float(bits);
+        return d.wraps && std::fpclassify(x) == FP_SUBNORMAL ? 0 : x;
+    };
+    return map_words(w, op, [&](unsigned i) {
+        std::uint32_t result = 0;
+        for (unsigned shift = 0; shift < 32; shift += 16) {
+            const double a = value(0, i, shift), b = value(1, i, shift);
+            // Products have at most 48 bits.
+            double x = d.combination == 0 ? add_to_odd(a, b) : a * b;
+            if (d.left && d.combination != 0 && (a == 0 || b == 0)) x = 0;
+            if (d.combination == 2) x = add_to_odd(x, value(2, i, shift));
+            result |= (d.extended ? rounded_half<arithmetic::bf16>(x, d)
+                                  : rounded_half<arithmetic::f16>(x, d))
+                      << shift;
+        }
+        return result;
+    });
 }
 
 const operation* machine_half_compare(warp& w, const operation* op) {

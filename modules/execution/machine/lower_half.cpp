@@ -89,8 +89,8 @@ bool machine_lowering::lower_half() {
         at(3).kind == operand_kind::half2)
         return false;
     const bool bfloat = now_.has("BF16_V2");
-    if (now_.has("FMZ")) return false;
     if (now_.has("F32")) {
+        if (now_.has("FMZ")) return false;
         // The selected low halves are added in single precision: usually a conversion.
         if (extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
         ptx::operation widen = packed_operation(opcode::cvt, ptx::type::f32);
@@ -135,6 +135,9 @@ bool machine_lowering::lower_half() {
         op.destination = result_row(at(0));
         return true;
     }
+    bool mixed = now_.has("FMZ");
+    for (unsigned n = 1; n < now_.operand_count; ++n) mixed |= at(n).suffix == ".F32";
+    if (mixed) return !extremum && lower_mixed_half(adds ? 0 : multiplies ? 1 : 2);
     ptx::operation o = packed_operation(adds         ? opcode::add
                                         : multiplies ? opcode::mul
                                         : fused      ? opcode::fma
@@ -154,6 +157,33 @@ bool machine_lowering::lower_half() {
     if (!fused) return emit_values(o, result_row(at(0)), {a, b});
     const slot c = half_source(at(3));
     return emit_values(o, result_row(at(0)), {a, b, c});
+}
+
+/// Halves with operands of single precision, which are not rounded before, or with products by zero
+/// that are zero whatever the other factor is (.FMZ).
+/// @param what  0: a sum; 1: a product; 2: a product and a sum
+bool machine_lowering::lower_mixed_half(unsigned what) {
+    machine_details& d = details();
+    d.combination = what;
+    d.extended = now_.has("BF16_V2");
+    d.left = now_.has("FMZ");
+    d.wraps = d.left || now_.has("FTZ");
+    d.is_signed = !now_.has("SAT");
+    d.high = now_.has("RELU");
+    slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
+    for (unsigned n = 0; n < (what == 2 ? 3u : 2u); ++n) {
+        const operand& o = at(n + 1);
+        if (o.suffix == ".F32") {
+            d.number |= 1u << n;
+            operand whole = o;
+            whole.suffix = {};
+            sources[n] = float_source(whole);
+        } else {
+            sources[n] = half_source(o);
+        }
+    }
+    emit_words(machine_mixed_half, &d, result_row(at(0)), {sources[0], sources[1], sources[2]});
+    return true;
 }
 
 bool machine_lowering::lower_half_comparison() {

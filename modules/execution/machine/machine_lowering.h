@@ -71,6 +71,7 @@ private:
     bool lower_conversion();
     bool lower_half();
     bool lower_half_comparison();
+    bool lower_mixed_half(unsigned what);
     bool lower_packed();
     bool lower_extremum3();
     bool lower_matrix_load();
