@@ -58,6 +58,12 @@ double launch_difference(const kernel_traits& a, const kernel_traits& b) {
     return std::max(mix_difference(a, b), relative_difference(a.footprint, b.footprint));
 }
 
+/// The same of launches whose grids may differ, and so their work.
+double stand_in_difference(const kernel_traits& a, const kernel_traits& b) {
+    if (same_launch(a, b)) return launch_difference(a, b);
+    return std::max(mix_difference(a, b), relative_difference(a.work(), b.work()));
+}
+
 /// Loads per warp; each may stall for memory.
 double loads_of(const kernel_traits& t) {
     return t.mix[static_cast<std::size_t>(program::op_class::load)] * t.instructions / warps_of(t);
@@ -100,6 +106,16 @@ bool kernel_sampler::similar(const kernel_traits& a, const kernel_traits& b) con
 /// them.
 bool kernel_sampler::similar_launch(const kernel_traits& a, const kernel_traits& b) const {
     return same_launch(a, b) && launch_difference(a, b) <= launch_tolerance * how_.similarity;
+}
+
+bool kernel_sampler::scale(const kernel_traits& a, const kernel_traits& b) const {
+    const double most = launch_tolerance * how_.similarity;
+    const double memory =
+        std::min(relative_difference(a.footprint, b.footprint),
+                 relative_difference(a.footprint * static_cast<double>(a.grid.volume()),
+                                     b.footprint * static_cast<double>(b.grid.volume())));
+    return same_kernel(a, b) && mix_difference(a, b) <= most && memory <= most &&
+           relative_difference(a.instructions, b.instructions) <= most;
 }
 
 std::size_t kernel_sampler::new_group(const kernel_traits& leader) {
@@ -375,17 +391,73 @@ std::optional<double> kernel_sampler::first_excess(const std::vector<sample>& sa
     return first / others - 1;
 }
 
-/// The cluster used to estimate a group: its own or, if nothing of it has been simulated, the one
-/// with the most similar kernels of the same name, grid and block.
-std::size_t kernel_sampler::stand_in_of(std::size_t g, const std::vector<sample>& samples) const {
+/// Simulated launches of other grids that a group scales with, by instructions; at least two, or
+/// nothing.
+std::vector<kernel_sampler::point> kernel_sampler::other_grids(
+    std::size_t g, const std::vector<sample>& samples) const {
+    const group& own = groups_[g];
+    std::vector<point> all;
+    if (samples[own.cluster].any) return all;
+    for (const std::size_t h : by_name_.at(own.leader.name)) {
+        const sample& s = samples[groups_[h].cluster];
+        if (s.any && s.instructions != 0 && scale(own.leader, groups_[h].leader))
+            all.push_back({s.instructions, s.mean});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const point& a, const point& b) {
+        return a.instructions < b.instructions;
+    });
+    // Grids of equally many instructions are one point.
+    std::vector<point> points;
+    double n = 0;
+    for (const point& p : all) {
+        if (points.empty() || p.instructions != points.back().instructions) {
+            points.push_back(p);
+            n = 1;
+            continue;
+        }
+        points.back().cycles += (p.cycles - points.back().cycles) / ++n;
+    }
+    return points.size() < 2 ? std::vector<point>() : points;
+}
+
+/// On the line through the two points around it, or through the nearest two.
+double kernel_sampler::interpolated(const std::vector<point>& points, double instructions) const {
+    const auto above =
+        std::lower_bound(points.begin() + 1, points.end() - 1, instructions,
+                         [](const point& p, double x) { return p.instructions < x; });
+    const point &a = above[-1], &b = above[0];
+    const double slope = (b.cycles - a.cycles) / (b.instructions - a.instructions);
+    return std::max(launch_cycles_, a.cycles + slope * (instructions - a.instructions));
+}
+
+/// How far interpolated launches may be off: each inner point is interpolated without it, across
+/// twice the distance that there is between points. Large launches count for more than small ones.
+void kernel_sampler::judge(curve& c) const {
+    double off = 0, bodies = 0;
+    for (std::size_t i = 1; i + 1 < c.points.size(); ++i) {
+        const point& p = c.points[i];
+        const double body = p.cycles - launch_cycles_;
+        const double by_others = interpolated({c.points[i - 1], c.points[i + 1]}, p.instructions);
+        off += (by_others - p.cycles) * (by_others - p.cycles);
+        bodies += body * body;
+        ++c.degrees;
+    }
+    if (bodies > 0) c.spread = std::sqrt(off / bodies);
+}
+
+/// Its own cluster, or, where nothing of that has been simulated, the one whose launches of the
+/// same kernel differ least from it; only launches with the same grid if asked to.
+std::size_t kernel_sampler::stand_in_of(std::size_t g, const std::vector<sample>& samples,
+                                        bool same_grid) const {
     const group& own = groups_[g];
     if (samples[own.cluster].any) return own.cluster;
     std::size_t found = own.cluster;
     double least = 0;
     for (const std::size_t h : by_name_.at(own.leader.name)) {
         const group& other = groups_[h];
-        if (!samples[other.cluster].any || !same_launch(own.leader, other.leader)) continue;
-        const double d = launch_difference(own.leader, other.leader);
+        if (!samples[other.cluster].any || !same_kernel(own.leader, other.leader)) continue;
+        if (same_grid && !same_launch(own.leader, other.leader)) continue;
+        const double d = stand_in_difference(own.leader, other.leader);
         if (found == own.cluster || d < least) {
             found = other.cluster;
             least = d;
@@ -409,15 +481,37 @@ kernel_sampler::overview kernel_sampler::look() const {
     double estimated = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const group& own = groups_[g];
-        o.stand_in.push_back(stand_in_of(g, o.samples));
         estimated += own.unlike;
+        o.stand_in.push_back(stand_in_of(g, o.samples, true));
+        o.curve_of.emplace_back();
+        if (o.stand_in[g] == own.cluster && !o.samples[own.cluster].any) {
+            if (std::vector<point> points = other_grids(g, o.samples); !points.empty()) {
+                // Groups of one kernel share their curve.
+                const auto c = std::find_if(o.curves.begin(), o.curves.end(),
+                                            [&](const curve& one) { return one.points == points; });
+                o.curve_of[g] = static_cast<std::size_t>(c - o.curves.begin());
+                if (c == o.curves.end()) {
+                    o.curves.push_back({std::move(points)});
+                    judge(o.curves.back());
+                }
+                continue;
+            }
+            o.stand_in[g] = stand_in_of(g, o.samples, false);
+        }
         if (o.stand_in[g] == own.cluster) continue;
         const group& other = groups_[clusters_[o.stand_in[g]].groups.front()];
         o.unlike += static_cast<double>(own.members.size()) *
-                    launch_difference(own.leader, other.leader) *
+                    stand_in_difference(own.leader, other.leader) *
                     std::max(0.0, o.samples[o.stand_in[g]].mean - launch_cycles_);
     }
     if (estimated != 0) o.unlike += estimated * underestimate();
+    if (o.spread != 0) return o;
+    // No launch differs from another of its grid: what is known are those of other grids.
+    for (const curve& c : o.curves)
+        if (c.spread > o.spread) {
+            o.spread = c.spread;
+            o.degrees = c.degrees;
+        }
     return o;
 }
 
@@ -425,6 +519,8 @@ double kernel_sampler::cycles_of(std::size_t number, const overview& seen) const
     const entry& k = kernels_[number];
     if (k.known) return k.cycles + k.projected;
     if (k.group == no_group) return 0;
+    if (const auto c = seen.curve_of[k.group])
+        return interpolated(seen.curves[*c].points, k.instructions);
     const sample& s = seen.samples[seen.stand_in[k.group]];
     if (!s.any) return 0;
     double cycles = s.mean;
@@ -439,16 +535,19 @@ projection kernel_sampler::result(const overview& seen) const {
     p.groups = groups_.size();
     p.clusters = clusters_.size();
     double variance = 0, projected = 0;
+    std::vector<double> bodies(seen.curves.size());  // cycles without launch latency, interpolated
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
         const double cycles = cycles_of(k, seen);
         p.cycles += cycles;
-        if (!kernels_[k].known) {
+        if (kernels_[k].known) {
+            ++p.simulated;
+            p.simulated_cycles += kernels_[k].cycles;
+            if (kernels_[k].projected != 0) ++p.stopped;
+        } else if (const std::size_t g = kernels_[k].group; g != no_group && seen.curve_of[g]) {
+            bodies[*seen.curve_of[g]] += cycles - launch_cycles_;
+        } else {
             projected += cycles;
-            continue;
         }
-        ++p.simulated;
-        p.simulated_cycles += kernels_[k].cycles;
-        if (kernels_[k].projected != 0) ++p.stopped;
     }
     // Kernels estimated from the samples of a cluster.
     struct stratum {
@@ -456,7 +555,8 @@ projection kernel_sampler::result(const overview& seen) const {
         std::vector<std::size_t> stopped;
     };
     std::vector<stratum> strata(clusters_.size());
-    for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        if (seen.curve_of[g]) continue;
         for (const std::size_t member : groups_[g].members) {
             stratum& of = strata[seen.stand_in[g]];
             const entry& k = kernels_[member];
@@ -464,15 +564,16 @@ projection kernel_sampler::result(const overview& seen) const {
             if (k.cold && !k.known) ++of.cold_missing;
             if (k.uncertain != 0) of.stopped.push_back(member);
         }
-    bool unknown = false;
+    }
     for (std::size_t c = 0; c < clusters_.size(); ++c) {
         const sample& s = seen.samples[c];
         const stratum& of = strata[c];
         const double missing = of.members - s.n, spread = seen.spread * s.mean;
-        const double own = s.n > 1 ? s.variance : spread * spread;
+        // A few samples that happen to be equal do not show that all are.
+        const double own = s.n > 1 && s.variance > 0 ? s.variance : spread * spread;
+        if (missing > 0 && s.n < 2 && seen.degrees == 0) return p;
         if (missing > 0) variance += of.members * missing * own / std::max(s.n, 1.0);
         variance += of.cold_missing * spread * spread;
-        unknown = unknown || (missing > 0 && s.n < 2 && seen.degrees == 0);
         // A kernel stopped early represents all other kernels of its cluster.
         for (const std::size_t k : of.stopped) {
             const double all =
@@ -480,12 +581,18 @@ projection kernel_sampler::result(const overview& seen) const {
             variance += all * all;
         }
     }
-    if (unknown) return p;
     // The cache hits of the other kernels lie between those of the samples, which have only their
     // own code and data, and those of first kernels.
     if (projected != 0 && !seen.first_excess) return p;
-    p.error = (seen.degrees > 0 ? quantile(seen.degrees) : 2) * std::sqrt(variance) +
-              std::abs(seen.first_excess.value_or(0)) * projected + seen.unlike;
+    double error = (seen.degrees > 0 ? quantile(seen.degrees) : 2) * std::sqrt(variance) +
+                   std::abs(seen.first_excess.value_or(0)) * projected + seen.unlike;
+    // Grids next to each other may all be off in the same direction.
+    for (std::size_t c = 0; c < bodies.size(); ++c) {
+        if (bodies[c] > 0 && seen.curves[c].spread == 0) return p;
+        error += quantile(seen.curves[c].degrees) * seen.curves[c].spread * bodies[c];
+    }
+    // Samples that are all equal do not show that nothing differs.
+    if (error > 0 || p.simulated == p.kernels) p.error = error;
     return p;
 }
 

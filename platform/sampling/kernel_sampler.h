@@ -28,17 +28,21 @@ struct projection {
 /// kernels with equal execution form a group, of which a few are simulated and represent the
 /// others.
 ///
-/// Kernels of the same name, grid, block, register and shared memory demand are in one group if
-/// their instructions per CTA, their instruction mix and their memory footprint differ by at most a
-/// given ratio (sampling_options::similarity), or if the footprints differ by at most one 32-byte
-/// sector per warp. Groups are merged into a cluster, of which one group is simulated, if that
-/// saves work and has little effect: the estimated cycles after the launch latency times the
-/// difference of traits must not exceed 2 % of the run in total.
+/// Kernels of one name, grid, block and demand of registers and shared memory are in one group as
+/// long as their instructions per CTA, their mix of instructions and the memory that they touch
+/// differ by no more than a share (sampling_options::similarity), or touch as many sectors of 32
+/// bytes but for one of each warp. Groups form a cluster, of which one group is simulated, where
+/// that saves work and is of little consequence: their cycles behind the launch latency,
+/// estimated, times the difference of their traits are at most a fiftieth of the run in all. The
+/// first of a group, which finds caches without its code and data, belongs to one stratum of its
+/// cluster; the others to another. The error is that of stratified sampling, where a stratum with
+/// one sample, or with samples that are all equal, has the relative spread of the others; on top
+/// what cold caches would make of all that is projected, and what was put up with where clusters
+/// were formed.
 ///
-/// The first kernel of a group, which finds cold caches, belongs to one stratum of its cluster; the
-/// others belong to another. The error is that of stratified sampling, where a stratum with a
-/// single sample is assigned the relative spread of those with more; the effect of cold caches on
-/// all projected kernels and the deviation accepted by clustering are added.
+/// Launches of a program of whose grid none was simulated are interpolated between those of other
+/// grids of the same kernel that execute the same in each CTA. The error of that is what comes of
+/// leaving out one of these grids after the other and interpolating it.
 class kernel_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
@@ -67,6 +71,9 @@ public:
     bool simulated(std::size_t kernel) const { return kernels_[kernel].chosen; }
     /// Returns whether an earlier kernel of its group would have left its code and data in the L2.
     bool is_repeated(std::size_t kernel) const { return !kernels_[kernel].cold; }
+    /// Whether launches are of one kernel and execute the same in each of their CTAs, so that
+    /// cycles follow from the number of CTAs: mix, instructions, and memory of a CTA or of all.
+    bool scale(const kernel_traits& a, const kernel_traits& b) const;
     /// Estimated bytes that kernels have accessed since the previous kernel of the same group.
     double bytes_since_last(std::size_t kernel) const;
 
@@ -116,6 +123,19 @@ private:
         double slope = 0;  ///< cycles per instruction of deviation from the mean
         bool any = false;  ///< something has been measured, including cold members
     };
+    struct point {
+        double instructions, cycles;
+        bool operator==(const point& o) const {
+            return instructions == o.instructions && cycles == o.cycles;
+        }
+    };
+    /// Simulated launches of one kernel with different grids.
+    struct curve {
+        std::vector<point> points;  ///< by instructions; at least two
+        /// Of an interpolated launch, relative to its cycles without launch latency; degrees 0: not
+        /// known.
+        double spread = 0, degrees = 0;
+    };
     /// Measurements of all clusters.
     struct overview {
         std::vector<sample> samples;        ///< by cluster
@@ -123,6 +143,8 @@ private:
         double unlike = 0;                  ///< deviation accepted by substitution, cycles
         std::optional<double> first_excess;
         double spread = 0, degrees = 0;
+        std::vector<curve> curves;
+        std::vector<std::optional<std::size_t>> curve_of;  ///< by group: interpolated on it
     };
 
     bool similar(const kernel_traits& a, const kernel_traits& b) const;
@@ -137,7 +159,11 @@ private:
     void for_each_repeated(const cluster& c, Act act) const;
     sample repeated(const cluster& c) const;
     void fit(const cluster& c, sample& s) const;
-    std::size_t stand_in_of(std::size_t group, const std::vector<sample>& samples) const;
+    std::vector<point> other_grids(std::size_t group, const std::vector<sample>& samples) const;
+    double interpolated(const std::vector<point>& points, double instructions) const;
+    void judge(curve& c) const;
+    std::size_t stand_in_of(std::size_t group, const std::vector<sample>& samples,
+                            bool same_grid) const;
     overview look() const;
     /// Effect of cold misses: relative increase in cycles of the first kernel of a group over the
     /// others; nothing if no group has measurements of both.

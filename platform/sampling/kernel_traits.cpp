@@ -55,9 +55,13 @@ double kernel_traits::work() const {
     return instructions != 0 ? ctas * instructions : ctas * static_cast<double>(block.volume());
 }
 
+bool same_kernel(const kernel_traits& a, const kernel_traits& b) {
+    return a.name == b.name && same(a.block, b.block) && a.shared_memory == b.shared_memory &&
+           a.registers == b.registers;
+}
+
 bool same_launch(const kernel_traits& a, const kernel_traits& b) {
-    return a.name == b.name && same(a.grid, b.grid) && same(a.block, b.block) &&
-           a.shared_memory == b.shared_memory && a.registers == b.registers;
+    return same_kernel(a, b) && same(a.grid, b.grid);
 }
 
 kernel_traits traits_of_header(const trace::kernel_header& h) {

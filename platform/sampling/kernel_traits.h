@@ -35,6 +35,9 @@ struct kernel_traits {
 /// Returns whether name, grid, block, shared memory and registers are equal.
 bool same_launch(const kernel_traits& a, const kernel_traits& b);
 
+/// Whether all of that but the grid is the same.
+bool same_kernel(const kernel_traits& a, const kernel_traits& b);
+
 /// Traits from the header of a traced kernel; its instructions remain unknown.
 kernel_traits traits_of_header(const trace::kernel_header& h);
 

@@ -5,6 +5,9 @@ namespace simtlm::platform {
 
 namespace {
 
+/// So many launches of a family need no samples of their own, if other families tell enough.
+constexpr std::size_t rare_launches = 4;
+
 /// Number of launches to simulate out of the first n of a group.
 std::size_t due(std::size_t n) {
     std::size_t count = 0;
@@ -33,7 +36,7 @@ std::optional<std::size_t> launch_chooser::family::predicted() const {
     return last.back();
 }
 
-bool launch_chooser::choose(std::size_t number) {
+bool launch_chooser::choose(std::size_t number, bool covered) {
     if (number >= families_.size()) families_.resize(number + 1);
     family& f = families_[number];
     ++f.launches;
@@ -41,7 +44,8 @@ bool launch_chooser::choose(std::size_t number) {
     group expected{f.launches - 1, f.samples - f.open};
     if (const auto g = f.predicted()) expected = f.groups.at(*g);
     const bool most = f.samples >= 3 + f.launches / 4;
-    const bool chosen = !most && due(expected.launches + 1) > expected.samples + f.open;
+    const bool rare = covered && f.launches <= rare_launches;
+    const bool chosen = !most && !rare && due(expected.launches + 1) > expected.samples + f.open;
     if (chosen) {
         ++f.samples;
         ++f.open;

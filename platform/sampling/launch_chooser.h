@@ -21,7 +21,9 @@ namespace simtlm::platform {
 class launch_chooser {
 public:
     /// Adds the next launch of a family. @return whether to simulate it
-    bool choose(std::size_t family);
+    /// @param covered  other families tell what the launch takes: as long as there are few of its
+    ///                 own, none is simulated
+    bool choose(std::size_t family, bool covered = false);
     /// A launch of a family has ended; call in the order of choose(). @param group  of what it
     /// executed
     void observed(std::size_t family, std::size_t group, bool simulated);

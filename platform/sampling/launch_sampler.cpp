@@ -9,8 +9,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace simtlm::platform {
+
+namespace {
+
+/// Grids of up to so many times the CTAs of one that was simulated, or of so many times fewer, need
+/// not be simulated.
+constexpr double covered_ratio = 2;
+/// Samples of fewer grids of a kernel do not tell how its cycles follow from the grid.
+constexpr std::size_t fewest_grids = 2;
+
+}  // namespace
 
 void launch_sampler::check(const option_values& values) {
     const sampling_options how = sampling_options::of(values);
@@ -31,6 +42,13 @@ void launch_sampler::check(const option_values& values) {
         values.fail("--gpus", "cannot be combined with --sample", "omit one of them");
 }
 
+bool launch_sampler::is_covered(const scale& s, double ctas) const {
+    if (s.irregular || s.simulated.size() < fewest_grids) return false;
+    const auto above = s.simulated.lower_bound(ctas);
+    return (above != s.simulated.end() && *above < covered_ratio * ctas) ||
+           (above != s.simulated.begin() && ctas < covered_ratio * *std::prev(above));
+}
+
 bool launch_sampler::take(const kernel_traits& t) {
     sampler_.add_unknown();
     const family_key key{t.name,
@@ -39,7 +57,11 @@ bool launch_sampler::take(const kernel_traits& t) {
     const std::size_t family = families_.emplace(key, families_.size()).first->second;
     family_of_.push_back(family);
     has_run_.resize(families_.size());
-    return chooser_.choose(family);
+    scale& other_grids = scales_[key_of(t)];
+    const auto ctas = static_cast<double>(t.grid.volume());
+    const bool chosen = chooser_.choose(family, is_covered(other_grids, ctas));
+    if (chosen) other_grids.simulated.insert(ctas);
+    return chosen;
 }
 
 /// Assigns a launch to its group. @return its warp instructions
@@ -47,6 +69,11 @@ double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits,
     const std::size_t family = family_of_.at(number - 1);
     const std::size_t group = sampler_.assign(number - 1, traits, !has_run_[family]);
     has_run_[family] = true;
+    scale& grids = scales_[key_of(traits)];
+    if (!grids.leader)
+        grids.leader = traits;
+    else if (!sampler_.scale(*grids.leader, traits))
+        grids.irregular = true;
     chooser_.observed(family, group, simulated);
     return traits.instructions * static_cast<double>(traits.grid.volume());
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +20,12 @@ struct finished_kernel;
 
 namespace simtlm::platform {
 
-/// Sampled simulation of a program (--sample). Launches become known one at a time, and all of them
-/// must be executed. A few of each group are simulated (launch_chooser) and the others run in
-/// functional mode; their cycles are derived from the instructions executed. Launches of the same
-/// kernel, grid and block are grouped after execution by instruction mix and memory accessed.
+/// A program by samples (--sample): its launches are known one after the other, and all of them
+/// have to be executed. A few of each group are simulated (launch_chooser), the others executed
+/// without time; their cycles follow from the instructions that they have executed. Groups are
+/// formed of launches of the same kernel, grid and block by the mix of their instructions and the
+/// memory that they have accessed, once they have run. A grid that occurs a few times only is not
+/// simulated if grids of the same kernel near it have been.
 class launch_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
@@ -56,13 +60,28 @@ public:
 private:
     /// Name; grid, block, shared memory, registers.
     using family_key = std::pair<std::string, std::array<std::uint32_t, 8>>;
+    /// The same without the grid.
+    using kernel_key = std::pair<std::string, std::array<std::uint32_t, 5>>;
 
+    static kernel_key key_of(const kernel_traits& t) {
+        return {t.name, {t.block.x, t.block.y, t.block.z, t.shared_memory, t.registers}};
+    }
+
+    /// Launches of one kernel, whatever their grid.
+    struct scale {
+        std::set<double> simulated;           ///< CTAs of launches that were chosen
+        std::optional<kernel_traits> leader;  ///< of what the first has executed
+        bool irregular = false;               ///< CTAs do not execute the same in all grids
+    };
+
+    bool is_covered(const scale& s, double ctas) const;
     double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
 
     sampling_options how_;
     kernel_sampler sampler_;
     launch_chooser chooser_;
     std::map<family_key, std::size_t> families_;
+    std::map<kernel_key, scale> scales_;
     std::vector<std::size_t> family_of_;        // by launch
     std::vector<bool> has_run_;                 // by family: whether a launch has run
     std::map<std::uint64_t, witness> started_;  // by number

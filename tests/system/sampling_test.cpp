@@ -151,6 +151,33 @@ TEST_F(Sampling, GroupsLaunchesOfAProgramByTheMixThatTheyTurnOutToExecute) {
     EXPECT_NEAR(whole, std::stod(values.at("projected_tot_sim_cycle")), 0.03 * whole);
 }
 
+TEST_F(Sampling, InterpolatesLaunchesOfAProgramWhoseGridShrinksEveryTime) {
+    std::string script =
+        "buffer x f32 16384 ramp 0 0.5\nbuffer y f32 16384 ramp 1 1\n"
+        "buffer after f32 16384 ramp 1 1\n";
+    for (unsigned ctas = 64; ctas != 0; --ctas)
+        script += "launch saxpy grid " + std::to_string(ctas) +
+                  " block 256 args f32:0 x y u32:" + std::to_string(256 * ctas) + "\n";
+    script += "expect y buffer after\n";
+    const std::string launches = folder_.write("shrinking.launch", script);
+    const auto ran = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx",
+                                 "--launch", launches});
+        const outcome o = simulate(more);
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_THAT(o.out, HasSubstr("results are as expected"));
+        return o.values();
+    };
+    const double whole = std::stod(ran({}).at("gpu_tot_sim_cycle"));
+    const auto values = ran({"--sample"});
+    EXPECT_EQ("64", values.at("sampled_groups"));
+    EXPECT_EQ("7", values.at("sampled_kernels")) << "grids 64, 63, 31, 15, 7, 3 and 1";
+    const double projected = std::stod(values.at("projected_tot_sim_cycle"));
+    // The L2 is small: what it holds differs more between the runs than elsewhere.
+    EXPECT_NEAR(whole, projected, 0.06 * whole);
+    EXPECT_NEAR(whole, projected, std::stod(values.at("projected_error_bound")));
+}
+
 TEST_F(Sampling, RefusesWhatItCannotDo) {
     const auto refused = [](const std::vector<std::string>& arguments) {
         const outcome o = simulate(arguments);

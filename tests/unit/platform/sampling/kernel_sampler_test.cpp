@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -120,6 +121,24 @@ TEST(KernelSampler, KnowsNoErrorWithoutTwoSamplesOfAnyGroup) {
     EXPECT_EQ(0, *s.result().error);  // nothing was projected
 }
 
+TEST(KernelSampler, DoesNotTakeAFewEqualSamplesForProofThatAllKernelsAreEqual) {
+    kernel_sampler s(options_of(), 0);
+    for (unsigned k = 0; k < 10; ++k) s.add(kernel_of("a"));
+    for (const std::size_t k : {0, 1, 9}) s.measured(k, 1000, 0);
+    EXPECT_FALSE(s.result().error.has_value());
+    // Kernels of another group differ by 10 % of their mean: those of the first may, too.
+    for (unsigned k = 0; k < 2; ++k) s.add(kernel_of("b"));
+    s.measured(10, 2000, 0);
+    s.measured(11, 2000, 0);
+    for (unsigned k = 0; k < 2; ++k) s.add(kernel_of("b"));
+    s.measured(12, 1900, 0);
+    s.measured(13, 2100, 0);
+    const double relative = 0.05 * std::sqrt(2.0 / 3);  // three degrees of freedom in all
+    const double spread = 1000 * relative;
+    ASSERT_TRUE(s.result().error.has_value());
+    EXPECT_NEAR(3.18 * std::sqrt(9 * 7 * spread * spread / 2), *s.result().error, 1);
+}
+
 TEST(KernelSampler, CoversTheTruthInMostDraws) {
     // The cycles of kernels differ by a few percent at random: the bound holds in nearly all cases.
     unsigned held = 0;
@@ -151,10 +170,14 @@ TEST(KernelSampler, CoversTheTruthInMostDraws) {
     EXPECT_LE(0.9 * draws, held);
 }
 
-/// Sampled kernels take the cycles given by the model of the test.
+/// Sampled kernels take what the model of the test says they do; one of them a cycle more, since
+/// samples that are all equal tell nothing of the error.
 void measure(kernel_sampler& s, const std::vector<double>& cycles) {
+    std::size_t last = 0;
     for (std::size_t k = 0; k < cycles.size(); ++k)
-        if (s.simulated(k)) s.measured(k, cycles[k], 0);
+        if (s.simulated(k)) last = k;
+    for (std::size_t k = 0; k < cycles.size(); ++k)
+        if (s.simulated(k)) s.measured(k, cycles[k] + (k == last ? 1 : 0), 0);
 }
 
 TEST(KernelSampler, SimulatesOneOfTwoGroupsThatDifferInTheirNamesAlone) {
@@ -167,11 +190,11 @@ TEST(KernelSampler, SimulatesOneOfTwoGroupsThatDifferInTheirNamesAlone) {
     const projection p = s.result();
     EXPECT_EQ(2u, p.groups);
     EXPECT_EQ(1u, p.clusters);
-    EXPECT_DOUBLE_EQ(6000, s.cycles_of(0));
+    EXPECT_NEAR(6000, s.cycles_of(0), 2);
     // Every kernel counts once: in the total, and in the lines of the file.
-    EXPECT_DOUBLE_EQ(6000 * n, p.cycles);
+    EXPECT_NEAR(6000 * n, p.cycles, 2 * n);
     ASSERT_TRUE(p.error.has_value());
-    EXPECT_DOUBLE_EQ(0, *p.error) << "nothing was put up with, and nothing varied";
+    EXPECT_GT(20 * n, *p.error) << "nothing was put up with, and hardly anything varied";
 }
 
 TEST(KernelSampler, KeepsGroupsApartThatMayMakeADifference) {
@@ -340,6 +363,91 @@ TEST(KernelSampler, TakesTheMostSimilarLaunchesForThoseOfWhichNoneWasSimulated) 
     EXPECT_DOUBLE_EQ(1900, s.cycles_of(2)) << "launch latency, and twice the instructions";
     const projection p = s.result();
     EXPECT_DOUBLE_EQ(4000, p.cycles);
+}
+
+kernel_traits launch_of_grid(unsigned ctas, double instructions = 100) {
+    kernel_traits t = kernel_of("a", instructions);
+    t.grid.x = ctas;
+    return t;
+}
+
+/// Launches of one kernel, one of each grid, of which some are simulated.
+struct shrinking_grids {
+    kernel_sampler s{options_of(), 500};
+    double truth = 0;
+
+    static double cycles(unsigned ctas) { return 500 + 40 * std::pow(ctas, 0.8); }
+
+    shrinking_grids(unsigned largest, const std::vector<unsigned>& simulated) {
+        for (unsigned ctas = largest; ctas != 0; --ctas) {
+            const std::size_t k = s.add_unknown();
+            s.assign(k, launch_of_grid(ctas), ctas == largest);
+            truth += cycles(ctas);
+            if (std::count(simulated.begin(), simulated.end(), ctas) != 0)
+                s.measured(k, cycles(ctas), 100.0 * ctas);
+            else
+                s.executed(k, 100.0 * ctas);
+        }
+    }
+};
+
+TEST(KernelSampler, InterpolatesLaunchesBetweenGridsThatWereSimulated) {
+    const shrinking_grids few(64, {64, 16, 4});
+    // Grid 40 lies half way between 64 and 16.
+    EXPECT_DOUBLE_EQ((shrinking_grids::cycles(64) + shrinking_grids::cycles(16)) / 2,
+                     few.s.cycles_of(64 - 40));
+    // Grid 1 lies on the line through the nearest two.
+    EXPECT_NEAR(
+        shrinking_grids::cycles(4) - (shrinking_grids::cycles(16) - shrinking_grids::cycles(4)) / 4,
+        few.s.cycles_of(64 - 1), 1e-6);
+    const shrinking_grids more(64, {64, 63, 32, 16, 8, 4, 2, 1});
+    for (const shrinking_grids* const one : {&few, &more}) {
+        const projection p = one->s.result();
+        ASSERT_TRUE(p.error.has_value());
+        EXPECT_LT(std::abs(p.cycles - one->truth), *p.error);
+    }
+    EXPECT_LT(*more.s.result().error, *few.s.result().error);
+    EXPECT_LT(*more.s.result().error, 0.1 * more.truth);
+}
+
+TEST(KernelSampler, DoesNotKnowTheErrorOfAnInterpolationBetweenTwoGrids) {
+    EXPECT_FALSE(shrinking_grids(64, {64, 1}).s.result().error.has_value());
+}
+
+TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWhoseCtasDoTheSame) {
+    kernel_sampler s(options_of(), 500);
+    kernel_traits wide = launch_of_grid(64);
+    wide.block.x = 512;
+    EXPECT_TRUE(s.scale(launch_of_grid(64), launch_of_grid(8)));
+    EXPECT_FALSE(s.scale(launch_of_grid(64), launch_of_grid(8, 200)));
+    EXPECT_FALSE(s.scale(launch_of_grid(64), wide));
+    // The same memory in all: each CTA has more of it.
+    kernel_traits all = launch_of_grid(8);
+    all.footprint *= 8;
+    EXPECT_TRUE(s.scale(launch_of_grid(64), all));
+    all.footprint *= 4;
+    EXPECT_FALSE(s.scale(launch_of_grid(64), all));
+
+    s.assign(s.add_unknown(), launch_of_grid(64), true);
+    s.assign(s.add_unknown(), launch_of_grid(16), true);
+    s.assign(s.add_unknown(), launch_of_grid(32, 200), true);
+    s.measured(0, 1780, 6400);
+    s.measured(1, 820, 1600);
+    s.executed(2, 6400);
+    // The most similar launch tells what an instruction takes: the one with as many of them.
+    EXPECT_DOUBLE_EQ(1780, s.cycles_of(2));
+}
+
+TEST(LaunchChooser, LeavesOutFamiliesThatOthersCoverAsLongAsTheyAreRare) {
+    launch_chooser chooser;
+    std::vector<std::size_t> taken;
+    for (unsigned k = 0; k < 12; ++k) {
+        const bool chosen = chooser.choose(0, true);
+        if (chosen) taken.push_back(k + 1);
+        chooser.observed(0, 0, chosen);
+    }
+    EXPECT_EQ((std::vector<std::size_t>{5, 6, 7, 10}), taken)
+        << "what it has missed is made up for";
 }
 
 TEST(LaunchChooser, ChoosesOddAndEvenMembersOfAGroupThatGrowsByTurns) {
