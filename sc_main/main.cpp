@@ -207,7 +207,7 @@ int run(int argc, char** argv) {
     const auto recording = platform::trace_recording::of(values);
     const auto sampling = platform::sampling_options::of(values);
     std::unique_ptr<platform::launch_sampler> sampler;
-    if (executes && sampling.groups)
+    if (executes && sampling.any())
         sampler = std::make_unique<platform::launch_sampler>(sampling,
                                                              config.dispatch.kernel_launch_latency);
     workload work = executes ? workload_of(*program, config, recording.get(), sampler.get())
@@ -255,8 +255,10 @@ int run(int argc, char** argv) {
             return {};
         };
     }
-    if (sampler)
+    if (sampler) {
+        sampler->attach(device);
         control.set_listener([&](const dispatch::finished_kernel& k) { sampler->ended(k); });
+    }
     const auto printer = platform::attach_trace_streams(device, streams, put_out);
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });

@@ -152,9 +152,16 @@ private:
         c.what = dispatch::host_command::kind::launch;
         const auto kernel = sampler_ != nullptr ? kernel_of(i) : std::move(launches_[i].kernel);
         if (sampler_ != nullptr)
-            sampler_->started(i + 1, [this, i, kernel] {
-                return device::traits_of(launches_[i].launch, kernel->executed(), *descriptors_);
-            });
+            sampler_->started(i + 1, {[kernel] {
+                                          execution::functional_options how;
+                                          how.give_up = &signal_guard::any();
+                                          kernel->execute_rest(how);
+                                      },
+                                      [this, i, kernel] {
+                                          return device::traits_of(launches_[i].launch,
+                                                                   kernel->executed(),
+                                                                   *descriptors_);
+                                      }});
         c.kernel = kernel;
         if (recording_ != nullptr)
             c.kernel = recording_->record(kernel, kernel->code(), binary_version_);

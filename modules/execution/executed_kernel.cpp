@@ -16,6 +16,7 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -384,8 +385,18 @@ execution_summary executed_kernel::executed() const {
         s.warp_instructions += issued_[i];
         s.by_instruction.push_back({static_cast<std::uint32_t>(i), issued_[i]});
     }
-    s.allocated_bytes = accessed_allocations({&worker_});
+    s.allocated_bytes = std::max(executed_bytes_, accessed_allocations({&worker_}));
     return s;
+}
+
+void executed_kernel::execute_rest(const functional_options& how) {
+    if (next_ == what_.grid.volume()) return;
+    functional_options rest = how;
+    rest.first_block = std::exchange(next_, what_.grid.volume());
+    const execution_summary s = run(what_, context_.memory, world_, rest);
+    for (const auto& count : s.by_instruction)
+        if (count.instruction < issued_.size()) issued_[count.instruction] += count.warps;
+    executed_bytes_ = s.allocated_bytes;
 }
 
 /// Discards cached allocations after memory has been freed.

@@ -60,7 +60,7 @@ std::unique_ptr<platform::launch_sampler> sampler_of(const platform::option_valu
                                                      const system_config& config) {
     platform::launch_sampler::check(v);
     const auto how = platform::sampling_options::of(v);
-    if (!how.groups) return nullptr;
+    if (!how.any()) return nullptr;
     return std::make_unique<platform::launch_sampler>(how,
                                                       config.gpu.dispatch.kernel_launch_latency);
 }

@@ -121,6 +121,7 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
         "monitor", units_, state,
         sc_core::sc_time(cycles_between_polls / how.gpu.clocks.core, sc_core::SC_SEC));
     observer_.built(all);
+    if (how.sampler != nullptr) how.sampler->attach(*all.front());
     if (how.debug != nullptr) how.debug->attach(*all.front());
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     if (how.debug != nullptr) how.debug->begin();
@@ -250,6 +251,14 @@ void timed_engine::submit(dispatch::host_command c, unsigned device) {
     if (!replays()) commands.proceed();
 }
 
+/// Thread blocks of a launch that were not placed, since its rate was stable.
+void timed_engine::execute_rest(execution::executed_kernel& kernel) {
+    const memory_space::turn turn(state_.memory, true);
+    execution::functional_options how;
+    how.give_up = &state_.give_up;
+    kernel.execute_rest(how);
+}
+
 void timed_engine::launch(const task_ptr& t) {
     const memory_space::turn turn(state_.memory, true);
     if (how_.checkpoint != nullptr) {
@@ -288,9 +297,10 @@ void timed_engine::launch(const task_ptr& t) {
         const auto kernel = std::make_shared<execution::executed_kernel>(l, state_.memory.table(),
                                                                          world, code, launches_);
         if (how_.sampler != nullptr)
-            how_.sampler->started(launches_, [kernel, code, l = std::move(l)] {
-                return traits_of(l, kernel->executed(), *code);
-            });
+            how_.sampler->started(launches_, {[this, kernel] { execute_rest(*kernel); },
+                                              [kernel, code, l = std::move(l)] {
+                                                  return traits_of(l, kernel->executed(), *code);
+                                              }});
         c.kernel = observer_.launched(kernel);
         platform::check_trace_fits(how_.gpu, platform::descriptor_of(c.kernel->descriptor()));
         kernels_[launches_] = t;
@@ -476,9 +486,12 @@ void timed_engine::collect() {
         dispatch::command_processor& commands = u.gpu->commands();
         for (const dispatch::finished_kernel& k : commands.take_finished()) {
             observer_.kernel_ended(*u.gpu, k);
-            if (how_.sampler != nullptr) how_.sampler->ended(k);
             const auto at = kernels_.find(k.descriptor.id);
             if (at == kernels_.end()) continue;
+            if (how_.sampler != nullptr) {
+                attempt(*at->second, state_, [&] { how_.sampler->ended(k); });
+                if (at->second->outcome != status::success) observer_.kernel_failed();
+            }
             at->second->finished_at = now();
             done_.push_back(at->second);
             kernels_.erase(at);

@@ -113,6 +113,7 @@ private:
         execution::services world;
     };
 
+    void execute_rest(execution::executed_kernel& kernel);
     void launch(const task_ptr& t);
     execution::services world_of(const task& t);
     void submit(dispatch::host_command c, unsigned device);

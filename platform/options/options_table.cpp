@@ -134,8 +134,8 @@ void running(builder& b) {
           "accessed memory within a group.")
         .depends_on = "--sample";
     b.flag("--sample-stable",
-           "Ends a kernel when its instruction rate is stable, and projects the remainder; see "
-           "docs/sampling.md.");
+           "Ends a kernel when its instruction rate is stable, and projects the remainder, which "
+           "programs execute without timing; see docs/sampling.md.");
     b.add("--sample-spread", option_type::real, "X", "0.02", "",
           "With --sample-stable: maximum relative standard deviation of a stable rate.")
         .depends_on = "--sample-stable";

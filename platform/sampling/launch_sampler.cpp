@@ -25,10 +25,8 @@ constexpr std::size_t fewest_grids = 2;
 
 void launch_sampler::check(const option_values& values) {
     const sampling_options how = sampling_options::of(values);
-    if (how.stable)
-        values.fail("--sample-stable",
-                    "has no effect on programs, which must be executed completely", "--sample");
-    if (!how.groups) return;
+    if (!how.any()) return;
+    const char* const option = how.groups ? "--sample" : "--sample-stable";
     if (values.given("--sample-budget"))
         values.fail("--sample-budget",
                     "has no effect on programs, whose launches are not known in advance",
@@ -36,10 +34,14 @@ void launch_sampler::check(const option_values& values) {
     for (const char* const choice :
          {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
         if (values.given(choice))
-            values.fail(choice, "cannot be combined with --sample, which chooses launches itself",
-                        "omit one of them");
+            values.fail(choice,
+                        fmt::format("does not go with {}, which chooses launches itself", option),
+                        "leave one of them out");
+    if (how.stable && values.given("--record-trace"))
+        values.fail("--record-trace", "does not go with --sample-stable, which simulates parts",
+                    "leave one of them out");
     if (values.number("--gpus", 1, 64) > 1)
-        values.fail("--gpus", "cannot be combined with --sample", "omit one of them");
+        values.fail("--gpus", fmt::format("does not go with {}", option), "leave one of them out");
 }
 
 bool launch_sampler::is_covered(const scale& s, double ctas) const {
@@ -59,6 +61,7 @@ bool launch_sampler::take(const kernel_traits& t) {
     has_run_.resize(families_.size());
     scale& other_grids = scales_[key_of(t)];
     const auto ctas = static_cast<double>(t.grid.volume());
+    if (!how_.groups) return true;
     const bool chosen = chooser_.choose(family, is_covered(other_grids, ctas));
     if (chosen) other_grids.simulated.insert(ctas);
     return chosen;
@@ -74,7 +77,7 @@ double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits,
         grids.leader = traits;
     else if (!sampler_.scale(*grids.leader, traits))
         grids.irregular = true;
-    chooser_.observed(family, group, simulated);
+    if (how_.groups) chooser_.observed(family, group, simulated);
     return traits.instructions * static_cast<double>(traits.grid.volume());
 }
 
@@ -82,19 +85,27 @@ void launch_sampler::executed(std::uint64_t number, const kernel_traits& traits)
     sampler_.executed(number - 1, assign(number, traits, false));
 }
 
-void launch_sampler::started(std::uint64_t number, witness executed) {
-    started_.emplace(number, std::move(executed));
+void launch_sampler::attach(gpu& device) {
+    if (how_.stable) monitor_ = std::make_unique<rate_monitor>("rate_monitor", device, how_.spread);
+}
+
+void launch_sampler::started(std::uint64_t number, simulated_launch launch) {
+    started_.emplace(number, std::move(launch));
 }
 
 void launch_sampler::ended(const dispatch::finished_kernel& kernel) {
     const std::uint64_t begin = std::max(kernel.launched_at, end_);
     overlapped_ = overlapped_ || kernel.launched_at < end_;
     end_ = std::max(end_, kernel.end_cycle + 1);
-    const auto launch = started_.find(kernel.list_number);
-    const double instructions = assign(kernel.list_number, launch->second(), true);
-    started_.erase(launch);
+    rate_monitor::remainder rest;
+    if (monitor_) rest = monitor_->take(kernel.launch);
+    const auto found = started_.find(kernel.list_number);
+    const simulated_launch launch = std::move(found->second);
+    started_.erase(found);
+    if (rest.ctas != 0) launch.execute_rest();
+    const double instructions = assign(kernel.list_number, launch.executed(), true);
     sampler_.measured(kernel.list_number - 1, static_cast<double>(end_ - std::min(begin, end_)),
-                      instructions);
+                      instructions, rest.cycles, rest.uncertain);
 }
 
 void launch_sampler::write() const {

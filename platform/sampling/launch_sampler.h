@@ -3,11 +3,13 @@
 
 #include "platform/sampling/kernel_sampler.h"
 #include "platform/sampling/launch_chooser.h"
+#include "platform/sampling/rate_monitor.h"
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,33 +22,42 @@ struct finished_kernel;
 
 namespace simtlm::platform {
 
-/// A program by samples (--sample): its launches are known one after the other, and all of them
-/// have to be executed. A few of each group are simulated (launch_chooser), the others executed
-/// without time; their cycles follow from the instructions that they have executed. Groups are
-/// formed of launches of the same kernel, grid and block by the mix of their instructions and the
-/// memory that they have accessed, once they have run. A grid that occurs a few times only is not
-/// simulated if grids of the same kernel near it have been.
+/// A program by samples (--sample, --sample-stable): its launches are known one after the other,
+/// and all of them have to be executed. A few of each group are simulated (launch_chooser), the
+/// others executed without time; their cycles follow from the instructions that they have executed.
+/// Groups are formed of launches of the same kernel, grid and block by the mix of their
+/// instructions and the memory that they have accessed, once they have run. A grid that occurs a
+/// few times only is not simulated if grids of the same kernel near it have been. With
+/// --sample-stable, thread blocks behind the one where the rate of a launch has become stable are
+/// executed without time.
 class launch_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
     launch_sampler(const sampling_options& how, double launch_cycles)
         : how_(how), sampler_(how, launch_cycles) {}
 
+    /// The GPU that simulates them; before the simulation starts.
+    void attach(gpu& device);
+
     /// Rejects options that choose launches themselves or need to know future launches.
     /// @throws kernel::user_error
     static void check(const option_values& values);
 
-    /// Returns what a launch has executed.
-    using witness = std::function<kernel_traits()>;
+    /// A launch that is simulated.
+    struct simulated_launch {
+        std::function<void()> execute_rest;       ///< CTAs that were not placed, without time
+        std::function<kernel_traits()> executed;  ///< tells what it has executed
+    };
 
     /// Adds the next launch. @return whether to simulate it
     bool take(const kernel_traits& traits);
     /// A launch has been executed in functional mode. @param number  from 1, in the order of take()
     /// @param traits  including what it has executed
     void executed(std::uint64_t number, const kernel_traits& traits);
-    /// A launch is about to be simulated. @param executed  called once it has ended
-    void started(std::uint64_t number, witness executed);
-    /// A launch has been simulated; its number is the list number of the command.
+    /// A launch is going to be simulated.
+    void started(std::uint64_t number, simulated_launch launch);
+    /// A launch has been simulated, whole or up to where its rate was stable; its number is that of
+    /// the command in its list. Executes the rest of it. @throws execution_error
     void ended(const dispatch::finished_kernel& kernel);
 
     /// The run has ended: writes the projection to a file if requested.
@@ -82,11 +93,12 @@ private:
     launch_chooser chooser_;
     std::map<family_key, std::size_t> families_;
     std::map<kernel_key, scale> scales_;
-    std::vector<std::size_t> family_of_;        // by launch
-    std::vector<bool> has_run_;                 // by family: whether a launch has run
-    std::map<std::uint64_t, witness> started_;  // by number
-    std::uint64_t end_ = 0;                     // core cycle at the end of the last kernel
-    bool overlapped_ = false;                   // two kernels have run concurrently
+    std::vector<std::size_t> family_of_;                 // by launch
+    std::vector<bool> has_run_;                          // by family: one of its launches
+    std::map<std::uint64_t, simulated_launch> started_;  // by number
+    std::unique_ptr<rate_monitor> monitor_;              // --sample-stable
+    std::uint64_t end_ = 0;                              // core cycle behind the last kernel
+    bool overlapped_ = false;                            // two kernels have run at the same time
 };
 
 }  // namespace simtlm::platform

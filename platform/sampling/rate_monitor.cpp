@@ -23,9 +23,17 @@ void rate_monitor::look() {
     sc_core::next_trigger(window_);
     dispatch::cta_scheduler& ctas = device_.commands().ctas();
     const dispatch::running_kernel* running = nullptr;
+    unsigned kernels = 0;
     for (const auto& k : ctas.running())
-        if (k && !k->finished()) running = k.get();
-    if (running == nullptr) return;
+        if (k && !k->finished()) {
+            running = k.get();
+            ++kernels;
+        }
+    if (kernels == 0) return;
+    if (kernels > 1) {  // the rate is that of all
+        launch_ = 0;
+        return;
+    }
     const std::uint64_t now = ctas.thread_instructions();
     if (running->context.launch != launch_) {
         launch_ = running->context.launch;

@@ -336,13 +336,25 @@ TEST_F(HostProgram, ProjectsItsCyclesFromAFewOfItsLaunches) {
     EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("projected_tot_sim_cycle = "));
 }
 
+TEST_F(HostProgram, HasTheResultsOfThreadBlocksThatAreNotSimulated) {
+    const std::vector<std::string> program = {"60", "0", "many"};
+    const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
+    ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
+    const outcome o = run({"--sample-stable", "--sample-json", p}, program);
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out);
+    const double cycles = read_json(whole)["total"]["gpu_tot_sim_cycle"];
+    const nlohmann::json j = read_json(p);
+    EXPECT_EQ(2, j["sampled_kernels_stopped"].get<int>());
+    EXPECT_LT(j["sampled_sim_cycle"].get<double>(), 0.5 * cycles);
+    EXPECT_NEAR(cycles, j["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
+}
+
 TEST_F(HostProgram, IsNotSampledByWhatNeedsItsLaunchesToCome) {
     const std::vector<std::vector<std::string>> refused = {
-        {"--sample-stable"},
-        {"--sample", "--kernels", "1"},
-        {"--sample", "--sample-budget", "0.5"},
-        {"--sample", "--gpus", "2"},
-        {"--sample", "-gpgpu_ptx_sim_mode", "1"}};
+        {"--sample-stable", "--kernels", "1"}, {"--sample-stable", "-gpgpu_ptx_sim_mode", "1"},
+        {"--sample", "--kernels", "1"},        {"--sample", "--sample-budget", "0.5"},
+        {"--sample", "--gpus", "2"},           {"--sample", "-gpgpu_ptx_sim_mode", "1"}};
     for (const auto& options : refused) {
         const outcome o = run(options, {});
         EXPECT_EQ(2, o.code) << options.back();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of configurable duration: spin LOOPS [SIGNAL [HOW]]. If SIGNAL is not 0, the program
-// sends it to itself while the kernel runs, when the kernel reports that it is in the middle of its
-// loops. HOW:
-//   twice     send it twice in immediate succession
-//   careless  ignore errors and results
-//   idle      launch no kernel
-//   repeat    40 launches, every other one with twice the loops, instead of two
-//   events    print the nanoseconds between events around the launches
+// A kernel that takes as long as it is told to: spin LOOPS [SIGNAL [HOW]]. With a signal other than
+// 0, the program sends it to itself while the kernel runs: when it has told that it is in the
+// middle of its loops. HOW:
+//   twice     and once more at once
+//   careless  errors and results are not looked at
+//   idle      no kernel is launched
+//   repeat    40 launches, every other one of twice the loops, in place of two
+//   many      2,000 thread blocks in each launch, in place of two
+//   events    tells how many nanoseconds lie between events around the launches
 #include "driver_subset.h"
 
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 static const char* const text = R"(.version 6.3
 .target sm_70
@@ -61,20 +63,22 @@ static std::string code() {
 static bool careless = false;
 static bool events = false;
 static unsigned launches = 2;
+static unsigned blocks = 2;
 static unsigned* progress = nullptr;  ///< written by the kernel: mapped host memory
 
 static void run_on(int device, unsigned loops) {
-    constexpr unsigned n = 128;
+    constexpr unsigned threads = 64;
+    const unsigned n = threads * blocks;
     void *context = nullptr, *module = nullptr, *function = nullptr;
     CHECK(cuDevicePrimaryCtxRetain(&context, device) == 0);
     CHECK(cuCtxSetCurrent(context) == 0);
     CHECK(cuModuleLoadData(&module, code().c_str()) == 0);
     CHECK(cuModuleGetFunction(&function, module, "spin") == 0);
-    unsigned sums[n];
+    std::vector<unsigned> sums(n);
     for (unsigned i = 0; i < n; ++i) sums[i] = i;
     std::uint64_t data = 0;
-    CHECK(cuMemAlloc_v2(&data, sizeof sums) == 0);
-    CHECK(cuMemcpyHtoD_v2(data, sums, sizeof sums) == 0);
+    CHECK(cuMemAlloc_v2(&data, 4 * n) == 0);
+    CHECK(cuMemcpyHtoD_v2(data, sums.data(), 4 * n) == 0);
     unsigned now = loops, added = 0;
     void* arguments[] = {&data, &now, &progress};
     void *begin = nullptr, *end = nullptr;
@@ -84,7 +88,7 @@ static void run_on(int device, unsigned loops) {
         now = launches > 2 && launch % 2 == 1 ? 2 * loops : loops;
         added += now * (now - 1) / 2;
         const int launched =
-            cuLaunchKernel(function, 2, 1, 1, n / 2, 1, 1, 0, nullptr, arguments, nullptr);
+            cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr);
         const int ended = cuCtxSynchronize();
         CHECK(careless || (launched == 0 && ended == 0));
     }
@@ -95,7 +99,7 @@ static void run_on(int device, unsigned loops) {
         std::printf("%.0f ns\n", static_cast<double>(milliseconds) * 1e6);
     }
     if (careless) return;
-    CHECK(cuMemcpyDtoH_v2(sums, data, sizeof sums) == 0);
+    CHECK(cuMemcpyDtoH_v2(sums.data(), data, 4 * n) == 0);
     for (unsigned i = 0; i < n; ++i) CHECK(sums[i] == i + added);
 }
 
@@ -108,6 +112,7 @@ int main(int count, char** arguments) {
     careless = how == "careless";
     events = how == "events";
     if (how == "repeat") launches = 40;
+    if (how == "many") blocks = 2000;
     const int signal = count > 2 ? std::atoi(arguments[2]) : 0;
     void* context = nullptr;
     CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0);

@@ -91,6 +91,30 @@ TEST_F(Sampling, EndsAKernelOfManyThreadBlocksWhenItsRateIsStable) {
     EXPECT_NE("0", values.at("projected_error_bound"));
 }
 
+TEST_F(Sampling, ExecutesTheThreadBlocksOfAProgramThatItDoesNotSimulate) {
+    // 2,000 thread blocks, of which two SMs hold sixteen at a time, twice.
+    const std::string launches =
+        folder_.write("large.launch",
+                      "buffer x f32 512000 ramp 0 0.5\nbuffer y f32 512000 ramp 1 1\n"
+                      "buffer after f32 512000 ramp 1 2\n"
+                      "launch saxpy grid 2000 block 256 args f32:1 x y u32:512000\n"
+                      "launch saxpy grid 2000 block 256 args f32:1 x y u32:512000\n"
+                      "expect y buffer after\n");
+    const auto ran = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx",
+                                 "--launch", launches});
+        const outcome o = simulate(more);
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_THAT(o.out, HasSubstr("results are as expected"));
+        return o.values();
+    };
+    const double whole = std::stod(ran({}).at("gpu_tot_sim_cycle"));
+    const auto values = ran({"--sample-stable", "--sample-spread", "0.1"});
+    EXPECT_EQ("2", values.at("sampled_kernels_stopped"));
+    EXPECT_LT(std::stod(values.at("sampled_sim_cycle")), 0.25 * whole);
+    EXPECT_NEAR(whole, std::stod(values.at("projected_tot_sim_cycle")), 0.06 * whole);
+}
+
 TEST_F(Sampling, LeavesShortKernelsWhole) {
     const auto values = simulate(on_tiny(sample("vecadd"), {"--sample-stable"})).values();
     EXPECT_EQ("0", values.at("sampled_kernels_stopped"));
@@ -194,8 +218,12 @@ TEST_F(Sampling, RefusesWhatItCannotDo) {
     EXPECT_THAT(refused(on_tiny(sample("vecadd"), {"--sample", "--sample-budget", "2"})),
                 HasSubstr("is not a share"));
     EXPECT_THAT(refused({"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx", "--launch",
-                         SIMTLM_PROGRAMS "/saxpy.launch", "--sample-stable"}),
-                HasSubstr("has no effect on programs, which must be executed completely"));
+                         SIMTLM_PROGRAMS "/saxpy.launch", "--sample-stable", "--kernels", "1"}),
+                HasSubstr("does not go with --sample-stable, which chooses launches"));
+    EXPECT_THAT(refused({"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx", "--launch",
+                         SIMTLM_PROGRAMS "/saxpy.launch", "--sample-stable", "--record-trace",
+                         folder_.path("t")}),
+                HasSubstr("does not go with --sample-stable, which simulates parts"));
 }
 
 }  // namespace
