@@ -32,6 +32,10 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME simtlm-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "simtlm (= ${PROJECT_VERSION}), libsystemc-dev, libboost-iostreams-dev, libfmt-dev, libzstd-dev, liblz4-dev, libsqlite3-dev")
+# The debugger's prompt, where it was built in.
+if(SIMTLM_LIBEDIT AND SIMTLM_LIBEDIT_INCLUDE)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libedit-dev")
+endif()
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
   "Headers, static libraries and the CMake package of simtlm: a GPU for a SystemC
 virtual platform, or single blocks of one.")
