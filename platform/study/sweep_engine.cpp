@@ -90,6 +90,12 @@ pid_t start(const sweep_run& run, const sigset_t& mask) {
     _exit(127);
 }
 
+/// A reason, and the message of the run, if there is one.
+std::string with_complaint(const std::string& reason, const sweep_run& run) {
+    const std::string said = complaint_of(run);
+    return reason + (said.empty() ? "" : ": " + said);
+}
+
 /// Reason why a run that has ended without an error has no valid result; empty if it has one. A
 /// program may continue after failed launches.
 std::string problem_of_statistics(const sweep_run& run) {
@@ -99,8 +105,7 @@ std::string problem_of_statistics(const sweep_run& run) {
     if (!statistics.is_object() || !statistics.contains("kernels"))
         return "the run wrote no valid statistics file";
     if (!statistics["kernels"].empty()) return {};
-    const std::string said = complaint_of(run);
-    return "no kernel was simulated" + (said.empty() ? "" : ": " + said);
+    return with_complaint("no kernel was simulated", run);
 }
 
 sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, double wall,
@@ -116,7 +121,7 @@ sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, 
     else if (o.code < 0)
         o.message = fmt::format("killed by signal {}", -o.code);
     else if (o.code != 0)
-        o.message = fmt::format("exit code {}: {}", o.code, complaint_of(run));
+        o.message = with_complaint(fmt::format("exit code {}", o.code), run);
     else if (run.wants_statistics)
         o.message = problem_of_statistics(run);
     return o;

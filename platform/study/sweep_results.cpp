@@ -121,11 +121,21 @@ private:
     std::string text_;
 };
 
+/// The width that a text takes at most, roughly.
+double width_of(const std::string& text) {
+    constexpr double character = 6.2;
+    return character * static_cast<double>(text.size());
+}
+
+std::string abridged(const std::string& text, std::size_t most) {
+    return text.size() > most ? text.substr(0, most - 3) + "..." : text;
+}
+
 void legend(drawing& d, double x, double y, const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         const double at = y + 16 * static_cast<double>(i);
         d.rect(x, at - 8, 9, 9, colour_of(i), names[i]);
-        d.text(x + 15, at, names[i].size() > 90 ? names[i].substr(0, 87) + "..." : names[i]);
+        d.text(x + 15, at, abridged(names[i], 90));
     }
 }
 
@@ -187,7 +197,10 @@ std::optional<sweep_plot> speed_ups(const sweep_plan& plan,
         if (groups.size() > workloads.size()) bars[s].push_back(geometric_mean(good));
     }
     const auto n = static_cast<double>(series.size());
-    const double bar = std::max(4.0, std::min(18.0, 260 / n)), group = bar * n + 22;
+    double label = 0;
+    for (const std::string& g : groups) label = std::max(label, width_of(abridged(g, 24)));
+    const double bar = std::max(4.0, std::min(18.0, 260 / n));
+    const double group = std::max(bar * n, label) + 22;
     const double left = 46, top = 14, height = 200;
     const double width = std::max(560.0, left + group * static_cast<double>(groups.size()) + 10);
     const auto scale = ticks(most);
@@ -198,13 +211,13 @@ std::optional<sweep_plot> speed_ups(const sweep_plan& plan,
         d.text(left - 7, y(t) + 4, fmt::format("{:g}", t), "end");
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-        const double x = left + 11 + group * static_cast<double>(g);
+        const double x = left + group * static_cast<double>(g) + (group - bar * n) / 2;
         for (std::size_t s = 0; s < series.size(); ++s)
             if (bars[s][g] > 0)
                 d.rect(x + bar * static_cast<double>(s), y(bars[s][g]), bar - 1.5,
                        y(0) - y(bars[s][g]), colour_of(s),
                        fmt::format("{}, {}: {:.3f}", groups[g], series[s], bars[s][g]));
-        d.text(x + bar * n / 2, top + height + 16, groups[g], "middle");
+        d.text(x + bar * n / 2, top + height + 16, abridged(groups[g], 24), "middle");
     }
     d.line(left, y(1), width - 6, y(1), "#70747c", 1, " stroke-dasharray=\"3 3\"");
     legend(d, left, top + height + 44, series);
@@ -303,7 +316,7 @@ std::optional<sweep_plot> correlation(const sweep_plan& plan,
     }
     low = std::pow(10, std::floor(std::log10(low)));
     high = std::pow(10, std::ceil(std::log10(high) + 1e-9));
-    const double left = 56, top = 14, side = 380;
+    const double left = 28 + width_of(readable_number(high)), top = 14, side = 380;
     const auto at = [&](double v) { return std::log(v / low) / std::log(high / low); };
     const auto x = [&](double v) { return left + side * at(v); };
     const auto y = [&](double v) { return top + side * (1 - at(v)); };

@@ -60,6 +60,30 @@ TEST(SweepTool, RunsEveryPointAndPutsTheResultsTogether) {
     EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("<h2>Runs</h2>"));
 }
 
+TEST(SweepTool, PutsLabelsOfPlotsNextToEachOther) {
+    const scratch_folder folder;
+    const std::string spec =
+        folder.write("s.yaml", "workloads:\n  - {name: a, trace: " SIMTLM_TRACES
+                               "/vecadd}\n"
+                               "  - {name: with a longer name, trace: " SIMTLM_TRACES
+                               "/vecadd}\n"
+                               "presets: [TINY]\noptions: {--any-binary-version: true}\n"
+                               "axes: {-gpgpu_l2_rop_latency: [100, 200]}\n");
+    ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
+    const std::string plot = read_file(folder.path("s.results/speedup.svg"));
+    const auto centre = [&plot](const std::string& label) {
+        const std::size_t end = plot.find('>' + label + "</text>");
+        const std::size_t begin = plot.rfind("<text x=\"", end);
+        return end == std::string::npos ? 0 : std::stod(plot.substr(begin + 9));
+    };
+    constexpr double character = 5.5;  // at least, of a font of 11 points
+    const std::string labels[] = {"a", "with a longer name", "geometric mean"};
+    for (std::size_t i = 1; i < std::size(labels); ++i)
+        EXPECT_LT(character * static_cast<double>(labels[i - 1].size() + labels[i].size()) / 2,
+                  centre(labels[i]) - centre(labels[i - 1]))
+            << labels[i];
+}
+
 TEST(SweepTool, RunsNothingAgainButWhatIsMissingOrChanged) {
     const scratch_folder folder;
     const std::string spec = folder.write("s.yaml", spec_of());
