@@ -388,6 +388,8 @@ void sub_core::issue() {
         sleeping_for_ = why;
         std::uint64_t next = scheduler_.next_release(now);
         if (!decoding_.empty()) next = std::min(next, decoding_.front().at);
+        // A counter that increments may change the reason.
+        if (!increments_.empty()) next = std::min(next, increments_.front().issued + 2);
         if (next == issue_scheduler::never)
             issue_process_.sleep();
         else
