@@ -11,10 +11,10 @@ namespace {
 
 constexpr unsigned sms_of_a_tpc = 2;
 
-/// GPCs by turns, of each one TPC after the other; the second SM of a TPC after all first ones. A
-/// cluster of more than one SM counts as a TPC.
-std::vector<unsigned> gpcs_by_turns(std::vector<unsigned> gpcs, unsigned clusters,
-                                    unsigned sms_per_cluster) {
+/// The GPCs in turn, in each of them the TPCs in turn; the second SM of a TPC after the first SMs
+/// of all. A cluster of more than one SM counts as a TPC.
+std::vector<unsigned> gpcs_in_turn(std::vector<unsigned> gpcs, unsigned clusters,
+                                   unsigned sms_per_cluster) {
     if (gpcs.empty()) gpcs.push_back(clusters * sms_per_cluster);
     const unsigned step = std::max(1u, sms_of_a_tpc / sms_per_cluster);
     std::vector<unsigned> order;
@@ -43,7 +43,7 @@ void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_c
             if (sms % sms_per_cluster != 0)
                 v.fail("-gpgpu_cta_order", "a GPC ends within a cluster of SMs",
                        "-gpgpu_gpc_sms with multiples of -gpgpu_n_cores_per_cluster");
-        d.cluster_order = gpcs_by_turns(gpcs, clusters, sms_per_cluster);
+        d.cluster_order = gpcs_in_turn(gpcs, clusters, sms_per_cluster);
     } else if (order != "clusters") {
         v.fail("-gpgpu_cta_order", "there is no such order", "clusters or gpcs");
     }
