@@ -195,13 +195,14 @@ CL(cl_int, clSetKernelExecInfo)
 (cl_kernel handle, cl_kernel_exec_info what, size_t size, const void* value) {
     return call("clSetKernelExecInfo", [&](session& s) {
         s.all_kernels.get(handle);
-        require(value != nullptr, CL_INVALID_VALUE);
         switch (what) {
             case CL_KERNEL_EXEC_INFO_SVM_PTRS:
-                require(size != 0 && size % sizeof(void*) == 0, CL_INVALID_VALUE);
+                // An empty list takes back what was set before.
+                require((value == nullptr) == (size == 0) && size % sizeof(void*) == 0,
+                        CL_INVALID_VALUE);
                 return;
             case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
-                require(size == sizeof(cl_bool), CL_INVALID_VALUE);
+                require(value != nullptr && size == sizeof(cl_bool), CL_INVALID_VALUE);
                 require(*static_cast<const cl_bool*>(value) == CL_FALSE, CL_INVALID_OPERATION,
                         "fine-grained system memory is not supported");
                 return;

@@ -80,7 +80,9 @@ cl_mem make_buffer(session& s, cl_context context, const cl_mem_properties* prop
     m->bytes = bytes;
     m->width = bytes;
     if ((flags & CL_MEM_USE_HOST_PTR) != 0) m->host_pointer = static_cast<std::byte*>(host);
-    if (m->host_pointer != nullptr && c->is_shared_virtual(host, bytes)) {
+    if (m->host_pointer != nullptr && c->is_shared_virtual(host, 1)) {
+        require(c->is_shared_virtual(host, bytes), CL_INVALID_BUFFER_SIZE,
+                "more than the allocation of clSVMAlloc has");
         m->address = address_of(host);
         return s.memory.add(std::move(m));
     }

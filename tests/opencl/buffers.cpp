@@ -169,6 +169,8 @@ void reaches_memory_through_pointers(const host& h) {
     h.run(k, 1);
     GOOD(clFinish(h.queue));
     CHECK(numbers[3] == 35);
+    GOOD(clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, nullptr));
+    GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, nullptr));
     const void* moved[] = {list, numbers};
     GOOD(clEnqueueSVMMigrateMem(h.queue, 2, moved, nullptr, 0, 0, nullptr, nullptr));
     GIVES(CL_INVALID_VALUE,
@@ -189,6 +191,8 @@ void makes_objects_of_shared_memory(const host& h) {
     CHECK(p != nullptr);
     for (int i = 0; i < 128; ++i) p[i] = i;
     cl_int r = 0;
+    CHECK(clCreateBuffer(h.context, CL_MEM_USE_HOST_PTR, 260, p + 64, &r) == nullptr);
+    GIVES(CL_INVALID_BUFFER_SIZE, r);
     const cl_mem m = clCreateBuffer(h.context, CL_MEM_USE_HOST_PTR, 256, p + 64, &r);
     GOOD(r);
     cl_bool uses = CL_FALSE;

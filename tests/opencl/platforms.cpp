@@ -58,8 +58,12 @@ void refuses_what_there_is_not(const host& h) {
     GIVES(CL_INVALID_VALUE, clCreateSubDevices(h.device, parts, 1, &d, nullptr));
     cl_int r = 0;
     const cl_context_properties sync = CL_CONTEXT_INTEROP_USER_SYNC;
-    const cl_context_properties wrong[][5] = {
-        {0x1234, 0, 0}, {sync, -1, 0}, {sync, CL_FALSE, sync, CL_FALSE, 0}};
+    // A loader looks for the platform.
+    const cl_context_properties platform = CL_CONTEXT_PLATFORM,
+                                own = reinterpret_cast<cl_context_properties>(h.platform);
+    const cl_context_properties wrong[][7] = {{platform, own, 0x1234, 0, 0},
+                                              {platform, own, sync, -1, 0},
+                                              {platform, own, sync, CL_FALSE, sync, CL_FALSE, 0}};
     for (const auto& properties : wrong) {
         CHECK(clCreateContext(properties, 1, &h.device, nullptr, nullptr, &r) == nullptr);
         GIVES(CL_INVALID_PROPERTY, r);
