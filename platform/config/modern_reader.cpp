@@ -168,7 +168,10 @@ void read_modern(const option_values& v, gpu_config& config) {
     read_memory_latencies(v, m.memory);
     read_instructions(v, m);
     m.shared_fp64_interval = v.number("-modern_shared_fp64_interval", 0, longest_latency);
-    m.cta_turnaround = v.number("-modern_cta_turnaround", 0, 1'000'000);
+    // The time does not depend on the clock of the SMs.
+    m.cta_turnaround =
+        static_cast<unsigned>(std::lround(v.number("-modern_cta_turnaround", 0, 1'000'000) *
+                                          config.clocks.core / config.clocks.network));
     m.fetch_width = v.number("-modern_fetch_width", 1, 8);
     m.warp_launch_interval = v.number("-modern_warp_launch_interval", 0, longest_latency);
     m.branch_redirect = v.number("-modern_branch_redirect", 1, longest_latency);

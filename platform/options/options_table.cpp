@@ -584,7 +584,7 @@ void modern(builder& b) {
         "Instructions that a sub-core fetches per cycle, from one cache line and for one warp.");
     b.count("-modern_warp_launch_interval", "0", "core cycles",
             "Interval between the starts of two warps on an SM.");
-    b.count("-modern_cta_turnaround", "0", "core cycles",
+    b.count("-modern_cta_turnaround", "0", "network cycles",
             "Time from the end of a thread block until another can use its resources.");
     b.count("-modern_branch_redirect", "6", "core cycles",
             "Time from the issue of a taken branch to the fetch of its target.");

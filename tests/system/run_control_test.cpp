@@ -184,5 +184,27 @@ TEST_F(RunControl, AnEmptyListIsAnEmptyRun) {
     EXPECT_EQ(0, o.code) << o.err;
 }
 
+TEST_F(RunControl, TheTurnaroundTimeOfBlocksDoesNotDependOnTheClockOfTheSms) {
+    // One block after the other: half the core cycles at half the core clock.
+    trace.header["grid dim"] = "(21,1,1)";
+    trace.blocks = 21;
+    const std::string list = trace.write(folder);
+    const auto added = [&](const std::string& core_clock) {
+        double cycles[2];
+        for (const unsigned more : {0u, 1u})
+            cycles[more] =
+                printed(simulate({"--preset", "TINY", "--core", "modern", "--any-binary-version",
+                                  "-trace", list, "-gpgpu_n_clusters", "1",
+                                  "-gpgpu_n_cores_per_cluster", "1", "-gpgpu_shader_cta", "1",
+                                  "-gpgpu_clock_domains", core_clock + ":1000:1000:850",
+                                  "-modern_cta_turnaround", more != 0 ? "1000" : "0"}),
+                        "gpu_tot_sim_cycle");
+        EXPECT_GT(cycles[0], 0);
+        return cycles[1] - cycles[0];
+    };
+    EXPECT_NEAR(20000, added("1000"), 2000);
+    EXPECT_NEAR(10000, added("500"), 1000);
+}
+
 }  // namespace
 }  // namespace simtlm::test
