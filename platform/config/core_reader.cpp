@@ -182,7 +182,7 @@ void check_sub_cores(const option_values& v, const core::sm_config& sm) {
     if (collectors == 0 || collectors % n != 0)
         v.fail("-gpgpu_operand_collector_num_units_gen",
                fmt::format(
-                   "with sub-cores {} collector units, all pools together, do not divide among "
+                   "with sub-cores {} collector units in all pools together do not divide among "
                    "{} schedulers",
                    collectors, n),
                "a multiple of -gpgpu_num_sched_per_core");
