@@ -126,9 +126,25 @@ bool machine_lowering::lower_wide_add() {
     return true;
 }
 
+/// ATOMS.ARRIVE and ARRIVES of sm_80 to sm_89.
+bool machine_lowering::lower_early_arrival(const operand& address, bool result) {
+    if (image_.architecture() >= 90 || !now_.has("64")) return false;
+    const address_place p = place_of(address, space::shared);
+    emit_mbarrier_note(p, access_flags::releases);
+    operation& op = emit(arrive_at_early_mbarrier);
+    op.source[0] = p.source;
+    op.immediate = p.offset;
+    op.detail = p.detail;
+    if (!result || at(0).index == sass::register_rz) return true;
+    const slot before = op.destination = scratch();
+    to_pair(at(0), before);
+    return true;
+}
+
 /// SYNCS and ARRIVES.
 bool machine_lowering::lower_mbarrier() {
     const std::string_view name = now_.opcode;
+    if (name == "ARRIVES" && image_.architecture() < 90) return lower_early_arrival(at(0), false);
     if (name == "ARRIVES") {
         // Copies of the lane are complete when the next instruction executes.
         ptx::operation o;

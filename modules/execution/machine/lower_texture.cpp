@@ -106,17 +106,18 @@ slot machine_lowering::layer_row(const operand& o) {
 bool machine_lowering::lower_fetch() {
     const std::string_view name = now_.opcode;
     if (has_any(now_, {"F16", "DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
-    if (at(0).kind != operand_kind::reg) return false;  // a predicate: sparse textures
-    const operand& results2 = at(0);
-    const operand& results = at(1);
-    const operand& a = at(2);
-    operand b = at(3);
-    unsigned next = 4;
+    // A predicate: lanes whose texels are not resident. All are.
+    const unsigned first_operand = at(0).kind == operand_kind::predicate ? 1 : 0;
+    const operand& results2 = at(first_operand);
+    const operand& results = at(first_operand + 1);
+    const operand& a = at(first_operand + 2);
+    operand b = at(first_operand + 3);
+    unsigned next = first_operand + 4;
     if (b.kind != operand_kind::reg) {
         b = {};
         b.kind = operand_kind::reg;
         b.index = sass::register_rz;
-        next = 3;
+        --next;
     }
     std::optional<slot> handle;
     const bool in_register = at(next).kind == operand_kind::text;
@@ -190,6 +191,11 @@ bool machine_lowering::lower_fetch() {
             ++given;
         }
         d->results.push_back(to);
+    }
+    if (first_operand != 0) {
+        machine_details& none = details();
+        result_predicate(none, 0, at(0));
+        emit(machine_logic_predicates, &none);
     }
     image_.attachments_.push_back(d);
     operation& op = emit(handlers_.fetch_texture);

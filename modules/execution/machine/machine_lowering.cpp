@@ -779,7 +779,12 @@ bool machine_lowering::lower_conversion() {
         return false;
     const operand& from = at(1);
     // The half or byte of an integer to be converted.
-    const bool of_half = now_.has("F16") && (name == "F2I" || name == "FRND");
+    // From Hopper on, the type that disassemblers call F8 is bf16.
+    const bool bfloat = now_.has("F8");
+    if (bfloat && image_.architecture() < 90) return false;
+    const type narrow = bfloat ? type::bf16 : type::f16;
+    const bool has_narrow = bfloat || now_.has("F16");
+    const bool of_half = has_narrow && (name == "F2I" || name == "FRND");
     const unsigned shift = of_half                                        ? 0
                            : from.suffix == ".H1" || from.suffix == ".B2" ? 16
                            : from.suffix == ".B1"                         ? 8
@@ -818,19 +823,19 @@ bool machine_lowering::lower_conversion() {
         if (ptx::width_of(o.types[0]) < ptx::width_of(o.types[1])) o.round = rounding_of(now_);
     } else if (name == "F2I") {
         o.types[0] = integer_type(false);
-        o.types[1] = has("F64") ? type::f64 : has("F16") ? type::f16 : type::f32;
+        o.types[1] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
         o.round = has("FLOOR")   ? ptx::rounding::rmi
                   : has("CEIL")  ? ptx::rounding::rpi
                   : has("TRUNC") ? ptx::rounding::rzi
                                  : ptx::rounding::rni;
     } else if (name == "FRND") {
-        o.types[0] = o.types[1] = has("F64") ? type::f64 : has("F16") ? type::f16 : type::f32;
+        o.types[0] = o.types[1] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
         o.round = has("FLOOR")   ? ptx::rounding::rmi
                   : has("CEIL")  ? ptx::rounding::rpi
                   : has("TRUNC") ? ptx::rounding::rzi
                                  : ptx::rounding::rni;
     } else {
-        o.types[0] = has("F64") ? type::f64 : has("F16") ? type::f16 : type::f32;
+        o.types[0] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
         o.types[1] = integer_type(true);
         o.round = rounding_of(now_);
         if (o.types[0] == type::f64 && ptx::width_of(o.types[1]) < 64) o.round = ptx::rounding::rn;
@@ -844,7 +849,7 @@ bool machine_lowering::lower_conversion() {
         a = scratch();
         const slot whole = low_word(from);
         emit_words(lanes_.shift, &d, a, {whole, number(shift), machine_frame::zero}, false);
-    } else if (o.types[1] == type::f16) {
+    } else if (o.types[1] == type::f16 || (bfloat && o.types[1] == type::bf16)) {
         a = half_source(from);
     } else {
         a = c.sources[0] == 64 ? double_source(from) : float_source(from);
@@ -937,6 +942,12 @@ bool machine_lowering::lower_move() {
         const bool uniform_result = now_.opcode == "S2UR";
         uniform_ = uniform_result;
         const bool pair = name == "CS2R" && !now_.has("32");
+        if (which >= special_register::counter_first && which <= special_register::counter_last) {
+            // Nothing is counted, as by PTX's %pm0 to %pm7.
+            copy(to, machine_frame::zero);
+            if (pair) copy(result_row(at(0), 1), machine_frame::zero);
+            return true;
+        }
         switch (which) {
             case special_register::lane_id:
                 copy(to, lane_row(machine_row::kind::lane_id));
@@ -1246,6 +1257,7 @@ bool machine_lowering::lower_atomic() {
     const bool reduces = name == "RED" || name == "REDG";
     const bool shared = name == "ATOMS";
     if (!reduces && !shared && name != "ATOM" && name != "ATOMG") return false;
+    if (shared && now_.has("ARRIVE")) return lower_early_arrival(at(1), true);
     constexpr std::pair<std::string_view, reduction> names[] = {
         {"ADD", reduction::add}, {"MIN", reduction::min},  {"MAX", reduction::max},
         {"INC", reduction::inc}, {"DEC", reduction::dec},  {"AND", reduction::and_},
@@ -1263,6 +1275,9 @@ bool machine_lowering::lower_atomic() {
              : now_.has("64")     ? type::u64
              : now_.has("S32")    ? type::s32
                                   : type::u32;
+    // Vectors of more than a word.
+    for (const std::string_view vector : {"F16x4", "F16x8", "BF16x4", "BF16x8", "F32x2", "F32x4"})
+        if (now_.has(vector)) return false;
     // CAST.SPIN attempts an exchange, and returns whether it succeeded.
     const bool spin = now_.has("CAST");
     if (spin) r = reduction::cas;
@@ -1481,7 +1496,7 @@ bool machine_lowering::lower_control() {
         (at(0).kind == operand_kind::predicate || at(0).kind == operand_kind::uniform_predicate))
         source_predicate(d, 0, at(n++));
     const auto barrier = [](const operand& o) { return machine_frame::barriers + 128u * o.index; };
-    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR") {
+    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR" || name == "PMTRIG") {
         emit(nothing);
         return true;
     }
@@ -1600,7 +1615,7 @@ bool machine_lowering::lower_control() {
         emit(trap);
         return true;
     }
-    if (name == "CALL") image_.calls_unknown_[index_] = true;
+    if (name == "CALL") image_.calls_unknown_[index_] = image_.calls_pointers_[index_] = true;
     const bool indexed = name == "BRX" || name == "BRXU";
     if (((name == "RET" || name == "CALL") && now_.has("REL")) || indexed) {
         d.number = static_cast<std::uint32_t>(at(n).value);
@@ -1642,6 +1657,7 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
     }
     image_.calls_unknown_[index_] = true;
     const bool calls = now_.opcode == "CALL";
+    if (calls && o.kind != operand_kind::target) image_.calls_pointers_[index_] = true;
     d.number = calls ? static_cast<std::uint32_t>(runtime_functions.size()) : 0;
     d.depth_change = calls ? 1 : -1;
     operation& op = emit(machine_call, &d);

@@ -91,6 +91,7 @@ private:
     bool lower_narrow_float();
     bool lower_narrow_integers();
     bool lower_mbarrier();
+    bool lower_early_arrival(const operand& address, bool result);
     bool lower_bulk();
     bool lower_cluster();
     bool lower_warpgroup();

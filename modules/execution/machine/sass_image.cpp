@@ -108,6 +108,8 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     }
     calls_unknown_.resize(source_->functions().size());
     stack_unknown_.resize(source_->functions().size());
+    calls_pointers_.resize(source_->functions().size());
+    find_callees();
     for (const sass::cubin_symbol& s : source_->symbols())
         allocates_ = allocates_ || s.name == "malloc";
     place_variables();
@@ -307,11 +309,49 @@ bool sass_image::is_executed_whole() const {
                        [](const std::string& p) { return p.empty(); });
 }
 
+void sass_image::find_callees() {
+    const auto& functions = source_->functions();
+    callees_.resize(functions.size());
+    const auto is_data = [](std::string_view section) {
+        return section.substr(0, 12) == ".nv.constant" || section.substr(0, 10) == ".nv.global";
+    };
+    const auto function_of = [&](std::uint32_t section) {
+        return static_cast<std::uint32_t>(
+            std::find_if(functions.begin(), functions.end(),
+                         [&](const auto& f) { return f.section == section; }) -
+            functions.begin());
+    };
+    for (const sass::cubin_relocation& r : source_->relocations()) {
+        const std::uint32_t target = function_of(source_->symbols()[r.symbol].section);
+        if (target == functions.size()) continue;
+        const std::uint32_t from = function_of(r.section);
+        if (from < functions.size())
+            callees_[from].insert(target);
+        else if (r.type == relocation_64 && is_data(source_->sections()[r.section].name))
+            pointed_to_.insert(target);
+    }
+}
+
+std::set<std::uint32_t> sass_image::reachable_from(std::uint32_t function) const {
+    std::set<std::uint32_t> found{function};
+    std::vector<std::uint32_t> left{function};
+    const auto reach = [&](const std::set<std::uint32_t>& callees) {
+        for (const std::uint32_t n : callees)
+            if (found.insert(n).second) left.push_back(n);
+    };
+    while (!left.empty()) {
+        const std::uint32_t n = left.back();
+        left.pop_back();
+        reach(callees_[n]);
+        if (calls_pointers_[n]) reach(pointed_to_);
+    }
+    return found;
+}
+
 const std::string& sass_image::problem_of(const kernel_image& k) const {
     if (!problems_[k.function].empty()) return problems_[k.function];
-    if (calls_unknown_[k.function])
-        for (std::size_t n = 0; n < problems_.size(); ++n)
-            if (!source_->functions()[n].is_kernel && !problems_[n].empty()) return problems_[n];
+    for (const std::uint32_t n : reachable_from(k.function))
+        if (!problems_[n].empty()) return problems_[n];
     return problems_[k.function];
 }
 

@@ -133,6 +133,8 @@ private:
         return code_window + 16 * first_place_[function] + offset;
     }
     void patch_code();
+    void find_callees();
+    std::set<std::uint32_t> reachable_from(std::uint32_t function) const;
     /// An instruction after relocation by a loader.
     sass::instruction_word word_of(std::uint32_t function, std::size_t n) const;
 
@@ -146,6 +148,11 @@ private:
     std::vector<slot> first_operation_;  ///< by operation::instruction
     std::vector<bool> calls_unknown_;    ///< by function: calls through pointers or into other
                                          ///< sections
+    std::vector<bool> calls_pointers_;   ///< by function: through pointers
+    /// By function: functions whose addresses its code has, which it may call; and those that data
+    /// has, which calls through pointers may reach.
+    std::vector<std::set<std::uint32_t>> callees_;
+    std::set<std::uint32_t> pointed_to_;
     /// By function: its stack grows by more than the cubin says, by recursion within its section or
     /// by alloca.
     std::vector<bool> stack_unknown_;

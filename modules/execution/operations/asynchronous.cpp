@@ -128,6 +128,22 @@ void exchange_state(const lane_access& a) {
     a.store(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
 }
 
+/// An mbarrier of sm_80 to sm_89. Lower word: 2^30 less the arrivals of a phase; upper word: bits
+/// 30:0 are 2^31 less the arrivals still to come, bit 31 is the phase.
+void arrive_early(const lane_access& a) {
+    std::uint32_t words[2];
+    std::memcpy(words, a.at, sizeof words);
+    if (a.op->destination != no_slot)
+        lanes_at<std::uint64_t>(a.w, a.op->destination)[a.lane] = words[0] | std::uint64_t{words[1]}
+                                                                                 << 32;
+    constexpr std::uint32_t phase = 0x80000000u, expected_base = 0x40000000u;
+    const std::uint32_t before = words[1]++;
+    // The last arrival has carried into the phase: the next one begins.
+    if (((words[1] ^ before) & phase) != 0)
+        words[1] = (words[1] & phase) | ((words[0] + expected_base) & ~phase);
+    std::memcpy(a.at, words, sizeof words);
+}
+
 template <void (*Act)(const lane_access&)>
 const operation* for_each_barrier(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
@@ -318,6 +334,10 @@ std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes
 
 handler mbarrier_token_wait(bool tries) {
     return tries ? wait_for_barrier<wait_token> : for_each_barrier<wait_token>;
+}
+
+const operation* arrive_at_early_mbarrier(warp& w, const operation* op) {
+    return for_each_barrier<arrive_early>(w, op);
 }
 
 const operation* exchange_mbarrier(warp& w, const operation* op) {
