@@ -348,7 +348,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, CollectiveMachineCode,
                                          stored_program{90, "H100_PCIE", "collectives", 96}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Comparisons that give floats, and atomics of signed integers of 64 bits.
+// Comparisons that give floats, saturation, and atomics of signed integers of 64 bits.
 INSTANTIATE_TEST_SUITE_P(
     Conditions, StoredProgram,
     testing::Values(stored_program{75, "RTX2060", "conditions", 384, "conditions"},
@@ -363,6 +363,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(stored_program{80, "A100", "early_barriers", 256, "early_barriers"},
                     stored_program{86, "RTX3070", "early_barriers", 256, "early_barriers"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+INSTANTIATE_TEST_SUITE_P(Signs, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "signs_90", 384, "signs"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 INSTANTIATE_TEST_SUITE_P(RoundedBfloats, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "rounding_90", 64,

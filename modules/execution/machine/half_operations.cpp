@@ -116,17 +116,13 @@ const operation* machine_mixed_half(warp& w, const operation* op) {
     const word* const sources[3] = {row(w, op->source[0]), row(w, op->source[1]),
                                     row(w, op->source[2])};
     const auto value = [&](unsigned n, unsigned i, unsigned shift) -> double {
-        if ((d.number >> n & 1) == 0)
-            return number_of(sources[n][i] >> shift & 0xffff, d.extended, d.wraps);
-        const std::uint32_t bits = sources[n][i];
-        const float x = arithmetic::as_float(bits);
-        return d.wraps && std::fpclassify(x) == FP_SUBNORMAL ? 0 : x;
+        return number_of(sources[n][i] >> shift & 0xffff, d.extended, d.wraps);
     };
     return map_words(w, op, [&](unsigned i) {
         std::uint32_t result = 0;
         for (unsigned shift = 0; shift < 32; shift += 16) {
             const double a = value(0, i, shift), b = value(1, i, shift);
-            // Products have at most 48 bits.
+            // Products have at most 22 bits.
             double x = d.combination == 0 ? add_to_odd(a, b) : a * b;
             if (d.left && d.combination != 0 && (a == 0 || b == 0)) x = 0;
             if (d.combination == 2) x = add_to_odd(x, value(2, i, shift));

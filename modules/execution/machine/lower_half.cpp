@@ -111,30 +111,6 @@ bool machine_lowering::lower_half() {
         const slot c = half_source(at(3)), z = scratch();
         return emit_values(widen, z, {c}, false) && emit_values(o, result_row(at(0)), {x, y, z});
     }
-    const auto is_zero = [&](const operand& z) {
-        return z.kind == operand_kind::reg && z.index == sass::register_rz;
-    };
-    if (adds && !bfloat && at(1).suffix != at(2).suffix &&
-        (at(1).suffix == ".F32" ? is_zero(at(2)) : at(2).suffix == ".F32" && is_zero(at(1)))) {
-        // Conversion of a single-precision value into both halves.
-        if (now_.has("FTZ") || now_.has("SAT")) return false;
-        ptx::operation narrow = packed_operation(opcode::cvt, ptx::type::f16);
-        narrow.types[1] = ptx::type::f32;
-        narrow.type_count = 2;
-        narrow.round = ptx::rounding::rn;
-        const slot a = float_source(at(at(1).suffix == ".F32" ? 1 : 2)), half = scratch();
-        if (!emit_values(narrow, half, {a}, false)) return false;
-        machine_details& d = details();
-        d.number = 1;
-        const slot both = scratch();
-        operation& doubled = emit(machine_half_source, &d, false);
-        doubled.source[0] = half;
-        doubled.destination = both;
-        operation& op = emit(lanes_.modify, &details());
-        op.source[0] = both;
-        op.destination = result_row(at(0));
-        return true;
-    }
     bool mixed = now_.has("FMZ");
     for (unsigned n = 1; n < now_.operand_count; ++n) mixed |= at(n).suffix == ".F32";
     if (mixed) return !extremum && lower_mixed_half(adds ? 0 : multiplies ? 1 : 2);
@@ -147,6 +123,19 @@ bool machine_lowering::lower_half() {
     if (now_.has("FTZ")) set(o, ptx::flag::ftz);
     if (now_.has("SAT")) set(o, ptx::flag::sat);
     if (now_.has("RELU")) set(o, ptx::flag::relu);
+    if (extremum && now_.has("XORSIGN")) {
+        // The lesser or greater magnitude, with the product's sign.
+        if (!at(1).absolute || !at(2).absolute || at(1).negate || at(2).negate ||
+            at(3).index != sass::predicate_true)
+            return false;
+        set(o, ptx::flag::xorsign_abs);
+        if (now_.has("NAN")) set(o, ptx::flag::nan);
+        if (at(3).negate_predicate) o.op = opcode::max;
+        operand whole[2] = {at(1), at(2)};
+        for (operand& w : whole) w.absolute = false;
+        const slot x = half_source(whole[0]), y = half_source(whole[1]);
+        return emit_values(o, result_row(at(0)), {x, y});
+    }
     const slot a = half_source(at(1)), b = half_source(at(2));
     if (extremum) {
         if (at(3).index != sass::predicate_true) return false;
@@ -159,8 +148,9 @@ bool machine_lowering::lower_half() {
     return emit_values(o, result_row(at(0)), {a, b, c});
 }
 
-/// Halves with operands of single precision, which are not rounded before, or with products by zero
-/// that are zero whatever the other factor is (.FMZ).
+/// Halves with operands of single precision, which are truncated to halves (ptxas makes
+/// cvt.rz.sat.f16.f32 of such a sum, and not cvt.rn.sat), or with products by zero that are zero
+/// whatever the other factor is (.FMZ).
 /// @param what  0: a sum; 1: a product; 2: a product and a sum
 bool machine_lowering::lower_mixed_half(unsigned what) {
     machine_details& d = details();
@@ -174,10 +164,20 @@ bool machine_lowering::lower_mixed_half(unsigned what) {
     for (unsigned n = 0; n < (what == 2 ? 3u : 2u); ++n) {
         const operand& o = at(n + 1);
         if (o.suffix == ".F32") {
-            d.number |= 1u << n;
             operand whole = o;
             whole.suffix = {};
-            sources[n] = float_source(whole);
+            ptx::operation narrow =
+                packed_operation(ptx::opcode::cvt, d.extended ? ptx::type::bf16 : ptx::type::f16);
+            narrow.types[1] = ptx::type::f32;
+            narrow.type_count = 2;
+            narrow.round = ptx::rounding::rz;
+            const slot a = float_source(whole), half = scratch();
+            if (!emit_values(narrow, half, {a}, false)) return false;
+            machine_details& both = details();
+            both.number = 1;
+            operation& doubled = emit(machine_half_source, &both, false);
+            doubled.source[0] = half;
+            doubled.destination = sources[n] = scratch();
         } else {
             sources[n] = half_source(o);
         }

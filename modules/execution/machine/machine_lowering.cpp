@@ -430,6 +430,23 @@ bool machine_lowering::lower_integer() {
         op.source[1] = b;
         return true;
     }
+    if (name == "I2I") {
+        // Clamped to the range of a byte or a half word.
+        const bool byte = now_.has("U8") || now_.has("S8");
+        const bool is_signed = now_.has("S8") || now_.has("S16");
+        const std::uint32_t values = byte ? 256 : 65536;
+        const std::uint32_t most = is_signed ? values / 2 - 1 : values - 1;
+        const std::uint32_t least = is_signed ? 0 - values / 2 : 0;
+        machine_details& below = details();
+        below.is_signed = true;
+        machine_details& above = details();
+        above.is_signed = true;
+        above.predicate_flip[0] = all_lanes;
+        const slot a = low_word(at(1)), clamped = scratch();
+        emit_words(lanes_.minmax, &below, clamped, {a, number(most)}, false);
+        emit_words(lanes_.minmax, &above, result_row(at(0)), {clamped, number(least)});
+        return true;
+    }
     const auto one = [&](handler h) {
         machine_details& d = details();
         d.is_signed = !now_.has("U32");
@@ -599,8 +616,17 @@ bool machine_lowering::lower_float() {
         return emit_values(o, result_row(at(0)), {a, b, c});
     }
     if (name == "FMNMX") {
-        if (now_.has("XORSIGN")) return false;
         const operand& p = at(3);
+        if (now_.has("XORSIGN")) {
+            // The lesser or greater magnitude, with the product's sign.
+            if (!at(1).absolute || !at(2).absolute || at(1).negate || at(2).negate ||
+                p.index != sass::predicate_true)
+                return false;
+            ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);
+            set(o, ptx::flag::xorsign_abs);
+            const slot a = low_word(at(1)), b = low_word(at(2));
+            return emit_values(o, result_row(at(0)), {a, b});
+        }
         const slot a = float_source(at(1)), b = float_source(at(2));
         if (p.index == sass::predicate_true) {
             const ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);

@@ -144,9 +144,8 @@ const operation* machine_call(warp& w, const operation* op);
 // Half precision: two values per word.
 /// Replicates one half of the source (number: 1 the low one, 2 the high one), with modifiers.
 const operation* machine_half_source(warp& w, const operation* op);
-/// HADD2 (combination: 0), HMUL2 (1) and HFMA2 (2) with operands of single precision (bits of
-/// `number`); left: products by zero are zero; wraps: subnormal numbers are zeros; high: .RELU;
-/// is_signed: no .SAT; extended: bf16
+/// HADD2 (combination: 0), HMUL2 (1) and HFMA2 (2). left: products by zero are zero; wraps:
+/// subnormal numbers are zeros; high: .RELU; is_signed: no .SAT; extended: bf16
 const operation* machine_mixed_half(warp& w, const operation* op);
 /// HSETP2: compares halves (comparison: as FSETP's, of both words' bits), combines results with
 /// predicate[0]; high: both halves must be true; extended: bf16; wraps: subnormals are treated as

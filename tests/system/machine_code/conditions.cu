@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons whose result is a float, and atomics of signed integers of 64 bits.
+// Comparisons whose result is a float, saturated narrow integers, and atomics of signed integers of
+// 64 bits.
 //   nvcc -O2 -std=c++17 -ptx -arch=compute_75 conditions.cu
 //   ptxas -arch=sm_N conditions.ptx -o conditions.sm_N.cubin, N: 75, 80, 86, 90
 extern "C" __global__ void conditions(const unsigned* a, unsigned* o, int n) {
@@ -13,6 +14,13 @@ extern "C" __global__ void conditions(const unsigned* a, unsigned* o, int n) {
     o[32 + t] = __float_as_uint(static_cast<float>(isinf(x * y * 1e30f)));
     o[64 + t] = __float_as_uint(static_cast<float>(isnan(x - x)));
     o[96 + t] = mask;
+    short bytes[4];
+    const int wide = static_cast<int>(a[t]) >> (t % 24);
+    asm("cvt.sat.s8.s32 %0, %1;" : "=h"(bytes[0]) : "r"(wide));
+    asm("cvt.sat.u8.s32 %0, %1;" : "=h"(bytes[1]) : "r"(wide));
+    asm("cvt.sat.s16.s32 %0, %1;" : "=h"(bytes[2]) : "r"(wide));
+    asm("cvt.sat.u16.s32 %0, %1;" : "=h"(bytes[3]) : "r"(wide));
+    o[224 + t] = bytes[0] * 3 + bytes[1] * 5 + bytes[2] * 7 + bytes[3] * 11;
     long long* const least = reinterpret_cast<long long*>(o + 256);
     const long long v = static_cast<long long>(static_cast<int>(a[64 + t])) * n;
     atomicMin(least + t % 4, v);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Half precision with operands of single precision, which compilers hardly generate: the operands'
-// forms are changed in stored machine code. Results are those of exact arithmetic, rounded once.
+// forms are changed in stored machine code. Such operands are truncated to halves; results are
+// those of exact arithmetic, rounded once.
 #include "modules/execution/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/sass/cubin.h"
@@ -63,8 +64,10 @@ std::uint32_t to_half(long double v) {
     const auto count = static_cast<std::uint32_t>(units);
     return sign | ((static_cast<std::uint32_t>(step + 24) << 10) + count);
 }
-float float_value(std::uint32_t bits) {
+/// A float truncated to the 11 bits of a half.
+long double truncated(std::uint32_t bits) {
     float v;
+    bits &= ~0x1fffu;
     std::memcpy(&v, &bits, sizeof v);
     return v;
 }
@@ -115,7 +118,7 @@ std::string stored() {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST(MachineHalves, MultiplyBySinglePrecisionAndRoundOnce) {
+TEST(MachineHalves, MultiplyByTruncatedFloats) {
     for (const bool float_a : {false, true})
         for (const bool fused : {false, true}) {
             std::string cubin = stored();
@@ -131,7 +134,7 @@ TEST(MachineHalves, MultiplyBySinglePrecisionAndRoundOnce) {
             const auto out = run(cubin, fused ? "multiply_add" : "multiply", in);
             for (unsigned t = 0; t < threads; ++t)
                 for (const unsigned shift : {0u, 16u}) {
-                    const long double whole = float_value(float_a ? in.a[t] : in.b[t]);
+                    const long double whole = truncated(float_a ? in.a[t] : in.b[t]);
                     const long double half =
                         half_value((float_a ? in.b[t] : in.a[t]) >> shift & 0xffff);
                     const long double add = fused ? half_value(in.c[t] >> shift & 0xffff) : 0;
@@ -141,7 +144,7 @@ TEST(MachineHalves, MultiplyBySinglePrecisionAndRoundOnce) {
         }
 }
 
-TEST(MachineHalves, AddSinglePrecisionToAProduct) {
+TEST(MachineHalves, AddTruncatedFloatsToProducts) {
     std::string cubin = stored();
     set_bits(cubin, "multiply_add", "HFMA2", {form_of_c});
     inputs in;
@@ -154,10 +157,9 @@ TEST(MachineHalves, AddSinglePrecisionToAProduct) {
     const auto out = run(cubin, "multiply_add", in);
     for (unsigned t = 0; t < threads; ++t)
         for (const unsigned shift : {0u, 16u})
-            ASSERT_EQ(out[t] >> shift & 0xffff,
-                      to_half(half_value(in.a[t] >> shift & 0xffff) *
-                                  half_value(in.b[t] >> shift & 0xffff) +
-                              static_cast<long double>(float_value(in.c[t]))));
+            ASSERT_EQ(out[t] >> shift & 0xffff, to_half(half_value(in.a[t] >> shift & 0xffff) *
+                                                            half_value(in.b[t] >> shift & 0xffff) +
+                                                        truncated(in.c[t])));
 }
 
 TEST(MachineHalves, ProductsByZeroAreZeroWhereZeroWins) {
