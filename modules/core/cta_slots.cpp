@@ -59,6 +59,7 @@ unsigned cta_slots::allocate(kernel_context& kernel, std::unique_ptr<program::ct
     free->padded_threads = padded;
     free->threads_left = kernel.needs.threads;
     free->block = std::move(block);
+    free->launches_dependents = false;
     ++resident_;
     registers_used_ += kernel.needs.allotted_registers(config_.warp_size);
     shared_used_ += kernel.needs.shared_memory;

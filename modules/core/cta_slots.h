@@ -17,6 +17,8 @@ struct kernel_context {
     cta_needs needs;
     unsigned ctas_per_sm = 0;
     const program::kernel_descriptor* descriptor = nullptr;
+    /// The kernel on which it depends, and which it may overlap, has not ended.
+    bool dependency_open = false;
 };
 
 /// The hardware CTA slots of an SM, and the threads, registers and shared memory occupied by
@@ -32,6 +34,7 @@ public:
         unsigned threads_left = 0;         ///< of warps that have not exited
         unsigned first_thread = 0;
         unsigned padded_threads = 0;
+        bool launches_dependents = false;  ///< has said that dependent kernels may begin
     };
 
     explicit cta_slots(const sm_config& config);

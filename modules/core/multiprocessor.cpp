@@ -38,7 +38,16 @@ void multiprocessor::end_running() {
     if (cluster_cycles_ != nullptr) cluster_cycles_->stop(now);
 }
 
+void multiprocessor::launch_dependents(unsigned slot) {
+    cta_slots::slot& cta = ctas_[slot];
+    if (cta.launches_dependents) return;
+    cta.launches_dependents = true;
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    cta_listener_->cta_launches_dependents(who_.sm, *cta.kernel);
+}
+
 void multiprocessor::complete_cta(unsigned slot) {
+    launch_dependents(slot);
     kernel_context& kernel = ctas_.release(slot);
     ++statistics_.ctas_completed;
     const kernel::phase_sequencer::exclusive alone(sequencer_);

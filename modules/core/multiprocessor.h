@@ -39,6 +39,10 @@ struct cta_listener {
     /// A CTA has ended in phase core_front_end of this cycle. SMs may call it in any order.
     virtual void cta_completed(unsigned sm, kernel_context& kernel,
                                std::unique_ptr<program::cta> block) = 0;
+    /// As far as a CTA is concerned, kernels that depend on its kernel may begin: it has executed
+    /// griddepcontrol.launch_dependents, or ends. Once per CTA, in phase core_issue or
+    /// core_front_end. SMs tell it in any order.
+    virtual void cta_launches_dependents(unsigned /*sm*/, kernel_context& /*kernel*/) {}
 };
 
 /// Observes the CTAs of an SM, for a timeline.
@@ -115,6 +119,8 @@ public:
     }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     virtual void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) = 0;
+    /// The kernel on which a kernel depends has ended: releases its warps that wait for that.
+    virtual void dependency_ended(const kernel_context& /*kernel*/) {}
     /// Sets the L1D's share of the on-chip memory for a kernel.
     virtual void configure_l1(const l1_split&) {}
     virtual void invalidate_l1() {}
@@ -189,6 +195,8 @@ protected:
     virtual void begin_running();
     /// The SM holds no CTA after this core cycle.
     virtual void end_running();
+    /// A CTA lets kernels begin that depend on its kernel; only the first time counts.
+    void launch_dependents(unsigned slot);
     /// The last warp of a CTA has exited: frees its slot, stops the SM if no CTA is left, and
     /// notifies the watcher and the listener.
     void complete_cta(unsigned slot);

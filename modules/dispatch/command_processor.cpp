@@ -65,6 +65,7 @@ command_processor::pending_kernel command_processor::open(const host_command& co
     pending_kernel p;
     p.stream = command.stream.value_or(k->descriptor.stream);
     p.tag = command.tag;
+    p.depends_on = command.depends_on;
     p.kernel = std::move(k);
     return p;
 }
@@ -210,6 +211,11 @@ void command_processor::start_kernels() {
         busy_streams_.push_back(p->stream);
         p->kernel->stream = p->stream;
         p->kernel->tag = p->tag;
+        for (const auto& k : scheduler_.running())
+            if (k && p->depends_on != 0 && k->list_number == p->depends_on) {
+                p->kernel->depends_on = k->context.launch;
+                p->kernel->context.dependency_open = true;
+            }
         scheduler_.launch(std::move(p->kernel));
         if (calls_.launched) calls_.launched();
         p = waiting_.erase(p);
@@ -239,6 +245,11 @@ void command_processor::kernels_finished(std::vector<std::unique_ptr<running_ker
     if (!stopped_) proceed();
 }
 
+void command_processor::dependents_may_begin(const running_kernel& kernel) {
+    ready_for_dependents_.push_back(kernel.list_number);
+    progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
 void command_processor::abort() {
     const std::deque<host_command> queued = std::exchange(queue_, {});
     const std::deque<pending_kernel> waiting = std::exchange(waiting_, {});
@@ -265,6 +276,9 @@ void command_processor::limit_reached(const char* option) {
 
 std::vector<finished_kernel> command_processor::take_finished() {
     return std::exchange(finished_, {});
+}
+std::vector<std::uint64_t> command_processor::take_ready_for_dependents() {
+    return std::exchange(ready_for_dependents_, {});
 }
 std::vector<std::uint64_t> command_processor::take_done() {
     return std::exchange(done_, {});

@@ -22,7 +22,11 @@ struct host_command {
     std::string where;              ///< used in messages
     std::uint64_t list_number = 0;  ///< launch: position in a list of kernels, from 1; 0: none
     std::optional<std::uint64_t> stream;  ///< launch: overrides the kernel's stream
-    std::uint64_t tag = 0;                ///< returned when the command is complete
+    /// Launch: list_number of a launch that the kernel may overlap and whose dependents may begin
+    /// (take_ready_for_dependents()). griddepcontrol.wait waits for the end of that kernel, and
+    /// this kernel ends after it. 0: none.
+    std::uint64_t depends_on = 0;
+    std::uint64_t tag = 0;  ///< returned when the command is complete
 };
 
 /// A kernel that has finished, for reports.
@@ -78,6 +82,9 @@ public:
     const sc_core::sc_event& progress() const { return progress_; }
     /// Kernels that have finished since the last call.
     std::vector<finished_kernel> take_finished();
+    /// list_number of running launches whose dependent kernels may begin
+    /// (griddepcontrol.launch_dependents), since the last call.
+    std::vector<std::uint64_t> take_ready_for_dependents();
     /// Tags of completed copies, fills, events and synchronisations.
     std::vector<std::uint64_t> take_done();
     /// Whether nothing is queued or running.
@@ -105,6 +112,7 @@ private:
         std::unique_ptr<running_kernel> kernel;
         std::uint64_t stream = 0;
         std::uint64_t tag = 0;
+        std::uint64_t depends_on = 0;  // as in its command
     };
     /// A kernel of the window in a checkpoint.
     struct saved_kernel {
@@ -122,6 +130,7 @@ private:
                         std::uint64_t digest);
     void note_taken(const host_command& command);
     void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) override;
+    void dependents_may_begin(const running_kernel& kernel) override;
     void deadlock() override;
     void limit_reached(const char* option) override;
     std::shared_ptr<program::kernel_source> source_of(const host_command& command);
@@ -143,6 +152,7 @@ private:
     std::vector<std::uint64_t> busy_streams_;
     std::size_t in_window_ = 0;
     std::vector<finished_kernel> finished_;
+    std::vector<std::uint64_t> ready_for_dependents_;
     std::vector<std::uint64_t> done_;
     std::vector<std::string> warnings_;
     std::uint64_t kernels_done_ = 0;

@@ -38,6 +38,7 @@ cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
       last_cluster_(static_cast<unsigned>(clusters_.size()) - 1),
       last_core_(clusters_.size(), cores.sms_per_cluster - 1),
       ended_(clusters_.size() * cores.sms_per_cluster),
+      ready_(ended_.size()),
       process_("process", sequencer, protocol::phase::core_dispatch_ctas,
                kernel::on_edge<&cta_scheduler::cycle>(this), true) {
     for (core::simt_cluster* c : clusters_)
@@ -132,8 +133,42 @@ void cta_scheduler::cta_completed(unsigned sm, core::kernel_context& kernel,
     process_.wake();
 }
 
+void cta_scheduler::cta_launches_dependents(unsigned sm, core::kernel_context& kernel) {
+    ready_[sm].push_back(&kernel);
+    something_ready_ = true;
+    process_.wake();
+}
+
+/// CTAs that have let dependent kernels begin since the last cycle; their kernels are running.
+void cta_scheduler::count_ready_for_dependents() {
+    something_ready_ = false;
+    for (auto& list : ready_) {  // in SM order, whoever told first
+        for (core::kernel_context* const context : list) ++of(context)->ctas_ready_for_dependents;
+        list.clear();
+    }
+    for (const auto& k : running_) {
+        if (!k || k->dependents_may_begin || k->blocks_left != 0 ||
+            k->ctas_ready_for_dependents < k->descriptor.grid.volume())
+            continue;
+        k->dependents_may_begin = true;
+        owner_.dependents_may_begin(*k);
+    }
+}
+
+/// A kernel has finished: those that depend on it go on.
+void cta_scheduler::end_dependencies_on(const running_kernel& kernel) {
+    for (auto& k : running_) {
+        if (!k || !k->context.dependency_open || k->depends_on != kernel.context.launch) continue;
+        k->context.dependency_open = false;
+        for (core::simt_cluster* c : clusters_)
+            for (unsigned i = 0; i < c->sms(); ++i) c->core(i).dependency_ended(k->context);
+        process_.wake();
+    }
+}
+
 void cta_scheduler::cycle() {
     const std::uint64_t now = process_.now();
+    if (something_ready_) count_ready_for_dependents();
     if (something_ended_) {
         something_ended_ = false;
         for (auto& list : ended_) {  // in SM order, whatever the order of notification
@@ -155,6 +190,7 @@ void cta_scheduler::cycle() {
         }
     try {
         place_ctas(now);
+        for (const auto& k : finished) end_dependencies_on(*k);
     } catch (...) {
         sequencer_.fail(std::current_exception());
         return;

@@ -20,16 +20,22 @@ struct running_kernel {
     std::uint64_t blocks_left = 0;  ///< not yet placed
     std::uint64_t ctas_running = 0;
     std::uint64_t ctas_completed = 0;
-    std::uint64_t launched_at = 0;  ///< core cycle of the step after which it was launched
-    std::uint64_t start_cycle = 0;  ///< core cycle in which its first CTA was placed
-    std::uint64_t end_cycle = 0;    ///< core cycle in which its last CTA ended
-    std::uint64_t issue_from = 0;   ///< core cycle from which CTAs may be placed
+    std::uint64_t ctas_ready_for_dependents =
+        0;                              ///< that have let dependent kernels begin, or ended
+    bool dependents_may_begin = false;  ///< all have
+    std::uint64_t depends_on = 0;       ///< launch of a kernel that it may overlap; 0: of none
+    std::uint64_t launched_at = 0;      ///< core cycle of the step after which it was launched
+    std::uint64_t start_cycle = 0;      ///< core cycle in which its first CTA was placed
+    std::uint64_t end_cycle = 0;        ///< core cycle in which its last CTA ended
+    std::uint64_t issue_from = 0;       ///< core cycle from which CTAs may be placed
     std::uint64_t stream = 0;
     std::uint64_t tag = 0;          ///< of the command
     std::uint64_t list_number = 0;  ///< of the command
     std::uint64_t position = 0;     ///< of the command, among all that have been processed
     bool selected = false;
-    bool finished() const { return blocks_left == 0 && ctas_running == 0; }
+    bool finished() const {
+        return blocks_left == 0 && ctas_running == 0 && !context.dependency_open;
+    }
 };
 
 /// Places CTAs on SMs (manual: CTA dispatch). Every core cycle each cluster, beginning after the
@@ -47,6 +53,9 @@ public:
         /// Kernels have finished in this cycle, in launch order. Called in phase
         /// core_dispatch_ctas.
         virtual void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) = 0;
+        /// All CTAs of a running kernel have let dependent kernels begin
+        /// (griddepcontrol.launch_dependents) or ended. In phase core_dispatch_ctas.
+        virtual void dependents_may_begin(const running_kernel& kernel) = 0;
         /// No thread instruction has completed within the deadlock window.
         virtual void deadlock() = 0;
         /// A limit of the configuration (-gpgpu_max_cycle, ...) has been reached.
@@ -82,6 +91,9 @@ public:
 private:
     void cta_completed(unsigned sm, core::kernel_context& kernel,
                        std::unique_ptr<program::cta> block) override;
+    void cta_launches_dependents(unsigned sm, core::kernel_context& kernel) override;
+    void count_ready_for_dependents();
+    void end_dependencies_on(const running_kernel& kernel);
     void cycle();
     void place_ctas(std::uint64_t now);
     bool may_place(std::uint64_t now) const {
@@ -114,6 +126,8 @@ private:
     };
     std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
     bool something_ended_ = false;
+    std::vector<std::vector<core::kernel_context*>> ready_;  // kernels of CTAs, by SM
+    bool something_ready_ = false;
     bool ctas_left_ = false;            // as last reported to the clusters
     std::uint64_t next_placement_ = 0;  // thousandths of a core cycle
     std::uint64_t launches_ = 0;

@@ -318,6 +318,10 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
     using program::special_op;
     const auto groups = [&] { return static_cast<std::int32_t>(f.operand_of(source, 0).value); };
     switch (o.op) {
+        case opcode::griddepcontrol:
+            i.special = o.has(ptx::flag::wait) ? special_op::dependency_wait
+                                               : special_op::launch_dependents;
+            return;
         case opcode::mbarrier_arrive:
         case opcode::mbarrier_arrive_drop:
         case opcode::mbarrier_complete_tx:

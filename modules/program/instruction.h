@@ -67,9 +67,13 @@ enum class special_op : std::uint8_t {
                        ///< closes the warp's current group, too
     warpgroup_commit,  ///< closes the warp's current group of such products
     warpgroup_wait,    ///< waits until at most `immediate` groups are in flight
+    launch_dependents,  ///< kernels that depend on this one may begin as far as its CTA is
+                        ///< concerned
+    dependency_wait,    ///< waits until the kernel on which this one depends has ended
 };
 
-/// Whether an instruction involves an mbarrier or an engine that works asynchronously to the warp.
+/// Whether an instruction involves an mbarrier, an engine that works asynchronously to the warp, or
+/// dependent kernels.
 constexpr bool is_asynchronous(special_op s) {
     return s >= special_op::mbarrier_update;
 }

@@ -145,6 +145,7 @@ enum class flag : std::uint8_t {
     mmio,              ///< ld.mmio, st.mmio
     multicast,         ///< .multicast::cluster of bulk copies
     read,              ///< cp.async.bulk.wait_group.read
+    wait,              ///< griddepcontrol.wait, barrier.cluster.wait
 };
 // clang-format on
 

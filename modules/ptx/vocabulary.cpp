@@ -88,7 +88,7 @@ constexpr word words[] = {
     {"", "mbarrier"}, {"", "arrive"}, {"", "arrive_drop"}, {"", "init"}, {"", "inval"},
     {"", "complete_tx"}, {"", "test_wait"}, {"", "try_wait"}, {"", "pending_count"}, {"", "red"},
     {"", "warp"}, {"", "idx"}, {"", "mask"}, {"", "load"}, {"", "store"}, {"", "mma"},
-    {"", "cluster"}, {"", "wait"}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"}, {"", "im2col"},
+    {"", "cluster"}, {"", "wait", f::flag, n(flag::wait)}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"}, {"", "im2col"},
     {"", "im2col_no_offs"},
     {"", "read", f::flag, n(flag::read)}, {"", "inc"}, {"", "dec"}, {"", "launch_dependents"}, {"", "mbarrier_init"},
     {"", "reduce"}, {"", "prefetch"}, {"", "tensormap"}, {"", "mma_async"}, {"", "replace"},

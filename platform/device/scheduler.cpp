@@ -82,6 +82,10 @@ void scheduler::add(const task_ptr& t, const std::vector<task_ptr>& after) {
         a->followers.push_back(t);
         ++t->waits_for;
     }
+    if (t->primary && !t->primary->dependents_may_begin) {
+        t->primary->dependents.push_back(t);
+        ++t->waits_for;
+    }
     if (t->waits_for == 0) ready_.push_back(t);
     start_thread();
     state_.attention = true;
@@ -105,6 +109,11 @@ void scheduler::submit(stream& s, const task_ptr& t, const std::vector<task_ptr>
     touch();
     std::vector<task_ptr> all = after;
     order(s, all);
+    if (t->launch.programmatic && s.last && !s.last->done && s.last->what == task::kind::kernel &&
+        s.last->device == s.device) {
+        t->primary = s.last;
+        all.erase(std::remove(all.begin(), all.end(), s.last), all.end());
+    }
     t->device = s.device;
     t->stream = s.number;
     add(t, all);
@@ -240,7 +249,17 @@ bool scheduler::may_run() const {
                                      std::chrono::milliseconds(how_.grace_ms);
 }
 
+/// Programmatic launches behind a kernel go on.
+void scheduler::release_dependents(task& t) {
+    t.dependents_may_begin = true;
+    for (const task_ptr& d : t.dependents)
+        if (--d->waits_for == 0) ready_.push_back(d);
+    t.dependents.clear();
+}
+
 void scheduler::complete(const task_ptr& t) {
+    release_dependents(*t);
+    t->primary.reset();
     t->done = true;
     ++completed_;
     --open_tasks_;
@@ -330,6 +349,8 @@ void scheduler::serve() {
         for (const task_ptr& t : finished) t->keeps.reset();
         if (engine_) time_.store(engine_->now(), std::memory_order_relaxed);
         const bool busy = engine_ && engine_->busy();
+        const auto let_others_begin =
+            engine_ ? engine_->take_ready_for_dependents() : std::vector<task_ptr>();
         lock.lock();
         stepping_ = false;
         engine_busy_ = busy;
@@ -337,6 +358,8 @@ void scheduler::serve() {
         for (std::size_t i = 0; i < begin.size(); ++i)
             if (failed[i] || !engine_)
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;
+        for (const task_ptr& t : let_others_begin)
+            if (!t->done) release_dependents(*t);
         for (const task_ptr& t : finished) complete(t);
         if (!finished.empty() || is_idle()) done_.notify_all();
     }

@@ -102,6 +102,7 @@ private:
     bool may_run() const;
     bool is_idle() const { return ready_.empty() && !engine_busy_ && !stepping_; }
     void complete(const task_ptr& t);
+    void release_dependents(task& t);
     void add(const task_ptr& t, const std::vector<task_ptr>& after);
     void order(stream& s, std::vector<task_ptr>& after);
     void start_thread();

@@ -24,6 +24,9 @@ struct launch_request {
     std::vector<std::byte> parameters;       ///< in the layout of the kernel parameters
     std::vector<std::uint32_t> environment;  ///< %envreg0 to %envreg31; missing values are 0
     bool cooperative = false;
+    /// It may begin before the kernel before it in its stream has ended, if that lets it
+    /// (griddepcontrol.launch_dependents; cudaLaunchAttributeProgrammaticStreamSerialization).
+    bool programmatic = false;
 };
 
 enum class copy_direction : std::uint8_t { inside, to_device, to_host, between_devices };
@@ -70,6 +73,10 @@ struct task {
     std::uint64_t started_at = 0;    ///< simulated time, ps
     std::uint64_t finished_at = 0;   ///< simulated time, ps
     std::vector<std::shared_ptr<task>> followers;
+    /// Programmatic launches: the kernel before it in its stream; nullptr: it has been done.
+    std::shared_ptr<task> primary;
+    bool dependents_may_begin = false;              ///< those in `dependents`
+    std::vector<std::shared_ptr<task>> dependents;  ///< programmatic launches behind it
 };
 
 using task_ptr = std::shared_ptr<task>;

@@ -289,6 +289,8 @@ void timed_engine::launch(const task_ptr& t) {
     c.list_number = launches_;
     // Streams have already ordered their kernels, and kernels of a graph may run concurrently.
     c.stream = (t->stream << 32) + launches_;
+    for (const auto& [number, other] : kernels_)
+        if (other == t->primary) c.depends_on = number;
     if (ended) {
         c.kernel = std::make_shared<ended_kernel>(t->launch.kernel->name);
         replayed_.emplace(t->number, replayed_kernel{t, std::move(l), world});
@@ -481,9 +483,26 @@ void timed_engine::simulate() {
     if (how_.checkpoint != nullptr) how_.checkpoint->ended(now(), done_);
 }
 
+/// Kernels may begin before those on which they depend programmatically have ended. Not where some
+/// launches are executed without time, which is done at once, nor with checkpoints, in which the
+/// order of ends stands.
+bool timed_engine::may_overlap() const {
+    const trace::kernel_choice& chosen = how_.gpu.traces.choice;
+    return how_.sampler == nullptr && how_.checkpoint == nullptr && !chosen.looks_into_headers() &&
+           !chosen.skip && !chosen.most && !chosen.ctas;
+}
+
+std::vector<task_ptr> timed_engine::take_ready_for_dependents() {
+    return std::exchange(ready_for_dependents_, {});
+}
+
 void timed_engine::collect() {
     for (unit& u : units_) {
         dispatch::command_processor& commands = u.gpu->commands();
+        for (const std::uint64_t number : commands.take_ready_for_dependents()) {
+            const auto at = kernels_.find(static_cast<std::uint32_t>(number));
+            if (at != kernels_.end() && may_overlap()) ready_for_dependents_.push_back(at->second);
+        }
         for (const dispatch::finished_kernel& k : commands.take_finished()) {
             observer_.kernel_ended(*u.gpu, k);
             const auto at = kernels_.find(k.descriptor.id);

@@ -91,6 +91,7 @@ public:
 
     void start(const task_ptr& t) override;
     std::vector<task_ptr> run() override;
+    std::vector<task_ptr> take_ready_for_dependents() override;
     bool busy() const override;
     std::uint64_t now() const override;
     /// A fault ends the simulation.
@@ -124,6 +125,7 @@ private:
     void save_at_rest();
     std::vector<std::uint64_t> open_kernels() const;
     bool is_simulated(const execution::launch& l);
+    bool may_overlap() const;
     execution::launch launch_of(const task& t) const;
     void start_copy(const task_ptr& t);
     std::uint64_t copy_end(task& t);
@@ -144,6 +146,7 @@ private:
     std::map<std::uint32_t, task_ptr> kernels_;      ///< by launch number
     std::multimap<std::uint64_t, task_ptr> copies_;  ///< by end time, ps
     std::vector<task_ptr> done_;
+    std::vector<task_ptr> ready_for_dependents_;
     std::map<std::uint64_t, replayed_kernel> replayed_;  ///< by task number
     std::uint64_t replayed_now_ = 0;                     ///< ps, during replay of a checkpoint
     std::uint64_t replayed_until_ = 0;  ///< time of the checkpoint, in units of the time resolution

@@ -95,6 +95,7 @@ struct launch_attribute {
         char bytes[64];
         int cooperative;
         int priority;
+        int programmatic;
         size3 cluster;
     };
 };

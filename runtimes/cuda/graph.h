@@ -158,6 +158,8 @@ operation fill_operation(session& s, const fill_parameters& what);
 struct launch_options {
     bool cooperative = false;
     size3 cluster{1, 1, 1};  ///< thread blocks per cluster
+    /// May begin before the end of the previous kernel of its stream.
+    bool programmatic = false;
 };
 /// @param f  must outlive the operation, as its module
 operation kernel_operation(session& s, function* f, const kernel_parameters& what,

@@ -229,6 +229,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     r.block = size_of(w.block);
     r.dynamic_shared = w.shared;
     r.cooperative = how.cooperative;
+    r.programmatic = how.programmatic;
     r.cluster = size_of(how.cluster);
     r.parameters = pack(*f->kernel, w);
     const std::uint64_t usual =

@@ -53,6 +53,7 @@ launch_options simtlm::cuda::options_of(const launch_attribute* attributes, unsi
         const launch_attribute& a = attributes[i];
         if (a.id == 2) how.cooperative = a.cooperative != 0;
         if (a.id == 4) how.cluster = a.cluster;
+        if (a.id == 6) how.programmatic = a.programmatic != 0;
     }
     return how;
 }

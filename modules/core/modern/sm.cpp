@@ -269,10 +269,26 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
         case special_op::warpgroup_wait:
             waits = warpgroups_->wait(w, groups, now);
             break;
+        case special_op::launch_dependents:
+            if (inst.active_mask != 0) launch_dependents(warps_.warp[w].cta);
+            return;
+        case special_op::dependency_wait:
+            waits = inst.active_mask != 0 && kernel_of(w)->dependency_open;
+            if (waits) at_dependency_ |= warp_bit(w);
+            break;
         default:
             return;
     }
     if (waits) warps_.at_engine |= warp_bit(w);
+}
+
+void sm::dependency_ended(const kernel_context& kernel) {
+    for (warp_mask m = at_dependency_; m != 0; m &= m - 1) {
+        const auto w = static_cast<unsigned>(__builtin_ctzll(m));
+        if (kernel_of(w) != &kernel) continue;
+        at_dependency_ &= ~warp_bit(w);
+        warps_.stops_waiting(warps_.at_engine, w);
+    }
 }
 
 /// st.async: to shared memory of another CTA of the cluster, or of the warp's own CTA.
@@ -501,10 +517,10 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
     if ((warps_.at_engine & bit) != 0) {
-        const std::string groups = bulk_copies_->why_waiting(w);
-        add(mbarriers_->waits(w)    ? mbarriers_->why_waiting(w)
-            : warpgroups_->waits(w) ? "products of its warpgroup"
-                                    : groups);
+        add((at_dependency_ & bit) != 0 ? "the end of the kernel on which its kernel depends"
+            : mbarriers_->waits(w)      ? mbarriers_->why_waiting(w)
+            : warpgroups_->waits(w)     ? "products of its warpgroup"
+                                        : bulk_copies_->why_waiting(w));
     }
     if ((warps_.done & bit) != 0)
         add(fmt::format("its end: {} instructions in flight, {} stores, {} bulk copies",

@@ -69,6 +69,7 @@ public:
     gpc_directory* gpcs() const override { return gpcs_.get(); }
     void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
                            const std::shared_ptr<cta_cluster>& cluster, unsigned rank) override;
+    void dependency_ended(const kernel_context& kernel) override;
     void configure_l1(const l1_split& split) override;
     void invalidate_l1() override { caches_->data.invalidate(); }
 
@@ -196,6 +197,7 @@ private:
     std::unique_ptr<bulk_copy_engine> bulk_copies_;
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
+    warp_mask at_dependency_ = 0;  // wait for the kernel on which theirs depends
 
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code is in the caches
     std::uint64_t dynamic_warps_ = 0;

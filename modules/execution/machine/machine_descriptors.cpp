@@ -97,6 +97,8 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
     } else if (name == "UBLKCP" || name == "UBLKRED" || name == "UBLKPF" || name == "UTMALDG" ||
                name == "UTMASTG" || name == "UTMAREDG" || name == "UTMAPF") {
         s.special = special_op::bulk_copy;
+    } else if (name == "PREEXIT" || name == "ACQBULK") {
+        s.special = name == "PREEXIT" ? special_op::launch_dependents : special_op::dependency_wait;
     } else if (name == "UTMACMDFLUSH") {
         s.special = special_op::bulk_commit;
     } else if (name == "STAS") {

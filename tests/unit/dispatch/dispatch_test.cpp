@@ -78,10 +78,13 @@ public:
         commands =
             std::make_unique<command_processor>("commands", sequencer, config, cores, list, calls);
     }
+    /// @param depends_on  tag of a launch that it may overlap
     void launch(const kernel_file& k, std::uint64_t tag = 0,
-                std::optional<std::uint64_t> stream = {}) {
+                std::optional<std::uint64_t> stream = {}, std::uint64_t depends_on = 0) {
         host_command c;
         c.stream = stream;
+        c.list_number = tag;
+        c.depends_on = depends_on;
         c.what = host_command::kind::launch;
         c.file = write(k);
         c.tag = tag;
@@ -325,6 +328,43 @@ TEST(CommandProcessor, LetsAHostCommandChooseTheStream) {
     rig.launch({1, 30, 2}, 0, 7);
     rig.run(100);
     EXPECT_EQ(rig.placed.size(), 2u) << "two streams, whatever the traces say";
+}
+
+TEST(CommandProcessor, EndsAKernelBehindTheOneOnWhichItDepends) {
+    gpu_rig rig("rig", cores_of(1, 2), {});
+    rig.launch({1, 60}, 1, 7);
+    rig.launch({1, 4}, 2, 8, 1);
+    rig.launch({1, 4}, 3, 9);
+    rig.run(2000);
+    ASSERT_EQ(rig.placed.size(), 3u);
+    EXPECT_LT(rig.placed[1].cycle, 4u) << "it overlaps the other";
+    const auto done = rig.commands->take_finished();
+    ASSERT_EQ(done.size(), 3u);
+    EXPECT_EQ(done[0].tag, 3u) << "it depends on none";
+    EXPECT_EQ(done[1].tag, 1u);
+    EXPECT_EQ(done[2].tag, 2u);
+    EXPECT_GT(done[2].end_cycle, done[1].end_cycle);
+}
+
+TEST(CommandProcessor, LetsAKernelBeginBehindOneThatHasEnded) {
+    gpu_rig rig("rig", cores_of(1, 1), {});
+    rig.launch({1, 4}, 1, 7);
+    rig.run(500);
+    rig.launch({1, 4}, 2, 8, 1);
+    rig.run(500);
+    EXPECT_EQ(rig.commands->take_finished().size(), 2u);
+}
+
+TEST(CommandProcessor, TellsWhenAllCtasLetDependentsBegin) {
+    core::cluster_config c = cores_of(1, 1);
+    c.sm.max_ctas = 1;
+    gpu_rig rig("rig", c, {});
+    rig.launch({2, 30}, 5);
+    rig.run(20);
+    EXPECT_THAT(rig.commands->take_ready_for_dependents(), IsEmpty());
+    // The CTAs of a core without griddepcontrol are ready when they end.
+    rig.run(1000);
+    EXPECT_THAT(rig.commands->take_ready_for_dependents(), ElementsAre(5u));
 }
 
 TEST(CommandProcessor, ExecutesCopiesInOrderAndBeforeTheKernelBehindThem) {

@@ -368,6 +368,49 @@ TEST(Mbarrier, LetsASuspendedWarpGoOnWhenAnotherArrives) {
     EXPECT_GE(r.rig.issued(after, 0)[0], first + mbarrier_config().arrive_cycles);
 }
 
+TEST(DependentKernels, WaitForTheEndOfTheKernelOnWhichTheyDepend) {
+    engine_rig r;
+    r.rig.kernel.dependency_open = true;
+    r.add("griddepcontrol.wait", special_op::dependency_wait);
+    const auto& after = r.plain();
+    r.code.run(r.p.exit());
+    r.rig.launch(std::make_unique<engine_cta>(r.code, 2), 2);
+    r.rig.run(500);
+    EXPECT_THAT(r.rig.issued(after), ElementsAre());
+    EXPECT_THAT(r.rig.core.describe(),
+                ::testing::HasSubstr("the end of the kernel on which its kernel depends"));
+    r.rig.kernel.dependency_open = false;
+    r.rig.core.dependency_ended(r.rig.kernel);
+    r.rig.run(500);
+    EXPECT_EQ(r.rig.issued(after).size(), 2u);
+    EXPECT_EQ(r.rig.completed.size(), 1u);
+}
+
+TEST(DependentKernels, DoNotWaitWhereNothingIsOpen) {
+    engine_rig r;
+    const auto& wait = r.add("griddepcontrol.wait", special_op::dependency_wait);
+    const auto& after = r.plain();
+    r.go();
+    EXPECT_LT(r.rig.distance(wait, after), 10u);
+}
+
+TEST(DependentKernels, MayBeginWhenAWarpOfTheCtaSaysSo) {
+    engine_rig r;
+    const auto& says = r.add("griddepcontrol.launch_dependents", special_op::launch_dependents);
+    for (unsigned i = 0; i < 50; ++i) r.plain();
+    r.go(4);
+    // The first warp of four speaks for the CTA.
+    EXPECT_THAT(r.rig.ready_for_dependents, ElementsAre(r.rig.issued(says)[0]));
+}
+
+TEST(DependentKernels, MayBeginWhenTheCtaEndsWithoutAWord) {
+    engine_rig r;
+    r.plain();
+    r.go();
+    ASSERT_EQ(r.rig.ready_for_dependents.size(), 1u);
+    EXPECT_EQ(r.rig.ready_for_dependents[0], r.rig.completed[0]);
+}
+
 struct product_case {
     const char* opcode;
     bool in_registers;

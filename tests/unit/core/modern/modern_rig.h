@@ -100,6 +100,7 @@ public:
     kernel_context kernel;
     std::vector<issue> issues;
     std::vector<std::uint64_t> completed;
+    std::vector<std::uint64_t> ready_for_dependents;  ///< cycles in which CTAs have become so
 
     modern_rig(const sc_core::sc_module_name& name, const sm_config& config,
                const sm_timing& modern, unsigned memory_latency = 100,
@@ -159,6 +160,9 @@ private:
     }
     void cta_completed(unsigned, kernel_context&, std::unique_ptr<program::cta>) override {
         completed.push_back(process_.now());
+    }
+    void cta_launches_dependents(unsigned, kernel_context&) override {
+        ready_for_dependents.push_back(process_.now());
     }
 
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};

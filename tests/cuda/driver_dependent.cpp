@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver API: kernels that begin before the kernel before them in their stream has ended
+// (programmatic dependent launch).
+#include "driver_subset.h"
+
+#include <cstring>
+
+using address = std::uint64_t;
+
+struct launch_attribute {
+    int id;
+    char padding[4];
+    int value;
+    char rest[60];
+};
+struct launch_config {
+    unsigned grid[3], block[3], shared;
+    void* stream;
+    launch_attribute* attributes;
+    unsigned count;
+};
+
+extern "C" int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
+
+// Each kernel notes when it begins, and when it has done what it is there for:
+// primary lets others begin, at once or never, computes for a while and stores 42;
+// secondary waits, if it is told to, and stores what it finds of it.
+static char kernels[] = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry primary(.param .u64 data, .param .u64 times, .param .u32 early) {
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<8>;
+    ld.param.u64 %d1, [data]; ld.param.u64 %d2, [times]; ld.param.u32 %r1, [early];
+    mov.u64 %d3, %globaltimer;
+    st.global.u64 [%d2], %d3;
+    setp.ne.u32 %p1, %r1, 0;
+    @!%p1 bra COMPUTE;
+    griddepcontrol.launch_dependents;
+COMPUTE:
+    mov.u32 %r2, 0;
+LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 3000;
+    @%p2 bra LOOP;
+    mov.u32 %r3, 42;
+    st.volatile.global.u32 [%d1], %r3;
+    mov.u64 %d3, %globaltimer;
+    st.global.u64 [%d2+8], %d3;
+    ret;
+}
+.visible .entry secondary(.param .u64 data, .param .u64 times, .param .u32 waits) {
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<8>;
+    ld.param.u64 %d1, [data]; ld.param.u64 %d2, [times]; ld.param.u32 %r1, [waits];
+    mov.u64 %d3, %globaltimer;
+    st.global.u64 [%d2], %d3;
+    griddepcontrol.launch_dependents;
+    setp.ne.u32 %p1, %r1, 0;
+    @!%p1 bra FIND;
+    griddepcontrol.wait;
+FIND:
+    ld.volatile.global.u32 %r2, [%d1];
+    st.global.u32 [%d1+4], %r2;
+    mov.u64 %d3, %globaltimer;
+    st.global.u64 [%d2+8], %d3;
+    ret;
+}
+)";
+
+static void *primary = nullptr, *secondary = nullptr;
+static address data = 0, times = 0;
+
+/// @param programmatic  it may begin before the kernel before it has ended
+static void launch(void* kernel, unsigned place, unsigned argument, bool programmatic) {
+    launch_attribute attribute{};
+    attribute.id = 6;
+    attribute.value = programmatic ? 1 : 0;
+    launch_config c{{1, 1, 1}, {32, 1, 1}, 0, nullptr, &attribute, 1};
+    address to = times + 16 * place;
+    void* values[] = {&data, &to, &argument};
+    CHECK(cuLaunchKernelEx(&c, kernel, values, nullptr) == 0);
+}
+
+struct outcome {
+    unsigned stored[2];      // by primary, and what secondary has found
+    std::uint64_t at[3][2];  // by launch: begin, end of its work
+};
+static outcome look() {
+    outcome o;
+    CHECK(cuMemcpyDtoH_v2(o.stored, data, sizeof o.stored) == 0);
+    CHECK(cuMemcpyDtoH_v2(o.at, times, sizeof o.at) == 0);
+    CHECK(cuMemsetD32_v2(data, 0, 2) == 0);
+    return o;
+}
+
+int main(int, char** arguments) {
+    void *context = nullptr, *module = nullptr;
+    CHECK(cuInit(0) == 0);
+    CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0);
+    CHECK(cuModuleLoadData(&module, kernels) == 0);
+    CHECK(cuModuleGetFunction(&primary, module, "primary") == 0);
+    CHECK(cuModuleGetFunction(&secondary, module, "secondary") == 0);
+    CHECK(cuMemAlloc_v2(&data, 8) == 0 && cuMemAlloc_v2(&times, sizeof(outcome::at)) == 0);
+    CHECK(cuMemsetD32_v2(data, 0, 2) == 0);
+    const bool timed = std::strcmp(arguments[1], "timed") == 0;
+
+    // It begins early, and finds what it has waited for.
+    launch(primary, 0, 1, false);
+    launch(secondary, 1, 1, true);
+    const outcome early = look();
+    CHECK(early.stored[0] == 42 && early.stored[1] == 42);
+    CHECK(!timed || early.at[1][0] < early.at[0][1]);
+    CHECK(!timed || early.at[1][1] > early.at[0][1]);
+
+    // The kernel before it does not let it begin.
+    launch(primary, 0, 0, false);
+    launch(secondary, 1, 1, true);
+    const outcome late = look();
+    CHECK(late.stored[1] == 42);
+    CHECK(!timed || late.at[1][0] > late.at[0][1]);
+
+    // It is not launched so.
+    launch(primary, 0, 1, false);
+    launch(secondary, 1, 1, false);
+    const outcome plain = look();
+    CHECK(plain.stored[1] == 42);
+    CHECK(!timed || plain.at[1][0] > plain.at[0][1]);
+
+    // It does not wait, and so does not see what the other stores; yet what comes behind it in the
+    // stream does.
+    launch(primary, 0, 1, false);
+    launch(secondary, 1, 0, true);
+    const outcome hasty = look();
+    CHECK(hasty.stored[0] == 42);
+    CHECK(hasty.stored[1] == (timed ? 0 : 42));
+
+    // The third waits for the second, which ends behind the first though it does not wait.
+    launch(primary, 0, 1, false);
+    launch(secondary, 1, 0, true);
+    launch(secondary, 2, 1, true);
+    const outcome three = look();
+    CHECK(three.stored[1] == 42);
+    CHECK(!timed || three.at[2][0] < three.at[0][1]);
+    CHECK(!timed || three.at[2][1] > three.at[0][1]);
+
+    std::printf("driver_dependent: passed\n");
+    return 0;
+}
