@@ -17,7 +17,7 @@ struct kernel_context {
     cta_needs needs;
     unsigned ctas_per_sm = 0;
     const program::kernel_descriptor* descriptor = nullptr;
-    /// The kernel on which it depends, and which it may overlap, has not ended.
+    /// Whether the kernel on which this kernel depends, and which it may overlap, is still running.
     bool dependency_open = false;
 };
 
@@ -34,7 +34,7 @@ public:
         unsigned threads_left = 0;         ///< of warps that have not exited
         unsigned first_thread = 0;
         unsigned padded_threads = 0;
-        bool launches_dependents = false;  ///< has said that dependent kernels may begin
+        bool launches_dependents = false;  ///< has allowed dependent kernels to begin
     };
 
     explicit cta_slots(const sm_config& config);

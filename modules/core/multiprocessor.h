@@ -39,9 +39,9 @@ struct cta_listener {
     /// A CTA has ended in phase core_front_end of this cycle. SMs may call it in any order.
     virtual void cta_completed(unsigned sm, kernel_context& kernel,
                                std::unique_ptr<program::cta> block) = 0;
-    /// As far as a CTA is concerned, kernels that depend on its kernel may begin: it has executed
-    /// griddepcontrol.launch_dependents, or ends. Once per CTA, in phase core_issue or
-    /// core_front_end. SMs tell it in any order.
+    /// A CTA allows kernels that depend on its kernel to begin: it has executed
+    /// griddepcontrol.launch_dependents, or ends. Called once per CTA, in phase core_issue or
+    /// core_front_end, by SMs in any order.
     virtual void cta_launches_dependents(unsigned /*sm*/, kernel_context& /*kernel*/) {}
 };
 
@@ -195,7 +195,7 @@ protected:
     virtual void begin_running();
     /// The SM holds no CTA after this core cycle.
     virtual void end_running();
-    /// A CTA lets kernels begin that depend on its kernel; only the first time counts.
+    /// Reports that a CTA allows dependent kernels to begin. Later calls for a CTA have no effect.
     void launch_dependents(unsigned slot);
     /// The last warp of a CTA has exited: frees its slot, stops the SM if no CTA is left, and
     /// notifies the watcher and the listener.

@@ -112,7 +112,7 @@ private:
         std::unique_ptr<running_kernel> kernel;
         std::uint64_t stream = 0;
         std::uint64_t tag = 0;
-        std::uint64_t depends_on = 0;  // as in its command
+        std::uint64_t depends_on = 0;  // see host_command
     };
     /// A kernel of the window in a checkpoint.
     struct saved_kernel {

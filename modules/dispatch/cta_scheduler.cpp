@@ -139,7 +139,8 @@ void cta_scheduler::cta_launches_dependents(unsigned sm, core::kernel_context& k
     process_.wake();
 }
 
-/// CTAs that have let dependent kernels begin since the last cycle; their kernels are running.
+/// Counts the CTAs that have allowed dependent kernels to begin since the last cycle. Their kernels
+/// are running.
 void cta_scheduler::count_ready_for_dependents() {
     something_ready_ = false;
     for (auto& list : ready_) {  // in SM order, whoever told first
@@ -155,7 +156,7 @@ void cta_scheduler::count_ready_for_dependents() {
     }
 }
 
-/// A kernel has finished: those that depend on it go on.
+/// Releases the kernels that depend on a kernel that has finished.
 void cta_scheduler::end_dependencies_on(const running_kernel& kernel) {
     for (auto& k : running_) {
         if (!k || !k->context.dependency_open || k->depends_on != kernel.context.launch) continue;

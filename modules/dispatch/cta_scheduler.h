@@ -20,14 +20,13 @@ struct running_kernel {
     std::uint64_t blocks_left = 0;  ///< not yet placed
     std::uint64_t ctas_running = 0;
     std::uint64_t ctas_completed = 0;
-    std::uint64_t ctas_ready_for_dependents =
-        0;                              ///< that have let dependent kernels begin, or ended
-    bool dependents_may_begin = false;  ///< all have
-    std::uint64_t depends_on = 0;       ///< launch of a kernel that it may overlap; 0: of none
-    std::uint64_t launched_at = 0;      ///< core cycle of the step after which it was launched
-    std::uint64_t start_cycle = 0;      ///< core cycle in which its first CTA was placed
-    std::uint64_t end_cycle = 0;        ///< core cycle in which its last CTA ended
-    std::uint64_t issue_from = 0;       ///< core cycle from which CTAs may be placed
+    std::uint64_t ctas_ready_for_dependents = 0;  ///< CTAs that allow dependents or have ended
+    bool dependents_may_begin = false;            ///< all CTAs allow dependents or have ended
+    std::uint64_t depends_on = 0;   ///< launch number of the kernel that it may overlap; 0: none
+    std::uint64_t launched_at = 0;  ///< core cycle of the step after which it was launched
+    std::uint64_t start_cycle = 0;  ///< core cycle in which its first CTA was placed
+    std::uint64_t end_cycle = 0;    ///< core cycle in which its last CTA ended
+    std::uint64_t issue_from = 0;   ///< core cycle from which CTAs may be placed
     std::uint64_t stream = 0;
     std::uint64_t tag = 0;          ///< of the command
     std::uint64_t list_number = 0;  ///< of the command
@@ -53,7 +52,7 @@ public:
         /// Kernels have finished in this cycle, in launch order. Called in phase
         /// core_dispatch_ctas.
         virtual void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) = 0;
-        /// All CTAs of a running kernel have let dependent kernels begin
+        /// All CTAs of a running kernel have allowed dependent kernels to begin
         /// (griddepcontrol.launch_dependents) or ended. In phase core_dispatch_ctas.
         virtual void dependents_may_begin(const running_kernel& kernel) = 0;
         /// No thread instruction has completed within the deadlock window.

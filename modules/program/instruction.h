@@ -67,8 +67,7 @@ enum class special_op : std::uint8_t {
                        ///< closes the warp's current group, too
     warpgroup_commit,  ///< closes the warp's current group of such products
     warpgroup_wait,    ///< waits until at most `immediate` groups are in flight
-    launch_dependents,  ///< kernels that depend on this one may begin as far as its CTA is
-                        ///< concerned
+    launch_dependents,  ///< the CTA allows kernels that depend on its kernel to begin
     dependency_wait,    ///< waits until the kernel on which this one depends has ended
 };
 

@@ -249,7 +249,7 @@ bool scheduler::may_run() const {
                                      std::chrono::milliseconds(how_.grace_ms);
 }
 
-/// Programmatic launches behind a kernel go on.
+/// Makes programmatic launches ready that follow a kernel.
 void scheduler::release_dependents(task& t) {
     t.dependents_may_begin = true;
     for (const task_ptr& d : t.dependents)

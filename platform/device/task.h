@@ -24,7 +24,7 @@ struct launch_request {
     std::vector<std::byte> parameters;       ///< in the layout of the kernel parameters
     std::vector<std::uint32_t> environment;  ///< %envreg0 to %envreg31; missing values are 0
     bool cooperative = false;
-    /// It may begin before the kernel before it in its stream has ended, if that lets it
+    /// May begin before the end of the previous kernel of its stream, if that kernel allows it
     /// (griddepcontrol.launch_dependents; cudaLaunchAttributeProgrammaticStreamSerialization).
     bool programmatic = false;
 };
@@ -73,10 +73,10 @@ struct task {
     std::uint64_t started_at = 0;    ///< simulated time, ps
     std::uint64_t finished_at = 0;   ///< simulated time, ps
     std::vector<std::shared_ptr<task>> followers;
-    /// Programmatic launches: the kernel before it in its stream; nullptr: it has been done.
+    /// Programmatic launches: the previous kernel of the stream; nullptr if that has ended.
     std::shared_ptr<task> primary;
-    bool dependents_may_begin = false;              ///< those in `dependents`
-    std::vector<std::shared_ptr<task>> dependents;  ///< programmatic launches behind it
+    bool dependents_may_begin = false;              ///< tasks in `dependents`
+    std::vector<std::shared_ptr<task>> dependents;  ///< programmatic launches that follow
 };
 
 using task_ptr = std::shared_ptr<task>;

@@ -483,9 +483,9 @@ void timed_engine::simulate() {
     if (how_.checkpoint != nullptr) how_.checkpoint->ended(now(), done_);
 }
 
-/// Kernels may begin before those on which they depend programmatically have ended. Not where some
-/// launches are executed without time, which is done at once, nor with checkpoints, in which the
-/// order of ends stands.
+/// Whether programmatically dependent kernels may begin early. Not if some launches run in
+/// functional mode, because those are executed immediately, nor with checkpoints, which record the
+/// order in which kernels end.
 bool timed_engine::may_overlap() const {
     const trace::kernel_choice& chosen = how_.gpu.traces.choice;
     return how_.sampler == nullptr && how_.checkpoint == nullptr && !chosen.looks_into_headers() &&

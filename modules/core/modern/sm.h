@@ -197,7 +197,7 @@ private:
     std::unique_ptr<bulk_copy_engine> bulk_copies_;
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
-    warp_mask at_dependency_ = 0;  // wait for the kernel on which theirs depends
+    warp_mask at_dependency_ = 0;  // griddepcontrol.wait
 
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code is in the caches
     std::uint64_t dynamic_warps_ = 0;
