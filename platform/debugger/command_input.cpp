@@ -93,8 +93,9 @@ public:
         ::el_set(editor_, EL_EDITOR, "emacs");
         ::el_set(editor_, EL_HIST, ::history, history_);
         ::el_set(editor_, EL_SIGNAL, 0);
-        ::el_set(editor_, EL_ADDFN, "simtlm-complete", "completes a command",
-                 &edited_input::complete_word);
+        // el_set() would copy the two strings and never free the copies.
+        ::el_wset(editor_, EL_ADDFN, L"simtlm-complete", L"completes a command",
+                  &edited_input::complete_word);
         ::el_set(editor_, EL_BIND, "^I", "simtlm-complete", nullptr);
         ::el_set(editor_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     }

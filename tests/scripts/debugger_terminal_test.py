@@ -56,13 +56,15 @@ class Session:
         return self.until(pattern)
 
     def end(self):
-        """Closes the session. @return the exit code"""
+        """Closes the session; self.seen is what it printed. @return the exit code"""
+        text = b""
         if self.status is None:
             try:
-                while os.read(self.terminal, 65536):
-                    pass
+                while more := os.read(self.terminal, 65536):
+                    text += more
             except OSError:
                 pass
+            self.seen = ESCAPES.sub(b"", text).decode(errors="replace")
             self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         os.close(self.terminal)
         return self.status
@@ -85,7 +87,7 @@ class Prompt(unittest.TestCase):
     def test_repeats_the_last_command_for_an_empty_line(self):
         self.assertIn("core cycle 7\n", self.session.type("s 7\r"))
         self.assertIn("core cycle 14\n", self.session.type("\r"))
-        self.assertEqual(0, self.quit())
+        self.assertEqual(0, self.quit(), self.session.seen)
 
     @unittest.skipUnless(EDITS, "built without libedit")
     def test_brings_back_earlier_lines(self):
