@@ -38,7 +38,7 @@ progress::progress(const platform::run_config& config, std::uint64_t kernels, st
       enabled_(!config.quiet &&
                (config.progress == platform::progress_mode::on ||
                 (config.progress == platform::progress_mode::automatic && terminal_))),
-      period_(std::max(config.progress_period, 1u)),
+      period_(config.progress_period),
       kernels_(kernels),
       ctas_(ctas),
       next_(started_ + period_) {}
