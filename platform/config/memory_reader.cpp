@@ -50,8 +50,8 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
             p.half_bits |= std::uint64_t{1} << bit;
         }
     p.sms = std::max(1u, v.number("-gpgpu_n_clusters") * v.number("-gpgpu_n_cores_per_cluster"));
-    // Neighbouring GPCs are next to different partitions: the blocks of a small grid, which are
-    // given to the GPCs in turn, see both.
+    // Neighbouring GPCs are attached to different partitions, so that the blocks of a small grid,
+    // which are distributed over the GPCs in turn, use both.
     unsigned gpc = 0;
     for (const unsigned sms : read_gpcs(v, p.sms))
         p.half_of_sm.insert(p.half_of_sm.end(), sms, static_cast<std::uint8_t>(gpc++ % 2));

@@ -168,7 +168,7 @@ void read_modern(const option_values& v, gpu_config& config) {
     read_memory_latencies(v, m.memory);
     read_instructions(v, m);
     m.shared_fp64_interval = v.number("-modern_shared_fp64_interval", 0, longest_latency);
-    // The time does not depend on the clock of the SMs.
+    // The time is independent of the SM clock.
     m.cta_turnaround =
         static_cast<unsigned>(std::lround(v.number("-modern_cta_turnaround", 0, 1'000'000) *
                                           config.clocks.core / config.clocks.network));

@@ -26,7 +26,7 @@ void read_memory(const option_values& v, memory::memory_config& memory);
 /// @param clusters, memories  numbers of network nodes of each kind
 void read_interconnect(const option_values& v, interconnect::interconnect_config& network,
                        unsigned clusters, unsigned memories);
-/// @param clusters  of the GPU, with so many SMs each
+/// @param clusters  number of clusters of the GPU, each with the given number of SMs
 void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_cluster,
                    dispatch::dispatch_config& dispatch);
 /// How traces are read, and the latencies of traced instructions.

@@ -128,8 +128,8 @@ private:
         ::el_get(editor, EL_CLIENTDATA, &self);
         return self->prompt_.data();
     }
-    /// Inserts what all beginnings have in common that begin like the line; lists them where that
-    /// is nothing.
+    /// Inserts the longest common prefix of all completions of the line. If that adds nothing, the
+    /// completions are listed.
     static unsigned char complete_word(EditLine* editor, int) {
         edited_input* self = nullptr;
         ::el_get(editor, EL_CLIENTDATA, &self);

@@ -34,7 +34,7 @@ public:
     /// Returns whether a user types the commands: an empty line then repeats the last command, and
     /// commands are not echoed.
     virtual bool interactive() const { return false; }
-    /// What lines may begin with: commands, and commands with the words that can follow them.
+    /// Completions: commands, and commands with the words that can follow them.
     virtual void complete(std::vector<std::string>) {}
 };
 

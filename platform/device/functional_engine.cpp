@@ -7,7 +7,7 @@ namespace simtlm::device {
 
 namespace {
 
-/// Events of host programs have a resolution of 1 ns.
+/// The events of host programs have a resolution of 1 ns.
 constexpr std::uint64_t ps_per_task = 1000;
 
 }  // namespace

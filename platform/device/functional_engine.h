@@ -14,9 +14,9 @@ namespace simtlm::device {
 
 class debug_session;
 
-/// Runs programs without a timing model, one task after the other. Its time only counts tasks: each
-/// kernel, copy and fill takes 1 ns, so that the times of events show their order, and no program
-/// divides by a duration of zero.
+/// Runs programs without a timing model, one task after the other. Simulated time only counts
+/// tasks: each kernel, copy and fill takes 1 ns, so that event times reflect the order of the tasks
+/// and no program divides by a duration of zero.
 class functional_engine : public engine {
 public:
     /// Called for every kernel that has completed.

@@ -251,7 +251,7 @@ void timed_engine::submit(dispatch::host_command c, unsigned device) {
     if (!replays()) commands.proceed();
 }
 
-/// Thread blocks of a launch that were not placed, since its rate was stable.
+/// Thread blocks of a launch that were not placed because its rate had become stable.
 void timed_engine::execute_rest(execution::executed_kernel& kernel) {
     const memory_space::turn turn(state_.memory, true);
     execution::functional_options how;

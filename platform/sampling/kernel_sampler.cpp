@@ -58,7 +58,7 @@ double launch_difference(const kernel_traits& a, const kernel_traits& b) {
     return std::max(mix_difference(a, b), relative_difference(a.footprint, b.footprint));
 }
 
-/// The same of launches whose grids may differ, and so their work.
+/// The same for launches whose grids, and therefore amounts of work, may differ.
 double stand_in_difference(const kernel_traits& a, const kernel_traits& b) {
     if (same_launch(a, b)) return launch_difference(a, b);
     return std::max(mix_difference(a, b), relative_difference(a.work(), b.work()));
@@ -391,8 +391,8 @@ std::optional<double> kernel_sampler::first_excess(const std::vector<sample>& sa
     return first / others - 1;
 }
 
-/// Simulated launches of other grids that a group scales with, by instructions; at least two, or
-/// nothing.
+/// The simulated launches of other grids from which a group is interpolated, by number of
+/// instructions; at least two points, or nullopt.
 std::vector<kernel_sampler::point> kernel_sampler::other_grids(
     std::size_t g, const std::vector<sample>& samples) const {
     const group& own = groups_[g];
@@ -406,7 +406,7 @@ std::vector<kernel_sampler::point> kernel_sampler::other_grids(
     std::stable_sort(all.begin(), all.end(), [](const point& a, const point& b) {
         return a.instructions < b.instructions;
     });
-    // Grids of equally many instructions are one point.
+    // Grids with the same number of instructions form one point.
     std::vector<point> points;
     double n = 0;
     for (const point& p : all) {
@@ -420,7 +420,8 @@ std::vector<kernel_sampler::point> kernel_sampler::other_grids(
     return points.size() < 2 ? std::vector<point>() : points;
 }
 
-/// On the line through the two points around it, or through the nearest two.
+/// Interpolates linearly between the two neighbouring points; outside their range, extrapolates
+/// from the nearest two.
 double kernel_sampler::interpolated(const std::vector<point>& points, double instructions) const {
     const auto above =
         std::lower_bound(points.begin() + 1, points.end() - 1, instructions,
@@ -430,8 +431,9 @@ double kernel_sampler::interpolated(const std::vector<point>& points, double ins
     return std::max(launch_cycles_, a.cycles + slope * (instructions - a.instructions));
 }
 
-/// How far interpolated launches may be off: each inner point is interpolated without it, across
-/// twice the distance that there is between points. Large launches count for more than small ones.
+/// Estimates the error of interpolated launches by cross-validation: each inner point is
+/// interpolated without using it, over twice the distance between points. Large launches have a
+/// larger weight than small ones.
 void kernel_sampler::judge(curve& c) const {
     double off = 0, bodies = 0;
     for (std::size_t i = 1; i + 1 < c.points.size(); ++i) {
@@ -445,8 +447,9 @@ void kernel_sampler::judge(curve& c) const {
     if (bodies > 0) c.spread = std::sqrt(off / bodies);
 }
 
-/// Its own cluster, or, where nothing of that has been simulated, the one whose launches of the
-/// same kernel differ least from it; only launches with the same grid if asked to.
+/// The cluster of the group itself or, if none of its launches has been simulated, the cluster with
+/// the most similar launches of the same kernel; on request, only launches with the same grid are
+/// considered.
 std::size_t kernel_sampler::stand_in_of(std::size_t g, const std::vector<sample>& samples,
                                         bool same_grid) const {
     const group& own = groups_[g];
@@ -486,7 +489,7 @@ kernel_sampler::overview kernel_sampler::look() const {
         o.curve_of.emplace_back();
         if (o.stand_in[g] == own.cluster && !o.samples[own.cluster].any) {
             if (std::vector<point> points = other_grids(g, o.samples); !points.empty()) {
-                // Groups of one kernel share their curve.
+                // Groups of the same kernel share a curve.
                 const auto c = std::find_if(o.curves.begin(), o.curves.end(),
                                             [&](const curve& one) { return one.points == points; });
                 o.curve_of[g] = static_cast<std::size_t>(c - o.curves.begin());
@@ -506,7 +509,7 @@ kernel_sampler::overview kernel_sampler::look() const {
     }
     if (estimated != 0) o.unlike += estimated * underestimate();
     if (o.spread != 0) return o;
-    // No launch differs from another of its grid: what is known are those of other grids.
+    // There is no other launch with this grid; only launches with other grids are known.
     for (const curve& c : o.curves)
         if (c.spread > o.spread) {
             o.spread = c.spread;
@@ -535,7 +538,7 @@ projection kernel_sampler::result(const overview& seen) const {
     p.groups = groups_.size();
     p.clusters = clusters_.size();
     double variance = 0, projected = 0;
-    std::vector<double> bodies(seen.curves.size());  // cycles without launch latency, interpolated
+    std::vector<double> bodies(seen.curves.size());  // interpolated cycles without launch latency
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
         const double cycles = cycles_of(k, seen);
         p.cycles += cycles;
@@ -569,7 +572,7 @@ projection kernel_sampler::result(const overview& seen) const {
         const sample& s = seen.samples[c];
         const stratum& of = strata[c];
         const double missing = of.members - s.n, spread = seen.spread * s.mean;
-        // A few samples that happen to be equal do not show that all are.
+        // Equal values in a small sample do not imply that all values are equal.
         const double own = s.n > 1 && s.variance > 0 ? s.variance : spread * spread;
         if (missing > 0 && s.n < 2 && seen.degrees == 0) return p;
         if (missing > 0) variance += of.members * missing * own / std::max(s.n, 1.0);
@@ -586,12 +589,12 @@ projection kernel_sampler::result(const overview& seen) const {
     if (projected != 0 && !seen.first_excess) return p;
     double error = (seen.degrees > 0 ? quantile(seen.degrees) : 2) * std::sqrt(variance) +
                    std::abs(seen.first_excess.value_or(0)) * projected + seen.unlike;
-    // Grids next to each other may all be off in the same direction.
+    // Adjacent grids may all deviate in the same direction.
     for (std::size_t c = 0; c < bodies.size(); ++c) {
         if (bodies[c] > 0 && seen.curves[c].spread == 0) return p;
         error += quantile(seen.curves[c].degrees) * seen.curves[c].spread * bodies[c];
     }
-    // Samples that are all equal do not show that nothing differs.
+    // Equal samples do not imply that there is no variation.
     if (error > 0 || p.simulated == p.kernels) p.error = error;
     return p;
 }

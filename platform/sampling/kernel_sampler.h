@@ -28,21 +28,21 @@ struct projection {
 /// kernels with equal execution form a group, of which a few are simulated and represent the
 /// others.
 ///
-/// Kernels of one name, grid, block and demand of registers and shared memory are in one group as
-/// long as their instructions per CTA, their mix of instructions and the memory that they touch
-/// differ by no more than a share (sampling_options::similarity), or touch as many sectors of 32
-/// bytes but for one of each warp. Groups form a cluster, of which one group is simulated, where
-/// that saves work and is of little consequence: their cycles behind the launch latency,
-/// estimated, times the difference of their traits are at most a fiftieth of the run in all. The
-/// first of a group, which finds caches without its code and data, belongs to one stratum of its
-/// cluster; the others to another. The error is that of stratified sampling, where a stratum with
-/// one sample, or with samples that are all equal, has the relative spread of the others; on top
-/// what cold caches would make of all that is projected, and what was put up with where clusters
-/// were formed.
+/// Kernels with the same name, grid, block, register count and shared memory size form one group if
+/// their instructions per CTA, their instruction mix and the memory that they access differ by at
+/// most a given fraction (sampling_options::similarity), or if the number of 32-byte sectors
+/// accessed differs by at most one per warp. Groups are merged into a cluster, of which only one
+/// group is simulated, if that saves work and has little effect: the sum, over all groups, of the
+/// estimated cycles without launch latency times the difference of traits is at most 1/50 of the
+/// run. The first launch of a group, which runs before its code and data are cached, belongs to one
+/// stratum of its cluster, and the other launches to another. The error is that of stratified
+/// sampling; a stratum with a single sample, or with equal samples, is assigned the relative
+/// standard deviation of the other strata. The error also includes the effect of cold caches on all
+/// projected launches, and the difference accepted when clusters were formed.
 ///
-/// Launches of a program of whose grid none was simulated are interpolated between those of other
-/// grids of the same kernel that execute the same in each CTA. The error of that is what comes of
-/// leaving out one of these grids after the other and interpolating it.
+/// If no launch with a given grid was simulated, launches with that grid are interpolated between
+/// those of other grids of the same kernel that execute the same instructions in each CTA. The
+/// interpolation error is determined by cross-validation, leaving out one of the grids at a time.
 class kernel_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
@@ -71,8 +71,9 @@ public:
     bool simulated(std::size_t kernel) const { return kernels_[kernel].chosen; }
     /// Returns whether an earlier kernel of its group would have left its code and data in the L2.
     bool is_repeated(std::size_t kernel) const { return !kernels_[kernel].cold; }
-    /// Whether launches are of one kernel and execute the same in each of their CTAs, so that
-    /// cycles follow from the number of CTAs: mix, instructions, and memory of a CTA or of all.
+    /// Whether launches are of the same kernel and execute the same work in each CTA, so that the
+    /// cycles are a function of the number of CTAs. Compares the instruction mix, the instructions
+    /// per CTA, and the memory per CTA or in total.
     bool scale(const kernel_traits& a, const kernel_traits& b) const;
     /// Estimated bytes that kernels have accessed since the previous kernel of the same group.
     double bytes_since_last(std::size_t kernel) const;
@@ -132,8 +133,8 @@ private:
     /// Simulated launches of one kernel with different grids.
     struct curve {
         std::vector<point> points;  ///< by instructions; at least two
-        /// Of an interpolated launch, relative to its cycles without launch latency; degrees 0: not
-        /// known.
+        /// Error of an interpolated launch, relative to its cycles without launch latency; degrees
+        /// == 0: unknown.
         double spread = 0, degrees = 0;
     };
     /// Measurements of all clusters.
@@ -144,7 +145,8 @@ private:
         std::optional<double> first_excess;
         double spread = 0, degrees = 0;
         std::vector<curve> curves;
-        std::vector<std::optional<std::size_t>> curve_of;  ///< by group: interpolated on it
+        std::vector<std::optional<std::size_t>>
+            curve_of;  ///< by group: the curve used for interpolation
     };
 
     bool similar(const kernel_traits& a, const kernel_traits& b) const;

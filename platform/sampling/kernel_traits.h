@@ -35,7 +35,7 @@ struct kernel_traits {
 /// Returns whether name, grid, block, shared memory and registers are equal.
 bool same_launch(const kernel_traits& a, const kernel_traits& b);
 
-/// Whether all of that but the grid is the same.
+/// Whether all traits except the grid are equal.
 bool same_kernel(const kernel_traits& a, const kernel_traits& b);
 
 /// Traits from the header of a traced kernel; its instructions remain unknown.

@@ -5,7 +5,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// So many launches of a family need no samples of their own, if other families tell enough.
+/// Up to this number of launches, a family needs no samples of its own if other families cover it.
 constexpr std::size_t rare_launches = 4;
 
 /// Number of launches to simulate out of the first n of a group.

@@ -15,10 +15,11 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Grids of up to so many times the CTAs of one that was simulated, or of so many times fewer, need
-/// not be simulated.
+/// A grid need not be simulated if its number of CTAs is within this factor of that of a simulated
+/// grid.
 constexpr double covered_ratio = 2;
-/// Samples of fewer grids of a kernel do not tell how its cycles follow from the grid.
+/// With samples of fewer grids, the relation between the grid and the cycles of a kernel is
+/// unknown.
 constexpr std::size_t fewest_grids = 2;
 
 }  // namespace

@@ -22,31 +22,31 @@ struct finished_kernel;
 
 namespace simtlm::platform {
 
-/// A program by samples (--sample, --sample-stable): its launches are known one after the other,
-/// and all of them have to be executed. A few of each group are simulated (launch_chooser), the
-/// others executed without time; their cycles follow from the instructions that they have executed.
-/// Groups are formed of launches of the same kernel, grid and block by the mix of their
-/// instructions and the memory that they have accessed, once they have run. A grid that occurs a
-/// few times only is not simulated if grids of the same kernel near it have been. With
-/// --sample-stable, thread blocks behind the one where the rate of a launch has become stable are
-/// executed without time.
+/// Sampling of a program (--sample, --sample-stable). The launches become known one at a time, and
+/// all of them must be executed. A few launches of each group are simulated (launch_chooser); the
+/// others are executed functionally, and their cycles are estimated from the instructions executed.
+/// Launches of the same kernel, grid and block are grouped by instruction mix and accessed memory
+/// after they have run. A grid that occurs only a few times is not simulated if similar grids of
+/// the same kernel have been. With --sample-stable, the remaining thread blocks of a launch are
+/// executed functionally once its rate has become stable.
 class launch_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
     launch_sampler(const sampling_options& how, double launch_cycles)
         : how_(how), sampler_(how, launch_cycles) {}
 
-    /// The GPU that simulates them; before the simulation starts.
+    /// Sets the GPU that simulates the launches; to be called before the simulation starts.
     void attach(gpu& device);
 
     /// Rejects options that choose launches themselves or need to know future launches.
     /// @throws kernel::user_error
     static void check(const option_values& values);
 
-    /// A launch that is simulated.
+    /// A simulated launch.
     struct simulated_launch {
-        std::function<void()> execute_rest;       ///< CTAs that were not placed, without time
-        std::function<kernel_traits()> executed;  ///< tells what it has executed
+        std::function<void()>
+            execute_rest;  ///< functionally executes the CTAs that were not placed
+        std::function<kernel_traits()> executed;  ///< traits of the instructions executed
     };
 
     /// Adds the next launch. @return whether to simulate it
@@ -54,10 +54,11 @@ public:
     /// A launch has been executed in functional mode. @param number  from 1, in the order of take()
     /// @param traits  including what it has executed
     void executed(std::uint64_t number, const kernel_traits& traits);
-    /// A launch is going to be simulated.
+    /// To be called before a launch is simulated.
     void started(std::uint64_t number, simulated_launch launch);
-    /// A launch has been simulated, whole or up to where its rate was stable; its number is that of
-    /// the command in its list. Executes the rest of it. @throws execution_error
+    /// To be called when a launch has been simulated, completely or until its rate was stable; its
+    /// number is that of the command in its list. Executes the remaining CTAs. @throws
+    /// execution_error
     void ended(const dispatch::finished_kernel& kernel);
 
     /// The run has ended: writes the projection to a file if requested.
@@ -80,9 +81,9 @@ private:
 
     /// Launches of one kernel, whatever their grid.
     struct scale {
-        std::set<double> simulated;           ///< CTAs of launches that were chosen
-        std::optional<kernel_traits> leader;  ///< of what the first has executed
-        bool irregular = false;               ///< CTAs do not execute the same in all grids
+        std::set<double> simulated;           ///< CTA counts of the launches chosen
+        std::optional<kernel_traits> leader;  ///< traits of the first launch
+        bool irregular = false;               ///< the work per CTA depends on the grid
     };
 
     bool is_covered(const scale& s, double ctas) const;
@@ -93,12 +94,12 @@ private:
     launch_chooser chooser_;
     std::map<family_key, std::size_t> families_;
     std::map<kernel_key, scale> scales_;
-    std::vector<std::size_t> family_of_;                 // by launch
-    std::vector<bool> has_run_;                          // by family: one of its launches
+    std::vector<std::size_t> family_of_;  // by launch
+    std::vector<bool> has_run_;           // by family: whether one of its launches has run
     std::map<std::uint64_t, simulated_launch> started_;  // by number
     std::unique_ptr<rate_monitor> monitor_;              // --sample-stable
-    std::uint64_t end_ = 0;                              // core cycle behind the last kernel
-    bool overlapped_ = false;                            // two kernels have run at the same time
+    std::uint64_t end_ = 0;    // core cycle after the end of the last kernel
+    bool overlapped_ = false;  // whether two kernels have overlapped
 };
 
 }  // namespace simtlm::platform

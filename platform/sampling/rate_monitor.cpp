@@ -30,7 +30,7 @@ void rate_monitor::look() {
             ++kernels;
         }
     if (kernels == 0) return;
-    if (kernels > 1) {  // the rate is that of all
+    if (kernels > 1) {  // the rate includes all of them
         launch_ = 0;
         return;
     }

@@ -90,7 +90,7 @@ pid_t start(const sweep_run& run, const sigset_t& mask) {
     _exit(127);
 }
 
-/// A reason, and the message of the run, if there is one.
+/// A reason, and the message of the run if there is one.
 std::string with_complaint(const std::string& reason, const sweep_run& run) {
     const std::string said = complaint_of(run);
     return reason + (said.empty() ? "" : ": " + said);

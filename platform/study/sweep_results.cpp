@@ -121,7 +121,7 @@ private:
     std::string text_;
 };
 
-/// The width that a text takes at most, roughly.
+/// Approximate upper bound of the width of a text.
 double width_of(const std::string& text) {
     constexpr double character = 6.2;
     return character * static_cast<double>(text.size());
