@@ -119,7 +119,8 @@ public:
     }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     virtual void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) = 0;
-    /// The kernel on which a kernel depends has ended: releases its warps that wait for that.
+    /// Signals that the kernel on which a kernel depends has ended; releases the warps that wait
+    /// for it.
     virtual void dependency_ended(const kernel_context& /*kernel*/) {}
     /// Sets the L1D's share of the on-chip memory for a kernel.
     virtual void configure_l1(const l1_split&) {}

@@ -82,8 +82,8 @@ public:
     const sc_core::sc_event& progress() const { return progress_; }
     /// Kernels that have finished since the last call.
     std::vector<finished_kernel> take_finished();
-    /// list_number of running launches whose dependent kernels may begin
-    /// (griddepcontrol.launch_dependents), since the last call.
+    /// Returns list_number of the running launches whose dependent kernels may begin
+    /// (griddepcontrol.launch_dependents) and which have not been returned by a previous call.
     std::vector<std::uint64_t> take_ready_for_dependents();
     /// Tags of completed copies, fills, events and synchronisations.
     std::vector<std::uint64_t> take_done();

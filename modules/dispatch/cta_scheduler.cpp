@@ -143,7 +143,7 @@ void cta_scheduler::cta_launches_dependents(unsigned sm, core::kernel_context& k
 /// are running.
 void cta_scheduler::count_ready_for_dependents() {
     something_ready_ = false;
-    for (auto& list : ready_) {  // in SM order, whoever told first
+    for (auto& list : ready_) {  // in SM order, independent of the order of reports
         for (core::kernel_context* const context : list) ++of(context)->ctas_ready_for_dependents;
         list.clear();
     }

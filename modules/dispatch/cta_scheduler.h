@@ -37,9 +37,10 @@ struct running_kernel {
     }
 };
 
-/// Places CTAs on SMs (manual: CTA dispatch). Every core cycle each cluster, beginning after the
-/// one that got a CTA last, gets at most one CTA, on its SMs in turn; the order of clusters is that
-/// of their numbers, or dispatch_config::cluster_order. An SM holds CTAs of one
+/// Places CTAs on SMs (manual: CTA dispatch). In every core cycle, each cluster gets at most one
+/// CTA, starting after the cluster that got a CTA last; within a cluster, the SMs take turns.
+/// Clusters are visited in the order of their numbers or of dispatch_config::cluster_order. An SM
+/// holds CTAs of one
 /// kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs of a kernel are
 /// placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block after its
 /// launch. With -gpgpu_cta_launch_interval CTAs are placed one by one on the whole GPU, so far
@@ -117,7 +118,7 @@ private:
     listener& owner_;
     std::vector<std::unique_ptr<running_kernel>> running_;  // slots
     std::size_t last_kernel_ = 0;                           // slot
-    unsigned last_cluster_ = 0;                             // its place in the order
+    unsigned last_cluster_ = 0;                             // its position in the cluster order
     std::vector<unsigned> last_core_;                       // by cluster
     struct ended {
         core::kernel_context* kernel;

@@ -13,7 +13,7 @@ struct dispatch_config {
     /// Interval between two CTAs placed on the whole GPU, in thousandths of core cycles; 0: every
     /// cluster may get one per cycle. -gpgpu_cta_launch_interval
     unsigned cta_launch_interval = 0;
-    /// Clusters in the order in which they get thread blocks, each once; empty: by number.
+    /// Order in which clusters get thread blocks, each cluster once; empty: by number.
     /// -gpgpu_cta_order
     std::vector<unsigned> cluster_order;
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel

@@ -41,8 +41,7 @@ public:
         return instructions_->code_of(what_.kernel->function);
     }
 
-    /// Executes the CTAs that have not been taken, without time. Nothing of the kernel may be in an
-    /// SM any more.
+    /// Executes the remaining CTAs functionally. No CTA of the kernel may be resident in an SM.
     /// @throws execution_error
     void execute_rest(const functional_options& how);
 
@@ -63,10 +62,10 @@ private:
     std::shared_ptr<const instruction_descriptors> instructions_;
     program::kernel_descriptor kernel_;
     worker_state worker_;
-    std::vector<std::uint64_t> issued_;       ///< warps, by instruction
-    std::uint64_t executed_bytes_ = 0;        ///< of allocations, by execute_rest()
-    std::uint64_t next_ = 0;                  ///< CTAs taken
-    std::shared_ptr<block_cluster> cluster_;  ///< of the CTA taken last
+    std::vector<std::uint64_t> issued_;       ///< warp executions, by instruction
+    std::uint64_t executed_bytes_ = 0;        ///< bytes of allocations accessed by execute_rest()
+    std::uint64_t next_ = 0;                  ///< next CTA; number of CTAs taken so far
+    std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
     std::uint64_t now_ = 0;                   ///< core cycle of the last issue
     std::vector<std::unique_ptr<program::cta>> idle_;
 };

@@ -28,7 +28,7 @@ struct functional_options {
     /// If it becomes true, the launch ends where it is; nullptr: not used.
     const std::atomic<bool>* give_up = nullptr;
     execution_observer* observer = nullptr;  ///< nullptr: none
-    std::uint64_t first_block = 0;  ///< CTAs before this one have run; a whole cluster each
+    std::uint64_t first_block = 0;  ///< first CTA to execute; a multiple of the cluster size
 };
 
 /// Statistics of the executed instructions.

@@ -123,7 +123,7 @@ public:
     std::byte* constants() const { return constants_.get(); }
     /// The bank `constants` of a launch if it depends on launch parameters (parameters, block and
     /// grid in constant bank 0); otherwise empty, and constants() is used.
-    /// @param local_bytes  of local memory that each of its threads has
+    /// @param local_bytes  size of local memory per thread
     virtual lane_buffer launch_constants(const launch& what, std::uint32_t local_bytes) const;
 
     /// Checks supported by its launches.

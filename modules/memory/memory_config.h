@@ -114,14 +114,15 @@ struct partition_config {
     unsigned sub_partitions = 1;                                              ///< per channel
     unsigned icnt_to_l2 = 8, l2_to_dram = 8, dram_to_l2 = 8, l2_to_icnt = 8;  ///< entries
     unsigned rop_latency = 85;                                                ///< core cycles
-    unsigned atomic_latency = 0;  ///< core cycles more of atomics, -gpgpu_l2_atomic_latency
-    /// Core cycles more for what crosses from the half of the GPU that a slice does not belong to;
-    /// 0: the L2 is not divided. -gpgpu_l2_far_latency
+    unsigned atomic_latency = 0;  ///< additional core cycles of atomics, -gpgpu_l2_atomic_latency
+    /// Additional core cycles of transfers to or from a slice in the other half of the GPU; 0: the
+    /// L2 is not partitioned. -gpgpu_l2_far_latency
     unsigned far_latency = 0;
-    /// Half of every SM; empty: SM s of n is in half 2 s / n. By GPCs, -gpgpu_gpc_sms.
+    /// Half of the GPU in which each SM is; empty: SM s of n is in half 2 s / n. Derived from the
+    /// GPCs, -gpgpu_gpc_sms.
     std::vector<std::uint8_t> half_of_sm;
-    /// Bits of an address whose parity is the half that it belongs to; 0: the slices of channel c
-    /// are in half c % 2. -gpgpu_l2_partition_bits
+    /// Mask of the address bits whose parity selects the half; 0: the slices of channel c are in
+    /// half c % 2. -gpgpu_l2_partition_bits
     std::uint64_t half_bits = 0;
     unsigned sms = 1, slices = 1;  ///< number in the GPU
     unsigned dram_latency = 10;    ///< core cycles

@@ -71,7 +71,7 @@ enum class special_op : std::uint8_t {
     dependency_wait,    ///< waits until the kernel on which this one depends has ended
 };
 
-/// Whether an instruction involves an mbarrier, an engine that works asynchronously to the warp, or
+/// Whether an instruction uses an mbarrier, an engine that operates asynchronously to the warp, or
 /// dependent kernels.
 constexpr bool is_asynchronous(special_op s) {
     return s >= special_op::mbarrier_update;

@@ -30,7 +30,7 @@ namespace simtlm::sass {
 //   ?            behind an operand: left out where it is PT; [X]: there where modifier X is,
 //                [^X]: where it is not
 //   GEOn         what a texture is like, by the three bits from bit n on: 2D, ARRAY_2D
-//   QUERYn       what of a texture is asked for, by the two bits from bit n on
+//   QUERYn       the property of a texture that is queried, by the two bits from bit n on
 //   BASEn        register at bit n as an address
 //   PAIRn.u.o    pair of registers at bit n as an address, a uniform register at u, an offset at o
 //   UADDRn.o     uniform register at bit n as an address, with an offset from bit o on

@@ -17,7 +17,7 @@ using protocol::extension;
 namespace {
 constexpr std::uint32_t line_bytes = 128, sector_bytes = 32;
 constexpr std::uint32_t tensor_map_bytes = 128;
-constexpr std::uint8_t of_a_map = 1;  // memory_extension::cookie of a request for a tensor map
+constexpr std::uint8_t of_a_map = 1;  // memory_extension::cookie of requests for tensor maps
 }  // namespace
 
 bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
@@ -33,7 +33,7 @@ bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
       act_process_("act", sequencer, protocol::phase::core_access,
                    kernel::on_edge<&bulk_copy_engine::act>(this), false, 2) {
     memory.register_nb_transport_bw(this, &bulk_copy_engine::respond, 0);
-    act_process_.select_sub_phase(1);  // the memory unit has the port first
+    act_process_.select_sub_phase(1);  // the memory unit has priority for the port
 }
 
 bulk_copy_engine::~bulk_copy_engine() = default;
@@ -74,7 +74,7 @@ void bulk_copy_engine::start(unsigned warp, std::vector<program::bulk_transfer> 
 
 void bulk_copy_engine::commit(unsigned warp) {
     warp_groups& g = groups_[warp];
-    // Groups that are complete need not be remembered.
+    // Completed groups need no record.
     std::size_t done = 0;
     while (done < g.of.size() && g.of[done].in_flight == 0 && done + 1 < g.of.size()) ++done;
     g.of.erase(g.of.begin(), g.of.begin() + static_cast<std::ptrdiff_t>(done));
@@ -175,7 +175,7 @@ void bulk_copy_engine::generate(std::uint64_t now) {
     complete_if_done(t);
 }
 
-/// A map is aligned to 64 bytes: it may lie in two lines, which are asked for one after the other.
+/// A map is aligned to 64 bytes, so it may span two lines, which are requested one after the other.
 void bulk_copy_engine::ask_for_map(transfer& t) {
     const std::uint64_t address = t.what.tensor_map + t.map_asked_for;
     const std::uint32_t bytes =
@@ -220,7 +220,8 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
     blocked_ = memory->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
 }
 
-/// The next cycle in which the engine can go on without anybody's help; none: the last there is.
+/// The next cycle in which the engine can make progress without external input; the largest value
+/// if there is none.
 std::uint64_t bulk_copy_engine::next_action(std::uint64_t now) const {
     std::uint64_t next = ~std::uint64_t{0};
     if (!commands_.empty()) next = std::max(commands_.front()->ready_at, front_end_free_at_);

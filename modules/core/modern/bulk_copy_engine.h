@@ -22,32 +22,34 @@
 
 namespace simtlm::core::modern {
 
-/// The engine of an SM for bulk copies: the Tensor Memory Accelerator of Hopper (PTX manual,
+/// The bulk copy engine of an SM: the Tensor Memory Accelerator of Hopper (PTX manual,
 /// cp.async.bulk). A copy passes
 ///
 ///     command queue → front end, one copy at a time (tensor map from a cache, or from memory)
 ///       → address generation → requests of 128 bytes, one in bulk_copy_config::request_interval
 ///       cycles, up to a limit in flight → replies → mbarrier
 ///
-/// The addresses of a tensor copy are generated from its map, which takes
-/// bulk_copy_config::tensor_cycles from when the front end has both. Copies generate addresses at
-/// the same time and make requests in the order of the front end.
+/// The addresses of a tensor copy are generated from its map. This takes
+/// bulk_copy_config::tensor_cycles, counted from when the copy and its map are available in the
+/// front end. Address generation of several copies overlaps; requests are sent in the order in
+/// which the copies have passed the front end.
 ///
-/// Requests do not pass the L1D. A load is complete when all replies have come: its mbarriers are
-/// told. A store or reduction has read shared memory when its last request has left, and is
-/// complete when all are acknowledged: the bulk groups of its warp are told.
+/// Requests bypass the L1D. A load is complete when all replies have arrived; its mbarriers are
+/// then notified. A store or reduction has finished reading shared memory when its last request has
+/// been sent, and is complete when all requests are acknowledged; the bulk groups of its warp are
+/// then updated.
 ///
-/// Actions: completions (core_write_back), front end and requests (core_access, behind the memory
+/// Actions: completions (core_write_back), front end and requests (core_access, after the memory
 /// unit).
 class bulk_copy_engine : public sc_core::sc_module {
 public:
     protocol::initiator_socket<bulk_copy_engine> memory;
 
-    /// Who is told of data that have come.
+    /// Interface of the owner, which is notified of arrived data.
     struct client {
         virtual ~client() = default;
-        /// The data of a transfer are in shared memory: its mbarriers are to be told.
-        /// @param warp  that has started it
+        /// The data of a transfer have arrived in shared memory; its mbarriers have to be notified.
+        /// @param warp  the warp that started the transfer
         virtual void transfer_arrived(unsigned warp, const program::bulk_transfer& what) = 0;
     };
     struct blocks {
@@ -62,7 +64,7 @@ public:
                      const bulk_copy_config& config, const blocks& sm);
     ~bulk_copy_engine() override;
 
-    /// Tells every copy that is complete, as one of the SM of a number.
+    /// Registers a watcher that is notified of every completed copy, with this SM number.
     void watch(engine_watcher& watcher, unsigned sm) {
         watcher_ = &watcher;
         sm_number_ = sm;
@@ -70,48 +72,49 @@ public:
 
     // ---- from the sub-cores, in phase core_issue ----
 
-    /// The command queue has room for the copies of another instruction.
+    /// Whether the command queue has room for the copies of another instruction.
     bool can_accept() const { return commands_.size() < config_.commands; }
-    /// A warp has issued copies.
+    /// Starts the copies that a warp has issued.
     void start(unsigned warp, std::vector<program::bulk_transfer> transfers, std::uint64_t now);
-    /// A warp closes its current bulk group.
+    /// Closes the current bulk group of a warp.
     void commit(unsigned warp);
-    /// A warp waits until at most so many of its closed groups are in flight.
-    /// @param read_only  ... have yet to read shared memory
-    /// @return false: it need not
+    /// Lets a warp wait until at most `groups` of its closed groups are in flight.
+    /// @param read_only  counts only groups that have not finished reading shared memory
+    /// @return false if the warp need not wait
     bool wait(unsigned warp, unsigned groups, bool read_only);
-    /// A warp slot holds another warp, which has started nothing.
+    /// Assigns a warp slot to a new warp, which has not started any copies.
     void warp_starts(unsigned warp) { groups_[warp] = {}; }
 
-    /// Transfers that are not complete.
+    /// Number of incomplete transfers.
     std::size_t in_flight() const { return all_.size() - free_.size(); }
     std::size_t commands_queued() const { return commands_.size(); }
     unsigned requests_in_flight() const { return requests_; }
-    /// What a warp waits for, for a deadlock report; empty: for no bulk group.
+    /// Description of the bulk groups that a warp waits for, for deadlock reports; empty if there
+    /// are none.
     std::string why_waiting(unsigned warp) const;
 
 private:
-    /// A copy on its way through the engine.
+    /// A copy in the engine.
     struct transfer {
         program::bulk_transfer what;
         std::uint16_t warp = 0;
         std::uint32_t group = 0;
-        std::uint64_t ready_at = 0;     // for the front end
-        std::uint64_t begun = 0;        // at the front end
-        std::uint64_t requests_at = 0;  // from then on it may make requests
-        std::size_t range = 0;          // of what, from which requests are made next
-        std::uint32_t offset = 0;       // in it
-        std::uint32_t outstanding = 0;  // requests
+        std::uint64_t ready_at = 0;     // when the front end may take it
+        std::uint64_t begun = 0;        // when the front end took it
+        std::uint64_t requests_at = 0;  // earliest cycle of its requests
+        std::size_t range = 0;          // index of the range of the next request
+        std::uint32_t offset = 0;       // offset of the next request in the range
+        std::uint32_t outstanding = 0;  // unanswered requests
         bool awaits_map = false;
-        std::uint32_t map_asked_for = 0;  // bytes of the map for which requests have been sent
-        unsigned map_requests = 0;        // ... that have not been answered
+        std::uint32_t map_asked_for = 0;  // bytes of the map requested so far
+        unsigned map_requests = 0;        // unanswered requests for the map
         bool generated = false;           // all requests have been sent
     };
     struct bulk_group {
-        std::uint32_t reading = 0;    // transfers that have yet to read shared memory
-        std::uint32_t in_flight = 0;  // ... that are not complete
+        std::uint32_t reading = 0;    // transfers that have not finished reading shared memory
+        std::uint32_t in_flight = 0;  // incomplete transfers
     };
-    /// Whether a bulk group waits for it.
+    /// Whether the transfer is tracked by a bulk group.
     static bool in_group(const transfer& t) {
         return t.what.what == program::bulk_transfer::kind::store ||
                t.what.what == program::bulk_transfer::kind::reduction;

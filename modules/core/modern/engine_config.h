@@ -7,8 +7,8 @@ namespace simtlm::core::modern {
 struct bulk_copy_config {
     unsigned issue_cycles = 32;         ///< from the issue of a copy until the front end has it
     unsigned command_cycles = 54;       ///< between two copies that the front end takes
-    unsigned tensor_cycles = 0;         ///< of a tensor copy, until its first address is generated
-    unsigned request_interval = 1;      ///< between two requests for data
+    unsigned tensor_cycles = 0;         ///< until a tensor copy generates its first address
+    unsigned request_interval = 1;      ///< cycles between two data requests
     unsigned arrival_cycles = 18;       ///< from the last reply until the mbarrier is told
     unsigned commands = 64;             ///< copies that wait for the front end
     unsigned requests_in_flight = 384;  ///< of 128 bytes
@@ -32,8 +32,8 @@ struct warpgroup_config {
     unsigned shared_tail = 66;    ///< from the end of a product until its sums are written
     unsigned register_tail = 64;  ///< the same, with A in registers
     unsigned least_cycles = 13;   ///< minimum for a product with A in registers
-    /// A product reads its sums, and A if it lies there, through the read ports of the register
-    /// files: one register per cycle and sub-core.
+    /// A product reads its accumulators, and A if it is held in registers, through the read ports
+    /// of the register files: one register per cycle and sub-core.
     bool register_reads = false;
 };
 

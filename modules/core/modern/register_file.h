@@ -32,8 +32,8 @@ public:
 
     /// Takes the read ports that an instruction needs in the cycles after `now`.
     /// @param window  cycles that it may read in
-    /// @param tensor  bit k: in cycle now + k the tensor core reads a register, of one bank after
-    ///                the other
+    /// @param tensor  bit k: in cycle now + k the tensor core reads a register; it accesses the
+    ///                banks in turn
     /// @return false: they are not free, and nothing has been taken
     bool allocate(const reads& wanted, unsigned window, std::uint64_t now,
                   std::uint64_t tensor = 0);

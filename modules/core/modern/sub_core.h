@@ -108,7 +108,8 @@ public:
     sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
              const sm_config& config, const sm_timing& modern, unsigned number, const blocks& sm);
 
-    /// Products of warpgroups read this sub-core's registers. While the SM is built.
+    /// Sets the unit whose warpgroup products read the registers of this sub-core. To be called
+    /// during construction of the SM.
     void set_warpgroups(warpgroup_unit& products) { warpgroups_ = &products; }
 
     // ---- warps ----
@@ -266,7 +267,7 @@ private:
     issue_scheduler scheduler_;
     execution_ports ports_;
     register_file registers_;
-    warpgroup_unit* warpgroups_ = nullptr;  // that takes read ports of the register file
+    warpgroup_unit* warpgroups_ = nullptr;  // uses read ports of the register file
     register_cache cache_;
     result_queue results_;
     l0_instruction_cache l0_;

@@ -10,7 +10,8 @@ namespace simtlm::core::modern {
 
 namespace {
 
-/// Bytes of a sum. Machine code names sums of floats in 32 bits (HGMMA.64x8x16.F32), PTX all.
+/// Size of an accumulator in bytes. Machine-code opcodes name the type of 32-bit float accumulators
+/// (HGMMA.64x8x16.F32) only; PTX opcodes name the type of all accumulators.
 unsigned sum_bytes(std::string_view opcode) {
     const auto says = [&](const char* text) { return opcode.find(text) != std::string_view::npos; };
     const bool of_floats = opcode.substr(0, 5) == "HGMMA" || opcode.substr(0, 5) == "QGMMA";

@@ -22,7 +22,8 @@ namespace simtlm::core::modern {
 struct warpgroup_cycles {
     unsigned busy = 1;  ///< occupancy of the tensor cores
     unsigned tail = 0;  ///< from then until the sums are in registers
-    /// Registers that each sub-core reads, one per cycle from the beginning on: the sums, and A.
+    /// Registers that each sub-core reads, one per cycle from the beginning: the accumulators, and
+    /// A.
     unsigned registers = 0;
 };
 
@@ -72,8 +73,8 @@ public:
     }
     /// Number of products that all their warps have issued.
     std::uint64_t begun() const { return begun_; }
-    /// In which of the cycles behind `now` the tensor cores read a register of every sub-core.
-    /// @return bit k, from 1 to `cycles`: in cycle now + k
+    /// Cycles after `now` in which the tensor cores read a register in every sub-core.
+    /// @return bit k, from 1 to `cycles`: a register is read in cycle now + k
     std::uint64_t register_reads(std::uint64_t now, unsigned cycles);
     /// Whether a product occupies the tensor cores in a core cycle.
     bool busy_in(std::uint64_t cycle) const { return cycle >= busy_from_ && cycle < free_at_; }
@@ -114,7 +115,7 @@ private:
     struct read_cycles {
         std::uint64_t from, until;
     };
-    std::deque<read_cycles> reads_;  // of the products that have begun or are queued
+    std::deque<read_cycles> reads_;  // of products in execution and in the queue
     engine_watcher* watcher_ = nullptr;
     unsigned sm_number_ = 0;  // for the watcher
     kernel::clocked_process release_process_;

@@ -71,7 +71,7 @@ struct texture_coordinates {
     bool integers = false;
     std::array<float, 3> at{0, 0, 0};
     std::array<std::int32_t, 3> index{0, 0, 0};
-    std::array<std::int32_t, 3> offset{0, 0, 0};  ///< in texels of the level that is read
+    std::array<std::int32_t, 3> offset{0, 0, 0};  ///< in texels of the accessed level
     std::uint32_t layer = 0;
     float level = 0;  ///< level of detail; with integers, the level itself
 };

@@ -52,12 +52,12 @@ arithmetic::surface_clamp clamp_of(ptx::bounds b) {
     }
 }
 
-/// The operand of a fetch that holds texel offsets; behind it is the value that depths are compared
-/// with.
+/// The operand of a fetch that holds the texel offsets; it is followed by the reference value of
+/// depth comparisons.
 unsigned offset_operand(const ptx::operation& o) {
     return o.op == opcode::tld4 ? 5 : 8;
 }
-/// Of the offsets of tld4; those of tex have four.
+/// Width of the texel offsets of tld4 in bits; those of tex have four bits.
 constexpr unsigned gather_offset_bits = 6;
 
 }  // namespace

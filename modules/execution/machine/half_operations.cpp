@@ -81,7 +81,7 @@ const operation* machine_half_source(warp& w, const operation* op) {
 }
 
 namespace {
-/// What a half is rounded to, from a number that is exact or has a sticky last bit.
+/// Rounds an exact number, or one with a sticky last bit, to half precision.
 template <class Half>
 std::uint32_t rounded_half(double value, const machine_details& d) {
     std::uint64_t bits;
@@ -98,7 +98,7 @@ std::uint32_t rounded_half(double value, const machine_details& d) {
     return half;
 }
 
-/// a + b with the last bit set where it is not exact: rounded to odd.
+/// a + b rounded to odd: the last bit is set if the sum is inexact.
 double add_to_odd(double a, double b) {
     const double sum = a + b;
     if (!std::isfinite(sum)) return sum;
@@ -106,7 +106,7 @@ double add_to_odd(double a, double b) {
     std::uint64_t bits;
     std::memcpy(&bits, &sum, sizeof bits);
     if (error == 0 || (bits & 1) != 0) return sum;
-    // Towards the exact value: the neighbour there is odd.
+    // Step towards the exact value: that neighbour is odd.
     return std::nextafter(sum, error > 0 ? HUGE_VAL : -HUGE_VAL);
 }
 }  // namespace
@@ -122,7 +122,7 @@ const operation* machine_mixed_half(warp& w, const operation* op) {
         std::uint32_t result = 0;
         for (unsigned shift = 0; shift < 32; shift += 16) {
             const double a = value(0, i, shift), b = value(1, i, shift);
-            // Products have at most 22 bits.
+            // Products have at most 22 significant bits.
             double x = d.combination == 0 ? add_to_odd(a, b) : a * b;
             if (d.left && d.combination != 0 && (a == 0 || b == 0)) x = 0;
             if (d.combination == 2) x = add_to_odd(x, value(2, i, shift));

@@ -124,7 +124,7 @@ bool machine_lowering::lower_half() {
     if (now_.has("SAT")) set(o, ptx::flag::sat);
     if (now_.has("RELU")) set(o, ptx::flag::relu);
     if (extremum && now_.has("XORSIGN")) {
-        // The lesser or greater magnitude, with the product's sign.
+        // The operand of lesser or greater magnitude, with the sign of the product.
         if (!at(1).absolute || !at(2).absolute || at(1).negate || at(2).negate ||
             at(3).index != sass::predicate_true)
             return false;
@@ -148,10 +148,10 @@ bool machine_lowering::lower_half() {
     return emit_values(o, result_row(at(0)), {a, b, c});
 }
 
-/// Halves with operands of single precision, which are truncated to halves (ptxas makes
-/// cvt.rz.sat.f16.f32 of such a sum, and not cvt.rn.sat), or with products by zero that are zero
-/// whatever the other factor is (.FMZ).
-/// @param what  0: a sum; 1: a product; 2: a product and a sum
+/// Half-precision instructions with single-precision operands, which are truncated to halves (ptxas
+/// generates them for cvt.rz.sat.f16.f32 of a sum, but not for cvt.rn.sat), or with products in
+/// which a zero factor gives zero whatever the other factor is (.FMZ).
+/// @param what  0: sum; 1: product; 2: product and sum
 bool machine_lowering::lower_mixed_half(unsigned what) {
     machine_details& d = details();
     d.combination = what;

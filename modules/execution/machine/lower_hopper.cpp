@@ -126,7 +126,7 @@ bool machine_lowering::lower_wide_add() {
     return true;
 }
 
-/// ATOMS.ARRIVE and ARRIVES of sm_80 to sm_89.
+/// ATOMS.ARRIVE and ARRIVES on sm_80 to sm_89.
 bool machine_lowering::lower_early_arrival(const operand& address, bool result) {
     if (image_.architecture() >= 90 || !now_.has("64")) return false;
     const address_place p = place_of(address, space::shared);

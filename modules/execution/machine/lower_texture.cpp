@@ -90,7 +90,8 @@ std::optional<slot> machine_lowering::bound_handle(unsigned n) {
     return std::nullopt;
 }
 
-/// The register behind the coordinates of TXD: the layer in the lower half, offsets in the upper.
+/// The register after the coordinates of TXD: the lower half holds the layer, the upper half the
+/// offsets.
 slot machine_lowering::layer_row(const operand& o) {
     machine_details& d = details();
     d.keep[0] = 0xffff;
@@ -106,7 +107,7 @@ slot machine_lowering::layer_row(const operand& o) {
 bool machine_lowering::lower_fetch() {
     const std::string_view name = now_.opcode;
     if (has_any(now_, {"F16", "DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
-    // A predicate: lanes whose texels are not resident. All are.
+    // A predicate for lanes whose texels are not resident; all texels are resident.
     const unsigned first_operand = at(0).kind == operand_kind::predicate ? 1 : 0;
     const operand& results2 = at(first_operand);
     const operand& results = at(first_operand + 1);
@@ -131,7 +132,8 @@ bool machine_lowering::lower_fetch() {
     const unsigned components =
         next + 1 < now_.operand_count ? static_cast<unsigned>(at(next + 1).value) : 15;
     const bool gradient = name == "TXD", gathers = name == "TLD4";
-    // .CL: levels that do not exist are those next to them; without, what is read is not known.
+    // .CL clamps to the existing levels; without it, the result of an access to a missing level is
+    // undefined.
     const bool level = now_.has("LL"), offsets = now_.has("AOFFI");
     if (name == "TLD" && level != now_.has("CL")) return false;
     if (name == "TLD" && !level && !now_.has("LZ")) return false;
@@ -205,8 +207,8 @@ bool machine_lowering::lower_fetch() {
     return true;
 }
 
-/// TXQ. Operands: the second pair of results, the first one, a register, what is asked for, where
-/// the handle is, the components. The register has the level, or the handle and the level.
+/// TXQ. Operands: second pair of results, first pair of results, register, query, location of the
+/// handle, components. The register holds the level, or the handle and the level.
 bool machine_lowering::lower_texture_query() {
     if (at(3).suffix != "TEX_HEADER_DIMENSION") return false;
     const bool in_register = now_.has("B");
@@ -223,7 +225,7 @@ bool machine_lowering::lower_texture_query() {
     }
     const unsigned components =
         next < now_.operand_count ? static_cast<unsigned>(at(next).value) : 15;
-    // Results may overwrite the register.
+    // The results may overwrite the register.
     const slot kept = scratch();
     operation& keep = emit(lanes_.copy, nullptr, false);
     keep.source[0] = low_word(level);
@@ -246,8 +248,8 @@ bool machine_lowering::lower_texture_query() {
     return given != 0;
 }
 
-/// SULD, SUST, SURED. Operands: the register loaded; the registers of the place; the one stored;
-/// where the handle is.
+/// SULD, SUST, SURED. Operands: destination register, coordinate registers, source register,
+/// location of the handle.
 bool machine_lowering::lower_surface() {
     const bool loads = now_.opcode == "SULD", reduces = now_.opcode == "SURED";
     const bool formatted = reduces ? !now_.has("BA") : now_.has("P");

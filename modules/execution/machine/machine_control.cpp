@@ -32,7 +32,7 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
 }
 
 namespace {
-/// blocked_group::barrier of lanes that wait for a mask.
+/// Value of blocked_group::barrier for lanes that wait for a mask.
 constexpr int barrier_of(machine_control::barrier_match m) {
     return -1 - static_cast<int>(m);
 }
@@ -133,7 +133,7 @@ void machine_control::barriers_changed(warp& w) {
             ++i;
             continue;
         }
-        // Who waits at the same place goes on as one.
+        // Lanes that wait at the same instruction continue as one group.
         const auto released =
             std::stable_partition(blocked_.begin(), blocked_.end(),
                                   [&](const blocked_group& b) { return (b.lanes & waiting) == 0; });

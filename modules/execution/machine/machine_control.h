@@ -37,26 +37,28 @@ public:
                              const operation* next);
     /// Lanes wait for all lanes of a convergence barrier.
     const operation* wait(warp& w, lane_mask lanes, unsigned barrier, const operation* next);
-    /// Which other lanes release lanes that wait for those of a mask.
+    /// Selects the lanes that can release lanes waiting for a mask.
     enum class barrier_match : std::uint8_t {
-        any_instruction,   ///< WARPSYNC: those that wait with the same mask, at any instruction
-        this_instruction,  ///< WARPSYNC.EXCLUSIVE: at the same instruction
-        block_barrier,     ///< those that have come to a barrier of the CTA
-        collective,        ///< WARPSYNC.COLLECTIVE: as the first; they go on as one group
+        any_instruction,   ///< WARPSYNC: lanes waiting with the same mask, at any instruction
+        this_instruction,  ///< WARPSYNC.EXCLUSIVE: lanes waiting at the same instruction
+        block_barrier,     ///< lanes that have arrived at a CTA barrier
+        collective,        ///< WARPSYNC.COLLECTIVE: as any_instruction; released as one group
     };
-    /// Lanes wait for those that a mask names.
+    /// Lets lanes wait for the lanes of a mask.
     const operation* wait_for(warp& w, lane_mask lanes, lane_mask among, barrier_match at,
                               const operation* next);
     /// The masks of convergence barriers have changed: waiting lanes may continue. Does not
     /// interrupt the executing group.
     void barriers_changed(warp& w);
-    /// Lanes call a function, or return from it (`by`: 1, -1).
+    /// Changes the call depth of lanes that call a function or return from it (`by`: 1, -1).
     void change_depth(lane_mask lanes, int by);
-    /// A convergence barrier begins: what its mask is in each of these lanes. Lanes wait for those
-    /// at their own depth of recursion, whatever others execute the instruction together with them.
+    /// Initialises the mask of a convergence barrier in each of these lanes. A lane only waits for
+    /// lanes at its own recursion depth, even if lanes at other depths execute the instruction
+    /// together with it.
     void begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row) const;
-    /// Where lanes go on behind ENDCOLLECTIVE. Compilers give all collective instructions of a
-    /// function the same registers, and lanes that wait at different ones execute one of them.
+    /// Sets the address at which lanes continue after ENDCOLLECTIVE. Compilers use the same
+    /// registers for all collective instructions of a function; lanes that wait at different
+    /// collective instructions execute one of them together.
     void set_collective_end(lane_mask lanes, const operation* end);
     const operation* end_collective(warp& w, lane_mask lanes, const operation* op);
     /// Lanes exit.
@@ -72,7 +74,7 @@ private:
     struct blocked_group {
         lane_mask lanes;
         const operation* next;
-        int barrier;  ///< below 0: waits for `among`, and by which barrier_match
+        int barrier;  ///< below 0: waits for `among`; encodes the barrier_match
         lane_mask among;
     };
     static constexpr unsigned patience = 4096;  ///< branches of a group before others continue
@@ -87,8 +89,8 @@ private:
     lane_mask live_ = 0;
     std::uint32_t frame_bytes_ = 0;
     unsigned branches_ = 0;
-    std::array<std::uint32_t, warp_size> depth_{};  ///< of calls, by lane
-    bool depths_differ_ = false;                    ///< of lanes that have not ended
+    std::array<std::uint32_t, warp_size> depth_{};  ///< call depth, by lane
+    bool depths_differ_ = false;                    ///< among lanes that have not exited
     std::array<const operation*, warp_size> collective_end_{};
     lane_buffer frame_;
 };

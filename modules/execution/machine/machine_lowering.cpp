@@ -23,8 +23,9 @@ using sass::special_register;
 namespace {
 constexpr std::uint32_t bank_0_sms = 0x10c;  ///< in constant bank 0: %nsmid
 
-/// Whether an instruction sets the stack pointer, R1, to what is not known before it executes, as
-/// alloca does. Otherwise it begins at the top of the stack, and moves by immediates.
+/// Whether an instruction sets the stack pointer, R1, to a value that is unknown before execution,
+/// as alloca does. Otherwise the stack pointer starts at the top of the stack and is changed by
+/// immediates only.
 bool grows_stack(const sass::instruction& i) {
     constexpr unsigned stack_pointer = 1;
     constexpr std::uint64_t bank_0_stack_top = 0x28;
@@ -431,7 +432,7 @@ bool machine_lowering::lower_integer() {
         return true;
     }
     if (name == "I2I") {
-        // Clamped to the range of a byte or a half word.
+        // Saturated to the range of a byte or a half word.
         const bool byte = now_.has("U8") || now_.has("S8");
         const bool is_signed = now_.has("S8") || now_.has("S16");
         const std::uint32_t values = byte ? 256 : 65536;
@@ -618,7 +619,7 @@ bool machine_lowering::lower_float() {
     if (name == "FMNMX") {
         const operand& p = at(3);
         if (now_.has("XORSIGN")) {
-            // The lesser or greater magnitude, with the product's sign.
+            // The operand of lesser or greater magnitude, with the sign of the product.
             if (!at(1).absolute || !at(2).absolute || at(1).negate || at(2).negate ||
                 p.index != sass::predicate_true)
                 return false;
@@ -805,7 +806,7 @@ bool machine_lowering::lower_conversion() {
         return false;
     const operand& from = at(1);
     // The half or byte of an integer to be converted.
-    // From Hopper on, the type that disassemblers call F8 is bf16.
+    // From Hopper on, the type that disassemblers print as F8 is bf16.
     const bool bfloat = now_.has("F8");
     if (bfloat && image_.architecture() < 90) return false;
     const type narrow = bfloat ? type::bf16 : type::f16;
@@ -906,7 +907,7 @@ bool machine_lowering::lower_move() {
             copy(result_row(at(0)), low_word(at(1)));
             return true;
         }
-        // In those of each four lanes that the mask names.
+        // In the lanes of each quad that the mask selects.
         if (now_.operand_count > 3) return false;
         machine_details& d = details();
         d.number = static_cast<std::uint32_t>(at(2).value);
@@ -969,7 +970,7 @@ bool machine_lowering::lower_move() {
         uniform_ = uniform_result;
         const bool pair = name == "CS2R" && !now_.has("32");
         if (which >= special_register::counter_first && which <= special_register::counter_last) {
-            // Nothing is counted, as by PTX's %pm0 to %pm7.
+            // Performance counters read as zero, like PTX's %pm0 to %pm7.
             copy(to, machine_frame::zero);
             if (pair) copy(result_row(at(0), 1), machine_frame::zero);
             return true;
@@ -1054,7 +1055,7 @@ bool machine_lowering::lower_move() {
                 break;
             }
             case special_register::local_memory_start:
-                // Debug code compares its stack pointer with it. Local memory begins at 0.
+                // Debug code compares its stack pointer with this value. Local memory begins at 0.
                 copy(to, machine_frame::zero);
                 break;
             case special_register::shared_bytes:
@@ -1301,7 +1302,7 @@ bool machine_lowering::lower_atomic() {
              : now_.has("64")     ? type::u64
              : now_.has("S32")    ? type::s32
                                   : type::u32;
-    // Vectors of more than a word.
+    // Vectors of more than one word.
     for (const std::string_view vector : {"F16x4", "F16x8", "BF16x4", "BF16x8", "F32x2", "F32x4"})
         if (now_.has(vector)) return false;
     // CAST.SPIN attempts an exchange, and returns whether it succeeded.
@@ -1537,7 +1538,7 @@ bool machine_lowering::lower_control() {
         if (at(n).kind != operand_kind::target) return false;
         const std::uint64_t target = at(n).value;
         if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
-        // Of the calls of a recursion, one goes backwards.
+        // At least one call of a recursion is a backward branch.
         if (calls_target && target <= now_.address) image_.stack_unknown_[index_] = true;
         targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), target});
         emit(calls_target      ? machine_call_within

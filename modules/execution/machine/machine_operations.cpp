@@ -444,7 +444,7 @@ const operation* machine_write_barrier(warp& w, const operation* op) {
 }
 
 const operation* machine_keep_active(warp& w, const operation* op) {
-    // For all lanes: others read it while they execute to complete a quad.
+    // Written for all lanes: lanes that execute only to complete a quad read it as well.
     if (w.lanes_of(op) != 0) fill(row(w, op->destination), w.active, all_lanes);
     return op + 1;
 }

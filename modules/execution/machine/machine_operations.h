@@ -24,7 +24,7 @@ struct machine_details {
     unsigned width = 32;
     unsigned combination = 0;  ///< of comparisons: 0 and, 1 or, 2 xor
     unsigned comparison = 0;   ///< bit 0: less, 1: equal, 2: greater
-    int depth_change = 0;      ///< of calls: 1; of returns: -1
+    int depth_change = 0;      ///< call: 1; return: -1
 };
 
 /// Lane-wise operations, compiled for one instruction set of the host. source[0..2]: A, B, C;
@@ -105,14 +105,14 @@ const operation* machine_vote(warp& w, const operation* op);  ///< VOTE, VOTEU
 const operation* machine_to_uniform(warp& w, const operation* op);
 const operation* machine_load_constant(warp& w, const operation* op);  ///< LDC with an index
 
-// Of quads, the four lanes from a multiple of four on.
-/// MOV in the lanes of each quad whose bits in `number` are set
+// Operations on quads: groups of four lanes whose first lane is a multiple of four.
+/// MOV in the lanes of each quad that `number` selects
 const operation* machine_move_in_quads(warp& w, const operation* op);
-/// FSWZADD: `number` tells for each lane of a quad, from the upper bits on, whether it adds (0),
-/// subtracts A (1) or B (2), or moves B (3). wraps: subnormal numbers are 0
+/// FSWZADD: `number` selects the operation of each lane of a quad, starting with the upper bits: A
+/// + B (0), B - A (1), A - B (2), or B (3). wraps: subnormal numbers are flushed to zero
 const operation* machine_add_in_quads(warp& w, const operation* op);
-/// BMOV from and to MACTIVE: the lanes that execute, kept in a barrier register, and changed; high:
-/// to all lanes of the quads of these
+/// BMOV from and to MACTIVE: saves the mask of active lanes in a barrier register and changes it;
+/// high: to all lanes of the quads that contain active lanes
 const operation* machine_keep_active(warp& w, const operation* op);
 const operation* machine_set_active(warp& w, const operation* op);
 
@@ -125,8 +125,8 @@ const operation* machine_break_barrier(warp& w, const operation* op);  ///< BREA
 const operation* machine_read_barrier(warp& w, const operation* op);   ///< BMOV to a register
 const operation* machine_write_barrier(warp& w, const operation* op);  ///< BMOV from a register
 const operation* machine_gather_at_barrier(warp& w, const operation* op);
-/// WARPSYNC. source[1]: masks; left: lanes with different masks go on apart; high: .COLLECTIVE,
-/// which ends at source[0]
+/// WARPSYNC. source[1]: masks; left: lanes with different masks diverge; high: .COLLECTIVE, whose
+/// section ends at source[0]
 const operation* machine_warp_sync(warp& w, const operation* op);
 const operation* machine_end_collective(warp& w, const operation* op);
 const operation* machine_yield(warp& w, const operation* op);
@@ -144,8 +144,8 @@ const operation* machine_call(warp& w, const operation* op);
 // Half precision: two values per word.
 /// Replicates one half of the source (number: 1 the low one, 2 the high one), with modifiers.
 const operation* machine_half_source(warp& w, const operation* op);
-/// HADD2 (combination: 0), HMUL2 (1) and HFMA2 (2). left: products by zero are zero; wraps:
-/// subnormal numbers are zeros; high: .RELU; is_signed: no .SAT; extended: bf16
+/// HADD2 (combination: 0), HMUL2 (1) and HFMA2 (2). left: a product with a zero factor is zero;
+/// wraps: subnormal numbers are flushed to zero; high: .RELU; is_signed: no .SAT; extended: bf16
 const operation* machine_mixed_half(warp& w, const operation* op);
 /// HSETP2: compares halves (comparison: as FSETP's, of both words' bits), combines results with
 /// predicate[0]; high: both halves must be true; extended: bf16; wraps: subnormals are treated as

@@ -39,7 +39,7 @@ std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint3
 constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
-/// The size of an entry of the driver's table of textures, of surfaces.
+/// Sizes of the entries of the driver's tables of textures and of surfaces.
 constexpr std::uint32_t relocation_texture_table = 55;
 constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
 /// Value used by a linker if the depth is unknown.

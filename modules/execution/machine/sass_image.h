@@ -148,13 +148,13 @@ private:
     std::vector<slot> first_operation_;  ///< by operation::instruction
     std::vector<bool> calls_unknown_;    ///< by function: calls through pointers or into other
                                          ///< sections
-    std::vector<bool> calls_pointers_;   ///< by function: through pointers
-    /// By function: functions whose addresses its code has, which it may call; and those that data
-    /// has, which calls through pointers may reach.
+    std::vector<bool> calls_pointers_;   ///< by function: makes indirect calls
+    /// By function: functions whose addresses occur in its code, which it may call; and functions
+    /// whose addresses occur in data, which indirect calls may reach.
     std::vector<std::set<std::uint32_t>> callees_;
     std::set<std::uint32_t> pointed_to_;
-    /// By function: its stack grows by more than the cubin says, by recursion within its section or
-    /// by alloca.
+    /// By function: whether its stack may exceed the size stated in the cubin, due to recursion
+    /// within its section or alloca.
     std::vector<bool> stack_unknown_;
     std::vector<place> places_;         ///< by operation::instruction
     std::vector<const char*> opcodes_;  ///< by operation::instruction

@@ -128,8 +128,8 @@ void exchange_state(const lane_access& a) {
     a.store(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
 }
 
-/// An mbarrier of sm_80 to sm_89. Lower word: 2^30 less the arrivals of a phase; upper word: bits
-/// 30:0 are 2^31 less the arrivals still to come, bit 31 is the phase.
+/// The mbarrier format of sm_80 to sm_89. Lower word: 2^30 minus the arrival count of a phase;
+/// upper word: bits 30:0 hold 2^31 minus the pending arrivals, bit 31 holds the phase.
 void arrive_early(const lane_access& a) {
     std::uint32_t words[2];
     std::memcpy(words, a.at, sizeof words);
@@ -138,7 +138,7 @@ void arrive_early(const lane_access& a) {
                                                                                  << 32;
     constexpr std::uint32_t phase = 0x80000000u, expected_base = 0x40000000u;
     const std::uint32_t before = words[1]++;
-    // The last arrival has carried into the phase: the next one begins.
+    // The last arrival has carried into the phase bit: the next phase begins.
     if (((words[1] ^ before) & phase) != 0)
         words[1] = (words[1] & phase) | ((words[0] + expected_base) & ~phase);
     std::memcpy(a.at, words, sizeof words);

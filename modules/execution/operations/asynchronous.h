@@ -32,9 +32,9 @@ handler mbarrier_token_wait(bool tries);
 /// @param lanes  that execute it; those whose phase is complete are ignored
 /// @return empty if `op` is not an mbarrier wait, or if no lane waits
 std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes);
-/// ATOMS.ARRIVE and ARRIVES of sm_80 to sm_89, whose mbarriers are laid out in another way: machine
-/// code initialises them, counts arrivals and looks at the phase itself. destination: the bits
-/// before (64), or no_slot
+/// ATOMS.ARRIVE and ARRIVES on sm_80 to sm_89, where mbarriers have a different format: machine
+/// code initialises them, counts arrivals and tests the phase itself. destination: the previous
+/// value (64 bits), or no_slot
 const operation* arrive_at_early_mbarrier(warp& w, const operation* op);
 /// SYNCS.EXCH: sets the mbarrier to source[1] (64 bits); destination: previous value, or no_slot
 const operation* exchange_mbarrier(warp& w, const operation* op);

@@ -343,8 +343,8 @@ bool is_bulk_reduction(ptx::reduction r, ptx::type t) {
     }
 }
 
-/// Reductions of 16-bit floats, which only bulk copies have: subnormals are kept; where one operand
-/// of min or max is NaN, the result is the other, as of min and max in PTX.
+/// Reductions of 16-bit floats, which only bulk copies support: subnormals are preserved; if one
+/// operand of min or max is NaN, the result is the other operand, as in PTX.
 template <class T>
 element_update half_update(ptx::reduction r) {
     switch (r) {

@@ -49,7 +49,7 @@ std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsig
     return to;
 }
 
-/// Coordinates of a lane less those of another.
+/// Difference of the coordinates of two lanes.
 std::array<float, 3> difference(const warp& w, const texture_description& d, std::size_t first,
                                 unsigned lane, unsigned less) {
     std::array<float, 3> to{};
@@ -59,7 +59,7 @@ std::array<float, 3> difference(const warp& w, const texture_description& d, std
     return to;
 }
 
-/// A lane's offsets in texels.
+/// The texel offsets of a lane.
 std::array<std::int32_t, 3> offsets_of(const warp& w, const texture_description& d, unsigned lane) {
     std::array<std::int32_t, 3> to{};
     const auto extended = [&](std::uint32_t field) {
@@ -157,7 +157,8 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
 void fetch_each(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
     binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
     for_lanes(lanes, [&](unsigned lane) {
-        // Lanes that execute only to complete a quad may have no texture: it is that of the quad.
+        // Helper lanes, which execute only to complete a quad, may have no texture; they use that
+        // of the quad.
         unsigned named = lane;
         for (unsigned other = lane & ~3u;
              d.has_quad_gradient && !has_binding(w, d.texture, named) && other <= (lane | 3u);

@@ -99,7 +99,7 @@ void reduce_at(std::byte* at, ptx::reduction r, bool is_signed, Bits value) {
 }
 
 std::uint32_t answer(const texture_binding& b, ptx::mode query, std::uint32_t level) {
-    // A level that does not exist has no texels.
+    // A missing level has no texels.
     if (level >= b.image.levels.size()) return 0;
     const arithmetic::mip_level& top = b.image.levels[level];
     switch (query) {
@@ -187,7 +187,7 @@ const operation* reduce_surface(warp& w, const operation* op) {
         if (l.at == nullptr) return;
         const texture_description& d = l.what;
         const std::uint64_t value = element_of(w, d, 0, l.lane);
-        // Formatted: as the surface has it.
+        // Formatted access: converted to the format of the surface.
         const arithmetic::texel_format& format = l.surface.image.format;
         const bool is_signed = d.formatted ? format.kind == arithmetic::channel_kind::signed_integer
                                            : d.reduces_signed;

@@ -18,8 +18,8 @@ struct texture_description {
     unsigned component = 0;  ///< of tld4
     bool integer_coordinates = false;
     bool has_level = false, has_gradient = false;
-    /// The level follows from the coordinates of the quad of lanes: of the second and the third
-    /// less those of the first.
+    /// The level of detail is derived from the coordinates of the quad: the differences of the
+    /// second and the third lane to the first.
     bool has_quad_gradient = false;
     bool formatted = false;      ///< suld.p, sust.p
     unsigned element_bytes = 4;  ///< of surface accesses
@@ -34,9 +34,9 @@ struct texture_description {
     std::vector<slot> coordinates;              ///< the layer first, if there is one
     slot level = no_slot;
     std::vector<slot> dx, dy;
-    /// Texel offsets: a register for each dimension, or one that holds all of them, in fields that
-    /// begin at bit `offset_shift` and then every `offset_stride` bits. An offset is the signed
-    /// value of the lowest `offset_bits` bits of its register or field.
+    /// Texel offsets: one register per dimension, or one register with a field per dimension; the
+    /// first field begins at bit `offset_shift`, and fields are `offset_stride` bits apart. An
+    /// offset is the signed value of the lowest `offset_bits` bits of its register or field.
     std::vector<slot> offsets;
     slot packed_offsets = no_slot;
     unsigned offset_shift = 0, offset_stride = 4, offset_bits = 4;
@@ -50,7 +50,7 @@ const texture_binding& binding_of(warp& w, const operation* op, slot handle, uns
 const operation* load_surface(warp& w, const operation* op);
 const operation* store_surface(warp& w, const operation* op);
 const operation* reduce_surface(warp& w, const operation* op);
-/// txq, suq. results: one; level: of width, height and depth
+/// txq, suq. Has one result; `level` is used for width, height and depth.
 const operation* query_texture(warp& w, const operation* op);
 
 }  // namespace simtlm::execution
