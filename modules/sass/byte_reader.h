@@ -8,8 +8,8 @@
 
 namespace simtlm::sass {
 
-/// Reads little-endian values one behind the other. Reading behind the end gives zeros and is
-/// noted.
+/// Reads consecutive little-endian values. Reading past the end returns zeros and sets an error
+/// flag.
 class byte_reader {
 public:
     explicit byte_reader(std::string_view bytes) : bytes_(bytes) {}
@@ -41,7 +41,7 @@ public:
             return static_cast<std::int64_t>(v);
         }
     }
-    /// Up to the next zero byte, which is taken too.
+    /// Reads up to the next zero byte, which is consumed.
     std::string_view take_string() {
         const std::size_t end = bytes_.find('\0', at_);
         if (end == std::string_view::npos) {

@@ -16,13 +16,13 @@ namespace simtlm::sass {
 
 namespace {
 
-constexpr std::uint16_t machine_cuda = 190;         ///< e_machine of NVIDIA's GPUs
+constexpr std::uint16_t machine_cuda = 190;         ///< e_machine of NVIDIA GPUs
 constexpr unsigned char later_abi = 0x41;           ///< EI_OSABI; 0x33 before CUDA 13
 constexpr std::uint32_t section_info = 0x70000000;  ///< SHT_LOPROC: .nv.info
-/// Shared memory (.nv_debug.shared), which has a size and, as SHT_NOBITS, no bytes in the file.
+/// Shared memory (.nv_debug.shared): has a size but, being SHT_NOBITS, no bytes in the file.
 constexpr std::uint32_t section_shared = 0x7000000a;
 
-/// Attributes in .nv.info sections that are read here.
+/// The attributes of .nv.info sections that are evaluated.
 enum attribute : std::uint8_t {
     max_threads = 0x05,
     param_cbank = 0x0a,
@@ -35,7 +35,7 @@ enum attribute : std::uint8_t {
     cta_per_cluster = 0x3d,
     num_barriers = 0x4c,
 };
-/// How an attribute's value lies behind its two bytes.
+/// Format of an attribute's value, which follows its two header bytes.
 enum attribute_form : std::uint8_t {
     no_value = 1,
     byte_value = 2,
@@ -81,7 +81,7 @@ cubin::cubin(std::string bytes, std::string origin)
     : bytes_(std::move(bytes)), origin_(std::move(origin)) {
     if (!looks_like_one(bytes_)) fail("this is no cubin (a 64-bit ELF file for NVIDIA GPUs)");
     const auto header = at<Elf64_Ehdr>(bytes_, 0);
-    // Of CUDA 13 and later the architecture lies a byte higher.
+    // From CUDA 13 on, the architecture is stored one byte higher.
     const bool later = static_cast<unsigned char>(bytes_[EI_OSABI]) == later_abi;
     architecture_ = (later ? header.e_flags >> 8 : header.e_flags) & 0xff;
     if (architecture_ < 70)
@@ -176,7 +176,7 @@ void cubin::read_functions() {
         f.name = s.name.substr(6);
         f.section = n;
         f.code = s.contents.substr(0, s.contents.size() / instruction_bytes * instruction_bytes);
-        f.registers = s.info >> 24;  // of older compilers; an attribute says it, too
+        f.registers = s.info >> 24;  // older compilers; an attribute states it, too
         for (std::uint32_t y = 0; y < symbols_.size(); ++y)
             if (symbols_[y].section == n && symbols_[y].type == STT_FUNC &&
                 symbols_[y].name == f.name) {
@@ -198,7 +198,7 @@ void cubin::read_functions() {
 }
 
 void cubin::read_attributes(std::string_view contents, cubin_function* function) {
-    // Attributes of .nv.info name the function that they are of.
+    // Attributes of .nv.info name the function to which they apply.
     const auto by_symbol = [&](std::uint32_t symbol) -> cubin_function* {
         for (cubin_function& f : functions_)
             if (f.symbol == symbol && symbol != 0) return &f;
@@ -214,7 +214,7 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
         if (form == sized_value)
             value = r.take_bytes(half);
         else if (form < no_value || form > sized_value)
-            return;  // not of a form that is known: the rest cannot be told apart
+            return;  // unknown format: the rest cannot be parsed
         byte_reader v(value);
         switch (what) {
             case register_count:
@@ -251,7 +251,7 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
                 }
                 break;
             case kparam_info: {
-                v.skip(4);  // index, which is not used
+                v.skip(4);  // index, unused
                 const auto ordinal = v.take<std::uint16_t>();
                 cubin_parameter p;
                 p.offset = v.take<std::uint16_t>();
@@ -280,7 +280,7 @@ void cubin::read_lines() {
     if (section == sections_.size()) return;
     line_table table = read_line_table(sections_[section].contents);
     files_ = std::move(table.files);
-    // Addresses that sequences begin at are symbols, filled in by relocations.
+    // The start addresses of sequences are symbols, filled in by relocations.
     for (const line_row& row : table.rows) {
         const std::uint64_t place = table.set_address_offsets[row.sequence];
         for (const cubin_relocation& r : relocations_) {
@@ -299,8 +299,8 @@ void cubin::read_lines() {
 }
 
 void cubin::read_virtual_architecture() {
-    // Before CUDA 13 it is in the header's flags; from then on in a note: behind its own header and
-    // the name of its owner, the second half word.
+    // Before CUDA 13, it is stored in the flags of the header; from CUDA 13 on, in the second half
+    // word of a note, after the header and owner name of the note.
     virtual_architecture_ = architecture_;
     const auto header = at<Elf64_Ehdr>(bytes_, 0);
     unsigned noted = 0;

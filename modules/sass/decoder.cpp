@@ -15,7 +15,7 @@ constexpr std::string_view halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
 constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
 
-/// Decodes the operands of one word.
+/// Decodes the operands of an instruction word.
 class operand_decoder {
 public:
     operand_decoder(const instruction_word& w, unsigned architecture, instruction& out)
@@ -69,8 +69,8 @@ private:
         return o;
     }
 
-    /// What sources can have about them, at the place `bit` (24, 32 or 64) where they lie.
-    /// @param slot  of the cache of operands
+    /// Decodes the modifiers of a source operand at bit `bit` (24, 32 or 64).
+    /// @param slot  slot of the operand reuse cache
     void decorate(operand& o, const encoding_operand& spec, unsigned bit, unsigned slot) const {
         const bool packed = spec.selects_halves;
         unsigned negate = 0, absolute = 0, half = 0;
@@ -144,7 +144,7 @@ private:
         return o;
     }
 
-    /// The form puts the second of two sources at bit 64, the third at bit 32.
+    /// The form has the second of two sources at bit 64 and the third at bit 32.
     bool exchanged() const { return form_ == 2 || form_ == 3 || form_ == 7; }
 
     operand at_32(const encoding_operand& spec, unsigned slot) const {
@@ -204,7 +204,8 @@ private:
         return o;
     }
 
-    /// Bytes from the next instruction to a branch's target. Hopper has eight more bits.
+    /// Distance in bytes from the next instruction to the target of a branch. Hopper has eight more
+    /// bits.
     std::int64_t branch_offset() const {
         const std::int64_t high = w_.signed_bits(34, 48);
         if (architecture_ < 90) return high * 4;
@@ -217,14 +218,14 @@ private:
         return o;
     }
 
-    /// Textures and surfaces have their operands from registers, whatever the bits for reuse say.
+    /// Textures and surfaces read their operands from registers, regardless of the reuse bits.
     bool accesses_texture() const {
         return out_.opcode == "TEX" || out_.opcode == "TLD" || out_.opcode == "TLD4" ||
                out_.opcode == "TXD" || out_.opcode == "TXQ" || out_.opcode == "SULD" ||
                out_.opcode == "SUST" || out_.opcode == "SURED";
     }
 
-    /// What a texture is like, by a field of three bits; not all instructions have all of them.
+    /// Geometry of a texture, encoded in three bits; not every instruction supports all values.
     std::string_view texture_geometry(unsigned n) const {
         static constexpr std::string_view names[] = {
             "1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", "INVALID6", "ARRAY_CUBE"};
@@ -334,7 +335,7 @@ private:
                 return o;
             }
             case what::memory: {
-                // Generic addresses have offsets of 32 bits.
+                // Generic addresses have 32-bit offsets.
                 const bool whole = spec.bit3 == 0 && spec.bit2 == 32;
                 operand o =
                     address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, whole ? 32 : 24);
@@ -445,8 +446,8 @@ private:
         }
     }
 
-    /// Descriptors of both matrices; where A is in registers (they lie at bit 32) of B, behind two
-    /// registers that mean nothing.
+    /// Descriptors of both matrices or, if A is in registers, of B; in that case they are encoded
+    /// at bit 32, after two unused register fields.
     operand matrix_descriptors(unsigned bit) const {
         static constexpr std::string_view changes[] = {"",
                                                        ".negA",
@@ -477,7 +478,7 @@ private:
     }
 
     void bar_operands() {
-        // The barrier is a register or a number, and so is the count of threads.
+        // The barrier and the thread count are registers or numbers.
         const bool named = form_ == 4 || form_ == 5;
         push(named ? number(w_.bits(54, 4)) : reg(32, false));
         if (form_ == 1 || form_ == 4)
@@ -507,8 +508,8 @@ bool is_zero(const operand& o) {
     return o.kind == operand_kind::reg && o.index == register_rz;
 }
 
-/// Multiply-adds with a factor of zero, one or a power of two have names of their own, which come
-/// first among the modifiers: IMAD.MOV, IMAD.IADD, IMAD.SHL.
+/// Multiply-adds with a factor of zero, one or a power of two have special names, which are the
+/// first modifier: IMAD.MOV, IMAD.IADD, IMAD.SHL.
 void name_multiply_add(instruction& i) {
     if (i.opcode != "IMAD" || i.operand_count < 4 || i.has("WIDE") || i.has("HI") || i.has("X"))
         return;

@@ -42,7 +42,8 @@ std::string_view trimmed(std::string_view s) {
     return s;
 }
 
-/// Replaces "$NAME" by what "let NAME ..." lines say, and takes those lines and comments out.
+/// Replaces "$NAME" by the definitions of "let NAME ..." lines, and removes those lines and
+/// comments.
 std::string expand(std::string_view text) {
     std::map<std::string, std::string, std::greater<>> lets;
     std::string out;
@@ -67,14 +68,14 @@ std::string expand(std::string_view text) {
     return out;
 }
 
-/// Operands by name; numbers and flags that follow are read from the text.
+/// Operands by name; the numbers and flags that follow a name are parsed from the text.
 struct operand_name {
     std::string_view name;
     what kind;
     std::uint8_t bit;
 };
 constexpr operand_name operand_names[] = {
-    // Longer names before those that they begin with.
+    // Longer names precede their prefixes.
     {"DMEM", what::descriptor_memory, 0},
     {"GMEM", what::descriptor_memory, 0},
     {"XUMEM", what::shared_memory, 0},
@@ -369,7 +370,7 @@ const encoding_table& encoding_table::builtin() {
 const encoding_form* encoding_table::find(const instruction_word& word,
                                           unsigned architecture) const {
     unsigned key = static_cast<unsigned>(word.bits(0, 12));
-    // Volta has no uniform datapath: bit 91 means nothing there.
+    // Volta has no uniform datapath: bit 91 has no meaning there.
     if (architecture >= 75 && word.bit(91)) key |= 1u << 12;
     for (const encoding_form* f : by_key_[key])
         if (f->first_architecture <= architecture && architecture <= f->last_architecture &&

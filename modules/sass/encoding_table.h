@@ -12,17 +12,17 @@
 
 namespace simtlm::sass {
 
-/// A modifier of a form: the names that values of some bits have in the mnemonic.
+/// A modifier of a form: the names in the mnemonic for the values of some bits.
 struct encoding_field {
     struct range {
         std::uint8_t first = 0, count = 0;
     };
-    std::vector<range> bits;                           ///< the low bits first; none: always there
+    std::vector<range> bits;                           ///< low bits first; none: always present
     std::vector<std::vector<std::string_view>> names;  ///< by value; empty: nothing is printed
     std::uint64_t value(const instruction_word& w) const;
 };
 
-/// How an operand lies in a form; see encodings.cpp.
+/// Encoding of an operand in a form; see encodings.cpp.
 struct encoding_operand {
     enum class what : std::uint8_t {
         reg,
@@ -70,25 +70,25 @@ struct encoding_operand {
         saved_counter,
     };
     what kind = what::reg;
-    std::uint8_t bit = 0;    ///< where it lies
+    std::uint8_t bit = 0;    ///< first bit of the field
     std::uint8_t width = 0;  ///< of numbers
     std::uint8_t bit2 = 0, bit3 = 0, bit4 = 0, bit5 = 0;
-    ///< of addresses: uniform register, offset, mode, width
-    bool uniform = false;  ///< of the uniform datapath
+    ///< for addresses: uniform register, offset, mode, width
+    bool uniform = false;  ///< a register or predicate of the uniform datapath
     bool may_negate_predicate = false;
     bool negates = false, absolutes = false, inverts = false, inverts_with_x = false;
-    std::uint8_t invert_bit = 0;  ///< 0: where sources have it
+    std::uint8_t invert_bit = 0;  ///< 0: the usual bit of a source
     char immediate = 'u';
     bool selects_halves = false, selects_byte = false, zero_left_out = false;
-    bool left_out_if_true = false;  ///< PT is not printed
-    bool selects_part = false;      ///< a byte or half of the source, by the type that is read
-    bool selects_half = false;      ///< of F16: bit 60, the high half
-    bool selects_word = false;      ///< bit 88: the high half
-    bool tells_layout = false;      ///< a matrix: bit 73 of A, 74 of B: by rows or by columns
-    bool is_metadata = false;       ///< of a sparse matrix: bit 50 says .reuse
-    bool takes_sign = false;        ///< the highest bit of the register alone
-    bool may_be_uniform = false;    ///< a predicate: the bit before its negation says UP
-    bool counts_down = false;       ///< a predicate: 0 is PT
+    bool left_out_if_true = false;  ///< omitted in print if PT
+    bool selects_part = false;      ///< selects a byte or half of the source, depending on its type
+    bool selects_half = false;      ///< F16: bit 60 selects the high half
+    bool selects_word = false;      ///< bit 88 selects the high half
+    bool tells_layout = false;      ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
+    bool is_metadata = false;       ///< metadata of a sparse matrix; bit 50: .reuse
+    bool takes_sign = false;        ///< uses only the highest bit of the register
+    bool may_be_uniform = false;    ///< a predicate; the bit before its negation selects UP
+    bool counts_down = false;       ///< a predicate encoded in reverse order: 0 is PT
     std::string_view needs, needs_not, shown_with;  ///< modifiers
 };
 
@@ -100,7 +100,7 @@ public:
         std::uint8_t first, count;
         std::uint64_t value;
     };
-    std::vector<condition> conditions;  ///< that tell forms of one key apart
+    std::vector<condition> conditions;  ///< distinguish forms with the same key
     unsigned first_architecture = 0, last_architecture = ~0u;
     bool uniform = false;
     std::vector<encoding_field> fields;
@@ -110,12 +110,13 @@ public:
 /// The encodings of all architectures, by opcode.
 class encoding_table {
 public:
-    /// The built-in encodings. Built on the first call.
+    /// The built-in encodings, built on the first call.
     static const encoding_table& builtin();
-    /// @throws kernel::user_error  a line of the text cannot be read
+    /// @throws kernel::user_error  a line of the text is malformed
     explicit encoding_table(std::string_view text, const std::string& origin);
 
-    /// The form of a word, or nullptr: no instruction of this architecture is known by it.
+    /// Finds the form of a word; nullptr if the architecture has no known instruction with this
+    /// encoding.
     /// @param architecture  80 for sm_80
     const encoding_form* find(const instruction_word& word, unsigned architecture) const;
     const std::vector<std::unique_ptr<encoding_form>>& forms() const { return forms_; }
@@ -125,7 +126,7 @@ public:
 private:
     static constexpr unsigned keys = 1u << 13;
 
-    std::string text_;  ///< what names point into
+    std::string text_;  ///< storage of the names
     std::vector<std::unique_ptr<encoding_form>> forms_;
     std::array<std::vector<const encoding_form*>, keys> by_key_;
 };

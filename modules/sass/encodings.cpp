@@ -3,44 +3,44 @@
 
 namespace simtlm::sass {
 
-// One line a form:
+// One line per form:
 //
 //   NAME  KEYS  ARCHITECTURES | FIELDS | OPERANDS
 //
 // KEYS           bits 11:0 and, as bit 12, bit 91 of the instruction; hexadecimal
-// ARCHITECTURES  sm numbers: 70-75, 80- (and later); U behind them: an instruction of the uniform
+// ARCHITECTURES  sm numbers: 70-75, 80- (and later); suffix U: an instruction of the uniform
 //                datapath, whose registers and predicates are UR and UP
-// FIELDS         ?BITS=N: the form is this one where the bits have that value. Then
+// FIELDS         ?BITS=N: the form applies if the bits have that value. They are followed by
 //                modifiers in the order of the mnemonic. BITS=NAME: a flag. BITS=A,B,C..: names by
 //                value; "-" has no name, "A.B" is two modifiers. BITS: 80, 78-79, or ranges joined
 //                by +, the low bits first
 // OPERANDS       in order:
 //   Rn URn       register at bit n; Rd Ra Rb Rc: 16, 24, 32, 64
 //   A            source register at bit 24
-//   Q            source at bit 32 in the form that bits 11:9 and 91 choose: register, immediate,
+//   Q            source at bit 32 in the form selected by bits 11:9 and 91: register, immediate,
 //                constant or uniform register
-//   B C          of two sources, at bit 64 and Q, in the order that bits 11:9 choose
+//   B C          of two sources, at bit 64 and Q, in the order selected by bits 11:9
 //                ~ counts from PT down
-//                /n -x, /a |x|, /i ~x, at the bits where such a source has them; the type of an
+//                /n -x, /a |x|, /i ~x, at the usual bits of such a source; type of an
 //                immediate: /s signed, /u unsigned, /f f32, /d f64, /h two halves; /x: halves of
-//                a packed source are chosen; /v: .SIGN, its highest bit alone; /g: of F16 either
-//                half; /y: bit 50 says .reuse
-//   Pn UPn       predicate at bit n; ! behind it: bit n+3 negates it
+//                a packed source are selected; /v: .SIGN, only its highest bit; /g: F16, either
+//                half; /y: bit 50 is .reuse
+//   Pn UPn       predicate at bit n; suffix !: bit n+3 negates it
 //   In.w Sn.w    number of w bits at bit n, unsigned or signed
-//   ?            behind an operand: left out where it is PT; [X]: there where modifier X is,
-//                [^X]: where it is not
-//   GEOn         what a texture is like, by the three bits from bit n on: 2D, ARRAY_2D
-//   QUERYn       the property of a texture that is queried, by the two bits from bit n on
+//   ?            suffix of an operand: omitted if it is PT; [X]: present if modifier X is,
+//                [^X]: if it is not
+//   GEOn         geometry of a texture, three bits from bit n on: 2D, ARRAY_2D
+//   QUERYn       queried property of a texture, two bits from bit n on
 //   BASEn        register at bit n as an address
 //   PAIRn.u.o    pair of registers at bit n as an address, a uniform register at u, an offset at o
 //   UADDRn.o     uniform register at bit n as an address, with an offset from bit o on
-//   UDESCn.b     desc[] of the uniform register at bit n, where bit b is set
+//   UDESCn.b     desc[] of the uniform register at bit n, present if bit b is set
 //   GDESCn       descriptors of matrices, from the uniform register at bit n on
-//   GSBn         scoreboard of products of warpgroups, by the three bits from bit n on
-//   RPCn         half of the saved program counter: by bit n the high one
+//   GSBn         scoreboard of warpgroup products, three bits from bit n on
+//   RPCn         half of the saved program counter: bit n selects the high one
 //   others       see the switch in encoding_table.cpp
 //
-// Derived by changing bits of known instructions and reading what a disassembler makes of them.
+// Derived by changing bits of known instructions and disassembling the result.
 const std::string_view encoding_text = R"(
 let ORDER_LOAD 77-80=-,CONSTANT.PRIVATE,CONSTANT.CTA,CONSTANT.CTA.PRIVATE,CONSTANT,STRONG.SM,STRONG.GPU.PRIVATE,STRONG.GPU,MMIO.GPU,CONSTANT.SM,STRONG.SYS,CONSTANT.SM.PRIVATE,MMIO.SYS,CONSTANT.VC,CONSTANT.VC.PRIVATE,CONSTANT.GPU
 let ORDER 77-80=-,CONSTANT.PRIVATE,CONSTANT.CTA,CONSTANT.CTA.PRIVATE,STRONG.SM.PRIVATE,STRONG.SM,STRONG.GPU.PRIVATE,STRONG.GPU,MMIO.GPU,CONSTANT.SM,STRONG.SYS,CONSTANT.SM.PRIVATE,MMIO.SYS,CONSTANT.VC,CONSTANT.VC.PRIVATE,CONSTANT.GPU

@@ -20,22 +20,22 @@ namespace {
 
 constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
 constexpr std::uint16_t kind_ptx = 1, kind_elf = 2;
-/// More than any entry unpacks to: a damaged header must not take all memory.
+/// Upper bound of the unpacked size of an entry: a corrupt header must not exhaust memory.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-/// The header of a fat binary, and that of each entry.
+/// The headers of a fat binary and of each entry.
 struct file_header {
     std::uint32_t magic;
     std::uint16_t version;
     std::uint16_t header_bytes;
-    std::uint64_t bytes;  ///< behind it
+    std::uint64_t bytes;  ///< after the header
 };
 static_assert(sizeof(file_header) == fat_binary_header_bytes);
 struct entry_header {
     std::uint16_t kind;
     std::uint16_t version;
     std::uint32_t header_bytes;
-    std::uint64_t bytes;  ///< behind it
+    std::uint64_t bytes;  ///< after the header
     std::uint32_t packed_bytes;
     std::uint32_t unknown[2];
     std::uint32_t architecture;
@@ -53,9 +53,10 @@ T at(const char* p) {
     return value;
 }
 
-/// @return nothing if it is damaged; no more is set aside than the packed bytes can become
+/// @return nullopt if it is corrupt; allocates at most the size to which the packed bytes can
+/// expand
 std::optional<std::string> unpack_lz4(std::string_view packed, std::uint64_t bytes) {
-    // A byte of a block is at most 255 bytes more of a literal or a match.
+    // Each byte of a block adds at most 255 bytes to a literal or a match.
     if (bytes > std::uint64_t{packed.size()} * 255) return std::nullopt;
     std::string to(bytes, '\0');
     const int n = LZ4_decompress_safe(packed.data(), to.data(), static_cast<int>(packed.size()),
@@ -65,7 +66,8 @@ std::optional<std::string> unpack_lz4(std::string_view packed, std::uint64_t byt
     return to;
 }
 
-/// The same. A few bytes of zstd may become any number, so that the text grows as it comes.
+/// The same for zstd, where a few bytes can expand to any size; the output grows during
+/// decompression.
 std::optional<std::string> unpack_zstd(std::string_view packed, std::uint64_t bytes) {
     const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
                                                                        &ZSTD_freeDCtx);
@@ -77,7 +79,7 @@ std::optional<std::string> unpack_zstd(std::string_view packed, std::uint64_t by
         const std::size_t left = ZSTD_decompressStream(context.get(), &out, &in);
         if (ZSTD_isError(left) != 0 || to.size() + out.pos > bytes) return std::nullopt;
         to.append(some.data(), out.pos);
-        // A buffer that is full may have been filled by the last bytes.
+        // If the buffer is full, output may be pending although all input is consumed.
         if (in.pos == in.size && (left == 0 || out.pos < out.size))
             return left == 0 ? std::optional(to) : std::nullopt;
     }
@@ -144,8 +146,8 @@ std::vector<fat_binary_entry> fat_binaries_of(
     if (header.e_shentsize != sizeof(Elf64_Shdr) ||
         !holds(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)))
         return all;
-    // Those of nvcc lie in .nv_fatbin and __nv_relfatbin; libraries that load their kernels
-    // themselves (cuFFT) have them among their data.
+    // nvcc places them in .nv_fatbin and __nv_relfatbin; libraries that load their kernels
+    // themselves (cuFFT) have them in their data.
     char magic[sizeof fat_binary_magic];
     std::memcpy(magic, &fat_binary_magic, sizeof magic);
     constexpr std::size_t alignment = 8;

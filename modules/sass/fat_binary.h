@@ -9,33 +9,34 @@
 
 namespace simtlm::sass {
 
-/// First word of a fat binary, and bytes of its header.
+/// First word of a fat binary, and size of its header in bytes.
 constexpr std::uint32_t fat_binary_magic = 0xba55ed50;
 constexpr std::size_t fat_binary_header_bytes = 16;
 
-/// One entry of a fat binary.
+/// An entry of a fat binary.
 struct fat_binary_entry {
     enum class kind : std::uint8_t { ptx, cubin, other };
     kind what = kind::other;
     unsigned architecture = 0;  ///< 70 for sm_70
-    std::string contents;       ///< unpacked; empty where that was not wanted
+    std::string contents;       ///< unpacked; empty if not requested
 };
 
-/// Bytes of a fat binary with its header. @param header  16 bytes; @return 0: it is not one
+/// Size of a fat binary including its header, in bytes. @param header  16 bytes; @return 0 if it is
+/// not a fat binary
 std::uint64_t fat_binary_bytes(const void* header);
 
-/// Entries of a fat binary: PTX and machine code for several architectures, packed with LZ4, with
-/// zstd or not at all.
-/// @param wanted  says of an entry whether it is unpacked; the others are there without contents.
-///                Empty: all are
-/// @throws kernel::user_error  it is not one, or an entry cannot be unpacked
+/// Reads the entries of a fat binary: PTX and machine code for several architectures, compressed
+/// with LZ4 or zstd, or uncompressed.
+/// @param wanted  whether to unpack an entry; others are returned without contents. Empty: all are
+/// unpacked
+/// @throws kernel::user_error  not a fat binary, or an entry cannot be unpacked
 std::vector<fat_binary_entry> read_fat_binary(
     std::string_view bytes, const std::string& origin,
     const std::function<bool(const fat_binary_entry&)>& wanted = {});
 
-/// Entries of all fat binaries in a program or library (an ELF file), in order, wherever among its
-/// data they lie; none: it has none.
-/// @param wanted  as of read_fat_binary
+/// Reads the entries of all fat binaries in a program or library (an ELF file), in order and at any
+/// position in its data; empty if there are none.
+/// @param wanted  as in read_fat_binary()
 /// @throws kernel::user_error
 std::vector<fat_binary_entry> fat_binaries_of(
     std::string_view file, const std::string& origin,

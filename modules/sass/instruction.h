@@ -7,7 +7,7 @@
 
 namespace simtlm::sass {
 
-/// A 128-bit machine instruction as it lies in a cubin: little-endian, low double word first.
+/// A 128-bit machine instruction as stored in a cubin: little-endian, low double word first.
 struct instruction_word {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
@@ -26,20 +26,20 @@ struct instruction_word {
     }
 };
 
-/// Bytes of an instruction.
+/// Size of an instruction in bytes.
 constexpr std::uint64_t instruction_bytes = 16;
 
-constexpr std::uint8_t register_rz = 255;   ///< RZ: reads as zero, writes vanish
+constexpr std::uint8_t register_rz = 255;   ///< RZ: reads as zero, writes are ignored
 constexpr std::uint8_t uniform_urz = 63;    ///< URZ
 constexpr std::uint8_t predicate_true = 7;  ///< PT, UPT
 
 /// Scheduling information in bits 105 to 125 of an instruction.
 struct control_bits {
-    std::uint8_t stall = 0;  ///< cycles before the next instruction may issue
-    bool yield = false;      ///< the bit as it lies in the word: 0 asks for a switch of warps
+    std::uint8_t stall = 0;          ///< cycles before the next instruction may issue
+    bool yield = false;              ///< the encoded bit: 0 requests a switch to another warp
     std::uint8_t write_barrier = 7;  ///< scoreboard set when the result is written; 7: none
     std::uint8_t read_barrier = 7;   ///< scoreboard set when the operands are read; 7: none
-    std::uint8_t wait_mask = 0;      ///< scoreboards waited for, bit per scoreboard
+    std::uint8_t wait_mask = 0;      ///< scoreboards to wait for, one bit each
     std::uint8_t reuse = 0;          ///< operand reuse cache: bit 0 operand A, 1 B, 2 C
 
     static control_bits of(const instruction_word& w);
@@ -51,7 +51,7 @@ enum class operand_kind : std::uint8_t {
     uniform_reg,          ///< UR0..UR62, URZ
     predicate,            ///< P0..P6, PT
     uniform_predicate,    ///< UP0..UP6, UPT
-    predicates,           ///< PR: all of them
+    predicates,           ///< PR: all predicates
     uniform_predicates,   ///< UPR
     integer,              ///< 32-bit immediate, or a small field
     float32,              ///< immediate; `value` holds its bits
@@ -59,7 +59,7 @@ enum class operand_kind : std::uint8_t {
     half2,                ///< immediate; `value` holds two halves, the low one first
     constant,             ///< c[bank][offset], c[bank][R+offset], cx[UR][offset]
     address,              ///< [R+UR+offset], with or without a descriptor
-    special_register,     ///< S2R's
+    special_register,     ///< source of S2R
     convergence_barrier,  ///< B0..B15, or a field of the thread state
     scoreboard,           ///< SB0..SB5
     scoreboards,          ///< {5,3}: a mask
@@ -67,7 +67,7 @@ enum class operand_kind : std::uint8_t {
     relative_register,    ///< R + code address: RET, BRX, CALL through a register
     text,                 ///< a keyword; `suffix` holds it
     cache_descriptor,     ///< desc[UR]: a cache policy
-    matrix_descriptors,  ///< gdesc[UR]: of a product of a warpgroup; `suffix`: what is done to them
+    matrix_descriptors,   ///< gdesc[UR] of a warpgroup product; `suffix`: its modifiers
 };
 
 /// An operand of a decoded instruction.
@@ -97,7 +97,7 @@ struct operand {
 
 class encoding_form;
 
-/// A decoded instruction. Strings live as long as the program.
+/// A decoded instruction. Its strings have static lifetime.
 struct instruction {
     static constexpr unsigned max_operands = 10;
     static constexpr unsigned max_modifiers = 14;
@@ -111,7 +111,7 @@ struct instruction {
     bool guard_uniform = false;  ///< @UPn
     std::uint8_t operand_count = 0;
     std::uint8_t modifier_count = 0;
-    std::array<std::string_view, max_modifiers> modifiers;  ///< in the order printed, without dots
+    std::array<std::string_view, max_modifiers> modifiers;  ///< in print order, without dots
     std::array<operand, max_operands> operands;
 
     bool has(std::string_view modifier) const {

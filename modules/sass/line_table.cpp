@@ -11,7 +11,7 @@ namespace simtlm::sass {
 
 namespace {
 
-/// Opcodes of a line program that mean something here (DWARF 2, section 6.2.5).
+/// The evaluated opcodes of a line program (DWARF 2, section 6.2.5).
 enum standard_opcode : std::uint8_t {
     extended = 0,
     copy = 1,

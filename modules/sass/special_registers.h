@@ -6,13 +6,13 @@
 
 namespace simtlm::sass {
 
-/// Special registers that programs for computing read, by their number in S2R, S2UR and CS2R.
+/// Special registers used by compute programs, by their number in S2R, S2UR and CS2R.
 enum class special_register : std::uint8_t {
     lane_id = 0x00,
     clock_coarse = 0x01,
-    virtual_configuration = 0x02,  ///< bits 15:8: warps that an SM has room for
+    virtual_configuration = 0x02,  ///< bits 15:8: maximum number of warps per SM
     virtual_id = 0x03,             ///< of the warp in its SM
-    thread_id = 0x20,              ///< x, y and z in one
+    thread_id = 0x20,              ///< x, y and z packed
     tid_x = 0x21,
     tid_y = 0x22,
     tid_z = 0x23,
@@ -38,11 +38,11 @@ enum class special_register : std::uint8_t {
     zero = 0xff,
 };
 
-/// "SR_TID.X"; "SR65" where a register has no name here.
+/// "SR_TID.X"; "SR65" for a register without a known name.
 std::string_view special_register_name(std::uint8_t number);
-/// "B6"; or a field of a warp's thread state that BMOV reads: "MACTIVE".
+/// "B6", or a field of the warp's thread state that BMOV accesses: "MACTIVE".
 std::string_view barrier_register_name(std::uint8_t number);
-/// "INVALID3": a value of a modifier that has no name.
+/// "INVALID3": a modifier value without a name.
 std::string_view invalid_name(std::uint64_t value);
 
 }  // namespace simtlm::sass
