@@ -11,7 +11,7 @@ static inline __device__ void init(u32 barrier) {
 }
 
 /// Ends a copy in the order of the measurements (HPMLL/NVIDIA-Hopper-Benchmark, NewFeatures/TMA):
-/// behind the copy come expect_tx, arrive and the wait.
+/// the copy is followed by expect_tx, arrive and the wait.
 static inline __device__ void wait_for(u32 bytes, u32 barrier, u32 parity) {
     asm volatile(
         "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%1], %0;"
@@ -38,7 +38,7 @@ static inline __device__ void copy(u32 to, const char* from, u32 bytes, u32 barr
     wait_for(bytes, barrier, parity);
 }
 
-/// Copies a box of a tensor of one dimension.
+/// Copies a box of a one-dimensional tensor.
 static inline __device__ void copy_box(u32 to, const char* map, u32 element, u32 bytes, u32 barrier,
                                        u32 parity) {
     asm volatile(
@@ -63,12 +63,12 @@ extern "C" __global__ void latency_bulk_copy(u32* times, char* data, u32 count) 
     note(times, start, now());
 }
 
-/// What the blocks do that measure the bandwidth of copies: each copies `count` times so many
-/// bytes, one copy at a time, from another place of data with room for `rounds` copies of every
-/// block. In the measurements the blocks make thousands of copies and do not wait for each other:
-/// after a while they copy at different times from different rounds. Here they begin so, within
-/// 1,024 cycles and in any round.
-/// @param copy_from  copies from a place and waits, in a phase of the mbarrier
+/// Code of the blocks that measure the bandwidth of copies: each block makes `count` copies of a
+/// given number of bytes, one at a time, each from another position in data that has room for
+/// `rounds` copies per block. In the measurements, the blocks make thousands of copies without
+/// synchronising, so that their copies start at different times and in different rounds. Here they
+/// start in that state, within 1,024 cycles and in any round.
+/// @param copy_from  copies from a position and waits, in a phase of the mbarrier
 template <class Copy>
 static inline __device__ void copy_rounds(u32* times, u32 bytes, u32 count, u32 rounds, u32 barrier,
                                           Copy copy_from) {
@@ -98,7 +98,7 @@ extern "C" __global__ void bandwidth_bulk_copy(u32* times, const char* data, u32
                 [=](u64 from, u32 parity) { copy(to, data + from, bytes, b, parity); });
 }
 
-/// @param map  of 64-bit elements in one dimension, boxes of so many bytes; its address is replaced
+/// @param map  of 64-bit elements in one dimension and boxes of that size; its address is replaced
 extern "C" __global__ void bandwidth_tensor_copy(u32* times, const char* data, char* map, u32 bytes,
                                                  u32 count, u32 rounds) {
     extern __shared__ __align__(128) char buffer[];

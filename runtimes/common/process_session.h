@@ -17,7 +17,7 @@
 
 namespace simtlm::runtime {
 
-/// Why a process has no session that it can use.
+/// Reasons why a process has no usable session.
 enum class absence : std::uint8_t { cannot_begin, ended, forked };
 
 /// The only session of a library in a process. It is created by the first call and lasts until the
@@ -30,10 +30,10 @@ public:
     process_session(const process_session&) = delete;
     process_session& operator=(const process_session&) = delete;
 
-    /// Creates the session if this is the first call. Where there is none, `simtlm run` ends the
-    /// process with one line; otherwise the line goes to stderr once.
-    /// @param make    returns a new session; its exceptions say why it cannot begin
-    /// @param refuse  called with an absence and a message if there is no session; throws
+    /// Creates the session if this is the first call. If there is none, `simtlm run` ends the
+    /// process with one line; otherwise the line is printed to stderr once.
+    /// @param make    returns a new session; its exceptions state why the session cannot be created
+    /// @param refuse  called with the reason and a message if there is no session; throws
     template <class Make, class Refuse>
     Session& get(Make make, Refuse refuse) {
         std::call_once(once_, [&] {
@@ -55,12 +55,12 @@ public:
         return *session_;
     }
 
-    /// get() has created one, and the process has not ended.
+    /// Whether get() has created a session and the process is not ending.
     bool is_running() const { return session_ != nullptr && !over_; }
-    /// There has been one, and it has ended.
+    /// Whether a session existed and has ended.
     bool is_over() const { return over_ || (session_ != nullptr && session_->ended()); }
 
-    /// To be called when the process ends, after the program's own code: writes the statistics,
+    /// To be called at the end of the process, after the program's own code: writes the statistics,
     /// and may end the process with an exit code of `simtlm run`.
     /// @param before_exit  called with the session after the statistics have been written
     template <class BeforeExit>
@@ -77,7 +77,7 @@ public:
 private:
     std::once_flag once_;
     Session* session_ = nullptr;
-    std::unique_ptr<const std::string> why_;  ///< the reason why there is none
+    std::unique_ptr<const std::string> why_;  ///< why there is no session
     std::atomic<bool> over_{false};
 };
 

@@ -158,7 +158,7 @@ operation fill_operation(session& s, const fill_parameters& what);
 struct launch_options {
     bool cooperative = false;
     size3 cluster{1, 1, 1};  ///< thread blocks per cluster
-    /// May begin before the end of the previous kernel of its stream.
+    /// Whether the kernel may begin before the previous kernel of its stream has ended.
     bool programmatic = false;
 };
 /// @param f  must outlive the operation, as its module

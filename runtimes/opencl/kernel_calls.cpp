@@ -93,8 +93,8 @@ CL(cl_int, clReleaseKernel)(cl_kernel k) {
 
 namespace {
 
-/// Whether an image can be an argument of an OpenCL C type; true for names that are not OpenCL C's
-/// own, which a program has defined.
+/// Whether an image can be passed for an argument of an OpenCL C type; true for type names that are
+/// not part of OpenCL C, which the program has defined.
 bool fits(const _cl_mem& m, std::string_view type) {
     constexpr std::pair<std::string_view, cl_mem_object_type> types[] = {
         {"image1d_t", CL_MEM_OBJECT_IMAGE1D},
@@ -197,7 +197,7 @@ CL(cl_int, clSetKernelExecInfo)
         s.all_kernels.get(handle);
         switch (what) {
             case CL_KERNEL_EXEC_INFO_SVM_PTRS:
-                // An empty list takes back what was set before.
+                // An empty list resets what was set before.
                 require((value == nullptr) == (size == 0) && size % sizeof(void*) == 0,
                         CL_INVALID_VALUE);
                 return;
@@ -376,13 +376,13 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
     require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION);
     launch_shape l;
     for (cl_uint d = 0; d < dimensions; ++d) {
-        // Nothing to run is no error since OpenCL 2.1; no sizes are sizes of 0.
+        // An empty launch is no error since OpenCL 2.1; missing sizes count as sizes of 0.
         l.global[d] = global == nullptr ? 0 : global[d];
         if (offset != nullptr) l.offset[d] = offset[d];
         require(l.offset[d] + l.global[d] >= l.offset[d], CL_INVALID_GLOBAL_OFFSET);
     }
     const auto& required = k.signature.required_group;
-    // Without a group size, that of the kernel's reqd_work_group_size is used.
+    // If no group size is given, that of the kernel's reqd_work_group_size is used.
     if (local == nullptr && required[0] != 0) local = required.data();
     if (local == nullptr) {
         if (l.global[0] != 0 && l.global[1] != 0 && l.global[2] != 0)

@@ -505,8 +505,8 @@ CL(cl_int, clSetContextDestructorCallback)
     });
 }
 
-// Optional since OpenCL 3.0: simulated time stands still while the host computes, so that no timer
-// of the host keeps pace with the device's.
+// Optional since OpenCL 3.0: simulated time does not advance while the host computes, so there is
+// no host timer that is synchronised with the device timer.
 CL(cl_int, clGetDeviceAndHostTimer)(cl_device_id d, cl_ulong*, cl_ulong*) {
     return call("clGetDeviceAndHostTimer", [&](session& s) {
         s.device(d);

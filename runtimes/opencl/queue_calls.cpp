@@ -243,8 +243,8 @@ CL(cl_int, clGetEventInfo)
 
 namespace {
 
-/// The device's timer in ns at a simulated time in ps. It starts at 1: profiling tools take a time
-/// of 0 for one that has not been measured.
+/// The device timer in ns at a simulated time in ps. It starts at 1 because profiling tools
+/// interpret a time of 0 as missing.
 constexpr cl_ulong device_timer(std::uint64_t ps) {
     return ps / 1000 + 1;
 }

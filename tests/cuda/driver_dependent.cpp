@@ -22,9 +22,9 @@ struct launch_config {
 
 extern "C" int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
 
-// Each kernel notes when it begins, and when it has done what it is there for:
-// primary lets others begin, at once or never, computes for a while and stores 42;
-// secondary waits, if it is told to, and stores what it finds of it.
+// Each kernel records when it begins, and when it has finished its work:
+// primary optionally lets dependents begin at once, computes for a while and stores 42;
+// secondary optionally waits, and stores the value that it reads.
 static char kernels[] = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -69,7 +69,7 @@ FIND:
 static void *primary = nullptr, *secondary = nullptr;
 static address data = 0, times = 0;
 
-/// @param programmatic  it may begin before the kernel before it has ended
+/// @param programmatic  the kernel may begin before the end of the previous kernel
 static void launch(void* kernel, unsigned place, unsigned argument, bool programmatic) {
     launch_attribute attribute{};
     attribute.id = 6;
@@ -81,7 +81,7 @@ static void launch(void* kernel, unsigned place, unsigned argument, bool program
 }
 
 struct outcome {
-    unsigned stored[2];      // by primary, and what secondary has found
+    unsigned stored[2];      // by primary, and as read by secondary
     std::uint64_t at[3][2];  // by launch: begin, end of its work
 };
 static outcome look() {
@@ -103,7 +103,7 @@ int main(int, char** arguments) {
     CHECK(cuMemsetD32_v2(data, 0, 2) == 0);
     const bool timed = std::strcmp(arguments[1], "timed") == 0;
 
-    // It begins early, and finds what it has waited for.
+    // It begins early, and reads the value after waiting for it.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 1, true);
     const outcome early = look();
@@ -111,29 +111,29 @@ int main(int, char** arguments) {
     CHECK(!timed || early.at[1][0] < early.at[0][1]);
     CHECK(!timed || early.at[1][1] > early.at[0][1]);
 
-    // The kernel before it does not let it begin.
+    // The previous kernel does not let it begin early.
     launch(primary, 0, 0, false);
     launch(secondary, 1, 1, true);
     const outcome late = look();
     CHECK(late.stored[1] == 42);
     CHECK(!timed || late.at[1][0] > late.at[0][1]);
 
-    // It is not launched so.
+    // It is not launched as programmatically dependent.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 1, false);
     const outcome plain = look();
     CHECK(plain.stored[1] == 42);
     CHECK(!timed || plain.at[1][0] > plain.at[0][1]);
 
-    // It does not wait, and so does not see what the other stores; yet what comes behind it in the
-    // stream does.
+    // It does not wait and therefore does not see the value stored by the previous kernel;
+    // operations that follow in the stream do.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 0, true);
     const outcome hasty = look();
     CHECK(hasty.stored[0] == 42);
     CHECK(hasty.stored[1] == (timed ? 0 : 42));
 
-    // The third waits for the second, which ends behind the first though it does not wait.
+    // The third waits for the second, which ends after the first although it does not wait.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 0, true);
     launch(secondary, 2, 1, true);

@@ -95,7 +95,7 @@ TEST_F(HostProgram, SeesSimulatedTimeByItsEventsOrOneNanosecondPerLaunchInFuncti
         EXPECT_THAT(o.out, EndsWith(" ns\nspin: passed\n"));
         return std::atof(o.out.c_str());
     };
-    // Each of the two launches counts one nanosecond, whatever it executes.
+    // Each of the two launches takes one nanosecond, whatever it executes.
     EXPECT_EQ(2, nanoseconds({"-gpgpu_ptx_sim_mode", "1"}, "5000"));
     const std::string json = folder.path("s.json");
     const double some = nanoseconds(

@@ -89,11 +89,11 @@ enum class time_model {
     link,        ///< --pcie-bandwidth is 12 GB/s and the latency 1 us
 };
 
-/// Every command that moves data takes the time of what it moves it over: the link to the host, or
-/// the GPU's DRAM.
+/// Every command that moves data takes the time of the medium that it uses: the link to the host,
+/// or the DRAM of the GPU.
 void measures_transfers(const host& h, time_model model) {
     const bool link = model == time_model::link;
-    // It precedes everything else, and its times are not those of an event that has none.
+    // The first of all commands: its event times must not be 0, which stands for a missing time.
     {
         cl_event e = nullptr;
         const cl_mem m = h.buffer(std::vector<int>{1});
@@ -268,7 +268,8 @@ void passes_failures_on(const host& h) {
 
 }  // namespace
 
-/// @param arguments  the model of time of the run: "functional", "link"; otherwise copies take none
+/// @param arguments  the timing model of the run: "functional", "link"; otherwise copies take no
+/// time
 int main(int count, char** arguments) {
     {
         const std::string model = count > 1 ? arguments[1] : "";

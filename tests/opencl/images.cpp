@@ -179,7 +179,8 @@ void reads_every_kind(const host& h, cl_program g) {
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof out, &out));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof out, nullptr));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 4, sizeof a, &a));
-    // Images of another type: a 3D image and an array are no array of 2D and no 3D image.
+    // Images whose type differs from that of the argument: 2D arrays and 3D images are not
+    // interchangeable.
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof c, &c));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 2, sizeof a, &a));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 3, sizeof b, &b));

@@ -171,7 +171,7 @@ void knows_itself(const host& h, cl_program g) {
           clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, half, 0, nullptr, nullptr));
     GIVES(CL_INVALID_WORK_GROUP_SIZE,
           clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, odd, 0, nullptr, nullptr));
-    // With the group size that the kernel demands, or with none.
+    // With the group size that the kernel requires, or with none.
     for (const std::size_t* const group : {n, static_cast<const std::size_t*>(nullptr)}) {
         const int zero = 0;
         GOOD(clEnqueueFillBuffer(h.queue, out, &zero, 4, 0, 4, 0, nullptr, nullptr));

@@ -188,7 +188,7 @@ void events(const host& h) {
     GOOD(clReleaseEvent(e));
 }
 
-/// The host's time and simulated time have no common rate, so the platform offers no timers.
+/// Host time and simulated time have no fixed ratio, so the platform offers no timers.
 void timers(const host& h) {
     CHECK(get<cl_ulong>(clGetPlatformInfo, h.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION) == 0);
     cl_ulong device = 0, host_time = 0;

@@ -21,7 +21,7 @@ EDITS = b"el_gets" in open(SIMTLM, "rb").read()
 
 
 class Session:
-    """A debugger that believes that somebody types."""
+    """A debugger with a terminal as its input."""
 
     def __init__(self, launches=f"{ROOT}/programs/saxpy.launch"):
         self.pid, self.terminal = pty.fork()
@@ -34,7 +34,7 @@ class Session:
         self.until(r"\(simtlm\) $")
 
     def until(self, pattern, seconds=60):
-        """What has been printed since the last call, once it matches a pattern."""
+        """Waits until the output since the last call matches a pattern, and returns it."""
         end = time.monotonic() + seconds
         text = b""
         while not re.search(pattern, ESCAPES.sub(b"", text).decode(errors="replace")):

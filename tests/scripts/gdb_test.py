@@ -23,7 +23,7 @@ def session(core, *commands):
 
 
 class OnACore:
-    """The commands on a GPU of one core model."""
+    """Tests the commands on a GPU with one core model."""
     core = ""
 
     @classmethod

@@ -259,8 +259,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, RecursiveMachineCode,
                              return name;
                          });
 
-/// What the kernel of collectives.cu leaves, computed for 32 lanes that go on together from one
-/// collective operation to the next.
+/// The expected result of the kernel of collectives.cu, computed for 32 lanes that proceed together
+/// from one collective operation to the next.
 class lockstep {
 public:
     static std::vector<std::uint32_t> results(unsigned n) {
@@ -321,7 +321,7 @@ private:
 
 class CollectiveMachineCode : public testing::TestWithParam<stored_program> {};
 
-// Lanes in different branches and at different calls meet in shuffles, votes and barriers.
+// Lanes in different branches and at different calls synchronise in shuffles, votes and barriers.
 TEST_P(CollectiveMachineCode, BringsLanesTogetherWhereverTheyAre) {
     const stored_program& p = GetParam();
     const scratch_folder folder;
@@ -348,7 +348,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, CollectiveMachineCode,
                                          stored_program{90, "H100_PCIE", "collectives", 96}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Comparisons that give floats, saturation, and atomics of signed integers of 64 bits.
+// Comparisons with float results, saturation, and atomics on signed 64-bit integers.
 INSTANTIATE_TEST_SUITE_P(
     Conditions, StoredProgram,
     testing::Values(stored_program{75, "RTX2060", "conditions", 384, "conditions"},
@@ -357,7 +357,7 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{90, "H100_PCIE", "conditions", 384, "conditions"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Barriers in shared memory before Hopper.
+// Shared-memory mbarriers before Hopper.
 INSTANTIATE_TEST_SUITE_P(
     EarlyBarriers, StoredProgram,
     testing::Values(stored_program{80, "A100", "early_barriers", 256, "early_barriers"},

@@ -92,7 +92,7 @@ TEST_F(Sampling, EndsAKernelOfManyThreadBlocksWhenItsRateIsStable) {
 }
 
 TEST_F(Sampling, ExecutesTheThreadBlocksOfAProgramThatItDoesNotSimulate) {
-    // 2,000 thread blocks, of which two SMs hold sixteen at a time, twice.
+    // 2,000 thread blocks, launched twice; two SMs hold sixteen of them at a time.
     const std::string launches =
         folder_.write("large.launch",
                       "buffer x f32 512000 ramp 0 0.5\nbuffer y f32 512000 ramp 1 1\n"
@@ -197,7 +197,7 @@ TEST_F(Sampling, InterpolatesLaunchesOfAProgramWhoseGridShrinksEveryTime) {
     EXPECT_EQ("64", values.at("sampled_groups"));
     EXPECT_EQ("7", values.at("sampled_kernels")) << "grids 64, 63, 31, 15, 7, 3 and 1";
     const double projected = std::stod(values.at("projected_tot_sim_cycle"));
-    // The L2 is small: what it holds differs more between the runs than elsewhere.
+    // The L2 is small, so its contents differ more between the runs than in other tests.
     EXPECT_NEAR(whole, projected, 0.06 * whole);
     EXPECT_NEAR(whole, projected, std::stod(values.at("projected_error_bound")));
 }

@@ -76,7 +76,7 @@ TEST(SweepTool, PutsLabelsOfPlotsNextToEachOther) {
         const std::size_t begin = plot.rfind("<text x=\"", end);
         return end == std::string::npos ? 0 : std::stod(plot.substr(begin + 9));
     };
-    constexpr double character = 5.5;  // at least, of a font of 11 points
+    constexpr double character = 5.5;  // minimum width in a font of 11 points
     const std::string labels[] = {"a", "with a longer name", "geometric mean"};
     for (std::size_t i = 1; i < std::size(labels); ++i)
         EXPECT_LT(character * static_cast<double>(labels[i - 1].size() + labels[i].size()) / 2,

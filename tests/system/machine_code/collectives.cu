@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations that lanes of a warp come to in different branches, and in calls at
-// different places: they meet wherever they are.
+// Collective operations that lanes of a warp reach in different branches, and in calls at
+// different places: they synchronise independently of the location.
 //   nvcc -O2 -std=c++17 -cubin -arch=sm_N collectives.cu -o collectives.sm_N.cubin, N: 75, 80, 90
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons whose result is a float, saturated narrow integers, and atomics of signed integers of
-// 64 bits.
+// Comparisons with a float result, saturated narrow integers, and atomics on signed 64-bit
+// integers.
 //   nvcc -O2 -std=c++17 -ptx -arch=compute_75 conditions.cu
 //   ptxas -arch=sm_N conditions.ptx -o conditions.sm_N.cubin, N: 75, 80, 86, 90
 extern "C" __global__ void conditions(const unsigned* a, unsigned* o, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers in shared memory and copies that arrive at them, as sm_80 to sm_89 have them.
+// Mbarriers in shared memory and copies that arrive at them, in the format of sm_80 to sm_89.
 //   nvcc -O2 -std=c++17 -ptx -arch=compute_80 early_barriers.cu
 //   ptxas -arch=sm_N early_barriers.ptx -o early_barriers.sm_N.cubin, N: 80, 86
 #include <cooperative_groups.h>
@@ -24,7 +24,7 @@ extern "C" __global__ void early_barriers(const unsigned* a, unsigned* o, int n)
         auto token = bar.arrive();
         bar.wait(std::move(token));
     }
-    // Fewer threads take part.
+    // Fewer threads participate.
     if (t >= 24) {
         bar.arrive_and_drop();
     } else {

@@ -27,7 +27,7 @@ struct link {
     const link* next;
     unsigned value;
 };
-/// A list whose links lie in the frames of the calls.
+/// A list whose links are stored in the stack frames of the calls.
 __device__ unsigned walk(const link* list, unsigned n, const unsigned* values) {
     link here{list, values[n]};
     if (n != 0) return walk(&here, n - 1, values) ^ here.value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that holds a query which is not executed: of how a texture is addressed.
+// A kernel with an unsupported query: that of the address mode of a texture.
 //     nvcc -cubin -arch=sm_80 -o refused.sm_80.cubin refused.cu
 extern "C" __global__ void queries_texture(unsigned long long t, unsigned* o) {
     unsigned mode;

@@ -78,7 +78,7 @@ public:
         commands =
             std::make_unique<command_processor>("commands", sequencer, config, cores, list, calls);
     }
-    /// @param depends_on  tag of a launch that it may overlap
+    /// @param depends_on  tag of a launch that this one may overlap
     void launch(const kernel_file& k, std::uint64_t tag = 0,
                 std::optional<std::uint64_t> stream = {}, std::uint64_t depends_on = 0) {
         host_command c;
@@ -362,7 +362,7 @@ TEST(CommandProcessor, TellsWhenAllCtasLetDependentsBegin) {
     rig.launch({2, 30}, 5);
     rig.run(20);
     EXPECT_THAT(rig.commands->take_ready_for_dependents(), IsEmpty());
-    // The CTAs of a core without griddepcontrol are ready when they end.
+    // CTAs of a core without griddepcontrol become ready when they end.
     rig.run(1000);
     EXPECT_THAT(rig.commands->take_ready_for_dependents(), ElementsAre(5u));
 }

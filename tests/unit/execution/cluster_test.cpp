@@ -244,7 +244,7 @@ TEST(BulkCopy, AddsSharedToGlobalMemory) {
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(sums[i], 8 * i + 1);
 }
 
-/// min or max of two 16-bit floats, computed by the host from their values.
+/// min or max of two 16-bit floats, computed on the host from their values.
 std::uint16_t extremum_on_host(bool maximum, bool bf16, std::uint16_t a, std::uint16_t b) {
     const auto value = [bf16](std::uint16_t h) -> double {
         const unsigned mantissa_bits = bf16 ? 7 : 10, exponent_bits = bf16 ? 8 : 5;
@@ -288,7 +288,7 @@ std::vector<std::pair<std::uint16_t, std::uint16_t>> pairs_of_halves(bool bf16) 
     return pairs;
 }
 
-/// Two 16-bit values a word.
+/// Two 16-bit values per word.
 template <class Get>
 std::vector<std::uint32_t> packed(const std::vector<std::pair<std::uint16_t, std::uint16_t>>& pairs,
                                   Get get) {
@@ -307,7 +307,7 @@ constexpr half_reduction half_reductions[] = {{"min.f16", false, false},
                                               {"min.bf16", false, true},
                                               {"max.bf16", true, true}};
 
-/// What a reduction of 512 bytes leaves in global memory. @param reduce  adds [%r20] to [%rd1]
+/// Result of a reduction of 512 bytes in global memory. @param reduce  adds [%r20] to [%rd1]
 std::vector<std::uint32_t> reduced(const std::string& reduce, const std::vector<std::uint32_t>& to,
                                    const std::vector<std::uint32_t>& from,
                                    const tensor_map* map = nullptr) {

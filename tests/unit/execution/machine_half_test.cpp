@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half precision with operands of single precision, which compilers hardly generate: the operands'
-// forms are changed in stored machine code. Such operands are truncated to halves; results are
-// those of exact arithmetic, rounded once.
+// Half precision with single-precision operands, which compilers rarely generate: the test changes
+// the operand formats in stored machine code. Such operands are truncated to halves; results equal
+// those of exact arithmetic with one rounding.
 #include "modules/execution/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/sass/cubin.h"
@@ -21,10 +21,11 @@ namespace simtlm::execution {
 namespace {
 
 constexpr unsigned threads = 1024;
-/// Where an instruction has the forms of its halves, and multiplication in which zero wins.
+/// Bit positions in an instruction: the formats of its halves, and the flag for products in which
+/// zero dominates.
 constexpr unsigned form_of_a = 74, form_of_b = 60, form_of_c = 81, zero_wins = 76;
 
-/// Sets the lowest bit of a form (which makes it .F32), or a flag, of the instruction of a kernel.
+/// Sets the lowest bit of a format (which makes it .F32), or a flag, in an instruction of a kernel.
 void set_bits(std::string& cubin, const std::string& kernel, const char* opcode,
               const std::vector<unsigned>& bits) {
     const sass::cubin parsed(cubin, "halves.cubin");
@@ -52,7 +53,7 @@ long double half_value(std::uint32_t h) {
         exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
     return (h & 0x8000) != 0 ? -v : v;
 }
-/// Rounded to the nearest half, to even; of what is not too large.
+/// Rounded to the nearest half, ties to even; for values that are in range.
 std::uint32_t to_half(long double v) {
     const std::uint32_t sign = std::signbit(v) ? 0x8000 : 0;
     const long double magnitude = std::fabs(v);
@@ -60,7 +61,7 @@ std::uint32_t to_half(long double v) {
     std::frexp(magnitude, &exponent);
     const int step = std::max(exponent - 11, -24);
     const long double units = std::nearbyint(std::ldexp(magnitude, -step));
-    // Units of 2^step: 1024 to 2047 of normal numbers; 2048 carries into the exponent.
+    // Units of 2^step: 1024 to 2047 for normal numbers; 2048 carries into the exponent.
     const auto count = static_cast<std::uint32_t>(units);
     return sign | ((static_cast<std::uint32_t>(step + 24) << 10) + count);
 }
@@ -72,7 +73,7 @@ long double truncated(std::uint32_t bits) {
     return v;
 }
 
-/// Halves of either sign between 2^-4 and 2^3, and floats of 24 bits.
+/// Halves of either sign between 2^-4 and 2^3, and floats with 24 significant bits.
 std::uint32_t random_halves(std::uint32_t& seed) {
     const auto half = [&] {
         seed = seed * 1664525 + 1013904223;
@@ -171,7 +172,7 @@ TEST(MachineHalves, ProductsByZeroAreZeroWhereZeroWins) {
     EXPECT_EQ(run(cubin, "multiply", in)[0] & 0xffff, nan);
     set_bits(cubin, "multiply", "HMUL2", {zero_wins});
     set_bits(cubin, "multiply_add", "HFMA2", {zero_wins});
-    // Subnormal numbers are zeros.
+    // Subnormal numbers are flushed to zero.
     EXPECT_EQ(run(cubin, "multiply", in)[0], 0u);
     EXPECT_EQ(run(cubin, "multiply_add", in)[0], two | two << 16);
 }

@@ -47,7 +47,8 @@ texture_geometry geometry_of(std::string_view kernel) {
     throw std::runtime_error("a kernel with an unknown name");
 }
 
-/// Four channels of f32, two levels of detail; of formatted reductions two of signed integers.
+/// Four channels of f32, two levels of detail; formatted reductions: two channels of signed
+/// integers.
 texture_binding binding(std::string_view kernel, device_address base) {
     const texture_geometry g = geometry_of(kernel);
     texture_binding b;
@@ -153,7 +154,7 @@ private:
     device_address image_ = 0, handle_ = 0, floats_ = 0, integers_ = 0, result_ = 0;
 };
 
-/// PTX, and an architecture for which its machine code is stored.
+/// A PTX file, and an architecture for which its machine code is stored.
 struct texture_program {
     const char* name;
     int architecture;

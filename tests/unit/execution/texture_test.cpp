@@ -262,7 +262,7 @@ TEST(TextureOffset, MovesByTexelsInEveryModeAndDimension) {
                 ASSERT_EQ(got[4 * i], want[i]) << "mode " << static_cast<int>(mode) << ", " << i;
         }
     }
-    // Registers count modulo 16; the fourth element is ignored.
+    // Register numbers wrap modulo 16; the fourth element is ignored.
     const auto three = fetched(texture_geometry::three, {},
                                "mov.u32 %r4, 17; mov.u32 %r5, 15;"
                                "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7}, [%rd1, {%r1,%r2,%r3,%r3}], "

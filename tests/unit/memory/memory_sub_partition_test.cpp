@@ -180,7 +180,7 @@ TEST_F(MemorySubPartition, TheParityOfSomeAddressBitsIsTheHalfOfTheGpu) {
     config.half_bits = 0x5000;
     config.sms = 2;
     config.slices = 4;
-    build(1);  // an odd channel, which does not matter then
+    build(1);  // an odd channel, which is irrelevant here
     for (const std::uint64_t address : {0x40u, 0x1040u, 0x2040u, 0x4040u, 0x5040u}) {
         protocol::extension(add(false, address, 32, access_type::global_read)).sm = 0;
         test::run_core_cycles(1000);

@@ -184,7 +184,7 @@ TEST_P(RequestInterval, LiesBetweenTheRequestsOfCopies) {
     std::vector<std::uint64_t> distances;
     for (std::size_t i = 1; i < r.rig.memory.seen.size(); ++i)
         distances.push_back(r.rig.memory.seen[i].cycle - r.rig.memory.seen[i - 1].cycle);
-    // The second copy waits for the front end, or for the first to have made its requests.
+    // The second copy waits for the front end, or until the first has sent its requests.
     const unsigned front_end = bulk_copy_config().command_cycles;
     const unsigned next = std::max(interval, front_end - std::min(front_end, 3 * interval));
     EXPECT_THAT(distances,
@@ -192,7 +192,7 @@ TEST_P(RequestInterval, LiesBetweenTheRequestsOfCopies) {
 }
 
 struct TensorLatency : ::testing::TestWithParam<unsigned> {
-    /// Two copies of a line, of which the second finds the map in the cache.
+    /// Two copies of a line; the second finds the map in the cache.
     void run(std::uint64_t tensor_map) {
         r_.code.transfers = [tensor_map](unsigned, std::uint64_t) {
             std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
@@ -250,7 +250,7 @@ TEST(BulkCopyEngine, GeneratesTheAddressesOfTensorCopiesAtTheSameTime) {
     for (unsigned i = 0; i < 3; ++i) r.add("cp.async.bulk.tensor", special_op::bulk_copy);
     r.go();
     ASSERT_EQ(r.rig.memory.seen.size(), 7u);
-    // Of the last three copies, which find the map.
+    // The last three copies, which find the map in the cache.
     EXPECT_EQ(r.rig.memory.seen[5].cycle - r.rig.memory.seen[4].cycle,
               bulk_copy_config().command_cycles);
     EXPECT_EQ(r.rig.memory.seen[6].cycle - r.rig.memory.seen[5].cycle,
@@ -399,7 +399,7 @@ TEST(DependentKernels, MayBeginWhenAWarpOfTheCtaSaysSo) {
     const auto& says = r.add("griddepcontrol.launch_dependents", special_op::launch_dependents);
     for (unsigned i = 0; i < 50; ++i) r.plain();
     r.go(4);
-    // The first warp of four speaks for the CTA.
+    // The first warp of four acts for the CTA.
     EXPECT_THAT(r.rig.ready_for_dependents, ElementsAre(r.rig.issued(says)[0]));
 }
 
@@ -454,7 +454,7 @@ void PrintTo(const register_case& c, std::ostream* out) {
 }
 
 struct WarpgroupRegisters : ::testing::TestWithParam<register_case> {};
-// 64 x N sums of 4 or 2 bytes, and 64 x 16 halves of A, in registers of 128 bytes of four
+// 64 x N accumulators of 4 or 2 bytes, and 64 x 16 halves of A, in 128-byte registers of four
 // sub-cores.
 INSTANTIATE_TEST_SUITE_P(
     OfAProduct, WarpgroupRegisters,
@@ -476,8 +476,8 @@ TEST_P(WarpgroupRegisters, AreTheSumsAndAThatLiesThere) {
 struct ReadsOfProducts : ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Option, ReadsOfProducts, ::testing::Bool());
 
-// FFMA R1,R2,R3,R4 reads a bank twice: an instruction in two cycles. A product reads that bank in
-// every second cycle.
+// FFMA R1,R2,R3,R4 reads one bank twice, which limits it to one instruction in two cycles. A
+// product reads that bank in every second cycle.
 TEST_P(ReadsOfProducts, TakePortsOfTheRegisterFile) {
     sm_timing timing = with_engines();
     timing.engines.warpgroup.register_reads = GetParam();

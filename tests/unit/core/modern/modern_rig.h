@@ -100,7 +100,7 @@ public:
     kernel_context kernel;
     std::vector<issue> issues;
     std::vector<std::uint64_t> completed;
-    std::vector<std::uint64_t> ready_for_dependents;  ///< cycles in which CTAs have become so
+    std::vector<std::uint64_t> ready_for_dependents;  ///< cycles in which CTAs became ready
 
     modern_rig(const sc_core::sc_module_name& name, const sm_config& config,
                const sm_timing& modern, unsigned memory_latency = 100,

@@ -126,7 +126,8 @@ TEST(KernelSampler, DoesNotTakeAFewEqualSamplesForProofThatAllKernelsAreEqual) {
     for (unsigned k = 0; k < 10; ++k) s.add(kernel_of("a"));
     for (const std::size_t k : {0, 1, 9}) s.measured(k, 1000, 0);
     EXPECT_FALSE(s.result().error.has_value());
-    // Kernels of another group differ by 10 % of their mean: those of the first may, too.
+    // The kernels of another group differ by 10 % of their mean; the same spread is assumed for the
+    // first.
     for (unsigned k = 0; k < 2; ++k) s.add(kernel_of("b"));
     s.measured(10, 2000, 0);
     s.measured(11, 2000, 0);
@@ -170,8 +171,8 @@ TEST(KernelSampler, CoversTheTruthInMostDraws) {
     EXPECT_LE(0.9 * draws, held);
 }
 
-/// Sampled kernels take what the model of the test says they do; one of them a cycle more, since
-/// samples that are all equal tell nothing of the error.
+/// Sampled kernels take the cycles of the test's model; one of them takes one cycle more, since
+/// equal samples contain no information on the error.
 void measure(kernel_sampler& s, const std::vector<double>& cycles) {
     std::size_t last = 0;
     for (std::size_t k = 0; k < cycles.size(); ++k)
@@ -371,7 +372,7 @@ kernel_traits launch_of_grid(unsigned ctas, double instructions = 100) {
     return t;
 }
 
-/// Launches of one kernel, one of each grid, of which some are simulated.
+/// Launches of one kernel, one per grid, of which some are simulated.
 struct shrinking_grids {
     kernel_sampler s{options_of(), 500};
     double truth = 0;
@@ -393,10 +394,10 @@ struct shrinking_grids {
 
 TEST(KernelSampler, InterpolatesLaunchesBetweenGridsThatWereSimulated) {
     const shrinking_grids few(64, {64, 16, 4});
-    // Grid 40 lies half way between 64 and 16.
+    // Grid 40 is half way between 64 and 16.
     EXPECT_DOUBLE_EQ((shrinking_grids::cycles(64) + shrinking_grids::cycles(16)) / 2,
                      few.s.cycles_of(64 - 40));
-    // Grid 1 lies on the line through the nearest two.
+    // Grid 1 is on the line through the nearest two points.
     EXPECT_NEAR(
         shrinking_grids::cycles(4) - (shrinking_grids::cycles(16) - shrinking_grids::cycles(4)) / 4,
         few.s.cycles_of(64 - 1), 1e-6);
@@ -421,7 +422,7 @@ TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWhoseCtasDoTheSame) {
     EXPECT_TRUE(s.scale(launch_of_grid(64), launch_of_grid(8)));
     EXPECT_FALSE(s.scale(launch_of_grid(64), launch_of_grid(8, 200)));
     EXPECT_FALSE(s.scale(launch_of_grid(64), wide));
-    // The same memory in all: each CTA has more of it.
+    // The total memory is the same, so each CTA has more of it.
     kernel_traits all = launch_of_grid(8);
     all.footprint *= 8;
     EXPECT_TRUE(s.scale(launch_of_grid(64), all));
@@ -434,7 +435,8 @@ TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWhoseCtasDoTheSame) {
     s.measured(0, 1780, 6400);
     s.measured(1, 820, 1600);
     s.executed(2, 6400);
-    // The most similar launch tells what an instruction takes: the one with as many of them.
+    // The most similar launch, with the same number of instructions, determines the cycles per
+    // instruction.
     EXPECT_DOUBLE_EQ(1780, s.cycles_of(2));
 }
 
