@@ -49,7 +49,7 @@ static inline __device__ void copy_box(u32 to, const char* map, u32 element, u32
     wait_for(bytes, barrier, parity);
 }
 
-/// Cycles of `count` copies of 16 bytes, which bring the address of the next, after a first one.
+/// Cycles of `count` copies of 16 bytes after a first; each copy loads the address of the next.
 extern "C" __global__ void latency_bulk_copy(u32* times, char* data, u32 count) {
     __shared__ __align__(16) const char* volatile next[2];
     __shared__ u64 barrier;
