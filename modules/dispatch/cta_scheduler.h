@@ -40,11 +40,10 @@ struct running_kernel {
 /// Places CTAs on SMs (manual: CTA dispatch). In every core cycle, each cluster gets at most one
 /// CTA, starting after the cluster that got a CTA last; within a cluster, the SMs take turns.
 /// Clusters are visited in the order of their numbers or of dispatch_config::cluster_order. An SM
-/// holds CTAs of one
-/// kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs of a kernel are
-/// placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block after its
-/// launch. With -gpgpu_cta_launch_interval CTAs are placed one by one on the whole GPU, so far
-/// apart.
+/// holds CTAs of one kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs
+/// of a kernel are placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block
+/// after its launch. With -gpgpu_cta_launch_interval, CTAs are placed one at a time on the whole
+/// GPU, at this interval.
 class cta_scheduler : public kernel::clocked_module, private core::cta_listener {
 public:
     /// Interface of the owner.

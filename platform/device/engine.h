@@ -45,7 +45,8 @@ public:
     /// Runs until a task is done or attention is requested.
     /// @return completed tasks, in order
     virtual std::vector<task_ptr> run() = 0;
-    /// Running kernels whose programmatically dependent tasks may begin, since the last call.
+    /// Running kernels whose programmatically dependent tasks have become ready since the last
+    /// call.
     virtual std::vector<task_ptr> take_ready_for_dependents() { return {}; }
     /// Returns whether tasks are in progress.
     virtual bool busy() const = 0;

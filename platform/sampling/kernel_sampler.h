@@ -63,8 +63,7 @@ public:
     /// number
     std::size_t add_unknown();
     /// Assigns an executed kernel to a group, in timing or functional mode. Instruction counts are
-    /// not
-    /// compared, since cycles are derived from them. @return the group
+    /// not compared, since cycles are derived from them. @return the group
     /// @param cold  it is the first of its name, grid and block
     std::size_t assign(std::size_t kernel, const kernel_traits& traits, bool cold);
 

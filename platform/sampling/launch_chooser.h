@@ -22,7 +22,7 @@ class launch_chooser {
 public:
     /// Adds the next launch of a family. @return whether to simulate it
     /// @param covered  the cycles of the launch can be derived from other families; while the
-    /// family has few launches, none of them is simulated
+    ///                 family has few launches, none of them is simulated
     bool choose(std::size_t family, bool covered = false);
     /// A launch of a family has ended; call in the order of choose(). @param group  of what it
     /// executed

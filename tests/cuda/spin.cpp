@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that takes as long as it is told to: spin LOOPS [SIGNAL [HOW]]. With a signal other than
-// 0, the program sends it to itself while the kernel runs: when it has told that it is in the
-// middle of its loops. HOW:
-//   twice     and once more at once
-//   careless  errors and results are not looked at
-//   idle      no kernel is launched
-//   repeat    40 launches, every other one of twice the loops, in place of two
-//   many      2,000 thread blocks in each launch, in place of two
-//   events    tells how many nanoseconds lie between events around the launches
+// A kernel with a given number of loop iterations: spin LOOPS [SIGNAL [HOW]]. If the signal is not
+// 0, the program sends it to itself while the kernel runs, after the kernel has reported that half
+// of its loops are done. HOW:
+//   twice     sends the signal a second time immediately
+//   careless  ignores errors and results
+//   idle      launches no kernel
+//   repeat    40 launches instead of two, every other one with twice the loops
+//   many      2,000 thread blocks in each launch instead of two
+//   events    prints the nanoseconds between events around the launches
 #include "driver_subset.h"
 
 #include <unistd.h>

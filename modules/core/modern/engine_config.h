@@ -9,7 +9,7 @@ struct bulk_copy_config {
     unsigned command_cycles = 54;       ///< between two copies that the front end takes
     unsigned tensor_cycles = 0;         ///< until a tensor copy generates its first address
     unsigned request_interval = 1;      ///< cycles between two data requests
-    unsigned arrival_cycles = 18;       ///< from the last reply until the mbarrier is told
+    unsigned arrival_cycles = 18;       ///< from the last reply until the mbarrier is notified
     unsigned commands = 64;             ///< copies that wait for the front end
     unsigned requests_in_flight = 384;  ///< of 128 bytes
     unsigned tensor_maps = 32;          ///< entries of the cache of tensor maps
