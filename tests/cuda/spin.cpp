@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel with a given number of loop iterations: spin LOOPS [SIGNAL [HOW]]. If the signal is not
-// 0, the program sends it to itself while the kernel runs, after the kernel has reported that half
-// of its loops are done. HOW:
+// 0, the program sends it to itself while the kernel runs, after the kernel has reported its
+// 2,000th iteration. HOW:
 //   twice     sends the signal a second time immediately
 //   careless  ignores errors and results
 //   idle      launches no kernel
