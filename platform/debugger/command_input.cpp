@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -78,6 +79,24 @@ private:
 };
 
 #ifdef SIMTLM_HAS_LIBEDIT
+/// While it exists, SIGINT interrupts system calls, which are otherwise restarted
+/// (interrupt_guard).
+class interruptible_calls {
+public:
+    interruptible_calls() {
+        ::sigaction(SIGINT, nullptr, &before_);
+        struct sigaction interrupting = before_;
+        interrupting.sa_flags &= ~SA_RESTART;
+        ::sigaction(SIGINT, &interrupting, nullptr);
+    }
+    ~interruptible_calls() { ::sigaction(SIGINT, &before_, nullptr); }
+    interruptible_calls(const interruptible_calls&) = delete;
+    interruptible_calls& operator=(const interruptible_calls&) = delete;
+
+private:
+    struct sigaction before_ = {};
+};
+
 /// A terminal with history and completion of commands and of the words that follow them.
 class edited_input final : public command_input {
 public:
@@ -107,6 +126,7 @@ public:
     std::optional<std::string> read(const std::string& prompt) override {
         prompt_ = prompt;
         int count = 0;
+        const interruptible_calls interruptible;
         const char* const text = ::el_gets(editor_, &count);
         // Control-C during line editing discards the line.
         if (text == nullptr && errno == EINTR) return std::string();
@@ -142,12 +162,11 @@ private:
                 static_cast<std::size_t>(std::count(b.begin(), b.end(), ' ')) == words)
                 fits.push_back(b);
         if (fits.empty()) return CC_ERROR;
-        std::string common = fits.size() == 1 ? fits[0] + ' ' : fits[0];
-        for (const std::string& f : fits) {
-            if (fits.size() == 1) break;
-            const auto end = std::mismatch(common.begin(), common.end(), f.begin(), f.end()).first;
-            common.erase(end, common.end());
-        }
+        std::string common = fits.front();
+        for (const std::string& f : fits)
+            common.erase(std::mismatch(common.begin(), common.end(), f.begin(), f.end()).first,
+                         common.end());
+        if (fits.size() == 1) common += ' ';
         if (common.size() > typed.size()) {
             ::el_insertstr(editor, common.c_str() + typed.size());
             return CC_REFRESH;

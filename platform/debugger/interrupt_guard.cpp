@@ -25,7 +25,8 @@ extern "C" void stop_debugger(int number) {
 
 interrupt_guard::interrupt_guard(debugger& which) {
     struct sigaction ours = {};
-    ours.sa_handler = stop_debugger;  // no SA_RESTART, so that reading a line is interrupted
+    ours.sa_handler = stop_debugger;
+    ours.sa_flags = SA_RESTART;  // an interrupted write of a report continues
     ::sigaction(SIGINT, nullptr, &before_);
     otherwise = before_;
     interrupted = &which;

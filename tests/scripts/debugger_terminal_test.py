@@ -11,6 +11,7 @@ import select
 import signal
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -51,8 +52,18 @@ class Session:
         self.seen = ESCAPES.sub(b"", text).decode(errors="replace")
         return self.seen
 
-    def type(self, text, pattern=r"\(simtlm\) $"):
+    def write(self, text, seconds=60):
+        """Types at the prompt. libedit prints the prompt before it leaves the canonical mode of the
+        terminal, in which the line discipline would interpret the control characters."""
+        end = time.monotonic() + seconds
+        while EDITS and termios.tcgetattr(self.terminal)[3] & termios.ICANON:
+            if time.monotonic() > end:
+                raise AssertionError("the line editor does not read")
+            time.sleep(0.001)
         os.write(self.terminal, text.encode())
+
+    def type(self, text, pattern=r"\(simtlm\) $"):
+        self.write(text)
         return self.until(pattern)
 
     def end(self):
@@ -81,7 +92,7 @@ class Prompt(unittest.TestCase):
         self.addCleanup(self.session.kill)
 
     def quit(self):
-        os.write(self.session.terminal, b"q\r")
+        self.session.write("q\r")
         return self.session.end()
 
     def test_repeats_the_last_command_for_an_empty_line(self):
@@ -117,24 +128,17 @@ class Prompt(unittest.TestCase):
             long.write_text("\n".join(buffers + 5000 * [launch]) + "\n")
             session = Session(str(long))
             self.addCleanup(session.kill)
-            os.write(session.terminal, b"c\r")
-            session.until(r"kernel_list_number = 2\n")
-            told = session.type(CONTROL_C)
+            session.type("c\r", r"kernel_list_number = 2\n")
+            os.write(session.terminal, CONTROL_C.encode())  # during the run, outside the editor
+            told = session.until(r"\(simtlm\) $")
             self.assertNotIn("the run has ended", told)
             before = int(session.type("p cycle\r").split("\n")[-2])
             self.assertIn(f"core cycle {before + 3}\n", session.type("s 3\r"))
 
     def test_ends_the_run_at_the_end_of_the_input(self):
-        self.session.type("s 3\r", r"core cycle 3\n(?s:.*)\(simtlm\) $")
-        # While the editor changes the mode of the terminal, the end of the input can get lost.
-        for attempt in range(10):
-            os.write(self.session.terminal, CONTROL_D.encode())
-            try:
-                self.session.until(r"\*\*\* incomplete run: quit \*\*\*", seconds=5)
-                break
-            except AssertionError:
-                if attempt == 9:
-                    raise
+        self.session.type("s 3\r")
+        self.session.write(CONTROL_D)
+        self.session.until(r"\*\*\* incomplete run: quit \*\*\*")
         self.session.end()
 
 
