@@ -24,45 +24,51 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
 // clang-format off
 #define SIMTLM_PHASES(row)                                                                         \
     row(core_receive, core, cluster, "`simt_cluster`",                                             \
-        "hands a response to its SM; takes one from the network")                                  \
+        "delivers a response to its SM; accepts one from the network")                             \
     row(reply_inject, icnt, replies, "`memory_sub_partition`",                                     \
         "puts a reply into the reply network")                                                     \
-    row(dram_return, dram, dram, "`memory_partition`", "takes a finished request from its channel") \
-    row(dram_channel, dram, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",              \
-        "schedules and issues commands, moves data; or brings in what an external memory has "       \
-        "answered")                                                                                \
-    row(dram_arbitrate, dram, dram, "`memory_partition`",                                           \
-        "chooses a sub-partition's request for the channel")                                       \
-    row(l2_slice, l2, l2, "`memory_sub_partition`",                                               \
-        "takes a request from the network, accesses the L2 slice")                                 \
-    row(network_transfer, icnt, gpu, "`network`", "moves packets")                                 \
-    row(network_present, icnt, port, "`network`", "with several host threads: presents heads of "  \
-        "outputs to their receivers")                                                              \
-    row(core_acknowledge, core, cluster, "`simt_cluster`", "with several host threads: tells its " \
-        "SMs of the writes that memories have acknowledged")                                       \
-    row(core_write_back, core, sm, "`write_back`", "EX_WB registers into the register file")       \
+    row(dram_return, dram, dram, "`memory_partition`",                                             \
+        "accepts a completed request from its channel")                                            \
+    row(dram_channel, dram, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",             \
+        "schedules and issues commands, transfers data; or accepts responses of an external "      \
+        "memory")                                                                                  \
+    row(dram_arbitrate, dram, dram, "`memory_partition`",                                          \
+        "selects the request of a sub-partition for the channel")                                  \
+    row(l2_slice, l2, l2, "`memory_sub_partition`",                                                \
+        "accepts a request from the network, accesses the L2 slice")                               \
+    row(network_transfer, icnt, gpu, "`network`", "transfers packets")                             \
+    row(network_present, icnt, port, "`network`",                                                  \
+        "with several host threads: offers the heads of its outputs to the receivers")             \
+    row(core_acknowledge, core, cluster, "`simt_cluster`",                                         \
+        "with several host threads: delivers acknowledgements of writes to its SMs")               \
+    row(core_write_back, core, sm, "`write_back`",                                                 \
+        "writes the EX_WB registers to the register file")                                         \
     row(core_units, core, sm, "`functional_unit`, `ldst_unit`",                                    \
-        "units complete; the LD/ST unit writes back and takes a response")                         \
-    row(core_instruction_cache, core, sm, "`read_only_cache` (L1I)", "sends a miss, takes fills")  \
-    row(core_texture_cache, core, sm, "`texture_cache`", "the same, moves a fragment on")          \
-    row(core_constant_cache, core, sm, "`read_only_cache` (L1C)", "sends a miss, takes fills")     \
+        "units complete; the LD/ST unit writes back and accepts a response")                       \
+    row(core_instruction_cache, core, sm, "`read_only_cache` (L1I)",                               \
+        "sends a miss, accepts fills")                                                             \
+    row(core_texture_cache, core, sm, "`texture_cache`",                                           \
+        "sends a miss, accepts fills, advances a fragment")                                        \
+    row(core_constant_cache, core, sm, "`read_only_cache` (L1C)", "sends a miss, accepts fills")   \
     row(core_caches, core, sm, "`l1_data_cache`",                                                  \
-        "sends a miss, looks up what has passed the latency queue")                                \
+        "sends a miss, looks up the accesses that leave the latency queue")                        \
     row(core_access, core, sm, "`ldst_unit`", "starts accesses")                                   \
-    row(core_dispatch, core, sm, "`dispatch_stage`", "OC_EX registers into the units")             \
+    row(core_dispatch, core, sm, "`dispatch_stage`",                                               \
+        "moves instructions from the OC_EX registers into the units")                              \
     row(core_operands, core, sm, "`operand_collector`",                                            \
         "dispatches, reads banks, allocates collector units")                                      \
-    row(core_issue, core, sm, "`warp_scheduler`", "issues, in turns: one scheduler of an SM "      \
-        "after the other, another one first in every cycle")                                       \
-    row(core_front_end, core, sm, "`front_end`", "decode, fetch, end of warps")                    \
+    row(core_issue, core, sm, "`warp_scheduler`",                                                  \
+        "issues; the schedulers of an SM act one after the other, rotating the first one "         \
+        "every cycle")                                                                             \
+    row(core_front_end, core, sm, "`front_end`", "decodes, fetches, ends warps")                   \
     row(core_effects, core, gpu, "`memory_effects`",                                               \
-        "what executed warps do to memory, SM after SM")                                           \
-    row(core_place, core, gpu, "`address_placement`", "random partition indexing: memory is "      \
-        "placed, and SMs inject, one after the other")                                             \
+        "applies the memory accesses of executed warps in order of SMs")                           \
+    row(core_place, core, gpu, "`address_placement`",                                              \
+        "random partition indexing: places memory and lets SMs inject one after the other")        \
     row(core_inject, core, gpu, "`simt_cluster`",                                                  \
-        "outboxes of several SMs into the request network")                                        \
+        "sends from the outboxes of several SMs to the request network")                           \
     row(core_dispatch_ctas, core, gpu, "`cta_scheduler`, `host_interface`, `core_alarm`",          \
-        "CTAs to SMs, kernels begin and end, host commands")
+        "places CTAs on SMs, begins and ends kernels, executes host commands")
 // clang-format on
 
 #define SIMTLM_ENUMERATOR(name, domain, scope, who, what) name,

@@ -45,7 +45,7 @@ void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_c
                        "-gpgpu_gpc_sms with multiples of -gpgpu_n_cores_per_cluster");
         d.cluster_order = gpcs_in_turn(gpcs, clusters, sms_per_cluster);
     } else if (order != "clusters") {
-        v.fail("-gpgpu_cta_order", "there is no such order", "clusters or gpcs");
+        v.fail("-gpgpu_cta_order", "unknown order", "clusters or gpcs");
     }
     d.kernel_launch_latency = v.number("-gpgpu_kernel_launch_latency");
     d.block_launch_latency = v.number("-gpgpu_TB_launch_latency");

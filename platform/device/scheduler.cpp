@@ -349,7 +349,7 @@ void scheduler::serve() {
         for (const task_ptr& t : finished) t->keeps.reset();
         if (engine_) time_.store(engine_->now(), std::memory_order_relaxed);
         const bool busy = engine_ && engine_->busy();
-        const auto let_others_begin =
+        const auto ready_for_dependents =
             engine_ ? engine_->take_ready_for_dependents() : std::vector<task_ptr>();
         lock.lock();
         stepping_ = false;
@@ -358,7 +358,7 @@ void scheduler::serve() {
         for (std::size_t i = 0; i < begin.size(); ++i)
             if (failed[i] || !engine_)
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;
-        for (const task_ptr& t : let_others_begin)
+        for (const task_ptr& t : ready_for_dependents)
             if (!t->done) release_dependents(*t);
         for (const task_ptr& t : finished) complete(t);
         if (!finished.empty() || is_idle()) done_.notify_all();

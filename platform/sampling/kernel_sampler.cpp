@@ -108,7 +108,7 @@ bool kernel_sampler::similar_launch(const kernel_traits& a, const kernel_traits&
     return same_launch(a, b) && launch_difference(a, b) <= launch_tolerance * how_.similarity;
 }
 
-bool kernel_sampler::scale(const kernel_traits& a, const kernel_traits& b) const {
+bool kernel_sampler::scale_with_grid(const kernel_traits& a, const kernel_traits& b) const {
     const double most = launch_tolerance * how_.similarity;
     const double memory =
         std::min(relative_difference(a.footprint, b.footprint),
@@ -400,7 +400,7 @@ std::vector<kernel_sampler::point> kernel_sampler::other_grids(
     if (samples[own.cluster].any) return all;
     for (const std::size_t h : by_name_.at(own.leader.name)) {
         const sample& s = samples[groups_[h].cluster];
-        if (s.any && s.instructions != 0 && scale(own.leader, groups_[h].leader))
+        if (s.any && s.instructions != 0 && scale_with_grid(own.leader, groups_[h].leader))
             all.push_back({s.instructions, s.mean});
     }
     std::stable_sort(all.begin(), all.end(), [](const point& a, const point& b) {
@@ -434,7 +434,7 @@ double kernel_sampler::interpolated(const std::vector<point>& points, double ins
 /// Estimates the error of interpolated launches by cross-validation: each inner point is
 /// interpolated without using it, over twice the distance between points. Large launches have a
 /// larger weight than small ones.
-void kernel_sampler::judge(curve& c) const {
+void kernel_sampler::estimate_spread(curve& c) const {
     double off = 0, bodies = 0;
     for (std::size_t i = 1; i + 1 < c.points.size(); ++i) {
         const point& p = c.points[i];
@@ -495,7 +495,7 @@ kernel_sampler::overview kernel_sampler::look() const {
                 o.curve_of[g] = static_cast<std::size_t>(c - o.curves.begin());
                 if (c == o.curves.end()) {
                     o.curves.push_back({std::move(points)});
-                    judge(o.curves.back());
+                    estimate_spread(o.curves.back());
                 }
                 continue;
             }

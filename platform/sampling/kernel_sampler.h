@@ -73,7 +73,7 @@ public:
     /// Whether launches are of the same kernel and execute the same work in each CTA, so that the
     /// cycles are a function of the number of CTAs. Compares the instruction mix, the instructions
     /// per CTA, and the memory per CTA or in total.
-    bool scale(const kernel_traits& a, const kernel_traits& b) const;
+    bool scale_with_grid(const kernel_traits& a, const kernel_traits& b) const;
     /// Estimated bytes that kernels have accessed since the previous kernel of the same group.
     double bytes_since_last(std::size_t kernel) const;
 
@@ -162,7 +162,7 @@ private:
     void fit(const cluster& c, sample& s) const;
     std::vector<point> other_grids(std::size_t group, const std::vector<sample>& samples) const;
     double interpolated(const std::vector<point>& points, double instructions) const;
-    void judge(curve& c) const;
+    void estimate_spread(curve& c) const;
     std::size_t stand_in_of(std::size_t group, const std::vector<sample>& samples,
                             bool same_grid) const;
     overview look() const;

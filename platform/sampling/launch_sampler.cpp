@@ -45,7 +45,7 @@ void launch_sampler::check(const option_values& values) {
         values.fail("--gpus", fmt::format("does not go with {}", option), "leave one of them out");
 }
 
-bool launch_sampler::is_covered(const scale& s, double ctas) const {
+bool launch_sampler::is_covered(const grid_samples& s, double ctas) const {
     if (s.irregular || s.simulated.size() < fewest_grids) return false;
     const auto above = s.simulated.lower_bound(ctas);
     return (above != s.simulated.end() && *above < covered_ratio * ctas) ||
@@ -60,7 +60,7 @@ bool launch_sampler::take(const kernel_traits& t) {
     const std::size_t family = families_.emplace(key, families_.size()).first->second;
     family_of_.push_back(family);
     has_run_.resize(families_.size());
-    scale& other_grids = scales_[key_of(t)];
+    grid_samples& other_grids = grids_[key_of(t)];
     const auto ctas = static_cast<double>(t.grid.volume());
     if (!how_.groups) return true;
     const bool chosen = chooser_.choose(family, is_covered(other_grids, ctas));
@@ -73,10 +73,10 @@ double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits,
     const std::size_t family = family_of_.at(number - 1);
     const std::size_t group = sampler_.assign(number - 1, traits, !has_run_[family]);
     has_run_[family] = true;
-    scale& grids = scales_[key_of(traits)];
+    grid_samples& grids = grids_[key_of(traits)];
     if (!grids.leader)
         grids.leader = traits;
-    else if (!sampler_.scale(*grids.leader, traits))
+    else if (!sampler_.scale_with_grid(*grids.leader, traits))
         grids.irregular = true;
     if (how_.groups) chooser_.observed(family, group, simulated);
     return traits.instructions * static_cast<double>(traits.grid.volume());

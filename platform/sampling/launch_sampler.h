@@ -80,20 +80,20 @@ private:
     }
 
     /// Launches of one kernel, whatever their grid.
-    struct scale {
+    struct grid_samples {
         std::set<double> simulated;           ///< CTA counts of the launches chosen
         std::optional<kernel_traits> leader;  ///< traits of the first launch
         bool irregular = false;               ///< the work per CTA depends on the grid
     };
 
-    bool is_covered(const scale& s, double ctas) const;
+    bool is_covered(const grid_samples& s, double ctas) const;
     double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
 
     sampling_options how_;
     kernel_sampler sampler_;
     launch_chooser chooser_;
     std::map<family_key, std::size_t> families_;
-    std::map<kernel_key, scale> scales_;
+    std::map<kernel_key, grid_samples> grids_;
     std::vector<std::size_t> family_of_;  // by launch
     std::vector<bool> has_run_;           // by family: whether one of its launches has run
     std::map<std::uint64_t, simulated_launch> started_;  // by number

@@ -130,12 +130,12 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
     }
     commands_.pop_front();
     t.begun = now;
-    if (!t.awaits_map) generates_addresses_from(t, now);
+    if (!t.awaits_map) schedule_first_request(t, now);
     front_end_free_at_ = now + config_.command_cycles;
     generating_.push_back(&t);
 }
 
-void bulk_copy_engine::generates_addresses_from(transfer& t, std::uint64_t now) const {
+void bulk_copy_engine::schedule_first_request(transfer& t, std::uint64_t now) const {
     t.requests_at = now + (t.what.tensor_map != 0 ? config_.tensor_cycles : 0);
 }
 
@@ -270,7 +270,7 @@ tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
         for (transfer* const waiting : generating_) {
             if (waiting->what.tensor_map != t.what.tensor_map || !waiting->awaits_map) continue;
             waiting->awaits_map = false;
-            generates_addresses_from(*waiting, act_process_.now());
+            schedule_first_request(*waiting, act_process_.now());
         }
         if (maps_.size() == config_.tensor_maps) maps_.erase(maps_.begin());
         maps_.push_back(t.what.tensor_map);

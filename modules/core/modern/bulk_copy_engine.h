@@ -139,7 +139,7 @@ private:
     void process_command(std::uint64_t now);
     void generate(std::uint64_t now);
     std::uint64_t next_action(std::uint64_t now) const;
-    void generates_addresses_from(transfer& t, std::uint64_t now) const;
+    void schedule_first_request(transfer& t, std::uint64_t now) const;
     void send(transfer& t, std::uint64_t address, std::uint32_t bytes, bool is_map);
     void ask_for_map(transfer& t);
     static bool has_to_ask_for_map(const transfer& t);

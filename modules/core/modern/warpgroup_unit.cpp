@@ -12,12 +12,14 @@ namespace {
 
 /// Size of an accumulator in bytes. Machine-code opcodes name the type of 32-bit float accumulators
 /// (HGMMA.64x8x16.F32) only; PTX opcodes name the type of all accumulators.
-unsigned sum_bytes(std::string_view opcode) {
-    const auto says = [&](const char* text) { return opcode.find(text) != std::string_view::npos; };
+unsigned accumulator_bytes(std::string_view opcode) {
+    const auto names = [&](const char* text) {
+        return opcode.find(text) != std::string_view::npos;
+    };
     const bool of_floats = opcode.substr(0, 5) == "HGMMA" || opcode.substr(0, 5) == "QGMMA";
     const bool of_integers = opcode.substr(0, 5) == "IGMMA" || opcode.substr(0, 5) == "BGMMA";
-    if (of_integers || says(".s32.")) return 4;
-    return says(of_floats ? ".F32" : ".f32.") ? 4 : 2;
+    if (of_integers || names(".s32.")) return 4;
+    return names(of_floats ? ".F32" : ".f32.") ? 4 : 2;
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_vi
     t.tail = a_in_registers ? config.register_tail : config.shared_tail;
     constexpr unsigned register_bytes = 128, sub_cores = 4;
     const std::uint64_t in_registers =
-        std::uint64_t{s.m} * s.n * sum_bytes(opcode) +
+        std::uint64_t{s.m} * s.n * accumulator_bytes(opcode) +
         (a_in_registers ? std::uint64_t{s.m} * a_k * s.operand_bits / 8 : 0);
     t.registers = std::min(t.busy, ceil(in_registers, register_bytes * sub_cores));
     return t;
@@ -89,7 +91,7 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     free_at_ = start + t.busy;
     p.done_at = free_at_ + t.tail;
     if (config_.register_reads) {
-        while (!reads_.empty() && reads_.front().until <= now) reads_.pop_front();
+        forget_past_reads(now);
         reads_.push_back({start, start + t.registers});
     }
     if (watcher_ != nullptr)
@@ -104,8 +106,12 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     }
 }
 
-std::uint64_t warpgroup_unit::register_reads(std::uint64_t now, unsigned cycles) {
+void warpgroup_unit::forget_past_reads(std::uint64_t now) {
     while (!reads_.empty() && reads_.front().until <= now) reads_.pop_front();
+}
+
+std::uint64_t warpgroup_unit::register_reads(std::uint64_t now, unsigned cycles) {
+    forget_past_reads(now);
     std::uint64_t in = 0;
     for (const read_cycles& r : reads_) {
         if (r.from > now + cycles) break;

@@ -112,6 +112,8 @@ private:
     std::uint64_t busy_from_ = 0;  // start of the current uninterrupted use
     std::uint64_t free_at_ = 0;
     std::uint64_t begun_ = 0;
+    /// Removes register reads of products that have ended.
+    void forget_past_reads(std::uint64_t now);
     struct read_cycles {
         std::uint64_t from, until;
     };

@@ -225,8 +225,8 @@ void sass_image::describe_kernels() {
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         if (!f.is_kernel) continue;
-        const bool stack_told = f.stack_bytes != stack_not_told;
-        const std::uint32_t stack = stack_told ? f.stack_bytes : 0;
+        const bool stack_known = f.stack_bytes != stack_not_told;
+        const std::uint32_t stack = stack_known ? f.stack_bytes : 0;
         if (f.static_shared > most_shared || stack > most_local || f.frame_bytes > most_local)
             throw kernel::user_error(
                 name_, fmt::format("{} asks for {} bytes of shared and {} of local memory", f.name,
@@ -239,7 +239,7 @@ void sass_image::describe_kernels() {
             f.static_shared - std::min(f.static_shared, reserved_shared(architecture()));
         k.own_local = f.frame_bytes;
         k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
-        k.stack_unknown = !stack_told;
+        k.stack_unknown = !stack_known;
         k.parameter_bytes = f.parameter_bytes;
         k.most_threads = 0;
         if (f.cluster[0] != 0 && (f.cluster[1] == 0 || f.cluster[2] == 0))

@@ -419,15 +419,15 @@ TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWhoseCtasDoTheSame) {
     kernel_sampler s(options_of(), 500);
     kernel_traits wide = launch_of_grid(64);
     wide.block.x = 512;
-    EXPECT_TRUE(s.scale(launch_of_grid(64), launch_of_grid(8)));
-    EXPECT_FALSE(s.scale(launch_of_grid(64), launch_of_grid(8, 200)));
-    EXPECT_FALSE(s.scale(launch_of_grid(64), wide));
+    EXPECT_TRUE(s.scale_with_grid(launch_of_grid(64), launch_of_grid(8)));
+    EXPECT_FALSE(s.scale_with_grid(launch_of_grid(64), launch_of_grid(8, 200)));
+    EXPECT_FALSE(s.scale_with_grid(launch_of_grid(64), wide));
     // The total memory is the same, so each CTA has more of it.
     kernel_traits all = launch_of_grid(8);
     all.footprint *= 8;
-    EXPECT_TRUE(s.scale(launch_of_grid(64), all));
+    EXPECT_TRUE(s.scale_with_grid(launch_of_grid(64), all));
     all.footprint *= 4;
-    EXPECT_FALSE(s.scale(launch_of_grid(64), all));
+    EXPECT_FALSE(s.scale_with_grid(launch_of_grid(64), all));
 
     s.assign(s.add_unknown(), launch_of_grid(64), true);
     s.assign(s.add_unknown(), launch_of_grid(16), true);
