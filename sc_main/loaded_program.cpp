@@ -9,6 +9,8 @@
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
+#include "modules/sass/link_members.h"
+#include "modules/sass/linker.h"
 #include "platform/config/config.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
@@ -19,6 +21,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace simtlm {
 
@@ -43,19 +47,40 @@ unsigned gpu_architecture(const platform::option_values& values) {
     return platform::make_gpu_config(values).binary_version();
 }
 
+/// The cubin of --cubin, or what several files are linked to.
+std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& values) {
+    const auto& files = values.all("--cubin");
+    const auto contents = [](const platform::option_value& v) {
+        return kernel::read_text_file(v.text, "name a cubin: nvcc -cubin", kernel::largest_program);
+    };
+    if (files.size() == 1)
+        return std::make_shared<const sass::cubin>(contents(files[0]), files[0].text);
+    std::vector<sass::link_member> members;
+    for (const platform::option_value& v : files)
+        for (sass::link_member& m : sass::link_members_of(contents(v), v.text))
+            members.push_back(std::move(m));
+    std::vector<std::string> without;
+    const auto objects = sass::objects_for(members, gpu_architecture(values), &without);
+    if (!without.empty())
+        throw kernel::user_error(without.front(), "it has no machine code for this GPU",
+                                 "compile it with nvcc -rdc=true -cubin -arch=sm_80, for example");
+    for (const sass::link_object& o : objects)
+        if (!o.file->is_relocatable())
+            throw kernel::user_error(o.file->origin(), "it is complete and cannot be linked",
+                                     "compile all files with nvcc -rdc=true");
+    return std::make_shared<const sass::cubin>(sass::link(objects, files[0].text), files[0].text);
+}
+
 /// Loads the program of --ptx or --cubin.
 std::unique_ptr<execution::program_image> load(const platform::option_values& values,
                                                execution::device_memory& memory,
                                                device::inspection& look) {
-    const std::string& path = values.text("--cubin");
-    if (path.empty())
+    if (values.text("--cubin").empty())
         return std::make_unique<execution::ptx_image>(read_program(values, look.debug()), memory,
                                                       look.checks(), gpu_architecture(values));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program too", "name one of them");
-    auto file = std::make_shared<const sass::cubin>(
-        kernel::read_text_file(path, "name a cubin: nvcc -cubin", kernel::largest_program), path);
-    return std::make_unique<execution::sass_image>(std::move(file), memory, look.checks());
+    return std::make_unique<execution::sass_image>(read_cubins(values), memory, look.checks());
 }
 
 /// Enables the bookkeeping in device memory that the checks need.
@@ -80,8 +105,10 @@ loaded_program::loaded_program(const platform::option_values& values)
       image_(load(values, memory_, inspection_)),
       script_(read_script(values)),
       run_(script_, *image_, memory_) {
-    inputs_ = {{"program", values.text(values.text("--cubin").empty() ? "--ptx" : "--cubin")},
-               {"launches", values.text("--launch")}};
+    if (values.text("--cubin").empty()) inputs_.push_back({"program", values.text("--ptx")});
+    for (const platform::option_value& v : values.all("--cubin"))
+        if (!v.text.empty()) inputs_.push_back({"program", v.text});
+    inputs_.push_back({"launches", values.text("--launch")});
     for (const auto& f : script_.inputs()) inputs_.push_back({"data", f.path});
     for (const auto& f : script_.outputs()) outputs_.push_back({f.path, f.where});
     if (values.flag("-gpgpu_ptx_inst_debug_to_file"))

@@ -9,6 +9,8 @@
 #include "modules/sass/decoder.h"
 #include "modules/sass/encoding_table.h"
 #include "modules/sass/fat_binary.h"
+#include "modules/sass/link_members.h"
+#include "modules/sass/linker.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
@@ -19,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -36,6 +39,7 @@ namespace po = boost::program_options;
 constexpr const char* usage =
     R"(usage: simtlm-sass dump FILE [--arch sm_N] [--kernel NAME] [--resources]
        simtlm-sass check FILE [--arch sm_N] [--kernel NAME]
+       simtlm-sass link FILE ... --output CUBIN [--arch sm_N]
        simtlm-sass opcodes
 
   dump     prints the kernels of a cubin, or of the cubins in a program or library: their resources
@@ -44,6 +48,8 @@ constexpr const char* usage =
            is written (W), yield (Y), stall cycles (S)
   check    lists the kernels that simtlm cannot execute as machine code, each with the missing
            instruction or function, and counts the other kernels
+  link     links relocatable machine code (nvcc -rdc=true): cubins, fat binaries, object files, and
+           libraries, whose members are included if they are needed
   opcodes  prints the known instructions by architecture as a table in Markdown
 
 Exit code: 0 on success; 1 if the output cannot be written; 2 if a file or the command line is invalid.
@@ -53,6 +59,7 @@ struct arguments {
     std::vector<std::string> operands;
     std::string architecture;
     std::string kernel;
+    std::string output;
     bool resources_only = false;
 };
 
@@ -209,6 +216,33 @@ int check(const arguments& a) {
     return success;
 }
 
+/// Links relocatable files into a cubin.
+int link(const arguments& a) {
+    if (a.operands.empty()) refuse("link takes files to be linked");
+    if (a.output.empty()) refuse("link needs a name for the linked cubin: --output FILE");
+    std::vector<sass::link_member> members;
+    for (const std::string& name : a.operands)
+        for (sass::link_member& m : sass::link_members_of(
+                 kernel::read_text_file(name, "name a cubin: nvcc -rdc=true -cubin",
+                                        kernel::largest_program),
+                 name))
+            members.push_back(std::move(m));
+    std::vector<std::string> without;
+    const auto objects = sass::objects_for(members, architecture_in(a.architecture), &without);
+    if (!without.empty())
+        throw kernel::user_error(without.front(), "it has no machine code of this architecture",
+                                 "compile it with nvcc -rdc=true -arch=sm_80, for example");
+    const std::string bytes = sass::link(objects, a.output);
+    std::ofstream to(a.output, std::ios::binary);
+    to.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    to.close();
+    if (!to) {
+        tell(fmt::format("simtlm-sass: {}: cannot be written\n", a.output));
+        return output_failed;
+    }
+    return success;
+}
+
 /// Table of opcodes with one row per instruction and one column per architecture.
 int opcodes(const arguments& a) {
     if (!a.operands.empty()) refuse("opcodes takes no operands");
@@ -239,12 +273,14 @@ int run(int argc, char** argv) {
     options.add()
         ("arch", po::value(&a.architecture)->value_name("sm_N"), "only cubins for this architecture")
         ("kernel", po::value(&a.kernel)->value_name("NAME"), "only the kernel with this name")
+        ("output", po::value(&a.output)->value_name("FILE"), "the linked cubin")
         ("resources", po::bool_switch(&a.resources_only), "print only resources, without instructions");
     // clang-format on
     if (options.parse(argc, argv)) return success;
     const std::string command = options.take_command();
     if (command == "dump") return dump(a);
     if (command == "check") return check(a);
+    if (command == "link") return link(a);
     if (command == "opcodes") return opcodes(a);
     options.refuse_command(command);
 }

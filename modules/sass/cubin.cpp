@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "modules/sass/byte_reader.h"
+#include "modules/sass/cubin_format.h"
 #include "modules/sass/line_table.h"
 
 #include <elf.h>
@@ -16,33 +17,8 @@ namespace simtlm::sass {
 
 namespace {
 
-constexpr std::uint16_t machine_cuda = 190;         ///< e_machine of NVIDIA GPUs
-constexpr unsigned char later_abi = 0x41;           ///< EI_OSABI; 0x33 before CUDA 13
-constexpr std::uint32_t section_info = 0x70000000;  ///< SHT_LOPROC: .nv.info
-/// Shared memory (.nv_debug.shared): has a size but, being SHT_NOBITS, no bytes in the file.
-constexpr std::uint32_t section_shared = 0x7000000a;
-
-/// The attributes of .nv.info sections that are evaluated.
-enum attribute : std::uint8_t {
-    max_threads = 0x05,
-    param_cbank = 0x0a,
-    externs = 0x0f,
-    reqntid = 0x10,
-    frame_size = 0x11,
-    min_stack_size = 0x12,
-    kparam_info = 0x17,
-    register_count = 0x2f,
-    cta_per_cluster = 0x3d,
-    num_barriers = 0x4c,
-};
-/// Format of an attribute's value, which follows its two header bytes.
-enum attribute_form : std::uint8_t {
-    no_value = 1,
-    byte_value = 2,
-    half_value = 3,
-    sized_value = 4
-};
-
+constexpr std::uint16_t machine_cuda = 190;  ///< e_machine of NVIDIA GPUs
+constexpr unsigned char later_abi = 0x41;    ///< EI_OSABI; 0x33 before CUDA 13
 template <class T>
 T at(std::string_view bytes, std::uint64_t offset) {
     T v;
@@ -58,10 +34,6 @@ std::string_view name_at(std::string_view table, std::uint32_t offset) {
     if (offset >= table.size()) return {};
     const std::string_view rest = table.substr(offset);
     return rest.substr(0, rest.find('\0'));
-}
-
-bool begins_with(std::string_view s, std::string_view with) {
-    return s.substr(0, with.size()) == with;
 }
 
 }  // namespace
@@ -84,6 +56,7 @@ cubin::cubin(std::string bytes, std::string origin)
     // From CUDA 13 on, the architecture is stored one byte higher.
     const bool later = static_cast<unsigned char>(bytes_[EI_OSABI]) == later_abi;
     architecture_ = (later ? header.e_flags >> 8 : header.e_flags) & 0xff;
+    relocatable_ = header.e_type == ET_REL;
     if (architecture_ < 70)
         fail(fmt::format("machine code of sm_{} is not read; sm_70 and later are", architecture_));
     read_sections();
@@ -113,7 +86,8 @@ void cubin::read_sections() {
         s.info = h.sh_info;
         s.size = h.sh_size;
         s.alignment = std::max<std::uint64_t>(h.sh_addralign, 1);
-        if (h.sh_type != SHT_NOBITS && h.sh_type != SHT_NULL && h.sh_type != section_shared) {
+        if (h.sh_type != SHT_NOBITS && h.sh_type != SHT_NULL && h.sh_type != section_shared &&
+            h.sh_type != section_global) {
             if (!holds(bytes_, h.sh_offset, h.sh_size))
                 fail(fmt::format("damaged: section {} lies outside the file", i));
             s.contents = std::string_view(bytes_).substr(h.sh_offset, h.sh_size);
@@ -137,6 +111,7 @@ void cubin::read_symbols() {
             y.value = e.st_value;
             y.size = e.st_size;
             y.section = e.st_shndx < sections_.size() ? e.st_shndx : 0;
+            y.is_common = e.st_shndx == common_symbol;
             y.type = ELF64_ST_TYPE(e.st_info);
             y.binding = ELF64_ST_BIND(e.st_info);
             y.other = e.st_other;
@@ -160,6 +135,7 @@ void cubin::read_relocations() {
             r.offset = e.r_offset;
             r.type = static_cast<std::uint32_t>(ELF64_R_TYPE(e.r_info));
             r.symbol = static_cast<std::uint32_t>(ELF64_R_SYM(e.r_info));
+            r.has_addend = with_addend;
             if (with_addend) r.addend = at<Elf64_Rela>(s.contents, o).r_addend;
             if (r.symbol >= symbols_.size() || r.offset >= sections_[s.info].size)
                 fail(fmt::format("damaged: {} has an entry that points nowhere", s.name));

@@ -27,11 +27,15 @@ struct cubin_symbol {
     std::string_view name;
     std::uint64_t value = 0;  ///< offset in its section
     std::uint64_t size = 0;
-    std::uint32_t section = 0;  ///< 0: undefined in this file
+    std::uint32_t section = 0;  ///< 0: undefined in this file, or common
     std::uint8_t type = 0;      ///< STT_*
     std::uint8_t binding = 0;   ///< STB_*
-    std::uint8_t other = 0;
+    std::uint8_t other = 0;     ///< kernel: 0x10; space of a variable: symbol_space
+    bool is_common = false;     ///< to be allocated by a linker; value is the alignment
 };
+
+/// In cubin_symbol::other: the memory space of a variable.
+enum symbol_space : std::uint8_t { in_global = 0x20, in_shared = 0x40, in_constant = 0x80 };
 
 /// A relocation: a location that a loader has to fill in with the address of a symbol.
 struct cubin_relocation {
@@ -39,7 +43,8 @@ struct cubin_relocation {
     std::uint64_t offset = 0;
     std::uint32_t type = 0;  ///< R_CUDA_*
     std::uint32_t symbol = 0;
-    std::int64_t addend = 0;
+    std::int64_t addend = 0;  ///< without one, data contain the addend
+    bool has_addend = false;
 };
 
 /// A kernel parameter, in the order of the call.
@@ -96,6 +101,9 @@ public:
     static bool looks_like_one(std::string_view bytes);
 
     const std::string& origin() const { return origin_; }
+    /// Whether it has to be linked before it can be executed: nvcc -rdc=true, ptxas -c.
+    bool is_relocatable() const { return relocatable_; }
+    std::string_view bytes() const { return bytes_; }
     unsigned architecture() const { return architecture_; }  ///< 80 for sm_80
     /// Architecture of the PTX from which it was compiled: 75 for compute_75.
     unsigned virtual_architecture() const { return virtual_architecture_; }
@@ -121,6 +129,7 @@ private:
 
     std::string bytes_;
     std::string origin_;
+    bool relocatable_ = false;
     unsigned architecture_ = 0;
     unsigned virtual_architecture_ = 0;
     std::vector<cubin_section> sections_;

@@ -248,8 +248,10 @@ void output(builder& b) {
 void programs(builder& b) {
     b.file("--ptx", "", "Runs a PTX program; see docs/execution.md.");
     b.file("--cubin", "",
-           "Runs the machine code of a cubin, with or without timing (-gpgpu_ptx_sim_mode 1); see "
-           "docs/sass.md.");
+           "Runs the machine code of a cubin, with or without timing (-gpgpu_ptx_sim_mode 1). "
+           "Several files of a program that was compiled separately (nvcc -rdc=true) are linked; "
+           "see docs/sass.md.")
+        .repeatable = true;
     b.word("--code", "ptx|sass|auto", "ptx",
            "Which code of a CUDA program is executed. ptx: the newest PTX that the GPU supports; "
            "sass: machine code for the generation of the GPU; auto: machine code if it is for the "

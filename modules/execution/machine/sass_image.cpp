@@ -8,6 +8,7 @@
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/kernel/error.h"
 #include "modules/sass/decoder.h"
+#include "modules/sass/linker.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -36,7 +37,11 @@ std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint3
     return v;
 }
 
-constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
+/// In data: the address of a symbol, and its generic address.
+constexpr std::uint32_t relocation_64 = 2, relocation_generic_64 = 4;
+bool is_address(std::uint32_t relocation) {
+    return relocation == relocation_64 || relocation == relocation_generic_64;
+}
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
 /// Sizes of the entries of the driver's tables of textures and of surfaces.
@@ -99,7 +104,7 @@ void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t b
 sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory& memory,
                        const check_options& checks)
     : program_image(instruction_set::sass, source->origin(), source->architecture(), checks),
-      source_(std::move(source)),
+      source_(sass::executable(std::move(source))),
       memory_(memory) {
     std::uint64_t places = 0;
     for (const sass::cubin_function& f : source_->functions()) {
@@ -144,7 +149,7 @@ void sass_image::place_variables() {
     }
     for (const sass::cubin_relocation& r : source_->relocations()) {
         const auto at = sections_.find(r.section);
-        if (at == sections_.end() || r.type != relocation_64) continue;
+        if (at == sections_.end() || !is_address(r.type)) continue;
         if (r.offset + 8 > source_->sections()[r.section].size) continue;
         std::uint64_t value = 0;
         memory_.read(&value, at->second + r.offset, sizeof value);
@@ -176,12 +181,13 @@ void sass_image::patch_code() {
         if (f == functions.end()) continue;
         const auto index = static_cast<std::uint32_t>(f - functions.begin());
         const std::uint64_t offset = r.offset / sass::instruction_bytes * sass::instruction_bytes;
-        if (r.type == relocation_texture_table && problems_[index].empty()) {
+        const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
+        const bool undefined = symbol.section == 0 && !symbol.name.empty();
+        if (r.type == relocation_texture_table && !undefined && problems_[index].empty()) {
             problems_[index] = fmt::format(
                 "a query of what the driver knows of a texture or surface at {:#06x}", r.offset);
             continue;
         }
-        const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
         const device_address target = address_of(symbol);
         const bool known = (r.type == relocation_low || r.type == relocation_high ||
                             r.type == relocation_call || r.type == relocation_call_90) &&
@@ -189,9 +195,10 @@ void sass_image::patch_code() {
         if (!known || target == 0) {
             if (problems_[index].empty())
                 problems_[index] =
-                    known ? fmt::format("it needs {}, which is not there", symbol.name)
-                          : fmt::format("a relocation of type {} in its code at {:#06x}", r.type,
-                                        r.offset);
+                    known || undefined
+                        ? fmt::format("it needs {}, which is not there", symbol.name)
+                        : fmt::format("a relocation of type {} in its code at {:#06x}", r.type,
+                                      r.offset);
             continue;
         }
         const std::uint64_t value = target + static_cast<std::uint64_t>(r.addend);
@@ -327,7 +334,7 @@ void sass_image::find_callees() {
         const std::uint32_t from = function_of(r.section);
         if (from < functions.size())
             callees_[from].insert(target);
-        else if (r.type == relocation_64 && is_data(source_->sections()[r.section].name))
+        else if (is_address(r.type) && is_data(source_->sections()[r.section].name))
             pointed_to_.insert(target);
     }
 }
@@ -382,7 +389,7 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
                 std::memcpy(to, s.contents.data(),
                             std::min<std::uint64_t>(bytes, s.contents.size()));
             for (const sass::cubin_relocation& r : source_->relocations())
-                if (r.section == n && r.type == relocation_64 && r.offset + 8 <= bytes &&
+                if (r.section == n && is_address(r.type) && r.offset + 8 <= bytes &&
                     variables == sections_.end()) {
                     std::uint64_t value = 0;
                     std::memcpy(&value, to + r.offset, sizeof value);
