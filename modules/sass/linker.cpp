@@ -108,7 +108,7 @@ using file_index = std::uint32_t;
 using in_file = std::pair<file_index, std::uint32_t>;
 
 /// A section of a file in a section of the result.
-struct piece {
+struct segment {
     in_file section;
     std::uint64_t offset = 0;
 };
@@ -122,7 +122,7 @@ struct output_section {
     std::uint64_t entry = 0;
     std::string bytes;
     std::uint64_t size = 0;  ///< if it has no bytes
-    std::vector<piece> pieces;
+    std::vector<segment> segments;
     std::uint32_t symbol = 0;  ///< that of the section
 };
 
@@ -611,7 +611,7 @@ private:
     }
 
     /// Appends a section of a file. @return its offset
-    std::uint64_t add_piece(std::uint32_t output, in_file s) {
+    std::uint64_t add_segment(std::uint32_t output, in_file s) {
         output_section& o = outputs_[output];
         const cubin_section& from = section(s);
         const std::uint64_t alignment = std::clamp<std::uint64_t>(from.alignment, 1, 4096);
@@ -631,7 +631,7 @@ private:
         } else {
             o.size = offset + from.size;
         }
-        o.pieces.push_back({s, offset});
+        o.segments.push_back({s, offset});
         return offset;
     }
 
@@ -641,7 +641,7 @@ private:
         const auto place = [&](in_file s, const std::string& name, std::uint32_t type,
                                std::uint64_t flags) {
             const std::uint32_t to = section_called(name, type, flags);
-            placed_[s] = {to, add_piece(to, s)};
+            placed_[s] = {to, add_segment(to, s)};
         };
         for (const in_file& s : live_) {
             const cubin_section& from = section(s);
@@ -684,7 +684,7 @@ private:
             for (std::uint32_t n = 1; n < own.sections().size(); ++n)
                 if (own.sections()[n].name == fmt::format(".nv.constant0.{}", f.code->name)) {
                     const std::uint32_t to = section_called(bank_0, SHT_PROGBITS, SHF_ALLOC);
-                    add_piece(to, {f.section.first, n});
+                    add_segment(to, {f.section.first, n});
                     break;
                 }
             for (const memory_item& i : items_) {
@@ -697,7 +697,7 @@ private:
                 const std::string_view from = section(i.of).contents;
                 std::copy(from.begin(), from.end(),
                           o.bytes.begin() + static_cast<std::ptrdiff_t>(i.offset));
-                o.pieces.push_back({i.of, i.offset});
+                o.segments.push_back({i.of, i.offset});
             }
             const bool uses_shared =
                 shared_bytes_[k] != 0 ||
@@ -712,12 +712,12 @@ private:
         for (linked_function& f : functions_) {
             f.output = section_called(fmt::format(".text.{}", f.name), SHT_PROGBITS,
                                       SHF_ALLOC | SHF_EXECINSTR);
-            placed_[f.section] = {f.output, add_piece(f.output, f.section)};
+            placed_[f.section] = {f.output, add_segment(f.output, f.section)};
         }
         for (file_index f = 0; f < objects_.size(); ++f)
             for (std::uint32_t n = 1; included_[f] && n < file(f).sections().size(); ++n)
                 if (file(f).sections()[n].name == ".debug_line")
-                    add_piece(section_called(".debug_line", SHT_PROGBITS, 0), {f, n});
+                    add_segment(section_called(".debug_line", SHT_PROGBITS, 0), {f, n});
         add_symbols();
     }
 
@@ -867,7 +867,7 @@ private:
     void relocate() {
         const std::uint32_t count = static_cast<std::uint32_t>(outputs_.size());
         for (std::uint32_t n = 1; n < count; ++n)
-            for (const piece& p : std::vector<piece>(outputs_[n].pieces)) {
+            for (const segment& p : std::vector<segment>(outputs_[n].segments)) {
                 const auto function = function_in(p.section);
                 const auto& of_file = relocations_.find(p.section.first);
                 if (of_file == relocations_.end()) continue;

@@ -28,6 +28,7 @@ enum class status : int {
     invalid_context = 201,
     no_binary_for_gpu = 209,
     invalid_ptx = 218,
+    invalid_source = 300,
     file_not_found = 301,
     invalid_handle = 400,
     not_found = 500,

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Driver API: the linker of PTX, cubins, fat binaries, object files and libraries.
+#include "modules/sass/cubin.h"
+#include "modules/sass/link_members.h"
+#include "modules/sass/linker.h"
+#include "runtimes/cuda/abi.h"
+#include "runtimes/cuda/compilation_log.h"
+#include "runtimes/cuda/driver_api.h"
+#include "runtimes/cuda/fat_binary.h"
+#include "runtimes/cuda/toolkit_linker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace simtlm::cuda;
+using simtlm::device::code_preference;
+using simtlm::sass::fat_binary_entry;
+using simtlm::sass::link_member;
+
+namespace {
+
+/// CUjitInputType.
+enum class input_type : int { cubin, ptx, fat_binary, object, library };
+
+struct linker {
+    std::vector<link_member> members;
+    std::vector<std::string> inputs;                 ///< bytes of the inputs
+    std::vector<toolkit_input> unread;               ///< the inputs, for the toolkit's linker
+    std::map<std::string, std::string> definitions;  ///< of machine code: where defined
+    std::string linked;                              ///< valid after completion
+    std::vector<int> options;
+    void** values = nullptr;  ///< array of the program; read and written
+
+    compilation_log log() const {
+        return {static_cast<unsigned>(options.size()), options.data(), values};
+    }
+};
+
+using kind = fat_binary_entry::kind;
+
+bool is_of_generation(unsigned architecture, unsigned capability) {
+    return architecture <= capability && architecture / 10 == capability / 10;
+}
+
+const fat_binary_entry* newest(const link_member& m, kind what, unsigned capability) {
+    const fat_binary_entry* best = nullptr;
+    for (const fat_binary_entry& e : m.forms) {
+        const bool runs = what == kind::ptx ? e.architecture <= capability
+                                            : is_of_generation(e.architecture, capability);
+        if (e.what == what && !e.contents.empty() && runs &&
+            (best == nullptr || e.architecture > best->architecture))
+            best = &e;
+    }
+    return best;
+}
+
+/// Whether all inputs have code of a form. Members of libraries without it are omitted.
+bool all_have(const linker& l, kind what, unsigned capability) {
+    return std::all_of(l.members.begin(), l.members.end(), [&](const link_member& m) {
+        return m.on_demand || newest(m, what, capability) != nullptr;
+    });
+}
+
+/// Reads an input. @throws user_error
+std::vector<link_member> read_input(input_type type, const void* data, std::size_t bytes,
+                                    const std::string& name, unsigned capability) {
+    const auto wanted = [&](const fat_binary_entry& e) {
+        return e.what == kind::ptx ? e.architecture <= capability
+                                   : is_of_generation(e.architecture, capability);
+    };
+    std::string contents(static_cast<const char*>(data), bytes);
+    require(type != input_type::cubin || simtlm::sass::cubin::looks_like_one(contents),
+            status::invalid_image, "the input is no cubin");
+    if (type == input_type::ptx) {
+        link_member m;
+        m.name = name;
+        m.forms.push_back({kind::ptx, 0, contents.substr(0, contents.find('\0'))});
+        return {std::move(m)};
+    }
+    try {
+        auto members = simtlm::sass::link_members_of(std::move(contents), name, wanted);
+        const bool text = std::any_of(members.begin(), members.end(), [&](const link_member& m) {
+            return m.forms.size() == 1 && m.forms[0].what == kind::ptx &&
+                   m.forms[0].architecture == 0;
+        });
+        require(!text, status::invalid_image, "the input has no code for GPUs");
+        return members;
+    } catch (const failure&) {
+        throw;
+    } catch (const simtlm::kernel::user_error& e) {
+        throw failure(status::invalid_image, e.what());
+    }
+}
+
+/// Refuses machine code of another architecture, and functions and variables defined twice.
+/// @throws link_error
+void check_machine_code(linker& l, const link_member& m, unsigned capability) {
+    const bool has_code = std::any_of(m.forms.begin(), m.forms.end(),
+                                      [](const auto& e) { return e.what == kind::cubin; });
+    const fat_binary_entry* const code = newest(m, kind::cubin, capability);
+    if (has_code && code == nullptr && newest(m, kind::ptx, capability) == nullptr)
+        throw failure(status::no_binary_for_gpu,
+                      fmt::format("error   : Input file '{}' arch does not match target 'sm_{}'",
+                                  m.name, capability));
+    if (code == nullptr || m.on_demand) return;
+    const simtlm::sass::cubin file(code->contents, m.name);
+    std::string reasons;
+    for (const std::string& name : simtlm::sass::strong_definitions(file)) {
+        const auto [at, fresh] = l.definitions.emplace(name, m.name);
+        if (!fresh)
+            reasons += fmt::format("{}Multiple definition of '{}' in '{}', first defined in '{}'",
+                                   reasons.empty() ? "" : "\n", name, m.name, at->second);
+    }
+    if (!reasons.empty()) throw simtlm::sass::link_error(m.name, reasons);
+}
+
+std::string link_ptx(const linker& l, unsigned capability) {
+    std::vector<simtlm::device::module_source> texts;
+    for (const link_member& m : l.members) {
+        const fat_binary_entry* const e = newest(m, kind::ptx, capability);
+        if (e == nullptr) continue;
+        simtlm::device::module_source s;
+        s.name = m.name;
+        s.code = e->contents.substr(0, e->contents.find('\0'));
+        texts.push_back(std::move(s));
+    }
+    return link(texts, "linked").code;
+}
+
+std::string link_machine_code(const linker& l, unsigned capability) {
+    const auto objects = simtlm::sass::objects_for(l.members, capability);
+    if (objects.size() == 1 && !objects[0].file->is_relocatable())
+        return std::string(objects[0].file->bytes());
+    return simtlm::sass::link(objects, "linked");
+}
+
+std::string complete(const linker& l, const simtlm::device::system_config& c) {
+    const unsigned capability = c.capability();
+    const bool has_ptx = all_have(l, kind::ptx, capability);
+    if (c.code == code_preference::ptx) {
+        require(has_ptx, status::no_binary_for_gpu,
+                "an input has machine code only, which requires --code auto or sass");
+        return link_ptx(l, capability);
+    }
+    const bool has_code = all_have(l, kind::cubin, capability);
+    const bool exact = std::all_of(l.members.begin(), l.members.end(), [&](const link_member& m) {
+        const fat_binary_entry* const e = newest(m, kind::cubin, capability);
+        return e == nullptr || e->architecture == capability;
+    });
+    if (has_code && (exact || !has_ptx || c.code == code_preference::sass))
+        return link_machine_code(l, capability);
+    if (has_ptx) return link_ptx(l, capability);
+    return link_with_toolkit(l.unread, capability);
+}
+
+/// Executes a step of linking, and writes the log. @throws failure
+template <class Act>
+void step_of(const linker& l, Act&& act) {
+    try {
+        with_log(l.log(), act);
+    } catch (const simtlm::sass::link_error& e) {
+        throw failure(status::invalid_source, e.what());
+    }
+}
+
+}  // namespace
+
+RUNTIME(cuLinkCreate)(unsigned count, const int* options, void** values, linker** to) {
+    return driver_call("cuLinkCreate", [&](session&) {
+        require_pointer(to);
+        auto fresh = std::make_unique<linker>();
+        if (count != 0) fresh->options.assign(options, options + count);
+        fresh->values = values;
+        *to = fresh.release();
+    });
+}
+RUNTIME(cuLinkAddData)
+(linker* l, int type, void* data, std::size_t bytes, const char* name, unsigned, void*, void**) {
+    return driver_call("cuLinkAddData", [&](session& s) {
+        require_pointer(l);
+        require_pointer(data);
+        require(type >= 0 && type <= static_cast<int>(input_type::library), status::not_supported,
+                "bitcode cannot be linked; link PTX, cubins, fat binaries, objects or libraries");
+        const auto what = static_cast<input_type>(type);
+        const void* from = data;
+        if (what == input_type::fat_binary && form_of(data) == code_form::fat_wrapper) {
+            fat_binary_wrapper w;
+            std::memcpy(&w, data, sizeof w);
+            from = w.data;
+        }
+        if (from != data || (what == input_type::fat_binary && bytes == 0))
+            bytes = simtlm::sass::fat_binary_bytes(from);
+        require(what != input_type::cubin || s.config().code != code_preference::ptx,
+                status::no_binary_for_gpu,
+                "a cubin is machine code, which requires --code auto or sass");
+        const std::string called =
+            name != nullptr ? name : fmt::format("input {}", l->inputs.size() + 1);
+        step_of(*l, [&] {
+            const unsigned capability = s.config().capability();
+            auto members = read_input(what, from, bytes, called, capability);
+            if (s.config().code != code_preference::ptx)
+                for (const link_member& m : members) check_machine_code(*l, m, capability);
+            for (link_member& m : members) l->members.push_back(std::move(m));
+        });
+        l->inputs.emplace_back(static_cast<const char*>(from), bytes);
+        constexpr toolkit_input::kind kinds[] = {
+            toolkit_input::kind::cubin, toolkit_input::kind::ptx, toolkit_input::kind::fat_binary,
+            toolkit_input::kind::object, toolkit_input::kind::library};
+        l->unread.push_back({kinds[type], called, {}});
+    });
+}
+RUNTIME(cuLinkAddFile)
+(linker* l, int type, const char* path, unsigned count, void* options, void** values) {
+    std::string text;
+    const result r = driver_call("cuLinkAddFile", [&](session&) { text = read_code_file(path); });
+    return r != 0 ? r
+                  : simtlm_rt_cuLinkAddData(l, type, text.data(), text.size(), path, count, options,
+                                            values);
+}
+/// The linker's output is PTX or a cubin, as accepted by cuModuleLoadData.
+RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
+    return driver_call("cuLinkComplete", [&](session& s) {
+        require_pointer(l);
+        require(!l->inputs.empty(), status::invalid_value, "nothing to link");
+        for (std::size_t i = 0; i < l->inputs.size(); ++i) l->unread[i].bytes = l->inputs[i];
+        step_of(*l, [&] { l->linked = complete(*l, s.config()); });
+        const bool is_cubin = simtlm::sass::cubin::looks_like_one(l->linked);
+        if (to != nullptr) *to = l->linked.data();
+        if (bytes != nullptr) *bytes = l->linked.size() + (is_cubin ? 0 : 1);
+    });
+}
+RUNTIME(cuLinkDestroy)(linker* l) {
+    delete l;
+    return 0;
+}
