@@ -46,10 +46,12 @@ RUNTIME(cuDriverGetVersion)(int* version) {
     return 0;
 }
 RUNTIME(cuGetErrorName)(result r, const char** to) {
+    if (to == nullptr) return static_cast<result>(status::invalid_value);
     *to = driver_name_of(r);
     return *to != nullptr ? 0 : 1;
 }
 RUNTIME(cuGetErrorString)(result r, const char** to) {
+    if (to == nullptr) return static_cast<result>(status::invalid_value);
     *to = driver_name_of(r) != nullptr ? text_of(r) : nullptr;
     return *to != nullptr ? 0 : 1;
 }

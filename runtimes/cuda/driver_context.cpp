@@ -22,39 +22,53 @@ void check_context(session& s, context* c) {
 // ---- devices ----
 
 RUNTIME(cuDeviceGetCount)(int* count) {
-    return driver_call("cuDeviceGetCount",
-                       [&](session& s) { *count = static_cast<int>(s.gpus().devices()); });
+    return driver_call("cuDeviceGetCount", [&](session& s) {
+        require_pointer(count);
+        *count = static_cast<int>(s.gpus().devices());
+    });
 }
 RUNTIME(cuDeviceGet)(int* device, int ordinal) {
     return driver_call("cuDeviceGet", [&](session& s) {
+        require_pointer(device);
         check_device(s, ordinal);
         *device = ordinal;
     });
 }
 RUNTIME(cuDeviceGetName)(char* to, int bytes, int device) {
     return driver_call("cuDeviceGetName", [&](session& s) {
+        require_pointer(to);
         std::snprintf(to, static_cast<std::size_t>(bytes), "%s", properties_of(s, device).name);
     });
 }
 RUNTIME(cuDeviceGetUuid)(uuid* to, int device) {
-    return driver_call("cuDeviceGetUuid", [&](session& s) { *to = properties_of(s, device).id; });
+    return driver_call("cuDeviceGetUuid", [&](session& s) {
+        require_pointer(to);
+        *to = properties_of(s, device).id;
+    });
 }
 RUNTIME(cuDeviceTotalMem)(std::size_t* bytes, int device) {
-    return driver_call("cuDeviceTotalMem",
-                       [&](session& s) { *bytes = properties_of(s, device).global_bytes; });
+    return driver_call("cuDeviceTotalMem", [&](session& s) {
+        require_pointer(bytes);
+        *bytes = properties_of(s, device).global_bytes;
+    });
 }
 RUNTIME(cuDeviceGetAttribute)(int* value, int attribute, int device) {
-    return driver_call("cuDeviceGetAttribute",
-                       [&](session& s) { *value = attribute_of(s, attribute, device); });
+    return driver_call("cuDeviceGetAttribute", [&](session& s) {
+        require_pointer(value);
+        *value = attribute_of(s, attribute, device);
+    });
 }
 RUNTIME(cuDeviceComputeCapability)(int* major, int* minor, int device) {
     return driver_call("cuDeviceComputeCapability", [&](session& s) {
+        require_pointer(major);
+        require_pointer(minor);
         *major = properties_of(s, device).major;
         *minor = properties_of(s, device).minor;
     });
 }
 RUNTIME(cuDeviceCanAccessPeer)(int* can, int device, int peer) {
     return driver_call("cuDeviceCanAccessPeer", [&](session& s) {
+        require_pointer(can);
         check_device(s, device);
         check_device(s, peer);
         *can = device != peer ? 1 : 0;
@@ -65,6 +79,7 @@ RUNTIME(cuDeviceCanAccessPeer)(int* can, int device, int peer) {
 
 RUNTIME(cuCtxCreate)(context** to, unsigned flags, int device) {
     return driver_call("cuCtxCreate", [&](session& s) {
+        require_pointer(to);
         check_device(s, device);
         *to = s.add_context(static_cast<unsigned>(device), flags);
         session::thread().contexts.push_back(*to);
@@ -103,7 +118,10 @@ RUNTIME(cuCtxDestroy)(context* c) {
     });
 }
 RUNTIME(cuCtxGetCurrent)(context** to) {
-    return driver_call("cuCtxGetCurrent", [&](session& s) { *to = s.current_context(); });
+    return driver_call("cuCtxGetCurrent", [&](session& s) {
+        require_pointer(to);
+        *to = s.current_context();
+    });
 }
 RUNTIME(cuCtxSetCurrent)(context* c) {
     return driver_call("cuCtxSetCurrent", [&](session& s) {
@@ -136,16 +154,25 @@ RUNTIME(cuCtxPopCurrent)(context** to) {
 }
 RUNTIME(cuCtxGetDevice)(int* device) {
     return driver_call("cuCtxGetDevice", [&](session& s) {
+        require_pointer(device);
         const context* const c = s.current_context();
         require(c != nullptr, status::invalid_context, "no current context");
         *device = static_cast<int>(c->device);
     });
 }
 RUNTIME(cuCtxGetFlags)(unsigned* flags) {
-    return driver_call("cuCtxGetFlags", [&](session&) { *flags = 0; });
+    return driver_call("cuCtxGetFlags", [&](session& s) {
+        require_pointer(flags);
+        const context* const c = s.current_context();
+        require(c != nullptr, status::invalid_context, "no current context");
+        *flags = c->flags;
+    });
 }
 RUNTIME(cuCtxGetApiVersion)(context*, unsigned* version) {
-    return driver_call("cuCtxGetApiVersion", [&](session&) { *version = 3020; });
+    return driver_call("cuCtxGetApiVersion", [&](session&) {
+        require_pointer(version);
+        *version = 3020;
+    });
 }
 RUNTIME(cuCtxSynchronize)() {
     return driver_call("cuCtxSynchronize", [&](session& s) {
@@ -177,11 +204,9 @@ RUNTIME(cuCtxGetStreamPriorityRange)(int* least, int* greatest) {
         if (greatest != nullptr) *greatest = -5;
     });
 }
-RUNTIME(cuCtxSetCacheConfig)(int) {
-    return driver_call("cuCtxSetCacheConfig", [&](session&) {});
-}
 RUNTIME(cuDevicePrimaryCtxRetain)(context** to, int device) {
     return driver_call("cuDevicePrimaryCtxRetain", [&](session& s) {
+        require_pointer(to);
         check_device(s, device);
         *to = s.primary_context(static_cast<unsigned>(device));
         ++(*to)->references;
@@ -202,6 +227,8 @@ RUNTIME(cuDevicePrimaryCtxSetFlags)(int device, unsigned flags) {
 }
 RUNTIME(cuDevicePrimaryCtxGetState)(int device, unsigned* flags, int* active) {
     return driver_call("cuDevicePrimaryCtxGetState", [&](session& s) {
+        require_pointer(flags);
+        require_pointer(active);
         check_device(s, device);
         context* const c = s.primary_context(static_cast<unsigned>(device));
         *flags = c->flags;

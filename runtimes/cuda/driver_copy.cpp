@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <mutex>
+#include <unordered_set>
 
 using namespace simtlm::cuda;
 using simtlm::device::memory_kind;
@@ -115,7 +117,11 @@ RUNTIME(cuMemFreeHost)(void* p) {
     return driver_call("cuMemFreeHost", [&](session& s) { free_memory(s, p); });
 }
 RUNTIME(cuMemHostGetDevicePointer)(std::uint64_t* to, void* p, unsigned) {
-    return driver_call("cuMemHostGetDevicePointer", [&](session&) { *to = address_of(p); });
+    return driver_call("cuMemHostGetDevicePointer", [&](session& s) {
+        require_pointer(to);
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "not pinned host memory");
+        *to = address_of(p);
+    });
 }
 RUNTIME(cuMemHostRegister)(void* p, std::size_t bytes, unsigned flags) {
     return driver_call("cuMemHostRegister", [&](session& s) {
@@ -131,8 +137,8 @@ RUNTIME(cuMemHostUnregister)(void* p) {
 RUNTIME(cuMemGetInfo)(std::size_t* free, std::size_t* total) {
     return driver_call("cuMemGetInfo", [&](session& s) {
         const auto& m = s.gpus().memory();
-        *free = m.capacity() - m.used(s.current_device());
-        *total = m.capacity();
+        if (free != nullptr) *free = m.capacity() - m.used(s.current_device());
+        if (total != nullptr) *total = m.capacity();
     });
 }
 RUNTIME(cuMemGetAddressRange)(std::uint64_t* begin, std::size_t* bytes, std::uint64_t p) {
@@ -144,42 +150,84 @@ RUNTIME(cuMemGetAddressRange)(std::uint64_t* begin, std::size_t* bytes, std::uin
     });
 }
 namespace {
-/// Returns a CUpointer_attribute. Unknown addresses have the attributes of unregistered memory.
+
+/// Allocations whose synchronous copies always wait (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS), by number.
+/// Synchronous copies of the simulated GPU always wait, so the value is only stored.
+struct synchronous_table {
+    static synchronous_table& get() {
+        static auto* const table = new synchronous_table;
+        return *table;
+    }
+    std::mutex mutex;
+    std::unordered_set<std::uint64_t> allocations;
+};
+
+/// Returns a CUpointer_attribute of memory that CUDA knows.
+/// @throws failure  if the memory has no such attribute
 void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
     require_pointer(to);
     const pointer_attributes a = attributes_of(s, pointer_to(p));
-    const bool known = a.type != 0;
     const auto place = s.gpus().memory().find(p);
     const auto tell = [to](auto value) { std::memcpy(to, &value, sizeof value); };
     switch (attribute) {
         case 1:
-            return tell(known ? s.primary_context(s.current_device()) : nullptr);
+            return tell(place ? context_of(s, *place) : s.primary_context(s.current_device()));
         case 2:
-            return tell(known ? a.type == 1 ? 1u : 2u : 0u);
+            return tell(a.type == 1 ? 1u : 2u);
         case 3:
-            return tell(known ? p : std::uint64_t{0});
+            return tell(p);
         case 4:
-            return tell(known ? pointer_to(p) : nullptr);
-        case 6:   // synchronous copies
-        case 10:  // sharing by legacy IPC handles is possible
-            return tell(0);
+            require(a.type != 2, status::invalid_value, "GPU memory has no host address");
+            return tell(pointer_to(p));
+        case 6: {  // synchronous copies
+            synchronous_table& table = synchronous_table::get();
+            const std::lock_guard<std::mutex> lock(table.mutex);
+            return tell(place ? static_cast<unsigned>(table.allocations.count(place->id)) : 0u);
+        }
         case 7:
+        case 20:
             return tell(place ? place->id : std::uint64_t{0});
         case 8:
             return tell(a.type == 3 ? 1u : 0u);
         case 9:
-            return tell(known ? a.device : -2);
+            return tell(a.device);
+        case 10:  // sharing by legacy IPC handles is possible
+        case 15:  // so is direct access by other PCI devices
+        case 21:  // decompression by hardware
+            return tell(0);
         case 11:
+        case 19:
             return tell(place ? place->address : std::uint64_t{0});
         case 12:
+        case 18:
             return tell(place ? place->bytes : std::uint64_t{0});
         case 13:
-            return tell(known ? 1 : 0);
+            return tell(1);
+        case 14:  // kinds of handles that memory can be exported to
+            return tell(std::uint64_t{0});
+        case 16:  // reads and writes
+            return tell(3ull);
+        case 17:
+            return tell(pool_of(s, p));
         default:
-            throw failure(status::not_supported,
+            throw failure(status::invalid_value,
                           fmt::format("unknown address attribute {}", attribute));
     }
 }
+
+/// Attributes of memory that CUDA does not know, for cuPointerGetAttributes.
+void tell_unknown(void* to, int attribute) {
+    require_pointer(to);
+    if (attribute == 9) {
+        constexpr int no_device = -2;
+        std::memcpy(to, &no_device, sizeof no_device);
+        return;
+    }
+    const bool is_int = attribute == 2 || attribute == 6 || attribute == 8 || attribute == 10 ||
+                        attribute == 13 || attribute == 15 || attribute == 21;
+    std::memset(to, 0, is_int ? 4 : 8);
+}
+
 }  // namespace
 RUNTIME(cuPointerGetAttribute)(void* to, int attribute, std::uint64_t p) {
     return driver_call("cuPointerGetAttribute", [&](session& s) {
@@ -190,12 +238,27 @@ RUNTIME(cuPointerGetAttribute)(void* to, int attribute, std::uint64_t p) {
 RUNTIME(cuPointerGetAttributes)
 (unsigned count, const int* attributes, void** to, std::uint64_t p) {
     return driver_call("cuPointerGetAttributes", [&](session& s) {
-        for (unsigned i = 0; i < count; ++i) tell_attribute(s, to[i], attributes[i], p);
+        const int type = attributes_of(s, pointer_to(p)).type;
+        for (unsigned i = 0; i < count; ++i) {
+            if (type == 0 || (attributes[i] == 4 && type == 2))
+                tell_unknown(to[i], attributes[i]);
+            else
+                tell_attribute(s, to[i], attributes[i], p);
+        }
     });
 }
-RUNTIME(cuPointerSetAttribute)(const void*, int attribute, std::uint64_t) {
-    return driver_call("cuPointerSetAttribute", [&](session&) {
+RUNTIME(cuPointerSetAttribute)(const void* value, int attribute, std::uint64_t p) {
+    return driver_call("cuPointerSetAttribute", [&](session& s) {
+        require_pointer(value);
         require(attribute == 6, status::invalid_value, "an attribute that is read-only");
+        const auto place = s.gpus().memory().find(p);
+        require(static_cast<bool>(place), status::invalid_value, "unknown memory");
+        synchronous_table& table = synchronous_table::get();
+        const std::lock_guard<std::mutex> lock(table.mutex);
+        if (*static_cast<const unsigned*>(value) != 0)
+            table.allocations.insert(place->id);
+        else
+            table.allocations.erase(place->id);
     });
 }
 RUNTIME(cuMemcpy)(std::uint64_t to, std::uint64_t from, std::size_t bytes) {

@@ -70,6 +70,7 @@ RUNTIME(cuLibraryLoadData)
 }
 RUNTIME(cuLibraryUnload)(library* l) {
     return driver_call("cuLibraryUnload", [&](session& s) {
+        require_pointer(l);
         s.work().wait_all(s.current_device());
         s.remove_library(l);
     });
@@ -77,20 +78,20 @@ RUNTIME(cuLibraryUnload)(library* l) {
 RUNTIME(cuLibraryGetKernel)(kernel** to, library* l, const char* name) {
     return driver_call("cuLibraryGetKernel", [&](session& s) {
         require_pointer(to);
-        require(s.module_of(*l, s.current_device()).find(name) != nullptr, status::not_found,
-                "unknown kernel");
+        require(s.module_of(value_at(l), s.current_device()).find(name) != nullptr,
+                status::not_found, "unknown kernel");
         *to = session::kernel_in(*l, name);
     });
 }
 RUNTIME(cuLibraryGetModule)(module** to, library* l) {
     return driver_call("cuLibraryGetModule", [&](session& s) {
         require_pointer(to);
-        *to = &s.module_of(*l, s.current_device());
+        *to = &s.module_of(value_at(l), s.current_device());
     });
 }
 RUNTIME(cuLibraryGetGlobal)(std::uint64_t* to, std::size_t* bytes, library* l, const char* name) {
     return driver_call("cuLibraryGetGlobal", [&](session& s) {
-        const auto v = s.module_of(*l, s.current_device()).code->find_variable(name);
+        const auto v = s.module_of(value_at(l), s.current_device()).code->find_variable(name);
         require(v.first != 0, status::not_found, "unknown variable");
         if (to != nullptr) *to = v.first;
         if (bytes != nullptr) *bytes = v.second;

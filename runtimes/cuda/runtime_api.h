@@ -20,6 +20,13 @@ inline void* pointer_to(std::uint64_t a) {
     return reinterpret_cast<void*>(a);
 }
 
+/// The value at a pointer of the program. @throws failure  if it is nullptr
+template <class T>
+T& value_at(T* p) {
+    require_pointer(p);
+    return *p;
+}
+
 /// Convert texel formats. @throws failure  if there is no such format
 execution::arithmetic::texel_format format_of(const channel_description& d);
 channel_description description_of(const execution::arithmetic::texel_format& f);
@@ -39,6 +46,10 @@ void check_device(session& s, int device);
 
 void* allocate(session& s, device::memory_kind kind, std::size_t bytes, unsigned flags);
 void free_memory(session& s, void* p);
+/// The context in which memory was allocated.
+context* context_of(session& s, const device::allocation& a);
+/// The pool from which the memory at an address was allocated; nullptr if it is from none.
+memory_pool* pool_of(session& s, std::uint64_t address);
 device::array* make_array(session& s, const device::array_shape& shape, unsigned flags);
 device::array* level_of_array(session& s, device::array& a, unsigned level);
 std::uint64_t make_texture(session& s, const resource_description& r, const texture_description* t,

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_map>
 
 namespace simtlm::cuda {
 
@@ -56,9 +58,36 @@ void check_device(session& s, int device) {
             status::invalid_device, "unknown device");
 }
 
+namespace {
+/// Allocations made in contexts other than the primary ones, by their unique numbers.
+struct owner_table {
+    static owner_table& get() {
+        static auto* const table = new owner_table;
+        return *table;
+    }
+    std::mutex mutex;
+    std::unordered_map<std::uint64_t, context*> owners;
+};
+}  // namespace
+
 void* allocate(session& s, memory_kind kind, std::size_t bytes, unsigned flags) {
     if (bytes == 0) return nullptr;
-    return pointer_to(s.gpus().memory().allocate(kind, s.current_device(), bytes, flags));
+    const std::uint64_t a = s.gpus().memory().allocate(kind, s.current_device(), bytes, flags);
+    const auto& contexts = session::thread().contexts;
+    if (!contexts.empty() && !contexts.back()->primary) {
+        owner_table& table = owner_table::get();
+        const std::lock_guard<std::mutex> lock(table.mutex);
+        table.owners[s.gpus().memory().find(a)->id] = contexts.back();
+    }
+    return pointer_to(a);
+}
+
+context* context_of(session& s, const device::allocation& a) {
+    owner_table& table = owner_table::get();
+    const std::lock_guard<std::mutex> lock(table.mutex);
+    const auto at = table.owners.find(a.id);
+    return at != table.owners.end() && s.knows(at->second) ? at->second
+                                                           : s.primary_context(a.device);
 }
 
 void free_memory(session& s, void* p) {

@@ -444,6 +444,9 @@ RUNTIME(cudaDeviceReset)() {
     });
 }
 namespace {
+/// Limits that have no effect on the simulation, by cudaLimit: the buffer of printf, the depth and
+/// number of launches by kernels, the granularity of fetches and the persisting lines of the L2.
+std::atomic<std::size_t> stored_limits[] = {{0}, {1 << 20}, {0}, {2}, {2048}, {64}, {0}};
 constexpr std::size_t largest_stack = std::size_t{512} << 10;  ///< local memory per thread
 }  // namespace
 RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
@@ -456,13 +459,15 @@ RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
                 "a heap larger than device memory");
         if (limit == 0) s.gpus().state().stack_limit = value;
         if (limit == 2) s.gpus().state().heap_limit = value;
+        stored_limits[limit] = value;
     });
 }
 RUNTIME(cudaDeviceGetLimit)(std::size_t* value, int limit) {
     return runtime_call("cudaDeviceGetLimit", [&](session& s) {
         require_pointer(value);
         const std::size_t values[] = {
-            s.gpus().state().stack_limit, 1 << 20, s.gpus().state().heap_limit, 2, 2048, 64, 0,
+            s.gpus().state().stack_limit, stored_limits[1], s.gpus().state().heap_limit,
+            stored_limits[3], stored_limits[4], stored_limits[5], stored_limits[6],
             // Limits of shared memory with graphics, which is not modelled: CU_LIMIT_SHMEM_SIZE,
             // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
             0, 0, 0};
@@ -484,14 +489,15 @@ std::atomic<int> cache_preference{0}, bank_size{0};
 }
 
 RUNTIME(cudaDeviceGetCacheConfig)(int* to) {
-    return runtime_call("cudaDeviceGetCacheConfig", [&](session&) { *to = cache_preference; });
+    return runtime_call("cudaDeviceGetCacheConfig",
+                        [&](session&) { value_at(to) = cache_preference; });
 }
 RUNTIME(cudaDeviceSetCacheConfig)(int value) {
     return runtime_call("cudaDeviceSetCacheConfig", [&](session&) { cache_preference = value; });
 }
 RUNTIME(cudaDeviceGetSharedMemConfig)(int* to) {
     return runtime_call("cudaDeviceGetSharedMemConfig",
-                        [&](session&) { *to = bank_size == 0 ? 1 : bank_size.load(); });
+                        [&](session&) { value_at(to) = bank_size == 0 ? 1 : bank_size.load(); });
 }
 RUNTIME(cudaDeviceSetSharedMemConfig)(int value) {
     return runtime_call("cudaDeviceSetSharedMemConfig", [&](session&) { bank_size = value; });
@@ -514,14 +520,20 @@ RUNTIME(cudaDeviceGetByPCIBusId)(int* device, const char* id) {
     return runtime_call("cudaDeviceGetByPCIBusId", [&](session& s) {
         require_pointer(device);
         require_pointer(id);
-        for (unsigned d = 0; d < s.gpus().devices(); ++d) {
-            char name[32];
-            std::snprintf(name, sizeof name, bus_format, d + 1);
-            if (std::strcmp(name, id) != 0 && std::strcmp(name + 5, id) != 0) continue;
-            *device = static_cast<int>(d);
-            return;
-        }
-        throw failure(status::invalid_device, "unknown device");
+        // [domain]:[bus]:[device].[function], without the domain or the function, hexadecimal
+        unsigned domain = 0, bus = 0, slot = 0, part = 0;
+        int read = 0;
+        const auto matches = [&](int fields, int expected) {
+            return fields == expected && id[read] == '\0';
+        };
+        const bool valid =
+            matches(std::sscanf(id, "%x:%x:%x.%x%n", &domain, &bus, &slot, &part, &read), 4) ||
+            (part = 0, matches(std::sscanf(id, "%x:%x:%x%n", &domain, &bus, &slot, &read), 3)) ||
+            (domain = 0, matches(std::sscanf(id, "%x:%x.%x%n", &bus, &slot, &part, &read), 3));
+        require(valid, status::invalid_value, "not a PCI bus identifier");
+        require(domain == 0 && bus >= 1 && bus <= s.gpus().devices() && slot == 0 && part == 0,
+                status::invalid_device, "unknown device");
+        *device = static_cast<int>(bus - 1);
     });
 }
 RUNTIME(cudaDeviceCanAccessPeer)(int* can, int device, int peer) {

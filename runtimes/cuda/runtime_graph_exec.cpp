@@ -34,6 +34,8 @@ struct instantiation {
 }  // namespace
 
 RUNTIME(cudaGraphInstantiateWithParams)(executable_graph** to, graph* g, instantiation* p) {
+    if (p == nullptr)
+        return graph_call("cudaGraphInstantiateWithParams", [&](session&) { require_pointer(p); });
     const result r = simtlm_rt_cudaGraphInstantiateWithFlags(to, g, p->flags);
     p->fault = nullptr;
     p->outcome = r == 0 ? 0 : 1;

@@ -45,7 +45,7 @@ RUNTIME(cudaGraphMemcpyNodeGetParams)(graph_node* n, copy_3d* p) {
 }
 RUNTIME(cudaGraphMemcpyNodeSetParams)(graph_node* n, const copy_3d* p) {
     return graph_call("cudaGraphMemcpyNodeSetParams",
-                      [&](session& s) { change_node(n, copy_operation(s, *p)); });
+                      [&](session& s) { change_node(n, copy_operation(s, value_at(p))); });
 }
 RUNTIME(cudaGraphMemcpyNodeSetParams1D)
 (graph_node* n, void* to, const void* from, std::size_t bytes, int kind) {
@@ -68,7 +68,7 @@ RUNTIME(cudaGraphMemcpyNodeSetParamsFromSymbol)
 }
 RUNTIME(cudaGraphExecMemcpyNodeSetParams)(executable_graph* g, graph_node* n, const copy_3d* p) {
     return graph_call("cudaGraphExecMemcpyNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, copy_operation(s, *p)); });
+                      [&](session& s) { change_node(s, g, n, copy_operation(s, value_at(p))); });
 }
 RUNTIME(cudaGraphExecMemcpyNodeSetParams1D)
 (executable_graph* g, graph_node* n, void* to, const void* from, std::size_t bytes, int kind) {
@@ -100,12 +100,12 @@ RUNTIME(cudaGraphMemsetNodeGetParams)(graph_node* n, fill_parameters* p) {
 }
 RUNTIME(cudaGraphMemsetNodeSetParams)(graph_node* n, const fill_parameters* p) {
     return graph_call("cudaGraphMemsetNodeSetParams",
-                      [&](session& s) { change_node(n, fill_operation(s, *p)); });
+                      [&](session& s) { change_node(n, fill_operation(s, value_at(p))); });
 }
 RUNTIME(cudaGraphExecMemsetNodeSetParams)
 (executable_graph* g, graph_node* n, const fill_parameters* p) {
     return graph_call("cudaGraphExecMemsetNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, fill_operation(s, *p)); });
+                      [&](session& s) { change_node(s, g, n, fill_operation(s, value_at(p))); });
 }
 RUNTIME(cudaGraphHostNodeGetParams)(graph_node* n, host_parameters* p) {
     return graph_call("cudaGraphHostNodeGetParams", [&](session&) {
@@ -115,12 +115,12 @@ RUNTIME(cudaGraphHostNodeGetParams)(graph_node* n, host_parameters* p) {
 }
 RUNTIME(cudaGraphHostNodeSetParams)(graph_node* n, const host_parameters* p) {
     return graph_call("cudaGraphHostNodeSetParams",
-                      [&](session&) { change_node(n, host_operation(*p)); });
+                      [&](session&) { change_node(n, host_operation(value_at(p))); });
 }
 RUNTIME(cudaGraphExecHostNodeSetParams)
 (executable_graph* g, graph_node* n, const host_parameters* p) {
     return graph_call("cudaGraphExecHostNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, host_operation(*p)); });
+                      [&](session& s) { change_node(s, g, n, host_operation(value_at(p))); });
 }
 RUNTIME(cudaGraphExecEventRecordNodeSetEvent)(executable_graph* g, graph_node* n, void* event) {
     return graph_call("cudaGraphExecEventRecordNodeSetEvent",

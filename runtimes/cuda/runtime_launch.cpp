@@ -289,6 +289,7 @@ RUNTIME(cudaLibraryLoadFromFile)
 }
 RUNTIME(cudaLibraryUnload)(library* l) {
     return runtime_call("cudaLibraryUnload", [&](session& s) {
+        require_pointer(l);
         s.work().wait_all(s.current_device());
         s.remove_library(l);
     });
@@ -296,8 +297,8 @@ RUNTIME(cudaLibraryUnload)(library* l) {
 RUNTIME(cudaLibraryGetKernel)(kernel** to, library* l, const char* name) {
     return runtime_call("cudaLibraryGetKernel", [&](session& s) {
         require_pointer(to);
-        require(s.module_of(*l, s.current_device()).find(name) != nullptr, status::not_found,
-                "unknown kernel");
+        require(s.module_of(value_at(l), s.current_device()).find(name) != nullptr,
+                status::not_found, "unknown kernel");
         *to = session::kernel_in(*l, name);
     });
 }
@@ -305,18 +306,18 @@ RUNTIME(cudaLibraryGetKernelCount)(unsigned* to, library* l) {
     return runtime_call("cudaLibraryGetKernelCount", [&](session& s) {
         require_pointer(to);
         *to = static_cast<unsigned>(
-            s.module_of(*l, s.current_device()).code->image().kernels().size());
+            s.module_of(value_at(l), s.current_device()).code->image().kernels().size());
     });
 }
 RUNTIME(cudaLibraryEnumerateKernels)(kernel** to, unsigned count, library* l) {
     return runtime_call("cudaLibraryEnumerateKernels", [&](session& s) {
-        for (const auto& k : s.module_of(*l, s.current_device()).code->image().kernels())
+        for (const auto& k : s.module_of(value_at(l), s.current_device()).code->image().kernels())
             if (count-- > 0) *to++ = session::kernel_in(*l, k.name);
     });
 }
 RUNTIME(cudaLibraryGetGlobal)(void** to, std::size_t* bytes, library* l, const char* name) {
     return runtime_call("cudaLibraryGetGlobal", [&](session& s) {
-        const auto v = s.module_of(*l, s.current_device()).code->find_variable(name);
+        const auto v = s.module_of(value_at(l), s.current_device()).code->find_variable(name);
         require(v.first != 0, status::not_found, "unknown variable");
         if (to != nullptr) *to = pointer_to(v.first);
         if (bytes != nullptr) *bytes = v.second;

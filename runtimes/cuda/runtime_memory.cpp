@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtime API: memory and copies.
+#include "runtimes/cuda/managed_memory.h"
 #include "runtimes/cuda/runtime_api.h"
 
 #include <algorithm>
@@ -266,64 +267,6 @@ RUNTIME(cudaPointerGetAttributes)(pointer_attributes* to, const void* p) {
         *to = attributes_of(s, p);
     });
 }
-RUNTIME(cudaMemAdvise)(const void*, std::size_t, int, int) {
-    return runtime_call("cudaMemAdvise", [&](session&) {});
-}
-RUNTIME(cudaMemPrefetchAsync)(const void* p, std::size_t, int, void* stream) {
-    return runtime_call("cudaMemPrefetchAsync", [&](session& s) {
-        require(!is_pageable(s, address_of(p)), status::invalid_value, "not managed memory");
-        s.stream(stream);
-    });
-}
-namespace {
-struct place {
-    int kind, id;
-};
-}  // namespace
-RUNTIME(cudaMemAdvise_v2)(const void*, std::size_t, int, place) {
-    return runtime_call("cudaMemAdvise", [&](session&) {});
-}
-RUNTIME(cudaMemPrefetchAsync_v2)(const void* p, std::size_t, place, unsigned, void* stream) {
-    return runtime_call("cudaMemPrefetchAsync", [&](session& s) {
-        require(!is_pageable(s, address_of(p)), status::invalid_value, "not managed memory");
-        s.stream(stream);
-    });
-}
-namespace {
-/// Checks prefetch and advice hints for managed memory; they have no effect.
-void check_hints(session& s, void** pointers, const std::size_t* bytes, std::size_t count,
-                 void* stream) {
-    require(count != 0 && pointers != nullptr && bytes != nullptr, status::invalid_value,
-            "no memory ranges are given");
-    for (std::size_t i = 0; i < count; ++i)
-        require(!is_pageable(s, address_of(pointers[i])), status::invalid_value,
-                "not managed memory");
-    s.stream(stream);
-}
-}  // namespace
-RUNTIME(cudaMemPrefetchBatchAsync)
-(void** pointers, const std::size_t* bytes, std::size_t count, const place*, const std::size_t*,
- std::size_t, unsigned long long, void* stream) {
-    return runtime_call("cudaMemPrefetchBatchAsync",
-                        [&](session& s) { check_hints(s, pointers, bytes, count, stream); });
-}
-RUNTIME(cudaMemDiscardBatchAsync)
-(void** pointers, const std::size_t* bytes, std::size_t count, unsigned long long, void* stream) {
-    return runtime_call("cudaMemDiscardBatchAsync",
-                        [&](session& s) { check_hints(s, pointers, bytes, count, stream); });
-}
-RUNTIME(cudaMemDiscardAndPrefetchBatchAsync)
-(void** pointers, const std::size_t* bytes, std::size_t count, const place*, const std::size_t*,
- std::size_t, unsigned long long, void* stream) {
-    return runtime_call("cudaMemDiscardAndPrefetchBatchAsync",
-                        [&](session& s) { check_hints(s, pointers, bytes, count, stream); });
-}
-RUNTIME(cudaMemRangeGetAttribute)(void* to, std::size_t bytes, int, const void*, std::size_t) {
-    return runtime_call("cudaMemRangeGetAttribute", [&](session&) {
-        require_pointer(to);
-        std::memset(to, 0, bytes);
-    });
-}
 RUNTIME(cudaStreamAttachMemAsync)(void* stream, void*, std::size_t, unsigned) {
     return runtime_call("cudaStreamAttachMemAsync", [&](session& s) { s.stream(stream); });
 }
@@ -366,6 +309,12 @@ public:
         pool.used += bytes;
         pool.used_high = std::max(pool.used_high, pool.used);
     }
+    /// The pool that memory was allocated from; nullptr: none, or a pool that was destroyed.
+    memory_pool* origin(std::uint64_t address) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = origin_.find(address);
+        return at == origin_.end() ? nullptr : at->second;
+    }
     void give_back(std::uint64_t address, std::uint64_t bytes) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto at = origin_.find(address);
@@ -402,6 +351,15 @@ private:
     std::unordered_map<std::uint64_t, memory_pool*> origin_;
     std::map<std::pair<const memory_pool*, int>, int> access_;
 };
+
+}  // namespace
+
+memory_pool* simtlm::cuda::pool_of(session& s, std::uint64_t address) {
+    const auto a = s.gpus().memory().find(address);
+    return a ? pool_table::of(s).origin(a->address) : nullptr;
+}
+
+namespace {
 
 /// cudaMemAccessDesc
 struct pool_access {
@@ -461,7 +419,7 @@ RUNTIME(cudaDeviceSetMemPool)(int device, memory_pool* pool) {
 }
 namespace {
 /// Device of a memory location. @throws failure  for other kinds of locations
-unsigned device_at(session& s, const place* where, int type) {
+unsigned device_at(session& s, const memory_location* where, int type) {
     require_pointer(where);
     constexpr int pinned = 1, on_device = 1;
     require(type == pinned && where->kind == on_device, status::not_supported,
@@ -470,19 +428,19 @@ unsigned device_at(session& s, const place* where, int type) {
     return static_cast<unsigned>(where->id);
 }
 }  // namespace
-RUNTIME(cudaMemGetDefaultMemPool)(memory_pool** pool, const place* where, int type) {
+RUNTIME(cudaMemGetDefaultMemPool)(memory_pool** pool, const memory_location* where, int type) {
     return runtime_call("cudaMemGetDefaultMemPool", [&](session& s) {
         require_pointer(pool);
         *pool = &s.default_pool(device_at(s, where, type));
     });
 }
-RUNTIME(cudaMemGetMemPool)(memory_pool** pool, const place* where, int type) {
+RUNTIME(cudaMemGetMemPool)(memory_pool** pool, const memory_location* where, int type) {
     return runtime_call("cudaMemGetMemPool", [&](session& s) {
         require_pointer(pool);
         *pool = &pool_table::of(s).current(s, device_at(s, where, type));
     });
 }
-RUNTIME(cudaMemSetMemPool)(const place* where, int type, memory_pool* pool) {
+RUNTIME(cudaMemSetMemPool)(const memory_location* where, int type, memory_pool* pool) {
     return runtime_call("cudaMemSetMemPool", [&](session& s) {
         require_pointer(pool);
         pool_table::of(s).choose(device_at(s, where, type), *pool);
@@ -724,6 +682,29 @@ RUNTIME(cudaMemcpy2DArrayToArray)
         c.to = inside(a, to_x, to_y, width, height);
         c.to_pitch = a.row_pitch();
         submit_copy(s, {c});
+    });
+}
+RUNTIME(cudaMemcpyArrayToArray)
+(void* to, std::size_t to_x, std::size_t to_y, const void* from, std::size_t x, std::size_t y,
+ std::size_t bytes, int kind) {
+    return runtime_call("cudaMemcpyArrayToArray", [&](session& s) {
+        simtlm::device::array& a = s.array(to);
+        // Pieces that are contiguous in both arrays.
+        in_rows(s.array(from), x, y, bytes,
+                [&](std::size_t, std::size_t column, std::size_t line, std::size_t n) {
+                    in_rows(a, to_x, to_y, n,
+                            [&](std::size_t done, std::size_t to_column, std::size_t to_line,
+                                std::size_t part) {
+                                block_copy c = from_array(s, nullptr, 0, from, column + done, line,
+                                                          part, 1, kind);
+                                c.to = inside(a, to_column, to_line, part, 1);
+                                c.to_pitch = a.row_pitch();
+                                submit_copy(s, {c});
+                            });
+                    const std::size_t width = a.shape.width * a.shape.element_bytes();
+                    to_y += (to_x + n) / width;
+                    to_x = (to_x + n) % width;
+                });
     });
 }
 RUNTIME(cudaMemcpyToArray)

@@ -3,6 +3,8 @@
 #include "runtimes/cuda/runtime_api.h"
 
 #include <cstring>
+#include <map>
+#include <mutex>
 
 using namespace simtlm::cuda;
 
@@ -86,21 +88,89 @@ RUNTIME(cudaLaunchHostFunc)(void* stream, void (*act)(void*), void* data) {
         enqueue(s, s.stream(stream), host_operation({act, data}));
     });
 }
+
+namespace {
+
+/// Attributes of streams other than their priority (cudaLaunchAttributeID). They have no effect on
+/// the simulation; programs can read them.
+class stream_attributes {
+public:
+    enum id { access_window = 1, synchronization = 3, priority = 8, domain_map = 9, domain = 10 };
+    struct value {
+        unsigned char bytes[32] = {};
+    };
+    /// Size of a value. The union that contains it has become larger since CUDA 11.
+    static constexpr std::size_t bytes_of(int id) {
+        return id == access_window ? 32 : id == domain_map ? 2 : 4;
+    }
+    static stream_attributes& get() {
+        static auto* const all = new stream_attributes;
+        return *all;
+    }
+    value read(const simtlm::device::stream& stream, int id) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = values_.find({stream.number, id});
+        if (at != values_.end()) return at->second;
+        value v;
+        if (id == synchronization) v.bytes[0] = 1;  // automatic
+        if (id == domain_map) v.bytes[1] = 1;       // domain 0, and 1 for remote accesses
+        return v;
+    }
+    void write(const simtlm::device::stream& stream, int id, const value& v) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        values_[{stream.number, id}] = v;
+    }
+
+private:
+    std::mutex mutex_;
+    /// By the number of the stream, which is never reused.
+    std::map<std::pair<unsigned long long, int>, value> values_;
+};
+
+void check_stream_attribute(int id) {
+    require(id == stream_attributes::access_window || id == stream_attributes::synchronization ||
+                (id >= stream_attributes::priority && id <= stream_attributes::domain),
+            status::invalid_value, "streams have no such attribute");
+}
+
+}  // namespace
+
 RUNTIME(cudaStreamCopyAttributes)(void* to, void* from) {
-    return runtime_call("cudaStreamCopyAttributes",
-                        [&](session& s) { s.stream(to).priority = s.stream(from).priority; });
+    return runtime_call("cudaStreamCopyAttributes", [&](session& s) {
+        simtlm::device::stream& target = s.stream(to);
+        const simtlm::device::stream& source = s.stream(from);
+        target.priority = source.priority;
+        stream_attributes& all = stream_attributes::get();
+        for (const int id : {stream_attributes::access_window, stream_attributes::synchronization,
+                             stream_attributes::domain_map, stream_attributes::domain})
+            all.write(target, id, all.read(source, id));
+    });
 }
 RUNTIME(cudaStreamGetAttribute)(void* stream, int attribute, void* value) {
     return runtime_call("cudaStreamGetAttribute", [&](session& s) {
         require_pointer(value);
-        std::memset(value, 0, 64);
-        if (attribute == 8) *static_cast<int*>(value) = s.stream(stream).priority;
+        check_stream_attribute(attribute);
+        const simtlm::device::stream& one = s.stream(stream);
+        const auto v = stream_attributes::get().read(one, attribute);
+        std::memcpy(value, v.bytes, stream_attributes::bytes_of(attribute));
+        if (attribute == stream_attributes::priority)
+            std::memcpy(value, &one.priority, sizeof one.priority);
     });
 }
 RUNTIME(cudaStreamSetAttribute)(void* stream, int attribute, const void* value) {
     return runtime_call("cudaStreamSetAttribute", [&](session& s) {
         require_pointer(value);
-        if (attribute == 8) s.stream(stream).priority = *static_cast<const int*>(value);
+        check_stream_attribute(attribute);
+        simtlm::device::stream& one = s.stream(stream);
+        stream_attributes::value v;
+        std::memcpy(v.bytes, value, stream_attributes::bytes_of(attribute));
+        if (attribute == stream_attributes::synchronization)
+            require(v.bytes[0] >= 1 && v.bytes[0] <= 4, status::invalid_value,
+                    "unknown synchronization policy");
+        if (attribute == stream_attributes::priority)
+            std::memcpy(&one.priority, value, sizeof one.priority);
+        else
+            stream_attributes::get().write(one, attribute, v);
     });
 }
 
