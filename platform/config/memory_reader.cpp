@@ -40,7 +40,10 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
     p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, most_cycles);
     p.far_latency = v.number("-gpgpu_l2_far_latency", 0, most_cycles);
-    if (v.text("-gpgpu_l2_partition_bits") != "none")
+    if (v.text("-gpgpu_l2_partition_bits") != "none") {
+        if (p.far_latency == 0)
+            v.fail("-gpgpu_l2_partition_bits", "has no effect on an L2 of one partition",
+                   "-gpgpu_l2_far_latency of at least 1; or none");
         for (const unsigned bit : read(v, "-gpgpu_l2_partition_bits", [](const std::string& text) {
                  return parse_numbers(text, ',', 1, 64);
              })) {
@@ -49,6 +52,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
                        "5 (sectors of 32 bytes) to 63; or none alone");
             p.half_bits |= std::uint64_t{1} << bit;
         }
+    }
     p.sms = std::max(1u, v.number("-gpgpu_n_clusters") * v.number("-gpgpu_n_cores_per_cluster"));
     // Neighbouring GPCs are attached to different partitions, so that the blocks of a small grid,
     // which are distributed over the GPCs in turn, use both.

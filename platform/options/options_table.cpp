@@ -744,8 +744,9 @@ void l2(builder& b) {
             "read of a far sector without a copy in the near partition, and for every far write "
             "and atomic, which invalidates the copy. 0: one partition.");
     b.word("-gpgpu_l2_partition_bits", "BIT[,BIT...]", "none",
-           "With -gpgpu_l2_far_latency: address bits whose parity selects the partition of the L2 "
-           "that an address belongs to. none: even channels belong to one, odd ones to the other.");
+           "Address bits whose parity selects the partition of the L2 that an address belongs to; "
+           "requires -gpgpu_l2_far_latency. none: even channels belong to one, odd ones to the "
+           "other.");
     b.count("-dram_latency", "30", "core cycles",
             "Minimum latency from the L2 to the DRAM controller.");
     b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in the L2.");

@@ -197,8 +197,10 @@ private:
         set("-gpgpu_l2_rop_latency", below(100));
         set("-dram_latency", below(100));
         set("-gpgpu_memory_partition_indexing", one_of({0, 0, 4, 6}));
-        set("-gpgpu_l2_far_latency", one_of({0, 0, 3, 150}));
-        set("-gpgpu_l2_partition_bits", one_of<std::string>({"none", "7", "12,13,16"}));
+        const unsigned far = one_of({0, 0, 3, 150});
+        set("-gpgpu_l2_far_latency", far);
+        if (far != 0)
+            set("-gpgpu_l2_partition_bits", one_of<std::string>({"none", "7", "12,13,16"}));
         set("-gpgpu_l2_atomic_latency", one_of({0, 0, 28}));
     }
 

@@ -457,9 +457,15 @@ TEST(GpuConfig, PutsNeighbouringGpcsNextToDifferentL2Partitions) {
 
 TEST(GpuConfig, ReadsTheBitsOfAnAddressThatSelectAnL2Partition) {
     EXPECT_EQ(make("").memory.partition.half_bits, 0u);
-    EXPECT_EQ(make("-gpgpu_l2_partition_bits 12,13,16,17,19").memory.partition.half_bits, 0xb3000u);
-    EXPECT_THAT(refused("-gpgpu_l2_partition_bits 12,64"), HasSubstr("bit 64"));
-    EXPECT_THAT(refused("-gpgpu_l2_partition_bits 4"), HasSubstr("bit 4"));
+    const std::string far = "-gpgpu_l2_far_latency 156 -gpgpu_l2_partition_bits ";
+    EXPECT_EQ(make(far + "12,13,16,17,19").memory.partition.half_bits, 0xb3000u);
+    EXPECT_THAT(refused(far + "12,64"), HasSubstr("bit 64"));
+    EXPECT_THAT(refused(far + "4"), HasSubstr("bit 4"));
+}
+
+TEST(GpuConfig, RefusesPartitionBitsForAnL2OfOnePartition) {
+    EXPECT_THAT(refused("-gpgpu_l2_partition_bits 12"), HasSubstr("-gpgpu_l2_far_latency"));
+    EXPECT_EQ(make("-gpgpu_l2_partition_bits none").memory.partition.half_bits, 0u);
 }
 
 // ---- check_trace_fits() ---------------------------------------------------------------------
