@@ -66,9 +66,6 @@ public:
                                std::shared_ptr<gpc_directory> all) = 0;
     /// @return the directory of GPCs; nullptr: join_clusters() has not been called
     virtual gpc_directory* gpcs() const = 0;
-    /// Number of CTAs of a kernel that can be placed now.
-    /// @param concurrent  SMs may hold CTAs of several kernels
-    virtual unsigned room_for(const kernel_context& kernel, bool concurrent) const = 0;
     /// Same as launch(), for a CTA of a cluster. @param rank  of the CTA in the cluster
     virtual void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
                                    const std::shared_ptr<cta_cluster>& cluster, unsigned rank) = 0;

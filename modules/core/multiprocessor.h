@@ -117,6 +117,11 @@ public:
     virtual bool can_launch(const kernel_context& kernel, bool concurrent) const {
         return ctas_.fits(kernel, concurrent);
     }
+    /// Number of CTAs of a kernel that can be placed now.
+    /// @param concurrent  SMs may hold CTAs of several kernels
+    unsigned room_for(const kernel_context& kernel, bool concurrent) const {
+        return ctas_.room_for(kernel, concurrent);
+    }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     virtual void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) = 0;
     /// Signals that the kernel on which a kernel depends has ended; releases the warps that wait

@@ -37,6 +37,7 @@ cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
       running_(config.max_concurrent_kernels),
       last_cluster_(static_cast<unsigned>(clusters_.size()) - 1),
       last_core_(clusters_.size(), cores.sms_per_cluster - 1),
+      served_(clusters_.size()),
       ended_(clusters_.size() * cores.sms_per_cluster),
       ready_(ended_.size()),
       process_("process", sequencer, protocol::phase::core_dispatch_ctas,
@@ -270,13 +271,15 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 placed = true;  // more may be placed in a later cycle
                 break;
             }
-            const unsigned next = (i + last + 1) % n;
-            const auto& order = config_.cluster_order;
-            if (place_in(order.empty() ? next : order[next], now)) {
-                note_placement(now);
+            if (config_.most_room) {
+                if (!place_by_room(now)) break;
+            } else {
+                const unsigned next = (i + last + 1) % n;
+                if (!place_in(cluster_at(next), now)) continue;
                 last_cluster_ = next;
-                placed = true;
             }
+            note_placement(now);
+            placed = true;
         }
     // If nothing was placed, wait for a CTA to end, a launch, or the end of a latency.
     std::uint64_t wake = first_chance;
@@ -294,18 +297,45 @@ void cta_scheduler::note_placement(std::uint64_t now) {
     next_placement_ = (waited ? now * 1000 : next_placement_) + config_.cta_launch_interval;
 }
 
+/// @return the kernel of which an SM may receive a CTA, if there is room for it, or nullptr
+running_kernel* cta_scheduler::kernel_for(const core::multiprocessor& sm, std::uint64_t now) {
+    if (config_.concurrent_kernels_per_sm) return select(now);
+    running_kernel* const k = of(sm.kernel());
+    if (has_blocks(k)) return k;
+    return sm.busy() ? nullptr : select(now);
+}
+
+/// Places a CTA on the SM with the most room. @return whether there was one
+bool cta_scheduler::place_by_room(std::uint64_t now) {
+    core::multiprocessor* best = nullptr;
+    running_kernel* kernel = nullptr;
+    unsigned room = 0;
+    for (unsigned i = 0; i < clusters_.size(); ++i) {
+        const unsigned cluster = cluster_at(i);
+        if (config_.cta_launch_interval == 0 && served_[cluster] == now + 1) continue;
+        core::simt_cluster& c = *clusters_[cluster];
+        for (unsigned s = 0; s < c.sms(); ++s) {
+            core::multiprocessor& sm = c.core(s);
+            running_kernel* const k = kernel_for(sm, now);
+            if (!has_blocks(k) || cluster_size(*k) > 1) continue;
+            const unsigned fit = sm.room_for(k->context, config_.concurrent_kernels_per_sm);
+            if (fit <= room) continue;
+            best = &sm;
+            kernel = k;
+            room = fit;
+        }
+    }
+    if (best == nullptr || !place_on(*best, *kernel, now)) return false;
+    served_[best->cluster()] = now + 1;
+    return true;
+}
+
 bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {
     core::simt_cluster& c = *clusters_[cluster];
     for (unsigned i = 0; i < c.sms(); ++i) {
         const unsigned s = (i + last_core_[cluster] + 1) % c.sms();
         core::multiprocessor& target = c.core(s);
-        running_kernel* k = nullptr;
-        if (config_.concurrent_kernels_per_sm) {
-            k = select(now);
-        } else {
-            k = of(target.kernel());
-            if (!has_blocks(k)) k = target.busy() ? nullptr : select(now);
-        }
+        running_kernel* const k = kernel_for(target, now);
         if (!has_blocks(k) || !target.can_launch(k->context, config_.concurrent_kernels_per_sm) ||
             cluster_size(*k) > 1)
             continue;

@@ -39,11 +39,14 @@ struct running_kernel {
 
 /// Places CTAs on SMs (manual: CTA dispatch). In every core cycle, each cluster gets at most one
 /// CTA, starting after the cluster that got a CTA last; within a cluster, the SMs take turns.
-/// Clusters are visited in the order of their numbers or of dispatch_config::cluster_order. An SM
-/// holds CTAs of one kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs
-/// of a kernel are placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block
-/// after its launch. With -gpgpu_cta_launch_interval, CTAs are placed one at a time on the whole
-/// GPU, at this interval.
+/// Clusters are visited in the order of their numbers or of dispatch_config::cluster_order. With
+/// -gpgpu_cta_placement most-room, a CTA goes to the SM that has room for the largest number of
+/// CTAs of its kernel, as on Pascal, Volta and Turing (Gilman et al., Demystifying the Placement
+/// Policies of the NVIDIA GPU Thread Block Scheduler, 2020); the first in that order if there are
+/// several. An SM holds CTAs of one kernel until it is empty, or of several with
+/// -gpgpu_concurrent_kernel_sm. CTAs of a kernel are placed from -gpgpu_kernel_launch_latency plus
+/// -gpgpu_TB_launch_latency per block after its launch. With -gpgpu_cta_launch_interval, CTAs are
+/// placed one at a time on the whole GPU, at this interval.
 class cta_scheduler : public kernel::clocked_module, private core::cta_listener {
 public:
     /// Interface of the owner.
@@ -100,6 +103,11 @@ private:
     }
     void note_placement(std::uint64_t now);
     bool place_in(unsigned cluster, std::uint64_t now);
+    bool place_by_room(std::uint64_t now);
+    running_kernel* kernel_for(const core::multiprocessor& sm, std::uint64_t now);
+    unsigned cluster_at(unsigned position) const {
+        return config_.cluster_order.empty() ? position : config_.cluster_order[position];
+    }
     bool place_on(core::multiprocessor& target, running_kernel& kernel, std::uint64_t now);
     running_kernel* select(std::uint64_t now);
     running_kernel* of(const core::kernel_context* context) const;
@@ -119,6 +127,7 @@ private:
     std::size_t last_kernel_ = 0;                           // slot
     unsigned last_cluster_ = 0;                             // its position in the cluster order
     std::vector<unsigned> last_core_;                       // by cluster
+    std::vector<std::uint64_t> served_;  // by cluster: cycle of its last CTA plus 1, with most_room
     struct ended {
         core::kernel_context* kernel;
         std::unique_ptr<program::cta> block;

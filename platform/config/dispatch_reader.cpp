@@ -47,6 +47,10 @@ void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_c
     } else if (order != "clusters") {
         v.fail("-gpgpu_cta_order", "unknown order", "clusters or gpcs");
     }
+    const std::string& placement = v.text("-gpgpu_cta_placement");
+    if (placement != "turns" && placement != "most-room")
+        v.fail("-gpgpu_cta_placement", "unknown placement", "turns or most-room");
+    d.most_room = placement == "most-room";
     d.kernel_launch_latency = v.number("-gpgpu_kernel_launch_latency");
     d.block_launch_latency = v.number("-gpgpu_TB_launch_latency");
     const double interval = v.real("-gpgpu_cta_launch_interval");

@@ -422,6 +422,10 @@ void launch(builder& b) {
            "Order in which SMs receive thread blocks. clusters: by cluster number. gpcs: the GPCs "
            "(-gpgpu_gpc_sms) in turn, in each the TPCs (pairs of SMs) in turn, and the second SM "
            "of a TPC after the first SMs of all.");
+    b.word("-gpgpu_cta_placement", "turns|most-room", "turns",
+           "Choice of the SM for a thread block. turns: the first SM with room after the cluster "
+           "that received the last block. most-room: the SM that has room for the largest number "
+           "of blocks of the kernel, and the first such SM in the order of -gpgpu_cta_order.");
     b.word("-gpgpu_gpc_sms", "N[,N...]", "0",
            "Number of SMs in each GPC; the last value is repeated for the remaining SMs. All "
            "thread blocks of a cluster run on one GPC. 0: one GPC contains all SMs.");

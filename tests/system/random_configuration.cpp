@@ -89,6 +89,7 @@ private:
         toss("-gpgpu_concurrent_kernel_sm");
         set("-gpgpu_cta_launch_interval", one_of<std::string>({"0", "0", "1.15", "40"}));
         set("-gpgpu_cta_order", one_of<std::string>({"clusters", "clusters", "gpcs"}));
+        set("-gpgpu_cta_placement", one_of<std::string>({"turns", "turns", "most-room"}));
         accel_sim_ = maybe(4);
         if (accel_sim_) set("--compat", "accel-sim");
     }

@@ -58,9 +58,6 @@ public:
 
     bool busy() const override { return warps_.resident != 0; }
     void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
-    unsigned room_for(const kernel_context& kernel, bool concurrent) const override {
-        return ctas_.room_for(kernel, concurrent);
-    }
     const cluster_timing* clusters() const override {
         return clusters_ ? &modern_.clusters : nullptr;
     }

@@ -182,6 +182,35 @@ TEST(CtaScheduler, FollowsAnOrderOfClusters) {
     EXPECT_THAT(rig.sms(), ElementsAre(2, 0, 3, 1, 2, 0)) << "and goes on behind the last";
 }
 
+TEST(CtaScheduler, ChoosesTheSmWithRoomForTheMostCtasOfTheKernel) {
+    // As in figure 2 of Gilman et al.: a CTA of another kernel occupies half of the shared memory
+    // of SM 0, so that two CTAs of the second kernel fit there, and four on SM 1.
+    dispatch_config d;
+    d.most_room = true;
+    d.concurrent_kernels_per_sm = true;
+    d.cta_launch_interval = 1000;
+    gpu_rig rig("rig", cores_of(2, 1), d);
+    rig.launch({1, 200, 1, 32768});
+    rig.launch({3, 100, 2, 16384});
+    rig.run(1500);
+    EXPECT_THAT(rig.sms(), ElementsAre(0, 1, 1, 0));
+    EXPECT_EQ(rig.commands->ctas().ctas_completed(), 4u);
+}
+
+TEST(CtaScheduler, ChoosesTheFirstOfEqualSmsInAFixedOrder) {
+    dispatch_config d;
+    d.most_room = true;
+    d.cluster_order = {2, 0, 1};
+    gpu_rig rig("rig", cores_of(3, 1), d);
+    rig.launch({1, 4});
+    rig.launch({5, 4});
+    rig.run(600);
+    EXPECT_THAT(rig.sms(), ElementsAre(2, 2, 0, 1, 2, 0));
+    for (std::size_t k = 1; k < 6; ++k)
+        EXPECT_EQ(rig.placed[k].cycle - rig.placed[1].cycle, (k - 1) / 3)
+            << "one per cluster and cycle";
+}
+
 TEST(CtaScheduler, PlacesNoMoreThanFitAndTheNextWhenOneHasEnded) {
     core::cluster_config c = cores_of(1, 1);
     c.sm.max_ctas = 2;
