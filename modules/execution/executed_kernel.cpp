@@ -59,6 +59,8 @@ public:
         warp_.transfers = &transfers_;
         warp_.wait_failed = false;
         transfers_.clear();
+        warp_.mbarrier_operations = &mbarrier_operations_;
+        mbarrier_operations_.clear();
         const operation* const main = main_operation(index);
         effects.active_mask = warp_.lanes_of(main);
         const wait_state wait{main, warp_.active, warp_.mask_at(main->guard)};
@@ -122,11 +124,16 @@ public:
         return std::move(transfers_);
     }
 
+    const std::vector<program::mbarrier_operation>& mbarrier_operations() const override {
+        return mbarrier_operations_;
+    }
+
     bool retry_wait() override {
         const lane_mask active = warp_.active;
         warp_.active = wait_.active;
         warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may have overwritten the guard
         warp_.wait_failed = false;
+        mbarrier_operations_.clear();
         wait_.op->execute(warp_, wait_.op);
         warp_.active = active;
         return !warp_.wait_failed;
@@ -307,6 +314,7 @@ private:
     hardware_addresses seen_{kernel_.context_.memory};
     wait_state wait_;
     std::vector<program::bulk_transfer> transfers_;
+    std::vector<program::mbarrier_operation> mbarrier_operations_;
     std::vector<std::unique_ptr<timed_request>> remote_;  // by number, or nullptr
     program::cluster_effects cluster_;
     std::deque<std::unique_ptr<timed_request>> deferred_;

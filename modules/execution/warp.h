@@ -5,6 +5,7 @@
 #include "modules/execution/operation.h"
 #include "modules/execution/warp_control.h"
 #include "modules/program/bulk_transfer.h"
+#include "modules/program/mbarrier_state.h"
 
 #include <array>
 #include <cstddef>
@@ -89,6 +90,9 @@ struct warp {
     memory_request* pending = nullptr;                         ///< with timing: receives accesses
     std::vector<program::bulk_transfer>* transfers = nullptr;  ///< with timing: receives bulk
                                                                ///< transfers
+
+    /// With timing: receives the operations on mbarriers of the CTA, for a trace.
+    std::vector<program::mbarrier_operation>* mbarrier_operations = nullptr;
 
     std::unique_ptr<warp_control> control;
     lane_mask members = 0;               ///< existing threads

@@ -165,6 +165,8 @@ enum class address_mode : std::uint8_t {
     list,          ///< pool: one address per active lane, lowest lane first
     based_stride,  ///< pool: base; deltas[0]: stride
     based_list,    ///< pool: base; deltas: distance of each active lane's address from it
+    details,  ///< pool: not addresses, but what an asynchronous instruction does: the number of
+              ///< words that follow, and the words
 };
 
 /// A recorded execution of an instruction by a warp; for an executed warp, the instruction in
@@ -189,6 +191,7 @@ inline std::uint32_t expand_addresses(const dynamic_instruction& inst, const std
     std::uint32_t m = inst.active_mask;
     switch (inst.mode) {
         case address_mode::none:
+        case address_mode::details:
             return 0;
         case address_mode::base_stride: {
             std::uint64_t a = p[0];

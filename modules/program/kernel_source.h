@@ -4,6 +4,7 @@
 #include "modules/program/bulk_transfer.h"
 #include "modules/program/instruction.h"
 #include "modules/program/kernel_descriptor.h"
+#include "modules/program/mbarrier_state.h"
 
 #include <array>
 #include <cstdint>
@@ -75,6 +76,9 @@ public:
 
     /// The bulk transfers started by the last issued instruction.
     virtual std::vector<bulk_transfer> take_transfers() { return {}; }
+
+    /// The operations on mbarriers of its CTA by the last issued instruction, for a trace.
+    virtual const std::vector<mbarrier_operation>& mbarrier_operations() const;
 
     /// Retries the wait at which the warp is suspended (issue_effects::suspended).
     /// @return whether it succeeded, so that the warp continues

@@ -197,6 +197,8 @@ void block_reader::finish_warp(block_trace& block) {
     if (validate_ && found != 0)
         validate_warp(header_, warp_, decoded.instructions.data() + range.first, found, source_);
     if (!share_ || expected_ == 0) return;
+    block.has_details = block.has_details || scratch_.has_details;
+    block.in_cluster = block.in_cluster || scratch_.in_cluster;
     range.first_address = static_cast<std::uint32_t>(block.addresses.size());
     range.path = paths_.share(scratch_.instructions, scratch_.addresses, block.addresses);
 }

@@ -2,6 +2,7 @@
 #include "modules/trace/executed_replay.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/asynchronous_details.h"
 #include "modules/trace/executed_text.h"
 
 #include <algorithm>
@@ -11,14 +12,16 @@
 namespace simtlm::trace {
 
 /// A recorded warp with the interface of an executed one.
-class executed_replay::warp : public program::warp_executor {
+class executed_replay::warp : public program::warp_executor, public program::wait_describer {
 public:
-    explicit warp(const executed_replay& kernel) : kernel_(kernel) {}
+    warp(const executed_replay& kernel, replayed_mbarriers& barriers)
+        : kernel_(kernel), asynchronous_(barriers) {}
 
     void start(const program::warp_code& recorded) {
         next_ = recorded.window.next;
         end_ = recorded.window.end;
         addresses_ = recorded.addresses;
+        asynchronous_.start();
     }
     program::instruction_window window() const {
         if (next_ == end_) return {};
@@ -34,6 +37,9 @@ public:
         effects.active_mask = now.active_mask;
         addresses.lanes = 0;
         addresses.words = 0;
+        if (now.mode == program::address_mode::details)
+            asynchronous_.perform(addresses_ + now.address_offset, true, effects.can_suspend,
+                                  effects);
         do {
             take_addresses(info, addresses);
             ++next_;
@@ -50,6 +56,12 @@ public:
         effects.warp_ended = next_ == end_;
         effects.next = window();
     }
+
+    std::vector<program::bulk_transfer> take_transfers() override {
+        return asynchronous_.take_transfers();
+    }
+    bool retry_wait() override { return asynchronous_.retry_wait(); }
+    std::string awaited() const override { return asynchronous_.awaited(); }
 
 private:
     /// Sets the addresses from one line of the trace per word of a lane.
@@ -98,17 +110,19 @@ private:
     const program::dynamic_instruction* next_ = nullptr;
     const program::dynamic_instruction* end_ = nullptr;
     const std::uint64_t* addresses_ = nullptr;
+    asynchronous_replay asynchronous_;
 };
 
 class executed_replay::block : public program::cta {
 public:
     explicit block(const executed_replay& kernel) {
         for (unsigned w = 0; w < kernel.descriptor_.warps_per_block(); ++w)
-            warps_.emplace_back(kernel);
+            warps_.emplace_back(kernel, barriers_);
     }
     void start(std::unique_ptr<block_trace> recorded) {
         recorded_ = std::move(recorded);
         index = recorded_->index;
+        barriers_.clear();
     }
     std::unique_ptr<block_trace> release() { return std::move(recorded_); }
 
@@ -122,6 +136,7 @@ public:
 
 private:
     std::unique_ptr<block_trace> recorded_;
+    replayed_mbarriers barriers_;
     std::deque<executed_replay::warp> warps_;
 };
 

@@ -35,6 +35,17 @@ public:
         block.instructions.push_back(inst);
     }
 
+    /// Appends an execution with details. @param first  their index in the block's pool
+    static void append_with_details(const program::static_instruction& info, std::uint32_t mask,
+                                    std::size_t first, block_trace& block) {
+        program::dynamic_instruction inst;
+        inst.info = &info;
+        inst.active_mask = mask;
+        inst.mode = program::address_mode::details;
+        inst.address_offset = static_cast<std::uint32_t>(first);
+        block.instructions.push_back(inst);
+    }
+
 private:
     void keep_addresses(program::dynamic_instruction& inst, recorded_mode mode, std::size_t first,
                         block_trace& block) const;

@@ -6,6 +6,7 @@
 #include "modules/program/cluster_source.h"
 #include "modules/program/wait_describer.h"
 #include "modules/trace/append_text.h"
+#include "modules/trace/asynchronous_details.h"
 #include "modules/trace/executed_code.h"
 #include "modules/trace/executed_text.h"
 #include "modules/trace/recorded_trace.h"
@@ -19,16 +20,6 @@
 
 namespace simtlm::trace {
 
-namespace {
-/// Whether an instruction works asynchronously to its warp. A replay would neither copy nor wait,
-/// because traces do not contain the operation's parameters.
-bool works_without_warp(const program::static_instruction& i) {
-    using program::special_op;
-    return i.special == special_op::mbarrier_update || i.special == special_op::mbarrier_wait ||
-           i.special == special_op::bulk_copy || i.special == special_op::remote_store;
-}
-}  // namespace
-
 /// Forwards between an SM and the executor of a warp, and records.
 class execution_recorder::warp : public program::warp_executor, public program::wait_describer {
 public:
@@ -39,15 +30,11 @@ public:
         executor_ = executor;
         text_.clear();
         lines_ = 0;
+        has_details_ = false;
     }
+    bool has_details() const { return has_details_; }
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
-        if (form_ == nullptr && works_without_warp(*instruction.info))
-            throw kernel::user_error("--record-trace",
-                                     std::string("the kernel executes ") +
-                                         instruction.info->opcode +
-                                         "; traces do not tell of bulk copies and of mbarriers",
-                                     "record other kernels: --kernel-names");
         executor_->issue(instruction, now, effects, addresses);
         if (form_ == nullptr) {
             lines_ += append_lines(text_, *instruction.info, effects, addresses);
@@ -55,11 +42,13 @@ public:
             append_traced_line(text_, *instruction.info, effects, addresses, *form_);
             ++lines_;
         }
+        append_asynchronous(*instruction.info, effects);
     }
     void apply_memory() override { executor_->apply_memory(); }
     void perform_atomic(std::uint32_t lanes) override { executor_->perform_atomic(lanes); }
-    std::vector<program::bulk_transfer> take_transfers() override {
-        return executor_->take_transfers();
+    std::vector<program::bulk_transfer> take_transfers() override { return std::move(transfers_); }
+    const std::vector<program::mbarrier_operation>& mbarrier_operations() const override {
+        return executor_->mbarrier_operations();
     }
     bool retry_wait() override { return executor_->retry_wait(); }
     std::string awaited() const override {
@@ -73,8 +62,34 @@ public:
     }
 
 private:
+    /// Appends what the instruction does to mbarriers and copies to its line, which has been
+    /// written.
+    void append_asynchronous(const program::static_instruction& info,
+                             const program::issue_effects& effects) {
+        using program::special_op;
+        asynchronous_details details;
+        details.barriers = executor_->mbarrier_operations();
+        for (program::mbarrier_operation& o : details.barriers)
+            o.is_limited = effects.has_time_limit;
+        transfers_.clear();
+        if (info.special == special_op::bulk_copy || info.special == special_op::remote_store)
+            details.transfers = transfers_ = executor_->take_transfers();
+        if (details.empty()) return;
+        words_.clear();
+        append_details(details, words_);
+        text_.pop_back();
+        text_ += text_.back() == ' ' ? "" : " ";
+        text_ += asynchronous_word;
+        for (const std::uint64_t w : words_) append_text(text_, " %" PRIx64, w);
+        text_ += '\n';
+        has_details_ = true;
+    }
+
     const traced_form* form_;
     program::warp_executor* executor_ = nullptr;
+    std::vector<program::bulk_transfer> transfers_;  // of the last instruction
+    std::vector<std::uint64_t> words_;
+    bool has_details_ = false;
     std::string text_;
     std::uint64_t lines_ = 0;
 };
@@ -97,6 +112,10 @@ public:
 
     std::uint64_t number() const { return number_; }
     std::unique_ptr<program::cta> release() { return std::move(inner_); }
+    bool has_details() const {
+        return std::any_of(warps_.begin(), warps_.end(),
+                           [](const auto& w) { return w.has_details(); });
+    }
     std::string text() const {
         std::string text = "\n#BEGIN_TB\n\nthread block = " + std::to_string(index.x) + "," +
                            std::to_string(index.y) + "," + std::to_string(index.z) + "\n";
@@ -128,18 +147,6 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }
 
-/// Whether the header contains the code. Machine code with bulk copies or mbarriers is written as a
-/// tracer does, without it: it replays like a trace from a GPU, in which copies and waits take no
-/// time.
-bool execution_recorder::tells_code() const {
-    const auto is_told = [](const program::instruction_window& w) {
-        return std::none_of(w.next, w.end, [](const program::dynamic_instruction& i) {
-            return works_without_warp(*i.info);
-        });
-    };
-    return !is_machine_code() || std::all_of(code_.begin(), code_.end(), is_told);
-}
-
 bool execution_recorder::is_machine_code() const {
     constexpr unsigned machine_code_bytes = 16;
     return !code_.empty() && code_.front().next->info->code_bytes == machine_code_bytes;
@@ -160,6 +167,7 @@ std::unique_ptr<program::cta> execution_recorder::next_cta() {
 void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
     auto& mine = static_cast<block&>(*finished);
     waiting_[mine.number()] = mine.text();
+    has_details_ = has_details_ || mine.has_details();
     kernel_->recycle(mine.release());
     while (!waiting_.empty() && waiting_.begin()->first == written_) {
         write(waiting_.begin()->second);
@@ -183,7 +191,7 @@ std::string execution_recorder::header() const {
            "\n-binary version = " + std::to_string(binary_version_) +
            "\n-cuda stream id = " + std::to_string(f.stream) +
            (is_machine_code() ? tracer_lines() : "\n-accelsim tracer version = 3\n") +
-           (tells_code() ? executed_code::text_of(code_) : std::string()) +
+           executed_code::text_of(code_) +
            (is_machine_code()
                 ? "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
                   "[reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n"
@@ -214,6 +222,10 @@ void execution_recorder::finish() {
     const std::string draft = out_->name();
     out_.reset();
     if (form_ != trace_form::binary) return;
+    if (has_details_) {
+        std::rename(draft.c_str(), file_.c_str());  // the binary form cannot contain them
+        return;
+    }
     write_binary_trace(*open_recorded_trace(draft), file_);
     std::remove(draft.c_str());
 }

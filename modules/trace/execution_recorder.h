@@ -53,7 +53,6 @@ private:
     std::string header() const;
     std::string tracer_lines() const;
     bool is_machine_code() const;
-    bool tells_code() const;
     void write(const std::string& text);
     void finish();
 
@@ -66,6 +65,7 @@ private:
     std::unique_ptr<kernel::output_file> out_;
     std::uint64_t handed_out_ = 0;
     std::uint64_t written_ = 0;
+    bool has_details_ = false;  ///< of asynchronous instructions, which only text can contain
     std::map<std::uint64_t, std::string> waiting_;  ///< blocks that ended before earlier ones
 };
 

@@ -49,6 +49,8 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
     scanner in(line);
     const line_head head = scan_head(in, header_, where);
     instruction_table::entry* entry = table_.take(head.pc, head.source_line, in, where);
+    if (entry->form != line_form::plain)
+        return read_asynchronous(line, head, entry, in, where, block);
     std::uint64_t width = 0;
     if (!in.take_decimal(width)) {
         throw kernel::user_error(where.where(), "no memory width after the operands");
@@ -81,6 +83,75 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
     }
     if (repeats_ && width == 0) remember(line, entry->info, head.mask);
     builder_.append(entry->info, head.mask, mode, first, block);
+}
+
+void instruction_reader::read_asynchronous(const line_source::line& line, const line_head& head,
+                                           instruction_table::entry* entry, scanner& in,
+                                           const line_source& where, block_trace& block) {
+    std::uint64_t width = 0;
+    if (!in.take_decimal(width)) {
+        throw kernel::user_error(where.where(), "no memory width after the operands");
+    }
+    const std::size_t first = execution_builder::first_value(block, where);
+    asynchronous_details details;
+    switch (entry->form) {
+        case line_form::product: {
+            // The first number is whether the product closes a group, or the width, which is 0.
+            constexpr std::int64_t a_in_registers = 1, closes_group = 2;
+            const bool sparse = isa::has_modifier(entry->opcode, "SP");
+            const unsigned besides_a = sparse ? 2 : 1;  // accumulators, metadata
+            const std::int64_t how = (entry->recorded.n_src > besides_a ? a_in_registers : 0) |
+                                     (width == 1 ? closes_group : 0);
+            entry = table_.with_immediates(entry, 1, &how, where);
+            if (repeats_) remember(line, entry->info, head.mask);
+            break;
+        }
+        case line_form::copy:
+            if (!scan_copy(in, entry->opcode, details, block.in_cluster, where))
+                table_.note_untold(*entry, where);
+            break;
+        case line_form::cluster:
+            block.in_cluster = true;
+            break;
+        case line_form::mbarrier: {
+            check_width(width, where);
+            recorded_mode mode = recorded_mode::none;
+            if (width != 0) mode = scan_addresses(in, head.mask, block.addresses, where);
+            std::uint64_t addresses[32] = {};
+            std::size_t at = first;
+            for (std::uint32_t m = head.mask; mode != recorded_mode::none && m != 0; m &= m - 1) {
+                const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+                addresses[lane] = block.addresses[at];
+                if (mode == recorded_mode::base_stride)
+                    block.addresses[first] += block.addresses[first + 1];
+                else
+                    ++at;
+            }
+            block.addresses.resize(first);
+            for (std::int64_t immediate = 0; in.take_signed(immediate);) continue;
+            if (!isa::has_modifier(entry->opcode, "CCTL") && head.mask != 0 &&
+                (mode == recorded_mode::none ||
+                 !scan_mbarrier(in, entry->opcode, entry->operands, head.mask, addresses, details,
+                                block.in_cluster, where)))
+                table_.note_untold(*entry, where);
+            break;
+        }
+        default: {  // executed
+            if (width != 0) {
+                check_width(width, where);
+                scan_addresses(in, head.mask, block.addresses, where);
+                block.addresses.resize(first);
+            }
+            if (!scan_executed(in, block.addresses, where))
+                return builder_.append(entry->info, head.mask, recorded_mode::none, 0, block);
+            return builder_.append_with_details(entry->info, head.mask, first, block);
+        }
+    }
+    if (head.mask == 0 || details.empty())
+        return builder_.append(entry->info, head.mask, recorded_mode::none, 0, block);
+    append_details(details, block.addresses);
+    block.has_details = true;
+    builder_.append_with_details(entry->info, head.mask, first, block);
 }
 
 }  // namespace simtlm::trace

@@ -29,6 +29,9 @@ private:
     };
     static constexpr std::size_t remembered_lines = 4096;
 
+    void read_asynchronous(const line_source::line& line, const line_head& head,
+                           instruction_table::entry* entry, scanner& in, const line_source& where,
+                           block_trace& block);
     void remember(const line_source::line& line, const program::static_instruction& info,
                   std::uint32_t mask);
     remembered& place_of(const line_source::line& line);

@@ -2,6 +2,7 @@
 #include "modules/trace/instruction_table.h"
 
 #include "modules/kernel/error.h"
+#include "modules/program/scheduling_class.h"
 #include "modules/trace/trace_validator.h"
 
 #include <algorithm>
@@ -23,6 +24,11 @@ std::string hex(std::uint64_t value) {
         value >>= 4;
     } while (value != 0);
     return "0x" + text;
+}
+
+/// Whether an executed instruction may change an mbarrier: PTX or machine code.
+bool uses_mbarrier(std::string_view opcode) {
+    return opcode.find("mbarrier") != std::string_view::npos || opcode.substr(0, 5) == "SYNCS";
 }
 
 }  // namespace
@@ -51,6 +57,19 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
     const isa::opcode_entry& known = look_up(made.opcode, pc, where);
     made.by_immediate =
         known.cls == program::op_class::barrier || known.special == program::special_op::depbar;
+    if (header_.code) {
+        const program::dynamic_instruction* const executed = header_.code->find(pc);
+        if (executed != nullptr &&
+            (program::is_asynchronous(executed->info->special) || uses_mbarrier(made.opcode)))
+            made.form = line_form::executed;
+    } else {
+        const std::string_view base = isa::base_opcode(made.opcode);
+        made.form = form_of(made.opcode);
+        if (made.form == line_form::mbarrier) made.operands = count_operands(operands.text);
+        if (made.form == line_form::product || base == "WARPGROUP") made.by_immediate = true;
+        if (base == "UTMACMDFLUSH") bulk_groups_seen_ = true;
+        if (base == "LDGDEPBAR") bulk_groups_seen_ = false;
+    }
     made.text = operands.text;
     if (validate_) {
         const opcode_rules rules = rules_of(made.opcode);
@@ -71,6 +90,7 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
     text.opcode = fresh.opcode.c_str();
     fresh.recorded = text;
     fresh.info = isa::decode(known, text, decode_options_);
+    make_asynchronous(fresh);
     set_control(fresh.info);
     insert(&fresh, where);
     return &fresh;
@@ -96,6 +116,7 @@ instruction_table::entry* instruction_table::variant_for(entry* of, unsigned n,
     std::copy_n(immediates, n, e.immediates);
     std::copy_n(immediates, n, e.recorded.immediates);
     e.info = isa::decode(look_up(e.opcode, e.recorded.pc, where), e.recorded, decode_options_);
+    make_asynchronous(e);
     set_control(e.info);
     insert(&e, where);
     return &e;
@@ -135,19 +156,48 @@ void instruction_table::grow() {
     }
 }
 
-/// Warns that a trace does not record the data of bulk copies.
-void instruction_table::note_bulk_copy(const isa::opcode_entry& known, const std::string& base,
-                                       const place& where) {
-    static constexpr const char* copies[] = {"UBLKCP",  "UBLKPF",   "UBLKRED", "UTMALDG",
-                                             "UTMASTG", "UTMAREDG", "UTMAPF"};
-    const bool moves =
-        known.cls == program::op_class::load || known.cls == program::op_class::store;
-    if (moves || std::find(std::begin(copies), std::end(copies), base) == std::end(copies)) return;
+/// Sets the properties of Hopper's asynchronous instructions in a tracer's trace.
+void instruction_table::make_asynchronous(entry& e) const {
+    using program::special_op;
+    if (header_.code || header_.binary_version < 90) return;
+    const std::string_view base = isa::base_opcode(e.opcode);
+    const auto has = [&](const char* m) { return isa::has_modifier(e.opcode, m); };
+    program::static_instruction& i = e.info;
+    // The first immediate: tracers that write two write 0 as the second.
+    const auto groups = [&] {
+        if (e.n_immediates > 0) i.immediate = static_cast<std::int32_t>(e.immediates[0]);
+    };
+    if (e.form == line_form::copy) {
+        i.special = special_op::bulk_copy;
+    } else if (e.form == line_form::product) {
+        i.special = special_op::warpgroup_mma;
+    } else if (base == "SYNCS" || base == "ARRIVES") {
+        i.special = has("PHASECHK")                      ? special_op::mbarrier_wait
+                    : has("ARRIVE") || base == "ARRIVES" ? special_op::mbarrier_update
+                                                         : special_op::none;
+    } else if (base == "UTMACMDFLUSH") {
+        i.special = special_op::bulk_commit;
+    } else if (base == "DEPBAR" && bulk_groups_seen_) {
+        i.special = special_op::bulk_wait_read;
+        groups();
+    } else if (base == "WARPGROUP" && (has("DEPBAR") || has("WAIT"))) {
+        i.special = special_op::warpgroup_wait;
+        groups();
+    }
+    if (program::is_asynchronous(i.special)) i.scheduling = program::scheduling_class_of(i);
+}
+
+void instruction_table::note_untold(const entry& of, const place& where) {
+    const std::string base{isa::base_opcode(of.opcode)};
     if (!noted_.insert(base).second) return;
-    warn_(
-        where.where() + ": " + base + " of kernel " + header_.name +
-        ": the trace does not tell what bulk copies move; they take their time to issue and cause "
-        "no traffic");
+    const char* const what =
+        of.form == line_form::copy
+            ? "the trace does not tell what bulk copies move; they take their time to issue and "
+              "cause no traffic"
+            : "the trace does not tell the values of registers, as tracer version 6 does; waits "
+              "for "
+              "mbarriers take no time";
+    warn_(where.where() + ": " + base + " of kernel " + header_.name + ": " + what);
 }
 
 const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, std::uint64_t pc,
@@ -155,10 +205,7 @@ const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, s
     if (header_.code) return header_.code->is_memory(pc) ? executed_access_ : unknown_entry_;
     const std::string base{isa::base_opcode(opcode)};
     const isa::opcode_entry* known = opcodes_->find(header_.binary_version, base);
-    if (known != nullptr) {
-        note_bulk_copy(*known, base, where);
-        return *known;
-    }
+    if (known != nullptr) return *known;
     const std::string what = "unknown opcode " + opcode + " at program counter " + hex(pc) +
                              " of kernel " + header_.name + " (binary version " +
                              std::to_string(header_.binary_version) + ", " +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/isa/decode.h"
+#include "modules/trace/asynchronous_line.h"
 #include "modules/trace/instruction_line.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/place.h"
@@ -33,6 +34,8 @@ public:
         unsigned n_immediates = 0;
         bool needs_addresses = false;  ///< must have addresses in every execution
         bool by_immediate = false;     ///< the immediates are part of the instruction
+        line_form form = line_form::plain;
+        operand_counts operands;  ///< in the line; of mbarrier instructions
         entry* next = nullptr;
     };
 
@@ -54,6 +57,10 @@ public:
         }
         return decode_new(pc, source_line, in, where);
     }
+
+    /// Warns that a trace does not record the data of a bulk copy, or the values of an mbarrier
+    /// instruction.
+    void note_untold(const entry& of, const place& where);
 
     /// Returns the variant of an instruction with the given immediates, if they are part of it.
     entry* with_immediates(entry* of, unsigned n, const std::int64_t* immediates,
@@ -79,8 +86,7 @@ private:
         return slots_[i];
     }
     void grow();
-    void note_bulk_copy(const isa::opcode_entry& known, const std::string& base,
-                        const place& where);
+    void make_asynchronous(entry& e) const;
     const isa::opcode_entry& look_up(const std::string& opcode, std::uint64_t pc,
                                      const place& where);
 
@@ -89,6 +95,7 @@ private:
     bool unknown_opcode_is_error_;
     bool validate_;
     bool calls_seen_ = false;
+    bool bulk_groups_seen_ = false;  ///< DEPBAR then waits for groups of bulk copies
     isa::decode_options decode_options_;
     warning_sink warn_;
     std::deque<entry> entries_;

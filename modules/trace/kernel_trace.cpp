@@ -191,7 +191,12 @@ std::unique_ptr<block_trace> kernel_trace::next_block() {
 program::warp_code block_trace::warp(unsigned w) {
     if (w >= warps.size()) return {};
     const program::dynamic_instruction* first = begin_of(warps[w]);
-    return {{first, first + warps[w].count}, addresses_of(warps[w]), nullptr};
+    program::warp_code code{{first, first + warps[w].count}, addresses_of(warps[w]), nullptr};
+    if (has_details && !code.window.empty()) {
+        executors.emplace_back(code, barriers, !in_cluster);
+        code.executor = &executors.back();
+    }
+    return code;
 }
 
 const program::dynamic_instruction* block_trace::begin_of(const warp_range& warp) const {

@@ -4,8 +4,10 @@
 #include "modules/isa/decode.h"
 #include "modules/program/kernel_source.h"
 #include "modules/trace/executed_code.h"
+#include "modules/trace/recorded_warp.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,12 +66,23 @@ struct block_trace final : program::cta {
     std::vector<warp_range> warps;  ///< by warp index within the block
     std::vector<program::dynamic_instruction> instructions;
     std::vector<std::uint64_t> addresses;  ///< pool, see program::expand_addresses
+    /// Whether there are details of asynchronous instructions of a tracer's trace: the warps are
+    /// then replayed by executors.
+    bool has_details = false;
+    /// Whether the block synchronizes with others of a cluster: waits for mbarriers then succeed at
+    /// once, because the blocks of a cluster are replayed one by one.
+    bool in_cluster = false;
 
     void clear() {
         warps.clear();
         instructions.clear();
         addresses.clear();
+        has_details = in_cluster = false;
+        executors.clear();
+        barriers.clear();
     }
+    replayed_mbarriers barriers;          ///< during a replay
+    std::deque<recorded_warp> executors;  ///< of warps that have been placed
 };
 
 /// Behaviour of Accel-Sim's trace front end that differs, for comparison with it (see

@@ -2,6 +2,7 @@
 #include "modules/trace/recorded_trace.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/asynchronous_line.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/block_reader.h"
 #include "modules/trace/instruction_line.h"
@@ -18,6 +19,20 @@ namespace {
 
 constexpr std::size_t most_header_text = 1 << 20;
 constexpr std::size_t most_instructions = 1 << 24;
+
+/// The opcode in a text of operands (line_operands).
+std::string_view recorded_opcode(std::string_view left) {
+    const auto take = [&left] {
+        left.remove_prefix(std::min(left.find_first_not_of(" \t\r"), left.size()));
+        const std::string_view word = left.substr(0, left.find_first_of(" \t\r"));
+        left.remove_prefix(word.size());
+        return word;
+    };
+    std::uint64_t destinations = 0;
+    for (const char c : take()) destinations = destinations * 10 + static_cast<unsigned>(c - '0');
+    for (; destinations > 0 && !left.empty(); --destinations) take();
+    return take();
+}
 
 /// The header lines, up to and including the line that starts with "#" unless that begins a block.
 std::string header_text_of(const std::string& file) {
@@ -56,6 +71,7 @@ public:
         if (!in.take_decimal(fresh_.width)) {
             throw kernel::user_error(where.where(), "no memory width after the operands");
         }
+        refuse_asynchronous(in, where);
         check_width(fresh_.width, where);
         recorded_block::execution e;
         e.mask = head.mask;
@@ -67,12 +83,30 @@ public:
         while (fresh_.n_immediates < 3 && in.take_signed(fresh_.immediates[fresh_.n_immediates])) {
             ++fresh_.n_immediates;
         }
+        while (!in.at_end())
+            if (in.take_word() == asynchronous_word) refuse(where);
         e.instruction = number_of_fresh(where);
         out_->executions.push_back(e);
         block.instructions.emplace_back();  // block_reader counts them
     }
 
 private:
+    [[noreturn]] static void refuse(const place& where) {
+        throw kernel::user_error(where.where(),
+                                 "asynchronous instructions, which only text traces can describe",
+                                 "use the trace as it is; zstd or xz compress it");
+    }
+    /// Rejects copies with what they copy, and products that close a group, after the width.
+    void refuse_asynchronous(scanner in, const place& where) const {
+        std::string_view opcode = recorded_opcode(fresh_.text);
+        const line_form form = form_of(opcode);
+        asynchronous_details details;
+        bool in_cluster = false;
+        if ((form == line_form::copy && scan_copy(in, opcode, details, in_cluster, where)) ||
+            (form == line_form::product && fresh_.width == 1))
+            refuse(where);
+    }
+
     /// Most lines have the same operands as an earlier line with the same program counter.
     void scan_text(scanner& in, const line_head& head, const line_source& where) {
         for (std::uint32_t i : by_pc_[head.pc]) {
@@ -206,17 +240,7 @@ private:
 }  // namespace
 
 std::string_view recorded_instruction::opcode() const {
-    std::string_view left = text;
-    const auto take = [&left] {
-        left.remove_prefix(std::min(left.find_first_not_of(" \t\r"), left.size()));
-        const std::string_view word = left.substr(0, left.find_first_of(" \t\r"));
-        left.remove_prefix(word.size());
-        return word;
-    };
-    std::uint64_t destinations = 0;
-    for (const char c : take()) destinations = destinations * 10 + static_cast<unsigned>(c - '0');
-    for (; destinations > 0 && !left.empty(); --destinations) take();
-    return take();
+    return recorded_opcode(text);
 }
 
 void recorded_block::clear() {

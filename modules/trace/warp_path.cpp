@@ -96,6 +96,9 @@ std::shared_ptr<const warp_path> path_table::share(
             } else {
                 own.push_back(a[1]);
             }
+        } else if (i.mode == address_mode::details) {
+            own.insert(own.end(), a, a + *a + 1);
+            mix(hash, *a);
         } else if (i.mode == address_mode::list) {
             const auto lanes = static_cast<std::size_t>(__builtin_popcount(i.active_mask));
             const std::uint64_t base = lanes > 0 ? a[0] : 0;

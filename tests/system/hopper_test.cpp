@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warp-specialised matrix product with the engines of sm_90, in timing mode.
 #include "tests/system/simulator.h"
+#include "tests/unit/trace/tracez_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -170,6 +172,164 @@ TEST(Hopper, HasATimelineOfItsEnginesBesideItsWarps) {
     EXPECT_EQ(sm.at("warpgroup_products").get<std::uint64_t>(), products);
     EXPECT_EQ(sm.at("warpgroup_cycles").get<std::uint64_t>(), product_cycles);
     EXPECT_TRUE(waiting.count(0)) << "the consumer waits for data";
+}
+
+TEST(Hopper, ARecordedKernelTakesTheSameCyclesInAReplay) {
+    for (const char* const form : {"binary", "text"}) {
+        const scratch_folder folder;
+        const outcome recorded =
+            simulate(gemm({"--record-trace", folder.path("t"), "--record-form", form}));
+        ASSERT_EQ(0, recorded.code) << recorded.err;
+        const outcome replayed =
+            simulate({"--preset", "H100_PCIE", "-gpgpu_n_clusters", "4", "-trace",
+                      folder.path("t/kernelslist.g"), "--stats-json", folder.path("s.json")});
+        ASSERT_EQ(0, replayed.code) << replayed.err;
+        EXPECT_EQ(recorded.values().at("gpu_sim_cycle"), replayed.values().at("gpu_sim_cycle"))
+            << form;
+        const nlohmann::json sm = read_json(folder.path("s.json"))
+                                      .at("blocks")
+                                      .at("gpu.cluster0.sm0.stages")
+                                      .at("counters");
+        EXPECT_EQ(8, sm.at("bulk_copies").get<int>());
+        EXPECT_EQ(16, sm.at("warpgroup_products").get<int>());
+        EXPECT_GT(sm.at("mbarrier_waits").get<int>(), 0);
+    }
+}
+
+/// A kernel of a producer warp and a consumer warpgroup, with two buffers, as Accel-Sim 2.0's
+/// tracer records it.
+/// @param version  of the tracer: 6 writes the values of registers
+std::string traced_pipeline(unsigned version, unsigned steps) {
+    std::string text =
+        "-kernel name = pipeline\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (160,1,1)\n"
+        "-shmem = 65536\n-nregs = 90\n-binary version = 90\n-cuda stream id = 0\n"
+        "-shmem base_addr = 0x00007f0000000000\n-local mem base_addr = 0x00007f0001000000\n"
+        "-nvbit version = 1.8\n-accelsim tracer version = " +
+        std::to_string(version) + "\n-enable lineinfo = 0\n\n#traces format = PC mask ...\n\n";
+    constexpr unsigned full = 0, empty = 64, buffers = 2, consumers = 128, bytes = 16384;
+    const auto syncs = [&](unsigned pc, const char* mask, const char* what, unsigned address,
+                           std::uint32_t operand) {
+        const std::string line =
+            fmt::format("{:04x} {} 0 SYNCS.{} 2 R2 R3 8 1 {:#x} 0 0", pc, mask, what, address);
+        return version < 6 ? line : line + fmt::format(" 0 Val 1 0x0 1 {:#x}", operand);
+    };
+    const auto initial = [](unsigned arrivals) { return ((0x100000 - arrivals) & 0xfffff) << 1; };
+    const std::string barrier = "0020 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0";
+    text += "#BEGIN_TB\n\nthread block = 0,0,0\n";
+    for (unsigned w = 0; w < 5; ++w) {
+        const bool produces = w == 4;
+        std::vector<std::string> lines;
+        if (produces)
+            for (unsigned b = 0; b < buffers; ++b) {
+                lines.push_back(syncs(0x00, "00000001", "EXCH.64", full + 8 * b, initial(1)));
+                lines.push_back(
+                    syncs(0x10, "00000001", "EXCH.64", empty + 8 * b, initial(consumers)));
+            }
+        lines.push_back(barrier);
+        for (unsigned k = 0; k < steps; ++k) {
+            const unsigned b = k % buffers, parity = k / buffers & 1;
+            if (produces) {
+                lines.push_back(syncs(0x30, "00000001", "PHASECHK.TRANS64.TRYWAIT", empty + 8 * b,
+                                      (parity ^ 1) << 31));
+                lines.push_back(syncs(0x40, "00000001", "ARRIVE.TRANS64", full + 8 * b, bytes));
+                std::string copy =
+                    fmt::format("0050 00000001 0 UTMALDG.2D 2 UR8 UR4 0 {:#x} 0 {} 0 4 {:#x} {}",
+                                full + 8 * b, bytes, 0xc0000000u + k * bytes, bytes / 128);
+                for (unsigned i = 1; i < bytes / 128; ++i) copy += " 128";
+                lines.push_back(copy + " 0");
+                continue;
+            }
+            lines.push_back(
+                syncs(0x60, "ffffffff", "PHASECHK.TRANS64.TRYWAIT", full + 8 * b, parity << 31));
+            lines.push_back("0070 ffffffff 0 WARPGROUP.ARRIVE 0 0 0");
+            for (unsigned i = 0; i < 4; ++i)
+                lines.push_back(
+                    fmt::format("{:04x} ffffffff 1 R24 HGMMA.64x128x16.F32 3 UR8 R24 UP0 {} 0 0",
+                                0x80 + 16 * i, i == 3 ? 1 : 0));
+            lines.push_back("00c0 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 0");
+            lines.push_back(syncs(0xd0, "ffffffff", "ARRIVE.TRANS64.A1T0", empty + 8 * b, 0));
+        }
+        lines.push_back("00e0 ffffffff 0 EXIT 0 0 0");
+        text += fmt::format("\nwarp = {}\ninsts = {}\n", w, lines.size());
+        for (const std::string& line : lines) text += line + "\n";
+    }
+    return text + "\n#END_TB\n";
+}
+
+/// Replays a trace on one SM. @param file  name of the trace  @param counters  of the SM's engines
+outcome replay(const scratch_folder& folder, const std::string& file, const std::string& bytes,
+               nlohmann::json& counters) {
+    folder.write(file, bytes);
+    const outcome o =
+        simulate({"--preset", "H100_PCIE", "-gpgpu_n_clusters", "1", "-trace",
+                  folder.write("list.g", file + "\n"), "--stats-json", folder.path("s.json")});
+    EXPECT_EQ(0, o.code) << o.err;
+    if (o.code == 0)
+        counters = read_json(folder.path("s.json"))
+                       .at("blocks")
+                       .at("gpu.cluster0.sm0.stages")
+                       .at("counters");
+    return o;
+}
+
+std::uint64_t cycles_of(const outcome& o) {
+    return std::stoull(o.values().at("gpu_sim_cycle"));
+}
+
+TEST(Hopper, ReplaysAccelSimsPackedTracesWithTheTimeOfItsEngines) {
+    const scratch_folder folder;
+    nlohmann::json of_text, of_packed, of_more;
+    const std::string text = traced_pipeline(6, 8);
+    const outcome packed =
+        replay(folder, "kernel-1.tracez",
+               tracez_writer::pack_text(text, {7, "", true, true, false}), of_packed);
+    const outcome plain = replay(folder, "kernel-1.traceg", text, of_text);
+    EXPECT_EQ(std::string::npos, packed.out.find("warning")) << packed.out;
+    EXPECT_EQ(cycles_of(plain), cycles_of(packed));
+    EXPECT_EQ(of_text, of_packed);
+    EXPECT_EQ(8, of_packed.at("bulk_copies").get<int>());
+    EXPECT_EQ(8 * 16384, of_packed.at("bulk_bytes").get<int>());
+    EXPECT_EQ(8 * 128, of_packed.at("bulk_requests").get<int>());
+    EXPECT_EQ(8 * 4, of_packed.at("warpgroup_products").get<int>());
+    EXPECT_EQ(8 * 4 * 64, of_packed.at("warpgroup_cycles").get<int>());
+    EXPECT_GE(of_packed.at("mbarrier_waits").get<int>(), 4);
+    // Two buffers: a copy begins only when the products of the one before the last have read its
+    // buffer. Alone, the 32 products would take 2,048 cycles, and the requests three cycles each.
+    const outcome more = replay(folder, "kernel-1.traceg", traced_pipeline(6, 16), of_more);
+    EXPECT_GT(cycles_of(more), cycles_of(plain) + 8 * 400);
+}
+
+TEST(Hopper, ReplaysTracesWithoutValuesOfRegistersWithoutWaitsForMbarriers) {
+    const scratch_folder folder;
+    nlohmann::json with, without;
+    const outcome known = replay(folder, "kernel-1.traceg", traced_pipeline(6, 8), with);
+    const outcome unknown = replay(folder, "kernel-1.traceg", traced_pipeline(5, 8), without);
+    EXPECT_NE(std::string::npos,
+              unknown.out.find("SYNCS of kernel pipeline: the trace does not tell the values of "
+                               "registers"))
+        << unknown.out;
+    EXPECT_LT(cycles_of(unknown), cycles_of(known));
+    EXPECT_EQ(0, without.at("mbarrier_waits").get<int>());
+    EXPECT_EQ(8, without.at("bulk_copies").get<int>());
+    EXPECT_EQ(8 * 128, without.at("bulk_requests").get<int>());
+    EXPECT_EQ(8 * 4, without.at("warpgroup_products").get<int>());
+}
+
+TEST(Hopper, TellsOfAReplayedPhaseThatNobodyCompletes) {
+    const scratch_folder folder;
+    std::string text = traced_pipeline(6, 1);
+    const std::string all = " 16384 0 4 ";
+    text.replace(text.find(all), all.size(), " 16368 0 4 ");
+    folder.write("kernel-1.traceg", text);
+    const outcome stuck = simulate({"--preset", "H100_PCIE", "-gpgpu_n_clusters", "1", "-trace",
+                                    folder.write("list.g", "kernel-1.traceg\n")});
+    EXPECT_NE(0, stuck.code);
+    EXPECT_NE(
+        std::string::npos,
+        (stuck.out + stuck.err)
+            .find("phase 0 of the mbarrier at shared address 0x0: 0 of 1 arrivals and 16 bytes "
+                  "are to come"))
+        << stuck.out << stuck.err;
 }
 
 TEST(Hopper, RefusesBulkCopiesWhereNoSmHasAnEngineForThem) {

@@ -4,8 +4,8 @@
 #include "modules/execution/checking/race_stamps.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/lane_addresses.h"
-#include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/thread_block.h"
+#include "modules/program/mbarrier_state.h"
 
 #include <fmt/format.h>
 
@@ -239,7 +239,7 @@ void block_checks::check_proxy(warp& w, const operation* check, std::uint32_t la
 }
 
 bool block_checks::phase_at(const warp& w, std::uint64_t place) const {
-    return mbarrier_state::load(w.block->shared() + place).phase;
+    return program::mbarrier_state::load(w.block->shared() + place).phase;
 }
 
 void block_checks::copy_starts(warp& w, const operation* op, unsigned lane, std::uint64_t offset,

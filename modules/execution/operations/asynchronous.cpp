@@ -4,9 +4,9 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
-#include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/operations/pending_request.h"
 #include "modules/execution/operations/remote_lanes.h"
+#include "modules/program/mbarrier_state.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,9 @@
 #include <cstring>
 
 namespace simtlm::execution {
+
+using program::mbarrier_operation;
+using program::mbarrier_state;
 
 namespace {
 
@@ -47,12 +50,34 @@ struct lane_access {
     unsigned lane;
     std::byte* at;
     const std::uint32_t* counts = nullptr;  ///< of lanes; nullptr: the register's
+    device_address address = 0;             ///< of the mbarrier, as the instruction has it
 
     mbarrier_state load() const { return mbarrier_state::load(at); }
     void store(const mbarrier_state& b) const { b.store(at); }
     std::uint32_t count(std::uint32_t otherwise) const {
         if (op->source[1] == no_slot) return otherwise;
         return counts != nullptr ? counts[lane] : lanes_at<std::uint32_t>(w, op->source[1])[lane];
+    }
+    /// Records an operation for a trace.
+    void log(mbarrier_operation what) const {
+        if (w.mbarrier_operations == nullptr) return;
+        what.address =
+            address_windows::in_shared(address) ? address - address_windows::shared : address;
+        w.mbarrier_operations->push_back(what);
+    }
+    /// Changes the mbarrier by arrivals and bytes.
+    void change(const mbarrier_operation& what) const {
+        mbarrier_state b = load();
+        what.apply_to(b);
+        store(b);
+        log(what);
+    }
+    void set(const mbarrier_state& b) const {
+        store(b);
+        mbarrier_operation what;
+        what.what = mbarrier_operation::kind::set;
+        what.value = b.encode();
+        log(what);
     }
     void put_state(const mbarrier_state& b) const {
         if (op->destination == no_slot) return;
@@ -68,40 +93,38 @@ struct lane_access {
 void initialise(const lane_access& a) {
     mbarrier_state b;
     b.expected = b.pending = a.count(1);
-    a.store(b);
+    a.set(b);
 }
 void invalidate(const lane_access& a) {
-    a.store({});
+    a.set({});
 }
 
 template <bool Drops, bool Completes, bool ExpectsBytes>
 void arrive(const lane_access& a) {
-    mbarrier_state b = a.load();
-    a.put_state(b);
-    const std::uint32_t count = ExpectsBytes ? 1 : a.count(1);
-    if (ExpectsBytes) b.transactions += static_cast<std::int32_t>(a.count(0));
-    if (b.pending < count)
+    const mbarrier_state b = a.load();
+    mbarrier_operation what;
+    what.arrivals = ExpectsBytes ? 1 : a.count(1);
+    if (ExpectsBytes) what.bytes = static_cast<std::int32_t>(a.count(0));
+    what.drops = Drops;
+    what.may_finish = Completes;
+    a.put_state(b);  // may overwrite the operand
+    if (b.pending < what.arrivals)
         a.w.block->fail(a.w, a.op, a.lane, "more arrivals at an mbarrier than it expects");
-    b.pending -= count;
-    if (Drops) b.expected -= std::min(count, b.expected);
-    if (Completes) b.finish_phase();
-    a.store(b);
+    a.change(what);
 }
 
 /// Arrives on behalf of the lane's copies, which are complete.
 void arrive_after_copies(const lane_access& a) {
-    mbarrier_state b = a.load();
-    if (b.pending != 0) --b.pending;
-    b.finish_phase();
-    a.store(b);
+    mbarrier_operation what;
+    what.arrivals = 1;
+    a.change(what);
 }
 
 template <int Sign>
 void change_transactions(const lane_access& a) {
-    mbarrier_state b = a.load();
-    b.transactions += Sign * static_cast<std::int32_t>(a.count(0));
-    b.finish_phase();
-    a.store(b);
+    mbarrier_operation what;
+    what.bytes = Sign * static_cast<std::int32_t>(a.count(0));
+    a.change(what);
 }
 
 // The phase for which a wait waits: that of a token, a parity, or the uppermost bit of a word, as
@@ -115,17 +138,27 @@ bool phase_of_parity(const lane_access& a) {
 bool phase_of_token(const lane_access& a) {
     return a.count(0) >> 31 != 0;
 }
-template <bool (*Awaited)(const lane_access&)>
+/// @param Tries  the warp may be suspended until the phase is complete, which a trace records
+template <bool (*Awaited)(const lane_access&), bool Tries>
 void wait_for_phase(const lane_access& a) {
-    a.put_predicate(a.load().phase != Awaited(a));
+    const bool phase = Awaited(a);
+    a.put_predicate(a.load().phase != phase);
+    if (!Tries) return;
+    mbarrier_operation what;
+    what.what = mbarrier_operation::kind::wait;
+    what.value = phase ? 1 : 0;
+    a.log(what);
 }
-constexpr auto wait_state = wait_for_phase<phase_of_state>;
-constexpr auto wait_parity = wait_for_phase<phase_of_parity>;
-constexpr auto wait_token = wait_for_phase<phase_of_token>;
+constexpr auto test_state = wait_for_phase<phase_of_state, false>;
+constexpr auto try_state = wait_for_phase<phase_of_state, true>;
+constexpr auto test_parity = wait_for_phase<phase_of_parity, false>;
+constexpr auto try_parity = wait_for_phase<phase_of_parity, true>;
+constexpr auto test_token = wait_for_phase<phase_of_token, false>;
+constexpr auto try_token = wait_for_phase<phase_of_token, true>;
 /// Exchanges the object's bits with a row of double words.
 void exchange_state(const lane_access& a) {
     a.put_state(a.load());
-    a.store(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
+    a.set(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
 }
 
 /// The mbarrier format of sm_80 to sm_89. Lower word: 2^30 minus the arrival count of a phase;
@@ -150,7 +183,10 @@ const operation* for_each_barrier(warp& w, const operation* op) {
     for_lanes(lanes, [&](unsigned i) {
         const device_address a = lane_address(w, op->source[0], op->detail, op->immediate, i);
         if (a % 8 != 0) misaligned(w, op, i, a, 8);
-        Act({w, op, i, range_of(w, op, i, access_detail::space_of(op), a, 8, true).at(a)});
+        lane_access access{w, op, i,
+                           range_of(w, op, i, access_detail::space_of(op), a, 8, true).at(a)};
+        access.address = a;
+        Act(access);
     });
     return op + 1;
 }
@@ -202,11 +238,11 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
 /// The phase for which a lane waits. @return false: the operation is not a wait
 bool phase_awaited(const lane_access& a, bool& phase) {
     const handler h = a.op->execute;
-    if (h == wait_for_barrier<wait_state> || h == for_each_barrier<wait_state>)
+    if (h == wait_for_barrier<try_state> || h == for_each_barrier<test_state>)
         phase = phase_of_state(a);
-    else if (h == wait_for_barrier<wait_parity> || h == for_each_barrier<wait_parity>)
+    else if (h == wait_for_barrier<try_parity> || h == for_each_barrier<test_parity>)
         phase = phase_of_parity(a);
-    else if (h == wait_for_barrier<wait_token> || h == for_each_barrier<wait_token>)
+    else if (h == wait_for_barrier<try_token> || h == for_each_barrier<test_token>)
         phase = phase_of_token(a);
     else
         return false;
@@ -299,11 +335,11 @@ handler mbarrier_handler(const ptx::operation& o) {
         case ptx::opcode::mbarrier_complete_tx:
             return update_barriers<change_transactions<-1>>;
         case ptx::opcode::mbarrier_test_wait:
-            return o.has(ptx::flag::parity) ? for_each_barrier<wait_parity>
-                                            : for_each_barrier<wait_state>;
+            return o.has(ptx::flag::parity) ? for_each_barrier<test_parity>
+                                            : for_each_barrier<test_state>;
         case ptx::opcode::mbarrier_try_wait:
-            return o.has(ptx::flag::parity) ? wait_for_barrier<wait_parity>
-                                            : wait_for_barrier<wait_state>;
+            return o.has(ptx::flag::parity) ? wait_for_barrier<try_parity>
+                                            : wait_for_barrier<try_state>;
         case ptx::opcode::mbarrier_pending_count:
             return pending_count;
         case ptx::opcode::cp_async_mbarrier_arrive:
@@ -333,7 +369,7 @@ std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes
 }
 
 handler mbarrier_token_wait(bool tries) {
-    return tries ? wait_for_barrier<wait_token> : for_each_barrier<wait_token>;
+    return tries ? wait_for_barrier<try_token> : for_each_barrier<test_token>;
 }
 
 const operation* arrive_at_early_mbarrier(warp& w, const operation* op) {

@@ -5,9 +5,9 @@
 #include "modules/execution/checking/block_checks.h"
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
-#include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/operations/pending_request.h"
 #include "modules/execution/tensor_map.h"
+#include "modules/program/mbarrier_state.h"
 
 #include <fmt/format.h>
 
@@ -505,7 +505,7 @@ const operation* carry_out(warp& w, const operation* op) {
             const lane_copy c{w, op, i, copy_of(op)};
             Kind{c}.move();
             for_barriers<Kind>(c, [](std::uint32_t bytes, std::byte* at, device_address) {
-                complete_transaction(at, bytes);
+                program::complete_transaction(at, bytes);
             });
         });
         return op + 1;
@@ -517,8 +517,9 @@ const operation* carry_out(warp& w, const operation* op) {
         t.bytes = Kind{c}.bytes();
         t.rank = w.block->rank();
         for_barriers<Kind>(c, [&](std::uint32_t bytes, std::byte* at, device_address barrier) {
-            t.arrivals.push_back(
-                {c.rank_of(barrier), [at, bytes] { complete_transaction(at, bytes); }});
+            t.arrivals.push_back({c.rank_of(barrier),
+                                  [at, bytes] { program::complete_transaction(at, bytes); },
+                                  barrier, bytes});
         });
         if (t.bytes != 0) w.transfers->push_back(std::move(t));
     });

@@ -177,6 +177,149 @@ TEST_F(KernelTrace, ReadsHoppersBulkCopiesAndSaysThatTheyCauseNoTraffic) {
         << "once each";
 }
 
+/// The details of an instruction of a block.
+trace::asynchronous_details details_of(const trace::block_trace& block, std::size_t i) {
+    const program::dynamic_instruction& inst = block.instructions.at(i);
+    EXPECT_EQ(inst.mode, address_mode::details);
+    return trace::details_at(block.addresses.data() + inst.address_offset);
+}
+
+TEST_F(KernelTrace, ReadsWhatBulkCopiesCopy) {
+    header.version = "-accelsim tracer version = 6\n";
+    header.binary = "90";
+    for (const bool share : {false, true}) {
+        options.share_paths = share;
+        const auto block =
+            read({"0000 00000001 0 UTMALDG.2D 2 UR8 UR4 0 0x40 0 256 64 3 3 0x1000 0x1080 0x4000 "
+                  "0 0 NoVal",
+                  "0010 ffffffff 0 UBLKCP.G.S 2 UR8 UR4 16 0x0 0 96 0 4 0x2000 3 32 -64 0 0 NoVal",
+                  "0020 00000000 0 UTMALDG.2D 2 UR8 UR4 0 0x40 0 256 0 4 0x0 0 0 0 NoVal"});
+        ASSERT_TRUE(block->has_details);
+        EXPECT_FALSE(block->in_cluster);
+        program::warp_code code = block->warp(0);
+        ASSERT_NE(code.executor, nullptr);
+        const auto transfers_of = [&](std::size_t i) {
+            program::issue_effects effects;
+            program::lane_addresses lanes;
+            code.executor->issue(code.window.next[i], 0, effects, lanes);
+            return code.executor->take_transfers();
+        };
+        const auto loads = transfers_of(0);
+        ASSERT_THAT(loads, SizeIs(1));
+        EXPECT_EQ(loads[0].what, program::bulk_transfer::kind::load);
+        EXPECT_EQ(loads[0].bytes, 256U);
+        // 192 bytes inside of the tensor; two of the three accesses are far apart.
+        ASSERT_THAT(loads[0].ranges, SizeIs(3));
+        EXPECT_EQ(loads[0].ranges[0].address, 0x1000U);
+        EXPECT_EQ(loads[0].ranges[2].address, 0x4000U);
+        EXPECT_EQ(loads[0].ranges[0].bytes, 64U);
+        ASSERT_THAT(loads[0].arrivals, SizeIs(1));
+        EXPECT_EQ(loads[0].arrivals[0].mbarrier, 0x40U);
+        EXPECT_EQ(loads[0].arrivals[0].bytes, 256U);
+        const auto stores = transfers_of(1);
+        ASSERT_THAT(stores, SizeIs(1));
+        EXPECT_EQ(stores[0].what, program::bulk_transfer::kind::store);
+        ASSERT_THAT(stores[0].ranges, SizeIs(2)) << "contiguous accesses are one range";
+        EXPECT_EQ(stores[0].ranges[0].address, 0x2000U);
+        EXPECT_EQ(stores[0].ranges[0].bytes, 64U);
+        EXPECT_EQ(stores[0].ranges[1].address, 0x1fe0U);
+        EXPECT_THAT(stores[0].arrivals, IsEmpty());
+        EXPECT_THAT(transfers_of(2), IsEmpty()) << "no lane executes it";
+    }
+    options.share_paths = false;
+}
+
+TEST_F(KernelTrace, ReadsWhatMbarrierInstructionsDo) {
+    header.version = "-accelsim tracer version = 6\n";
+    header.binary = "90";
+    const auto block = read(
+        {"0000 00000001 0 SYNCS.EXCH.64 3 UR4 UR5 UR6 8 1 0x8 0 0 0 Val 1 0x0 1 0x1ffff8 1 0x0",
+         "0010 00000003 1 R7 SYNCS.ARRIVE.TRANS64 2 R2 R3 8 1 0x8 0 0 0 Val 1 0x0 1 0x0 1 0x100",
+         "0020 00000006 0 SYNCS.ARRIVE.TRANS64.ART0 2 R2 R3 8 0 0x8 0x10 0 0 Val 1 0x0 32 0 1 2 3 "
+         "4 5 6 7 8 9 a b c d e f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f",
+         "0030 00000001 0 SYNCS.ARRIVE.TRANS64.A1T0.OPTOUT 2 R2 R255 8 1 0x8 0 0 0 Val 1 0x0 1 0x0",
+         "0040 00000001 0 SYNCS.ARRIVE.TRANS64.A0TX 2 R2 R3 8 1 0x8 0 0 0 Val 1 0x0 1 0x100",
+         "0050 00000001 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R2 R3 8 1 0x8 0 0 0 Val 1 0x0 1 0x0 "
+         "1 0x80000000"});
+    EXPECT_THAT(kernel->take_warnings(), IsEmpty());
+    const auto one = [&](std::size_t i, std::size_t n, std::size_t count) {
+        const auto all = details_of(*block, i).barriers;
+        EXPECT_THAT(all, SizeIs(count)) << i;
+        return all.at(n);
+    };
+    using kind = program::mbarrier_operation::kind;
+    EXPECT_EQ(one(0, 0, 1).what, kind::set);
+    const auto state = program::mbarrier_state::decode(one(0, 0, 1).value);
+    EXPECT_EQ(state.expected, 4U);
+    EXPECT_EQ(state.pending, 4U);
+    EXPECT_EQ(one(1, 1, 2).arrivals, 1U);
+    EXPECT_EQ(one(1, 1, 2).bytes, 0x100);
+    EXPECT_EQ(one(2, 0, 2).arrivals, 1U) << "lane 1";
+    EXPECT_EQ(one(2, 1, 2).arrivals, 2U) << "lane 2";
+    EXPECT_EQ(one(2, 1, 2).address, 0x10U);
+    EXPECT_TRUE(one(3, 0, 1).drops);
+    EXPECT_EQ(one(4, 0, 1).bytes, -0x100);
+    EXPECT_EQ(one(4, 0, 1).arrivals, 0U);
+    EXPECT_EQ(one(5, 0, 1).what, kind::wait);
+    EXPECT_EQ(one(5, 0, 1).value, 1U);
+    EXPECT_EQ(block->instructions[5].info->special, program::special_op::mbarrier_wait);
+}
+
+TEST_F(KernelTrace, ReadsGroupsOfProductsAndOfBulkCopies) {
+    header.version = "-accelsim tracer version = 6\n";
+    header.binary = "90";
+    const auto block = read(
+        {"0000 ffffffff 1 R24 HGMMA.64x64x16.F32 3 UR4 R24 UP0 0 0 0 0 NoVal",
+         "0010 ffffffff 1 R24 HGMMA.64x64x16.F32 4 R8 UR4 R24 UP0 1 0 0 0 NoVal",
+         "0020 ffffffff 1 R24 HGMMA.SP.64x64x32.F32 3 UR4 R24 R40 0 0 0 0 NoVal",
+         "0030 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 1 0 NoVal",
+         "0040 00000001 0 UTMACMDFLUSH 0 0 0 0 NoVal", "0050 ffffffff 0 DEPBAR.LE 0 0 3 0 NoVal"});
+    const auto info = [&](std::size_t i) { return *block->instructions.at(i).info; };
+    using program::special_op;
+    EXPECT_EQ(info(0).special, special_op::warpgroup_mma);
+    EXPECT_EQ(info(0).immediate, 0);
+    EXPECT_EQ(info(1).immediate, 3) << "A in registers, closes a group";
+    EXPECT_EQ(info(2).immediate, 0) << "the third register holds the metadata";
+    EXPECT_EQ(info(3).special, special_op::warpgroup_wait);
+    EXPECT_EQ(info(3).immediate, 1);
+    EXPECT_EQ(info(4).special, special_op::bulk_commit);
+    EXPECT_EQ(info(5).special, special_op::bulk_wait_read);
+    EXPECT_EQ(info(5).immediate, 3);
+}
+
+TEST_F(KernelTrace, DoesNotWaitForMbarriersOfClusters) {
+    header.version = "-accelsim tracer version = 6\n";
+    header.binary = "90";
+    const auto block = read(
+        {"0000 00000001 0 SYNCS.EXCH.64 3 UR4 UR5 UR6 8 1 0x8 0 0 0 Val 1 0x0 1 0x1ffffe 1 0x0",
+         "0010 00000001 0 UTMALDG.2D.MULTICAST 2 UR8 UR4 0 0x8 1 0x3 128 0 3 1 0x1000 0 0 NoVal",
+         "0020 00000001 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R2 R3 8 1 0x8 0 0 0 Val 1 0x0 1 0x0"});
+    EXPECT_TRUE(block->in_cluster);
+    program::warp_code code = block->warp(0);
+    program::issue_effects effects;
+    program::lane_addresses lanes;
+    effects.can_suspend = true;
+    for (std::size_t i = 0; i < 3; ++i)
+        code.executor->issue(code.window.next[i], 0, effects, lanes);
+    EXPECT_FALSE(effects.suspended);
+    EXPECT_TRUE(
+        read({"0000 ffffffff 0 UCGABAR_ARV 0 0 0", "0010 ffffffff 0 EXIT 0 0 0"})->in_cluster);
+}
+
+TEST_F(KernelTrace, RejectsCorruptBulkCopies) {
+    header.binary = "90";
+    for (const auto& [columns, message] : std::vector<std::pair<const char*, const char*>>{
+             {"0 0x40 2 256 0 3 1 0x1000", "whether it is a multicast"},
+             {"0 0x40 0 99999999999 0 3 1 0x1000", "the number of bytes of a bulk copy"},
+             {"0 0x40 0 256 0 5 1 0x1000", "the address mode"},
+             {"0 0x40 0 256 0 3 9999999 0x1000", "the number of addresses of a bulk copy"},
+             {"0 0x40 0 256 0 3 2 0x1000", "an address of a bulk copy is missing"},
+             {"0 0x40 0 256 0 4 0x1000 3 32", "a distance between addresses"}})
+        EXPECT_THAT(
+            message_of_lines({std::string("0000 00000001 0 UTMALDG.2D 2 UR8 UR4 ") + columns}),
+            HasSubstr(message));
+}
+
 TEST_F(KernelTrace, ReadsSourceLinesAndClusters) {
     header.more = "-enable lineinfo = 1\n";
     kernel = open(text_of(header) +

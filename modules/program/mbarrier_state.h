@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace simtlm::execution {
+namespace simtlm::program {
 
 /// Contents of the 64 bits of an mbarrier object. PTX does not specify the layout (PTX manual,
 /// "mbarrier"); machine code of sm_90 initialises the object and decodes tokens itself, and its
@@ -60,6 +61,36 @@ private:
                               pending_begins = 43;
 };
 
+/// An operation of a lane on an mbarrier in the shared memory of its CTA, as traces record it.
+struct mbarrier_operation {
+    enum class kind : std::uint8_t {
+        set,     ///< the 64 bits become `value`
+        change,  ///< arrivals and bytes
+        wait,    ///< for the end of the phase with parity `value`
+    };
+    kind what = kind::change;
+    bool drops = false;          ///< change: the arrivals are not expected in later phases
+    bool may_finish = true;      ///< change: ends the phase if nothing is pending
+    bool is_limited = false;     ///< wait: ends after some time, because other lanes wait, too
+    std::uint64_t address = 0;   ///< in shared memory
+    std::uint64_t value = 0;     ///< set, wait
+    std::uint32_t arrivals = 0;  ///< change
+    std::int32_t bytes = 0;      ///< change: announced (positive) or arrived (negative)
+
+    /// Carries out set and change.
+    void apply_to(mbarrier_state& b) const {
+        if (what == kind::set) b = mbarrier_state::decode(value);
+        if (what != kind::change) return;
+        b.transactions += bytes;
+        const std::uint32_t n = std::min(arrivals, b.pending);
+        b.pending -= n;
+        if (drops) b.expected -= std::min(arrivals, b.expected);
+        if (may_finish) b.finish_phase();
+    }
+    /// Whether a wait succeeds.
+    bool succeeds_on(const mbarrier_state& b) const { return b.phase != (value != 0); }
+};
+
 /// Reports bytes that have arrived to the mbarrier that waits for them.
 inline void complete_transaction(std::byte* at, std::uint64_t bytes) {
     mbarrier_state b = mbarrier_state::load(at);
@@ -68,4 +99,4 @@ inline void complete_transaction(std::byte* at, std::uint64_t bytes) {
     b.store(at);
 }
 
-}  // namespace simtlm::execution
+}  // namespace simtlm::program

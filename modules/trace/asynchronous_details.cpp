@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/asynchronous_details.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+// Format, in words of 64 bits: number of words that follow; number of operations on mbarriers, and
+// per operation four words (kind and flags, address, value, arrivals and bytes); number of
+// transfers, and per transfer kind, tensor map, bytes, number of ranges, per range address and
+// bytes, number of arrivals, per arrival mbarrier and bytes.
+namespace simtlm::trace {
+
+using program::bulk_transfer;
+using program::mbarrier_operation;
+using program::mbarrier_state;
+
+namespace {
+
+constexpr std::uint64_t drops = 1 << 8, may_finish = 1 << 9, is_limited = 1 << 10;
+constexpr auto last_operation = static_cast<std::uint64_t>(mbarrier_operation::kind::wait);
+constexpr auto last_transfer = static_cast<std::uint64_t>(bulk_transfer::kind::prefetch);
+
+/// Takes words one after the other.
+class word_reader {
+public:
+    word_reader(const std::uint64_t* words, std::size_t count) : at_(words), left_(count) {}
+
+    std::uint64_t take() {
+        if (left_ == 0) {
+            good_ = false;
+            return 0;
+        }
+        --left_;
+        return *at_++;
+    }
+    /// Takes the number of items that follow, each of at least `words` words.
+    std::size_t take_count(std::size_t words) {
+        const std::uint64_t n = take();
+        if (n <= left_ / words) return static_cast<std::size_t>(n);
+        good_ = false;
+        return 0;
+    }
+    std::uint64_t take_up_to(std::uint64_t most) {
+        const std::uint64_t n = take();
+        good_ = good_ && n <= most;
+        return n;
+    }
+    bool good() const { return good_; }
+    bool at_end() const { return left_ == 0; }
+
+private:
+    const std::uint64_t* at_;
+    std::size_t left_;
+    bool good_ = true;
+};
+
+mbarrier_operation take_operation(word_reader& in) {
+    mbarrier_operation o;
+    const std::uint64_t flags = in.take_up_to(last_operation | drops | may_finish | is_limited);
+    o.what = static_cast<mbarrier_operation::kind>(std::min(flags & 0xff, last_operation));
+    o.drops = (flags & drops) != 0;
+    o.may_finish = (flags & may_finish) != 0;
+    o.is_limited = (flags & is_limited) != 0;
+    o.address = in.take();
+    o.value = in.take();
+    const std::uint64_t counts = in.take();
+    o.arrivals = static_cast<std::uint32_t>(counts >> 32);
+    o.bytes = static_cast<std::int32_t>(static_cast<std::uint32_t>(counts));
+    return o;
+}
+
+bulk_transfer take_transfer(word_reader& in) {
+    constexpr std::uint64_t most_bytes = UINT32_MAX;
+    bulk_transfer t;
+    t.what =
+        static_cast<bulk_transfer::kind>(std::min(in.take_up_to(last_transfer), last_transfer));
+    t.tensor_map = in.take();
+    t.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+    t.ranges.resize(in.take_count(2));
+    for (program::memory_range& r : t.ranges) {
+        r.address = in.take();
+        r.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+    }
+    t.arrivals.resize(in.take_count(2));
+    for (bulk_transfer::arrival& a : t.arrivals) {
+        a.mbarrier = in.take();
+        a.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+    }
+    return t;
+}
+
+asynchronous_details take_details(word_reader& in) {
+    asynchronous_details d;
+    for (std::size_t n = in.take_count(4); n > 0; --n) d.barriers.push_back(take_operation(in));
+    for (std::size_t n = in.take_count(5); n > 0; --n) d.transfers.push_back(take_transfer(in));
+    return d;
+}
+
+}  // namespace
+
+void append_details(const asynchronous_details& details, std::vector<std::uint64_t>& pool) {
+    const std::size_t first = pool.size();
+    pool.push_back(0);
+    pool.push_back(details.barriers.size());
+    for (const mbarrier_operation& o : details.barriers) {
+        pool.push_back(static_cast<std::uint64_t>(o.what) | (o.drops ? drops : 0) |
+                       (o.may_finish ? may_finish : 0) | (o.is_limited ? is_limited : 0));
+        pool.push_back(o.address);
+        pool.push_back(o.value);
+        pool.push_back(std::uint64_t{o.arrivals} << 32 | static_cast<std::uint32_t>(o.bytes));
+    }
+    pool.push_back(details.transfers.size());
+    for (const bulk_transfer& t : details.transfers) {
+        pool.push_back(static_cast<std::uint64_t>(t.what));
+        pool.push_back(t.tensor_map);
+        pool.push_back(t.bytes);
+        pool.push_back(t.ranges.size());
+        for (const program::memory_range& r : t.ranges) {
+            pool.push_back(r.address);
+            pool.push_back(r.bytes);
+        }
+        pool.push_back(t.arrivals.size());
+        for (const bulk_transfer::arrival& a : t.arrivals) {
+            pool.push_back(a.mbarrier);
+            pool.push_back(a.bytes);
+        }
+    }
+    pool[first] = pool.size() - first - 1;
+}
+
+asynchronous_details details_at(const std::uint64_t* pool) {
+    word_reader in(pool + 1, static_cast<std::size_t>(*pool));
+    return take_details(in);
+}
+
+bool are_details(const std::uint64_t* words, std::size_t count) {
+    if (count == 0 || words[0] != count - 1) return false;
+    word_reader in(words + 1, count - 1);
+    take_details(in);
+    return in.good() && in.at_end();
+}
+
+// ---- replay ------------------------------------------------------------------------------------
+
+bool replayed_mbarriers::perform(const mbarrier_operation& what) {
+    if (what.what == mbarrier_operation::kind::set) {
+        what.apply_to(state_[what.address]);
+        return true;
+    }
+    const auto at = state_.find(what.address);
+    if (at == state_.end()) return true;
+    if (what.what == mbarrier_operation::kind::wait) return what.succeeds_on(at->second);
+    what.apply_to(at->second);
+    return true;
+}
+
+std::string replayed_mbarriers::describe(const mbarrier_operation& wait) const {
+    const auto at = state_.find(wait.address);
+    if (at == state_.end()) return {};
+    const mbarrier_state& b = at->second;
+    return fmt::format(
+        "phase {} of the mbarrier at shared address {:#x}: {} of {} arrivals and {} bytes are to "
+        "come",
+        wait.value != 0 ? 1 : 0, wait.address, b.pending, b.expected, b.transactions);
+}
+
+void asynchronous_replay::perform(const std::uint64_t* pool, bool waits, bool suspends,
+                                  program::issue_effects& effects) {
+    asynchronous_details details = details_at(pool);
+    waits_.clear();
+    for (const mbarrier_operation& o : details.barriers)
+        if (!barriers_->perform(o) && waits && suspends) waits_.push_back(o);
+    if (!waits_.empty()) effects.suspended = true;
+    effects.has_time_limit = std::any_of(waits_.begin(), waits_.end(),
+                                         [](const mbarrier_operation& o) { return o.is_limited; });
+    transfers_ = std::move(details.transfers);
+    for (bulk_transfer& t : transfers_)
+        for (bulk_transfer::arrival& a : t.arrivals) {
+            mbarrier_operation arrived;
+            arrived.address = a.mbarrier;
+            arrived.bytes = -static_cast<std::int32_t>(a.bytes);
+            a.effect = [barriers = barriers_, arrived] { barriers->perform(arrived); };
+        }
+}
+
+bool asynchronous_replay::retry_wait() {
+    return std::all_of(waits_.begin(), waits_.end(),
+                       [&](const mbarrier_operation& o) { return barriers_->perform(o); });
+}
+
+std::string asynchronous_replay::awaited() const {
+    for (const mbarrier_operation& o : waits_)
+        if (!barriers_->perform(o)) return barriers_->describe(o);
+    return {};
+}
+
+}  // namespace simtlm::trace
