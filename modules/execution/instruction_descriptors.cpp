@@ -306,6 +306,7 @@ bool has_timing(opcode op, bool asynchronous_engines) {
         case opcode::cp_async_bulk_prefetch:
         case opcode::cp_async_bulk_prefetch_tensor:
         case opcode::st_async:
+        case opcode::red_async:
             return asynchronous_engines;
         default:
             return true;
@@ -342,6 +343,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
             i.special = special_op::bulk_copy;
             return;
         case opcode::st_async:
+        case opcode::red_async:
             i.special = special_op::remote_store;
             return;
         case opcode::cp_async_bulk_commit_group:

@@ -37,6 +37,15 @@ unsigned bits_of(std::string_view digits) {
     return value;
 }
 
+/// The same for the type of an atomic, which may be a vector: F32x4 without its first letter,
+/// BF16x8.
+unsigned bits_of_vector(std::string_view type) {
+    if (type.substr(0, 2) == "BF") type.remove_prefix(2);
+    const std::size_t at = type.find('x');
+    const unsigned element = bits_of(type.substr(0, at));
+    return at == std::string_view::npos ? element : element * bits_of(type.substr(at + 1));
+}
+
 std::int32_t clamp_to_int32(std::int64_t value) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(
         value, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
@@ -87,7 +96,7 @@ unsigned access_width(std::string_view opcode, bool typed) {
         if (part.empty()) continue;
         const char letter = part.front();
         if (letter == 'U' || (typed && (letter == 'S' || letter == 'F'))) part.remove_prefix(1);
-        const unsigned bits = bits_of(part);
+        const unsigned bits = typed ? bits_of_vector(part) : bits_of(part);
         if (bits != 0) return bits >= 8 && bits <= 1024 ? bits / 8 : word;
     }
     return word;

@@ -47,7 +47,7 @@ namespace simtlm::ptx {
     X(prmt, "prmt") X(rcp, "rcp") X(red, "red") X(redux, "redux.sync") X(rem, "rem") X(ret, "ret") \
     X(rsqrt, "rsqrt") X(sad, "sad") X(selp, "selp") X(set, "set") X(setmaxnreg, "setmaxnreg") \
     X(setp, "setp") X(shf, "shf") X(shfl, "shfl") X(shl, "shl") X(shr, "shr") X(sin, "sin") \
-    X(slct, "slct") X(sqrt, "sqrt") X(st, "st") X(st_async, "st.async") \
+    X(slct, "slct") X(sqrt, "sqrt") X(st, "st") X(st_async, "st.async") X(red_async, "red.async") \
     X(stackrestore, "stackrestore") X(stacksave, "stacksave") X(stmatrix, "stmatrix") \
     X(sub, "sub") X(subc, "subc") X(suld, "suld") X(suq, "suq") X(sured, "sured") X(sust, "sust") \
     X(szext, "szext") X(tanh, "tanh") X(tensormap_cp_fenceproxy, "tensormap.cp_fenceproxy") \

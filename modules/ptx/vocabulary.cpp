@@ -117,7 +117,7 @@ constexpr word words[] = {
     {"mem", "f32", f::type, n(type::f32)},
     {"mem", "f64", f::type, n(type::f64)},
     {"texel", "u32", f::type, n(type::u32)}, {"texel", "s32", f::type, n(type::s32)},
-    {"texel", "f32", f::type, n(type::f32)},
+    {"texel", "f32", f::type, n(type::f32)}, {"texel", "f16", f::type, n(type::f16)},
     {"factor", "f16", f::type, n(type::f16)}, {"factor", "bf16", f::type, n(type::bf16)},
     {"factor", "tf32", f::type, n(type::tf32)}, {"factor", "f64", f::type, n(type::f64)},
     {"factor", "u8", f::type, n(type::u8)}, {"factor", "s8", f::type, n(type::s8)},

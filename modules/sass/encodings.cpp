@@ -182,6 +182,7 @@ NOP     918                        70-  | |
 NANOSLEEP 35d 95d b5d 1b5d 1d5d    70-  | 85=WARP 84=SYNCS | P87!? Q/u
 PMTRIG  801                        70-   | | I32.32
 QSPC    19aa                       90-  | 72=E 73-74=G,L,S,D | P81 Rd DMEM24.32.40
+QSPC    19aa                       75-79 | 72=E 73-74=G,L,S,D | P81 Rd GMEM24.32.40
 QSPC    3aa                        70-  | 72=E 73-74=G,L,S,D | P81 Rd MEM24.40
 
 # --- uniform datapath ---

@@ -54,12 +54,15 @@ constexpr register_name register_names[] = {
 
 std::string_view special_register_name(std::uint8_t number) {
     static const auto numbers = numbered<256>("SR");
-    static const auto counters = numbered<8>("SR_PM");
+    static const auto counters = numbered<8>("SR_PM"), high = numbered<8>("SR_PM_HI");
     for (const register_name& r : register_names)
         if (static_cast<std::uint8_t>(r.number) == number) return r.name;
     constexpr auto first = static_cast<std::uint8_t>(special_register::counter_first);
     constexpr auto last = static_cast<std::uint8_t>(special_register::counter_last);
-    if (number >= first && number <= last) return counters[number - first];
+    if (number >= first && number <= last) {
+        const unsigned n = number - first;
+        return n % 2 == 0 ? counters[n / 2] : high[n / 2];
+    }
     return numbers[number];
 }
 

@@ -32,8 +32,8 @@ enum class special_register : std::uint8_t {
     clock_high = 0x51,
     global_timer_low = 0x52,
     global_timer_high = 0x53,
-    counter_first = 0x64,  ///< eight counters of the performance monitor
-    counter_last = 0x6b,
+    counter_first = 0x64,  ///< eight counters of the performance monitor, of two words
+    counter_last = 0x73,
     cta_in_cluster = 0x88,
     zero = 0xff,
 };

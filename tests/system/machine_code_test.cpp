@@ -622,6 +622,69 @@ INSTANTIATE_TEST_SUITE_P(LinkedCode, StoredProgram,
                                          stored_program{90, "H100_PCIE", "linked", 32, "linked"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+/// A kernel of parts_kernels.cu, and the mode of the simulator.
+class LinkedFiles : public testing::TestWithParam<std::tuple<int, const char*>> {};
+
+TEST_P(LinkedFiles, LeaveTheSameMemoryAsThePtxOfTheWholeProgram) {
+    const auto [architecture, mode] = GetParam();
+    const char* const preset = architecture == 75   ? "RTX2060"
+                               : architecture == 80 ? "A100"
+                                                    : "H100_PCIE";
+    const auto files = [architecture = architecture](const char* name) {
+        return fmt::format(SIMTLM_MACHINE_CODE "/parts_{}.sm_{}.cubin", name, architecture);
+    };
+    for (const char* kernel : {"parts", "dynamic_parts"}) {
+        const scratch_folder folder;
+        const std::string file = folder.write(
+            "run.launch", fmt::format("buffer a u32 2048 random 11\nbuffer o u32 64 zero\n"
+                                      "launch {} grid 1 block 32 shared 128 args a o s32:3\n"
+                                      "output o result.bin\n",
+                                      kernel));
+        const auto run = [&](const std::vector<std::string>& code) {
+            folder.write("result.bin", "");
+            std::vector<std::string> arguments{
+                "-gpgpu_ptx_sim_mode", mode, "--preset", preset, "--launch", file};
+            arguments.insert(arguments.end(), code.begin(), code.end());
+            const outcome o = simulate(arguments);
+            EXPECT_EQ(o.code, 0) << o.err;
+            return read_file(folder.path("result.bin"));
+        };
+        const std::string expected = run({"--ptx", SIMTLM_MACHINE_CODE "/parts.ptx"});
+        ASSERT_EQ(expected.size(), 256u);
+        EXPECT_EQ(run({"--cubin", files("kernels"), "--cubin", files("functions")}), expected)
+            << kernel;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, LinkedFiles,
+                         testing::Combine(testing::Values(75, 80, 90), testing::Values("0", "1")),
+                         [](const auto& p) {
+                             return fmt::format(
+                                 "sm_{}_{}", std::get<0>(p.param),
+                                 *std::get<1>(p.param) == '0' ? "timed" : "functional");
+                         });
+
+TEST(LinkedFiles, ThatCannotBeLinkedAreRefused) {
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch", "buffer a u32 64 zero\n");
+    const auto error = [&](std::vector<std::string> cubins) {
+        std::vector<std::string> arguments{"-gpgpu_ptx_sim_mode", "1", "--launch", file};
+        for (const std::string& c : cubins) {
+            arguments.push_back("--cubin");
+            arguments.push_back(SIMTLM_MACHINE_CODE "/" + c);
+        }
+        const outcome o = simulate(arguments);
+        EXPECT_EQ(o.code, 2);
+        return o.err;
+    };
+    EXPECT_THAT(error({"parts_kernels.sm_80.cubin", "parts_kernels.sm_80.cubin"}),
+                testing::HasSubstr("Multiple definition of 'parts'"));
+    EXPECT_THAT(error({"parts_functions.sm_75.cubin", "parts_kernels.sm_80.cubin"}),
+                testing::HasSubstr("parts_functions.sm_75.cubin: it has no machine code"));
+    EXPECT_THAT(error({"parts_kernels.sm_80.cubin", "kernels.sm_80.cubin"}),
+                testing::HasSubstr("kernels.sm_80.cubin: it is complete"));
+}
+
 TEST(MachineCode, ResultsOfDeferredAtomicsAreThoseOfAnExecutionWithoutTime) {
     const scratch_folder folder;
     const std::string file =

@@ -113,6 +113,7 @@ private:
     void lower_load(const ptx::operation& o);
     void lower_store(const ptx::operation& o);
     bool lower_atomic(const ptx::operation& o);
+    bool lower_vector_atomic(const ptx::operation& o);
     void lower_stack(const ptx::operation& o);
     memory_place place_of(const ptx::operand& address, const ptx::operation& o);
     void check_parameter_place(const memory_place& p, std::size_t bytes) const;

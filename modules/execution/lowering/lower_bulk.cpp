@@ -123,6 +123,17 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             op.list = list_of({static_cast<slot>(o.variant), dimension, width});
             return true;
         }
+        case opcode::red_async: {
+            what.to = lane_place_of(operand(0), state_space::shared);
+            const unsigned width = ptx::width_of(o.first_type());
+            what.values.push_back(source(operand(1), width));
+            what.element_bytes = width / 8;
+            what.update = element_update_of(o.reduce, o.first_type());
+            if (what.update == nullptr) return false;
+            set_barrier(2);
+            emit_bulk(store_asynchronously, std::move(what));
+            return true;
+        }
         case opcode::st_async: {
             what.to = lane_place_of(operand(0), state_space::shared);
             const unsigned width = ptx::width_of(o.first_type());

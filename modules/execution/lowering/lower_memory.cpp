@@ -198,6 +198,7 @@ void function_lowering::lower_store(const ptx::operation& o) {
 bool function_lowering::lower_atomic(const ptx::operation& o) {
     const bool returns = o.op == opcode::atom;
     const unsigned width = ptx::width_of(o.first_type());
+    if (o.vector > 1) return lower_vector_atomic(o);
     const handler h = atomic_handler(o.reduce, o.first_type(), o.space == state_space::shared);
     if (h == nullptr) return false;
     const unsigned at = returns ? 1 : 0;
@@ -216,6 +217,31 @@ bool function_lowering::lower_atomic(const ptx::operation& o) {
     op.destination = to;
     op.source[1] = b;
     op.source[2] = c;
+    return true;
+}
+
+bool function_lowering::lower_vector_atomic(const ptx::operation& o) {
+    const bool returns = o.op == opcode::atom;
+    const unsigned width = ptx::width_of(o.first_type());
+    const handler h = vector_atomic_handler(o.reduce, o.first_type());
+    if (h == nullptr) return false;
+    const unsigned at = returns ? 1 : 0;
+    std::vector<slot> slots;
+    for (const ptx::operand* e : elements_of(operand(at + 1))) slots.push_back(source(*e, width));
+    const auto count = static_cast<std::uint16_t>(slots.size());
+    if (count != o.vector || count > most_elements) return false;
+    const memory_place p = place_of(operand(at), o);
+    emit_access_check(o, p, width / 8, slots);
+    if (returns && operand(0).kind == operand_kind::vector)
+        for (const ptx::operand* e : elements_of(operand(0)))
+            slots.push_back(e->kind == operand_kind::sink ? no_slot
+                                                          : destination(*e, width, false));
+    slots.resize(std::size_t{count} * 2, no_slot);
+    operation& op = emit(h);
+    op.detail = count;
+    if (o.visible_to == ptx::scope::sys) op.detail |= access_detail::of_the_system;
+    set_place(op, p);
+    op.list = list_of(slots);
     return true;
 }
 

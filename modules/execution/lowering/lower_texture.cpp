@@ -103,8 +103,15 @@ void function_lowering::lower_fetch(const ptx::operation& o) {
     }
     if (has_operand(1) && operand(1).kind == operand_kind::reg)
         d->predicate = image_.registers[operand(1).index];
+    const unsigned width = o.first_type() == ptx::type::f16 ? 16 : 32;
     for (const ptx::operand* e : elements_of(operand(0)))
-        d->results.push_back(e->kind == operand_kind::sink ? no_slot : destination(*e, 32, false));
+        d->results.push_back(e->kind == operand_kind::sink ? no_slot
+                                                           : destination(*e, width, false));
+    if (width == 16) d->result_form = texture_description::form::half;
+    if (o.first_type() == ptx::type::f16x2) {
+        d->result_form = texture_description::form::pair_of_halves;
+        d->paired = {0, 1, 2, 3};
+    }
     operation& op = emit(handlers_.fetch_texture);
     op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
                                            << access_detail::space_shift);
@@ -138,8 +145,8 @@ bool function_lowering::lower_texture(const ptx::operation& o) {
     switch (o.op) {
         case opcode::tex:
         case opcode::tld4:
-            if (o.first_type() == ptx::type::f16x2 || o.texture == ptx::geometry::d2ms ||
-                o.texture == ptx::geometry::a2dms || has_operand(offset_operand(o) + 1))
+            if (o.texture == ptx::geometry::d2ms || o.texture == ptx::geometry::a2dms ||
+                has_operand(offset_operand(o) + 1))
                 return false;
             lower_fetch(o);
             return true;

@@ -292,7 +292,7 @@ void machine_lowering::emit_bulk(handler h, bulk_copy what) {
 bool machine_lowering::lower_bulk() {
     const std::string_view name = now_.opcode;
     bulk_copy what;
-    if (name == "STAS") {
+    if (name == "STAS" || name == "REDAS") {
         if (now_.has("U8") || now_.has("S8") || now_.has("U16") || now_.has("S16")) return false;
         // The pair of the address: destination, and mbarrier.
         operand barrier = at(0);
@@ -303,7 +303,14 @@ bool machine_lowering::lower_bulk() {
         what.barrier = {cluster_address(barrier), 0, in_space(space::shared)};
         what.has_barrier = true;
         what.element_bytes = 4;
-        for (unsigned n = 0; n < access_bytes() / 4; ++n)
+        if (name == "REDAS") {
+            const ptx::type t = element_type_of(now_);
+            what.element_bytes = ptx::bytes_of(t);
+            what.update = element_update_of(reduction_of(now_), t);
+            if (what.update == nullptr) return false;
+            what.values.push_back(what.element_bytes == 8 ? double_source(at(1)) : low_word(at(1)));
+        }
+        for (unsigned n = 0; name == "STAS" && n < access_bytes() / 4; ++n)
             what.values.push_back(at(1).index == sass::register_rz
                                       ? machine_frame::zero
                                       : register_row(at(1).index + n, false));

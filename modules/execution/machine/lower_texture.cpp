@@ -3,10 +3,13 @@
 // were determined by compiling PTX with each of its texture instructions.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/texture_operations.h"
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -106,7 +109,9 @@ slot machine_lowering::layer_row(const operand& o) {
 /// location of the handle, geometry of the texture, requested components.
 bool machine_lowering::lower_fetch() {
     const std::string_view name = now_.opcode;
-    if (has_any(now_, {"F16", "DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
+    if (has_any(now_, {"DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
+    const bool halves = now_.has("F16");
+    if (halves && !now_.has("RN")) return false;
     // A predicate for lanes whose texels are not resident; all texels are resident.
     const unsigned first_operand = at(0).kind == operand_kind::predicate ? 1 : 0;
     const operand& results2 = at(first_operand);
@@ -187,13 +192,18 @@ bool machine_lowering::lower_fetch() {
     d->texture = *handle;
     unsigned given = 0;
     for (unsigned c = 0; c < 4; ++c) {
-        slot to = no_slot;
-        if ((components >> c & 1) != 0) {
-            to = result_row(given < 2 ? results : results2, given & 1);
-            ++given;
+        const bool requested = (components >> c & 1) != 0;
+        if (halves && requested) {
+            // Two components in each of both registers.
+            if (given % 2 == 0) d->results.push_back(result_row(given == 0 ? results : results2));
+            d->paired.push_back(c);
+        } else if (!halves) {
+            d->results.push_back(requested ? result_row(given < 2 ? results : results2, given & 1)
+                                           : no_slot);
         }
-        d->results.push_back(to);
+        given += requested ? 1 : 0;
     }
+    if (halves) d->result_form = texture_description::form::pair_of_halves;
     if (first_operand != 0) {
         machine_details& none = details();
         result_predicate(none, 0, at(0));
@@ -317,6 +327,87 @@ bool machine_lowering::lower_surface() {
                                            << access_detail::space_shift);
     op.immediate = reinterpret_cast<std::int64_t>(d.get());
     return true;
+}
+
+namespace {
+
+/// A call of a texture_function: its arguments on the stack are copied to rows before the fetch.
+struct gradient_fetch {
+    texture_description description;
+    operation fetch;
+    slot stack = no_slot;  ///< R1
+    slot handle = no_slot, handle_low = no_slot;
+    slot resident = no_slot;       ///< R4
+    std::vector<slot> from_stack;  ///< rows for the words from `stack` on; no_slot: skipped
+};
+
+const operation* fetch_with_gradient(warp& w, const operation* op) {
+    const auto& g = *reinterpret_cast<const gradient_fetch*>(op->immediate);
+    const lane_mask lanes = w.lanes_of(op);
+    const auto* const stack = lanes_at<std::uint32_t>(w, g.stack);
+    for_lanes(lanes, [&](unsigned lane) {
+        for (std::size_t n = 0; n < g.from_stack.size(); ++n) {
+            if (g.from_stack[n] == no_slot) continue;
+            const std::uint64_t offset = std::uint64_t{stack[lane]} + 4 * n;
+            check_local(w, op, lane, offset, 4);
+            std::uint32_t word = 0;
+            read_local(w, lane, offset, &word, sizeof word);
+            lanes_at<std::uint32_t>(w, g.from_stack[n])[lane] = word;
+        }
+        lanes_at<std::uint64_t>(w, g.handle)[lane] = lanes_at<std::uint32_t>(w, g.handle_low)[lane];
+    });
+    // The timing model knows the instruction as a call, which accesses no memory.
+    memory_request* const pending = std::exchange(w.pending, nullptr);
+    g.fetch.execute(w, &g.fetch);
+    w.pending = pending;
+    for_lanes(lanes, [&](unsigned lane) { lanes_at<std::uint32_t>(w, g.resident)[lane] = 1; });
+    return op + 1;
+}
+
+}  // namespace
+
+/// Emits the operation of a texture_function, for a call.
+void machine_lowering::emit_gradient_fetch(const texture_function& f) {
+    constexpr unsigned stack_pointer = 1, first_argument = 4, coordinates = 8, first_dx = 12,
+                       first_result = 5, dimensions = 3, words_of_stack = 8;
+    auto g = std::make_shared<gradient_fetch>();
+    texture_description& d = g->description;
+    d.geometry = f.geometry;
+    d.has_gradient = true;
+    for (unsigned n = 0; n < dimensions + (f.layered ? 1 : 0); ++n)
+        d.coordinates.push_back(register_row(coordinates + n, false));
+    g->from_stack.assign(f.offsets ? words_of_stack : dimensions, no_slot);
+    for (unsigned n = 0; n < dimensions; ++n) {
+        d.dx.push_back(register_row(first_dx + n, false));
+        // A double row for two words.
+        if (n % 2 == 0) scratch();
+        g->from_stack[n] = machine_frame_scratch(scratch_used_ - 1) + 128 * (n % 2);
+        d.dy.push_back(g->from_stack[n]);
+    }
+    for (unsigned n = 0; f.offsets && n < dimensions; ++n) {
+        if (n % 2 == 0) scratch();
+        g->from_stack[4 + n] = machine_frame_scratch(scratch_used_ - 1) + 128 * (n % 2);
+        d.offsets.push_back(g->from_stack[4 + n]);
+    }
+    g->stack = register_row(stack_pointer, false);
+    g->handle_low = register_row(first_argument, false);
+    g->resident = register_row(first_argument, false);
+    g->handle = d.texture = scratch();
+    for (unsigned n = 0; n < (f.halves ? 2 : 4); ++n)
+        d.results.push_back(register_row(first_result + n, false));
+    if (f.halves) {
+        d.result_form = texture_description::form::pair_of_halves;
+        d.paired = {0, 1, 2, 3};
+    }
+    scratch_used_ = 0;
+    image_.attachments_.push_back(g);
+    operation& op = emit(fetch_with_gradient, nullptr, false);
+    op.immediate = reinterpret_cast<std::int64_t>(g.get());
+    g->fetch.execute = handlers_.fetch_texture;
+    g->fetch.instruction = op.instruction;
+    g->fetch.immediate = reinterpret_cast<std::int64_t>(&g->description);
+    g->fetch.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
+                                                 << access_detail::space_shift);
 }
 
 bool machine_lowering::lower_texture() {

@@ -101,9 +101,9 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
         s.special = name == "PREEXIT" ? special_op::launch_dependents : special_op::dependency_wait;
     } else if (name == "UTMACMDFLUSH") {
         s.special = special_op::bulk_commit;
-    } else if (name == "STAS") {
+    } else if (name == "STAS" || name == "REDAS") {
         s.special = special_op::remote_store;
-        s.is_store = false;
+        s.is_store = s.is_load = s.is_atomic = false;
         s.space = program::memory_space::none;
     } else if (name == "DEPBAR" && i.has("LE") && i.operand_count > 0 && bulk_groups >= 0 &&
                i.operands[0].index == bulk_groups) {

@@ -1277,6 +1277,51 @@ bool machine_lowering::lower_memory() {
     return true;
 }
 
+namespace {
+/// Types of atomics of more than one word, since Hopper.
+struct vector_type {
+    std::string_view name;
+    ptx::type element;
+    unsigned elements;
+};
+constexpr vector_type vector_types[] = {
+    {"F16x4", ptx::type::f16x2, 2},   {"F16x8", ptx::type::f16x2, 4},
+    {"BF16x4", ptx::type::bf16x2, 2}, {"BF16x8", ptx::type::bf16x2, 4},
+    {"F32x2", ptx::type::f32, 2},     {"F32x4", ptx::type::f32, 4}};
+}  // namespace
+
+/// ATOMG and REDG of vectors. A predicate result tells that the memory's unit can execute it.
+bool machine_lowering::lower_vector_atomic(ptx::reduction r, ptx::type element, unsigned elements,
+                                           bool reduces) {
+    const handler h = vector_atomic_handler(r, element);
+    if (h == nullptr || !now_.has("E")) return false;
+    unsigned n = 0;
+    const operand* result = nullptr;
+    if (!reduces) {
+        if (at(0).kind == operand_kind::predicate && predicate_slot(at(n++)) != 0) return false;
+        result = &at(n++);
+    }
+    const operand& value = at(n + 1);
+    std::vector<slot> slots;
+    for (unsigned e = 0; e < elements; ++e)
+        slots.push_back(value.index == sass::register_rz ? machine_frame::zero
+                                                         : register_row(value.index + e, false));
+    const address_place p = place_of(at(n), space::generic);
+    emit_access_check(p, 4, slots,
+                      access_flags::reads | access_flags::writes | access_flags::strong);
+    for (unsigned e = 0; e < elements; ++e)
+        slots.push_back(result == nullptr || result->index == sass::register_rz
+                            ? no_slot
+                            : result_row(*result, e));
+    operation& op = emit(h);
+    op.detail = static_cast<std::uint16_t>(elements | p.detail);
+    if (now_.has("SYS")) op.detail |= access_detail::of_the_system;
+    op.source[0] = p.source;
+    op.immediate = p.offset;
+    op.list = list_of(slots);
+    return true;
+}
+
 bool machine_lowering::lower_atomic() {
     using ptx::reduction;
     using ptx::type;
@@ -1302,9 +1347,8 @@ bool machine_lowering::lower_atomic() {
              : now_.has("64")     ? type::u64
              : now_.has("S32")    ? type::s32
                                   : type::u32;
-    // Vectors of more than one word.
-    for (const std::string_view vector : {"F16x4", "F16x8", "BF16x4", "BF16x8", "F32x2", "F32x4"})
-        if (now_.has(vector)) return false;
+    for (const vector_type& v : vector_types)
+        if (now_.has(v.name)) return lower_vector_atomic(r, v.element, v.elements, reduces);
     // CAST.SPIN attempts an exchange, and returns whether it succeeded.
     const bool spin = now_.has("CAST");
     if (spin) r = reduction::cas;
@@ -1685,7 +1729,9 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
     image_.calls_unknown_[index_] = true;
     const bool calls = now_.opcode == "CALL";
     if (calls && o.kind != operand_kind::target) image_.calls_pointers_[index_] = true;
-    d.number = calls ? static_cast<std::uint32_t>(runtime_functions.size()) : 0;
+    d.number = calls ? static_cast<std::uint32_t>(runtime_functions.size() +
+                                                  image_.texture_functions_.size())
+                     : 0;
     d.depth_change = calls ? 1 : -1;
     operation& op = emit(machine_call, &d);
     op.counted = true;
@@ -1713,6 +1759,7 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
         function.detail = static_cast<std::uint16_t>(arguments);
         function.immediate = f.result != 0 ? 1 : 0;
     }
+    for (const texture_function& f : image_.texture_functions_) emit_gradient_fetch(f);
     return true;
 }
 

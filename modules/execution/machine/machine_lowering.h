@@ -80,6 +80,7 @@ private:
     void emit_matrix_access(handler h, const operand& address, const std::vector<slot>& slots);
     bool lower_tensor();
     bool lower_texture();
+    void emit_gradient_fetch(const texture_function& f);
     bool lower_fetch();
     bool lower_surface();
     bool lower_texture_query();
@@ -105,6 +106,7 @@ private:
     bool lower_move();
     bool lower_memory();
     bool lower_atomic();
+    bool lower_vector_atomic(ptx::reduction r, ptx::type element, unsigned elements, bool reduces);
     bool lower_warp();
     bool lower_control();
     struct address_place {

@@ -101,6 +101,29 @@ void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t b
 
 }  // namespace
 
+bool texture_function::parse(std::string_view name, texture_function& to) {
+    to.name = name;
+    const auto skip = [&](std::string_view part) {
+        const bool found = name.substr(0, part.size()) == part;
+        if (found) name.remove_prefix(part.size());
+        return found;
+    };
+    using arithmetic::texture_geometry;
+    if (!skip("__cuda_syscall_tex_grad_")) return false;
+    skip("pred_");
+    to.geometry = skip("3d")     ? texture_geometry::three
+                  : skip("cube") ? texture_geometry::cube
+                                 : texture_geometry::layered_cube;
+    to.layered = to.geometry == texture_geometry::layered_cube;
+    if (to.layered && !skip("acube")) return false;
+    if (!skip("_v4_")) return false;
+    to.halves = skip("f16");
+    if (!to.halves && !skip("f32") && !skip("s32") && !skip("u32")) return false;
+    if (!skip("_f32")) return false;
+    to.offsets = skip("_offset");
+    return name.empty() && !(to.offsets && to.layered);
+}
+
 sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory& memory,
                        const check_options& checks)
     : program_image(instruction_set::sass, source->origin(), source->architecture(), checks),
@@ -115,8 +138,12 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     stack_unknown_.resize(source_->functions().size());
     calls_pointers_.resize(source_->functions().size());
     find_callees();
-    for (const sass::cubin_symbol& s : source_->symbols())
+    for (const sass::cubin_symbol& s : source_->symbols()) {
         allocates_ = allocates_ || s.name == "malloc";
+        texture_function t;
+        if (s.section == 0 && architecture() >= 90 && texture_function::parse(s.name, t))
+            texture_functions_.push_back(std::move(t));
+    }
     place_variables();
     describe_kernels();
     patch_code();
@@ -164,6 +191,13 @@ device_address sass_image::address_of(const sass::cubin_symbol& s) const {
     if (s.section == 0) {
         const auto known = std::find_if(runtime_functions.begin(), runtime_functions.end(),
                                         [&](const auto& f) { return f.name == s.name; });
+        const auto texture = std::find_if(texture_functions_.begin(), texture_functions_.end(),
+                                          [&](const auto& f) { return f.name == s.name; });
+        if (texture != texture_functions_.end())
+            return runtime_window +
+                   16 * static_cast<std::uint64_t>(
+                            runtime_functions.size() +
+                            static_cast<std::size_t>(texture - texture_functions_.begin()));
         if (known == runtime_functions.end()) return 0;
         return runtime_window + 16 * static_cast<std::uint64_t>(known - runtime_functions.begin());
     }
@@ -275,6 +309,8 @@ void sass_image::lower() {
         for (const std::string_view e : f.externals)
             if (problems_[n].empty() &&
                 std::none_of(runtime_functions.begin(), runtime_functions.end(),
+                             [&](const auto& known) { return known.name == e; }) &&
+                std::none_of(texture_functions_.begin(), texture_functions_.end(),
                              [&](const auto& known) { return known.name == e; }))
                 problems_[n] = fmt::format("a call of the system's {}", e);
         machine_lowering(*this, n, rows).lower();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/arithmetic/texture.h"
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/program_image.h"
 #include "modules/sass/cubin.h"
@@ -55,6 +56,20 @@ constexpr std::array<runtime_signature, 6> runtime_functions = {{
     {"__assert_fail", {8, 8, 4, 8}, 0},
     {"cudaGraphSetConditional", {8, 4}, 0},
 }};
+
+/// A function of sm_90's system software that machine code calls for textures with gradients in
+/// three dimensions: __cuda_syscall_tex_grad_[pred_]3d|cube|acube_v4_f32|s32|u32|f16_f32[_offset].
+/// Registers: R4 and R5, handle; R8 to R11, coordinates; R12 to R14, derivatives in x. Stack, from
+/// R1 on: derivatives in y, then offsets. Results: R4, whether the texels are resident; R5 and
+/// following, the components, those of f16 in pairs.
+struct texture_function {
+    std::string name;
+    arithmetic::texture_geometry geometry = arithmetic::texture_geometry::three;
+    bool layered = false, halves = false, offsets = false;
+
+    /// @return false if it is none of these
+    static bool parse(std::string_view name, texture_function& to);
+};
 
 /// A cubin loaded into a device's memory: its variables have addresses, its instructions are
 /// lowered to the internal form. Unsupported instructions are detected at load time; launching a
@@ -159,6 +174,7 @@ private:
     std::vector<place> places_;         ///< by operation::instruction
     std::vector<const char*> opcodes_;  ///< by operation::instruction
     std::set<std::string> opcode_names_;
+    std::vector<texture_function> texture_functions_;  ///< that it calls
     std::vector<std::string> problems_;  ///< by function: why it cannot be executed; empty if it
                                          ///< can
     std::uint32_t registers_ = 0;        ///< number of rows in a frame for R0, R1, ...

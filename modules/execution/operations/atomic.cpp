@@ -204,6 +204,49 @@ const operation* wide_atomic(warp& w, const operation* op) {
     return op + 1;
 }
 
+// ---- vectors ----
+
+/// elements: the operands. Destinations are in the operation's list.
+template <class Op, class Bits>
+void perform_vector(warp& w, const memory_request& r) {
+    const unsigned count = access_detail::elements_of(r.op);
+    const auto bytes = static_cast<std::uint32_t>(count * sizeof(Bits));
+    const bool concurrent =
+        w.launch->concurrent || (r.op->detail & access_detail::of_the_system) != 0;
+    for_lanes(r.lanes, [&](unsigned i) {
+        const device_address a = r.address[i];
+        if (a % bytes != 0) misaligned(w, r.op, i, a, bytes);
+        const mapped_range range =
+            range_of(w, r.op, i, access_detail::space_of(r.op), a, bytes, true);
+        for (unsigned e = 0; e < count; ++e) {
+            const auto b =
+                static_cast<Bits>(reinterpret_cast<const lane_type<Bits>*>(r.elements[e])[i]);
+            const Bits old = update<Op, Bits>(range.at(a) + e * sizeof(Bits), b, b, concurrent);
+            const slot to = r.op->list[count + e];
+            if (to != no_slot) lanes_at<Bits>(w, to)[i] = old;
+        }
+    });
+}
+
+template <class Op, class Bits>
+const operation* vector_atomic(warp& w, const operation* op) {
+    memory_request own;
+    memory_request* const begun = begin_request(w, op, own);
+    if (begun == nullptr) return op + 1;
+    memory_request& r = *begun;
+    note_addresses(w, op, r.lanes, r);
+    for (unsigned e = 0; e < access_detail::elements_of(op); ++e) {
+        r.elements[e] = r.values + std::size_t{e} * 256;
+        std::memcpy(r.elements[e], w.at(op->list[e]), warp_size * sizeof(lane_type<Bits>));
+    }
+    if (w.pending == nullptr || !is_visible_outside(r)) {
+        perform_vector<Op, Bits>(w, r);
+        return op + 1;
+    }
+    r.perform = perform_vector<Op, Bits>;
+    return op + 1;
+}
+
 // ---- choice ----
 
 template <class Op, class Bits>
@@ -270,10 +313,33 @@ typename Kind::result sum_of(ptx::reduction r) {
     return Kind::template of<of_two<values::add<T>>, values::bits_of<T>>;
 }
 
+/// Sums of pairs, and since Hopper their minima and maxima.
 template <class Kind, class T>
-typename Kind::result sum_of_pairs(ptx::reduction r) {
-    if (r != ptx::reduction::add) return nullptr;
-    return Kind::template of<of_two<values::packed<values::add<T>>>, std::uint32_t>;
+typename Kind::result of_pairs(ptx::reduction r) {
+    switch (r) {
+        case ptx::reduction::add:
+            return Kind::template of<of_two<values::packed<values::add<T>>>, std::uint32_t>;
+        case ptx::reduction::min:
+            return Kind::template of<of_two<values::packed<values::min<T>>>, std::uint32_t>;
+        case ptx::reduction::max:
+            return Kind::template of<of_two<values::packed<values::max<T>>>, std::uint32_t>;
+        default:
+            return nullptr;
+    }
+}
+
+/// Reductions of 16-bit floats: subnormals are preserved; if one operand of min or max is NaN, the
+/// result is the other operand, as in PTX.
+template <class Kind, class T>
+typename Kind::result of_halves(ptx::reduction r) {
+    switch (r) {
+        case ptx::reduction::min:
+            return Kind::template of<of_two<values::min<T>>, std::uint16_t>;
+        case ptx::reduction::max:
+            return Kind::template of<of_two<values::max<T>>, std::uint16_t>;
+        default:
+            return sum_of<Kind, T>(r);
+    }
 }
 
 /// For types of at most 64 bits.
@@ -305,9 +371,9 @@ typename Kind::result choose(ptx::reduction r, ptx::type t) {
         case type::bf16:
             return sum_of<Kind, values::bf16>(r);
         case type::f16x2:
-            return sum_of_pairs<Kind, values::f16>(r);
+            return of_pairs<Kind, values::f16>(r);
         case type::bf16x2:
-            return sum_of_pairs<Kind, values::bf16>(r);
+            return of_pairs<Kind, values::bf16>(r);
         default:
             return nullptr;
     }
@@ -343,19 +409,12 @@ bool is_bulk_reduction(ptx::reduction r, ptx::type t) {
     }
 }
 
-/// Reductions of 16-bit floats, which only bulk copies support: subnormals are preserved; if one
-/// operand of min or max is NaN, the result is the other operand, as in PTX.
-template <class T>
-element_update half_update(ptx::reduction r) {
-    switch (r) {
-        case ptx::reduction::min:
-            return update_element<of_two<values::min<T>>, std::uint16_t>;
-        case ptx::reduction::max:
-            return update_element<of_two<values::max<T>>, std::uint16_t>;
-        default:
-            return sum_of<of_elements, T>(r);
-    }
-}
+/// The chosen function for vectors.
+struct of_vectors {
+    using result = handler;
+    template <class Op, class Bits>
+    static constexpr result of = vector_atomic<Op, Bits>;
+};
 
 }  // namespace
 
@@ -364,10 +423,27 @@ handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
     return t == ptx::type::b128 && !counts ? wide(r) : choose<of_warps>(r, t);
 }
 
+handler vector_atomic_handler(ptx::reduction r, ptx::type t) {
+    switch (t) {
+        case ptx::type::f32:
+            return sum_of<of_vectors, values::f32>(r);
+        case ptx::type::f16:
+            return of_halves<of_vectors, values::f16>(r);
+        case ptx::type::bf16:
+            return of_halves<of_vectors, values::bf16>(r);
+        case ptx::type::f16x2:
+            return of_pairs<of_vectors, values::f16>(r);
+        case ptx::type::bf16x2:
+            return of_pairs<of_vectors, values::bf16>(r);
+        default:
+            return nullptr;
+    }
+}
+
 element_update element_update_of(ptx::reduction r, ptx::type t) {
     if (!is_bulk_reduction(r, t)) return nullptr;
-    if (t == ptx::type::f16) return half_update<values::f16>(r);
-    if (t == ptx::type::bf16) return half_update<values::bf16>(r);
+    if (t == ptx::type::f16) return of_halves<of_elements, values::f16>(r);
+    if (t == ptx::type::bf16) return of_halves<of_elements, values::bf16>(r);
     return choose<of_elements>(r, t);
 }
 

@@ -438,7 +438,11 @@ struct asynchronous_store {
         c.demand_aligned(to(), bytes());
         std::byte* host = c.at(space::shared, to(), bytes(), true);
         for (const slot s : c.what.values) {
-            std::memcpy(host, c.w.at(s) + std::size_t{c.lane} * each, each);
+            const std::byte* const value = c.w.at(s) + std::size_t{c.lane} * each;
+            if (c.what.update != nullptr)
+                c.what.update(host, value, c.w.launch->concurrent);
+            else
+                std::memcpy(host, value, each);
             host += each;
         }
     }

@@ -37,9 +37,9 @@ struct bulk_copy {
     slot bytes = no_slot;             ///< to copy
     slot ranks = no_slot;             ///< .multicast::cluster: a mask of CTAs
     element_update update = nullptr;  ///< of reductions
-    unsigned element_bytes = 0;       ///< of reductions and of st.async
+    unsigned element_bytes = 0;       ///< of reductions, st.async and red.async
     ptx::reduction reduce = ptx::reduction::none;  ///< of a tensor; the map has the type
-    std::vector<slot> values;                      ///< st.async: elements to store
+    std::vector<slot> values;                      ///< st.async, red.async: elements to store
 };
 
 /// Each executing lane performs a copy. Without timing the copy is complete when the next

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tex and tld4. Usually all lanes fetch from one image of one or two dimensions; they are then
 // computed together.
+#include "modules/execution/arithmetic/half.h"
 #include "modules/execution/arithmetic/texture_plane.h"
 #include "modules/execution/operations/target_tables.h"
 #include "modules/execution/operations/texture_lanes.h"
@@ -120,6 +121,20 @@ bool is_uniform(const warp& w, slot handle, lane_mask lanes) {
     return differs == 0;
 }
 
+/// What is written to a register. @param component  returns the value of a component
+template <class Component>
+std::uint32_t result_of(const texture_description& d, std::size_t result, Component component) {
+    using arithmetic::detail::narrow_half;
+    using form = texture_description::form;
+    if (d.result_form == form::word) return component(result);
+    if (d.result_form == form::half) return narrow_half<arithmetic::f16>(component(result));
+    std::uint32_t word = 0;
+    for (std::size_t half = 0; half < 2 && 2 * result + half < d.paired.size(); ++half)
+        word |= std::uint32_t{narrow_half<arithmetic::f16>(component(d.paired[2 * result + half]))}
+                << 16 * half;
+    return word;
+}
+
 /// Fetches all lanes at once. @return false: not applicable, they must be fetched one by one
 bool fetch_together(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
     if (d.gathers || d.has_offsets() || d.has_quad_gradient || is_layered(d.geometry) ||
@@ -143,6 +158,13 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
     if (!arithmetic::fetch_plane(f)) return false;
     for (std::size_t i = 0; i < d.results.size() && i < 4; ++i) {
         if (d.results[i] == no_slot) continue;
+        if (d.result_form != texture_description::form::word) {
+            for_lanes(lanes, [&](unsigned lane) {
+                lanes_at<std::uint32_t>(w, d.results[i])[lane] =
+                    result_of(d, i, [&](std::size_t c) { return f.value[c][lane]; });
+            });
+            continue;
+        }
         if (lanes == all_lanes)
             std::memcpy(w.at(d.results[i]), f.value[i], sizeof f.value[i]);
         else
@@ -178,7 +200,9 @@ void fetch_each(warp& w, const operation* op, const texture_description& d, lane
                       : arithmetic::filter_texels(b.image, sampler, footprint, read);
         if (w.pending != nullptr) w.pending->address[lane] = b.base + footprint.reads[0].offset;
         for (std::size_t i = 0; i < d.results.size() && i < 4; ++i)
-            if (d.results[i] != no_slot) lanes_at<std::uint32_t>(w, d.results[i])[lane] = value[i];
+            if (d.results[i] != no_slot)
+                lanes_at<std::uint32_t>(w, d.results[i])[lane] =
+                    result_of(d, i, [&](std::size_t c) { return value[c]; });
     });
 }
 

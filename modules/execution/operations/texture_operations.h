@@ -31,7 +31,12 @@ struct texture_description {
     slot texture = no_slot, sampler = no_slot;  ///< handles, 64 bits
     slot predicate = no_slot;                   ///< set if the fetch has succeeded
     std::vector<slot> results;                  ///< registers to write, or to store
-    std::vector<slot> coordinates;              ///< the layer first, if there is one
+    /// What is written to registers: the value of a component, or it rounded to f16, or two of them
+    /// rounded to f16, the first in the lower half.
+    enum class form : std::uint8_t { word, half, pair_of_halves };
+    form result_form = form::word;
+    std::vector<unsigned> paired;   ///< components in the halves of the results
+    std::vector<slot> coordinates;  ///< the layer first, if there is one
     slot level = no_slot;
     std::vector<slot> dx, dy;
     /// Texel offsets: one register per dimension, or one register with a field per dimension; the

@@ -110,6 +110,9 @@ std::string fat_binary() {
 void write_seeds(const fs::path& repository) {
     put("fat_binary", "ptx", fat_binary());
     copy_texts("cubin", repository / "tests/unit/sass/cubins", ".cubin");
+    for (const char* name : {"parts_functions.sm_80.cubin", "parts_kernels.sm_90.cubin"})
+        put("linker", name,
+            test::bytes_of_file((repository / "tests/system/machine_code" / name).string()));
     write_traces(repository);
     put("command_list", "all",
         "\xef\xbb\xbf--skip-kernels 0\n--kernels 1-,@k\nMemcpyHtoD,0x00007f5800000000,65536\n\n"

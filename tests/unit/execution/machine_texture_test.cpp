@@ -213,7 +213,16 @@ INSTANTIATE_TEST_SUITE_P(OffsetsQueriesAndReductions, MachineTextures,
 INSTANTIATE_TEST_SUITE_P(GradientsOfQuads, MachineTextures,
                          testing::Values(texture_program{"texture_gradients", 75},
                                          texture_program{"texture_gradients", 80},
-                                         texture_program{"texture_gradients", 86}),
+                                         texture_program{"texture_gradients", 86},
+                                         texture_program{"texture_gradients", 90}),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(GradientsOfSystemSoftware, MachineTextures,
+                         testing::Values(texture_program{"texture_gradients_90", 90}), name_of);
+INSTANTIATE_TEST_SUITE_P(Halves, MachineTextures,
+                         testing::Values(texture_program{"texture_halves", 75},
+                                         texture_program{"texture_halves", 80},
+                                         texture_program{"texture_halves", 86},
+                                         texture_program{"texture_halves", 90}),
                          name_of);
 
 }  // namespace
