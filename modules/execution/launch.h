@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 namespace simtlm::execution {
 
 class device_heap;
+class device_launches;
 struct program_checker;
 class execution_log;
 class texture_table;
@@ -49,6 +51,8 @@ struct services {
     std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
     std::uint64_t stack_limit = 1024;             ///< bytes per thread, if the need is unknown
     device_heap* heap = nullptr;                  ///< for malloc; nullptr: malloc returns 0
+    /// For launches by the kernel; nullptr: they are errors.
+    std::shared_ptr<device_launches> launches;
     const texture_table* textures = nullptr;      ///< textures and surfaces by handle
     program_checker* checker = nullptr;           ///< enabled checks; nullptr: none
     execution_log* log = nullptr;                 ///< log of executed instructions, or nullptr

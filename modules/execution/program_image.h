@@ -105,10 +105,14 @@ public:
     unsigned ptx_version() const { return ptx_version_; }
     /// Whether it calls malloc, so that a launch needs a heap.
     bool allocates() const { return allocates_; }
+    /// Whether its kernels may launch kernels, so that a launch needs services::launches.
+    bool launches_kernels() const { return launches_kernels_; }
 
     const std::vector<kernel_image>& kernels() const { return kernels_; }
     /// The kernel with a name, or nullptr.
     const kernel_image* find_kernel(std::string_view name) const;
+    /// The kernel that has an address in programs, or nullptr.
+    virtual const kernel_image* kernel_at(device_address a) const = 0;
     /// Variables in device memory, global and constant.
     const std::vector<program_variable>& variables() const { return variables_; }
     /// Address and size of a variable; address 0 if there is none.
@@ -162,6 +166,7 @@ protected:
     const unsigned architecture_;
     unsigned ptx_version_ = 0;
     bool allocates_ = false;
+    bool launches_kernels_ = false;
     const check_options checks_;
     unsigned smallest_shared_access_ = 4;
     std::vector<kernel_image> kernels_;

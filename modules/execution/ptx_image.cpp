@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/ptx_image.h"
 
+#include "modules/execution/device_launches.h"
+
 #include "modules/execution/instruction_class.h"
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/lowering/module_builder.h"
@@ -23,6 +25,8 @@ ptx_image::ptx_image(std::shared_ptr<const ptx::module> source, device_memory& m
       memory_(memory) {
     ptx_version_ = source_->version_major * 10 + source_->version_minor;
     allocates_ = source_->find_function("malloc") != nullptr;
+    for (const ptx::function& f : source_->functions)
+        launches_kernels_ = launches_kernels_ || device_launches::is_needed_for(f.name);
     try {
         module_builder(*this, memory).build();
     } catch (...) {
@@ -33,6 +37,13 @@ ptx_image::ptx_image(std::shared_ptr<const ptx::module> source, device_memory& m
 
 ptx_image::~ptx_image() {
     for (const device_address a : owned_) memory_.release(a);
+}
+
+const kernel_image* ptx_image::kernel_at(device_address a) const {
+    const function_image* const f = function_at(a);
+    for (const kernel_image& k : kernels_)
+        if (f == &functions_[k.function]) return &k;
+    return nullptr;
 }
 
 std::vector<program_variable> ptx_image::shared_variables_of(const kernel_image& k) const {

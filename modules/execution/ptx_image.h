@@ -101,6 +101,8 @@ public:
                                                                            : nullptr;
     }
 
+    const kernel_image* kernel_at(device_address a) const override;
+
 private:
     friend class module_builder;
 

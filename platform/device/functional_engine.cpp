@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/functional_engine.h"
 
+#include "platform/device/child_kernels.h"
 #include "platform/device/debug_session.h"
 
 namespace simtlm::device {
@@ -73,6 +74,18 @@ void functional_engine::launch(task& t) {
     world.textures = &state_.textures;
     if (state_.look != nullptr) state_.look->attach(world);
     world.sms = sms_;
+    execute(t, world, 0);
+}
+
+void functional_engine::execute(task& t, const execution::services& given, unsigned depth) {
+    execution::services world = given;
+    if (t.launch.module->image().launches_kernels()) {
+        if (!launch_buffers_)
+            launch_buffers_ = std::make_shared<execution::device_heap>(
+                state_.memory.table(), execution::device_launches::buffer_bytes);
+        launch_buffers_->reserve();
+        world.launches = std::make_shared<execution::device_launches>(launch_buffers_, depth);
+    }
     execution::launch l;
     l.image = &t.launch.module->image();
     l.kernel = t.launch.kernel;
@@ -92,6 +105,13 @@ void functional_engine::launch(task& t) {
     how.observer = watched.observer();
     const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);
     if (ran_) ran_(t, s);
+    if (!world.launches) return;
+    child_kernels children(std::make_shared<task>(t), nullptr, world.launches);
+    std::vector<task_ptr> left = children.grid_ended();
+    for (std::size_t n = 0; n < left.size() && !state_.give_up; ++n) {
+        execute(*left[n], given, depth + 1);
+        for (task_ptr& next : children.child_ended(left[n])) left.push_back(std::move(next));
+    }
 }
 
 }  // namespace simtlm::device

@@ -36,6 +36,9 @@ public:
 private:
     void carry_out(task& t);
     void launch(task& t);
+    /// Executes a kernel and then those that it launches.
+    /// @param depth  0: launched by the host
+    void execute(task& t, const execution::services& given, unsigned depth);
 
     shared_state& state_;
     unsigned sms_;
@@ -44,6 +47,8 @@ private:
     std::function<void()> failed_;
     debug_session* debug_;
     std::unique_ptr<execution::device_heap> heap_;
+    /// Parameters of launches by kernels.
+    std::shared_ptr<execution::device_heap> launch_buffers_;
     std::deque<task_ptr> waiting_;
     std::uint64_t launches_ = 0;
     std::uint64_t now_ = 0;  ///< ps

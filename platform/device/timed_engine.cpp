@@ -166,6 +166,7 @@ void timed_engine::start(const task_ptr& t) {
             attempt(*t, state_, [&] { launch(t); });
             if (t->outcome != status::success) {
                 observer_.kernel_failed();
+                families_.erase(t);
                 done_.push_back(t);
             }
             break;
@@ -218,10 +219,25 @@ bool timed_engine::is_simulated(const execution::launch& l) {
 }
 
 /// Services for the launch. @pre the memory gate is held
-execution::services timed_engine::world_of(const task& t) {
-    unit& u = units_[t.device];
+execution::services timed_engine::world_of(const task_ptr& t) {
+    unit& u = units_[t->device];
     execution::services world;
-    if (t.launch.module->allocates()) {
+    if (t->launch.module->image().launches_kernels()) {
+        if (how_.checkpoint != nullptr)
+            throw failure(status::not_supported,
+                          "kernels that launch kernels are not supported with checkpoints");
+        if (!u.launch_buffers)
+            u.launch_buffers = std::make_shared<execution::device_heap>(
+                state_.memory.table(), execution::device_launches::buffer_bytes);
+        u.launch_buffers->reserve();
+        const auto family = families_.find(t);
+        const auto parent =
+            family == families_.end() ? std::shared_ptr<child_kernels>{} : family->second->parent();
+        world.launches = std::make_shared<execution::device_launches>(
+            u.launch_buffers, parent ? parent->depth() + 1 : 0);
+        families_[t] = std::make_shared<child_kernels>(t, parent, world.launches);
+    }
+    if (t->launch.module->allocates()) {
         if (!u.heap)
             u.heap =
                 std::make_unique<execution::device_heap>(state_.memory.table(), state_.heap_limit);
@@ -268,7 +284,7 @@ void timed_engine::launch(const task_ptr& t) {
             how_.refuse(e.what());
         }
     }
-    const execution::services world = world_of(*t);
+    const execution::services world = world_of(t);
     ++launches_;
     execution::launch l = launch_of(*t);
     if (!is_simulated(l)) {
@@ -278,8 +294,7 @@ void timed_engine::launch(const task_ptr& t) {
         if (how_.sampler != nullptr)
             how_.sampler->executed(launches_,
                                    traits_of(l, summary, *t->launch.module->descriptor()));
-        t->finished_at = now();
-        done_.push_back(t);
+        kernel_done(t);
         return;
     }
     const bool ended = replays() && how_.checkpoint->has_ended(t->number);
@@ -483,6 +498,46 @@ void timed_engine::simulate() {
     if (how_.checkpoint != nullptr) how_.checkpoint->ended(now(), done_);
 }
 
+/// A grid has ended: launches the kernels that it has launched. A kernel has completed when all of
+/// them have.
+void timed_engine::kernel_done(const task_ptr& t) {
+    const auto at = families_.find(t);
+    if (at == families_.end()) {
+        t->finished_at = now();
+        done_.push_back(t);
+        return;
+    }
+    std::shared_ptr<child_kernels> family = at->second;
+    begin_children(family, family->grid_ended());
+    while (family && family->completed()) {
+        const task_ptr ended = family->kernel();
+        if (families_.count(ended) == 0) return;  // completed when its last child was launched
+        const std::shared_ptr<child_kernels> parent = family->parent();
+        families_.erase(ended);
+        if (!parent) {
+            ended->finished_at = now();
+            done_.push_back(ended);
+            return;
+        }
+        begin_children(parent, parent->child_ended(ended));
+        family = parent;
+    }
+}
+
+/// Launches kernels for another. If that fails, the kernel that the host has launched has failed.
+void timed_engine::begin_children(const std::shared_ptr<child_kernels>& parent,
+                                  const std::vector<task_ptr>& children) {
+    for (const task_ptr& child : children) {
+        families_[child] = std::make_shared<child_kernels>(child, parent, nullptr);
+        attempt(*child, state_, [&] { launch(child); });
+        if (child->outcome == status::success) continue;
+        observer_.kernel_failed();
+        parent->root()->outcome = child->outcome;
+        families_.erase(child);
+        parent->abandon(child);
+    }
+}
+
 /// Whether programmatically dependent kernels may begin early. Not if some launches run in
 /// functional mode, because those are executed immediately, nor with checkpoints, which record the
 /// order in which kernels end.
@@ -501,7 +556,10 @@ void timed_engine::collect() {
         dispatch::command_processor& commands = u.gpu->commands();
         for (const std::uint64_t number : commands.take_ready_for_dependents()) {
             const auto at = kernels_.find(static_cast<std::uint32_t>(number));
-            if (at != kernels_.end() && may_overlap()) ready_for_dependents_.push_back(at->second);
+            if (at == kernels_.end()) continue;
+            const auto family = families_.find(at->second);
+            const bool of_host = family == families_.end() || !family->second->parent();
+            if (of_host && may_overlap()) ready_for_dependents_.push_back(at->second);
         }
         for (const dispatch::finished_kernel& k : commands.take_finished()) {
             observer_.kernel_ended(*u.gpu, k);
@@ -511,9 +569,9 @@ void timed_engine::collect() {
                 attempt(*at->second, state_, [&] { how_.sampler->ended(k); });
                 if (at->second->outcome != status::success) observer_.kernel_failed();
             }
-            at->second->finished_at = now();
-            done_.push_back(at->second);
+            const task_ptr ended = at->second;
             kernels_.erase(at);
+            kernel_done(ended);
         }
         for (const std::string& w : commands.take_warnings()) observer_.warned(w);
         try {
@@ -540,10 +598,19 @@ void timed_engine::fail_all(const std::string& how, const std::string& why, stat
     observer_.failed(how);
     state_.complain(plain(why));
     dead_ = outcome;
+    std::vector<task_ptr> kernels;  // as the host has launched them
     for (const auto& [number, t] : kernels_) {
+        const auto family = families_.find(t);
+        kernels.push_back(family == families_.end() ? t : family->second->root());
+    }
+    std::sort(kernels.begin(), kernels.end(),
+              [](const task_ptr& a, const task_ptr& b) { return a->number < b->number; });
+    kernels.erase(std::unique(kernels.begin(), kernels.end()), kernels.end());
+    for (const task_ptr& t : kernels) {
         t->outcome = outcome;
         done_.push_back(t);
     }
+    families_.clear();
     for (const auto& [end, t] : copies_) {
         t->outcome = outcome;
         done_.push_back(t);

@@ -3,6 +3,7 @@
 
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch.h"
+#include "platform/device/child_kernels.h"
 #include "platform/device/engine.h"
 #include "platform/gpu/gpu.h"
 
@@ -103,6 +104,8 @@ private:
     struct unit {
         std::unique_ptr<platform::gpu> gpu;
         std::unique_ptr<execution::device_heap> heap;
+        /// Parameters of launches by kernels.
+        std::shared_ptr<execution::device_heap> launch_buffers;
         /// End of the last copy per direction, ps.
         std::uint64_t to_device_free = 0, to_host_free = 0, inside_free = 0;
     };
@@ -116,7 +119,10 @@ private:
 
     void execute_rest(execution::executed_kernel& kernel);
     void launch(const task_ptr& t);
-    execution::services world_of(const task& t);
+    void kernel_done(const task_ptr& t);
+    void begin_children(const std::shared_ptr<child_kernels>& parent,
+                        const std::vector<task_ptr>& children);
+    execution::services world_of(const task_ptr& t);
     void submit(dispatch::host_command c, unsigned device);
     bool replays() const;
     void replay();
@@ -143,7 +149,9 @@ private:
     run_observer& observer_;
     std::vector<unit> units_;
     std::unique_ptr<monitor> monitor_;
-    std::map<std::uint32_t, task_ptr> kernels_;      ///< by launch number
+    std::map<std::uint32_t, task_ptr> kernels_;  ///< by launch number
+    /// Kernels that may launch kernels, and those that they have launched, until they complete.
+    std::map<task_ptr, std::shared_ptr<child_kernels>> families_;
     std::multimap<std::uint64_t, task_ptr> copies_;  ///< by end time, ps
     std::vector<task_ptr> done_;
     std::vector<task_ptr> ready_for_dependents_;

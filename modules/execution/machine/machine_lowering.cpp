@@ -1742,7 +1742,8 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
         std::vector<slot> list;
         unsigned next = 4, arguments = 0;
         const auto add = [&](unsigned bytes, unsigned index) {
-            register_row(index + 1, false);
+            for (unsigned word = 1; word < std::max(bytes / 4, 2u); ++word)
+                register_row(index + word, false);
             list.insert(list.end(),
                         {runtime_argument::rows, register_row(index, false), slot{bytes}});
         };

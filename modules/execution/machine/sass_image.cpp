@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/sass_image.h"
 
+#include "modules/execution/device_launches.h"
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
@@ -44,6 +45,8 @@ bool is_address(std::uint32_t relocation) {
 }
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
+/// The halves of the address of a kernel, in instructions of the uniform datapath.
+constexpr std::uint32_t relocation_kernel_low = 62, relocation_kernel_high = 63;
 /// Sizes of the entries of the driver's tables of textures and of surfaces.
 constexpr std::uint32_t relocation_texture_table = 55;
 constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
@@ -77,6 +80,15 @@ struct bank_0 {
     }
     static constexpr std::size_t environment_words = 32;
 };
+
+/// Number of a function that the simulator executes, whether or not the cubin contains it.
+/// @return runtime_functions.size()  if there is none of this name
+std::size_t runtime_function_number(const sass::cubin_symbol& s) {
+    if (s.section != 0 && s.name.substr(0, 10) != "__cudaCDP2") return runtime_functions.size();
+    return static_cast<std::size_t>(std::find_if(runtime_functions.begin(), runtime_functions.end(),
+                                                 [&](const auto& f) { return f.name == s.name; }) -
+                                    runtime_functions.begin());
+}
 
 /// Number of registers that an instruction writes, starting with its first operand.
 unsigned result_words(const sass::instruction& i) {
@@ -143,6 +155,8 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
         texture_function t;
         if (s.section == 0 && architecture() >= 90 && texture_function::parse(s.name, t))
             texture_functions_.push_back(std::move(t));
+        launches_kernels_ =
+            launches_kernels_ || device_launches::is_needed_for(std::string(s.name));
     }
     place_variables();
     describe_kernels();
@@ -188,18 +202,15 @@ void sass_image::place_variables() {
 device_address sass_image::address_of(const sass::cubin_symbol& s) const {
     const auto at = sections_.find(s.section);
     if (at != sections_.end()) return at->second + s.value;
+    const std::size_t known = runtime_function_number(s);
+    if (known < runtime_functions.size()) return runtime_window + 16 * known;
     if (s.section == 0) {
-        const auto known = std::find_if(runtime_functions.begin(), runtime_functions.end(),
-                                        [&](const auto& f) { return f.name == s.name; });
         const auto texture = std::find_if(texture_functions_.begin(), texture_functions_.end(),
                                           [&](const auto& f) { return f.name == s.name; });
-        if (texture != texture_functions_.end())
-            return runtime_window +
-                   16 * static_cast<std::uint64_t>(
-                            runtime_functions.size() +
-                            static_cast<std::size_t>(texture - texture_functions_.begin()));
-        if (known == runtime_functions.end()) return 0;
-        return runtime_window + 16 * static_cast<std::uint64_t>(known - runtime_functions.begin());
+        if (texture == texture_functions_.end()) return 0;
+        return runtime_window +
+               16 * (runtime_functions.size() +
+                     static_cast<std::size_t>(texture - texture_functions_.begin()));
     }
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n)
         if (source_->functions()[n].section == s.section) return code_address(n, s.value);
@@ -223,7 +234,8 @@ void sass_image::patch_code() {
             continue;
         }
         const device_address target = address_of(symbol);
-        const bool known = (r.type == relocation_low || r.type == relocation_high ||
+        const bool upper = r.type == relocation_high || r.type == relocation_kernel_high;
+        const bool known = (r.type == relocation_low || r.type == relocation_kernel_low || upper ||
                             r.type == relocation_call || r.type == relocation_call_90) &&
                            offset < f->code.size();
         if (!known || target == 0) {
@@ -249,7 +261,7 @@ void sass_image::patch_code() {
             w.high = (w.high & ~upper_bits) | (value >> 40 & upper_bits);
             continue;
         }
-        const std::uint64_t half = r.type == relocation_high ? value >> 32 : value;
+        const std::uint64_t half = upper ? value >> 32 : value;
         w.low = (w.low & 0xffffffffu) | half << 32;
         if (r.type == relocation_call) {
             w.high = (w.high & ~upper_bits) | (value >> 32 & upper_bits);
@@ -306,13 +318,19 @@ void sass_image::lower() {
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         first[n] = static_cast<std::uint32_t>(code_.size());
-        for (const std::string_view e : f.externals)
+        for (const std::string_view e : f.externals) {
+            // Functions of the cubin itself; functions that only replaced ones of it call.
+            const bool is_own =
+                std::any_of(source_->functions().begin(), source_->functions().end(),
+                            [&](const auto& own) { return own.name == e; });
+            if (is_own || e.substr(0, 20) == "__cuda_syscall_cnpv2") continue;
             if (problems_[n].empty() &&
                 std::none_of(runtime_functions.begin(), runtime_functions.end(),
                              [&](const auto& known) { return known.name == e; }) &&
                 std::none_of(texture_functions_.begin(), texture_functions_.end(),
                              [&](const auto& known) { return known.name == e; }))
                 problems_[n] = fmt::format("a call of the system's {}", e);
+        }
         machine_lowering(*this, n, rows).lower();
     }
     for (kernel_image& k : kernels_) {
@@ -365,8 +383,10 @@ void sass_image::find_callees() {
             functions.begin());
     };
     for (const sass::cubin_relocation& r : source_->relocations()) {
-        const std::uint32_t target = function_of(source_->symbols()[r.symbol].section);
+        const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
+        const std::uint32_t target = function_of(symbol.section);
         if (target == functions.size()) continue;
+        if (runtime_function_number(symbol) < runtime_functions.size()) continue;
         const std::uint32_t from = function_of(r.section);
         if (from < functions.size())
             callees_[from].insert(target);
@@ -389,6 +409,12 @@ std::set<std::uint32_t> sass_image::reachable_from(std::uint32_t function) const
         if (calls_pointers_[n]) reach(pointed_to_);
     }
     return found;
+}
+
+const kernel_image* sass_image::kernel_at(device_address a) const {
+    for (const kernel_image& k : kernels_)
+        if (code_address(k.function, 0) == a) return &k;
+    return nullptr;
 }
 
 const std::string& sass_image::problem_of(const kernel_image& k) const {

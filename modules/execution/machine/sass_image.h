@@ -48,13 +48,25 @@ struct runtime_signature {
     std::array<std::uint8_t, 5> arguments{};  ///< bytes; 0: end
     std::uint8_t result = 0;                  ///< bytes
 };
-constexpr std::array<runtime_signature, 6> runtime_functions = {{
+constexpr std::array<runtime_signature, 17> runtime_functions = {{
     {"vprintf", {8, 8}, 4},
     {"malloc", {8}, 8},
     {"free", {8}, 0},
     {"__assertfail", {8, 8, 4, 8, 8}, 0},
     {"__assert_fail", {8, 8, 4, 8}, 0},
     {"cudaGraphSetConditional", {8, 4}, 0},
+    // Launches by kernels; cubins contain definitions of these functions, which call the driver.
+    {"__cudaCDP2GetParameterBufferV2", {8, 12, 12, 4}, 8},
+    {"__cudaCDP2LaunchDeviceV2", {8, 8}, 4},
+    {"__cudaCDP2StreamCreateWithFlags", {8, 4}, 4},
+    {"__cudaCDP2StreamDestroy", {8}, 4},
+    {"__cudaCDP2StreamWaitEvent", {8, 8, 4}, 4},
+    {"__cudaCDP2EventCreateWithFlags", {8, 4}, 4},
+    {"__cudaCDP2EventRecord", {8, 8}, 4},
+    {"__cudaCDP2EventDestroy", {8}, 4},
+    {"__cudaCDP2GetLastError", {}, 4},
+    {"__cudaCDP2PeekAtLastError", {}, 4},
+    {"__cudaCDP2GetDevice", {8}, 4},
 }};
 
 /// A function of sm_90's system software that machine code calls for textures with gradients in
@@ -100,6 +112,7 @@ public:
     /// Why a kernel cannot be executed, because of an instruction of its own or of a possible
     /// callee; empty if it can.
     const std::string& problem_of(const kernel_image& k) const;
+    const kernel_image* kernel_at(device_address a) const override;
     std::vector<program_variable> shared_variables_of(const kernel_image&) const override {
         return {};
     }

@@ -234,12 +234,14 @@ const operation* call_undefined(warp& w, const operation* op) {
     const std::string& name = f.source->name;
     const bool launches = name.rfind("__cudaCDP2", 0) == 0 ||  // since CUDA 12
                           name.rfind("cudaLaunchDevice", 0) == 0 ||
-                          name.rfind("cudaGetParameterBuffer", 0) == 0 ||
-                          name == "cudaDeviceSynchronize";
+                          name.rfind("cudaGetParameterBuffer", 0) == 0;
+    if (name == "cudaDeviceSynchronize")
+        w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                      "a kernel waits for the kernels that it has launched, which CUDA has not "
+                      "supported since version 12",
+                      "use cudaStreamTailLaunch");
     w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
-                  launches ? name +
-                                 ": kernels that launch kernels (dynamic parallelism) are not "
-                                 "executed; launch them from the host"
+                  launches ? name + ": this function of the device runtime is not executed"
                            : "function " + name + " is declared, but not defined in this module");
 }
 

@@ -2,6 +2,7 @@
 #include "modules/execution/operations/runtime.h"
 
 #include "modules/execution/device_heap.h"
+#include "modules/execution/device_launches.h"
 #include "modules/execution/device_print.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
@@ -42,6 +43,18 @@ std::uint64_t read_argument(const warp& w, const operation* op, unsigned n, unsi
     else
         value = lanes_at<std::uint32_t>(w, a.where)[lane];
     return value;
+}
+
+/// Reads an argument of three words, passed by value.
+program::dim3 read_dimensions(const warp& w, const operation* op, unsigned n, unsigned lane) {
+    const argument a = argument_of(op, n);
+    std::uint32_t words[3] = {};
+    if (a.in_memory)
+        read_local(w, lane, w.local_base + a.where, words, sizeof words);
+    else
+        for (slot word = 0; word < 3; ++word)
+            words[word] = lanes_at<std::uint32_t>(w, a.where + word * row_bytes)[lane];
+    return {words[0], words[1], words[2]};
 }
 
 void write_result(const warp& w, const operation* op, unsigned lane, std::uint64_t value) {
@@ -134,6 +147,86 @@ void set_condition(warp& w, const operation* op, lane_mask lanes) {
     });
 }
 
+// ---- launches by kernels (dynamic parallelism) ----
+
+device_launches& launches_of(warp& w, const operation* op, lane_mask lanes) {
+    device_launches* const l = w.launch->world.launches.get();
+    if (l == nullptr)
+        w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                      "a kernel launches a kernel, which requires a CUDA program",
+                      "use simtlm run");
+    return *l;
+}
+
+std::uint64_t thread_number(const warp& w, unsigned lane) {
+    return w.block->number() * 1024 + w.index * warp_size + lane;
+}
+
+/// cudaGetParameterBufferV2(kernel, grid, block, shared memory): the address for the parameters
+void get_parameter_buffer(warp& w, const operation* op, lane_mask lanes) {
+    device_launches& all = launches_of(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        device_launch l;
+        l.kernel = w.launch->image.kernel_at(read_argument(w, op, 0, lane));
+        l.grid = read_dimensions(w, op, 1, lane);
+        l.block = read_dimensions(w, op, 2, lane);
+        l.dynamic_shared = static_cast<std::uint32_t>(read_argument(w, op, 3, lane));
+        auto why = device_launches::no_error;
+        const device_address a = all.prepare(std::move(l), why);
+        all.set_error(thread_number(w, lane), why);
+        write_result(w, op, lane, a);
+    });
+}
+
+/// cudaLaunchDeviceV2(parameters, stream)
+void launch_kernel(warp& w, const operation* op, lane_mask lanes) {
+    device_launches& all = launches_of(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        const auto e = all.launch(read_argument(w, op, 0, lane), read_argument(w, op, 1, lane),
+                                  w.block->number(), w.launch->memory);
+        all.set_error(thread_number(w, lane), e);
+        write_result(w, op, lane, e);
+    });
+}
+
+/// cudaStreamCreateWithFlags(stream, flags), cudaEventCreateWithFlags(event, flags)
+void create_handle(warp& w, const operation* op, lane_mask lanes) {
+    device_launches& all = launches_of(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        const std::uint64_t handle = all.new_handle();
+        write_lane_bytes(w, op, lane, read_argument(w, op, 0, lane), &handle, sizeof handle);
+        write_result(w, op, lane, 0);
+    });
+}
+
+/// Functions without effect: streams and events need not be destroyed.
+void succeed(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) { write_result(w, op, lane, 0); });
+}
+
+/// cudaEventRecord(event, stream), cudaStreamWaitEvent(stream, event, flags)
+void relate_streams(warp& w, const operation* op, lane_mask lanes) {
+    launches_of(w, op, lanes).use_events();
+    succeed(w, op, lanes);
+}
+
+template <bool Reset>
+void tell_last_error(warp& w, const operation* op, lane_mask lanes) {
+    device_launches& all = launches_of(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        write_result(w, op, lane, all.last_error(thread_number(w, lane), Reset));
+    });
+}
+
+/// cudaGetDevice(device): kernels are launched on the same GPU, which is device 0 to them
+void tell_device(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
+        constexpr int device = 0;
+        write_lane_bytes(w, op, lane, read_argument(w, op, 0, lane), &device, sizeof device);
+        write_result(w, op, lane, 0);
+    });
+}
+
 /// A call of the runtime. With timing, shared state (heap, output, memory) changes in the memory
 /// phase, so that the order of SMs is independent of the order of execution.
 template <void (*Function)(warp&, const operation*, lane_mask)>
@@ -160,6 +253,19 @@ handler runtime_function(const std::string& name) {
     if (name == "memcpy" || name == "memmove") return runtime_call<copy_memory>;
     if (name == "memset") return runtime_call<set_memory>;
     if (name == "cudaGraphSetConditional") return runtime_call<set_condition>;
+    // The device runtime: since CUDA 12, and before.
+    const bool is_new = name.rfind("__cudaCDP2", 0) == 0;
+    if (!is_new && name.rfind("cuda", 0) != 0) return nullptr;
+    const std::string call = name.substr(is_new ? 10 : 4);
+    if (call == "GetParameterBufferV2") return runtime_call<get_parameter_buffer>;
+    if (call == "LaunchDeviceV2") return runtime_call<launch_kernel>;
+    if (call == "StreamCreateWithFlags") return runtime_call<create_handle>;
+    if (call == "EventCreateWithFlags") return runtime_call<create_handle>;
+    if (call == "StreamDestroy" || call == "EventDestroy") return runtime_call<succeed>;
+    if (call == "EventRecord" || call == "StreamWaitEvent") return runtime_call<relate_streams>;
+    if (call == "GetLastError") return runtime_call<tell_last_error<true>>;
+    if (call == "PeekAtLastError") return runtime_call<tell_last_error<false>>;
+    if (call == "GetDevice") return runtime_call<tell_device>;
     return nullptr;
 }
 

@@ -14,8 +14,8 @@ struct runtime_argument {
     static constexpr slot rows = 2;       ///< a row of words, or that row and the next one
 };
 
-/// The handler of a function of the device runtime: vprintf, __assertfail, malloc, free; nullptr
-/// for other names. list: for every argument, then for every result: runtime_argument; its offset
+/// The handler of a function of the device runtime: vprintf, __assertfail, malloc, free, those
+/// that launch kernels (__cudaCDP2LaunchDeviceV2, ...); nullptr for other names. list: for every argument, then for every result: runtime_argument; its offset
 /// or slot; its bytes. detail: number of arguments; immediate: number of results
 handler runtime_function(const std::string& name);
 
