@@ -79,6 +79,8 @@ public:
     bool data_port_free() const { return ports_.data_port_free(); }
     bool fill_port_free() const { return ports_.fill_port_free(); }
     bool miss_queue_empty() const { return miss_queue_.empty(); }
+    /// The request that send() would send. @pre !miss_queue_empty()
+    const tlm::tlm_generic_payload& next_miss() const { return *miss_queue_.front().payload; }
     std::size_t misses_queued() const { return miss_queue_.size(); }
     /// Whether cycle() would change nothing except the number of port cycles.
     bool idle() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/l1_data_cache.h"
 
+#include "modules/cache/request_packets.h"
 #include "modules/protocol/describe.h"
 #include "modules/protocol/phases.h"
 
@@ -63,14 +64,22 @@ void l1_data_cache::cycle() {
     const std::uint64_t now = process_.now();
     replay(now);
     if (memory_.response_waiting()) memory_.retry();
-    for (unsigned n = 1; n < config_.misses_per_cycle && engine_.send(memory_); ++n) {
-    }
-    engine_.cycle(memory_);
+    send_misses();
+    engine_.pass_cycle();
     next_cycle_ = now + 1;
     for (std::size_t b = 0; b < due_.size(); ++b)
         if (now >= due_[b]) look_up(b);
     note_back_pressure();
     rest();
+}
+
+void l1_data_cache::send_misses() {
+    request_packets packets(config_.packets_per_cycle, config_.requests_lines);
+    while (!engine_.miss_queue_empty()) {
+        const tlm::tlm_generic_payload& p = engine_.next_miss();
+        if (!packets.add(p.get_address(), !p.is_write())) return;
+        if (!engine_.send(memory_)) return;
+    }
 }
 
 void l1_data_cache::look_up(std::size_t bank) {

@@ -22,8 +22,8 @@ namespace simtlm::cache {
 /// core_access the load/store unit puts accesses into the banks, one per bank and cycle; `latency`
 /// cycles later, in phase core_caches, the access at the end of each bank's pipeline looks up the
 /// tags. It stays there, with later ones closing up behind it, while a resource is not available.
-/// Before the look-ups, one miss (config::misses_per_cycle) is sent to memory and the next cycle of
-/// the ports begins.
+/// Before the look-ups, one packet of misses (config::packets_per_cycle) is sent to memory and the
+/// next cycle of the ports begins.
 ///
 /// `port`, towards the unit (unit_port.h), in phase core_access:
 ///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
@@ -47,7 +47,8 @@ public:
         cache_config cache;
         unsigned latency = 1;  ///< core cycles; 0: tags are looked up in the access itself
         unsigned banks = 1;
-        unsigned misses_per_cycle = 1;    ///< sent to memory
+        unsigned packets_per_cycle = 1;   ///< sent to memory
+        bool requests_lines = false;      ///< a packet can read several sectors of a line
         unsigned bank_interleaving = 32;  ///< bytes
         set_index_function bank_hash = set_index_function::linear;
     };
@@ -97,6 +98,7 @@ private:
     void can_send() override;
 
     void cycle();
+    void send_misses();
     void note_back_pressure();
     void look_up(std::size_t bank);
     void replay(std::uint64_t now);

@@ -197,6 +197,9 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =
         v.number("-modern_network_packets", 1, 16);
+    const unsigned requests = v.number("-modern_request_packets", 0, 16);
+    m.request_packets = requests != 0 ? requests : m.network_packets;
+    m.request_lines = v.flag("-modern_request_lines");
     read_engines(v, m.engines);
     if (m.engines.present && sm.schedulers != 4)
         v.fail("-modern_engines", "warpgroups are four warps of four sub-cores",

@@ -626,8 +626,15 @@ void modern(builder& b) {
             "core cycle.");
     b.count("-modern_link_cycles", "2", "core cycles",
             "Transfer time of 128 bytes from the memory unit to a sub-core.");
-    b.count("-modern_network_packets", "1", "packets",
-            "Packets that an SM can send to the network, and receive from it, per core cycle.");
+    b.count(
+        "-modern_network_packets", "1", "packets",
+        "Packets that an SM can receive from the network per core cycle; each carries a sector.");
+    b.count(
+        "-modern_request_packets", "0", "packets",
+        "Packets that an SM can send to the network per core cycle: a written sector, an atomic "
+        "or a read request. 0: as many as -modern_network_packets.");
+    b.onoff("-modern_request_lines", "0",
+            "A read request can ask for all sectors of a line; otherwise it asks for one.");
     b.onoff("-modern_engines", "0",
             "Enables the engines of sm_90 for bulk copies (tensor memory accelerator), mbarriers "
             "and warpgroup products.");

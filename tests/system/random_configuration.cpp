@@ -242,6 +242,8 @@ private:
         set("--core", "modern");
         set("--dependences", one_of<std::string>({"bits", "scoreboard"}));
         set("-modern_network_packets", between(1, 4));
+        set("-modern_request_packets", one_of({0, 1, 3}));
+        toss("-modern_request_lines");
         set("-modern_fetch_width", between(1, 2));
         set("-modern_cta_turnaround", one_of({0, 0, 90}));
         set("-modern_warp_launch_interval", one_of({0, 0, 5}));

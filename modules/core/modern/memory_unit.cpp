@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/memory_unit.h"
 
+#include "modules/cache/request_packets.h"
 #include "modules/cache/unit_port.h"
 #include "modules/protocol/atomic_effect.h"
 #include "modules/protocol/phases.h"
@@ -283,7 +284,9 @@ bool memory_unit::start(latch& l, target which) {
     const std::uint64_t now = access_process_.now();
     if (inst.accesses.empty()) return true;
     if (which == past_l1d) {
-        for (unsigned n = 0; n < modern_.network_packets && !inst.accesses.empty(); ++n) {
+        cache::request_packets packets(modern_.request_packets, modern_.request_lines);
+        const bool reads = inst.info->is_load && !inst.info->is_atomic;
+        while (!inst.accesses.empty() && packets.add(inst.accesses.back().address, reads)) {
             if (l.blocked || sm_.port.blocked()) {
                 note_stall(inst, memory_stall::network_full);
                 return false;

@@ -48,7 +48,9 @@ struct modern_config {
     /// Tag banks of the L1D; each looks up one line per cycle. A power of two.
     unsigned l1_tag_banks = 4;
     unsigned link_cycles = 2;      ///< for 128 bytes from the memory unit to a sub-core
-    unsigned network_packets = 1;  ///< sent and received by the SM per core cycle
+    unsigned network_packets = 1;  ///< replies received by the SM per core cycle
+    unsigned request_packets = 1;  ///< sent by the SM per core cycle
+    bool request_lines = false;    ///< a packet can read several sectors of a line
 };
 
 }  // namespace simtlm::core::modern

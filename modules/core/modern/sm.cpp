@@ -88,7 +88,8 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     c.data.banks = modern_.l1_tag_banks * cache::sectors_per_line;
     c.data.bank_interleaving = cache::sector_bytes;
     c.data.bank_hash = cache::set_index_function::folded_lines;
-    c.data.misses_per_cycle = modern_.network_packets;
+    c.data.packets_per_cycle = modern_.request_packets;
+    c.data.requests_lines = modern_.request_lines;
     caches_ = std::make_unique<l1_caches>(sequencer_, c, transactions);
     link_->l1i.bind(caches_->instruction.port);
     memory_unit_->l1c.bind(caches_->constant.port);

@@ -104,11 +104,41 @@ TEST_F(L1DataCache, SeveralMissesLeaveInACycleWhereItsPortIsWide) {
     cache_rig::settings s;
     s.width = 4;
     auto c = volta(3);
-    c.misses_per_cycle = 2;
+    c.packets_per_cycle = 2;
     auto r = make(c, s);
     for (const std::uint64_t a : {0x000, 0x1020, 0x2040, 0x3060}) load(r, 5, a);
     r.rig.run(60);
     EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(9u, 9u, 10u, 10u));
+    expect_drained(r);
+}
+
+TEST_F(L1DataCache, OnePacketReadsSectorsOfALine) {
+    cache_rig::settings s;
+    s.width = 4;
+    auto c = volta(3);
+    c.requests_lines = true;
+    c.cache.miss_queue_size = 16;
+    auto r = make(c, s);
+    for (const std::uint64_t a : {0x000, 0x020, 0x040, 0x060}) load(r, 5, a);
+    for (const std::uint64_t a : {0x080, 0x120, 0x140, 0x0e0}) load(r, 6, a);
+    r.rig.run(60);
+    // A line in one cycle; then three packets: lines 1, 2 (two sectors) and 1 again.
+    EXPECT_THAT(r.rig.cycles_of(observation::sent),
+                ElementsAre(9u, 9u, 9u, 9u, 10u, 11u, 11u, 12u));
+    expect_drained(r);
+}
+
+TEST_F(L1DataCache, EveryWrittenSectorIsAPacket) {
+    cache_rig::settings s;
+    s.width = 4;
+    auto c = volta(3);
+    c.requests_lines = true;
+    c.cache.miss_queue_size = 16;
+    auto r = make(c, s);
+    for (const std::uint64_t a : {0x000, 0x020, 0x040, 0x060}) store(r, 5, a);
+    for (const std::uint64_t a : {0x400, 0x420}) load(r, 6, a);
+    r.rig.run(60);
+    EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(9u, 10u, 11u, 12u, 13u, 13u));
     expect_drained(r);
 }
 
