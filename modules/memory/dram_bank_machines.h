@@ -40,6 +40,7 @@ public:
     void read(unsigned b, std::uint64_t now) { timing_.read(b, now); }
     void write(unsigned b, std::uint64_t now) { timing_.write(b, now); }
     void refresh(std::uint64_t now) { timing_.refresh(now); }
+    void refresh_bank(unsigned b, std::uint64_t now) { timing_.refresh_bank(b, now); }
 
     /// Banks whose column command, or row command, is legal in a cycle.
     std::uint64_t ready_columns(std::uint64_t now) const;

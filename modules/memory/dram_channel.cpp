@@ -227,8 +227,9 @@ void dram_channel::finish(std::uint32_t number) {
 /// Assigns at most one request to its bank.
 void dram_channel::schedule(std::uint64_t now) {
     const std::uint64_t core_now = sequencer_.cycle(protocol::core_clock);
-    const std::uint32_t number = scheduler_->choose(machines_.free(), priority_, machines_.timing(),
-                                                    core_now - kernel_start_);
+    const std::uint32_t number =
+        scheduler_->choose(machines_.free() & ~refresh_.held(now), priority_, machines_.timing(),
+                           core_now - kernel_start_);
     if (number == none) return;
     const dram_request& r = requests_[number];
     sampler_.bank_taken(r.bank, now);
@@ -237,13 +238,17 @@ void dram_channel::schedule(std::uint64_t now) {
 }
 
 issued_commands dram_channel::issue(std::uint64_t now) {
-    return now >= refresh_.due() ? refresh_.issue(now) : arbiter_->issue(now, priority_);
+    if (refresh_.stops_channel(now)) return refresh_.issue(now);
+    issued_commands done = arbiter_->issue(now, priority_);
+    const bool bus_free = !done.row && (config_.dual_bus_interface || !done.column);
+    if (now >= refresh_.due() && bus_free) done.row = refresh_.issue(now).row;
+    return done;
 }
 
 /// @return the next cycle in which the state may change
 std::uint64_t dram_channel::next_event(std::uint64_t now) const {
     const std::uint64_t next_cycle = now + 1;
-    if (scheduler_->may_choose(machines_.free())) return next_cycle;
+    if (scheduler_->may_choose(machines_.free() & ~refresh_.held(now))) return next_cycle;
     if (next_cycle >= refresh_.due()) return next_cycle;
     std::uint64_t next = refresh_.due();
     const bool pipeline_full = pipeline_.full();

@@ -5,11 +5,18 @@
 
 namespace simtlm::memory {
 
-enum class dram_command : std::uint8_t { activate, precharge, read, write, refresh };
+enum class dram_command : std::uint8_t {
+    activate,
+    precharge,
+    read,
+    write,
+    refresh,       ///< of all banks
+    refresh_bank,  ///< of one bank
+};
 
 /// Use of the command buses in a cycle.
 struct issued_commands {
-    bool row = false;     ///< activate, precharge, refresh
+    bool row = false;     ///< activate, precharge, refreshes
     bool column = false;  ///< read, write
 };
 

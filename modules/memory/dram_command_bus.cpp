@@ -77,6 +77,12 @@ void dram_command_bus::refresh(std::uint64_t now) {
     ++statistics_.refreshes;
 }
 
+void dram_command_bus::refresh_bank(unsigned b, std::uint64_t now) {
+    tell(now, dram_command::refresh_bank, b, 0, 0);
+    machines_.refresh_bank(b, now);
+    ++statistics_.refreshes;
+}
+
 void dram_command_bus::tell(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
                             std::uint32_t column) {
     for (command_observer* o : observers_) o->command(now, kind, bank, row, column);

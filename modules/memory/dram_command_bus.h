@@ -32,9 +32,10 @@ public:
     void issue_column(unsigned b, std::uint64_t now);
     /// Issues a precharge if a row of the bank is open, otherwise an activate for its request.
     void issue_row(unsigned b, std::uint64_t now);
-    /// Issue a precharge of a bank, or a refresh of all banks.
+    /// Issue a precharge of a bank, or a refresh of all banks or of one.
     void precharge(unsigned b, std::uint64_t now);
     void refresh(std::uint64_t now);
+    void refresh_bank(unsigned b, std::uint64_t now);
 
     /// Saves or restores the state that persists across kernels.
     template <class Archive>

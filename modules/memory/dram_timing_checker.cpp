@@ -76,6 +76,7 @@ void dram_timing_checker::command(std::uint64_t cycle, dram_command kind, unsign
             at_least(cycle, b.activate, t.tRC, "tRC", bank);
             at_least(cycle, b.precharge, t.tRP, "tRP", bank);
             at_least(cycle, refresh_, t.tRFC, "tRFC", bank);
+            at_least(cycle, b.refresh, t.tRFCSB, "tRFCSB", bank);
             activate_.set(cycle);
             b.activate.set(cycle);
             b.open = true;
@@ -114,6 +115,12 @@ void dram_timing_checker::command(std::uint64_t cycle, dram_command kind, unsign
             }
             at_least(cycle, refresh_, t.tRFC, "tRFC", bank);
             refresh_.set(cycle);
+            break;
+        case dram_command::refresh_bank:
+            if (b.open) violation(cycle, "refresh of an open bank", bank);
+            at_least(cycle, b.precharge, t.tRP, "tRP before refresh", bank);
+            at_least(cycle, b.refresh, t.tRFCSB, "tRFCSB", bank);
+            b.refresh.set(cycle);
             break;
     }
     if (is_column) {

@@ -36,7 +36,7 @@ private:
         void set(std::uint64_t c) { cycle = c, happened = true; }
     };
     struct bank_history {
-        moment activate, precharge, read, write;
+        moment activate, precharge, read, write, refresh;
         bool open = false;
         std::uint32_t row = 0;
     };

@@ -63,6 +63,12 @@ public:
     void refresh(std::uint64_t now);
     /// Earliest cycle of a refresh. @pre all banks are idle
     std::uint64_t refresh_at() const;
+    /// Refreshes one bank: no activate of it until the refresh has ended. @pre the bank is idle
+    void refresh_bank(unsigned b, std::uint64_t now) {
+        bank_[b].precharged = after(now, timing_.tRFCSB);
+    }
+    /// Earliest cycle of a refresh of one bank. @pre the bank is idle
+    std::uint64_t refresh_bank_at(unsigned b) const { return bank_[b].precharged; }
 
     // Individual constraints, for statistics of what delays column commands.
     std::uint64_t column_any() const { return column_any_; }  ///< tCCD

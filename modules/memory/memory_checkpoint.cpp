@@ -29,7 +29,7 @@ void dram_sampler::checkpoint(kernel::archive& a) {
 void dram_timing_checker::checkpoint(kernel::archive& a) {
     const auto each = [&a](moment& m) { a(m.cycle, m.happened); };
     for (bank_history& b : banks_) {
-        for (moment* m : {&b.activate, &b.precharge, &b.read, &b.write}) each(*m);
+        for (moment* m : {&b.activate, &b.precharge, &b.read, &b.write, &b.refresh}) each(*m);
         a(b.open, b.row);
     }
     for (group_history& g : groups_)

@@ -79,7 +79,8 @@ struct dram_timing {
     unsigned tCCDL = 0;   ///< column to column, same bank group; 0: tCCD
     unsigned tRTPL = 0;   ///< read to precharge, same bank group
     unsigned tREFI = 0;   ///< refresh interval; 0: no refresh, as in GPGPU-Sim
-    unsigned tRFC = 0;    ///< refresh duration
+    unsigned tRFC = 0;    ///< duration of a refresh of all banks; 0: banks are refreshed in turn
+    unsigned tRFCSB = 0;  ///< duration of a refresh of one bank, one every tREFI / nbk
 };
 
 /// A DRAM channel.

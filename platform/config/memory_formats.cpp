@@ -3,6 +3,7 @@
 #include "platform/config/format_tools.h"
 #include "platform/options/options.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 
@@ -11,14 +12,15 @@ namespace simtlm::platform {
 memory::dram_timing parse_dram_timing(std::string_view text) {
     memory::dram_timing t;
     const std::map<std::string, unsigned memory::dram_timing::*> fields = {
-        {"nbk", &memory::dram_timing::nbk},    {"CCD", &memory::dram_timing::tCCD},
-        {"RRD", &memory::dram_timing::tRRD},   {"RCD", &memory::dram_timing::tRCD},
-        {"RAS", &memory::dram_timing::tRAS},   {"RP", &memory::dram_timing::tRP},
-        {"RC", &memory::dram_timing::tRC},     {"CL", &memory::dram_timing::CL},
-        {"WL", &memory::dram_timing::WL},      {"CDLR", &memory::dram_timing::tCDLR},
-        {"WR", &memory::dram_timing::tWR},     {"nbkgrp", &memory::dram_timing::nbkgrp},
-        {"CCDL", &memory::dram_timing::tCCDL}, {"RTPL", &memory::dram_timing::tRTPL},
-        {"REFI", &memory::dram_timing::tREFI}, {"RFC", &memory::dram_timing::tRFC}};
+        {"nbk", &memory::dram_timing::nbk},     {"CCD", &memory::dram_timing::tCCD},
+        {"RRD", &memory::dram_timing::tRRD},    {"RCD", &memory::dram_timing::tRCD},
+        {"RAS", &memory::dram_timing::tRAS},    {"RP", &memory::dram_timing::tRP},
+        {"RC", &memory::dram_timing::tRC},      {"CL", &memory::dram_timing::CL},
+        {"WL", &memory::dram_timing::WL},       {"CDLR", &memory::dram_timing::tCDLR},
+        {"WR", &memory::dram_timing::tWR},      {"nbkgrp", &memory::dram_timing::nbkgrp},
+        {"CCDL", &memory::dram_timing::tCCDL},  {"RTPL", &memory::dram_timing::tRTPL},
+        {"REFI", &memory::dram_timing::tREFI},  {"RFC", &memory::dram_timing::tRFC},
+        {"RFCSB", &memory::dram_timing::tRFCSB}};
     if (text.find('=') == std::string_view::npos) {
         using timing = memory::dram_timing;
         constexpr unsigned timing::*order[] = {
@@ -62,9 +64,15 @@ memory::dram_timing parse_dram_timing(std::string_view text) {
     if (t.tRC < t.tRAS)
         throw format_error{fmt::format("RC {} is shorter than RAS {}", t.tRC, t.tRAS),
                            "RC is about RAS + RP"};
-    if ((t.tREFI == 0) != (t.tRFC == 0) || (t.tREFI != 0 && t.tRFC >= t.tREFI))
-        throw format_error{fmt::format("refreshes of {} cycles every {}", t.tRFC, t.tREFI),
-                           "give both REFI and RFC, or neither, and REFI greater than RFC"};
+    const unsigned duration = std::max(t.tRFC, t.tRFCSB);
+    if ((t.tREFI == 0) != (duration == 0) || (t.tREFI != 0 && duration >= t.tREFI))
+        throw format_error{fmt::format("refreshes of {} cycles every {}", duration, t.tREFI),
+                           "give both REFI and RFC or RFCSB, or none, and REFI greater than RFC"};
+    if (t.tRFC != 0 && t.tRFCSB != 0)
+        throw format_error{"refreshes of all banks (RFC) and of one bank (RFCSB)", "give one"};
+    if (t.tRFCSB != 0 && t.tREFI < t.nbk)
+        throw format_error{fmt::format("{} banks are refreshed in {} cycles", t.nbk, t.tREFI),
+                           "REFI of at least nbk"};
     return t;
 }
 

@@ -39,7 +39,7 @@ public:
     bank_watch(const memory::dram_config& config, const kernel::phase_sequencer& sequencer)
         : timing_(config.timing),
           burst_(memory::derived_timing(config).burst),
-          longest_(std::max({timing_.tRCD, timing_.tRP, timing_.tRFC, burst_})),
+          longest_(std::max({timing_.tRCD, timing_.tRP, timing_.tRFC, timing_.tRFCSB, burst_})),
           sequencer_(sequencer),
           banks_(config.timing.nbk) {}
 
@@ -67,6 +67,8 @@ public:
                 return since < timing_.tRP ? precharging : idle;
             case memory::dram_command::refresh:
                 return since < timing_.tRFC ? refreshing : idle;
+            case memory::dram_command::refresh_bank:
+                return since < timing_.tRFCSB ? refreshing : idle;
             case memory::dram_command::read:
                 return since < burst_ ? reading : open;
             case memory::dram_command::write:
@@ -101,7 +103,10 @@ private:
         if (kind == memory::dram_command::refresh)
             for (bank& k : banks_) k = {true, kind, cycle, false, 0};
         else
-            banks_[b] = {true, kind, cycle, kind != memory::dram_command::precharge, row};
+            banks_[b] = {true, kind, cycle,
+                         kind != memory::dram_command::precharge &&
+                             kind != memory::dram_command::refresh_bank,
+                         row};
     }
 
     memory::dram_timing timing_;

@@ -780,11 +780,12 @@ void dram(builder& b) {
             "Selects a built-in mapping if -gpgpu_mem_addr_mapping is not given.");
     b.add("-gpgpu_dram_timing_opt", option_type::text,
           "nbk=N:CCD=N:RRD=N:RCD=N:RAS=N:RP=N:RC=N:CL=N:WL=N:CDLR=N:WR=N[:nbkgrp=N:CCDL=N:RTPL=N]"
-          "[:REFI=N:RFC=N]",
+          "[:REFI=N:RFC=N|RFCSB=N]",
           "4:2:8:12:21:13:34:9:4:5:13:1:0:0", "DRAM cycles",
           "Number of banks and timing parameters, by name or as numbers in the order nbk CCD RRD "
-          "RCD RAS RP RC CL WL CDLR WR nbkgrp CCDL RTPL. REFI and RFC, which GPGPU-Sim does not "
-          "have, are refresh interval and duration; 0: no refresh.");
+          "RCD RAS RP RC CL WL CDLR WR nbkgrp CCDL RTPL. GPGPU-Sim does not have refreshes: of "
+          "all banks for RFC cycles every REFI, or of one bank after the other for RFCSB cycles, "
+          "each once in REFI. 0: no refresh.");
     b.count("-gpgpu_dram_scheduler", "1", "",
             "DRAM scheduler: 0 first come first served (FCFS), 1 row hits first (FR-FCFS).");
     b.count("-gpgpu_frfcfs_dram_sched_queue_size", "0", "requests",

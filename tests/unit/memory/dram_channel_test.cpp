@@ -336,6 +336,67 @@ TEST(dram_channel, refreshes) {
     c.timing.tRFC = 100;
     conservation(c, 10, 50);
 }
+dram_config with_bank_refreshes(dram_config c, unsigned interval, unsigned duration) {
+    c.timing.tREFI = interval;
+    c.timing.tRFCSB = duration;
+    return c;
+}
+TEST(dram_channel, refreshes_bank_by_bank_hbm) {
+    conservation(with_bank_refreshes(test::hbm(), 1600, 100), 10, 50);
+}
+TEST(dram_channel, refreshes_bank_by_bank_gddr6) {
+    conservation(with_bank_refreshes(test::gddr6(), 1600, 100), 10, 50);
+}
+TEST(dram_channel, refreshes_bank_by_bank_fifo) {
+    conservation(with_bank_refreshes(test::gddr3_fifo(), 1600, 100), 10, 50);
+}
+
+/// Refreshes of a channel by bank.
+struct refresh_recorder : command_observer {
+    std::vector<std::vector<std::uint64_t>> cycles = std::vector<std::vector<std::uint64_t>>(16);
+    unsigned of_all = 0;
+    void command(std::uint64_t cycle, dram_command kind, unsigned bank, std::uint32_t,
+                 std::uint32_t) override {
+        if (kind == dram_command::refresh_bank) cycles[bank].push_back(cycle);
+        of_all += kind == dram_command::refresh ? 1 : 0;
+    }
+};
+
+TEST(dram_channel, refreshes_every_bank_once_per_interval) {
+    test::clocks clk;
+    system_under_test s("s", with_bank_refreshes(test::hbm(), 1600, 100));
+    clk.bind(s.sequencer);
+    refresh_recorder recorder;
+    s.channel.observe(recorder);
+    fill_random(s, 3000, 5);
+    test::run_dram_cycles(16100);
+    EXPECT_EQ(recorder.of_all, 0u);
+    for (const auto& bank : recorder.cycles) {
+        ASSERT_EQ(bank.size(), 10u);
+        // Late only by the request that the bank was serving, and its precharge.
+        for (std::size_t i = 1; i < bank.size(); ++i)
+            EXPECT_NEAR(double(bank[i] - bank[i - 1]), 1600, 150);
+    }
+    EXPECT_EQ(s.channel.statistics().refreshes, 160u);
+}
+
+TEST(dram_channel, a_refresh_of_a_bank_delays_its_requests_alone) {
+    test::clocks clk;
+    // Bank 0 from cycle 1000 on.
+    system_under_test s("s", with_bank_refreshes(test::hbm(), 16000, 5000));
+    clk.bind(s.sequencer);
+    test::run_dram_cycles(1010);
+    s.add(false, 0);
+    test::run_dram_cycles(500);
+    EXPECT_EQ(s.initiator.completed, 0u);
+    for (std::uint64_t address = 0x80; address < 0x4000; address <<= 1) s.add(false, address);
+    test::run_dram_cycles(500);
+    EXPECT_GT(s.initiator.completed, 0u);
+    EXPECT_FALSE(s.initiator.done());
+    test::run_dram_cycles(5000);
+    EXPECT_TRUE(s.initiator.done());
+}
+
 TEST(dram_channel, conserves_without_turnaround) {
     dram_config c = test::hbm();
     c.eliminate_rw_turnaround = true;

@@ -18,6 +18,7 @@ constexpr auto precharge = dram_command::precharge;
 constexpr auto read = dram_command::read;
 constexpr auto write = dram_command::write;
 constexpr auto refresh = dram_command::refresh;
+constexpr auto refresh_bank = dram_command::refresh_bank;
 
 /// All intervals are different, so that a violation identifies one of them. Banks 0 and 4 are in
 /// the same group.
@@ -129,6 +130,19 @@ TEST_F(DramTimingChecker, DemandsClosedBanksForARefreshAndSilenceAfterIt) {
     EXPECT_THAT(found(), ElementsAre(HasSubstr("refresh with an open bank")));
     at(149, activate, 3);
     EXPECT_THAT(found().back(), HasSubstr("tRFC 50, only 49"));
+}
+
+TEST_F(DramTimingChecker, DemandsAClosedBankForItsRefreshAndSilenceOfItAfterwards) {
+    config.timing.tRFCSB = 40;
+    dram_timing_checker strict("channel", config, false);
+    strict.command(0, activate, 2, 1, 0);
+    strict.command(100, refresh_bank, 2, 0, 0);
+    EXPECT_THAT(strict.violations(), ElementsAre(HasSubstr("refresh of an open bank")));
+    strict.command(200, refresh_bank, 3, 0, 0);
+    strict.command(210, activate, 4, 1, 0);
+    EXPECT_EQ(strict.violations().size(), 1u);
+    strict.command(239, activate, 3, 1, 0);
+    EXPECT_THAT(strict.violations().back(), HasSubstr("tRFCSB 40, only 39"));
 }
 
 TEST_F(DramTimingChecker, WatchesTheDataBusWhereTheOptionsPromiseOne) {

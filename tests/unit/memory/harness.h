@@ -44,7 +44,7 @@ inline address_mapping_config volta_map(unsigned channels, unsigned subs) {
 
 inline dram_config hbm() {
     dram_config c;
-    c.timing = {16, 1, 3, 12, 28, 12, 40, 12, 2, 3, 10, 4, 2, 3, 0, 0};
+    c.timing = {16, 1, 3, 12, 28, 12, 40, 12, 2, 3, 10, 4, 2, 3, 0, 0, 0};
     c.scheduler_queue_size = 64;
     c.return_queue_size = 192;
     c.bus_width_bytes = 16;
@@ -80,7 +80,7 @@ inline partition_config volta_partition() {
 }
 inline dram_config gddr5x() {
     dram_config c = hbm();
-    c.timing = {16, 2, 8, 16, 37, 16, 52, 16, 6, 7, 16, 4, 4, 3, 0, 0};
+    c.timing = {16, 2, 8, 16, 37, 16, 52, 16, 6, 7, 16, 4, 4, 3, 0, 0, 0};
     c.return_queue_size = 64;
     c.bus_width_bytes = 4;
     c.burst_length = 8;
@@ -90,7 +90,7 @@ inline dram_config gddr5x() {
 }
 inline dram_config gddr6() {
     dram_config c = hbm();
-    c.timing = {16, 4, 12, 24, 55, 24, 78, 24, 8, 10, 24, 4, 6, 4, 0, 0};
+    c.timing = {16, 4, 12, 24, 55, 24, 78, 24, 8, 10, 24, 4, 6, 4, 0, 0, 0};
     c.bus_width_bytes = 2;
     c.burst_length = 16;
     c.data_command_freq_ratio = 4;
@@ -100,7 +100,7 @@ inline dram_config gddr6() {
 inline dram_config gddr3_fifo() {
     dram_config c;
     c.scheduler = make_fifo_scheduler;
-    c.timing = {8, 2, 8, 12, 21, 13, 34, 9, 4, 5, 13, 1, 0, 0, 0, 0};
+    c.timing = {8, 2, 8, 12, 21, 13, 34, 9, 4, 5, 13, 1, 0, 0, 0, 0, 0};
     c.chips_per_channel = 2;
     c.check_timing = true;
     return c;

@@ -169,6 +169,9 @@ TEST(DramTiming, RefusesWhatItCannotBe) {
     EXPECT_THAT(why("nbk=12:CCD=1" + rest), HasSubstr("12 banks"));
     EXPECT_THAT(why("nbk=16:CCD=1:nbkgrp=3" + rest), HasSubstr("bank groups"));
     EXPECT_THAT(why("nbk=16:CCD=1:REFI=100" + rest), HasSubstr("give both REFI and RFC"));
+    EXPECT_THAT(why("nbk=16:CCD=1:RFCSB=100" + rest), HasSubstr("RFCSB"));
+    EXPECT_THAT(why("nbk=16:CCD=1:REFI=900:RFC=200:RFCSB=100" + rest), HasSubstr("give one"));
+    EXPECT_THAT(why("nbk=16:CCD=1:REFI=15:RFCSB=10" + rest), HasSubstr("at least nbk"));
     EXPECT_THAT(why("nbk=16:CCD=x" + rest), HasSubstr("'x' is not a valid number"));
     EXPECT_THAT(why("4:2:8"), HasSubstr("has 3 values instead of 11 to 14"));
 }
