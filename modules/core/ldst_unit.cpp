@@ -296,7 +296,7 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
 void ldst_unit::started(warp_instruction& inst) {
     inst.accesses.pop_back();
     request_ = nullptr;
-    if (inst.info->is_store) ++sm_.warps.warp[inst.warp].stores;
+    if (inst.info->is_store) sm_.warps.store_sent(inst.warp);
 }
 
 bool ldst_unit::start_cached(warp_instruction& inst,

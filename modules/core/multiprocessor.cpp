@@ -46,17 +46,31 @@ void multiprocessor::launch_dependents(unsigned slot) {
     cta_listener_->cta_launches_dependents(who_.sm, *cta.kernel);
 }
 
-void multiprocessor::complete_cta(unsigned slot) {
+multiprocessor::released_cta multiprocessor::release_cta(unsigned slot) {
     launch_dependents(slot);
     kernel_context& kernel = ctas_.release(slot);
+    ++incomplete_;
+    if (cta_watcher_ != nullptr) {
+        const kernel::phase_sequencer::exclusive alone(sequencer_);
+        cta_watcher_->cta_ended(*this, slot);
+    }
+    return {&kernel, std::move(ctas_[slot].block)};
+}
+
+void multiprocessor::complete_cta(released_cta cta) {
+    --incomplete_;
     ++statistics_.ctas_completed;
     const kernel::phase_sequencer::exclusive alone(sequencer_);
-    if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
-    if (ctas_.resident() == 0) {
+    if (ctas_.resident() == 0 && incomplete_ == 0) {
         kernel_ = nullptr;
         end_running();
     }
-    cta_listener_->cta_completed(who_.sm, kernel, std::move(ctas_[slot].block));
+    cta_listener_->cta_completed(who_.sm, *cta.kernel, std::move(cta.block));
+}
+
+void multiprocessor::tell_resources_freed() {
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    cta_listener_->cta_resources_freed();
 }
 
 void multiprocessor::count_resident_warps(unsigned warps, std::uint64_t cycle) {

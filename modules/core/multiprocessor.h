@@ -43,6 +43,9 @@ struct cta_listener {
     /// griddepcontrol.launch_dependents, or ends. Called once per CTA, in phase core_issue or
     /// core_front_end, by SMs in any order.
     virtual void cta_launches_dependents(unsigned /*sm*/, kernel_context& /*kernel*/) {}
+    /// The resources of a CTA are free before it is complete: its stores are not acknowledged. In
+    /// phase core_front_end, by SMs in any order.
+    virtual void cta_resources_freed() {}
 };
 
 /// Observes the CTAs of an SM, for a timeline.
@@ -203,9 +206,18 @@ protected:
     virtual void end_running();
     /// Reports that a CTA allows dependent kernels to begin. Later calls for a CTA have no effect.
     void launch_dependents(unsigned slot);
-    /// The last warp of a CTA has exited: frees its slot, stops the SM if no CTA is left, and
-    /// notifies the watcher and the listener.
-    void complete_cta(unsigned slot);
+    /// A CTA whose slot is free.
+    struct released_cta {
+        kernel_context* kernel = nullptr;
+        std::unique_ptr<program::cta> block;
+    };
+    /// The last warp of a CTA has exited: frees its slot and notifies the watcher.
+    released_cta release_cta(unsigned slot);
+    /// A released CTA is complete: stops the SM if no CTA is left, and notifies the listener.
+    void complete_cta(released_cta cta);
+    void complete_cta(unsigned slot) { complete_cta(release_cta(slot)); }
+    /// Notifies the listener that a slot is free whose CTA is not complete.
+    void tell_resources_freed();
     /// Adds the resident warps of the core cycles before `cycle` to warp_cycles. Must be called
     /// before the number of resident warps changes.
     void count_resident_warps(unsigned warps, std::uint64_t cycle);
@@ -221,6 +233,7 @@ protected:
     cta_watcher* cta_watcher_ = nullptr;
     kernel_context* kernel_ = nullptr;
     cta_slots ctas_;
+    unsigned incomplete_ = 0;            // released CTAs that are not complete
     std::uint64_t residents_since_ = 0;  // first core cycle not counted in warp_cycles
 };
 

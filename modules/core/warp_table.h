@@ -96,6 +96,10 @@ struct warp_table {
     warp_mask wrong_path = 0;           ///< the next instruction is not on the warp's path
 
     warp_listener* listener = nullptr;
+    std::uint64_t stores_sent = 0;          ///< requests of all warps so far
+    std::uint64_t stores_acknowledged = 0;  ///< of them
+    /// The listener is notified when this number of stores has been acknowledged.
+    std::uint64_t awaited_stores = 0;
 
     /// Warps that have issued their last instruction, or wait for something other than a register.
     warp_mask waiting() const {
@@ -113,7 +117,7 @@ struct warp_table {
     void checkpoint(Archive& a) {
         a(resident, done, fetching, buffered, at_barrier, at_memory_barrier, past_memory_barrier,
           at_atomic, at_copy, scoreboard_stale, scoreboard_blocked, may_have_left, wrong_path,
-          warp);
+          stores_sent, stores_acknowledged, warp);
     }
     warp_mask fetchable() const { return resident & ~done & ~fetching & ~buffered; }
 
@@ -148,8 +152,13 @@ struct warp_table {
         --warp[w].in_pipeline;
         may_leave(w);
     }
+    void store_sent(unsigned w, unsigned count = 1) {
+        warp[w].stores += count;
+        stores_sent += count;
+    }
     void store_acknowledged(unsigned w) {
         --warp[w].stores;
+        if (++stores_acknowledged == awaited_stores) listener->may_fetch();
         may_leave(w);
     }
     void atomics_finished(unsigned w, unsigned lanes) {

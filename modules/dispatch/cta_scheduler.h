@@ -94,6 +94,7 @@ private:
     void cta_completed(unsigned sm, core::kernel_context& kernel,
                        std::unique_ptr<program::cta> block) override;
     void cta_launches_dependents(unsigned sm, core::kernel_context& kernel) override;
+    void cta_resources_freed() override { process_.wake(); }
     void count_ready_for_dependents();
     void end_dependencies_on(const running_kernel& kernel);
     void cycle();

@@ -169,7 +169,7 @@ void cluster_unit::prepare(warp_instruction& inst, const program::cluster_effect
     const cta_cluster& cluster = *slot_of(inst.warp).cluster;
     for (const packet& p : a.packets) a.to.push_back(cluster.members[p.rank].at);
     a.left = static_cast<std::uint16_t>(a.packets.size());
-    if (!a.loads && !a.atomic) warps_.warp[inst.warp].stores += a.left;
+    if (!a.loads && !a.atomic) warps_.store_sent(inst.warp, a.left);
     if (!detached) {
         inst.pending = static_cast<std::uint16_t>(number + 1);
         return;

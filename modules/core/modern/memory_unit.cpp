@@ -275,7 +275,7 @@ tlm::tlm_generic_payload& memory_unit::request_for(latch& l) {
 void memory_unit::started(latch& l) {
     l.inst->accesses.pop_back();
     l.request = nullptr;
-    if (l.inst->info->is_store) ++sm_.warps.warp[l.inst->warp].stores;
+    if (l.inst->info->is_store) sm_.warps.store_sent(l.inst->warp);
 }
 
 /// @return whether all accesses have started

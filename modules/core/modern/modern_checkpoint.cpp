@@ -37,8 +37,9 @@ bool sub_core::at_rest() const {
 }
 
 void sub_core::checkpoint(kernel::archive& a) {
-    a(scheduler_, ports_, registers_, cache_, results_, l0_, memory_, generation_, live_, valid_,
-      dependent_, blocked_, wants_fetch_, increments_, port_free_at_, next_counted_, sleeping_for_);
+    a(scheduler_, ports_, registers_, cache_, results_, l0_, memory_, starts_, generation_, live_,
+      valid_, dependent_, blocked_, wants_fetch_, increments_, port_free_at_, next_counted_,
+      sleeping_for_);
 }
 
 bool sm::at_rest() const {

@@ -111,10 +111,18 @@ private:
         std::uint16_t cta;
         barrier_request request;
     };
+    /// A CTA whose warps have exited. Its slot is free from `at` on; the CTA is complete from
+    /// `complete_at` on, which is known when its stores have been acknowledged.
     struct departure {
+        static constexpr std::uint64_t unknown = ~std::uint64_t{0};
         std::uint64_t at;
+        std::uint64_t stores;  ///< number of stores of the SM that must have been acknowledged
         std::uint16_t cta;
+        std::uint64_t complete_at = unknown;
+        bool released = false;
+        released_cta rest = {};
     };
+    std::uint64_t depart(std::uint64_t now);
     struct fence {
         std::uint64_t at;
         std::uint16_t warp;

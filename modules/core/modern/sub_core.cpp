@@ -49,6 +49,7 @@ sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer&
       l0_(modern.l0i),
       memory_(modern.memory_queue),
       front_((config.max_warps + config.schedulers - 1) / config.schedulers),
+      starts_(front_.size(), 0),
       generation_(front_.size(), 0),
       decoding_((modern.decode_cycles + 1) * modern.fetch_width),
       write_back_process_("write_back", sequencer, phase::core_write_back,
@@ -70,6 +71,10 @@ void sub_core::warp_starts(unsigned warp, std::uint64_t from) {
     f = front();
     f.fetch_from = from;
     ++generation_[slot];
+    ++starts_[slot];
+    increments_.erase(std::remove_if(increments_.begin(), increments_.end(),
+                                     [slot](const increment& i) { return i.slot == slot; }),
+                      increments_.end());
     live_ |= slot_bit(slot);
     valid_ &= ~slot_bit(slot);
     dependent_ &= ~slot_bit(slot);
@@ -144,11 +149,15 @@ void sub_core::count(std::uint64_t now, stall_reason why) {
 
 void sub_core::at(std::uint64_t cycle, event_kind kind, unsigned slot, warp_instruction* inst,
                   unsigned counter) {
-    const std::size_t place = cycle % wheel_size;
-    wheel_[place].push_back(
-        {cycle, inst, kind, static_cast<std::uint8_t>(slot), static_cast<std::uint8_t>(counter)});
+    arm({cycle, inst, kind, static_cast<std::uint8_t>(slot), static_cast<std::uint8_t>(counter),
+         starts_[slot]});
+}
+
+void sub_core::arm(const event& e) {
+    const std::size_t place = e.at % wheel_size;
+    wheel_[place].push_back(e);
     armed_[place / 64] |= std::uint64_t{1} << (place % 64);
-    if (!write_back_process_.awake()) write_back_process_.wake_at(cycle);
+    if (!write_back_process_.awake()) write_back_process_.wake_at(e.at);
 }
 
 void sub_core::write_back() {
@@ -161,7 +170,7 @@ void sub_core::write_back() {
         armed_[place / 64] &= ~bit;
         for (const event& e : due_) {
             if (e.at != now) {  // another revolution of the wheel
-                at(e.at, e.kind, e.slot, e.inst, e.counter);
+                arm(e);
                 continue;
             }
             switch (e.kind) {
@@ -174,7 +183,8 @@ void sub_core::write_back() {
                     break;
                 }
                 case event_kind::counter_freed:
-                    decrement(e.slot, e.counter);
+                    // A store may read its operands after its warp has exited.
+                    if (e.start == starts_[e.slot]) decrement(e.slot, e.counter);
                     break;
                 case event_kind::bypassed:
                     sm_.scores.release(e.inst->warp, *e.inst->info);

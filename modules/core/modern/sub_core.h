@@ -204,6 +204,7 @@ private:
         event_kind kind;
         std::uint8_t slot;
         std::uint8_t counter;
+        std::uint8_t start;  ///< see starts_
     };
     struct decoding {
         std::uint64_t at;
@@ -251,6 +252,7 @@ private:
     void decode(std::uint64_t now);
     bool fetch_for(unsigned slot, std::uint64_t now);
     std::uint64_t next_address(unsigned slot) const;
+    void arm(const event& e);
     void at(std::uint64_t cycle, event_kind kind, unsigned slot, warp_instruction* inst,
             unsigned counter = 0);
     void complete(warp_instruction& inst);
@@ -274,6 +276,7 @@ private:
     memory_queue<memory_entry> memory_;
 
     std::vector<front> front_;                // by slot
+    std::vector<std::uint8_t> starts_;        // by slot: number of warps that have started in it
     std::vector<std::uint8_t> generation_;    // by slot: number of flushes, to discard instructions
                                               // being decoded
     slot_mask live_ = 0;                      // has instructions left to issue

@@ -502,6 +502,59 @@ void expect_no_difference(const sm_timing& modern) {
     expect_everything_accounted(a.rig, 6 * 4 * 201);
 }
 
+/// An SM for one CTA at a time, with a memory that answers after 1000 cycles, and three CTAs, each
+/// of which stores a value and exits.
+struct storing_ctas {
+    modern_rig rig;
+    modern_listing p;
+    const program::static_instruction* end = nullptr;
+    unsigned turnaround;
+
+    storing_ctas(const char* name, unsigned cycles)
+        : rig(name, one_cta(), timing(cycles), 1000), turnaround(cycles) {
+        program::control_bits reads = stall(1);
+        reads.read_barrier = 0;
+        const auto& store = p.store(program::memory_space::global, 4, reads);
+        end = &p.exit();
+        for (unsigned k = 0; k < 3; ++k) {
+            block_builder b;
+            b.warp().access(store, [k](unsigned lane) { return data + 128 * k + 4 * lane; });
+            b.run(*end);
+            rig.launch(b);
+        }
+    }
+    static sm_config one_cta() {
+        sm_config config = four_sub_cores();
+        config.max_ctas = 1;
+        return config;
+    }
+    static sm_timing timing(unsigned turnaround) {
+        sm_timing modern;
+        modern.cta_turnaround = turnaround;
+        return modern;
+    }
+};
+
+TEST(ModernSm, FreesTheSlotOfACtaBeforeItsStoresAreAcknowledged) {
+    storing_ctas at_once("at_once", 0), later("later", 60);
+    at_once.rig.run(4000);
+    for (const storing_ctas* const s : {&at_once, &later}) {
+        const auto issued = s->rig.issued(*s->end);
+        ASSERT_EQ(issued.size(), 3u) << s->rig.core.describe();
+        for (const std::size_t k : {1u, 2u}) {
+            EXPECT_GT(issued[k] - issued[k - 1], s->turnaround);
+            EXPECT_LT(issued[k] - issued[k - 1], s->turnaround + 200);
+        }
+        // A kernel does not end before its stores.
+        ASSERT_EQ(s->rig.completed.size(), 3u);
+        for (const std::size_t k : {0u, 2u}) {
+            EXPECT_GE(s->rig.completed[k], issued[k] + 1000 + s->turnaround);
+            EXPECT_LT(s->rig.completed[k], issued[k] + 1100 + s->turnaround);
+        }
+        EXPECT_TRUE(s->rig.core.at_rest());
+    }
+}
+
 TEST(ModernSm, RunsAlikeInAnyOrderAsleepOrAwake) {
     expect_no_difference({});
 }
