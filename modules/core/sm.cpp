@@ -192,6 +192,15 @@ void sm::no_unit_for(const program::static_instruction& inst) {
         "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
 }
 
+void sm::concerns_dependents(const warp_instruction& inst) {
+    if (inst.active_mask == 0) return;
+    const unsigned slot = warps_.warp[inst.warp].cta;
+    if (inst.info->special == program::special_op::launch_dependents)
+        launch_dependents(slot);
+    else
+        dependency_.wait(warps_, inst.warp, *ctas_[slot].kernel);
+}
+
 void sm::register_statistics(kernel::statistics& list) {
     list.add(name(), "sm", counted());
     list.add(dispatch_->name(), "dispatch", dispatch_->counted());
@@ -230,6 +239,7 @@ warp_wait sm::why_waiting(unsigned w) const {
     if ((warps_.at_memory_barrier & bit) != 0) return warp_wait::memory_barrier;
     if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
     if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
+    if ((warps_.at_engine & bit) != 0) return warp_wait::engine;
     if ((warps_.buffered & bit) == 0) return warp_wait::fetch;
     const program::static_instruction& next = *warps_.warp[w].ibuffer.head()->info;
     if (scoreboard_.collides(w, next))
@@ -259,6 +269,7 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+    if (dependency_.holds(w)) add("the end of the kernel on which its kernel depends");
     if ((warps_.fetching & bit) != 0) add("an instruction cache miss");
     if ((warps_.done & bit) != 0)
         add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline, s.stores));

@@ -3,6 +3,7 @@
 
 #include "modules/core/barrier_unit.h"
 #include "modules/core/coalescer.h"
+#include "modules/core/dependency_gate.h"
 #include "modules/core/dispatch_stage.h"
 #include "modules/core/front_end.h"
 #include "modules/core/functional_unit.h"
@@ -57,6 +58,9 @@ public:
 
     bool busy() const override { return warps_.resident != 0; }
     void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
+    void dependency_ended(const kernel_context& kernel) override {
+        dependency_.ended(warps_, kernel);
+    }
     void configure_l1(const l1_split& split) override;
     void invalidate_l1() override { caches_->data.invalidate(); }
 
@@ -100,6 +104,7 @@ private:
         if (config_.l1.flush) invalidate_l1();
     }
     void no_unit_for(const program::static_instruction& inst) override;
+    void concerns_dependents(const warp_instruction& inst) override;
     void begin_running() override;
     void end_running() override;
     void make_units();
@@ -135,6 +140,7 @@ private:
     std::unique_ptr<front_end> front_end_;
     std::unique_ptr<l1_caches> caches_;
 
+    dependency_gate dependency_;
     std::uint64_t dynamic_warps_ = 0;
 };
 

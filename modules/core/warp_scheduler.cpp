@@ -201,6 +201,8 @@ void warp_scheduler::issue_from(unsigned w) {
     probe_.warp = w;
     probe_.pc = inst.info->pc;
     probe_.opcode = inst.info->opcode;
+    if (inst.info->special >= program::special_op::launch_dependents)
+        sm_.owner.concerns_dependents(inst);
     send(issue, inst);
 }
 

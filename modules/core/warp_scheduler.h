@@ -31,6 +31,8 @@ public:
         virtual void memory_barrier_passed() = 0;
         /// No unit of the configuration can execute an instruction that is about to issue.
         virtual void no_unit_for(const program::static_instruction& inst) = 0;
+        /// A warp has issued griddepcontrol.launch_dependents or .wait.
+        virtual void concerns_dependents(const warp_instruction& inst) = 0;
     };
     /// References to the parts of the SM that the scheduler uses.
     struct blocks {

@@ -87,9 +87,16 @@ struct host_parameters {
     void* data;
 };
 
+/// cudaLaunchAttributeID: those that have an effect; the others are hints, or describe streams.
+enum class launch_attribute_id : int {
+    cooperative = 2,
+    cluster_dimension = 4,
+    /// The kernel may begin before the previous kernel of its stream has ended.
+    programmatic_stream_serialization = 6,
+};
 /// cudaLaunchAttribute
 struct launch_attribute {
-    int id;
+    launch_attribute_id id;
     char padding[4];
     union {
         char bytes[64];

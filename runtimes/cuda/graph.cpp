@@ -16,6 +16,31 @@ void erase(std::vector<graph_node*>& from, const graph_node* n) {
     from.erase(std::remove(from.begin(), from.end(), n), from.end());
 }
 
+/// Removes a dependency and its edge.
+void forget(graph_node* n, const graph_node* after) {
+    const auto at = std::find(n->after.begin(), n->after.end(), after);
+    if (at == n->after.end()) return;
+    n->edges.erase(n->edges.begin() + (at - n->after.begin()));
+    n->after.erase(at);
+}
+
+void check_edge(const graph_node& from, const graph_node& to, const edge_data& e) {
+    const bool kernels = from.what.kind == node_kind::kernel && to.what.kind == node_kind::kernel;
+    const bool zero = std::all_of(std::begin(e.reserved), std::end(e.reserved),
+                                  [](std::uint8_t b) { return b == 0; });
+    require(e.from_port <= edge_data::launch_completion && e.is_programmatic <= 1 &&
+                e.to_port == 0 && zero,
+            status::invalid_value, "edge data of a graph with an unknown port or type");
+    require(e.from_port == edge_data::completion || from.what.kind == node_kind::kernel,
+            status::invalid_value, "an edge from a port that only kernel nodes have");
+    require(e.is_programmatic == 0 || (kernels && e.from_port != edge_data::completion),
+            status::invalid_value,
+            "a programmatic edge that does not begin at a port of a kernel node and end at one");
+    require(e.from_port != edge_data::programmatic_launch || e.is_programmatic != 0,
+            status::invalid_value,
+            "an edge from cudaGraphKernelNodePortProgrammatic of another type");
+}
+
 /// The caller must hold session::graphs_mutex.
 std::uint64_t next_number() {
     static std::uint64_t last = 0;
@@ -33,7 +58,8 @@ void renumber(graph& g) {
 
 }  // namespace
 
-graph_node* graph::add(operation what, const std::vector<graph_node*>& after) {
+graph_node* graph::add(operation what, const std::vector<graph_node*>& after,
+                       const std::vector<edge_data>& edges) {
     auto n = std::make_unique<graph_node>();
     n->owner = this;
     n->what = std::move(what);
@@ -46,25 +72,29 @@ graph_node* graph::add(operation what, const std::vector<graph_node*>& after) {
         n->what.kernel.extra = nullptr;
     }
     graph_node* const raw = n.get();
+    for (std::size_t i = 0; i < edges.size(); ++i) check_edge(*after[i], *raw, edges[i]);
     nodes.push_back(std::move(n));
-    for (graph_node* a : after) connect(a, raw);
+    for (std::size_t i = 0; i < after.size(); ++i)
+        connect(after[i], raw, i < edges.size() ? edges[i] : edge_data());
     return raw;
 }
 
-void graph::connect(graph_node* from, graph_node* to) {
+void graph::connect(graph_node* from, graph_node* to, const edge_data& edge) {
+    check_edge(*from, *to, edge);
     if (std::find(to->after.begin(), to->after.end(), from) != to->after.end()) return;
     to->after.push_back(from);
+    to->edges.push_back(edge);
     from->before.push_back(to);
 }
 
 void graph::disconnect(graph_node* from, graph_node* to) {
-    erase(to->after, from);
+    forget(to, from);
     erase(from->before, to);
 }
 
 void graph::remove(graph_node* n) {
     for (graph_node* a : n->after) erase(a->before, n);
-    for (graph_node* b : n->before) erase(b->after, n);
+    for (graph_node* b : n->before) forget(b, n);
     nodes.erase(std::find_if(nodes.begin(), nodes.end(),
                              [&](const auto& other) { return other.get() == n; }));
 }
@@ -95,7 +125,8 @@ std::shared_ptr<graph> graph::clone() const {
         copy->nodes.push_back(std::move(c));
     }
     for (const auto& n : nodes)
-        for (const graph_node* a : n->after) copy->connect(mine[a], mine[n.get()]);
+        for (std::size_t i = 0; i < n->after.size(); ++i)
+            copy->connect(mine[n->after[i]], mine[n.get()], n->edges[i]);
     copy->conditions = conditions;
     return copy;
 }
@@ -152,7 +183,14 @@ device::task_ptr enqueue(session& s, device::stream& stream, operation what) {
         if (const auto c = capture_of(s, stream)) {
             require(!c->invalid, status::capture_invalidated, "the capture is invalidated");
             std::vector<graph_node*>& tail = c->tails[&stream];
-            tail = {c->what->add(std::move(what), tail)};
+            std::vector<edge_data>& edges = c->tail_edges[&stream];
+            edges.resize(tail.size());
+            // The launch attribute becomes an edge from the previous kernel.
+            if (what.programmatic && tail.size() == 1 &&
+                tail.front()->what.kind == node_kind::kernel)
+                edges.front() = {edge_data::programmatic_launch, 0, 1, {}};
+            tail = {c->what->add(std::move(what), tail, edges)};
+            edges.clear();
             return nullptr;
         }
         if (stream.legacy && !s.captures.empty()) {
@@ -254,8 +292,16 @@ device::task_ptr carry_out(session& s, const graph& g, device::task_ptr first, u
     std::vector<device::task_ptr> all{first};
     for (graph_node* n : g.sorted()) {
         std::vector<device::task_ptr> after;
-        for (const graph_node* a : n->after) after.push_back(tasks[a]);
-        if (after.empty()) after.push_back(first);
+        device::task_ptr primary;  // it may begin before this kernel has ended
+        for (std::size_t i = 0; i < n->after.size(); ++i) {
+            const device::task_ptr& before = tasks[n->after[i]];
+            if (!primary && n->enabled && n->edges[i].from_port == edge_data::programmatic_launch &&
+                before->what == device::task::kind::kernel && before->device == device)
+                primary = before;
+            else
+                after.push_back(before);
+        }
+        if (after.empty() && !primary) after.push_back(first);
         device::task_ptr t;
         if (n->what.kind == node_kind::graph && n->enabled) {
             auto begin = std::make_shared<device::task>();
@@ -270,6 +316,10 @@ device::task_ptr carry_out(session& s, const graph& g, device::task_ptr first, u
             t = n->enabled && n->what.make ? n->what.make(s) : std::make_shared<device::task>();
             if (t->what != device::task::kind::kernel) t->device = device;
             t->stream = stream;
+            if (t->what == device::task::kind::kernel)
+                t->primary = primary;
+            else if (primary)
+                after.push_back(primary);
             s.work().submit_after(t, after);
         }
         tasks[n] = t;

@@ -53,6 +53,22 @@ struct condition {
     std::shared_ptr<const void> keeps;  ///< owns its memory
 };
 
+/// cudaGraphEdgeData: when a dependency between two nodes of a graph is satisfied.
+struct edge_data {
+    enum port : std::uint8_t {
+        completion = 0,
+        programmatic_launch = 1,  ///< all blocks allow dependents (griddepcontrol), or have ended
+        launch_completion = 2,    ///< all blocks have begun; here as `completion`
+    };
+    std::uint8_t from_port = completion;
+    std::uint8_t to_port = 0;
+    std::uint8_t is_programmatic = 0;  ///< cudaGraphDependencyType
+    std::uint8_t reserved[5] = {};
+
+    bool is_default() const { return from_port == completion && is_programmatic == 0; }
+};
+static_assert(sizeof(edge_data) == 8);
+
 /// An operation of a stream or of a graph.
 struct operation {
     node_kind kind = node_kind::empty;
@@ -62,6 +78,7 @@ struct operation {
     std::vector<std::byte> parameters;       ///< of the kernel
     std::vector<void*> parameter_addresses;  ///< pointers into `parameters`
     std::vector<launch_attribute> attributes;
+    bool programmatic = false;  ///< kernels: launch_options::programmatic
     copy_3d copy{};
     fill_parameters fill{};
     host_parameters host{};
@@ -79,6 +96,7 @@ public:
     graph* owner = nullptr;
     operation what;
     std::vector<graph_node*> after;   ///< nodes that it depends on
+    std::vector<edge_data> edges;     ///< of `after`
     std::vector<graph_node*> before;  ///< nodes that depend on it
     std::uint64_t number = 0;         ///< unique, except that clones share it
     bool enabled = true;
@@ -90,8 +108,12 @@ public:
     std::vector<std::unique_ptr<graph_node>> nodes;
     std::vector<condition> conditions;
 
-    graph_node* add(operation what, const std::vector<graph_node*>& after);
-    void connect(graph_node* from, graph_node* to);
+    /// @param edges  of `after`; empty: all default
+    /// @throws failure  if an edge is invalid
+    graph_node* add(operation what, const std::vector<graph_node*>& after,
+                    const std::vector<edge_data>& edges = {});
+    /// @throws failure  if the edge is invalid
+    void connect(graph_node* from, graph_node* to, const edge_data& edge = {});
     void disconnect(graph_node* from, graph_node* to);
     void remove(graph_node* n);
     /// Deep copy; clones of nodes keep their numbers.
@@ -118,7 +140,11 @@ struct capture {
     int mode = 0;
     std::uint64_t id = 0;
     bool invalid = false;
+    /// By stream: the nodes after which its next operation begins.
     std::unordered_map<const device::stream*, std::vector<graph_node*>> tails;
+    /// Edges of these nodes to the next operation; missing ones are default
+    /// (cudaStreamUpdateCaptureDependencies).
+    std::unordered_map<const device::stream*, std::vector<edge_data>> tail_edges;
     std::unordered_map<const device::event*, std::vector<graph_node*>> events;
 };
 

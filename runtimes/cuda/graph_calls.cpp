@@ -50,14 +50,16 @@ bool graph_store::has_condition(std::uint64_t handle) const {
 }
 
 graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
-                     operation what) {
+                     operation what, const edge_data* edges) {
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     require(g != nullptr && (count == 0 || after != nullptr), status::invalid_value,
             "no graph or dependencies");
     for (std::size_t i = 0; i < count; ++i)
         require(after[i] != nullptr && after[i]->owner == g, status::invalid_value,
                 "a node of a different graph");
-    return g->add(std::move(what), {after, after + count});
+    return g->add(
+        std::move(what), {after, after + count},
+        edges != nullptr ? std::vector<edge_data>(edges, edges + count) : std::vector<edge_data>());
 }
 
 void change_node(graph_node* n, operation what) {

@@ -37,8 +37,9 @@ struct node_parameters;  ///< cudaGraphNodeParams
 operation node_operation(session& s, const node_parameters* p);
 /// Writes the output members of the structure that a node was created from.
 void tell_of_node(session& s, const graph_node& n, node_parameters* p);
+/// @param edges  of `after`; nullptr: all default
 graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
-                     operation what);
+                     operation what, const edge_data* edges = nullptr);
 /// Replaces the operation of a node of a graph.
 void change_node(graph_node* n, operation what);
 /// Replaces the operation of the node of an executable graph that was created from a node.

@@ -245,6 +245,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     s.gpus().make_launch(on, r);  // rejects invalid launches
     operation o;
     o.kind = node_kind::kernel;
+    o.programmatic = how.programmatic;
     o.kernel = w;
     o.parameters = r.parameters;
     for (const execution::kernel_parameter& p : f->kernel->parameters)

@@ -54,18 +54,19 @@ void tell_of_node(session& s, const graph_node& n, node_parameters* p) {
 
 using namespace simtlm::cuda;
 
-RUNTIME(cudaGraphAddNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, node_parameters* p) {
+RUNTIME(cudaGraphAddNode_v2)
+(graph_node** to, graph* g, nodes after, const edge_data* edges, std::size_t count,
+ node_parameters* p) {
     return graph_call("cudaGraphAddNode", [&](session& s) {
         require_pointer(to);
         operation o = node_operation(s, p);
-        *to = add_node(s, g, after, count, std::move(o));
+        *to = add_node(s, g, after, count, std::move(o), edges);
         tell_of_node(s, **to, p);
     });
 }
-RUNTIME(cudaGraphAddNode_v2)
-(graph_node** to, graph* g, nodes after, const void*, std::size_t count, node_parameters* p) {
-    return simtlm_rt_cudaGraphAddNode(to, g, after, count, p);
+RUNTIME(cudaGraphAddNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, node_parameters* p) {
+    return simtlm_rt_cudaGraphAddNode_v2(to, g, after, nullptr, count, p);
 }
 RUNTIME(cudaGraphNodeSetParams)(graph_node* n, const node_parameters* p) {
     return graph_call("cudaGraphNodeSetParams",

@@ -51,9 +51,17 @@ launch_options simtlm::cuda::options_of(const launch_attribute* attributes, unsi
     launch_options how;
     for (unsigned i = 0; i < count; ++i) {
         const launch_attribute& a = attributes[i];
-        if (a.id == 2) how.cooperative = a.cooperative != 0;
-        if (a.id == 4) how.cluster = a.cluster;
-        if (a.id == 6) how.programmatic = a.programmatic != 0;
+        switch (a.id) {
+            case launch_attribute_id::cooperative:
+                how.cooperative = a.cooperative != 0;
+                break;
+            case launch_attribute_id::cluster_dimension:
+                how.cluster = a.cluster;
+                break;
+            case launch_attribute_id::programmatic_stream_serialization:
+                how.programmatic = a.programmatic != 0;
+                break;
+        }
     }
     return how;
 }

@@ -31,6 +31,7 @@ enum class status : int {
     invalid_source = 300,
     file_not_found = 301,
     invalid_handle = 400,
+    lossy_query = 402,
     not_found = 500,
     not_ready = 600,
     illegal_address = 700,

@@ -4,6 +4,7 @@
 #include "driver_subset.h"
 
 #include <cstring>
+#include <initializer_list>
 
 using address = std::uint64_t;
 
@@ -20,7 +21,29 @@ struct launch_config {
     unsigned count;
 };
 
-extern "C" int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
+// CUgraphEdgeData
+struct edge {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+
+extern "C" {
+int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
+int cuGraphGetEdges_v2(void*, void**, void**, edge*, std::size_t*);
+int cuGraphGetEdges(void*, void**, void**, std::size_t*);
+int cuGraphAddDependencies_v2(void*, void* const*, void* const*, const edge*, std::size_t);
+int cuGraphRemoveDependencies_v2(void*, void* const*, void* const*, const edge*, std::size_t);
+int cuStreamUpdateCaptureDependencies_v2(void*, void**, const edge*, std::size_t, unsigned);
+int cuStreamCreate(void**, unsigned);
+int cuStreamSynchronize(void*);
+int cuStreamBeginCapture_v2(void*, int);
+int cuStreamEndCapture(void*, void**);
+int cuGraphInstantiateWithFlags(void**, void*, unsigned long long);
+int cuGraphLaunch(void*, void*);
+int cuGraphExecDestroy(void*);
+int cuGraphDestroy(void*);
+int cuStreamGetCaptureInfo_v3(void*, int*, unsigned long long*, void**, void***, const edge**,
+                              std::size_t*);
+}
 
 // Each kernel records when it begins, and when it has finished its work:
 // primary optionally lets dependents begin at once, computes for a while and stores 42;
@@ -67,6 +90,7 @@ FIND:
 )";
 
 static void *primary = nullptr, *secondary = nullptr;
+static void* stream = nullptr;  // of the launches
 static address data = 0, times = 0;
 
 /// @param programmatic  the kernel may begin before the end of the previous kernel
@@ -74,7 +98,7 @@ static void launch(void* kernel, unsigned place, unsigned argument, bool program
     launch_attribute attribute{};
     attribute.id = 6;
     attribute.value = programmatic ? 1 : 0;
-    launch_config c{{1, 1, 1}, {32, 1, 1}, 0, nullptr, &attribute, 1};
+    launch_config c{{1, 1, 1}, {32, 1, 1}, 0, stream, &attribute, 1};
     address to = times + 16 * place;
     void* values[] = {&data, &to, &argument};
     CHECK(cuLaunchKernelEx(&c, kernel, values, nullptr) == 0);
@@ -90,6 +114,89 @@ static outcome look() {
     CHECK(cuMemcpyDtoH_v2(o.at, times, sizeof o.at) == 0);
     CHECK(cuMemsetD32_v2(data, 0, 2) == 0);
     return o;
+}
+
+/// Launches a graph and waits for it.
+static outcome run(void* graph) {
+    void* executable = nullptr;
+    CHECK(cuGraphInstantiateWithFlags(&executable, graph, 0) == 0);
+    CHECK(cuGraphLaunch(executable, stream) == 0 && cuStreamSynchronize(stream) == 0);
+    CHECK(cuGraphExecDestroy(executable) == 0);
+    return look();
+}
+
+/// The only edge of a graph. @param from, to  receive its nodes
+static edge only_edge(void* graph, void** from, void** to) {
+    edge e{};
+    std::size_t count = 0;
+    CHECK(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) == 0 && count == 1);
+    CHECK(cuGraphGetEdges_v2(graph, from, to, &e, &count) == 0);
+    return e;
+}
+
+/// Captures the two kernels, with the second launched as programmatically dependent or not.
+static void* captured(bool programmatic) {
+    void* graph = nullptr;
+    constexpr int thread_local_mode = 1;
+    CHECK(cuStreamBeginCapture_v2(stream, thread_local_mode) == 0);
+    launch(primary, 0, 1, false);
+    launch(secondary, 1, 1, programmatic);
+    CHECK(cuStreamEndCapture(stream, &graph) == 0);
+    return graph;
+}
+
+/// Graphs: captured launches, and edges set by the program.
+static void test_graphs(bool timed) {
+    constexpr int invalid_value = 1, lossy_query = 402;
+    constexpr edge programmatic{1, 0, 1, {}};
+    void *from = nullptr, *to = nullptr;
+    std::size_t one = 1;
+    const auto is_early = [timed](const outcome& o) {
+        CHECK(o.stored[0] == 42 && o.stored[1] == 42);
+        CHECK(!timed || o.at[1][1] > o.at[0][1]);
+        return o.at[1][0] < o.at[0][1];
+    };
+
+    void* const plain = captured(false);
+    const edge ordinary = only_edge(plain, &from, &to);
+    CHECK(ordinary.from_port == 0 && ordinary.type == 0);
+    CHECK(!is_early(run(plain)));
+    CHECK(cuGraphGetEdges(plain, &from, &to, &one) == 0);
+
+    // The launch attribute becomes an edge.
+    void* const early = captured(true);
+    const edge found = only_edge(early, &from, &to);
+    CHECK(found.from_port == programmatic.from_port && found.type == programmatic.type);
+    CHECK(is_early(run(early)) == timed);
+    CHECK(cuGraphGetEdges(early, &from, &to, &one) == lossy_query);
+
+    // The same edge, set by the program.
+    only_edge(plain, &from, &to);
+    CHECK(cuGraphRemoveDependencies_v2(plain, &from, &to, nullptr, 1) == 0);
+    constexpr edge impossible[] = {
+        {1, 0, 0, {}}, {0, 0, 1, {}}, {3, 0, 1, {}}, {1, 1, 1, {}}, {1, 0, 1, {1}}};
+    for (const edge& e : impossible)
+        CHECK(cuGraphAddDependencies_v2(plain, &from, &to, &e, 1) == invalid_value);
+    CHECK(cuGraphAddDependencies_v2(plain, &from, &to, &programmatic, 1) == 0);
+    CHECK(is_early(run(plain)) == timed);
+
+    // And during a capture.
+    void *graph = nullptr, **tail = nullptr;
+    const edge* edges = nullptr;
+    int state = 0;
+    CHECK(cuStreamBeginCapture_v2(stream, 1) == 0);
+    launch(primary, 0, 1, false);
+    CHECK(cuStreamGetCaptureInfo_v3(stream, &state, nullptr, nullptr, &tail, &edges, &one) == 0);
+    CHECK(state == 1 && one == 1 && edges[0].type == 0);
+    void* node = tail[0];
+    constexpr unsigned replaces = 1;
+    CHECK(cuStreamUpdateCaptureDependencies_v2(stream, &node, &programmatic, 1, replaces) == 0);
+    CHECK(cuStreamGetCaptureInfo_v3(stream, &state, nullptr, nullptr, &tail, &edges, &one) == 0);
+    CHECK(one == 1 && tail[0] == node && edges[0].from_port == 1 && edges[0].type == 1);
+    launch(secondary, 1, 1, false);
+    CHECK(cuStreamEndCapture(stream, &graph) == 0);
+    CHECK(is_early(run(graph)) == timed);
+    for (void* const g : {plain, early, graph}) CHECK(cuGraphDestroy(g) == 0);
 }
 
 int main(int, char** arguments) {
@@ -141,6 +248,9 @@ int main(int, char** arguments) {
     CHECK(three.stored[1] == 42);
     CHECK(!timed || three.at[2][0] < three.at[0][1]);
     CHECK(!timed || three.at[2][1] > three.at[0][1]);
+
+    CHECK(cuStreamCreate(&stream, 1) == 0);
+    test_graphs(timed);
 
     std::printf("driver_dependent: passed\n");
     return 0;

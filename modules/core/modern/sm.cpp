@@ -235,8 +235,12 @@ void sm::arrives(unsigned w, const barrier_request& request, std::uint64_t at) {
 
 void sm::engage(warp_instruction& inst, std::uint64_t now) {
     using program::special_op;
-    if (!modern_.engines.present) return;
     const unsigned w = inst.warp;
+    if (inst.info->special == special_op::launch_dependents && inst.active_mask != 0)
+        launch_dependents(warps_.warp[w].cta);
+    if (inst.info->special == special_op::dependency_wait && inst.active_mask != 0)
+        dependency_.wait(warps_, w, *kernel_of(w));
+    if (!modern_.engines.present) return;
     const auto groups = static_cast<unsigned>(inst.info->immediate);
     bool waits = false;
     switch (inst.info->special) {
@@ -268,13 +272,6 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
         case special_op::warpgroup_wait:
             waits = warpgroups_->wait(w, groups, now);
             break;
-        case special_op::launch_dependents:
-            if (inst.active_mask != 0) launch_dependents(warps_.warp[w].cta);
-            return;
-        case special_op::dependency_wait:
-            waits = inst.active_mask != 0 && kernel_of(w)->dependency_open;
-            if (waits) at_dependency_ |= warp_bit(w);
-            break;
         default:
             return;
     }
@@ -282,12 +279,7 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
 }
 
 void sm::dependency_ended(const kernel_context& kernel) {
-    for (warp_mask m = at_dependency_; m != 0; m &= m - 1) {
-        const auto w = static_cast<unsigned>(__builtin_ctzll(m));
-        if (kernel_of(w) != &kernel) continue;
-        at_dependency_ &= ~warp_bit(w);
-        warps_.stops_waiting(warps_.at_engine, w);
-    }
+    dependency_.ended(warps_, kernel);
 }
 
 /// st.async: to shared memory of another CTA of the cluster, or of the warp's own CTA.
@@ -550,10 +542,10 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
     if ((warps_.at_engine & bit) != 0) {
-        add((at_dependency_ & bit) != 0 ? "the end of the kernel on which its kernel depends"
-            : mbarriers_->waits(w)      ? mbarriers_->why_waiting(w)
-            : warpgroups_->waits(w)     ? "products of its warpgroup"
-                                        : bulk_copies_->why_waiting(w));
+        add(dependency_.holds(w)    ? "the end of the kernel on which its kernel depends"
+            : mbarriers_->waits(w)  ? mbarriers_->why_waiting(w)
+            : warpgroups_->waits(w) ? "products of its warpgroup"
+                                    : bulk_copies_->why_waiting(w));
     }
     if ((warps_.done & bit) != 0)
         add(fmt::format("its end: {} instructions in flight, {} stores, {} bulk copies",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/barrier_unit.h"
+#include "modules/core/dependency_gate.h"
 #include "modules/core/modern/bulk_copy_engine.h"
 #include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/engine_watcher.h"
@@ -202,7 +203,7 @@ private:
     std::unique_ptr<bulk_copy_engine> bulk_copies_;
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
-    warp_mask at_dependency_ = 0;  // griddepcontrol.wait
+    dependency_gate dependency_;
 
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code is in the caches
     std::uint64_t dynamic_warps_ = 0;
