@@ -685,6 +685,12 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
   @%p1 tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20], 0, %rd4;
   @%p1 tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r20], 9;
   @%p1 tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r20], 2;
+  mov.u32 %r10, 2; mov.u32 %r11, 12; mov.u32 %r12, 3;
+  @%p1 tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r20], %r10;
+  @%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r20], 2, %r11;
+  @%p1 tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r20], 1, %r12;
+  @%p1 tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%r20], 0;
+  @%p1 tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%r20], 1;
   bar.sync 0;
   tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r20], 128;
   fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;
@@ -706,6 +712,219 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
     EXPECT_EQ(changed.strides[0], 320u);
     EXPECT_EQ(changed.type, tensor_map::element::f64);
     EXPECT_EQ(changed.swizzle, tensor_map::swizzle_mode::bytes_64);
+    EXPECT_EQ(changed.rank, 3) << "the instruction has the rank - 1";
+    EXPECT_EQ(changed.box[2], 12u);
+    EXPECT_EQ(changed.box[0], 8u);
+    EXPECT_EQ(changed.step[1], 3u);
+    EXPECT_EQ(changed.step[0], 1u);
+    EXPECT_TRUE(changed.fills_with_nan);
+}
+
+TEST(TensorMap, RefusesValuesThatAFieldCannotHave) {
+    for (const char* const change :
+         {"rank.global.b1024.b32 [%rd1], 5", "box_dim.global.b1024.b32 [%rd1], 0, 257",
+          "box_dim.global.b1024.b32 [%rd1], 1, 0", "element_stride.global.b1024.b32 [%rd1], 0, 9",
+          "interleave_layout.global.b1024.b32 [%rd1], 1", "elemtype.global.b1024.b32 [%rd1], 13"}) {
+        machine m(kernel("setp.eq.u32 %p1, %r0, 0; mov.u32 %r1, 0;\n@%p1 tensormap.replace.tile." +
+                         std::string(change) + ";"),
+                  hopper);
+        std::vector<std::byte> image(128);
+        matrix_map(0x100, 16, 16).encode(image.data());
+        const auto at = m.buffer(image);
+        EXPECT_THAT(
+            fault_of([&] {
+                m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), at, 0u);
+            }),
+            HasSubstr("cannot have"))
+            << change;
+    }
+}
+
+/// Loads a box of a tensor of words with 1 to 5 dimensions, of which it has `words`.
+/// @param first  coordinates
+std::vector<std::uint32_t> load_box(const tensor_map& map, const std::vector<int>& first,
+                                    const std::vector<std::uint32_t>& data, unsigned words,
+                                    const std::string& mode = "tile",
+                                    const std::vector<int>& offsets = {}) {
+    std::string code = expect(words * 4), coordinates, filter;
+    for (std::size_t d = 0; d < first.size(); ++d) {
+        code += fmt::format("mov.u32 %r{}, {};", 30 + d, first[d]);
+        coordinates += fmt::format("{}%r{}", d == 0 ? "" : ", ", 30 + d);
+    }
+    for (std::size_t d = 0; d < offsets.size(); ++d) {
+        code += fmt::format("mov.u16 %rs{}, {};", d, offsets[d]);
+        filter += fmt::format("{}%rs{}", d == 0 ? ", {" : ", ", d);
+    }
+    code += fmt::format(
+        "@%p1 cp.async.bulk.tensor.{}d.shared::cluster.global.{}.mbarrier::complete_tx::bytes "
+        "[%r20], [%rd1, {{{}}}], [%r7]{};",
+        first.size(), mode, coordinates, filter.empty() ? "" : filter + "}");
+    code += await;
+    code += fmt::format(
+        "ld.param.u64 %rd12, [out]; mul.wide.u32 %rd13, %r0, 4; add.u64 %rd12, %rd12, %rd13;"
+        "mov.u32 %r40, {};"
+        "COPY: add.u32 %r8, %r8, 128; add.u64 %rd12, %rd12, 128; sub.u32 %r40, %r40, 32;"
+        "ld.shared.u32 %r41, [%r8]; st.global.u32 [%rd12], %r41; setp.gt.s32 %p4, %r40, 32;"
+        "@%p4 bra COPY;",
+        words);
+    machine m(kernel(code, {}, ".shared .align 1024 .b8 buf[8192];\n.shared .align 8 .b64 bar;\n"),
+              hopper);
+    tensor_map placed = map;
+    placed.address = m.buffer(data);
+    std::vector<std::byte> image(128);
+    placed.encode(image.data());
+    const auto out = m.buffer(std::vector<std::uint32_t>(words + 32, 0xdead));
+    m.run("k", {1, 1, 1}, {32, 1, 1}, out, m.buffer(image), 0u);
+    return m.read<std::uint32_t>(out, words);
+}
+
+TEST(TensorCopy, BringsBoxesOfOneToFiveDimensionsInEverySwizzle) {
+    const std::vector<unsigned> sizes = {16, 5, 4, 3, 3}, boxes = {8, 4, 2, 2, 2};
+    for (unsigned rank = 1; rank <= 5; ++rank)
+        for (const auto swizzle :
+             {tensor_map::swizzle_mode::none, tensor_map::swizzle_mode::bytes_32}) {
+            tensor_map m;
+            m.type = tensor_map::element::u32;
+            m.rank = static_cast<std::uint8_t>(rank);
+            m.swizzle = swizzle;
+            unsigned elements = 1, words = 1;
+            std::vector<int> first;
+            for (unsigned d = 0; d < rank; ++d) {
+                const unsigned size = rank == 1 ? 256 : sizes[d], box = rank == 1 ? 64 : boxes[d];
+                m.last[d] = size - 1;
+                m.box[d] = static_cast<std::uint16_t>(box);
+                m.step[d] = 1;
+                if (d > 0) m.strides[d - 1] = elements * 4;
+                elements *= size;
+                words *= box;
+                first.push_back(d % 2 == 0 ? -1 : 2);  // partly outside
+            }
+            if (rank == 1 && swizzle != tensor_map::swizzle_mode::none) continue;
+            std::vector<std::uint32_t> data(elements);
+            for (unsigned i = 0; i < elements; ++i) data[i] = i + 1;
+            const auto found = load_box(m, first, data, words);
+            for (unsigned i = 0; i < words; ++i) {
+                // The element of word i of the box, as the host walks it.
+                unsigned rest = i, at = 0, each = 1;
+                bool inside = true;
+                for (unsigned d = 0; d < rank; ++d) {
+                    const int c = first[d] + static_cast<int>(rest % m.box[d]);
+                    rest /= m.box[d];
+                    inside = inside && c >= 0 && c <= static_cast<int>(m.last[d]);
+                    at += static_cast<unsigned>(c) * each;
+                    each *= m.last[d] + 1;
+                }
+                const std::uint64_t place = swizzled(i * 4, swizzle) / 4;
+                ASSERT_EQ(found[place], inside ? data[at] : 0) << rank << "D, word " << i;
+            }
+        }
+}
+
+TEST(TensorCopy, SwizzlesRowsOf64And128Bytes) {
+    std::vector<std::uint32_t> data(32 * 16);
+    for (unsigned i = 0; i < data.size(); ++i) data[i] = i + 1;
+    for (const auto& [swizzle, columns] :
+         std::vector<std::pair<tensor_map::swizzle_mode, unsigned>>{
+             {tensor_map::swizzle_mode::bytes_64, 16}, {tensor_map::swizzle_mode::bytes_128, 32}}) {
+        tensor_map m = matrix_map(0, 32, 16);
+        m.swizzle = swizzle;
+        m.box = {static_cast<std::uint16_t>(columns), 16};
+        const auto found = load_box(m, {0, 0}, data, columns * 16);
+        for (unsigned row = 0; row < 16; ++row)
+            for (unsigned column = 0; column < columns; ++column) {
+                // The PTX manual's figures: 16-byte chunk c of the 128-byte line n lies at c xor n
+                // (modulo 4 or 8).
+                const unsigned byte = (row * columns + column) * 4, line = byte / 128;
+                const unsigned chunk = byte % 128 / 16, modulus = columns == 16 ? 4 : 8;
+                const unsigned word = line * 32 + (chunk ^ line % modulus) * 4 + column % 4;
+                ASSERT_EQ(found[word], data[row * 32 + column]) << row << " " << column;
+            }
+    }
+}
+
+TEST(TensorCopy, BringsColumnsOfThreeAndFiveDimensions) {
+    for (const unsigned rank : {3u, 5u}) {
+        const std::vector<int> sizes =
+            rank == 3 ? std::vector<int>{8, 9, 3} : std::vector<int>{8, 5, 4, 3, 2};
+        const unsigned spatial = rank - 2;
+        tensor_map m;
+        m.type = tensor_map::element::u32;
+        m.rank = static_cast<std::uint8_t>(rank);
+        m.im2col = true;
+        m.box = {4};
+        m.pixels = 16;
+        std::uint64_t elements = 1;
+        for (unsigned d = 0; d < rank; ++d) {
+            m.last[d] = static_cast<std::uint32_t>(sizes[d] - 1);
+            m.step[d] = 1;
+            if (d > 0) m.strides[d - 1] = elements * 4;
+            elements *= static_cast<std::uint64_t>(sizes[d]);
+        }
+        for (unsigned d = 0; d < spatial; ++d) m.lower_corner[d] = m.upper_corner[d] = -1;
+        std::vector<std::uint32_t> data(elements);
+        for (unsigned i = 0; i < elements; ++i) data[i] = i + 1;
+        std::vector<int> at(rank, -1);
+        at[0] = 4;
+        at[1] = 1;
+        at[rank - 1] = 0;
+        const std::vector<int> offsets(spatial, 2);
+        const auto found = load_box(m, at, data, 64, "im2col", offsets);
+        std::vector<int> pixel = at;
+        for (unsigned p = 0; p < m.pixels; ++p) {
+            for (unsigned c = 0; c < 4; ++c) {
+                std::uint64_t place = static_cast<std::uint64_t>(at[0]) + c, each = 8;
+                bool inside = true;
+                for (unsigned d = 1; d < rank; ++d) {
+                    const int x = pixel[d] + (d <= spatial ? offsets[d - 1] : 0);
+                    inside = inside && x >= 0 && x < sizes[d];
+                    place += static_cast<std::uint64_t>(x) * each;
+                    each *= static_cast<std::uint64_t>(sizes[d]);
+                }
+                ASSERT_EQ(found[p * 4 + c], inside ? data[place] : 0)
+                    << rank << "D, pixel " << p << ", channel " << c;
+            }
+            for (unsigned d = 1; d < rank; ++d) {
+                if (++pixel[d] < (d <= spatial ? sizes[d] + m.upper_corner[d - 1] : sizes[d]))
+                    break;
+                if (d > spatial) break;
+                pixel[d] = m.lower_corner[d - 1];
+            }
+        }
+    }
+}
+
+TEST(Mbarrier, CountsArrivalsAndBytesAsItsInstructionsSay) {
+    // One thread; each step leaves a bit of %r1: whether a phase is complete.
+    const auto r = results(kernel(R"(
+  mov.u32 %r7, bar; mov.u32 %r1, 0; mov.u32 %r5, 3;
+  mbarrier.init.shared.b64 [%r7], 4;
+  mbarrier.arrive.shared.b64 %rd2, [%r7], 2;
+  mbarrier.pending_count.b64 %r6, %rd2;                            // before it: 4
+  shl.b32 %r6, %r6, 16; or.b32 %r1, %r1, %r6;
+  mbarrier.arrive.noComplete.shared.b64 %rd3, [%r7], 1;
+  mbarrier.test_wait.shared.b64 %p1, [%r7], %rd2; selp.u32 %r6, 1, 0, %p1; or.b32 %r1, %r1, %r6;
+  mbarrier.arrive_drop.shared.b64 %rd3, [%r7];                     // the fourth; three are expected
+  mbarrier.test_wait.shared.b64 %p1, [%r7], %rd2; selp.u32 %r6, 2, 0, %p1; or.b32 %r1, %r1, %r6;
+  mbarrier.expect_tx.relaxed.cta.shared.b64 [%r7], 48;
+  mbarrier.arrive.expect_tx.shared.b64 %rd4, [%r7], 16;
+  mbarrier.arrive.shared.b64 %rd3, [%r7], 2;
+  mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 1; selp.u32 %r6, 4, 0, %p1; or.b32 %r1, %r1, %r6;
+  mbarrier.complete_tx.relaxed.cta.shared.b64 [%r7], 32;
+  mbarrier.try_wait.parity.shared.b64 %p1, [%r7], 1, 1000; selp.u32 %r6, 8, 0, %p1; or.b32 %r1, %r1, %r6;
+  mbarrier.complete_tx.relaxed.cta.shared.b64 [%r7], 32;
+  mbarrier.try_wait.shared.b64 %p1, [%r7], %rd4, 1000; selp.u32 %r6, 16, 0, %p1; or.b32 %r1, %r1, %r6;
+  mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 0; selp.u32 %r6, 32, 0, %p1; or.b32 %r1, %r1, %r6;
+  mbarrier.inval.shared.b64 [%r7];
+)",
+                                  {}, word),
+                           1, 1);
+    EXPECT_EQ(r[0] >> 16, 4u) << "pending_count";
+    EXPECT_EQ(r[0] & 1, 0u) << "one of four arrivals is to come";
+    EXPECT_EQ(r[0] & 2, 2u) << "the first phase is complete";
+    EXPECT_EQ(r[0] & 4, 0u) << "64 bytes are to come";
+    EXPECT_EQ(r[0] & 8, 0u) << "32 bytes are to come; the wait has a time limit";
+    EXPECT_EQ(r[0] & 16, 16u) << "the second phase is complete";
+    EXPECT_EQ(r[0] & 32, 0u) << "the third phase is not";
 }
 
 TEST(TensorMap, IsTheSameWhenReadBackFromMemory) {

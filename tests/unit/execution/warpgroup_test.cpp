@@ -285,11 +285,27 @@ TEST(Warpgroup, MultipliesMatricesOfEverySwizzle) {
 }
 
 TEST(Warpgroup, MultipliesAnyNumberOfColumns) {
-    for (const unsigned n : {8u, 24u, 40u, 96u, 176u, 256u}) {
+    for (unsigned n = 8; n <= 256; n += 8) {
         product p;
         p.n = n;
         p.swizzle = 128;
         p.adds = n % 16 == 0;
+        expect_right(p);
+    }
+}
+
+TEST(Warpgroup, MultipliesAnyNumberOfColumnsOfIntegersAndBits) {
+    for (const unsigned n : {8u, 16u, 24u, 32u, 48u, 64u, 80u, 96u, 112u, 128u, 144u, 160u, 176u,
+                             192u, 208u, 224u, 240u, 256u}) {
+        product p;
+        p.n = n;
+        p.d = "s32";
+        p.a = p.b = "s8";
+        p.bits = 8;
+        p.swizzle = 64;
+        expect_right(p);
+        p.a = p.b = "b1";
+        p.bits = 32;
         expect_right(p);
     }
 }
@@ -332,6 +348,41 @@ TEST(Warpgroup, MultipliesEveryType) {
     registers = of("f32", "tf32", "tf32", 32);
     registers.a_in_registers = true;
     expect_right(registers);
+}
+
+TEST(Warpgroup, MultipliesEveryPairOfTypesOfBothOperandsInEverySwizzle) {
+    struct pair {
+        const char *d, *a, *b;
+        unsigned bits;
+    };
+    const std::vector<pair> pairs = {
+        {"f32", "f16", "f16", 16},   {"f16", "f16", "f16", 16},  {"f32", "bf16", "bf16", 16},
+        {"f32", "tf32", "tf32", 32}, {"f32", "e4m3", "e4m3", 8}, {"f32", "e4m3", "e5m2", 8},
+        {"f32", "e5m2", "e4m3", 8},  {"f32", "e5m2", "e5m2", 8}, {"f16", "e4m3", "e4m3", 8},
+        {"f16", "e4m3", "e5m2", 8},  {"f16", "e5m2", "e4m3", 8}, {"f16", "e5m2", "e5m2", 8},
+        {"s32", "s8", "s8", 8},      {"s32", "s8", "u8", 8},     {"s32", "u8", "s8", 8},
+        {"s32", "u8", "u8", 8}};
+    for (const pair& types : pairs)
+        for (const unsigned swizzle : {0u, 32u, 64u, 128u})
+            for (const bool registers : {false, true})
+                for (const bool sparse : {false, true}) {
+                    // Rows of B have 64 bytes then, more than this swizzle describes.
+                    if (sparse && swizzle == 32) continue;
+                    SCOPED_TRACE(std::string(types.d) + " " + types.a + " " + types.b + " " +
+                                 std::to_string(swizzle) + (registers ? " registers" : "") +
+                                 (sparse ? " sparse" : ""));
+                    product p;
+                    p.n = 16;
+                    p.d = types.d;
+                    p.a = types.a;
+                    p.b = types.b;
+                    p.bits = types.bits;
+                    p.swizzle = swizzle;
+                    p.a_in_registers = registers;
+                    p.sparse = sparse;
+                    if (p.scaled() && swizzle == 64) p.scale_a = p.scale_b = -1;
+                    expect_right(p);
+                }
 }
 
 TEST(Warpgroup, MultipliesSparseMatrices) {
