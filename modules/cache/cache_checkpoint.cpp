@@ -8,16 +8,19 @@
 
 namespace simtlm::cache {
 
+namespace {
+constexpr unsigned format = 2;  // of a block with tags
+}
+
 void tag_array::checkpoint(kernel::archive& a) {
     a(sets_, ways_, allocation_, dirty_, used_, random_, counters_.accesses, counters_.misses,
       counters_.sector_misses, counters_.pending_hits);
     if (a.restores()) resize();
     if (!used_ && counters_.accesses == 0) return;  // the tables are in their initial state
-    a(fingerprints_, classes_, ages_, tags_);
-    a.plain(flags_);
-    a.plain(written_);
+    a(fingerprints_, classes_, ages_);
+    a.plain(lines_);
     if (!a.restores()) return;
-    groups_.resize(tags_.size() / group_lines + 1);
+    groups_.resize(lines_.size() / group_lines + 1);
     std::fill(groups_.begin(), groups_.end(), group_summary());
 }
 
@@ -30,17 +33,17 @@ void texture_engine::checkpoint(kernel::archive& a) {
 }
 
 void texture_cache::checkpoint(kernel::archive& a) {
-    a.block(name());
+    a.block(name(), format);
     a(engine_);
 }
 
 void l1_data_cache::checkpoint(kernel::archive& a) {
-    a.block(name());
+    a.block(name(), format);
     a(engine_, next_cycle_);
 }
 
 void read_only_cache::checkpoint(kernel::archive& a) {
-    a.block(name());
+    a.block(name(), format);
     a(engine_, next_cycle_, next_send_);
 }
 

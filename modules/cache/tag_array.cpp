@@ -64,14 +64,12 @@ tag_array::tag_array(const cache_config& config)
 
 void tag_array::resize() {
     const std::size_t lines = std::size_t{sets_} * ways_;
-    if (lines <= tags_.size()) return;
+    if (lines <= lines_.size()) return;
     fingerprints_.resize(lines + scan_width);  // a scan may read past the last set
     classes_.resize(lines);
     ages_.resize(lines);
     groups_.resize(lines / group_lines + 1);
-    tags_.resize(lines);
-    flags_.resize(lines);
-    written_.resize(lines);
+    lines_.resize(lines);
 }
 
 void tag_array::reconfigure(unsigned ways, allocation_policy allocation) {
@@ -82,7 +80,7 @@ void tag_array::reconfigure(unsigned ways, allocation_policy allocation) {
 }
 
 sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
-    const line_flags& f = flags_[line];
+    const line_flags& f = lines_[line].flags;
     if ((f.present >> sector & 1u) == 0) return sector_state::invalid;
     if ((f.reserved >> sector & 1u) != 0) return sector_state::reserved;
     if ((f.modified >> sector & 1u) != 0) return sector_state::modified;
@@ -90,7 +88,7 @@ sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
 }
 
 void tag_array::reclassify(std::uint32_t line) {
-    const line_flags& f = flags_[line];
+    const line_flags& f = lines_[line].flags;
     set_class(line, (f.reserved | f.awaited) != 0 ? victim_class::reserved
                     : f.modified != 0             ? victim_class::dirty
                     : f.present != 0              ? victim_class::clean
@@ -99,7 +97,7 @@ void tag_array::reclassify(std::uint32_t line) {
 
 bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
-        if (classes_[line] != victim_class::clean || !property(tags_[line])) return false;
+        if (classes_[line] != victim_class::clean || !property(lines_[line].tag)) return false;
     return true;
 }
 
@@ -118,7 +116,8 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
              found &= found - 1) {
             const std::uint32_t way = from + static_cast<std::uint32_t>(__builtin_ctz(found));
             const std::uint32_t line = first + way;
-            if (way >= ways_ || tags_[line] != tag || flags_[line].present == 0) continue;
+            if (way >= ways_ || lines_[line].tag != tag || lines_[line].flags.present == 0)
+                continue;
             switch (state(line, sector)) {
                 case sector_state::reserved:
                     return {access_outcome::hit_reserved, line};
@@ -231,11 +230,11 @@ tag_array::lookup tag_array::find_victim_by_groups(std::uint32_t first, victim_c
 void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector,
                               std::uint32_t now) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
-    tags_[line] = tag;
+    lines_[line].tag = tag;
     fingerprints_[line] = fingerprint(tag);
-    flags_[line] = line_flags();
-    flags_[line].present = flags_[line].reserved = bit;
-    written_[line] = {};
+    lines_[line].flags = line_flags();
+    lines_[line].flags.present = lines_[line].flags.reserved = bit;
+    lines_[line].written = {};
     set_age(line, now);
     set_class(line, victim_class::reserved);
 }
@@ -243,7 +242,7 @@ void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned se
 void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
     const auto others = static_cast<std::uint8_t>(~bit);
-    line_flags& f = flags_[line];
+    line_flags& f = lines_[line].flags;
     // A modified sector that is fetched to become readable stays modified.
     f.modified_on_fill =
         static_cast<std::uint8_t>((f.modified_on_fill & others) | (f.modified & bit));
@@ -272,15 +271,16 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
         case access_outcome::miss:
             ++counters_.misses;
             if (allocation_ != allocation_policy::on_miss) break;
-            if (flags_[line].modified != 0) {
+            if (lines_[line].flags.modified != 0) {
                 evicted.dirty = true;
-                evicted.address = tags_[line];
+                evicted.address = lines_[line].tag;
                 const unsigned sectors =
-                    sectored_ ? static_cast<unsigned>(__builtin_popcount(flags_[line].modified))
-                              : sectors_per_line;
+                    sectored_
+                        ? static_cast<unsigned>(__builtin_popcount(lines_[line].flags.modified))
+                        : sectors_per_line;
                 evicted.bytes = sectors * sector_bytes;
-                evicted.sectors = sectored_ ? flags_[line].modified : std::uint8_t{0xf};
-                evicted.written = written_[line];
+                evicted.sectors = sectored_ ? lines_[line].flags.modified : std::uint8_t{0xf};
+                evicted.written = lines_[line].written;
                 --dirty_;
             }
             allocate_line(line, address & line_mask_, sector, now);
@@ -288,9 +288,9 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
         case access_outcome::sector_miss: {
             ++counters_.sector_misses;
             if (allocation_ != allocation_policy::on_miss) break;
-            const bool was_dirty = flags_[line].modified != 0;
+            const bool was_dirty = lines_[line].flags.modified != 0;
             allocate_sector(line, sector, now);
-            if (was_dirty && flags_[line].modified == 0) --dirty_;
+            if (was_dirty && lines_[line].flags.modified == 0) --dirty_;
             break;
         }
         case access_outcome::reservation_fail:
@@ -303,7 +303,7 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
 void tag_array::fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
     const auto others = static_cast<std::uint8_t>(~bit);
-    line_flags& f = flags_[line];
+    line_flags& f = lines_[line].flags;
     const bool was_dirty = f.modified != 0;
     f.present |= bit;
     f.reserved &= others;
@@ -313,7 +313,7 @@ void tag_array::fill(std::uint32_t line, unsigned sector, const protocol::byte_m
         f.unreadable &= others;
         f.readable_on_fill &= others;
     }
-    if (f.bytes_on_fill) written_[line] |= bytes;
+    if (f.bytes_on_fill) lines_[line].written |= bytes;
     if (!was_dirty && f.modified != 0) ++dirty_;
     reclassify(line);
 }
@@ -326,51 +326,51 @@ void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address,
                              unsigned sector, const protocol::byte_mask& bytes, bool is_write) {
     const lookup found = probe(address, index_address, sector, is_write);
     if (found.outcome == access_outcome::reservation_fail) return;
-    const bool was_dirty = flags_[found.line].modified != 0;
+    const bool was_dirty = lines_[found.line].flags.modified != 0;
     if (found.outcome == access_outcome::miss)
         allocate_line(found.line, address & line_mask_, sector, now);
     else if (found.outcome == access_outcome::sector_miss)
         allocate_sector(found.line, sector, now);
-    if (was_dirty && flags_[found.line].modified == 0) --dirty_;
+    if (was_dirty && lines_[found.line].flags.modified == 0) --dirty_;
     fill(found.line, sector, bytes);
 }
 
 void tag_array::await_fill(std::uint32_t line, unsigned sector) {
     if (!quirks_.lines_stay_reserved)
-        flags_[line].awaited |= static_cast<std::uint8_t>(1u << sector);
+        lines_[line].flags.awaited |= static_cast<std::uint8_t>(1u << sector);
 }
 
 void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
-    line_flags& f = flags_[line];
+    line_flags& f = lines_[line].flags;
     if (f.modified == 0) ++dirty_;
     f.present |= bit;
     f.modified |= bit;
     f.reserved &= static_cast<std::uint8_t>(~bit);
-    written_[line] |= bytes;
+    lines_[line].written |= bytes;
     reclassify(line);
 }
 
 void tag_array::keep_modified_on_fill(std::uint32_t line, unsigned sector) {
-    flags_[line].modified_on_fill |= static_cast<std::uint8_t>(1u << sector);
-    flags_[line].bytes_on_fill = true;
+    lines_[line].flags.modified_on_fill |= static_cast<std::uint8_t>(1u << sector);
+    lines_[line].flags.bytes_on_fill = true;
 }
 
 void tag_array::set_readable(std::uint32_t line, unsigned sector, bool readable) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
     if (readable)
-        flags_[line].unreadable &= static_cast<std::uint8_t>(~bit);
+        lines_[line].flags.unreadable &= static_cast<std::uint8_t>(~bit);
     else
-        flags_[line].unreadable |= bit;
+        lines_[line].flags.unreadable |= bit;
 }
 
 void tag_array::set_readable_on_fill(std::uint32_t line, unsigned sector) {
-    flags_[line].readable_on_fill |= static_cast<std::uint8_t>(1u << sector);
+    lines_[line].flags.readable_on_fill |= static_cast<std::uint8_t>(1u << sector);
 }
 
 void tag_array::invalidate_sector(std::uint32_t line, unsigned sector) {
     const auto others = static_cast<std::uint8_t>(~(1u << sector));
-    line_flags& f = flags_[line];
+    line_flags& f = lines_[line].flags;
     f.present &= others;
     f.reserved &= others;
     f.modified &= others;
@@ -379,13 +379,13 @@ void tag_array::invalidate_sector(std::uint32_t line, unsigned sector) {
 
 void tag_array::update_readable(std::uint32_t line, unsigned sector, unsigned sectors) {
     for (unsigned s = 0; s < sectors_per_line; ++s)
-        if ((sectors >> s & 1u) != 0 && written_[line].sector(s) == 0xffffffffu)
+        if ((sectors >> s & 1u) != 0 && lines_[line].written.sector(s) == 0xffffffffu)
             set_readable(line, sector, true);
 }
 
 /// Drops a line; sectors with a pending fill stay reserved.
 void tag_array::drop(std::uint32_t line) {
-    line_flags& f = flags_[line];
+    line_flags& f = lines_[line].flags;
     f.present = f.reserved = f.awaited;
     f.modified = 0;
     reclassify(line);
@@ -394,7 +394,7 @@ void tag_array::drop(std::uint32_t line) {
 void tag_array::flush() {
     if (!used_) return;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
-        if (flags_[line].modified != 0) drop(line);
+        if (lines_[line].flags.modified != 0) drop(line);
     dirty_ = 0;
     used_ = false;
 }
@@ -404,7 +404,7 @@ void tag_array::invalidate() {
     bool awaits = false;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
         drop(line);
-        awaits = awaits || flags_[line].awaited != 0;
+        awaits = awaits || lines_[line].flags.awaited != 0;
     }
     dirty_ = 0;
     used_ = awaits;

@@ -89,9 +89,9 @@ public:
 
     sector_state state(std::uint32_t line, unsigned sector) const;
     bool readable(std::uint32_t line, unsigned sector) const {
-        return (flags_[line].unreadable >> sector & 1u) == 0;
+        return (lines_[line].flags.unreadable >> sector & 1u) == 0;
     }
-    std::uint64_t line_address(std::uint32_t line) const { return tags_[line]; }
+    std::uint64_t line_address(std::uint32_t line) const { return lines_[line].tag; }
     std::uint32_t dirty_lines() const { return dirty_; }
     unsigned sets() const { return sets_; }
     unsigned ways() const { return ways_; }
@@ -125,6 +125,13 @@ private:
                                    // written or not
         bool bytes_on_fill = false;
     };
+    /// Two fit in a cache line of the host.
+    struct line_state {
+        std::uint64_t tag = 0;
+        line_flags flags;
+        protocol::byte_mask written;  // dirty bytes
+    };
+    static_assert(sizeof(line_state) == 32);
     enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // free must be zero
 
     /// Summary of a group of neighbouring lines of a set for the search for a victim; recomputed
@@ -165,13 +172,12 @@ private:
     cache_quirks quirks_;
     set_index index_;
 
-    // One entry per line, ordered by set; scanned at every access.
+    // One entry per line, ordered by set. The first three are scanned, the rest of a line is only
+    // accessed once it has been found.
     kernel::zeroed_vector<std::uint16_t> fingerprints_;
     kernel::zeroed_vector<victim_class> classes_;
     kernel::zeroed_vector<std::uint32_t> ages_;  // time of the last use (LRU), allocation (FIFO)
-    kernel::zeroed_vector<std::uint64_t> tags_;
-    kernel::zeroed_vector<line_flags> flags_;
-    kernel::zeroed_vector<protocol::byte_mask> written_;
+    kernel::zeroed_vector<line_state> lines_;
     mutable kernel::zeroed_vector<group_summary> groups_;  // of group_lines lines each
 
     std::uint32_t dirty_ = 0;  // wraps around, as in GPGPU-Sim

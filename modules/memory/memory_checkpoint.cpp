@@ -58,7 +58,7 @@ void dram_channel::checkpoint(kernel::archive& a) {
 }
 
 void memory_sub_partition::checkpoint(kernel::archive& a) {
-    a.block(name());
+    a.block(name(), 2);
     a(copies_, stalled_, stalled_since_, memcpy_offset_, accounted_);
     if (engine_) a(*engine_);
 }
