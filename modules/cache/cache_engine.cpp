@@ -33,19 +33,16 @@ void cache_engine::pass_cycle() {
 }
 
 bool cache_engine::waiting_for_fill(const tlm::tlm_generic_payload& response) const {
-    const auto waits = [this](const tlm::tlm_generic_payload& p) {
-        const std::uint32_t e = mshrs_.find(mshr_address(p));
-        return e != mshr_table::none && mshrs_.sent(e).payload == &p;
-    };
+    if (mshrs_.waiting_for(response) != mshr_table::none) return true;
     const tlm::tlm_generic_payload* parent = protocol::extension(response).parent;
-    return waits(response) || (parent != nullptr && waits(*parent));
+    return parent != nullptr && mshrs_.waiting_for(*parent) != mshr_table::none;
 }
 
 void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
     ++changes_;
-    std::uint32_t e = mshrs_.find(mshr_address(response));
-    if (e == mshr_table::none || mshrs_.sent(e).payload != &response) {
-        e = mshrs_.find(mshr_address(*protocol::extension(response).parent));
+    std::uint32_t e = mshrs_.waiting_for(response);
+    if (e == mshr_table::none) {
+        e = mshrs_.waiting_for(*protocol::extension(response).parent);
         if (--mshrs_.sent(e).pending_parts != 0) return;
     }
     mshr_table::request& sent = mshrs_.sent(e);
@@ -55,6 +52,7 @@ void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
     p.set_data_length(sent.data_length);
     x.data_bytes = sent.data_bytes;
     x.sectors = sent.sectors;
+    x.mshr = sent.mshr;
     sent.payload = nullptr;
 
     const unsigned sector = sector_of(p);
@@ -107,10 +105,12 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
                       p.get_address(),
                       index_address(p),
                       found.line,
+                      x.mshr,
                       static_cast<std::uint16_t>(p.get_data_length()),
                       x.data_bytes,
                       static_cast<std::uint16_t>(config_.atom_bytes() / sector_bytes),
                       x.sectors};
+    x.mshr = e;
     p.set_address(address);
     p.set_data_length(config_.atom_bytes());
     x.data_bytes = static_cast<std::uint16_t>(config_.atom_bytes());

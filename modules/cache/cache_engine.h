@@ -62,7 +62,7 @@ public:
 
     /// Prefetches the host memory that fill() will read first for an upcoming response.
     void prefetch_fill(const tlm::tlm_generic_payload& response) const {
-        mshrs_.prefetch(mshr_address(response));
+        mshrs_.prefetch(response);
     }
 
     /// Whether an access that had missed has its data.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/mshr_table.h"
 
+#include <utility>
+
 namespace simtlm::cache {
 
+namespace {
+constexpr std::size_t first_buckets = 64;  // four cache lines
+}
+
 mshr_table::mshr_table(unsigned entries, unsigned max_merge)
-    : capacity_(entries), max_merge_(max_merge), ready_(entries) {
-    std::uint32_t buckets = 1;
-    while (buckets < 2 * entries) buckets *= 2;
-    buckets_.assign(buckets, none);
-    bucket_mask_ = buckets - 1;
+    : capacity_(entries), max_merge_(max_merge), buckets_(first_buckets, none), ready_(entries) {
     entries_.reserve(entries);
     nodes_.reserve(entries);
 }
@@ -27,10 +29,8 @@ std::uint32_t mshr_table::add(std::uint32_t found, std::uint64_t address,
         slot& s = entries_[e];
         s = slot();
         s.address = address;
-        std::uint32_t& head = buckets_[bucket(address)];
-        s.next = head;
-        head = e;
-        ++in_use_;
+        if (++in_use_ > buckets_.size()) add_buckets();
+        link(e);
     }
     std::uint32_t n = free_node_;
     if (n == none) {
@@ -73,6 +73,24 @@ tlm::tlm_generic_payload& mshr_table::next_access() {
         erase(e);
     }
     return access;
+}
+
+void mshr_table::link(std::uint32_t e) {
+    std::uint32_t& head = buckets_[bucket(entries_[e].address)];
+    entries_[e].next = head;
+    head = e;
+}
+
+/// Doubles the number of buckets.
+void mshr_table::add_buckets() {
+    const std::vector<std::uint32_t> fewer = std::move(buckets_);
+    buckets_.assign(2 * fewer.size(), none);
+    for (std::uint32_t e : fewer)
+        while (e != none) {
+            const std::uint32_t next = entries_[e].next;
+            link(e);
+            e = next;
+        }
 }
 
 void mshr_table::erase(std::uint32_t e) {

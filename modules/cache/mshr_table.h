@@ -11,8 +11,8 @@ namespace simtlm::cache {
 
 /// The miss status holding registers: one entry per outstanding line (sector), with the accesses
 /// that wait for it. When the data arrive, the entry joins the queue of ready entries, whose
-/// accesses are returned in order, one at a time. Entries and list nodes are used lowest first, so
-/// that only as much memory is touched as was ever in use.
+/// accesses are returned in order, one at a time. Entries and list nodes are used lowest first and
+/// the hash table grows with them, so that only as much memory is touched as was ever in use.
 class mshr_table {
 public:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -23,6 +23,7 @@ public:
         std::uint64_t address = 0;
         std::uint64_t index_address = 0;
         std::uint32_t line = 0;
+        std::uint32_t mshr = 0;  ///< of the cache for which this one fetches the data
         std::uint16_t data_length = 0;
         std::uint16_t data_bytes = 0;
         std::uint16_t pending_parts = 0;
@@ -39,10 +40,15 @@ public:
             if (entries_[e].address == address) return e;
         return none;
     }
-    /// Prefetches the host memory that find() and the fill of a line (sector) address will read.
-    void prefetch(std::uint64_t address) const {
-        if (const std::uint32_t e = buckets_[bucket(address)]; e != none)
-            __builtin_prefetch(&entries_[e], 1);
+    /// @return the entry whose request is a transaction, or none
+    std::uint32_t waiting_for(const tlm::tlm_generic_payload& p) const {
+        const std::uint32_t e = protocol::extension(p).mshr;
+        return e < entries_.size() && entries_[e].sent.payload == &p ? e : none;
+    }
+    /// Prefetches the host memory that waiting_for() and a fill will read.
+    void prefetch(const tlm::tlm_generic_payload& p) const {
+        const std::uint32_t e = protocol::extension(p).mshr;
+        if (e < entries_.size()) __builtin_prefetch(&entries_[e], 1);
     }
     /// Whether no further access can be added. @param found  result of find() for its address
     bool full(std::uint32_t found) const {
@@ -94,14 +100,15 @@ private:
     };
     std::uint32_t bucket(std::uint64_t address) const {
         return static_cast<std::uint32_t>((address >> 5) * 0x9e3779b97f4a7c15u >> 32) &
-               bucket_mask_;
+               static_cast<std::uint32_t>(buckets_.size() - 1);
     }
+    void link(std::uint32_t e);
     void erase(std::uint32_t e);
+    void add_buckets();
 
     std::uint32_t capacity_;
     std::uint32_t max_merge_;
-    std::uint32_t bucket_mask_;
-    std::vector<std::uint32_t> buckets_;
+    std::vector<std::uint32_t> buckets_;  // a power of two, not less than the largest in_use_
     std::vector<slot> entries_;
     std::vector<node> nodes_;
     std::uint32_t free_ = none;

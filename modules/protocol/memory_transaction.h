@@ -93,6 +93,9 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     byte_mask bytes;  ///< bytes to be written or read, of the 128-byte line
     hop_times when;
     std::uint32_t profiled = 0;  ///< the profile's number of the instruction
+    /// Number of the MSHR entry for which the transaction fetches data, in the cache that sent it
+    /// last and still waits for it.
+    std::uint32_t mshr = 0;
     std::uint16_t cluster = 0;
     std::uint16_t sm = 0;  ///< within the GPU
     std::uint16_t warp = 0;

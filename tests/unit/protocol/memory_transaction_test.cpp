@@ -33,7 +33,8 @@ TEST(TransactionPool, HandsOutAPayloadReadyForUse) {
 }
 
 TEST(TransactionPool, TakesLittleMemoryPerTransaction) {
-    EXPECT_LE(sizeof(memory_extension), 112u) << "a large GPU has 100,000 of them under way";
+    EXPECT_LE(sizeof(memory_extension), 120u) << "a large GPU has 100,000 of them under way";
+    EXPECT_LE(sizeof(pooled_transaction), 256u);
 }
 
 TEST(HopTimes, TellACycleCountBeyondThirtyTwoBits) {
