@@ -21,7 +21,7 @@ struct packet {
 };
 
 /// A first-in first-out queue that grows to its high-water mark: ports with large limits and little
-/// traffic use only one or two cache lines.
+/// traffic use only one or two cache lines. An empty queue starts at the beginning again.
 template <class T>
 class growing_fifo {
 public:
@@ -37,8 +37,7 @@ public:
     }
     T pop() {
         const T value = storage_[first_];
-        first_ = (first_ + 1) & (storage_.size() - 1);
-        --size_;
+        first_ = --size_ == 0 ? 0 : (first_ + 1) & (storage_.size() - 1);
         return value;
     }
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace simtlm::kernel {
 
-/// A first-in first-out queue of fixed capacity, whose storage is allocated once, at elaboration.
+/// A first-in first-out queue of fixed capacity, less than 2^32, whose storage is allocated once,
+/// at elaboration. An empty queue starts at the beginning of its storage again, so that a long
+/// queue with few entries uses few cache lines.
 template <class T>
 class ring_buffer {
 public:
@@ -19,8 +22,8 @@ public:
         std::size_t slots = 1;
         while (slots < capacity) slots *= 2;
         storage_.reset(new T[slots]);  // elements of trivial type stay uninitialized until used
-        mask_ = slots - 1;
-        capacity_ = capacity;
+        mask_ = static_cast<std::uint32_t>(slots - 1);
+        capacity_ = static_cast<std::uint32_t>(capacity);
         clear();
     }
     void clear() { first_ = size_ = 0; }
@@ -44,17 +47,16 @@ public:
     }
     T pop() {
         T value = std::move(storage_[first_]);
-        first_ = (first_ + 1) & mask_;
-        --size_;
+        first_ = --size_ == 0 ? 0 : (first_ + 1) & mask_;
         return value;
     }
 
 private:
     std::unique_ptr<T[]> storage_;
-    std::size_t mask_ = 0;
-    std::size_t capacity_ = 0;
-    std::size_t first_ = 0;
-    std::size_t size_ = 0;
+    std::uint32_t mask_ = 0;
+    std::uint32_t capacity_ = 0;
+    std::uint32_t first_ = 0;
+    std::uint32_t size_ = 0;
 };
 
 }  // namespace simtlm::kernel
