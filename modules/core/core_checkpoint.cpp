@@ -39,7 +39,7 @@ void operand_collector::checkpoint(kernel::archive& a) {
     for (pool& p : pools_) a(p.turn);
     for (entrance& e : entrances_) a(e.full);
     for (collector& c : units_) a(c.next);
-    a(written_at_, kept_, kept_by_, awaited_by_);
+    a(written_in_, written_, kept_, kept_by_, awaited_by_);
 }
 
 void front_end::checkpoint(kernel::archive& a) {
@@ -60,7 +60,7 @@ void multiprocessor::checkpoint(kernel::archive&) {
 }
 
 void multiprocessor::checkpoint_running(kernel::archive& a) {
-    a.block(name());
+    a.block(name(), 2);
     a(running_);
 }
 
@@ -73,7 +73,7 @@ bool sm::at_rest() const {
 void sm::checkpoint(kernel::archive& a) {
     checkpoint_running(a);
     a(warps_, scoreboard_, shared_, collector_, issue_);
-    for (auto& u : units_) a(*u);
+    for (auto& of : units_) a(of->all());
     a(*ldst_);
     for (auto& s : schedulers_) a(*s);
     a(*front_end_, dynamic_warps_, residents_since_);

@@ -15,7 +15,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
-                               operand_collector& collector, std::vector<unit> units,
+                               operand_collector& collector, const std::vector<served>& pipelines,
                                ldst_unit& ldst)
     : sc_module(name),
       to_units("to_units", *this),
@@ -23,22 +23,19 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       result_bus("result_bus"),
       config_(config),
       collector_(collector),
-      units_(std::move(units)),
       ldst_(ldst),
       reserved_(64),
       process_("process", sequencer, protocol::phase::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
     ldst_.set_dispatcher(process_);
-    units_of_.resize(config.pipelines.size());
+    targets_.resize(config.pipelines.size());
     for (unsigned p = 0; p < config.pipelines.size(); ++p)
         if (config.pipelines[p].to_memory) to_memory_ |= std::uint64_t{1} << p;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-        sc_assert(u == 0 || units_[u - 1].p <= units_[u].p);
-        range& of = units_of_[units_[u].p];
-        if (of.end == 0) of.begin = u;
-        of.end = u + 1;
-        sc_assert(units_[u].number == u - of.begin);
+    int port = 0;
+    for (const served& s : pipelines) {
+        std::vector<functional_unit>& units = s.units->all();
+        targets_[s.p] = {units.data(), static_cast<unsigned>(units.size()), port++};
     }
 }
 
@@ -70,30 +67,34 @@ void dispatch_stage::dispatch_to_memory(unsigned p) {
 
 /// @return the first core cycle in which a unit of a pipeline may accept a waiting instruction
 std::uint64_t dispatch_stage::dispatch_to_units(unsigned p, std::uint64_t now) {
-    const range& of = units_of_[p];
+    const unsigned units = targets_[p].count;
     const pipeline_register& ready = collector_.ready(p);
     std::uint64_t next = never;
     if (config_.sub_core_model) {
         for (std::uint64_t slots = ready.taken(); slots != 0; slots &= slots - 1) {
             const auto s = static_cast<unsigned>(__builtin_ctzll(slots));
-            if (of.begin + s < of.end)
-                next = std::min(next, dispatch_to_unit(of.begin + s, s, now));
+            if (s < units) next = std::min(next, dispatch_to_unit(p, s, s, now));
         }
     } else {
-        for (std::size_t u = of.begin; u < of.end && !ready.empty(); ++u)
-            next = std::min(next, dispatch_to_unit(u, ready.oldest(), now));
+        for (unsigned u = 0; u < units && !ready.empty(); ++u)
+            next = std::min(next, dispatch_to_unit(p, u, ready.oldest(), now));
     }
     return next;
 }
 
 /// @return the first core cycle in which the unit may accept the instruction in a register, or a
 ///         later one
-std::uint64_t dispatch_stage::dispatch_to_unit(std::size_t u, unsigned slot, std::uint64_t now) {
-    const unit& target = units_[u];
-    if (now < target.block->register_free_at()) return target.block->register_free_at();
-    const program::static_instruction& info = *collector_.ready(target.p).at(slot).info;
-    if (target.block->can_accept(info, now) && reserve_result_bus(now, info.latency))
-        send(to_units[static_cast<int>(u)], collector_.take(target.p, slot));
+std::uint64_t dispatch_stage::dispatch_to_unit(unsigned p, unsigned u, unsigned slot,
+                                               std::uint64_t now) {
+    const target& to = targets_[p];
+    const functional_unit& unit = to.units[u];
+    if (now < unit.register_free_at()) return unit.register_free_at();
+    const program::static_instruction& info = *collector_.ready(p).at(slot).info;
+    if (unit.can_accept(info, now) && reserve_result_bus(now, info.latency)) {
+        warp_instruction& inst = collector_.take(p, slot);
+        inst.unit = static_cast<std::uint16_t>(u);
+        send(to_units[to.port], inst);
+    }
     return now + 1;
 }
 

@@ -23,17 +23,16 @@ public:
     instruction_initiator<dispatch_stage> to_ldst;
     instruction_initiator<dispatch_stage> result_bus;  ///< to the EX_WB registers
 
-    /// A functional unit served by the stage.
-    struct unit {
-        functional_unit* block;
-        unsigned p;       ///< pipeline whose instructions it executes
-        unsigned number;  ///< index among the units of its kind
+    /// The functional units of a pipeline.
+    struct served {
+        functional_units* units;
+        unsigned p;  ///< number of the pipeline
     };
 
-    /// @param units  in the order in which they are served
+    /// @param pipelines  in the order in which they are served
     dispatch_stage(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                   const sm_config& config, operand_collector& collector, std::vector<unit> units,
-                   ldst_unit& ldst);
+                   const sm_config& config, operand_collector& collector,
+                   const std::vector<served>& pipelines, ldst_unit& ldst);
 
     /// Counters of the stage.
     struct statistics {
@@ -44,20 +43,20 @@ public:
 private:
     void cycle();
     std::uint64_t dispatch_to_units(unsigned p, std::uint64_t now);
-    std::uint64_t dispatch_to_unit(std::size_t unit, unsigned slot, std::uint64_t now);
+    std::uint64_t dispatch_to_unit(unsigned p, unsigned unit, unsigned slot, std::uint64_t now);
     bool reserve_result_bus(std::uint64_t now, unsigned latency);
     void dispatch_to_memory(unsigned p);
     void lengthen(std::uint64_t now);
 
     const sm_config& config_;
     operand_collector& collector_;
-    std::vector<unit> units_;
     ldst_unit& ldst_;
-    /// The units of a pipeline, as a range of indices.
-    struct range {
-        std::size_t begin = 0, end = 0;
+    struct target {
+        functional_unit* units = nullptr;
+        unsigned count = 0;
+        int port = 0;  // of to_units
     };
-    std::vector<range> units_of_;  // by pipeline
+    std::vector<target> targets_;  // by pipeline
     std::uint64_t to_memory_ = 0;  // pipelines of the load/store unit, bit p
     struct reservation {
         std::uint32_t at = 0;  // low bits of the core cycle

@@ -19,7 +19,6 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
       config_(config),
       statistics_(statistics),
       bank_queue_(config.collector.banks),
-      written_at_(config.collector.banks, 0),
       banks_(config.sub_core_model ? config.collector.banks / config.schedulers
                                    : config.collector.banks),
       power_of_two_banks_((banks_ & (banks_ - 1)) == 0),
@@ -119,13 +118,17 @@ tlm::tlm_sync_enum operand_collector::accept(warp_instruction& inst, tlm::tlm_ph
 
 bool operand_collector::write_back(const warp_instruction& inst, unsigned& first_unwritten,
                                    std::uint64_t now) {
+    if (written_in_ != now + 1) {
+        written_in_ = now + 1;
+        written_ = 0;
+    }
     const banks_of of(*this, inst);
     for (; first_unwritten < inst.info->n_dst; ++first_unwritten) {
         const unsigned r = inst.info->dst[first_unwritten];
         if (r == program::register_zero) continue;
-        std::uint64_t& at = written_at_[of.bank(r)];
-        if (at == now + 1) return false;
-        at = now + 1;
+        const std::uint64_t bank = std::uint64_t{1} << of.bank(r);
+        if ((written_ & bank) != 0) return false;
+        written_ |= bank;
         ++statistics_.register_writes;
     }
     return true;
@@ -191,13 +194,15 @@ bool operand_collector::dispatch_unit(unsigned unit) {
 }
 
 void operand_collector::read(bool first_pass, std::uint64_t now) {
-    for (std::uint64_t banks = bank_pending_; banks != 0; banks &= banks - 1) {
+    std::uint64_t banks = bank_pending_;
+    if (first_pass && written_in_ == now + 1) {
+        statistics_.register_bank_conflicts +=
+            static_cast<unsigned>(__builtin_popcountll(banks & written_));
+        banks &= ~written_;
+    }
+    for (; banks != 0; banks &= banks - 1) {
         const unsigned b = static_cast<unsigned>(__builtin_ctzll(banks));
         auto& queue = bank_queue_[b];
-        if (first_pass && written_at_[b] == now + 1) {
-            ++statistics_.register_bank_conflicts;
-            continue;
-        }
         const unsigned u = queue.pop();
         if (queue.empty())
             bank_pending_ &= ~(std::uint64_t{1} << b);

@@ -177,9 +177,10 @@ private:
     std::vector<collector> units_;
     std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a pending
                                                                  // request
-    std::vector<std::uint64_t> written_at_;                      // by bank: core cycle + 1
     unsigned banks_;  // over which an instruction's registers are distributed
     bool power_of_two_banks_;
+    std::uint64_t written_in_ = 0;           // core cycle of the last write-back, plus one
+    std::uint64_t written_ = 0;              // banks written in it
     std::uint64_t occupied_ = 0;             // collectors in use
     std::uint64_t complete_ = 0;             // collectors with all operands
     std::uint64_t bank_pending_ = 0;         // banks with a pending request

@@ -12,17 +12,6 @@
 
 namespace simtlm::core {
 
-namespace {
-
-/// "sp3" and "spec1_0" are units of kinds "sp" and "spec1".
-std::string_view unit_kind(std::string_view name) {
-    name = name.substr(0, name.find_last_not_of("0123456789") + 1);
-    if (name.back() == '_') name.remove_suffix(1);
-    return name;
-}
-
-}  // namespace
-
 sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
        const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions)
     : multiprocessor(name, sequencer, config, who),
@@ -63,23 +52,21 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
 
 /// Creates the functional units, in the order in which the dispatch stage serves them.
 void sm::make_units() {
-    std::vector<dispatch_stage::unit> order;
+    std::vector<dispatch_stage::served> order;
+    unsigned units = 0;
     for (unsigned p = 0; p < config_.pipelines.size(); ++p) {
         const pipeline_config& pipeline = config_.pipelines[p];
-        if (!pipeline.usable()) continue;
-        const char* separator = pipeline.specialized ? "_" : "";  // spec1_0
-        for (unsigned k = 0; k < pipeline.units; ++k) {
-            units_.push_back(std::make_unique<functional_unit>(
-                fmt::format("{}{}{}", pipeline.name, separator, k).c_str(), sequencer_));
-            order.push_back({units_.back().get(), p, k});
-        }
+        if (!pipeline.usable() || pipeline.units == 0) continue;
+        units_.push_back(
+            std::make_unique<functional_units>(pipeline.name.c_str(), sequencer_, pipeline.units));
+        order.push_back({units_.back().get(), p});
+        units += pipeline.units;
     }
     dispatch_ = std::make_unique<dispatch_stage>("dispatch", sequencer_, config_, collector_, order,
                                                  *ldst_);
     dispatch_->to_ldst.bind(ldst_->dispatch);
-    write_back_ =
-        std::make_unique<write_back>("write_back", sequencer_, static_cast<unsigned>(units_.size()),
-                                     warps_, scoreboard_, collector_, pool_, statistics_);
+    write_back_ = std::make_unique<write_back>("write_back", sequencer_, units, warps_, scoreboard_,
+                                               collector_, pool_, statistics_);
     for (auto& unit : units_) dispatch_->to_units.bind(unit->dispatch);
     dispatch_->result_bus.bind(write_back_->results);
 }
@@ -204,8 +191,9 @@ void sm::concerns_dependents(const warp_instruction& inst) {
 void sm::register_statistics(kernel::statistics& list) {
     list.add(name(), "sm", counted());
     list.add(dispatch_->name(), "dispatch", dispatch_->counted());
-    for (const auto& unit : units_)
-        list.add(unit->name(), "unit_" + std::string(unit_kind(unit->basename())), unit->counted());
+    for (const auto& of : units_)
+        for (std::size_t k = 0; k < of->all().size(); ++k)
+            list.add(of->name_of(k), std::string("unit_") + of->basename(), of->all()[k].counted());
     caches_->register_statistics(list);
 }
 
@@ -216,14 +204,10 @@ void sm::settle() {
 
 std::vector<unit_count> sm::unit_counts() const {
     std::vector<unit_count> kinds;
-    for (const auto& unit : units_) {
-        const std::string_view kind = unit_kind(unit->basename());
-        const auto at = std::find_if(kinds.begin(), kinds.end(),
-                                     [&](const unit_count& k) { return k.kind == kind; });
-        if (at != kinds.end())
-            at->instructions += unit->counted().instructions;
-        else
-            kinds.push_back({std::string(kind), unit->counted().instructions});
+    for (const auto& of : units_) {
+        kinds.push_back({of->basename(), 0});
+        for (const functional_unit& unit : of->all())
+            kinds.back().instructions += unit.counted().instructions;
     }
     return kinds;
 }

@@ -84,7 +84,7 @@ public:
     unsigned schedulers() const { return static_cast<unsigned>(schedulers_.size()); }
     front_end& fetch() { return *front_end_; }
     ldst_unit& ldst() { return *ldst_; }
-    const std::vector<std::unique_ptr<functional_unit>>& units() const { return units_; }
+    const std::vector<std::unique_ptr<functional_units>>& units() const { return units_; }
     const dispatch_stage& dispatch() const { return *dispatch_; }
     const scoreboard& scores() const { return scoreboard_; }
     const memory_port& port() const { return port_; }
@@ -132,7 +132,7 @@ private:
     local_memory_map local_memory_;
     operand_collector collector_;
     issue_stage issue_;
-    std::vector<std::unique_ptr<functional_unit>> units_;
+    std::vector<std::unique_ptr<functional_units>> units_;  // by usable pipeline
     std::unique_ptr<ldst_unit> ldst_;
     std::unique_ptr<dispatch_stage> dispatch_;
     std::unique_ptr<write_back> write_back_;

@@ -152,11 +152,11 @@ void sm::register_execution_signals(kernel::signal_list& list, const std::string
                    kernel::bits_for(out.width()), on_core, kernel::display::decimal,
                    [&out] { return out.count(); });
     }
-    for (const auto& u : units_) {
-        const functional_unit& unit = *u;
-        list.changed_by({unit.name(), base + ".dispatch"});
-        list.level(std::string(unit.name()) + ".in_flight", 8, on_core, kernel::display::level,
-                   [&unit] { return unit.in_flight(); });
+    for (const auto& of : units_) {
+        list.changed_by({of->name(), base + ".dispatch"});
+        for (std::size_t k = 0; k < of->all().size(); ++k)
+            list.level(of->name_of(k) + ".in_flight", 8, on_core, kernel::display::level,
+                       [&unit = of->all()[k]] { return unit.in_flight(); });
     }
 }
 

@@ -38,6 +38,7 @@ struct warp_instruction {
     std::uint8_t scheduler = 0;
     program::memory_space space = program::memory_space::none;
     std::uint8_t data_size = 0;  ///< bytes per lane and word
+    std::uint16_t unit = 0;      ///< number of its functional unit, among those of its pipeline
     bool bypass_l1 = false;
     bool in_unit = false;                ///< still in the LD/ST unit's dispatch register
     std::uint16_t delay = 0;             ///< core cycles left in the dispatch register

@@ -43,7 +43,7 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
         "with several host threads: delivers acknowledgements of writes to its SMs")               \
     row(core_write_back, core, sm, "`write_back`",                                                 \
         "writes the EX_WB registers to the register file")                                         \
-    row(core_units, core, sm, "`functional_unit`, `ldst_unit`",                                    \
+    row(core_units, core, sm, "`functional_units`, `ldst_unit`",                                    \
         "units complete; the LD/ST unit writes back and accepts a response")                       \
     row(core_instruction_cache, core, sm, "`read_only_cache` (L1I)",                               \
         "sends a miss, accepts fills")                                                             \

@@ -42,7 +42,7 @@ struct dispatch_rig : sc_core::sc_module {
     ldst_unit ldst{"ldst", sequencer, config,
                    ldst_unit::blocks{tagger, warps.table, scores, collector, shared, port, pool,
                                      transactions, statistics}};
-    std::vector<std::unique_ptr<functional_unit>> units;
+    std::vector<std::unique_ptr<functional_units>> units;
     std::unique_ptr<dispatch_stage> stage;
     sc_core::sc_vector<instruction_initiator<dispatch_rig>> issue;
     instruction_fan_in<dispatch_rig, &dispatch_rig::completed> results;
@@ -57,13 +57,13 @@ struct dispatch_rig : sc_core::sc_module {
           issuer_("issuer", sequencer, protocol::phase::core_issue,
                   kernel::on_edge<&dispatch_rig::start>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
-        std::vector<dispatch_stage::unit> order;
-        for (unsigned p = 0; p < config.pipelines.size(); ++p)
-            for (unsigned k = 0; k < config.pipelines[p].units; ++k) {
-                units.push_back(std::make_unique<functional_unit>(
-                    (config.pipelines[p].name + "_" + std::to_string(k)).c_str(), sequencer));
-                order.push_back({units.back().get(), p, k});
-            }
+        std::vector<dispatch_stage::served> order;
+        for (unsigned p = 0; p < config.pipelines.size(); ++p) {
+            if (config.pipelines[p].units == 0) continue;
+            units.push_back(std::make_unique<functional_units>(
+                config.pipelines[p].name.c_str(), sequencer, config.pipelines[p].units));
+            order.push_back({units.back().get(), p});
+        }
         stage =
             std::make_unique<dispatch_stage>("stage", sequencer, config, collector, order, ldst);
         stage->to_ldst.bind(ldst.dispatch);
@@ -189,8 +189,8 @@ TEST(DispatchStage, GivesASchedulersInstructionsToItsOwnUnitInTheSubCoreModel) {
     rig.plan(2, op_class::sp, 4, 1);
     rig.plan(2, op_class::sp, 4, 0);
     rig.run();
-    EXPECT_EQ(rig.units[0]->counted().instructions, 1u);
-    EXPECT_EQ(rig.units[1]->counted().instructions, 2u);
+    EXPECT_EQ(rig.units[0]->all()[0].counted().instructions, 1u);
+    EXPECT_EQ(rig.units[0]->all()[1].counted().instructions, 2u);
 }
 
 TEST(DispatchStage, GivesMemoryInstructionsToTheLoadStoreUnitOneAtATime) {

@@ -16,7 +16,8 @@ using ::testing::ElementsAre;
 /// Dispatches instructions in phase core_dispatch as soon as the unit accepts them.
 struct unit_rig : sc_core::sc_module {
     kernel::phase_sequencer sequencer;
-    functional_unit unit;
+    functional_units units;
+    const functional_unit& unit = units.all()[0];
     protocol::tagged_initiator_socket<unit_rig, 32, instruction_protocol> dispatch{"dispatch"};
     std::vector<std::uint64_t> dispatched, done;
     std::deque<std::pair<std::uint64_t, program::static_instruction>> plan;
@@ -24,11 +25,11 @@ struct unit_rig : sc_core::sc_module {
     explicit unit_rig(const sc_core::sc_module_name& name)
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
-          unit("unit", sequencer),
+          units("unit", sequencer, 1),
           process_("process", sequencer, protocol::phase::core_dispatch,
                    kernel::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
-        dispatch.bind(unit.dispatch);
+        dispatch.bind(units.dispatch);
         dispatch.register_nb_transport_bw(this, &unit_rig::completed, 0);
     }
     void add(std::uint64_t at, unsigned latency, unsigned interval) {

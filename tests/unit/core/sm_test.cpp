@@ -32,7 +32,7 @@ void expect_everything_accounted(sm_rig& rig, std::uint64_t instructions) {
     EXPECT_EQ(issued, instructions);
     std::uint64_t by_slot = 0, by_unit = s.ldst_instructions;
     for (const std::uint64_t n : s.issued_by_slot) by_slot += n;
-    for (const auto& unit : rig.core.units()) by_unit += unit->counted().instructions;
+    for (const unit_count& u : rig.core.unit_counts()) by_unit += u.instructions;
     EXPECT_EQ(by_slot, instructions);
     EXPECT_EQ(by_unit, instructions) << "each went to one unit";
     EXPECT_GE(s.warp_cycles, s.cycles);
@@ -139,9 +139,9 @@ TEST(Sm, CountsWhatItsWarpSlotsIssueAndItsUnitsTake) {
     const core_statistics& s = rig.core.statistics();
     for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(s.issued_by_slot[w], w + 3);
     EXPECT_EQ(s.ldst_instructions, 3u);
-    for (const auto& unit : rig.core.units())
-        if (unit->basename() == std::string("dp0")) {
-            EXPECT_EQ(unit->counted().instructions, 6u);
+    for (const unit_count& u : rig.core.unit_counts())
+        if (u.kind == "dp") {
+            EXPECT_EQ(u.instructions, 6u);
         }
     expect_everything_accounted(rig, 12);
 }
