@@ -69,6 +69,8 @@ struct kernel_image {
     std::uint32_t local_bytes = 0;  ///< along the deepest known call chain, per thread
     bool stack_unknown = false;     ///< recursion, calls through pointers, alloca
     std::uint32_t registers = 0;    ///< per thread; estimated for PTX
+    /// Uniform registers and convergence barriers that machine code names: all below these numbers.
+    std::uint32_t uniform_registers = 0, convergence_barriers = 0;
     /// Required block size (.reqntid); x = 0: any.
     std::array<std::uint32_t, 3> required_block{};
     /// Required CTAs per cluster (.reqnctapercluster); x = 0: any.

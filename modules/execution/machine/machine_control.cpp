@@ -16,9 +16,15 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
         frame_ = make_lane_buffer(kernel.frame_bytes);
         frame_bytes_ = kernel.frame_bytes;
     }
-    // Scratch rows are excluded: every instruction writes them before it reads them.
-    std::memset(frame_.get(), 0, machine_frame::scratch);
-    std::memset(frame_.get() + machine_frame::uniform, 0, frame_bytes_ - machine_frame::uniform);
+    // Scratch rows are excluded, because every instruction writes them before it reads them, and
+    // rows that the program does not name.
+    const auto clear = [this](std::uint32_t from, std::uint32_t bytes) {
+        std::memset(frame_.get() + from, 0, bytes);
+    };
+    clear(0, machine_frame::scratch);
+    clear(machine_frame::uniform, 128 * kernel.uniform_registers);
+    clear(machine_frame::barriers, 128 * kernel.convergence_barriers);
+    clear(machine_frame::saved_counter, frame_bytes_ - machine_frame::saved_counter);
     std::memcpy(frame_.get() + frame_layout::always, &all_lanes, sizeof all_lanes);
     w.banks[static_cast<unsigned>(bank::frame)] = frame_.get();
     w.local_base = 0;

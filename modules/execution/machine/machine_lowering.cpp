@@ -64,8 +64,11 @@ slot machine_lowering::row(machine_row r) {
 }
 
 slot machine_lowering::register_row(unsigned n, bool uniform) const {
-    if (uniform)
-        return n >= sass::uniform_urz ? machine_frame::zero : machine_frame::uniform + 128 * n;
+    if (uniform) {
+        if (n >= sass::uniform_urz) return machine_frame::zero;
+        image_.uniform_registers_ = std::max(image_.uniform_registers_, n + 1);
+        return machine_frame::uniform + 128 * n;
+    }
     if (n >= sass::register_rz) return machine_frame::zero;
     image_.registers_ = std::max(image_.registers_, n + 1);
     return machine_frame::registers + 128 * n;
@@ -1566,7 +1569,10 @@ bool machine_lowering::lower_control() {
     if (now_.operand_count > 0 &&
         (at(0).kind == operand_kind::predicate || at(0).kind == operand_kind::uniform_predicate))
         source_predicate(d, 0, at(n++));
-    const auto barrier = [](const operand& o) { return machine_frame::barriers + 128u * o.index; };
+    const auto barrier = [this](const operand& o) {
+        image_.barriers_ = std::max(image_.barriers_, o.index + 1u);
+        return machine_frame::barriers + 128u * o.index;
+    };
     if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR" || name == "PMTRIG") {
         emit(nothing);
         return true;

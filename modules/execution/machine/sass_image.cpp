@@ -336,6 +336,8 @@ void sass_image::lower() {
     for (kernel_image& k : kernels_) {
         k.first = first[k.function];
         k.frame_bytes = machine_frame::bytes(registers_);
+        k.uniform_registers = uniform_registers_;
+        k.convergence_barriers = barriers_;
         k.stack_unknown |= calls_unknown_[k.function] || stack_unknown_[k.function];
     }
 

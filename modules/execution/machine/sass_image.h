@@ -188,9 +188,11 @@ private:
     std::vector<const char*> opcodes_;  ///< by operation::instruction
     std::set<std::string> opcode_names_;
     std::vector<texture_function> texture_functions_;  ///< that it calls
-    std::vector<std::string> problems_;  ///< by function: why it cannot be executed; empty if it
-                                         ///< can
-    std::uint32_t registers_ = 0;        ///< number of rows in a frame for R0, R1, ...
+    std::vector<std::string> problems_;    ///< by function: why it cannot be executed; empty if it
+                                           ///< can
+    std::uint32_t registers_ = 0;          ///< number of rows in a frame for R0, R1, ...
+    std::uint32_t uniform_registers_ = 0;  ///< rows in use for UR0, UR1, ...
+    std::uint32_t barriers_ = 0;           ///< rows in use for B0, B1, ...
     std::vector<machine_row> rows_;
     std::array<bank_contents, banks> bank_{};
     std::uint32_t constant_bytes_ = 0;

@@ -91,6 +91,7 @@ public:
         w_.members = w_.active = members;
         kernel_image kernel;
         kernel.frame_bytes = machine_frame::bytes(0);
+        kernel.convergence_barriers = 16;
         control_.start(w_, kernel);
         now_ = code_.data();
     }
