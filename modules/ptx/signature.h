@@ -126,7 +126,7 @@ struct word {
 };
 
 /// The words of a group, or all words without a group.
-std::vector<const word*> words_of(std::string_view group);
+const std::vector<const word*>& words_of(std::string_view group);
 /// The word of a group, or nullptr.
 const word* find_word(std::string_view group, std::string_view text);
 

@@ -3,6 +3,8 @@
 #include "modules/ptx/signature.h"
 
 #include <iterator>
+#include <unordered_map>
+#include <vector>
 
 namespace simtlm::ptx {
 
@@ -324,17 +326,21 @@ bool is_later_word(std::string_view text) {
 
 }  // namespace
 
-std::vector<const word*> words_of(std::string_view group) {
-    std::vector<const word*> found;
-    for (const word& each : words) {
-        if (each.group == group) found.push_back(&each);
-    }
-    return found;
+const std::vector<const word*>& words_of(std::string_view group) {
+    using word_lists = std::unordered_map<std::string_view, std::vector<const word*>>;
+    static const word_lists lists = [] {
+        word_lists by_group;
+        for (const word& each : words) by_group[each.group].push_back(&each);
+        return by_group;
+    }();
+    static const std::vector<const word*> none;
+    const auto found = lists.find(group);
+    return found != lists.end() ? found->second : none;
 }
 
 const word* find_word(std::string_view group, std::string_view text) {
-    for (const word& each : words) {
-        if (each.group == group && each.text == text) return &each;
+    for (const word* each : words_of(group)) {
+        if (each->text == text) return each;
     }
     return nullptr;
 }
