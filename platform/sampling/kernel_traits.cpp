@@ -34,10 +34,6 @@ void add_sectors(const dynamic_instruction& i, const std::uint64_t* pool, sector
     }
 }
 
-bool same(const program::dim3& a, const program::dim3& b) {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 template <class Act>
 void for_each_instruction(const trace::block_trace& block, Act act) {
     for (const auto& warp : block.warps) {
@@ -53,15 +49,6 @@ double kernel_traits::work() const {
     if (recorded != 0) return recorded / bytes_per_instruction;
     const auto ctas = static_cast<double>(grid.volume());
     return instructions != 0 ? ctas * instructions : ctas * static_cast<double>(block.volume());
-}
-
-bool same_kernel(const kernel_traits& a, const kernel_traits& b) {
-    return a.name == b.name && same(a.block, b.block) && a.shared_memory == b.shared_memory &&
-           a.registers == b.registers;
-}
-
-bool same_launch(const kernel_traits& a, const kernel_traits& b) {
-    return same_kernel(a, b) && same(a.grid, b.grid);
 }
 
 kernel_traits traits_of_header(const trace::kernel_header& h) {

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,11 +34,35 @@ struct kernel_traits {
     double work() const;
 };
 
-/// Returns whether name, grid, block, shared memory and registers are equal.
-bool same_launch(const kernel_traits& a, const kernel_traits& b);
+/// The traits that launches of one kernel have in common, whatever their grid: name, block, shared
+/// memory, registers. References; a kernel_key holds copies.
+inline auto kernel_identity(const kernel_traits& t) {
+    return std::tie(t.name, t.block.x, t.block.y, t.block.z, t.shared_memory, t.registers);
+}
+/// The same and the grid.
+inline auto launch_identity(const kernel_traits& t) {
+    return std::tuple_cat(kernel_identity(t), std::tie(t.grid.x, t.grid.y, t.grid.z));
+}
 
-/// Whether all traits except the grid are equal.
-bool same_kernel(const kernel_traits& a, const kernel_traits& b);
+namespace detail {
+template <class Tuple>
+struct values_of;
+template <class... T>
+struct values_of<std::tuple<T...>> {
+    using type = std::tuple<std::decay_t<T>...>;
+};
+}  // namespace detail
+using kernel_key =
+    detail::values_of<decltype(kernel_identity(std::declval<kernel_traits>()))>::type;
+using launch_key =
+    detail::values_of<decltype(launch_identity(std::declval<kernel_traits>()))>::type;
+
+inline bool same_kernel(const kernel_traits& a, const kernel_traits& b) {
+    return kernel_identity(a) == kernel_identity(b);
+}
+inline bool same_launch(const kernel_traits& a, const kernel_traits& b) {
+    return launch_identity(a) == launch_identity(b);
+}
 
 /// Traits from the header of a traced kernel; its instructions remain unknown.
 kernel_traits traits_of_header(const trace::kernel_header& h);

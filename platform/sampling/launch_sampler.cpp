@@ -54,13 +54,11 @@ bool launch_sampler::is_covered(const grid_samples& s, double ctas) const {
 
 bool launch_sampler::take(const kernel_traits& t) {
     sampler_.add_unknown();
-    const family_key key{t.name,
-                         {t.grid.x, t.grid.y, t.grid.z, t.block.x, t.block.y, t.block.z,
-                          t.shared_memory, t.registers}};
-    const std::size_t family = families_.emplace(key, families_.size()).first->second;
+    const std::size_t family =
+        families_.emplace(launch_identity(t), families_.size()).first->second;
     family_of_.push_back(family);
     has_run_.resize(families_.size());
-    grid_samples& other_grids = grids_[key_of(t)];
+    grid_samples& other_grids = grids_[kernel_identity(t)];
     const auto ctas = static_cast<double>(t.grid.volume());
     if (!how_.groups) return true;
     const bool chosen = chooser_.choose(family, is_covered(other_grids, ctas));
@@ -73,7 +71,7 @@ double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits,
     const std::size_t family = family_of_.at(number - 1);
     const std::size_t group = sampler_.assign(number - 1, traits, !has_run_[family]);
     has_run_[family] = true;
-    grid_samples& grids = grids_[key_of(traits)];
+    grid_samples& grids = grids_[kernel_identity(traits)];
     if (!grids.leader)
         grids.leader = traits;
     else if (!sampler_.scale_with_grid(*grids.leader, traits))

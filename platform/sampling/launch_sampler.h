@@ -5,7 +5,6 @@
 #include "platform/sampling/launch_chooser.h"
 #include "platform/sampling/rate_monitor.h"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,7 +12,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace simtlm::dispatch {
@@ -70,15 +68,6 @@ public:
     std::string summary() const;
 
 private:
-    /// Name; grid, block, shared memory, registers.
-    using family_key = std::pair<std::string, std::array<std::uint32_t, 8>>;
-    /// The same without the grid.
-    using kernel_key = std::pair<std::string, std::array<std::uint32_t, 5>>;
-
-    static kernel_key key_of(const kernel_traits& t) {
-        return {t.name, {t.block.x, t.block.y, t.block.z, t.shared_memory, t.registers}};
-    }
-
     /// Launches of one kernel, whatever their grid.
     struct grid_samples {
         std::set<double> simulated;           ///< CTA counts of the launches chosen
@@ -92,7 +81,7 @@ private:
     sampling_options how_;
     kernel_sampler sampler_;
     launch_chooser chooser_;
-    std::map<family_key, std::size_t> families_;
+    std::map<launch_key, std::size_t> families_;
     std::map<kernel_key, grid_samples> grids_;
     std::vector<std::size_t> family_of_;  // by launch
     std::vector<bool> has_run_;           // by family: whether one of its launches has run
