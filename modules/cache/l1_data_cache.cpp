@@ -18,16 +18,11 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const config& cfg,
                              protocol::transaction_pool& pool)
-    : clocked_module(name, sequencer),
-      unit_("port", *this),
-      memory_("memory", *this, cfg.cache.mshr_entries + cfg.cache.miss_queue_size),
-      port(unit_.socket),
-      memory(memory_.socket),
+    : sm_cache(name, sequencer, cfg.cache.mshr_entries + cfg.cache.miss_queue_size,
+               {protocol::phase::core_caches, kernel::on_edge<&l1_data_cache::cycle>(this)},
+               cfg.cache, l1_level, pool),
       config_(cfg),
-      engine_(cfg.cache, l1_level, pool),
-      bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving),
-      process_("process", sequencer, protocol::phase::core_caches,
-               kernel::on_edge<&l1_data_cache::cycle>(this)) {
+      bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving) {
     for (unsigned b = 0; b < cfg.banks; ++b)
         banks_.push_back(std::make_unique<l1_bank>(fmt::format("bank{}", b).c_str(), cfg.latency));
     due_.assign(cfg.banks, never);
@@ -99,14 +94,6 @@ void l1_data_cache::look_up(std::size_t bank) {
     p.release();
 }
 
-/// Accounts for the cycles in which the cache slept, during which the ports were free.
-void l1_data_cache::replay(std::uint64_t now) {
-    if (now > next_cycle_) {
-        engine_.skip(now - next_cycle_);
-        next_cycle_ = now;
-    }
-}
-
 void l1_data_cache::rest() {
     if (memory_.response_waiting() || !engine_.fill_port_free() || !engine_.data_port_free())
         return;
@@ -116,17 +103,6 @@ void l1_data_cache::rest() {
         return;
     }
     process_.sleep_until(*std::min_element(due_.begin(), due_.end()));
-}
-
-/// Updates whether a miss would stall from the next cycle on.
-void l1_data_cache::note_back_pressure() {
-    back_pressure_.set(kernel::back_pressure_counter::queued,
-                       memory_.blocked() && !engine_.miss_queue_empty());
-}
-
-void l1_data_cache::can_send() {
-    note_back_pressure();
-    process_.wake();
 }
 
 bool l1_data_cache::accept_response(tlm::tlm_generic_payload& response) {
@@ -167,10 +143,6 @@ tlm::tlm_generic_payload* l1_data_cache::ready() {
         }
     }
     return nullptr;
-}
-
-void l1_data_cache::retire() {
-    engine_.next_access().release();
 }
 
 const cache_statistics& l1_data_cache::statistics() {

@@ -3,12 +3,7 @@
 
 #include "modules/cache/data_cache.h"
 #include "modules/cache/l1_bank.h"
-#include "modules/cache/miss_port.h"
-#include "modules/cache/unit_port.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/back_pressure_counter.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/cache/sm_cache.h"
 
 #include <memory>
 #include <systemc>
@@ -40,7 +35,7 @@ namespace simtlm::cache {
 /// first cycle with a free port, which is as early as the unit could have sent them again.
 /// Acknowledgements are always accepted immediately. A split store has extension.pending_parts in
 /// the parent, set by the splitter and counted down here.
-class l1_data_cache : public kernel::clocked_module, private unit_port::client, miss_port::client {
+class l1_data_cache : public sm_cache<data_cache> {
 public:
     /// Parameters of an L1D.
     struct config {
@@ -53,14 +48,6 @@ public:
         set_index_function bank_hash = set_index_function::linear;
     };
 
-private:
-    unit_port unit_;
-    miss_port memory_;
-
-public:
-    protocol::cache_port_target<unit_port>& port;
-    protocol::initiator_socket<miss_port>& memory;
-
     l1_data_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                   const config& cfg, protocol::transaction_pool& pool);
 
@@ -68,9 +55,6 @@ public:
     void reconfigure(unsigned ways, allocation_policy allocation) {
         engine_.reconfigure(ways, allocation);
     }
-    void flush() { engine_.flush(); }
-    void invalidate() { engine_.invalidate(); }
-    void observe(access_observer& o) { engine_.observe(o); }
     /// Whether no access is queued or outstanding.
     bool idle() const { return queued_ == 0 && !engine_.busy() && !memory_.response_waiting(); }
 
@@ -81,40 +65,29 @@ public:
     unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(kernel::archive& a);
-    const data_cache& engine() const { return engine_; }
     /// Valid between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
     /// Accesses refused because the first stage of their bank was occupied.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
-    /// Counts cycles in which a miss stalls because the memory port is full.
-    kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
     tlm::tlm_generic_payload* ready() override;
-    void retire() override;
     bool accept_response(tlm::tlm_generic_payload& response) override;
-    void can_send() override;
 
     void cycle();
     void send_misses();
-    void note_back_pressure();
     void look_up(std::size_t bank);
-    void replay(std::uint64_t now);
     void rest();
 
     config config_;
-    data_cache engine_;
     set_index bank_of_;
     std::vector<std::unique_ptr<l1_bank>> banks_;
     std::vector<std::uint64_t> due_;  // by bank: core cycle in which its front access reaches the
                                       // tags, or never
     unsigned queued_ = 0;
-    std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
     std::uint64_t bank_conflicts_ = 0;
-    kernel::clocked_process process_;
-    kernel::back_pressure_counter back_pressure_{process_};
 };
 
 }  // namespace simtlm::cache

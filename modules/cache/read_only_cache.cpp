@@ -7,17 +7,10 @@ namespace simtlm::cache {
 
 read_only_cache::read_only_cache(const sc_core::sc_module_name& name,
                                  kernel::phase_sequencer& sequencer, const config& cfg)
-    : clocked_module(name, sequencer),
-      unit_("port", *this),
-      memory_("memory", *this, cfg.cache.mshr_entries + cfg.cache.miss_queue_size),
-      port(unit_.socket),
-      memory(memory_.socket),
-      config_(cfg),
-      engine_(cfg.cache),
-      process_("process", sequencer, cfg.phase, kernel::on_edge<&read_only_cache::cycle>(this),
-               false, cfg.sub_phase + 1) {
-    process_.select_sub_phase(cfg.sub_phase);
-}
+    : sm_cache(name, sequencer, cfg.cache.mshr_entries + cfg.cache.miss_queue_size,
+               {cfg.phase, kernel::on_edge<&read_only_cache::cycle>(this), cfg.sub_phase},
+               cfg.cache),
+      config_(cfg) {}
 
 tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
     if (config_.perfect) return tlm::TLM_COMPLETED;
@@ -49,25 +42,6 @@ void read_only_cache::cycle() {
     note_back_pressure();
     const bool sending = !engine_.miss_queue_empty() && !memory_.blocked();
     if (!sending && engine_.fill_port_free() && !memory_.response_waiting()) process_.sleep();
-}
-
-/// Accounts for the cycles in which the cache slept, during which the ports were free.
-void read_only_cache::replay(std::uint64_t now) {
-    if (now > next_cycle_) {
-        engine_.skip(now - next_cycle_);
-        next_cycle_ = now;
-    }
-}
-
-/// Updates whether a miss would stall from the next cycle on.
-void read_only_cache::note_back_pressure() {
-    back_pressure_.set(kernel::back_pressure_counter::queued,
-                       memory_.blocked() && !engine_.miss_queue_empty());
-}
-
-void read_only_cache::can_send() {
-    note_back_pressure();
-    process_.wake();
 }
 
 bool read_only_cache::accept_response(tlm::tlm_generic_payload& response) {

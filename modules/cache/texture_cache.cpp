@@ -7,14 +7,9 @@ namespace simtlm::cache {
 
 texture_cache::texture_cache(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const cache_config& config)
-    : clocked_module(name, sequencer),
-      unit_("port", *this),
-      memory_("memory", *this, config.miss_queue_size + 1),
-      port(unit_.socket),
-      memory(memory_.socket),
-      engine_(config),
-      process_("process", sequencer, protocol::phase::core_texture_cache,
-               kernel::on_edge<&texture_cache::cycle>(this)) {}
+    : sm_cache(name, sequencer, config.miss_queue_size + 1,
+               {protocol::phase::core_texture_cache, kernel::on_edge<&texture_cache::cycle>(this)},
+               config) {}
 
 tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
     const access_result r = engine_.access(p, process_.now());
@@ -33,17 +28,6 @@ void texture_cache::cycle() {
     unit_.present();
     note_back_pressure();
     if (engine_.idle(!memory_.blocked()) && !memory_.response_waiting()) process_.sleep();
-}
-
-/// Updates whether a miss would stall from the next cycle on.
-void texture_cache::note_back_pressure() {
-    back_pressure_.set(kernel::back_pressure_counter::queued,
-                       memory_.blocked() && engine_.has_request());
-}
-
-void texture_cache::can_send() {
-    note_back_pressure();
-    process_.wake();
 }
 
 bool texture_cache::accept_response(tlm::tlm_generic_payload& response) {

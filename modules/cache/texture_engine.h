@@ -37,8 +37,8 @@ public:
     bool fill_port_free() const { return true; }
     /// Whether cycle() would change nothing. @param can_send  whether the sink has room
     bool idle(bool can_send = true) const;
-    /// Whether a miss waits to be sent.
-    bool has_request() const { return !requests_.empty(); }
+    /// Whether no miss waits to be sent.
+    bool miss_queue_empty() const { return requests_.empty(); }
     bool busy() const { return !fragments_.empty() || !results_.empty(); }
 
     void flush() { tags_.flush(); }

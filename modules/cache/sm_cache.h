@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/miss_port.h"
+#include "modules/cache/unit_port.h"
+#include "modules/kernel/archive_fwd.h"
+#include "modules/kernel/back_pressure_counter.h"
+#include "modules/kernel/clocked_module.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <systemc>
+#include <utility>
+
+namespace simtlm::cache {
+
+/// What the caches of an SM have in common: the socket of the unit, the socket to memory, the
+/// engine, the process, and the counter of cycles in which a miss stalls. Derived classes implement
+/// the interfaces of the two ports, and the action.
+template <class Engine>
+class sm_cache : public kernel::clocked_module,
+                 protected unit_port::client,
+                 protected miss_port::client {
+protected:
+    unit_port unit_;
+    miss_port memory_;
+
+public:
+    protocol::cache_port_target<unit_port>& port;
+    protocol::initiator_socket<miss_port>& memory;
+
+    void flush() { engine_.flush(); }
+    void invalidate() { engine_.invalidate(); }
+    void observe(access_observer& o) { engine_.observe(o); }
+    const Engine& engine() const { return engine_; }
+    /// Counts cycles in which a miss stalls because the memory port is full.
+    kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
+
+protected:
+    /// The clocked behaviour of the cache.
+    struct behaviour {
+        kernel::phase_index phase;
+        kernel::edge_action action;
+        unsigned sub_phase = 0;  ///< of the phase
+    };
+    /// @param responses  maximum number of waiting responses
+    /// @param engine     arguments of the engine's constructor
+    template <class... Arguments>
+    sm_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+             std::size_t responses, const behaviour& acts, Arguments&&... engine)
+        : clocked_module(name, sequencer),
+          unit_("port", *this),
+          memory_("memory", *this, responses),
+          port(unit_.socket),
+          memory(memory_.socket),
+          engine_(std::forward<Arguments>(engine)...),
+          process_("process", sequencer, acts.phase, acts.action, false, acts.sub_phase + 1) {
+        process_.select_sub_phase(acts.sub_phase);
+    }
+
+    /// Updates whether a miss would stall from the next cycle on.
+    void note_back_pressure() {
+        back_pressure_.set(kernel::back_pressure_counter::queued,
+                           memory_.blocked() && !engine_.miss_queue_empty());
+    }
+    /// Accounts for the cycles before a core cycle in which the cache slept; its ports were free.
+    void replay(std::uint64_t now) {
+        if (now <= next_cycle_) return;
+        engine_.skip(now - next_cycle_);
+        next_cycle_ = now;
+    }
+    void can_send() override {
+        note_back_pressure();
+        process_.wake();
+    }
+    void retire() override { engine_.next_access().release(); }
+
+    Engine engine_;
+    std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
+    kernel::clocked_process process_;
+    kernel::back_pressure_counter back_pressure_{process_};
+};
+
+}  // namespace simtlm::cache
