@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -13,6 +15,13 @@ void append_text(std::string& text, const char* format, Values... values) {
     std::array<char, 128> buffer;
     const int n = std::snprintf(buffer.data(), buffer.size(), format, values...);
     text.append(buffer.data(), static_cast<std::size_t>(n));
+}
+
+/// A number in hexadecimal, with 0x.
+inline std::string hex(std::uint64_t value) {
+    std::string text;
+    append_text(text, "%#" PRIx64, value);
+    return value != 0 ? text : "0x0";
 }
 
 }  // namespace simtlm::trace

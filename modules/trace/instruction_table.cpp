@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "modules/program/scheduling_class.h"
+#include "modules/trace/append_text.h"
 #include "modules/trace/trace_validator.h"
 
 #include <algorithm>
@@ -15,16 +16,6 @@ namespace {
 
 constexpr std::size_t first_slots = 1024;    // a power of two
 constexpr std::size_t most_variants = 4096;  // per program counter
-
-std::string hex(std::uint64_t value) {
-    static const char digits[] = "0123456789abcdef";
-    std::string text;
-    do {
-        text.insert(text.begin(), digits[value & 15]);
-        value >>= 4;
-    } while (value != 0);
-    return "0x" + text;
-}
 
 /// Whether an executed instruction may change an mbarrier: PTX or machine code.
 bool uses_mbarrier(std::string_view opcode) {

@@ -2,6 +2,7 @@
 #include "modules/trace/trace_validator.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/append_text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,16 +22,6 @@ constexpr std::uint32_t full_mask = 0xffffffff;
     throw kernel::user_error(where.where(), what + ", which no GPU executes",
                              "record or fetch the trace again, or replay it as it is with "
                              "--no-validate");
-}
-
-std::string hex(std::uint64_t value) {
-    static const char digits[] = "0123456789abcdef";
-    std::string text;
-    do {
-        text.insert(text.begin(), digits[value & 15]);
-        value >>= 4;
-    } while (value != 0);
-    return "0x" + text;
 }
 
 template <std::size_t n>

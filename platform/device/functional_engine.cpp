@@ -86,18 +86,7 @@ void functional_engine::execute(task& t, const execution::services& given, unsig
         launch_buffers_->reserve();
         world.launches = std::make_shared<execution::device_launches>(launch_buffers_, depth);
     }
-    execution::launch l;
-    l.image = &t.launch.module->image();
-    l.kernel = t.launch.kernel;
-    l.grid = t.launch.grid;
-    l.block = t.launch.block;
-    l.cluster = t.launch.cluster;
-    l.dynamic_shared = t.launch.dynamic_shared;
-    l.parameters = t.launch.parameters;
-    l.environment = t.launch.environment;
-    l.cooperative = t.launch.cooperative;
-    l.grid_id = ++launches_;
-    l.stream = t.stream;
+    const execution::launch l = launch_of(t.launch, ++launches_, t.stream);
     execution::functional_options how;
     how.host_threads = host_threads_;
     how.give_up = &state_.give_up;

@@ -29,6 +29,9 @@ struct launch_request {
     bool programmatic = false;
 };
 
+/// The launch that executes a request. @param number  of the grid, unique per GPU
+execution::launch launch_of(const launch_request& r, std::uint64_t number, std::uint64_t stream);
+
 enum class copy_direction : std::uint8_t { inside, to_device, to_host, between_devices };
 
 /// Planes of rows of memory; sizes in bytes.

@@ -194,22 +194,6 @@ void timed_engine::carry_out(const task_ptr& t) {
     done_.push_back(t);
 }
 
-execution::launch timed_engine::launch_of(const task& t) const {
-    execution::launch l;
-    l.image = &t.launch.module->image();
-    l.kernel = t.launch.kernel;
-    l.grid = t.launch.grid;
-    l.block = t.launch.block;
-    l.cluster = t.launch.cluster;
-    l.dynamic_shared = t.launch.dynamic_shared;
-    l.parameters = t.launch.parameters;
-    l.environment = t.launch.environment;
-    l.cooperative = t.launch.cooperative;
-    l.grid_id = launches_;
-    l.stream = t.stream;
-    return l;
-}
-
 bool timed_engine::is_simulated(const execution::launch& l) {
     if (how_.sampler != nullptr) return how_.sampler->take(traits_of(l));
     trace::kernel_header header;
@@ -286,7 +270,7 @@ void timed_engine::launch(const task_ptr& t) {
     }
     const execution::services world = world_of(t);
     ++launches_;
-    execution::launch l = launch_of(*t);
+    execution::launch l = launch_of(t->launch, launches_, t->stream);
     if (!is_simulated(l)) {
         execution::functional_options how;
         how.give_up = &state_.give_up;

@@ -132,7 +132,6 @@ private:
     std::vector<std::uint64_t> open_kernels() const;
     bool is_simulated(const execution::launch& l);
     bool may_overlap() const;
-    execution::launch launch_of(const task& t) const;
     void start_copy(const task_ptr& t);
     std::uint64_t copy_end(task& t);
     void carry_out(const task_ptr& t);

@@ -12,16 +12,6 @@ using sass::operand_kind;
 
 namespace {
 
-ptx::operation packed_operation(ptx::opcode code, ptx::type t) {
-    ptx::operation o;
-    o.op = code;
-    o.types[0] = t;
-    o.type_count = 1;
-    return o;
-}
-void set(ptx::operation& o, ptx::flag f) {
-    o.flags |= std::uint64_t{1} << static_cast<unsigned>(f);
-}
 /// The comparisons of FSETP and HSETP2 by number: bits less, equal, greater, unordered.
 constexpr std::string_view comparisons[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
                                             "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"};
@@ -59,7 +49,7 @@ bool machine_lowering::lower_half() {
         const bool merges = now_.has("MERGE_C");
         if (now_.has("TF32")) {
             if (now_.has("RM") || now_.has("RP")) return false;
-            ptx::operation o = packed_operation(opcode::cvt, ptx::type::tf32);
+            ptx::operation o = value_operation(opcode::cvt, ptx::type::tf32);
             o.types[1] = ptx::type::f32;
             o.type_count = 2;
             o.round = now_.has("RZ") ? ptx::rounding::rz : ptx::rounding::rn;
@@ -71,7 +61,7 @@ bool machine_lowering::lower_half() {
         if (merges && (at(2).kind != operand_kind::reg || at(2).index != sass::register_rz))
             return false;
         ptx::operation o =
-            packed_operation(opcode::cvt, now_.has("BF16") ? ptx::type::bf16x2 : ptx::type::f16x2);
+            value_operation(opcode::cvt, now_.has("BF16") ? ptx::type::bf16x2 : ptx::type::f16x2);
         o.types[1] = ptx::type::f32;
         o.type_count = 2;
         if (now_.has("RM") || now_.has("RP")) return false;
@@ -93,7 +83,7 @@ bool machine_lowering::lower_half() {
         if (now_.has("FMZ")) return false;
         // The selected low halves are added in single precision: usually a conversion.
         if (extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
-        ptx::operation widen = packed_operation(opcode::cvt, ptx::type::f32);
+        ptx::operation widen = value_operation(opcode::cvt, ptx::type::f32);
         widen.types[1] = ptx::type::f16;
         widen.type_count = 2;
         const slot b = half_source(at(2));
@@ -102,10 +92,10 @@ bool machine_lowering::lower_half() {
             return emit_values(widen, result_row(at(0)), {b});
         const slot a = half_source(at(1)), x = scratch(), y = scratch();
         if (!emit_values(widen, x, {a}, false) || !emit_values(widen, y, {b}, false)) return false;
-        ptx::operation o = packed_operation(adds    ? opcode::add
-                                            : fused ? opcode::fma
-                                                    : opcode::mul,
-                                            ptx::type::f32);
+        ptx::operation o = value_operation(adds    ? opcode::add
+                                           : fused ? opcode::fma
+                                                   : opcode::mul,
+                                           ptx::type::f32);
         o.round = ptx::rounding::rn;
         if (!fused) return emit_values(o, result_row(at(0)), {x, y});
         const slot c = half_source(at(3)), z = scratch();
@@ -114,11 +104,11 @@ bool machine_lowering::lower_half() {
     bool mixed = now_.has("FMZ");
     for (unsigned n = 1; n < now_.operand_count; ++n) mixed |= at(n).suffix == ".F32";
     if (mixed) return !extremum && lower_mixed_half(adds ? 0 : multiplies ? 1 : 2);
-    ptx::operation o = packed_operation(adds         ? opcode::add
-                                        : multiplies ? opcode::mul
-                                        : fused      ? opcode::fma
-                                                     : opcode::min,
-                                        bfloat ? ptx::type::bf16x2 : ptx::type::f16x2);
+    ptx::operation o = value_operation(adds         ? opcode::add
+                                       : multiplies ? opcode::mul
+                                       : fused      ? opcode::fma
+                                                    : opcode::min,
+                                       bfloat ? ptx::type::bf16x2 : ptx::type::f16x2);
     o.round = ptx::rounding::rn;
     if (now_.has("FTZ")) set(o, ptx::flag::ftz);
     if (now_.has("SAT")) set(o, ptx::flag::sat);
@@ -167,7 +157,7 @@ bool machine_lowering::lower_mixed_half(unsigned what) {
             operand whole = o;
             whole.suffix = {};
             ptx::operation narrow =
-                packed_operation(ptx::opcode::cvt, d.extended ? ptx::type::bf16 : ptx::type::f16);
+                value_operation(ptx::opcode::cvt, d.extended ? ptx::type::bf16 : ptx::type::f16);
             narrow.types[1] = ptx::type::f32;
             narrow.type_count = 2;
             narrow.round = ptx::rounding::rz;
@@ -307,7 +297,7 @@ bool machine_lowering::lower_narrow_float() {
     const bool packs = now_.has("PACK_AB_MERGE_C"), merges = now_.has("UNPACK_B_MERGE_C");
     if (now_.has("RM") || now_.has("RP") || now_.has("RZ") || now_.has("BF16")) return false;
     const ptx::type narrow = now_.has("E4M3") ? ptx::type::e4m3x2 : ptx::type::e5m2x2;
-    ptx::operation o = packed_operation(opcode::cvt, ptx::type::f16x2);
+    ptx::operation o = value_operation(opcode::cvt, ptx::type::f16x2);
     o.type_count = 2;
     o.round = ptx::rounding::rn;
     if (now_.has("RELU")) set(o, ptx::flag::relu);
@@ -365,7 +355,7 @@ bool machine_lowering::lower_narrow_integers() {
         return true;
     }
     if (now_.has("RELU") || ptx::width_of(narrow) != 8) return false;
-    ptx::operation o = packed_operation(opcode::cvt, narrow);
+    ptx::operation o = value_operation(opcode::cvt, narrow);
     o.type_count = 2;
     o.types[1] = type::f32;
     o.round = now_.has("TRUNC") ? ptx::rounding::rzi : ptx::rounding::rni;

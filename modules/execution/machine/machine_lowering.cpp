@@ -557,16 +557,6 @@ bool machine_lowering::lower_logic() {
 
 namespace {
 
-ptx::operation value_operation(ptx::opcode code, ptx::type t) {
-    ptx::operation o;
-    o.op = code;
-    o.types[0] = t;
-    o.type_count = 1;
-    return o;
-}
-void set(ptx::operation& o, ptx::flag f) {
-    o.flags |= std::uint64_t{1} << static_cast<unsigned>(f);
-}
 ptx::rounding rounding_of(const sass::instruction& i) {
     return i.has("RM")   ? ptx::rounding::rm
            : i.has("RP") ? ptx::rounding::rp

@@ -18,6 +18,19 @@
 
 namespace simtlm::execution {
 
+/// A PTX operation on values of one type, for the handlers that machine code shares with PTX.
+inline ptx::operation value_operation(ptx::opcode code, ptx::type t) {
+    ptx::operation o;
+    o.op = code;
+    o.types[0] = t;
+    o.type_count = 1;
+    return o;
+}
+/// Sets a flag of a PTX operation.
+inline void set(ptx::operation& o, ptx::flag f) {
+    o.flags |= std::uint64_t{1} << static_cast<unsigned>(f);
+}
+
 /// Lowers a function of machine code to the internal form: an instruction becomes one operation, or
 /// a few if operands have modifiers or are register pairs.
 class machine_lowering {

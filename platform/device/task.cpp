@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/task.h"
+
+namespace simtlm::device {
+
+execution::launch launch_of(const launch_request& r, std::uint64_t number, std::uint64_t stream) {
+    execution::launch l;
+    l.image = &r.module->image();
+    l.kernel = r.kernel;
+    l.grid = r.grid;
+    l.block = r.block;
+    l.cluster = r.cluster;
+    l.dynamic_shared = r.dynamic_shared;
+    l.parameters = r.parameters;
+    l.environment = r.environment;
+    l.cooperative = r.cooperative;
+    l.grid_id = number;
+    l.stream = stream;
+    return l;
+}
+
+}  // namespace simtlm::device
