@@ -19,6 +19,22 @@ unsigned log2_of(unsigned n) {
     return bits;
 }
 
+/// The partition of the L2 to which each GPC is attached. By default, neighbouring GPCs are
+/// attached to different ones, so that the blocks of a small grid, which are distributed over the
+/// GPCs in turn, use both.
+std::vector<unsigned> read_halves(const option_values& v, unsigned far_latency) {
+    constexpr std::string_view option = "-gpgpu_gpc_partitions";
+    if (v.text(option) == "alternate") return {0, 1};
+    if (far_latency == 0)
+        v.fail(option, "has no effect on an L2 of one partition",
+               "-gpgpu_l2_far_latency of at least 1; or alternate");
+    const std::vector<unsigned> halves =
+        read(v, option, [](const std::string& text) { return parse_numbers(text, ',', 1, 1024); });
+    for (const unsigned half : halves)
+        if (half > 1) v.fail(option, fmt::format("partition {}", half), "0 or 1");
+    return halves;
+}
+
 void read_partitions(const option_values& v, memory::memory_config& m) {
     memory::partition_config& p = m.partition;
     m.channels = v.number("-gpgpu_n_mem", 1, 1024);
@@ -54,11 +70,11 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
         }
     }
     p.sms = std::max(1u, v.number("-gpgpu_n_clusters") * v.number("-gpgpu_n_cores_per_cluster"));
-    // Neighbouring GPCs are attached to different partitions, so that the blocks of a small grid,
-    // which are distributed over the GPCs in turn, use both.
-    unsigned gpc = 0;
+    const std::vector<unsigned> halves = read_halves(v, p.far_latency);
+    std::size_t gpc = 0;
     for (const unsigned sms : read_gpcs(v, p.sms))
-        p.half_of_sm.insert(p.half_of_sm.end(), sms, static_cast<std::uint8_t>(gpc++ % 2));
+        p.half_of_sm.insert(p.half_of_sm.end(), sms,
+                            static_cast<std::uint8_t>(halves[gpc++ % halves.size()]));
     p.slices = m.channels * p.sub_partitions;
     p.dram_latency = v.number("-dram_latency", 0, most_cycles);
     p.simple_dram = v.flag("-gpgpu_simple_dram_model");

@@ -429,6 +429,9 @@ void launch(builder& b) {
     b.word("-gpgpu_gpc_sms", "N[,N...]", "0",
            "Number of SMs in each GPC; the last value is repeated for the remaining SMs. All "
            "thread blocks of a cluster run on one GPC. 0: one GPC contains all SMs.");
+    b.word("-gpgpu_gpc_partitions", "0|1[,0|1...]", "alternate",
+           "Partition of the L2 that each GPC is attached to, repeated for further GPCs; requires "
+           "-gpgpu_l2_far_latency. alternate: 0,1.");
     b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
             "Maximum number of concurrent kernels.");
     b.onoff("-gpgpu_concurrent_kernel_sm", "0",
@@ -750,8 +753,9 @@ void l2(builder& b) {
     b.count("-gpgpu_l2_atomic_latency", "0", "core cycles",
             "Additional latency for atomics, which the L2 performs.");
     b.count("-gpgpu_l2_far_latency", "0", "core cycles",
-            "Models an L2 with two partitions, each near half of the SMs: every other GPC "
-            "(-gpgpu_gpc_sms), or the first half by number. Additional latency for a "
+            "Models an L2 with two partitions, each near half of the SMs: the GPCs of "
+            "-gpgpu_gpc_partitions, or the first half by number without -gpgpu_gpc_sms. Additional "
+            "latency for a "
             "read of a far sector without a copy in the near partition, and for every far write "
             "and atomic, which invalidates the copy. 0: one partition.");
     b.word("-gpgpu_l2_partition_bits", "BIT[,BIT...]", "none",

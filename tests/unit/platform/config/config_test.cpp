@@ -458,6 +458,16 @@ TEST(GpuConfig, PutsNeighbouringGpcsNextToDifferentL2Partitions) {
                 ElementsAre(0, 0, 1, 1, 0));
 }
 
+TEST(GpuConfig, AttachesGpcsToL2Partitions) {
+    const std::string chip =
+        "-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 1 -gpgpu_gpc_sms 2 -gpgpu_gpc_partitions ";
+    const std::string far = " -gpgpu_l2_far_latency 156";
+    EXPECT_THAT(make(chip + "1,0,0" + far).memory.partition.half_of_sm, ElementsAre(1, 1, 0, 0, 0));
+    EXPECT_THAT(make(chip + "1,0" + far).memory.partition.half_of_sm, ElementsAre(1, 1, 0, 0, 1));
+    EXPECT_THAT(refused(chip + "1,0,0"), HasSubstr("-gpgpu_l2_far_latency"));
+    EXPECT_THAT(refused(chip + "1,2,0" + far), HasSubstr("partition 2"));
+}
+
 TEST(GpuConfig, ReadsTheBitsOfAnAddressThatSelectAnL2Partition) {
     EXPECT_EQ(make("").memory.partition.half_bits, 0u);
     const std::string far = "-gpgpu_l2_far_latency 156 -gpgpu_l2_partition_bits ";
