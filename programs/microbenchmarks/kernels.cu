@@ -202,6 +202,17 @@ extern "C" __global__ void ffma(float* values, float a, float b, u32 iterations)
 
 extern "C" __global__ void empty() {}
 
+// A block that stores one value per thread, as in gpu-stream of gpu-benches. Two fit into 96 KiB of
+// shared memory.
+extern "C" __global__ void store_block(double* values, u32 count, u32 never) {
+    __shared__ double unused[6000];
+    const u32 i = threadIdx.x + blockIdx.x * blockDim.x;
+    if (i >= count) return;
+    if (never != 0) unused[threadIdx.x] = values[threadIdx.x];
+    values[i] = 0.23;
+    if (never != 0) values[i] = unused[i];
+}
+
 /// The last block loads a word every `stride` bytes, one at a time, and records the additional time
 /// of a use of each compared to a use of available data.
 extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u32 count) {
