@@ -664,6 +664,31 @@ INSTANTIATE_TEST_SUITE_P(Architectures, LinkedFiles,
                                  *std::get<1>(p.param) == '0' ? "timed" : "functional");
                          });
 
+// Groups of several warps synchronise through reserved shared memory: after the CTA's own on sm_80,
+// before it on sm_90.
+TEST(MachineCode, TilesOfSeveralWarpsUseReservedSharedMemory) {
+    const scratch_folder folder;
+    const std::string file = folder.write(
+        "run.launch",
+        "buffer a u32 256 random 11\nbuffer o u32 512 zero\n"
+        "launch warp_tiles grid 2 block 256 shared 1024 args a o s32:3\noutput o result.bin\n");
+    const std::string path = SIMTLM_MACHINE_CODE "/warp_tiles";
+    const auto run = [&](const char* preset, const char* what, const std::string& code,
+                         const char* mode) {
+        folder.write("result.bin", "");
+        const outcome o = simulate({"-gpgpu_ptx_sim_mode", mode, "--check", "memory,races,init",
+                                    "--preset", preset, what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("A100", "--ptx", path + ".ptx", "1");
+    ASSERT_EQ(expected.size(), 2048u);
+    for (const char* mode : {"0", "1"}) {
+        EXPECT_EQ(run("A100", "--cubin", path + ".sm_80.cubin", mode), expected);
+        EXPECT_EQ(run("H100_PCIE", "--cubin", path + ".sm_90.cubin", mode), expected);
+    }
+}
+
 TEST(LinkedFiles, ThatCannotBeLinkedAreRefused) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch", "buffer a u32 64 zero\n");

@@ -36,7 +36,14 @@ void block_checks::start() {
     if (shared_) {
         shared_->clear_all();
         // The part before the variables does not belong to the kernel, and is zero.
-        if (launch_.kernel.reserved_shared != 0) shared_->mark(0, launch_.kernel.reserved_shared);
+        const std::uint32_t reserved = launch_.kernel.reserved_shared;
+        if (reserved != 0) {
+            // In machine code before sm_90, the reserved part is the last one.
+            const bool at_end =
+                launch_.image.isa() == instruction_set::sass && launch_.image.architecture() < 90;
+            const std::uint32_t end = launch_.kernel.static_shared + launch_.what.dynamic_shared;
+            shared_->mark(at_end ? end - reserved : 0, reserved);
+        }
     }
     shared_is_written_ = false;
     if (local_) local_->clear_all();

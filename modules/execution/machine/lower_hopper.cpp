@@ -65,8 +65,7 @@ ptx::type element_type_of(const sass::instruction& i) {
 /// to the 32-bit shared address used by operations.
 slot machine_lowering::cluster_address(const operand& o) {
     machine_details& d = details();
-    d.number = static_cast<std::uint32_t>(o.signed_value()) -
-               sass_image::reserved_shared(image_.architecture());
+    d.number = static_cast<std::uint32_t>(o.signed_value()) - image_.own_shared();
     const slot to = scratch();
     const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
     emit_words(machine_cluster_address, &d, to,
@@ -449,7 +448,7 @@ slot machine_lowering::matrix_descriptor_row(unsigned first) {
     const slot low = register_row(first, true), high = register_row(first + 1, true);
     const slot to = scratch();
     machine_details& d = details();
-    d.number = sass_image::reserved_shared(image_.architecture()) >> 4;
+    d.number = image_.own_shared() >> 4;
     emit_words(machine_matrix_descriptor, &d, to, {low, high}, false);
     return to;
 }

@@ -181,6 +181,19 @@ slot machine_lowering::double_source(const operand& o) {
     return to;
 }
 
+/// Four registers as a value of 128 bits: two double rows, one after the other.
+slot machine_lowering::quad_source(const operand& o) {
+    const slot to = scratch();
+    const slot upper = scratch();
+    for (unsigned half = 0; half < 2; ++half) {
+        slot words[2] = {machine_frame::zero, machine_frame::zero};
+        for (unsigned n = 0; n < 2 && o.index != sass::register_rz; ++n)
+            words[n] = register_row(o.index + 2 * half + n, false);
+        emit_words(lanes_.pack, &details(), half == 0 ? to : upper, {words[0], words[1]}, false);
+    }
+    return to;
+}
+
 // ---- emission ----
 
 machine_details& machine_lowering::details() {
@@ -299,6 +312,9 @@ void machine_lowering::lower() {
 }
 
 bool machine_lowering::lower_instruction() {
+    // A modifier that this architecture does not define.
+    for (unsigned m = 0; m < now_.modifier_count; ++m)
+        if (now_.modifiers[m].substr(0, 7) == "INVALID") return false;
     return lower_integer() || lower_logic() || lower_float() || lower_double() ||
            lower_conversion() || lower_half() || lower_packed() || lower_tensor() ||
            lower_texture() || lower_mbarrier() || lower_bulk() || lower_cluster() ||
@@ -1148,7 +1164,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     p.offset = o.signed_value();
     p.detail = static_cast<std::uint16_t>(static_cast<unsigned>(s) << access_detail::space_shift);
     const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
-    if (s == space::shared) p.offset -= sass_image::reserved_shared(image_.architecture());
+    if (s == space::shared) p.offset -= image_.own_shared();
     if (s == space::shared || s == space::local) {
         const unsigned scale = o.suffix == ".X4"    ? 2
                                : o.suffix == ".X8"  ? 3
@@ -1182,7 +1198,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     const bool window_high = s == space::generic && image_.architecture() >= 90;
     machine_details& d = details();
     d.number = sass_image::shared_window_high;
-    d.number2 = sass_image::reserved_shared(image_.architecture());
+    d.number2 = image_.own_shared();
     emit_words(window_high ? lanes_.generic_address : lanes_.address, &d, p.source,
                {register_row(o.base, false),
                 has_high ? register_row(o.base + 1u, false) : machine_frame::zero,
@@ -1354,7 +1370,7 @@ bool machine_lowering::lower_atomic() {
     }
     const handler h = atomic_handler(r, t, shared);
     if (r == reduction::none || h == nullptr) return false;
-    if (t == type::b128) return false;
+    const bool widest = t == type::b128;
     const bool wide = ptx::width_of(t) == 64;
     unsigned n = 0;
     const operand* result = nullptr;
@@ -1365,13 +1381,17 @@ bool machine_lowering::lower_atomic() {
     }
     const operand& address = at(n++);
     if (!shared && !now_.has("E")) return false;
-    const slot b = counts ? number(1) : wide ? double_source(at(n)) : low_word(at(n));
-    slot c = no_slot;
-    if (r == reduction::cas) c = wide ? double_source(at(n + 1)) : low_word(at(n + 1));
+    const auto value_of = [&](const operand& o) {
+        return widest ? quad_source(o) : wide ? double_source(o) : low_word(o);
+    };
+    const slot b = counts ? number(1) : value_of(at(n));
+    const slot c = r == reduction::cas ? value_of(at(n + 1)) : no_slot;
     const address_place p = place_of(address, shared ? space::shared : space::generic);
     const bool keeps = result != nullptr && result->index != sass::register_rz;
-    const bool moved = keeps && (wide || spin);
+    const bool moved = keeps && (wide || widest || spin);
     const slot to = !keeps ? no_slot : moved ? scratch() : result_row(*result);
+    // 128 bits take two double rows, one after the other.
+    if (moved && widest) scratch();
     slot guard = no_slot;
     if (done != 0) {
         // Whether the memory's unit can execute such an atomic at that address: always true here.
@@ -1395,11 +1415,14 @@ bool machine_lowering::lower_atomic() {
                       access_flags::reads | access_flags::writes | access_flags::strong, guard);
     if (moved) {
         machine_details& d = details();
-        d.width = wide ? 64 : 32;
+        d.width = widest ? 128 : wide ? 64 : 32;
         d.extended = spin;
+        if (widest && result->index + 3u >= sass::register_rz) return false;
         operation& pair = emit(machine_atomic_result, &d);
         pair.destination = result_row(*result);
         pair.destination2 = wide ? result_row(*result, 1) : no_slot;
+        // The rows of registers are contiguous.
+        if (widest) result_row(*result, 3);
     }
     operation& op = emit(h);
     if (guard != no_slot) {

@@ -59,6 +59,7 @@ private:
     void source_predicate(machine_details& d, unsigned n, const operand& o) const;
     void result_predicate(machine_details& d, unsigned n, const operand& o) const;
     slot float_source(const operand& o);
+    slot quad_source(const operand& o);
     slot double_source(const operand& o);
     slot half_source(const operand& o);
 

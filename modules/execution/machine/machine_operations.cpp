@@ -194,6 +194,17 @@ void put_result(const std::byte* value, const std::byte* compared, bool tells_su
 }
 void put_result(unsigned width, const std::byte* value, const std::byte* compared,
                 bool tells_success, std::byte* low, std::byte* high, lane_mask lanes) {
+    if (width == 128) {
+        // Four rows, from the low words of two double rows.
+        const auto* const from = reinterpret_cast<const double_word*>(value);
+        auto* const to = reinterpret_cast<word*>(low);
+        for_lanes(lanes, [&](unsigned i) {
+            for (unsigned n = 0; n < 4; ++n)
+                to[n * warp_size + i] =
+                    static_cast<std::uint32_t>(from[n / 2 * warp_size + i] >> n % 2 * 32);
+        });
+        return;
+    }
     (width == 64 ? put_result<std::uint64_t>
                  : put_result<std::uint32_t>)(value, compared, tells_success, low, high, lanes);
 }

@@ -7,6 +7,7 @@
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/operations/special.h"
 #include "modules/kernel/error.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/linker.h"
@@ -79,6 +80,14 @@ struct bank_0 {
         return architecture >= 90 ? 0x40 : 0x88;
     }
     static constexpr std::size_t environment_words = 32;
+    // Reserved shared memory, since sm_80: %reserved_smem_offset_end and _1; before sm_90 its size.
+    static constexpr std::uint32_t reserved_end(unsigned architecture) {
+        return architecture >= 90 ? 0x68 : 0x120;
+    }
+    static constexpr std::uint32_t reserved_second(unsigned architecture) {
+        return architecture >= 90 ? 0x6c : 0x124;
+    }
+    static constexpr std::uint32_t reserved_size = 0x114;
 };
 
 /// Number of a function that the simulator executes, whether or not the cubin contains it.
@@ -158,10 +167,35 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
         launches_kernels_ =
             launches_kernels_ || device_launches::is_needed_for(std::string(s.name));
     }
+    uses_reserved_ = uses_reserved_shared();
     place_variables();
     describe_kernels();
     patch_code();
     lower();
+}
+
+/// Whether code reads the location of reserved shared memory from constant bank 0.
+bool sass_image::uses_reserved_shared() const {
+    if (architecture() < 80) return false;
+    const std::uint32_t end = bank_0::reserved_end(architecture()),
+                        second = bank_0::reserved_second(architecture());
+    for (const sass::cubin_function& f : source_->functions())
+        for (std::size_t n = 0; n < f.instructions(); ++n) {
+            // Offset and bank of an operand, if the instruction has one.
+            constexpr unsigned offset_begins = 38, offset_bits = 16, bank_begins = 54,
+                               bank_bits = 5;
+            const sass::instruction_word w = f.word(n);
+            const std::uint64_t offset = w.bits(offset_begins, offset_bits);
+            if ((offset != end && offset != second) || w.bits(bank_begins, bank_bits) != 0)
+                continue;
+            sass::instruction i;
+            if (!sass::decode(w, architecture(), n * sass::instruction_bytes, i)) continue;
+            for (unsigned k = 0; k < i.operand_count; ++k)
+                if (i.operands[k].kind == sass::operand_kind::constant && i.operands[k].bank == 0 &&
+                    i.operands[k].value == offset)
+                    return true;
+        }
+    return false;
 }
 
 sass_image::~sass_image() {
@@ -227,7 +261,8 @@ void sass_image::patch_code() {
         const auto index = static_cast<std::uint32_t>(f - functions.begin());
         const std::uint64_t offset = r.offset / sass::instruction_bytes * sass::instruction_bytes;
         const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
-        const bool undefined = symbol.section == 0 && !symbol.name.empty();
+        const bool undefined =
+            symbol.section == 0 && !symbol.name.empty() && symbol.name.substr(0, 4) != ".nv.";
         if (r.type == relocation_texture_table && !undefined && problems_[index].empty()) {
             problems_[index] = fmt::format(
                 "a query of what the driver knows of a texture or surface at {:#06x}", r.offset);
@@ -288,8 +323,12 @@ void sass_image::describe_kernels() {
         k.name = f.name;
         k.function = n;
         k.registers = f.registers;
-        k.static_shared =
-            f.static_shared - std::min(f.static_shared, reserved_shared(architecture()));
+        k.static_shared = f.static_shared - std::min(f.static_shared, own_shared());
+        if (uses_reserved_) {
+            k.reserved_shared = reserved_bytes;
+            k.static_shared = architecture() >= 90 ? std::max(k.static_shared, reserved_bytes)
+                                                   : (k.static_shared + 7) / 8 * 8 + reserved_bytes;
+        }
         k.own_local = f.frame_bytes;
         k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
         k.stack_unknown = !stack_known;
@@ -471,7 +510,7 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
         put(zero, at[i] + 4, dims[i].y, 4);
         put(zero, at[i] + 8, dims[i].z, 4);
     }
-    put(zero, bank_0::shared_window, address_windows::shared - reserved_shared(architecture()), 8);
+    put(zero, bank_0::shared_window, address_windows::shared - own_shared(), 8);
     put(zero, bank_0::local_window, address_windows::local, 8);
     put(zero, bank_0::stack_top, local_bytes, 4);
     put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
@@ -497,6 +536,14 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
     for (std::size_t i = 0; i < std::min(l.environment.size(), bank_0::environment_words); ++i)
         put(zero, bank_0::environment(architecture()) + static_cast<std::uint32_t>(4 * i),
             l.environment[i], 4);
+    if (uses_reserved_) {
+        const std::uint32_t begin =
+            architecture() >= 90 ? 0 : k.static_shared - reserved_bytes + l.dynamic_shared;
+        put(zero, bank_0::reserved_end(architecture()), begin + reserved_bytes, 4);
+        put(zero, bank_0::reserved_second(architecture()),
+            (begin + 7) / 8 * 8 + reserved_shared::second, 4);
+        if (architecture() < 90) put(zero, bank_0::reserved_size, reserved_bytes, 4);
+    }
     std::memcpy(zero + f.parameter_base, l.parameters.data(),
                 std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - f.parameter_base));
     for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -95,9 +95,13 @@ public:
     static constexpr std::uint32_t shared_window_high = 0x0010'0000;
     /// Offset of a CTA's own shared memory, after the part reserved by Hopper's system software.
     /// Reported sizes of shared memory and addresses exclude it.
-    static constexpr std::uint32_t reserved_shared(unsigned architecture) {
-        return architecture >= 90 ? 0x400 : 0;
+    /// In images that use that part, it belongs to the CTA's memory, and the offset is 0.
+    std::uint32_t own_shared() const {
+        return architecture() >= 90 && !uses_reserved_ ? reserved_bytes : 0;
     }
+    /// Bytes of shared memory for system software: at the beginning, before sm_90 at the end.
+    /// Cooperative groups use it to synchronise groups of several warps.
+    static constexpr std::uint32_t reserved_bytes = 0x400;
     /// Runtime functions are located below code_window, 16 bytes each.
     static constexpr device_address runtime_window = code_window - 0x10000;
 
@@ -152,6 +156,7 @@ private:
     };
     static constexpr unsigned banks = 5;  ///< constant banks 0 to 4
 
+    bool uses_reserved_shared() const;
     void place_variables();
     void describe_kernels();
     void lower();
@@ -168,6 +173,7 @@ private:
 
     std::shared_ptr<const sass::cubin> source_;
     device_memory& memory_;
+    bool uses_reserved_ = false;                        ///< reserved shared memory
     std::map<std::uint32_t, device_address> sections_;  ///< of variables, by section
     std::vector<device_address> owned_;
     std::vector<std::uint64_t> first_place_;  ///< by function: index of its first instruction
