@@ -42,6 +42,11 @@ device_launches::error device_launches::launch(device_address buffer, std::uint6
     return no_error;
 }
 
+void device_launches::add(device_launch what) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    launched_.push_back(std::move(what));
+}
+
 std::uint64_t device_launches::new_handle() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return ++handles_;

@@ -6,6 +6,7 @@
 #include "modules/program/kernel_descriptor.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,9 +16,10 @@
 
 namespace simtlm::execution {
 
-/// A kernel launch by a kernel.
+/// A kernel launch by a kernel, or a copy or fill.
 struct device_launch {
     const kernel_image* kernel = nullptr;
+    std::function<void()> effect;  ///< performs a copy or fill; empty: a kernel
     program::dim3 grid;
     program::dim3 block;
     std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
@@ -58,6 +60,8 @@ public:
     /// Launches what was prepared. @param stream  0: the default stream of the CTA
     error launch(device_address buffer, std::uint64_t stream, std::uint64_t by_block,
                  const device_memory& memory);
+    /// Adds a copy or fill.
+    void add(device_launch what);
     /// A handle for a new stream or event.
     std::uint64_t new_handle();
     /// Events relate streams: all launches are executed in order.

@@ -24,7 +24,8 @@ ptx_image::ptx_image(std::shared_ptr<const ptx::module> source, device_memory& m
       reserved_shared_(reserved_shared),
       memory_(memory) {
     ptx_version_ = source_->version_major * 10 + source_->version_minor;
-    allocates_ = source_->find_function("malloc") != nullptr;
+    for (const char* const name : {"malloc", "__cudaCDP2Malloc", "cudaMalloc"})
+        allocates_ = allocates_ || source_->find_function(name) != nullptr;
     for (const ptx::function& f : source_->functions)
         launches_kernels_ = launches_kernels_ || device_launches::is_needed_for(f.name);
     try {

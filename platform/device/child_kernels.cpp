@@ -8,7 +8,8 @@ using execution::device_launches;
 
 void child_kernels::begin(const device_launch& l, const chain& in, std::vector<task_ptr>& begun) {
     auto t = std::make_shared<task>();
-    t->what = task::kind::kernel;
+    t->what = l.effect ? task::kind::copy : task::kind::kernel;
+    t->effect = l.effect;
     t->device = kernel_->device;
     t->stream = kernel_->stream;
     t->launch.module = kernel_->launch.module;

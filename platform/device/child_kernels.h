@@ -13,9 +13,10 @@
 
 namespace simtlm::device {
 
-/// A kernel and the kernels that it has launched (dynamic parallelism). The latter begin when its
-/// own grid has ended, those of one thread block and stream one after the other. Launches into the
-/// tail stream follow when all others have completed, with all their descendants.
+/// A kernel and the kernels, copies and fills that it has launched (dynamic parallelism). The
+/// latter begin when its own grid has ended, those of one thread block and stream one after the
+/// other. Launches into the tail stream follow when all others have completed, with all their
+/// descendants.
 class child_kernels {
 public:
     /// @param requested  receives the launches; nullptr if the kernel cannot launch

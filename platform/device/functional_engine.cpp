@@ -78,6 +78,7 @@ void functional_engine::launch(task& t) {
 }
 
 void functional_engine::execute(task& t, const execution::services& given, unsigned depth) {
+    if (t.effect) return t.effect();
     execution::services world = given;
     if (t.launch.module->image().launches_kernels()) {
         if (!launch_buffers_)

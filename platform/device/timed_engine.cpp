@@ -513,7 +513,12 @@ void timed_engine::begin_children(const std::shared_ptr<child_kernels>& parent,
                                   const std::vector<task_ptr>& children) {
     for (const task_ptr& child : children) {
         families_[child] = std::make_shared<child_kernels>(child, parent, nullptr);
-        attempt(*child, state_, [&] { launch(child); });
+        attempt(*child, state_, [&] {
+            if (!child->effect) return launch(child);
+            const memory_space::turn turn(state_.memory, true);
+            child->effect();
+        });
+        if (child->effect && child->outcome == status::success) kernel_done(child);
         if (child->outcome == status::success) continue;
         observer_.kernel_failed();
         parent->root()->outcome = child->outcome;

@@ -16,7 +16,8 @@ constexpr const char* no_preference =
     "a kernel's cache preference (cudaFuncSetCacheConfig) is only a hint, which traces do not "
     "record; -gpgpu_adaptive_cache_config sets the share of the L1D";
 constexpr const char* device_runtime =
-    "kernels of programs cannot launch kernels; traces list such launches as ordinary kernels";
+    "launches by kernels are always executed, with the launch latency of any kernel; traces list "
+    "them as ordinary kernels";
 constexpr const char* nothing_anywhere = "it has no effect in GPGPU-Sim or Accel-Sim either";
 
 class builder {

@@ -160,7 +160,7 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     calls_pointers_.resize(source_->functions().size());
     find_callees();
     for (const sass::cubin_symbol& s : source_->symbols()) {
-        allocates_ = allocates_ || s.name == "malloc";
+        allocates_ = allocates_ || s.name == "malloc" || s.name == "__cudaCDP2Malloc";
         texture_function t;
         if (s.section == 0 && architecture() >= 90 && texture_function::parse(s.name, t))
             texture_functions_.push_back(std::move(t));

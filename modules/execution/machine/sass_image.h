@@ -48,7 +48,7 @@ struct runtime_signature {
     std::array<std::uint8_t, 5> arguments{};  ///< bytes; 0: end
     std::uint8_t result = 0;                  ///< bytes
 };
-constexpr std::array<runtime_signature, 17> runtime_functions = {{
+constexpr std::array<runtime_signature, 21> runtime_functions = {{
     {"vprintf", {8, 8}, 4},
     {"malloc", {8}, 8},
     {"free", {8}, 0},
@@ -67,6 +67,10 @@ constexpr std::array<runtime_signature, 17> runtime_functions = {{
     {"__cudaCDP2GetLastError", {}, 4},
     {"__cudaCDP2PeekAtLastError", {}, 4},
     {"__cudaCDP2GetDevice", {8}, 4},
+    {"__cudaCDP2MemcpyAsync", {8, 8, 8, 4, 8}, 4},
+    {"__cudaCDP2MemsetAsync", {8, 4, 8, 8}, 4},
+    {"__cudaCDP2Malloc", {8, 8}, 4},
+    {"__cudaCDP2Free", {8}, 4},
 }};
 
 /// A function of sm_90's system software that machine code calls for textures with gradients in

@@ -199,6 +199,54 @@ void create_handle(warp& w, const operation* op, lane_mask lanes) {
     });
 }
 
+/// cudaMemcpyAsync(to, from, bytes, kind, stream)
+void copy_in_stream(warp& w, const operation* op, lane_mask lanes) {
+    device_launches& all = launches_of(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        device_launch l;
+        l.by_block = w.block->number();
+        l.stream = read_argument(w, op, 4, lane);
+        l.effect = [&memory = w.launch->memory, to = read_argument(w, op, 0, lane),
+                    from = read_argument(w, op, 1, lane), bytes = read_argument(w, op, 2, lane)] {
+            std::vector<std::byte> moved(bytes);
+            memory.read(moved.data(), from, bytes);
+            memory.write(to, moved.data(), bytes);
+        };
+        all.add(std::move(l));
+        write_result(w, op, lane, 0);
+    });
+}
+
+/// cudaMemsetAsync(to, value, bytes, stream)
+void fill_in_stream(warp& w, const operation* op, lane_mask lanes) {
+    device_launches& all = launches_of(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        device_launch l;
+        l.by_block = w.block->number();
+        l.stream = read_argument(w, op, 3, lane);
+        l.effect = [&memory = w.launch->memory, to = read_argument(w, op, 0, lane),
+                    value = static_cast<std::byte>(read_argument(w, op, 1, lane)),
+                    bytes = read_argument(w, op, 2, lane)] {
+            const std::vector<std::byte> values(bytes, value);
+            memory.write(to, values.data(), bytes);
+        };
+        all.add(std::move(l));
+        write_result(w, op, lane, 0);
+    });
+}
+
+/// cudaMalloc(pointer, bytes)
+void allocate_to(warp& w, const operation* op, lane_mask lanes) {
+    constexpr int out_of_memory = 2;
+    for_lanes(lanes, [&](unsigned lane) {
+        device_heap* const heap = w.launch->world.heap;
+        const device_address a =
+            heap == nullptr ? 0 : heap->allocate(read_argument(w, op, 1, lane));
+        write_lane_bytes(w, op, lane, read_argument(w, op, 0, lane), &a, sizeof a);
+        write_result(w, op, lane, a != 0 ? 0 : out_of_memory);
+    });
+}
+
 /// Functions without effect: streams and events need not be destroyed.
 void succeed(warp& w, const operation* op, lane_mask lanes) {
     for_lanes(lanes, [&](unsigned lane) { write_result(w, op, lane, 0); });
@@ -216,6 +264,12 @@ void tell_last_error(warp& w, const operation* op, lane_mask lanes) {
     for_lanes(lanes, [&](unsigned lane) {
         write_result(w, op, lane, all.last_error(thread_number(w, lane), Reset));
     });
+}
+
+/// cudaFree(pointer)
+void release_and_succeed(warp& w, const operation* op, lane_mask lanes) {
+    release(w, op, lanes);
+    succeed(w, op, lanes);
 }
 
 /// cudaGetDevice(device): kernels are launched on the same GPU, which is device 0 to them
@@ -265,6 +319,10 @@ handler runtime_function(const std::string& name) {
     if (call == "EventRecord" || call == "StreamWaitEvent") return runtime_call<relate_streams>;
     if (call == "GetLastError") return runtime_call<tell_last_error<true>>;
     if (call == "PeekAtLastError") return runtime_call<tell_last_error<false>>;
+    if (call == "MemcpyAsync") return runtime_call<copy_in_stream>;
+    if (call == "MemsetAsync") return runtime_call<fill_in_stream>;
+    if (call == "Malloc") return runtime_call<allocate_to>;
+    if (call == "Free") return runtime_call<release_and_succeed>;
     if (call == "GetDevice") return runtime_call<tell_device>;
     return nullptr;
 }

@@ -314,7 +314,7 @@ TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
                 HasSubstr("function missing is declared"));
 }
 
-TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernels) {
+TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernelsOutsideOfCudaPrograms) {
     for (const std::string name : {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2"}) {
         machine m(".extern .func (.param .b32 r) " + name + " (.param .b64 a, .param .b64 s);\n" +
                   ".visible .entry k() { .param .b64 a; .param .b64 s; .param .b32 r;\n" +
@@ -322,7 +322,7 @@ TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernels) {
         EXPECT_THAT(fault_of([&] {
                         m.run("k", {1, 1, 1}, {1, 1, 1});
                     }),
-                    HasSubstr(name + ": kernels that launch kernels"));
+                    HasSubstr("a kernel launches a kernel, which requires a CUDA program"));
     }
 }
 
