@@ -118,6 +118,7 @@ public:
         return std::make_shared<const instruction_descriptors>(
             std::move(list), std::vector<code_range>{{0, 0, 5, true, true}}, 256);
     }
+    const kernel_image* kernel_at(device_address) const override { return nullptr; }
     std::vector<program_variable> shared_variables_of(const kernel_image&) const override {
         return {};
     }
