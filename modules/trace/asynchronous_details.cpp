@@ -47,6 +47,8 @@ public:
         good_ = good_ && n <= most;
         return n;
     }
+    /// A value is not possible.
+    void reject() { good_ = false; }
     bool good() const { return good_; }
     bool at_end() const { return left_ == 0; }
 
@@ -82,6 +84,7 @@ bulk_transfer take_transfer(word_reader& in) {
     for (program::memory_range& r : t.ranges) {
         r.address = in.take();
         r.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+        if (r.bytes == 0) in.reject();
     }
     t.arrivals.resize(in.take_count(2));
     for (bulk_transfer::arrival& a : t.arrivals) {

@@ -70,6 +70,39 @@ insts = 0
 #END_TB
 )";
 
+const char asynchronous_trace[] = R"(-kernel name = k
+-kernel id = 1
+-grid dim = (1,1,1)
+-block dim = (32,1,1)
+-shmem = 1024
+-nregs = 90
+-binary version = 90
+-cuda stream id = 0
+-shmem base_addr = 0x00007f0000000000
+-local mem base_addr = 0x00007f0002000000
+-nvbit version = 1.8
+-accelsim tracer version = 6
+-enable lineinfo = 0
+
+#traces format = PC mask ...
+
+#BEGIN_TB
+thread block = 0,0,0
+warp = 0
+insts = 9
+0000 00000001 0 SYNCS.EXCH.64 3 UR4 UR5 UR6 8 1 0x8 0 0 0 Val 1 0x0 1 0x1ffffe 1 0x0
+0010 00000001 0 SYNCS.ARRIVE.TRANS64 2 R2 R3 8 1 0x8 0 0 0 Val 1 0x0 1 0x100
+0020 00000001 0 UTMALDG.2D 2 UR8 UR4 0 0x8 0 256 64 3 2 0x1000 0x2000 0 0 NoVal
+0030 00000001 0 UBLKCP.G.S 2 UR8 UR4 16 0x0 0 96 0 4 0x2000 3 32 -64 0 0 NoVal
+0040 ffffffff 1 R24 HGMMA.64x64x16.F32 3 UR4 R24 UP0 1 0 0 0 NoVal
+0050 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 0 0 NoVal
+0060 00000003 0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R2 R3 8 0 0x8 0x8 0 0 Val 1 0x0 1 0x0
+0070 00000001 0 UCGABAR_ARV 0 0 0 0 NoVal
+0080 ffffffff 0 EXIT 0 0 0 0 NoVal
+
+#END_TB
+)";
+
 const char* const words[] = {"0",
                              "-1",
                              "4294967295",
@@ -151,7 +184,8 @@ std::string mutated(std::string text, std::mt19937& random) {
     return text;
 }
 
-TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
+/// Reads mutations of a trace, and issues the instructions of those that can be read.
+void expect_no_crash(const char* valid) {
     const test::temporary_folder folder;
     const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
     unsigned read = 0;
@@ -159,7 +193,7 @@ TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
     for (unsigned seed = 0; seed < rounds; ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937 random(seed);
-        const std::string file = folder.write("k.traceg", mutated(valid_trace, random));
+        const std::string file = folder.write("k.traceg", mutated(valid, random));
         trace::reader_options options;
         options.opcodes = &opcodes;
         options.unknown_opcode_is_error = seed % 2 == 0;
@@ -177,6 +211,19 @@ TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
                     ASSERT_NE(inst.space, program::memory_space::generic);
                     program::expand_addresses(inst, block->addresses.data(), lanes);
                 }
+                for (unsigned w = 0; w < block->warps.size(); ++w) {
+                    const program::warp_code code = block->warp(w);
+                    for (const auto* i = code.window.next;
+                         code.executor != nullptr && i != code.window.end; ++i) {
+                        program::issue_effects effects;
+                        program::lane_addresses addresses;
+                        effects.can_suspend = true;
+                        code.executor->issue(*i, 0, effects, addresses);
+                        for (const program::bulk_transfer& t : code.executor->take_transfers())
+                            for (const auto& arrival : t.arrivals) arrival.effect();
+                        code.executor->retry_wait();
+                    }
+                }
                 kernel.recycle(std::move(block));
             }
             kernel.take_warnings();
@@ -188,6 +235,41 @@ TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
     }
     EXPECT_GT(read, rounds / 20) << "mutations too coarse";
     EXPECT_GT(refused, rounds / 20) << "mutations too fine";
+}
+
+TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
+    expect_no_crash(valid_trace);
+}
+
+TEST(Fuzz, TracesOfAsynchronousInstructionsReadOrEndInAUserError) {
+    expect_no_crash(asynchronous_trace);
+}
+
+TEST(Fuzz, DetailsOfAsynchronousInstructionsAreCheckedBeforeTheyAreUsed) {
+    trace::asynchronous_details valid;
+    valid.barriers.resize(3);
+    valid.transfers.resize(2);
+    valid.transfers[0].ranges = {{0x1000, 64}, {0x2000, 32}};
+    valid.transfers[1].arrivals.resize(1);
+    std::vector<std::uint64_t> pool;
+    trace::append_details(valid, pool);
+    ASSERT_TRUE(trace::are_details(pool.data(), pool.size()));
+    unsigned good = 0;
+    for (unsigned seed = 0; seed < rounds; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<std::uint64_t> words_now = pool;
+        for (unsigned i = 0; i <= seed % 3; ++i)
+            words_now[random() % words_now.size()] =
+                seed % 2 == 0 ? random() % 8 : std::uint64_t{random()} << (random() % 33);
+        if (seed % 5 == 0) words_now.resize(random() % words_now.size());
+        if (!trace::are_details(words_now.data(), words_now.size())) continue;
+        ++good;
+        const trace::asynchronous_details read = trace::details_at(words_now.data());
+        for (const program::bulk_transfer& t : read.transfers)
+            for (const program::memory_range& r : t.ranges) ASSERT_NE(r.bytes, 0U) << seed;
+    }
+    EXPECT_GT(good, rounds / 50);
+    EXPECT_LT(good, rounds);
 }
 
 TEST(Fuzz, ArchivesReadOrEndInAUserError) {
