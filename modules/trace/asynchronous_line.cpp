@@ -201,10 +201,13 @@ operand_counts count_operands(std::string_view text) {
     return n;
 }
 
-bool scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
+bool tells_copy(const scanner& in) {
+    constexpr unsigned least_numbers = 6;
+    return count_numbers(in, least_numbers) == least_numbers;
+}
+
+void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
                bool& in_cluster, const place& where) {
-    constexpr unsigned least_numbers = 6;  // earlier tracers wrote at most two immediates
-    if (count_numbers(in, least_numbers) < least_numbers) return false;
     bulk_transfer t;
     t.what = kind_of(opcode);
     const std::uint64_t mbarrier = take_address(in, "the mbarrier", where);
@@ -227,7 +230,6 @@ bool scan_copy(scanner& in, std::string_view opcode, asynchronous_details& detai
     }
     if (t.bytes != 0 && t.what != bulk_transfer::kind::send)
         details.transfers.push_back(std::move(t));
-    return true;
 }
 
 bool scan_mbarrier(scanner& in, std::string_view opcode, const operand_counts& operands,

@@ -31,11 +31,14 @@ struct operand_counts {
 };
 operand_counts count_operands(std::string_view text);
 
+/// Whether a line contains what a copy copies, after the width; tracers before Accel-Sim 2.0 wrote
+/// at most two immediates there.
+bool tells_copy(const scanner& in);
+
 /// Parses what a copy copies, after the width: mbarrier, multicast, bytes, addresses.
 /// @param in_cluster  set if the copy concerns other CTAs
-/// @return false if the line does not contain it (tracers before Accel-Sim 2.0)
-/// @throws kernel::user_error
-bool scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
+/// @pre tells_copy()  @throws kernel::user_error
+void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
                bool& in_cluster, const place& where);
 
 /// Parses the values of the registers of an mbarrier instruction, after the immediates.

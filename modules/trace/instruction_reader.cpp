@@ -107,7 +107,9 @@ void instruction_reader::read_asynchronous(const line_source::line& line, const 
             break;
         }
         case line_form::copy:
-            if (!scan_copy(in, entry->opcode, details, block.in_cluster, where))
+            if (tells_copy(in))
+                scan_copy(in, entry->opcode, details, block.in_cluster, where);
+            else
                 table_.note_untold(*entry, where);
             break;
         case line_form::cluster:

@@ -71,7 +71,20 @@ public:
         if (!in.take_decimal(fresh_.width)) {
             throw kernel::user_error(where.where(), "no memory width after the operands");
         }
-        refuse_asynchronous(in, where);
+        if (is_asynchronous(in)) {
+            recorded_block::execution e;
+            e.mask = head.mask;
+            e.tail = static_cast<std::int32_t>(out_->tails.size());
+            out_->tails.push_back(std::to_string(fresh_.width) +
+                                  std::string(in.position(), in.left()));
+            fresh_.width = 0;
+            fresh_.n_immediates = 0;
+            std::fill(std::begin(fresh_.immediates), std::end(fresh_.immediates), 0);
+            e.instruction = number_of_fresh(where);
+            out_->executions.push_back(e);
+            block.instructions.emplace_back();  // block_reader counts them
+            return;
+        }
         check_width(fresh_.width, where);
         recorded_block::execution e;
         e.mask = head.mask;
@@ -83,28 +96,23 @@ public:
         while (fresh_.n_immediates < 3 && in.take_signed(fresh_.immediates[fresh_.n_immediates])) {
             ++fresh_.n_immediates;
         }
-        while (!in.at_end())
-            if (in.take_word() == asynchronous_word) refuse(where);
         e.instruction = number_of_fresh(where);
         out_->executions.push_back(e);
         block.instructions.emplace_back();  // block_reader counts them
     }
 
 private:
-    [[noreturn]] static void refuse(const place& where) {
-        throw kernel::user_error(where.where(),
-                                 "asynchronous instructions, which only text traces can describe",
-                                 "use the trace as it is; zstd or xz compress it");
-    }
-    /// Rejects copies with what they copy, and products that close a group, after the width.
-    void refuse_asynchronous(scanner in, const place& where) const {
-        std::string_view opcode = recorded_opcode(fresh_.text);
-        const line_form form = form_of(opcode);
-        asynchronous_details details;
-        bool in_cluster = false;
-        if ((form == line_form::copy && scan_copy(in, opcode, details, in_cluster, where)) ||
-            (form == line_form::product && fresh_.width == 1))
-            refuse(where);
+    /// Whether the text from the width on describes an asynchronous instruction.
+    bool is_asynchronous(scanner in) const {
+        const line_form form = form_of(recorded_opcode(fresh_.text));
+        if (form == line_form::copy) return tells_copy(in);
+        if (form == line_form::product && fresh_.width == 1) return true;
+        const std::string_view rest(in.position(), in.left());
+        const auto has = [&](std::string_view word) {
+            return rest.find(word) != std::string_view::npos;
+        };
+        return has(asynchronous_word) ||
+               (form == line_form::mbarrier && has("Val") && !has("NoVal"));
     }
 
     /// Most lines have the same operands as an earlier line with the same program counter.
@@ -247,6 +255,7 @@ void recorded_block::clear() {
     warps.clear();
     executions.clear();
     values.clear();
+    tails.clear();
 }
 
 std::unique_ptr<recorded_trace> open_recorded_trace(const std::string& file) {

@@ -36,17 +36,21 @@ struct recorded_block {
     struct execution : recorded_execution {
         std::uint64_t first = 0;  ///< index of its first value, in the format of scan_addresses()
         std::uint32_t n_values = 0;
+        /// Asynchronous instructions: index of the text from the width on, verbatim; -1: none.
+        std::int32_t tail = -1;
     };
     dim3 index{0, 0, 0};
     std::vector<warp> warps;
     std::vector<execution> executions;
     std::vector<std::uint64_t> values;
+    std::vector<std::string> tails;
 
     void clear();
 };
 
 /// A kernel trace in text or binary format as it was written, without interpretation of opcodes,
-/// for tools. Text after the immediates is dropped, because no reader uses it.
+/// for tools. Text after the immediates is dropped unless it describes asynchronous instructions,
+/// because no reader uses it.
 class recorded_trace {
 public:
     virtual ~recorded_trace() = default;

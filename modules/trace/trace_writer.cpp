@@ -157,13 +157,18 @@ void append_addresses(std::string& out, const execution& e, const std::uint64_t*
 }
 
 void append_line(std::string& out, const kernel_header& header, const dim3& block, std::size_t warp,
-                 const recorded_instruction& i, const execution& e, const std::uint64_t* values) {
+                 const recorded_instruction& i, const execution& e, const std::uint64_t* values,
+                 const std::vector<std::string>& tails) {
     if (header.tracer_version < 3) {
         append_text(out, "%u %u %u %zu ", block.x, block.y, block.z, warp);
     }
     if (header.line_info) append_text(out, "%u ", i.source_line);
     append_text(out, "%04" PRIx64 " %08x ", i.pc, e.mask);
     out += i.text;
+    if (e.tail >= 0) {
+        out += ' ' + tails[static_cast<std::size_t>(e.tail)] + '\n';
+        return;
+    }
     append_text(out, " %" PRIu64 " ", i.width);
     if (e.mode != recorded_mode::none) append_addresses(out, e, values);
     for (unsigned k = 0; k < i.n_immediates; ++k) append_text(out, "%" PRId64 " ", i.immediates[k]);
@@ -186,6 +191,10 @@ written_trace write_binary_trace(recorded_trace& trace, const std::string& file)
         std::string index;
         recorded_block block;
         while (trace.next(block)) {
+            if (!block.tails.empty())
+                throw kernel::user_error(
+                    file, "the trace has asynchronous instructions, which only text can describe",
+                    "use the trace as it is; zstd or xz compress it");
             const std::string& bytes = encoder.encode(block);
             out.write(bytes);
             const binary_block_entry entry{out.size(), checksum_of(bytes.data(), bytes.size())};
@@ -229,7 +238,8 @@ void write_text_trace(recorded_trace& trace, const std::function<void(const std:
             for (std::uint64_t k = 0; k < warp.count; ++k) {
                 const execution& e = block.executions[warp.first + k];
                 append_line(text, trace.header(), block.index, w,
-                            trace.instructions()[e.instruction], e, block.values.data() + e.first);
+                            trace.instructions()[e.instruction], e, block.values.data() + e.first,
+                            block.tails);
             }
         }
         text += "\n#END_TB\n";

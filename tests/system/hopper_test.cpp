@@ -299,6 +299,25 @@ TEST(Hopper, ReplaysAccelSimsPackedTracesWithTheTimeOfItsEngines) {
     EXPECT_GT(cycles_of(more), cycles_of(plain) + 8 * 400);
 }
 
+TEST(Hopper, TraceToolsKeepWhatLinesSayOfAsynchronousInstructions) {
+    const scratch_folder folder;
+    const std::string trace = traced_pipeline(6, 2);
+    folder.write("kernel-1.tracez", tracez_writer::pack_text(trace, {7, "", true, true, false}));
+    const std::string list = folder.write("list.g", "kernel-1.tracez\n");
+    const outcome text = trace_tool({"text", folder.path("kernel-1.tracez")});
+    EXPECT_EQ(0, text.code) << text.err;
+    nlohmann::json before, after;
+    const outcome first = replay(folder, "kernel-2.traceg", trace, before);
+    const outcome again = replay(folder, "kernel-3.traceg", text.out, after);
+    EXPECT_EQ(cycles_of(first), cycles_of(again));
+    EXPECT_EQ(before, after);
+    EXPECT_EQ(0, trace_tool({"info", folder.path("kernel-1.tracez")}).code);
+    const outcome converted = trace_tool({"convert", list, folder.path("binary")});
+    EXPECT_EQ(2, converted.code);
+    EXPECT_NE(std::string::npos, converted.err.find("which only text can describe"))
+        << converted.err;
+}
+
 TEST(Hopper, ReplaysTracesWithoutValuesOfRegistersWithoutWaitsForMbarriers) {
     const scratch_folder folder;
     nlohmann::json with, without;
