@@ -93,6 +93,8 @@ enum class launch_attribute_id : int {
     cluster_dimension = 4,
     /// The kernel may begin before the previous kernel of its stream has ended.
     programmatic_stream_serialization = 6,
+    programmatic_event = 7,        ///< an event that is recorded, here when the kernel has ended
+    launch_completion_event = 12,  ///< the same
 };
 /// cudaLaunchAttribute
 struct launch_attribute {
@@ -103,6 +105,7 @@ struct launch_attribute {
         int cooperative;
         int priority;
         int programmatic;
+        void* event;
         size3 cluster;
     };
 };

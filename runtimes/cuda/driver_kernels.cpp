@@ -136,6 +136,7 @@ RUNTIME(cuLaunchKernelEx)(const driver_launch* c, void* f, void** arguments, voi
         require_pointer(c);
         const launch_options how = options_of(c->attributes, c->attribute_count);
         launch(s, f, {f, c->grid, c->block, c->shared, arguments, extra}, how, c->stream);
+        record_events_of(s, c->attributes, c->attribute_count, s.stream(c->stream));
     });
 }
 

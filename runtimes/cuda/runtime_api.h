@@ -65,6 +65,10 @@ int active_clusters(session& s, function& f, const size3& block, std::size_t sha
                     const size3& cluster);
 /// Launch options requested by launch attributes.
 launch_options options_of(const launch_attribute* attributes, unsigned count);
+/// Records the events that launch attributes name, after the kernel. A device may record them
+/// earlier: when all its blocks have begun or allow dependents.
+void record_events_of(session& s, const launch_attribute* attributes, unsigned count,
+                      device::stream& stream);
 void record_event(session& s, device::event& e, device::stream& stream);
 void wait_event(session& s, device::stream& stream, device::event& e);
 bool is_done(session& s, device::event& e);

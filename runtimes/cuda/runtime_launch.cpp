@@ -38,6 +38,7 @@ void launch(session& s, const void* kernel, const kernel_parameters& p, const la
     o.kernel.function = const_cast<void*>(kernel);
     if (attributes != nullptr) o.attributes.assign(attributes, attributes + count);
     enqueue(s, to, std::move(o));
+    record_events_of(s, attributes, count, to);
 }
 
 kernel_parameters parameters(size3 grid, size3 block, void** arguments, std::size_t shared) {
@@ -61,9 +62,20 @@ launch_options simtlm::cuda::options_of(const launch_attribute* attributes, unsi
             case launch_attribute_id::programmatic_stream_serialization:
                 how.programmatic = a.programmatic != 0;
                 break;
+            case launch_attribute_id::programmatic_event:
+            case launch_attribute_id::launch_completion_event:
+                break;  // record_events_of()
         }
     }
     return how;
+}
+
+void simtlm::cuda::record_events_of(session& s, const launch_attribute* attributes, unsigned count,
+                                    simtlm::device::stream& stream) {
+    for (unsigned i = 0; i < count; ++i)
+        if (attributes[i].id == launch_attribute_id::programmatic_event ||
+            attributes[i].id == launch_attribute_id::launch_completion_event)
+            record_event(s, s.event(attributes[i].event), stream);
 }
 
 // ---- registration ----

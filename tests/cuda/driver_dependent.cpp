@@ -11,8 +11,11 @@ using address = std::uint64_t;
 struct launch_attribute {
     int id;
     char padding[4];
-    int value;
-    char rest[60];
+    union {
+        int value;
+        void* event;
+        char rest[64];
+    };
 };
 struct launch_config {
     unsigned grid[3], block[3], shared;
@@ -35,6 +38,8 @@ int cuGraphRemoveDependencies_v2(void*, void* const*, void* const*, const edge*,
 int cuStreamUpdateCaptureDependencies_v2(void*, void**, const edge*, std::size_t, unsigned);
 int cuStreamCreate(void**, unsigned);
 int cuStreamSynchronize(void*);
+int cuEventCreate(void**, unsigned);
+int cuStreamWaitEvent(void*, void*, unsigned);
 int cuStreamBeginCapture_v2(void*, int);
 int cuStreamEndCapture(void*, void**);
 int cuGraphInstantiateWithFlags(void**, void*, unsigned long long);
@@ -199,6 +204,29 @@ static void test_graphs(bool timed) {
     for (void* const g : {plain, early, graph}) CHECK(cuGraphDestroy(g) == 0);
 }
 
+/// A kernel in another stream waits for an event that a launch attribute names.
+static void test_events() {
+    void *event = nullptr, *other = nullptr;
+    CHECK(cuEventCreate(&event, 0) == 0 && cuStreamCreate(&other, 1) == 0);
+    constexpr int programmatic_event = 7, launch_completion_event = 12;
+    for (const int id : {programmatic_event, launch_completion_event}) {
+        launch_attribute attribute{};
+        attribute.id = id;
+        attribute.event = event;
+        unsigned argument = 0;
+        const launch_config first{{1, 1, 1}, {32, 1, 1}, 0, stream, &attribute, 1};
+        void* values[] = {&data, &times, &argument};
+        CHECK(cuLaunchKernelEx(&first, primary, values, nullptr) == 0);
+        CHECK(cuStreamWaitEvent(other, event, 0) == 0);
+        void* const before = stream;
+        stream = other;
+        launch(secondary, 1, 0, false);
+        stream = before;
+        CHECK(cuStreamSynchronize(other) == 0);
+        CHECK(look().stored[1] == 42);
+    }
+}
+
 int main(int, char** arguments) {
     void *context = nullptr, *module = nullptr;
     CHECK(cuInit(0) == 0);
@@ -251,6 +279,7 @@ int main(int, char** arguments) {
 
     CHECK(cuStreamCreate(&stream, 1) == 0);
     test_graphs(timed);
+    test_events();
 
     std::printf("driver_dependent: passed\n");
     return 0;
