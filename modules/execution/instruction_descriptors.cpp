@@ -130,6 +130,16 @@ program::memory_space space_of(const ptx::operation& o, bool in_entry) {
     }
 }
 
+/// Whether a kernel accesses an argument or result of a call, which is in its frame, unlike its own
+/// parameters.
+bool is_argument_of_call(const ptx::module& m, const ptx::function& f,
+                         const ptx::instruction& source, const ptx::operation& o) {
+    if ((o.op != opcode::ld && o.op != opcode::st) || o.space != state_space::param) return false;
+    const ptx::operand& address = f.operand_of(source, o.op == opcode::ld ? 1 : 0);
+    return address.kind == ptx::operand_kind::address_variable &&
+           !m.variables[address.index].parameter;
+}
+
 void set_access(static_instruction& i, const ptx::operation& o, bool loads, bool in_entry) {
     i.is_load = loads;
     i.is_store = !loads;
@@ -486,6 +496,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         i.source_line = source.where.line;
         set_class(i, o, timing);
         set_memory(i, o, timing, f.entry);
+        if (is_argument_of_call(m, f, source, o)) i.space = program::memory_space::local;
         i.barrier = barrier_of(o.op);
         if (!has_timing(o.op, timing.asynchronous_engines)) untimed.push_back(n);
         set_asynchronous(i, f, source, o);

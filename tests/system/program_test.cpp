@@ -287,6 +287,40 @@ TEST_F(Programs, TakeTheirAtomicsWithAMemoryThatAnswersAtOnce) {
     EXPECT_EQ(list, drawn());
 }
 
+/// A call with an argument and a result of 8 bytes, which are in the frame of the caller.
+const char* const calls = R"(.version 6.3
+.target sm_70
+.address_size 64
+.func (.param .b64 result) twice(.param .b64 x)
+{
+    .reg .f64 %a;
+    ld.param.f64 %a, [x];
+    add.f64 %a, %a, %a;
+    st.param.f64 [result], %a;
+    ret;
+}
+.visible .entry doubles(.param .u64 to)
+{
+    .reg .u64 %to;
+    .reg .u32 %t;
+    .reg .f64 %a;
+    ld.param.u64 %to, [to];
+    mov.u32 %t, %tid.x;
+    cvt.rn.f64.u32 %a, %t;
+    {
+        .param .b64 x;
+        .param .b64 y;
+        st.param.f64 [x], %a;
+        call.uni (y), twice, (x);
+        ld.param.f64 %a, [y];
+    }
+    mad.wide.u32 %to, %t, 8, %to;
+    st.global.f64 [%to], %a;
+    ret;
+}
+)";
+const char* const calls_launch = "buffer to f64 64 zero\nlaunch doubles grid 1 block 64 args to\n";
+
 /// Figures of a report without host time and addresses of traces.
 std::map<std::string, std::string> figures(const outcome& o) {
     std::map<std::string, std::string> values = o.values();
@@ -304,6 +338,8 @@ TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
         {"saxpy", sample_on_tiny("saxpy")},
         {"histogram", sample_on_tiny("histogram")},
         {"tickets", tickets_on_tiny()},
+        {"calls", on_tiny(folder_.write("calls.ptx", calls),
+                          folder_.write("calls.launch", calls_launch), {})},
         {"wander", on_tiny(folder_.write("wander.ptx", wander),
                            folder_.write("wander.launch", wander_launch), {})}};
     for (const auto& [name, arguments] : programs)
