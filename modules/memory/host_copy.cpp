@@ -34,7 +34,9 @@ void host_copy::copy(std::uint64_t address, std::uint64_t bytes, std::uint64_t n
     const std::uint64_t last = ~std::uint64_t{0} - line;
     const std::uint64_t end = bytes > last - std::min(address, last) ? last : address + bytes;
     std::uint64_t at = address;
-    find_blocks();
+    // The middle of a copy is skipped after two rounds, if more than two are left; each of them
+    // fills the L2 at least once.
+    if (end - address > 4 * l2_bytes()) find_blocks();
     if (blocks_.bytes != 0) {
         // A number of blocks after which every set has replaced its lines an integral number of
         // times.
@@ -48,6 +50,15 @@ void host_copy::copy(std::uint64_t address, std::uint64_t bytes, std::uint64_t n
         }
     }
     walk(at, end, now, stop);
+}
+
+/// The capacity of all slices.
+std::uint64_t host_copy::l2_bytes() const {
+    std::uint64_t lines = 0;
+    for (const copy_target* s : slices_)
+        if (const cache::tag_array* const t = s->tags())
+            lines += std::uint64_t{t->sets()} * t->ways();
+    return lines * line;
 }
 
 /// Counts the lines that a block puts into each set of each slice.

@@ -61,6 +61,7 @@ private:
     std::uint64_t truncated(std::uint64_t address) const {
         return how_.truncate ? static_cast<std::uint32_t>(address) : address;
     }
+    std::uint64_t l2_bytes() const;
     void find_blocks();
     bool count(std::uint64_t first, std::uint64_t bytes, std::vector<std::uint32_t>& lines) const;
     bool same_everywhere(std::uint64_t bytes, const std::vector<std::uint32_t>& lines) const;
