@@ -65,33 +65,37 @@ inline double logarithm2(std::uint32_t bits) {
     return zero ? minus_infinity : positive ? result : special;
 }
 
-/// x / (2 pi) minus the nearest integer: -1/2 .. 1/2. NaN for infinity. Above 2^51 turns, a double
-/// has no fraction of a turn left, and the result is 0.
-inline double turns(double x) {
-    constexpr double per_turn = 0.15915494309189533577;
-    const double all = x * per_turn;
-    const double rest = all - ((all + integer_shifter) - integer_shifter);
-    const bool has_fraction = __builtin_fabs(all) < 2251799813685248.0;
-    const bool finite = __builtin_fabs(x) < as_double(f64::infinity);
+/// Turns minus the nearest integer: -1/2 .. 1/2. NaN for infinity. Floats above 2^51 have no
+/// fraction.
+inline double part_of_turn(double turns) {
+    const double rest = turns - ((turns + integer_shifter) - integer_shifter);
+    const bool has_fraction = __builtin_fabs(turns) < 2251799813685248.0;
+    const bool finite = __builtin_fabs(turns) < as_double(f64::infinity);
     return has_fraction ? rest : finite ? 0.0 : canonical_nan_f64;
 }
 
+/// x / (2 pi) as a float rounded towards zero, which is the first instruction of sin.approx and
+/// cos.approx, in a double.
+inline double turns_of(std::uint32_t x) {
+    constexpr double per_turn = 0x1.45f306p-3;  // 1 / (2 pi) as a float
+    const double product = static_cast<double>(as_float(x)) * per_turn;
+    constexpr std::uint64_t float_bits = ~std::uint64_t{0x1fffffff};
+    const double normal = as_double(as_bits(product) & float_bits);
+    // Subnormal floats have a last bit of 2^-149, to which the sum is rounded.
+    constexpr double subnormal_shifter = 0x1.8p-97, last_bit = 0x1p-149;
+    const double magnitude = __builtin_fabs(product);
+    const double nearest = (magnitude + subnormal_shifter) - subnormal_shifter;
+    const double cut = nearest > magnitude ? nearest - last_bit : nearest;
+    const double subnormal = as_double(as_bits(cut) | (as_bits(product) & f64::sign_bit));
+    return magnitude < 0x1p-126 ? subnormal : normal;
+}
+
 /// sin for -1/4 .. 1/4 turns.
-inline double sine_of_turns(double t) {
+inline double sine_of_quarter(double t) {
     constexpr double taylor[] = {1.0,          -1.0 / 6,          1.0 / 120,         -1.0 / 5040,
                                  1.0 / 362880, -1.0 / 39916800.0, 1.0 / 6227020800.0};
     const double angle = t * 6.28318530717958647693;
     return angle * polynomial(angle * angle, taylor);
-}
-
-inline double sine(double x) {
-    const double t = turns(x);
-    const double half = as_double((as_bits(t) & f64::sign_bit) | as_bits(0.5));
-    return sine_of_turns(__builtin_fabs(t) > 0.25 ? half - t : t);
-}
-
-inline double cosine(double x) {
-    return sine_of_turns(0.25 - __builtin_fabs(turns(x)));
 }
 
 inline double hyperbolic_tangent(double x) {
@@ -103,6 +107,9 @@ inline double hyperbolic_tangent(double x) {
     const double result = magnitude < 0.02 ? small : large;
     return as_double(as_bits(result) | (as_bits(x) & f64::sign_bit));
 }
+
+/// NaN as a result of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64.
+constexpr std::uint64_t upper_nan = 0x7fffffff00000000;
 
 /// The upper 32 bits of a double, with the other bits cleared; subnormals are flushed.
 constexpr std::uint64_t upper_word(std::uint64_t bits) {
@@ -173,21 +180,43 @@ struct lg2_approx {
     }
 };
 
-/// sin.approx.f32.
+namespace detail {
+inline std::uint32_t sine(double turns) {
+    const double t = part_of_turn(turns);
+    const double half = as_double((as_bits(t) & f64::sign_bit) | as_bits(0.5));
+    return result_f32<rounding::nearest, plain>(
+        sine_of_quarter(__builtin_fabs(t) > 0.25 ? half - t : t));
+}
+inline std::uint32_t cosine(double turns) {
+    return result_f32<rounding::nearest, plain>(
+        sine_of_quarter(0.25 - __builtin_fabs(part_of_turn(turns))));
+}
+}  // namespace detail
+
+/// MUFU.SIN: the sine of an angle in turns.
+struct sine_of_turns {
+    static std::uint32_t apply(std::uint32_t a) { return detail::sine(as_float(a)); }
+};
+
+/// MUFU.COS: the cosine of an angle in turns.
+struct cosine_of_turns {
+    static std::uint32_t apply(std::uint32_t a) { return detail::cosine(as_float(a)); }
+};
+
+/// sin.approx.f32, reduced to turns as by ptxas: the error grows with the operand, as on a GPU.
 template <modifiers Flags = plain>
 struct sin_approx {
     static std::uint32_t apply(std::uint32_t a) {
-        return detail::result_f32<rounding::nearest, Flags>(
-            detail::sine(detail::wide_f32<Flags>(a)));
+        return detail::flush<f32, Flags>(
+            detail::sine(detail::turns_of(detail::flush<f32, Flags>(a))));
     }
 };
 
-/// cos.approx.f32.
+/// cos.approx.f32, likewise.
 template <modifiers Flags = plain>
 struct cos_approx {
     static std::uint32_t apply(std::uint32_t a) {
-        return detail::result_f32<rounding::nearest, Flags>(
-            detail::cosine(detail::wide_f32<Flags>(a)));
+        return detail::cosine(detail::turns_of(detail::flush<f32, Flags>(a)));
     }
 };
 
@@ -203,7 +232,7 @@ template <modifiers Flags>
 struct rcp_approx<f64, Flags> {
     static std::uint64_t apply(std::uint64_t a) {
         const double result = 1 / as_double(detail::upper_word(a));
-        if (result != result) return f64::canonical_nan;
+        if (result != result) return detail::upper_nan;
         return detail::upper_word(as_bits(result));
     }
 };
@@ -223,7 +252,8 @@ struct rsqrt_approx<f64, Flags> {
         constexpr bool upper = (Flags & ftz) != 0;
         const double operand = as_double(upper ? detail::upper_word(a) : a);
         const double result = 1 / __builtin_sqrt(operand);
-        if (result != result) return f64::canonical_nan;
+        if (result != result)
+            return upper ? detail::upper_nan : detail::first_nan(as_bits(result), a);
         return upper ? detail::upper_word(as_bits(result)) : as_bits(result);
     }
 };
@@ -236,16 +266,29 @@ struct sqrt_approx {
     }
 };
 
-/// div.approx.f32: a times the reciprocal of b, which is 0 for |b| above 2^126.
+namespace detail {
+/// a times the reciprocal of b (MUFU.RCP), which is 0 if it would be subnormal. If b is tiny, or
+/// with `Full` large, both are scaled first.
+template <modifiers Flags, bool Full>
+inline std::uint32_t quotient(std::uint32_t a, std::uint32_t b) {
+    a = flush<f32, Flags>(a);
+    b = flush<f32, Flags>(b);
+    const std::uint32_t magnitude = b & f32::magnitude_mask;
+    constexpr std::uint32_t smallest_normal = 0x00800000, two_to_126 = 0x7e800000;
+    const bool is_large = Full & (magnitude > two_to_126) & (magnitude <= f32::infinity);
+    const float scale = magnitude < smallest_normal ? 16777216.0f : is_large ? 0.25f : 1.0f;
+    const float dividend = as_float(a) * scale;
+    const float divisor = as_float(b) * scale;
+    const float reciprocal = as_float(flush<f32, ftz>(as_bits(1.0f / divisor)));
+    return finish<f32, Flags>(as_bits(dividend * reciprocal));
+}
+}  // namespace detail
+
+/// div.approx.f32: 0 for |b| above 2^126.
 template <modifiers Flags = plain>
 struct div_approx {
     static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
-        const double dividend = detail::wide_f32<Flags>(a);
-        const double divisor = detail::wide_f32<Flags>(b);
-        const bool huge = __builtin_fabs(divisor) > 0x1p126;
-        const double quotient =
-            huge ? dividend * as_double(as_bits(divisor) & f64::sign_bit) : dividend / divisor;
-        return detail::result_f32<rounding::nearest, Flags>(quotient);
+        return detail::quotient<Flags, false>(a, b);
     }
 };
 
@@ -253,7 +296,7 @@ struct div_approx {
 template <modifiers Flags = plain>
 struct div_full {
     static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
-        return div<f32, rounding::nearest, Flags>::apply(a, b);
+        return detail::quotient<Flags, true>(a, b);
     }
 };
 

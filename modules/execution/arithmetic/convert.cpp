@@ -85,6 +85,23 @@ std::uint64_t integer_from(scalar_type from, const soft::number& n, rounding mod
                                     : detail::integer_of_nan<To, f32>();
 }
 
+/// A NaN of a floating-point format as a double: quiet, with its payload.
+std::uint64_t widened_nan(scalar_type from, std::uint64_t bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    switch (from) {
+        case scalar_type::f64:
+            return bits | f64::quiet_bit;
+        case scalar_type::f16:
+            return as_bits(static_cast<double>(as_float(detail::widen_half<f16>(half))));
+        case scalar_type::bf16:
+            return as_bits(static_cast<double>(as_float(detail::widen_half<bf16>(half))));
+        case scalar_type::f32:
+            return as_bits(static_cast<double>(as_float(static_cast<std::uint32_t>(bits))));
+        default:
+            return f64::canonical_nan;
+    }
+}
+
 }  // namespace
 
 std::uint64_t convert(scalar_type to, scalar_type from, rounding mode, modifiers flags,
@@ -93,6 +110,16 @@ std::uint64_t convert(scalar_type to, scalar_type from, rounding mode, modifiers
     // A move between equal formats preserves even the payload of a NaN.
     if (to == from && !integral && (flags & (sat | relu | ftz)) == 0) return bits;
     soft::number n = read(from, flags, bits);
+    if (n.is == soft::kind::nan && (flags & (sat | relu)) == 0) {
+        constexpr std::uint64_t tf32_bits = 0xffffe000;
+        if (to == scalar_type::f64)
+            return widened_nan(
+                from, (flags & ftz) != 0 && from == scalar_type::f32 ? f32::canonical_nan : bits);
+        if (to == scalar_type::f32 && from == scalar_type::bf16 && flags == plain)
+            return bits << 16;
+        if (to == scalar_type::tf32 && from == scalar_type::f32 && mode == rounding::away)
+            return bits & tf32_bits;
+    }
     if (integral) n = soft::to_integral(n, mode);
     if (to != scalar_type::f32) flags &= ~ftz;
     return with_type(to, [&](auto type) -> std::uint64_t {

@@ -154,7 +154,11 @@ private:
                              Round == rounding::nearest && (Flags & satfinite) == 0) {
             return detail::finish<To, result_flags>(detail::narrow_half<To>(a));
         } else if constexpr (std::is_same_v<To, tf32>) {
-            // In a register, tf32 occupies the high bits of an f32.
+            // In a register, tf32 occupies the high bits of an f32. Rounding away from zero drops
+            // the low bits of a NaN.
+            if (Round == rounding::away && detail::is_nan<From>(a))
+                return (Flags & relu) != 0 ? tf32::canonical_nan << 13
+                                           : a & ~((result{1} << 13) - 1);
             return soft::pack<tf32>(soft::unpack<From>(a), Round, result_flags) << 13;
         } else {
             return soft::pack<To>(soft::unpack<From>(a), Round, result_flags);
@@ -164,9 +168,13 @@ private:
     /// Converts f32 bits to f32 or f64, which is exact.
     static result widen(std::uint32_t bits) {
         if constexpr (std::is_same_v<To, f64>) {
+            // Inputs are flushed by an instruction on f32, which returns canonical NaNs.
+            if constexpr ((Flags & ftz) != 0) bits = detail::finish<f32, plain>(bits);
             return detail::finish<f64, result_flags>(as_bits(static_cast<double>(as_float(bits))));
         } else {
-            return detail::finish<f32, Flags>(bits);
+            // A bfloat16 is the upper half of an f32; even a NaN does not change.
+            constexpr bool is_shift = std::is_same_v<From, bf16> && Flags == plain;
+            return is_shift ? bits : detail::finish<f32, Flags>(bits);
         }
     }
 

@@ -44,7 +44,17 @@ constexpr bits_of<Type> flush(bits_of<Type> bits) {
     }
 }
 
-/// Applies the modifiers to a result: flush, clamp, canonical NaN.
+/// NaN as a result: that of a double keeps its payload and becomes quiet, every other one is
+/// canonical (PTX: NaN payloads are supported for double precision only).
+template <class Type>
+constexpr bits_of<Type> result_of_nan(bits_of<Type> nan) {
+    if constexpr (std::is_same_v<Type, f64>)
+        return nan | Type::quiet_bit;
+    else
+        return Type::canonical_nan;
+}
+
+/// Applies the modifiers to a result: flush, clamp, NaN.
 template <class Type, modifiers Flags>
 constexpr bits_of<Type> finish(bits_of<Type> result) {
     using bits = bits_of<Type>;
@@ -57,9 +67,9 @@ constexpr bits_of<Type> finish(bits_of<Type> result) {
         return negative || not_number ? bits{0} : at_most_one;
     } else if constexpr ((Flags & relu) != 0) {
         const bits positive = (result & Type::sign_bit) != 0 ? bits{0} : result;
-        return not_number ? Type::canonical_nan : positive;
+        return not_number ? result_of_nan<Type>(result) : positive;
     } else {
-        return not_number ? Type::canonical_nan : result;
+        return not_number ? result_of_nan<Type>(result) : result;
     }
 }
 
@@ -117,7 +127,7 @@ template <class Type, modifiers Flags>
 struct abs<Type, Flags, if_floating<Type>> {
     using bits = bits_of<Type>;
     static constexpr bits apply(bits a) {
-        return detail::flush<Type, Flags>(static_cast<bits>(a & Type::magnitude_mask));
+        return detail::finish<Type, Flags>(static_cast<bits>(a & Type::magnitude_mask));
     }
 };
 
@@ -125,7 +135,7 @@ template <class Type, modifiers Flags>
 struct neg<Type, Flags, if_floating<Type>> {
     using bits = bits_of<Type>;
     static constexpr bits apply(bits a) {
-        return detail::flush<Type, Flags>(static_cast<bits>(a ^ Type::sign_bit));
+        return detail::finish<Type, Flags>(static_cast<bits>(a ^ Type::sign_bit));
     }
 };
 

@@ -24,6 +24,19 @@ inline std::uint32_t result_f32(double value) {
     return finish<f32, Flags>(narrow_to_f32<Round>(value));
 }
 
+/// The result of an instruction on doubles: its first operand that is NaN, made quiet; `result` if
+/// there is none. Results of the host need this only for operands other than the last one: the host
+/// returns an operand that is NaN, too (and the canonical NaN of an invalid operation), but which
+/// one of several depends on the order in which the compiler has arranged them.
+inline std::uint64_t first_nan(std::uint64_t result) {
+    return result;
+}
+template <class... Others>
+inline std::uint64_t first_nan(std::uint64_t result, std::uint64_t operand, Others... others) {
+    const std::uint64_t otherwise = first_nan(result, others...);
+    return is_nan<f64>(operand) ? operand | f64::quiet_bit : otherwise;
+}
+
 }  // namespace detail
 
 template <rounding Round, modifiers Flags>
@@ -112,10 +125,10 @@ template <rounding Round, modifiers Flags>
 struct add<f64, Round, Flags> {
     static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
         if constexpr (Round == rounding::nearest) {
-            return detail::finish<f64, Flags>(as_bits(as_double(a) + as_double(b)));
+            return detail::first_nan(as_bits(as_double(a) + as_double(b)), a);
         } else {
-            return soft::pack<f64>(soft::add(soft::unpack<f64>(a), soft::unpack<f64>(b), Round),
-                                   Round, Flags);
+            const soft::number sum = soft::add(soft::unpack<f64>(a), soft::unpack<f64>(b), Round);
+            return detail::first_nan(soft::pack<f64>(sum, Round, Flags), a, b);
         }
     }
 };
@@ -131,10 +144,10 @@ template <rounding Round, modifiers Flags>
 struct mul<f64, Round, Flags> {
     static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
         if constexpr (Round == rounding::nearest) {
-            return detail::finish<f64, Flags>(as_bits(as_double(a) * as_double(b)));
+            return detail::first_nan(as_bits(as_double(a) * as_double(b)), a);
         } else {
-            return soft::pack<f64>(soft::multiply(soft::unpack<f64>(a), soft::unpack<f64>(b)),
-                                   Round, Flags);
+            const soft::number product = soft::multiply(soft::unpack<f64>(a), soft::unpack<f64>(b));
+            return detail::first_nan(soft::pack<f64>(product, Round, Flags), a, b);
         }
     }
 };
@@ -144,11 +157,12 @@ template <rounding Round, modifiers Flags>
 struct fma<f64, Round, Flags> {
     static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
         if constexpr (Round == rounding::nearest) {
-            return detail::finish<f64, Flags>(
-                as_bits(__builtin_fma(as_double(a), as_double(b), as_double(c))));
+            return detail::first_nan(
+                as_bits(__builtin_fma(as_double(a), as_double(b), as_double(c))), a, b);
         } else {
             const soft::number product = soft::multiply(soft::unpack<f64>(a), soft::unpack<f64>(b));
-            return soft::pack<f64>(soft::add(product, soft::unpack<f64>(c), Round), Round, Flags);
+            const soft::number sum = soft::add(product, soft::unpack<f64>(c), Round);
+            return detail::first_nan(soft::pack<f64>(sum, Round, Flags), a, b, c);
         }
     }
 };
@@ -157,10 +171,10 @@ template <rounding Round, modifiers Flags>
 struct div<f64, Round, Flags> {
     static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
         if constexpr (Round == rounding::nearest) {
-            return detail::finish<f64, Flags>(as_bits(as_double(a) / as_double(b)));
+            return detail::first_nan(as_bits(as_double(a) / as_double(b)), a);
         } else {
-            return soft::pack<f64>(soft::divide(soft::unpack<f64>(a), soft::unpack<f64>(b)), Round,
-                                   Flags);
+            const soft::number quotient = soft::divide(soft::unpack<f64>(a), soft::unpack<f64>(b));
+            return detail::first_nan(soft::pack<f64>(quotient, Round, Flags), a, b);
         }
     }
 };
@@ -176,9 +190,10 @@ template <rounding Round, modifiers Flags>
 struct sqrt<f64, Round, Flags> {
     static std::uint64_t apply(std::uint64_t a) {
         if constexpr (Round == rounding::nearest) {
-            return detail::finish<f64, Flags>(as_bits(__builtin_sqrt(as_double(a))));
+            return as_bits(__builtin_sqrt(as_double(a)));
         } else {
-            return soft::pack<f64>(soft::square_root(soft::unpack<f64>(a)), Round, Flags);
+            const soft::number root = soft::square_root(soft::unpack<f64>(a));
+            return detail::first_nan(soft::pack<f64>(root, Round, Flags), a);
         }
     }
 };

@@ -251,13 +251,13 @@ struct div<Type, Round, Flags, if_integer<Type>> {
     }
 };
 
-/// rem. The remainder has the sign of the dividend; the remainder of division by zero is the
-/// dividend.
+/// rem. The remainder has the sign of the dividend; the remainder of division by zero has all bits
+/// set, as from the instructions that ptxas generates.
 template <class Type>
 struct rem {
     using bits = bits_of<Type>;
     static constexpr bits apply(bits a, bits b) {
-        if (b == 0) return a;
+        if (b == 0) return static_cast<bits>(~bits{0});
         if (Type::is_signed && b == static_cast<bits>(~bits{0})) return 0;
         return static_cast<bits>(value_of<Type>(a) % value_of<Type>(b));
     }

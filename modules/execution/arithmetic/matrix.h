@@ -50,6 +50,9 @@ struct matrix_description {
     unsigned selector = 0;  ///< of mma.sp: the lanes of each group of four that hold metadata
     rounding f64_rounding = rounding::nearest;
     tensor_core_sum sum = ampere_sum;
+    /// Products of one machine instruction, if an instruction of PTX is several of them: an f16
+    /// accumulator is rounded after each. 0: all products.
+    unsigned step = 0;
 };
 
 /// A matrix instruction: constructed once, applied to registers of warps.

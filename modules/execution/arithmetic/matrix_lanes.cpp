@@ -216,6 +216,16 @@ void sum_specials(const float_product& product, unsigned batch, unsigned row, co
     });
 }
 
+void round_to_half(bool saturate, float* sums, unsigned n) {
+    for (unsigned j = 0; j < n; ++j) {
+        const std::uint32_t bits = as_bits(sums[j]);
+        const std::uint16_t half = saturate
+                                       ? cvt<f16, f32, rounding::nearest, satfinite>::apply(bits)
+                                       : cvt<f16, f32>::apply(bits);
+        sums[j] = as_float(detail::widen_half<f16>(half));
+    }
+}
+
 void multiply(const float_product& product) {
     const matrix_description& d = *product.description;
     const auto& [m, n, k] = d.shape;
@@ -225,6 +235,7 @@ void multiply(const float_product& product) {
     const add_function add = add_function_of(d);
     step s{};
     s.last_bit = 23 + d.sum.extra_bits;
+    const bool rounds = d.c == matrix_element::f16 && d.d == matrix_element::f16 && d.step != 0;
     for (unsigned batch = 0; batch < product.batches; ++batch) {
         for (unsigned i = 0; i < m; ++i) {
             double* const row = product.sums + (std::size_t{batch} * m + i) * n;
@@ -246,6 +257,8 @@ void multiply(const float_product& product) {
                 s.b_exponent = b.exponent + b_at;
                 s.products = std::min(d.sum.products, k - p);
                 add(s, sums);
+                const unsigned done = p + s.products;
+                if (rounds && done % d.step == 0 && done < k) round_to_half(d.saturate, sums, n);
             }
             for (unsigned j = 0; j < n; ++j) row[j] = sums[j];
             if (special) sum_specials(product, batch, i, before, row);

@@ -116,6 +116,8 @@ struct floating_type {
     /// Bits of the smallest magnitude that is not finite.
     static constexpr Bits infinity = exponent_mask;
     static constexpr Bits largest_finite = static_cast<Bits>(exponent_mask - 1);
+    /// Set in a NaN that does not signal.
+    static constexpr Bits quiet_bit = static_cast<Bits>(Bits{1} << (FractionBits - 1));
     static constexpr bool has_infinity = true;
 };
 struct f16 : floating_type<std::uint16_t, 5, 10> {

@@ -85,20 +85,26 @@ int128 compute(video_operation operation, comparison compare, shift_mode mode, s
     }
 }
 
-std::uint32_t combine(secondary_operation operation, bool is_signed, std::uint32_t result,
-                      std::uint32_t c) {
-    const bool less =
-        is_signed ? static_cast<std::int32_t>(result) < static_cast<std::int32_t>(c) : result < c;
+/// The secondary operation. It takes the whole intermediate result, whose sign depends on the type
+/// of the destination, before it is reduced to 32 bits.
+int128 combine(secondary_operation operation, bool is_signed, int128 result, int128 c) {
+    if (!is_signed) result &= (int128{1} << 34) - 1;
     switch (operation) {
         case secondary_operation::add:
             return result + c;
         case secondary_operation::minimum:
-            return less ? result : c;
+            return result < c ? result : c;
         case secondary_operation::maximum:
-            return less ? c : result;
+            return result < c ? c : result;
         default:
             return result;
     }
+}
+
+/// The intermediate result of scalar instructions has 34 bits and a sign; only left shifts have
+/// more.
+int128 intermediate(int128 result) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(result) << 30) >> 30;
 }
 
 std::uint32_t merge(part destination, std::uint32_t result, std::uint32_t c) {
@@ -114,12 +120,15 @@ std::uint32_t apply(const scalar_video& instruction, std::uint32_t a, std::uint3
     int128 result = compute(instruction.operation, instruction.compare, instruction.shift,
                             extract(a, instruction.a, instruction.a_signed),
                             extract(b, instruction.b, instruction.b_signed));
+    result = intermediate(result);
     if (instruction.saturate) {
         result = clamp(result, width_of(instruction.destination), instruction.destination_signed);
     }
-    const auto word = static_cast<std::uint32_t>(result);
-    if (instruction.destination != part::word) return merge(instruction.destination, word, c);
-    return combine(instruction.secondary, instruction.destination_signed, word, c);
+    if (instruction.destination != part::word)
+        return merge(instruction.destination, static_cast<std::uint32_t>(result), c);
+    const bool is_signed = instruction.destination_signed;
+    return static_cast<std::uint32_t>(
+        combine(instruction.secondary, is_signed, result, extract(c, part::word, is_signed)));
 }
 
 std::uint32_t apply(const video_mad& instruction, std::uint32_t a, std::uint32_t b,

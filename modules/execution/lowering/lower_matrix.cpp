@@ -96,6 +96,11 @@ arithmetic::matrix_description description_of(const ptx::operation& o, unsigned 
     d.sparse = o.op == opcode::mma_sp;
     d.f64_rounding = rounding_of(o.round);
     d.sum = sum_of(architecture, two_types ? ptx::type::f16 : o.types[1]);
+    if (!d.wmma) return d;
+    // Volta and Turing have instructions for 4 and 8 products only; for tf32, ptxas uses one for 4
+    // products from sm_80 on.
+    if (d.a == matrix_element::f16 && architecture < 80) d.step = architecture < 75 ? 4 : 8;
+    if (d.a == matrix_element::tf32) d.sum.products = 4;
     return d;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/machine_operations.h"
 
+#include "modules/execution/arithmetic/approximate.h"
 #include "modules/execution/device_memory.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
@@ -94,7 +95,7 @@ const operation* machine_double_extremum(warp& w, const operation* op) {
         // In integer order, with -0 below +0.
         const auto order = [](std::uint64_t x) { return (x & sign) != 0 ? ~x : x | sign; };
         const bool less = order(a[i]) < order(b[i]);
-        const bool chosen = b_nan || (!a_nan && less == d.left);
+        const bool chosen = !a_nan && (b_nan || less == d.left);
         first |= static_cast<lane_mask>(chosen) << i;
         neither |= static_cast<lane_mask>(a_nan && b_nan) << i;
     }
@@ -119,54 +120,35 @@ const operation* machine_reciprocal_check(warp& w, const operation* op) {
 }
 
 namespace {
-template <class Function>
-const operation* map_floats(warp& w, const operation* op, Function&& f) {
+template <class Op>
+const operation* map_floats(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(w, op, d, [&](unsigned i) { return Op::apply(a[i]); });
+}
+template <class Op>
+const operation* map_high_words(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const source_row a = source(w, op, d, 0);
     return map_words(w, op, d, [&](unsigned i) {
-        const std::uint32_t bits = a[i];
-        float x;
-        std::memcpy(&x, &bits, sizeof x);
-        const float y = f(x);
-        std::uint32_t out;
-        std::memcpy(&out, &y, sizeof out);
-        return std::isnan(y) ? 0x7fffffffu : out;
+        return static_cast<std::uint32_t>(Op::apply(std::uint64_t{a[i]} << 32) >> 32);
     });
 }
-template <class Function>
-const operation* map_high_words(warp& w, const operation* op, Function&& f) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0);
-    return map_words(w, op, d, [&](unsigned i) {
-        const std::uint64_t bits = std::uint64_t{a[i]} << 32;
-        double x;
-        std::memcpy(&x, &bits, sizeof x);
-        const double y = f(x);
-        std::uint64_t out;
-        std::memcpy(&out, &y, sizeof out);
-        return std::isnan(y) ? 0x7fffffffu : static_cast<std::uint32_t>(out >> 32);
-    });
-}
-constexpr double revolution = 6.283185307179586476925286766559;
 }  // namespace
 
 const operation* machine_sine(warp& w, const operation* op) {
-    return map_floats(w, op, [](float x) {
-        const double r = static_cast<double>(x);
-        return static_cast<float>(std::sin(revolution * (r - std::nearbyint(r))));
-    });
+    return map_floats<arithmetic::sine_of_turns>(w, op);
 }
 const operation* machine_cosine(warp& w, const operation* op) {
-    return map_floats(w, op, [](float x) {
-        const double r = static_cast<double>(x);
-        return static_cast<float>(std::cos(revolution * (r - std::nearbyint(r))));
-    });
+    return map_floats<arithmetic::cosine_of_turns>(w, op);
 }
 const operation* machine_reciprocal_high(warp& w, const operation* op) {
-    return map_high_words(w, op, [](double x) { return 1.0 / x; });
+    using arithmetic::f64;
+    return map_high_words<arithmetic::rcp_approx<f64, arithmetic::ftz>>(w, op);
 }
 const operation* machine_root_high(warp& w, const operation* op) {
-    return map_high_words(w, op, [](double x) { return 1.0 / std::sqrt(x); });
+    using arithmetic::f64;
+    return map_high_words<arithmetic::rsqrt_approx<f64, arithmetic::ftz>>(w, op);
 }
 
 namespace {

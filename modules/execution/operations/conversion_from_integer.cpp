@@ -17,8 +17,7 @@ choice to_float(const ptx::operation& o) {
     return for_rounding(o.round, [&](auto r) {
         constexpr rounding round = decltype(r)::value;
         constexpr bool cheap = round == rounding::nearest;
-        if constexpr (cheap)
-            if (o.has(ptx::flag::sat)) return conversion<To, From, round, sat, false, false>();
+        if (o.has(ptx::flag::sat)) return conversion<To, From, round, sat, false, false>();
         return conversion<To, From, round, plain, false, cheap>();
     });
 }

@@ -65,8 +65,11 @@ TEST(ApproximateFunctions, GiveSinesAndCosinesOfAnglesToManyTurns) {
         const float x = as_float(a);
         if (!(std::fabs(x) < 1e6f)) continue;
         const long double exact = x;
-        ASSERT_NEAR(as_float(sin_approx<>::apply(a)), std::sin(exact), 0x1p-24) << x;
-        ASSERT_NEAR(as_float(cos_approx<>::apply(a)), std::cos(exact), 0x1p-24) << x;
+        // The angle is reduced to turns in single precision, which is exact enough for 2^-20.5
+        // within two turns (PTX), and costs digits beyond.
+        const double error = std::fabs(x) <= 6.2831855f ? 0x1.6ap-21 : std::fabs(x) * 0x1.6p-23;
+        ASSERT_NEAR(as_float(sin_approx<>::apply(a)), std::sin(exact), error) << x;
+        ASSERT_NEAR(as_float(cos_approx<>::apply(a)), std::cos(exact), error) << x;
     }
     // Results for any angle are between -1 and 1.
     for (const std::uint32_t a : {0x7f7fffffu, 0x5a000000u, 0xda000001u, 0x59ffffffu}) {
@@ -157,6 +160,8 @@ TEST(ApproximateDivision, LosesTheQuotientOfHugeDivisorsOnlyWithoutFull) {
     EXPECT_EQ(div_approx<>::apply(minus_one, infinity), minus_zero);
     EXPECT_EQ(div_approx<>::apply(huge, as_bits(0x1p126f)), as_bits(2.0f));
     EXPECT_EQ(div_full<>::apply(huge, huge), one);
+    EXPECT_EQ(div_full<>::apply(as_bits(3.0f), as_bits(3.0f)), one);
+    EXPECT_EQ(div_full<>::apply(3, 2), as_bits(1.5f)) << "of subnormals";
     EXPECT_EQ((div_full<ftz>::apply(1, one)), 0u);
 }
 
@@ -175,7 +180,7 @@ TEST(ApproximateF64, WorksOnUpperWords) {
             ASSERT_NEAR(as_double(s) * std::sqrt(x), 1.0, 0x1p-18);
             ASSERT_NEAR(as_double(rsqrt_approx<f64>::apply(a)) * std::sqrt(x), 1.0, 0x1p-50);
         } else {
-            ASSERT_EQ(s, f64::canonical_nan);
+            ASSERT_EQ(s, 0x7fffffff00000000u);
         }
     }
     EXPECT_EQ((rcp_approx<f64, ftz>::apply(0)), f64::infinity);

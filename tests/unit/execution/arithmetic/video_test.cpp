@@ -81,12 +81,29 @@ TEST(ScalarVideo, AppliesTheSecondaryOperationInTheTypeOfTheResult) {
     EXPECT_EQ(apply(v, 1, 3, 5), 3u);
 }
 
+TEST(ScalarVideo, AppliesTheSecondaryOperationToAllBitsOfTheIntermediateResult) {
+    auto v = scalar(operation::absolute_difference, true, true, true);
+    v.secondary = secondary_operation::minimum;  // 0x80000001 is not negative
+    EXPECT_EQ(apply(v, 0x80000000, 1, 5), 5u);
+    v = scalar(operation::add, false, false, false);
+    v.secondary = secondary_operation::maximum;  // 0x100000000
+    EXPECT_EQ(apply(v, 0xffffffff, 1, 5), 0u);
+}
+
+TEST(ScalarVideo, HasAnIntermediateResultOf34Bits) {
+    auto v = scalar(operation::shift_left, true, false, false);
+    v.saturate = true;
+    EXPECT_EQ(apply(v, 1, 32, 0), 0x7fffffffu);
+    EXPECT_EQ(apply(v, 2, 32, 0), 0x80000000u);  // bit 33 is the sign
+    EXPECT_EQ(apply(v, 4, 32, 0), 0u);
+}
+
 TEST(ScalarVideo, ShiftsClampOrWrapTheirAmount) {
     auto v = scalar(operation::shift_left, false, false, false);
     EXPECT_EQ(apply(v, 3, 4, 0), 48u);
     EXPECT_EQ(apply(v, 3, 40, 0), 0u);
     v.saturate = true;
-    EXPECT_EQ(apply(v, 3, 40, 0), 0xffffffffu);
+    EXPECT_EQ(apply(v, 1, 40, 0), 0xffffffffu);
     v.saturate = false;
     v.shift = shift_mode::wrap;
     EXPECT_EQ(apply(v, 3, 36, 0), 48u);
