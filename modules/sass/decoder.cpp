@@ -13,6 +13,7 @@ using what = encoding_operand::what;
 constexpr std::string_view shared_scales[] = {"", ".X4", ".X8", ".X16"};
 constexpr std::string_view halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
+constexpr std::string_view kept_bits[] = {"", "", ".24", ".28"};
 constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
 
 /// Decodes the operands of an instruction word.
@@ -97,7 +98,9 @@ private:
         if (spec.selects_word && w_.bit(88)) o.suffix = ".H1";
         if (spec.takes_sign) o.suffix = ".SIGN";
         if (spec.tells_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
-        if (spec.selects_half && out_.has("F16") && o.kind == operand_kind::reg)
+        if (spec.tells_kept_bits) o.suffix = kept_bits[w_.bits(72, 2)];
+        if (spec.selects_half && (out_.has("F16") || out_.has("BF16")) &&
+            o.kind == operand_kind::reg)
             o.suffix = words[w_.bits(60, 2)];
         if (spec.selects_byte) o.suffix = bytes[w_.bits(76, 2)];
         if (spec.selects_part && o.kind != operand_kind::integer)

@@ -233,6 +233,9 @@ public:
                     case 'g':
                         o.selects_half = true;
                         break;
+                    case 'k':
+                        o.tells_kept_bits = true;
+                        break;
                     case 'p':
                         o.selects_part = true;
                         break;

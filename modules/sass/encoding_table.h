@@ -83,6 +83,7 @@ struct encoding_operand {
     bool left_out_if_true = false;  ///< omitted in print if PT
     bool selects_part = false;      ///< selects a byte or half of the source, depending on its type
     bool selects_half = false;      ///< F16: bit 60 selects the high half
+    bool tells_kept_bits = false;   ///< bits 73:72: number of its bits that are kept
     bool selects_word = false;      ///< bit 88 selects the high half
     bool tells_layout = false;      ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
     bool is_metadata = false;       ///< metadata of a sparse matrix; bit 50: .reuse

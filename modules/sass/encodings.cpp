@@ -24,7 +24,7 @@ namespace simtlm::sass {
 //                /n -x, /a |x|, /i ~x, at the usual bits of such a source; type of an
 //                immediate: /s signed, /u unsigned, /f f32, /d f64, /h two halves; /x: halves of
 //                a packed source are selected; /v: .SIGN, only its highest bit; /g: F16, either
-//                half; /y: bit 50 is .reuse
+//                half; /k: .24 or .28, the bits of it that are kept; /y: bit 50 is .reuse
 //   Pn UPn       predicate at bit n; suffix !: bit n+3 negates it
 //   In.w Sn.w    number of w bits at bit n, unsigned or signed
 //   ?            suffix of an operand: omitted if it is PT; [X]: present if modifier X is,
@@ -80,6 +80,10 @@ I2I     238 838 a38 1a38 1c38      75-  | 76-77=U8,S8,U16,S16 | Rd Q/s
 F2IP    243 443 643 843 a43 1643 1a43 1c43 1e43 86- | ?72=0 76-77=U8,S8,INVALID2,INVALID3 .F32 78-79=-,INVALID1,INVALID2,TRUNC 74=NTZ 75=RELU | Rd A B/f C/f
 I2IP    239                        75-89 | ?72-73=0 ?78=0 76-77=U8,S8,U16,S16 .S32 .SAT | Rd A Rb Rc
 I2IP    239                        90-  | ?72-73=0 ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=-,SAT,SATRELU,INVALID3 | Rd A Rb Rc
+I2IP    239                        75-89 | ?72-73=2 ?77-78=3 76=U4,S4 .S32 .SAT | Rd A Rb Rc/k
+I2IP    239                        75-89 | ?72-73=3 ?77-78=2 76=U2,S2 .S32 .SAT | Rd A Rb Rc/k
+I2IP    239                        90-  | ?72-73=2 ?77-78=3 76=U4,S4 .S32 74-75=-,SAT,SATRELU,INVALID3 | Rd A Rb Rc/k
+I2IP    239                        90-  | ?72-73=3 ?77-78=2 76=U2,S2 .S32 74-75=-,SAT,SATRELU,INVALID3 | Rd A Rb Rc/k
 
 # --- integer comparison, logic, shifts, bytes ---
 ISETP   20c 80c a0c 1a0c 1c0c      70-  | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,- 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68!?EX
@@ -108,7 +112,8 @@ FSEL    208 808 a08 1a08 1c08      70-  | 80=FTZ | Rd A/na Q/naf P87!
 FSETP   20b 80b a0b 1a0b 1c0b      70-  | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | P81 P84 A/na Q/naf P87!
 FSET    20a 80a a0a 1a0a 1c0a      70-  | 71=BF,- 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | Rd A/na Q/naf P87!
 FCHK    302 902 b02 1b02 1d02      70-  | | P81 A/na Q/naf
-MUFU    308 908 b08 1b08 1d08      70-  | 74-77=COS,SIN,EX2,LG2,RCP,RSQ,RCP64H,RSQ64H,SQRT,TANH 73=F16 | Rd Q/nao
+MUFU    308 908 b08 1b08 1d08      70-89 | 74-77=COS,SIN,EX2,LG2,RCP,RSQ,RCP64H,RSQ64H,SQRT,TANH 73=F16 | Rd Q/naog
+MUFU    308 908 b08 1b08 1d08      90-  | 74-77=COS,SIN,EX2,LG2,RCP,RSQ,RCP64H,RSQ64H,SQRT,TANH 72-73=-,F16,BF16,INVALID3 | Rd Q/naog
 FSWZADD 822                        70-  | 80=FTZ 78-79=-,RM,RP,RZ 77=NDV | Rd A C SWZ32
 
 # --- tensor products and transposition ---

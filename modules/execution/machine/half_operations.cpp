@@ -225,7 +225,7 @@ const operation* machine_pack_integers(warp& w, const operation* op) {
     };
     return map_words(w, op, [&](unsigned i) {
         const std::uint32_t pair = narrow(a[i]) << bits | narrow(b[i]);
-        return bits == 16 ? pair : pair | c[i] << 16;
+        return bits == 16 ? pair : pair | c[i] << 2 * bits;
     });
 }
 

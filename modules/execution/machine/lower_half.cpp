@@ -82,14 +82,16 @@ bool machine_lowering::lower_half() {
     if (now_.has("F32")) {
         if (now_.has("FMZ")) return false;
         // The selected low halves are added in single precision: usually a conversion.
-        if (extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
+        if (extremum || bfloat || now_.has("FTZ")) return false;
         ptx::operation widen = value_operation(opcode::cvt, ptx::type::f32);
         widen.types[1] = ptx::type::f16;
         widen.type_count = 2;
         const slot b = half_source(at(2));
         if (adds && at(1).kind == operand_kind::reg && at(1).index == sass::register_rz &&
-            at(1).negate)
+            at(1).negate) {
+            if (now_.has("SAT")) set(widen, ptx::flag::sat);
             return emit_values(widen, result_row(at(0)), {b});
+        }
         const slot a = half_source(at(1)), x = scratch(), y = scratch();
         if (!emit_values(widen, x, {a}, false) || !emit_values(widen, y, {b}, false)) return false;
         ptx::operation o = value_operation(adds    ? opcode::add
@@ -97,6 +99,7 @@ bool machine_lowering::lower_half() {
                                                    : opcode::mul,
                                            ptx::type::f32);
         o.round = ptx::rounding::rn;
+        if (now_.has("SAT")) set(o, ptx::flag::sat);
         if (!fused) return emit_values(o, result_row(at(0)), {x, y});
         const slot c = half_source(at(3)), z = scratch();
         return emit_values(widen, z, {c}, false) && emit_values(o, result_row(at(0)), {x, y, z});
@@ -331,20 +334,24 @@ bool machine_lowering::lower_narrow_float() {
     return true;
 }
 
-/// I2IP, F2IP: convert two numbers to 16-bit or 8-bit integers with saturation; 8-bit results are
-/// followed by the low half of the third source.
+/// I2IP, F2IP: convert two numbers to integers of 16 bits or fewer with saturation; two results of
+/// 8, 4 or 2 bits are followed by the low bits of the third source.
 bool machine_lowering::lower_narrow_integers() {
     using ptx::opcode;
     using ptx::type;
     const bool of_floats = now_.opcode == "F2IP";
-    const type narrow = now_.has("U8")    ? type::u8
+    const type narrow = now_.has("U2")    ? type::u2
+                        : now_.has("S2")  ? type::s2
+                        : now_.has("U4")  ? type::u4
+                        : now_.has("S4")  ? type::s4
+                        : now_.has("U8")  ? type::u8
                         : now_.has("S8")  ? type::s8
                         : now_.has("U16") ? type::u16
                                           : type::s16;
     if (!of_floats) {
         machine_details& d = details();
         d.width = ptx::width_of(narrow);
-        d.is_signed = narrow == type::s8 || narrow == type::s16;
+        d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
         d.extended = true;
         d.wraps = !now_.has("SAT");
         if (now_.has("SATRELU")) return false;

@@ -736,10 +736,13 @@ bool machine_lowering::lower_float() {
     }
     if (name == "MUFU") {
         const std::string_view f = now_.modifiers[0];
-        if (now_.has("F16")) {
-            if ((f != "EX2" && f != "TANH") || !at(1).suffix.empty()) return false;
-            ptx::operation o = value_operation(f == "EX2" ? opcode::ex2 : opcode::tanh, type::f16);
+        if (now_.has("F16") || now_.has("BF16")) {
+            if (f != "EX2" && f != "TANH") return false;
+            const bool bfloat = now_.has("BF16");
+            ptx::operation o = value_operation(f == "EX2" ? opcode::ex2 : opcode::tanh,
+                                               bfloat ? type::bf16 : type::f16);
             set(o, ptx::flag::approx);
+            if (bfloat && f == "EX2") set(o, ptx::flag::ftz);
             const slot a = half_source(at(1));
             return emit_values(o, result_row(at(0)), {a});
         }
@@ -856,7 +859,10 @@ bool machine_lowering::lower_conversion() {
         o.types[0] = type_of(now_.modifiers[n]);
         o.types[1] = type_of(now_.modifiers[n + 1]);
         if (o.types[0] == type::none || o.types[1] == type::none) return false;
-        if (ptx::width_of(o.types[0]) < ptx::width_of(o.types[1])) o.round = rounding_of(now_);
+        const bool between_halves =
+            ptx::width_of(o.types[0]) == 16 && ptx::width_of(o.types[1]) == 16;
+        if (between_halves || ptx::width_of(o.types[0]) < ptx::width_of(o.types[1]))
+            o.round = rounding_of(now_);
     } else if (name == "F2I") {
         o.types[0] = integer_type(false);
         o.types[1] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
