@@ -4,10 +4,33 @@
 #include "modules/execution/operation.h"
 #include "modules/ptx/operation.h"
 
+#include <cstdint>
+#include <initializer_list>
+
 // Operations that involve several lanes of a warp, or several warps of a CTA.
 namespace simtlm::execution {
 
 struct barrier_state;
+
+/// What the operands of a collective operation are: source[0] to [3], destination, destination2;
+/// encoded in the operation before it (gather_members).
+class collective_operands {
+public:
+    enum kind : std::uint8_t { none, words, double_words, mask };
+    static constexpr unsigned sources = 4, count = 6;
+
+    constexpr explicit collective_operands(std::int64_t code) : code_(code) {}
+    /// @param kinds  of the operands, in order; those that are missing are `none`
+    constexpr collective_operands(std::initializer_list<kind> kinds) {
+        unsigned n = 0;
+        for (const kind k : kinds) code_ |= std::int64_t{k} << 2 * n++;
+    }
+    constexpr kind of(unsigned n) const { return static_cast<kind>(code_ >> 2 * n & 3); }
+    constexpr std::int64_t code() const { return code_; }
+
+private:
+    std::int64_t code_ = 0;
+};
 
 /// Shuffles of machine code: inactive source lanes give 0.
 constexpr std::int64_t shuffle_among_active = 1;

@@ -21,31 +21,43 @@ public:
     explicit simt_control(bool independent) : independent_(independent) {}
 
     simt_stack stack;
-    std::vector<lane_buffer> frames;         ///< by call depth
+    std::vector<lane_buffer> frames;         ///< by frame number (simt_stack::entry::frame)
     std::vector<std::uint32_t> sizes;        ///< of each frame, bytes
-    std::vector<std::uint32_t> local_bases;  ///< by call depth
-    std::vector<std::uint32_t> local_tops;   ///< by call depth: start of free memory
+    std::vector<std::uint32_t> local_bases;  ///< of each frame
+    std::vector<std::uint32_t> local_tops;   ///< of each frame: start of free memory
 
     void start(warp& w, const kernel_image& kernel) override;
     lane_mask live_lanes() const override;
     lane_mask lanes_barriers_await(const warp& w) const override;
     std::size_t groups() const override { return stack.depth(); }
-    std::uint32_t frame_bytes() const override { return sizes[stack.top().call_depth]; }
+    std::uint32_t frame_bytes() const override { return sizes[stack.top().frame]; }
     bool schedules_lanes_independently() const override { return independent_; }
     progress pass_turn(warp& w) override;
 
-    /// Allocates frames up to a call depth.
-    void deepen(std::size_t depth);
+    /// Allocates frames up to a number.
+    void deepen(std::size_t frame);
+    /// Executes a collective instruction for groups of lanes that have reached it in different
+    /// branches or calls, or that have reached different instructions of the same kind. The active
+    /// lanes and others wait for members (simt_stack::wait_for_members) at the operation before it
+    /// (gather_members). If all the lanes that they name have arrived, the results are computed,
+    /// and each group takes those of its lanes when it executes its own instruction
+    /// (take_exchanged).
+    /// @return false if lanes are missing
+    bool exchange(warp& w);
+    /// Writes the results of an exchange for the active lanes.
+    const operation* take_exchanged(warp& w, const operation* op);
     /// Updates the warp after a change of the stack. warp::leave() must have been called.
     const operation* resume(warp& w);
 
 private:
     void take_up(warp& w) const;
+    void compute_exchange(warp& w, const std::vector<const simt_stack::entry*>& groups);
 
     static constexpr std::size_t remembered = 4;
     const bool independent_;
     std::array<std::uint64_t, remembered> states_{};  ///< at the last calls of pass_turn()
     std::size_t next_state_ = 0;
+    lane_buffer exchange_;  ///< operands and results of an exchange, by lane
 };
 
 }  // namespace simtlm::execution

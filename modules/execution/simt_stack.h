@@ -43,6 +43,12 @@ public:
         std::uint32_t call_depth = 0;
         std::uint64_t call_site = no_pc;  ///< of a frame: its caller
         waiting waits = waiting::no;      ///< for other lanes of the warp
+        /// The owner's number for the registers of the call in which the lanes are. Until a called
+        /// function has begun (begin_call), that of its caller.
+        std::uint32_t frame = 0;
+        std::uint32_t caller = 0;  ///< of a called function: the frame of its caller
+        lane_mask members = 0;     ///< of lanes that wait for members: the lanes they name
+        bool exchanged = false;    ///< the result of its next instruction is known
     };
 
     /// Result of an executed instruction.
@@ -90,12 +96,33 @@ public:
     /// The active lanes have reached a barrier, or an instruction that names members of the warp,
     /// at `pc`, and other lanes have not, which is possible if a path to it leads to a return, so
     /// that the reconvergence point is after it. They wait, as in independent thread scheduling;
-    /// lanes that wait at the same place are merged. A group that does not wait becomes active; at
-    /// a barrier, a group that waits for members if there is no other.
+    /// lanes that wait at the same place are merged. A group of the same call that does not wait
+    /// becomes active; at a barrier, a group that waits for members if there is no other.
+    /// @param members  the lanes that the instruction names
     /// @return false if there is none
-    bool wait_for_others(std::uint64_t pc, waiting how);
+    bool wait_for_others(std::uint64_t pc, waiting how, lane_mask members = 0);
+    /// The active lanes, at `pc`, wait for the lanes that they name.
+    void wait_for_members(std::uint64_t pc, lane_mask members);
+    /// A group that does not wait becomes active, wherever it is: in another branch, in another
+    /// call, or behind a call from which only some of its lanes have returned.
+    /// @return false if there is none
+    bool run_elsewhere();
     /// The active group continues.
     void wait_no_more() { entries_.back().waits = waiting::no; }
+    /// The groups that wait for members, at an instruction that `matches` (a predicate of the
+    /// program counter), have all arrived: they continue at the next instruction, whose result is
+    /// known if `exchanged`.
+    template <class Matches>
+    void release(Matches&& matches, bool exchanged) {
+        for (entry& e : entries_) {
+            if (e.waits != waiting::for_members || e.lanes == 0 || !matches(e)) continue;
+            ++e.pc;
+            e.waits = waiting::no;
+            e.exchanged = exchanged;
+        }
+    }
+    /// The active lanes have used the result.
+    void use_result() { entries_.back().exchanged = false; }
     /// The active lanes, at `pc`, wait in a loop for another lane of their warp. Lanes that wait
     /// for them at a reconvergence point, or for their turn, become the active group and continue
     /// separately; the outermost first, for fairness.
@@ -109,6 +136,10 @@ public:
     /// @param call_site  stored in the frames
     void call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc,
               std::uint64_t call_site = no_pc);
+    /// The called function begins. @return the number of its frame: one that no other call uses
+    std::uint32_t begin_call();
+    /// The innermost call in which the active lanes are. @pre there is one
+    const entry& innermost_call() const;
 
     /// The active lanes return from the last called function, or exit if there is none. They wait
     /// for lanes of the call that have not returned yet.
@@ -125,9 +156,16 @@ private:
     void end(lane_mask lanes);
     std::size_t begin_of_frame() const;
     void join(entry& to, const entry& other);
+    void push(std::uint64_t pc, std::uint64_t meet, lane_mask lanes, const entry& beside);
+    template <class Suits>
+    bool raise_if(std::size_t first, Suits&& suits);
+    void raise(std::size_t group);
+    bool raise_returned();
+    bool let_others_run_that(waiting how);
     void settle();
 
     std::vector<entry> entries_;
+    bool interleaved_ = false;  ///< frames are not numbered by call depth
 };
 
 }  // namespace simtlm::execution

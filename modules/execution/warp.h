@@ -102,6 +102,7 @@ struct warp {
     unsigned index = 0;                  ///< index in its CTA
     warp_status status = warp_status::done;
     bool wait_failed = false;  ///< with timing: mbarrier.try_wait has found its phase incomplete
+    bool exchanged = false;    ///< the result of its next operation is known (simt_control)
     bool circles = false;      ///< assumed to wait in a loop for another thread
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }

@@ -321,9 +321,9 @@ private:
 
 class CollectiveMachineCode : public testing::TestWithParam<stored_program> {};
 
-// Lanes in different branches and at different calls synchronise in shuffles, votes and barriers.
-TEST_P(CollectiveMachineCode, BringsLanesTogetherWhereverTheyAre) {
-    const stored_program& p = GetParam();
+/// Runs the kernel of collectives.cu with the timing model and functionally.
+/// @param code  option and file of the program
+void expect_lockstep(const char* preset, const std::vector<std::string>& code) {
     const scratch_folder folder;
     const std::string file =
         folder.write("run.launch",
@@ -332,14 +332,25 @@ TEST_P(CollectiveMachineCode, BringsLanesTogetherWhereverTheyAre) {
     for (const char* const mode : {"0", "1"}) {
         folder.write("result.bin", "");
         const outcome o = simulate(
-            {"-gpgpu_ptx_sim_mode", mode, "--preset", p.preset, "--launch", file, "--cubin",
-             fmt::format(SIMTLM_MACHINE_CODE "/collectives.sm_{}.cubin", p.architecture)});
+            {"-gpgpu_ptx_sim_mode", mode, "--preset", preset, "--launch", file, code[0], code[1]});
         ASSERT_EQ(o.code, 0) << o.err;
         const std::string bytes = read_file(folder.path("result.bin"));
         std::vector<std::uint32_t> found(bytes.size() / 4);
         std::memcpy(found.data(), bytes.data(), 4 * found.size());
         EXPECT_EQ(found, lockstep::results(3));
     }
+}
+
+// Lanes in different branches and at different calls synchronise in shuffles, votes and barriers.
+TEST_P(CollectiveMachineCode, BringsLanesTogetherWhereverTheyAre) {
+    const stored_program& p = GetParam();
+    expect_lockstep(
+        p.preset,
+        {"--cubin", fmt::format(SIMTLM_MACHINE_CODE "/collectives.sm_{}.cubin", p.architecture)});
+}
+
+TEST(CollectivePtx, BringsLanesTogetherWhereverTheyAre) {
+    expect_lockstep("RTX2060", {"--ptx", SIMTLM_MACHINE_CODE "/collectives.ptx"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CollectiveMachineCode,
@@ -356,6 +367,16 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{86, "RTX3070", "conditions", 384, "conditions"},
                     stored_program{90, "H100_PCIE", "conditions", 384, "conditions"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Functions of halves, packs of narrow integers, and results that are not numbers.
+INSTANTIATE_TEST_SUITE_P(
+    Functions, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "functions", 1024, "functions"},
+                    stored_program{80, "A100", "functions", 1024, "functions"},
+                    stored_program{86, "RTX3070", "functions", 1024, "functions"},
+                    stored_program{90, "H100_PCIE", "functions", 1024, "functions"},
+                    stored_program{90, "H100_PCIE", "bfloats_90", 320, "bfloats_90"}),
+    [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
 // Shared-memory mbarriers before Hopper.
 INSTANTIATE_TEST_SUITE_P(

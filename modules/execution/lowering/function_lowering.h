@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/collectives.h"
 #include "modules/execution/lowering/module_builder.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/bulk_copy.h"
@@ -58,7 +59,7 @@ private:
     void finish_destinations();
     slot joined_high(slot low) const { return low + 256; }
 
-    void gather_named_lanes(unsigned members);
+    void gather_named_lanes(unsigned members, slot named, const collective_operands& kinds);
 
     // Emission of operations.
     operation& emit(handler h, bool counted = true);

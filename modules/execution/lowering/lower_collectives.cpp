@@ -14,14 +14,17 @@ constexpr unsigned independent_threads = 70;  // architecture
 
 }  // namespace
 
-/// Makes the lanes named by an operand converge before the instruction.
-void function_lowering::gather_named_lanes(unsigned members) {
+/// Makes the lanes named by an operand wait for each other before the next operation.
+/// @param named  the value of the operand
+/// @param kinds  what the operands of that operation are
+void function_lowering::gather_named_lanes(unsigned members, slot named,
+                                           const collective_operands& kinds) {
     if (m_.architecture < independent_threads || now_->guard != ptx::no_index) return;
-    if (!has_width(operand(members), 32)) return;
-    const slot named = source(operand(members), 32);
+    if (!has_operand(members) || !has_width(operand(members), 32)) return;
     operation& op = emit(gather_members, false);
     op.moves_control = true;
     op.source[0] = named;
+    op.immediate = kinds.code();
 }
 
 bool function_lowering::lower_collective(const ptx::operation& o) {
@@ -31,10 +34,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
                    : no_slot;
     };
     const auto members = [&](unsigned n) {
-        if (!has_operand(n)) return no_slot;
-        gather_named_lanes(n);
-        return source(operand(n), 32);
+        return has_operand(n) ? source(operand(n), 32) : no_slot;
     };
+    using kinds = collective_operands;
     switch (o.op) {
         case opcode::shfl: {
             const slot among = members(5);
@@ -42,6 +44,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             const slot lane = source(operand(3), 32);
             const slot clamp = source(operand(4), 32);
             const slot to = destination(operand(0), 32, false);
+            gather_named_lanes(5, among,
+                               {kinds::words, kinds::words, kinds::words, kinds::words,
+                                kinds::words, kinds::mask});
             operation& op = emit(shuffle_handler(o.variant));
             op.destination = to;
             op.destination2 = mask_result(1);
@@ -56,6 +61,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             const slot among = members(2);
             const slot p = mask_source(operand(1));
             const slot to = destination(operand(0), ballot ? 32 : 1, false);
+            gather_named_lanes(2, among,
+                               {kinds::mask, kinds::words, kinds::none, kinds::none,
+                                ballot ? kinds::words : kinds::mask});
             operation& op = emit(vote_handler(o.variant));
             op.destination = to;
             op.source[0] = p;
@@ -67,6 +75,10 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             const slot among = members(3);
             const slot value = source(operand(2), width);
             const slot to = destination(operand(0), 32, false);
+            const kinds::kind values = width == 64 ? kinds::double_words : kinds::words;
+            gather_named_lanes(
+                3, among,
+                {values, kinds::words, kinds::none, kinds::none, kinds::words, kinds::mask});
             operation& op = emit(match_handler(o.variant, width));
             op.destination = to;
             op.destination2 = mask_result(1);
@@ -80,6 +92,8 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             const slot among = members(2);
             const slot value = source(operand(1), 32);
             const slot to = destination(operand(0), 32, false);
+            gather_named_lanes(
+                2, among, {kinds::words, kinds::words, kinds::none, kinds::none, kinds::words});
             operation& op = emit(h);
             op.destination = to;
             op.source[0] = value;
@@ -92,7 +106,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             return true;
         }
         case opcode::bar_warp_sync:
-            gather_named_lanes(0);
+            if (has_width(operand(0), 32)) gather_named_lanes(0, source(operand(0), 32), {});
             if (module_.checks().races) emit(note_warp_sync, false);
             emit(nothing);
             return true;

@@ -42,12 +42,6 @@ const call_site& site_of(const warp& w, std::uint64_t call_pc) {
     return image_of(w).call_sites()[static_cast<std::size_t>(op.immediate)];
 }
 
-const simt_stack::entry& frame_of(const warp& w) {
-    const auto& entries = control_of(w).stack.entries();
-    return *std::find_if(entries.rbegin(), entries.rend(),
-                         [](const simt_stack::entry& e) { return e.is_call; });
-}
-
 /// Words of local memory at an offset, with contiguous lanes.
 std::byte* local_words(const warp& w, std::uint32_t offset) {
     return w.local + std::size_t{offset} / 4 * 128;
@@ -90,14 +84,13 @@ void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
 }
 
 /// A slot of a frame that may not be the current one.
-std::byte* in_frame(const warp& w, slot s, std::uint32_t depth) {
-    return bank_of(s) == bank::frame ? control_of(w).frames[depth].get() + offset_of(s) : w.at(s);
+std::byte* in_frame(const warp& w, slot s, std::uint32_t frame) {
+    return bank_of(s) == bank::frame ? control_of(w).frames[frame].get() + offset_of(s) : w.at(s);
 }
 
-/// Copies between frames: arguments to the callee, results to the caller.
+/// Copies between frames: arguments to the callee (`down`), results to the caller.
 void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from, std::uint32_t to,
-          lane_mask lanes) {
-    const bool down = to > from;
+          bool down, lane_mask lanes) {
     for (const argument_copy& c : copies) {
         const bool from_register = down ? c.caller_in_register : c.callee_in_register;
         const bool to_register = down ? c.callee_in_register : c.caller_in_register;
@@ -125,7 +118,6 @@ const operation* enter(warp& w, const operation* op,
         w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(w.active)),
                       fmt::format("stack overflow: {} calls inside one another", depth),
                       "raise -gpgpu_stack_size_limit");
-    control_of(w).deepen(depth);
     w.leave(op);
     const std::uint64_t pc = w.pc_of(op);
     control_of(w).stack.call(targets, pc + 1, pc);
@@ -191,14 +183,27 @@ const operation* gather_members(warp& w, const operation* op) {
     lane_mask members = 0;
     for (lane_mask m = w.active; m != 0; m &= m - 1) members |= named[__builtin_ctz(m)];
     const bool complete = (members & control.lanes_barriers_await(w) & ~w.active) == 0;
-    if (!complete) {
-        w.leave(op);
-        if (control.stack.wait_for_others(w.pc_of(op), simt_stack::waiting::for_members))
-            return control.resume(w);
-        w.active = control.stack.active();
+    if (complete) {
+        control.stack.wait_no_more();
+        return op + 1;
     }
+    const std::uint64_t pc = w.pc_of(op);
+    w.leave(op);
+    if (control.stack.wait_for_others(pc, simt_stack::waiting::for_members, members))
+        return control.resume(w);
+    // Lanes that waited here have joined.
+    members |= control.stack.top().members;
+    const lane_mask together = control.stack.active();
+    if ((members & control.lanes_barriers_await(w) & ~together) != 0) {
+        control.stack.wait_for_members(pc, members);
+        if (control.exchange(w) || control.stack.run_elsewhere() ||
+            control.stack.active() != together)
+            return control.resume(w);
+        // The others will not come.
+    }
+    w.active = together;
     control.stack.wait_no_more();
-    return complete ? op + 1 : w.go_on(op + 1);
+    return w.go_on(op + 1);
 }
 
 const operation* call(warp& w, const operation* op) {
@@ -247,37 +252,38 @@ const operation* call_undefined(warp& w, const operation* op) {
 
 const operation* enter_function(warp& w, const operation* op) {
     simt_control& control = control_of(w);
-    const simt_stack::entry& frame = control.stack.top();
-    const std::uint32_t depth = frame.call_depth;
-    const std::uint64_t call_pc = frame.call_site;
+    const std::uint64_t call_pc = control.stack.top().call_site;
+    const std::uint32_t caller = control.stack.top().caller;
+    const std::uint32_t number = control.stack.begin_call();
     const ptx_image& image = image_of(w);
     const function_image& f = image.functions()[static_cast<std::size_t>(op->immediate)];
-    if (control.sizes[depth] < f.frame_bytes) {
-        control.frames[depth] = make_lane_buffer(f.frame_bytes);
-        control.sizes[depth] = f.frame_bytes;
+    control.deepen(number);
+    if (control.sizes[number] < f.frame_bytes) {
+        control.frames[number] = make_lane_buffer(f.frame_bytes);
+        control.sizes[number] = f.frame_bytes;
     }
-    std::byte* const registers = control.frames[depth].get();
+    std::byte* const registers = control.frames[number].get();
     std::memset(registers, 0, f.frame_bytes);
     std::memcpy(registers, &all_lanes, sizeof all_lanes);
     w.banks[0] = registers;
     const std::uint32_t low = f.local_alignment - 1;
-    w.local_base = control.local_bases[depth] = (control.local_tops[depth - 1] + low) & ~low;
-    control.local_tops[depth] = w.local_base + f.local_bytes;
-    if (control.local_tops[depth] > w.local_bytes)
+    w.local_base = control.local_bases[number] = (control.local_tops[caller] + low) & ~low;
+    control.local_tops[number] = w.local_base + f.local_bytes;
+    if (control.local_tops[number] > w.local_bytes)
         w.block->fail(w, w.code + call_pc, static_cast<unsigned>(__builtin_ctz(w.active)),
                       fmt::format("stack overflow: {} bytes of {} in use, {} asked for",
                                   w.local_base, w.local_bytes, f.local_bytes),
                       "raise -gpgpu_stack_size_limit");
-    pass(w, site_of(w, call_pc).arguments, depth - 1, depth, w.active);
+    pass(w, site_of(w, call_pc).arguments, caller, number, true, w.active);
     return op + 1;
 }
 
 const operation* return_from_function(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const std::uint32_t depth = control_of(w).stack.top().call_depth;
-    if (depth == 0) return exit_thread(w, op);
-    pass(w, site_of(w, frame_of(w).call_site).results, depth, depth - 1, lanes);
+    if (control_of(w).stack.top().call_depth == 0) return exit_thread(w, op);
+    const simt_stack::entry& call = control_of(w).stack.innermost_call();
+    pass(w, site_of(w, call.call_site).results, call.frame, call.caller, false, lanes);
     w.leave(op);
     control_of(w).stack.return_from_call(lanes, w.pc_of(op) + 1);
     return control_of(w).resume(w);

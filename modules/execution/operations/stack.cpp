@@ -25,7 +25,7 @@ void set_all(warp& w, const operation* op, std::uint32_t value) {
 }
 std::uint32_t& top_of(warp& w) {
     auto& control = static_cast<simt_control&>(*w.control);
-    return control.local_tops[control.stack.top().call_depth];
+    return control.local_tops[control.stack.top().frame];
 }
 }  // namespace
 

@@ -2,6 +2,7 @@
 // Collective operations that lanes of a warp reach in different branches, and in calls at
 // different places: they synchronise independently of the location.
 //   nvcc -O2 -std=c++17 -cubin -arch=sm_N collectives.cu -o collectives.sm_N.cubin, N: 75, 80, 90
+//   nvcc -O2 -std=c++17 -ptx -arch=compute_75 collectives.cu
 namespace {
 
 constexpr unsigned warp = ~0u;

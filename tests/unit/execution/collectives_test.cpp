@@ -146,6 +146,199 @@ TEST(Collective, ReducesAndMatchesInPartsThatHaveMasksOfTheirOwn) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(all[i], i % 32 < 8 ? 0xffu : 0) << i;
 }
 
+/// Code of even and of odd lanes, in branches of their own.
+std::string by_parity(const std::string& even, const std::string& odd) {
+    return "and.b32 %r20, %r2, 1; setp.eq.u32 %p6, %r20, 0; @%p6 bra EVEN;\n" + odd +
+           "\nbra.uni MEET;\nEVEN:\n" + even + "\nMEET:";
+}
+
+TEST(Collective, VotesWithLanesThatReachItInAnotherBranch) {
+    const auto r = results("setp.gt.u32 %p1, %r2, 20; setp.gt.u32 %p2, %r2, 9;" +
+                           by_parity("vote.sync.ballot.b32 %r1, %p1, -1;",
+                                     "vote.sync.ballot.b32 %r3, %p2, -1; add.u32 %r1, %r3, 1;"));
+    unsigned votes = 0;
+    for (unsigned i = 0; i < 32; ++i)
+        votes |= static_cast<unsigned>(i > (i % 2 == 0 ? 20u : 9u)) << i;
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], votes + i % 2) << i;
+}
+
+TEST(Collective, ShufflesBetweenRegistersOfDifferentBranches) {
+    const auto r =
+        results(by_parity("mul.lo.u32 %r4, %r0, 10;"
+                          "shfl.sync.bfly.b32 %r1|%p1, %r4, 1, 31, -1;",
+                          "add.u32 %r5, %r0, 1000;"
+                          "shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1; mov.b32 %r1, %r6;"));
+    for (unsigned i = 0; i < 64; ++i)
+        EXPECT_EQ(r[i], i % 2 == 0 ? i + 1 + 1000 : (i - 1) * 10) << i;
+}
+
+TEST(Collective, MatchesAndReducesOverLanesOfDifferentBranches) {
+    const auto sums =
+        results(by_parity("redux.sync.add.u32 %r1, %r2, -1;", "redux.sync.add.u32 %r1, %r2, -1;"));
+    const auto equal = results("and.b32 %r3, %r0, 2;" +
+                               by_parity("match.any.sync.b32 %r1, %r3, -1;",
+                                         "xor.b32 %r4, %r3, 2; match.any.sync.b32 %r1, %r4, -1;"));
+    const auto all = results(by_parity("mov.b64 %rd1, 7; match.all.sync.b64 %r1|%p1, %rd1, -1;",
+                                       "mov.b64 %rd2, 7; match.all.sync.b64 %r1|%p1, %rd2, -1;"));
+    for (unsigned i = 0; i < 64; ++i) {
+        EXPECT_EQ(sums[i], 31u * 32 / 2) << i;
+        const bool second = (i & 2) != 0;
+        EXPECT_EQ(equal[i], (i % 2 == 0) == second ? 0x66666666u : 0x99999999u) << i;
+        EXPECT_EQ(all[i], ~0u) << i;
+    }
+}
+
+TEST(Collective, WaitsForLanesInBranchesOfOuterBranches) {
+    // Lanes 0 to 7, 8 to 15 and 16 to 31 are in three branches, two of them nested.
+    const auto r = results(R"(
+  setp.ge.u32 %p3, %r2, 16; @%p3 bra HIGH;
+  setp.ge.u32 %p4, %r2, 8; @%p4 bra MIDDLE;
+  redux.sync.add.u32 %r1, %r2, -1; bra.uni JOIN;
+MIDDLE:
+  add.u32 %r3, %r2, 100; redux.sync.add.u32 %r1, %r3, -1;
+JOIN:
+  add.u32 %r1, %r1, 1; bra.uni MEET;
+HIGH:
+  redux.sync.add.u32 %r1, 1, -1;
+MEET:
+)");
+    const unsigned sum = 15u * 16 / 2 + 800 + 16;
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], sum + (i % 32 < 16 ? 1 : 0)) << i;
+}
+
+TEST(Collective, MeetsAgainAndAgainInLoopsOfDifferentBranches) {
+    const std::string step = "shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1; add.u32 %r1, %r1, %r4;";
+    const auto r = results(
+        "mov.u32 %r1, %r2; mov.u32 %r5, 0;" +
+        by_parity("L0: " + step + "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 4; @%p1 bra L0;",
+                  "L1: " + step +
+                      "add.u32 %r1, %r1, 1; add.u32 %r5, %r5, 1;"
+                      "setp.lt.u32 %p1, %r5, 4; @%p1 bra L1;"));
+    for (unsigned i = 0; i < 64; i += 2) {
+        unsigned even = i % 32, odd = even + 1;
+        for (unsigned step_number = 0; step_number < 4; ++step_number) {
+            const unsigned sum = even + odd;
+            even = sum;
+            odd = sum + 1;
+        }
+        EXPECT_EQ(r[i], even) << i;
+        EXPECT_EQ(r[i + 1], odd) << i;
+    }
+}
+
+TEST(Collective, WaitsForTheOtherPartsOfAMaskOnly) {
+    // Lanes name the half of the warp in which they are; only those of one half are in two
+    // branches.
+    const auto r = results(
+        "and.b32 %r3, %r2, 16; shl.b32 %r3, 0xffff, %r3;"
+        "setp.lt.u32 %p4, %r2, 4; @%p4 bra FEW;\n redux.sync.add.u32 %r1, %r2, %r3; bra.uni MEET;"
+        "\nFEW: redux.sync.add.u32 %r1, 1, %r3;\nMEET:");
+    for (unsigned i = 0; i < 64; ++i)
+        EXPECT_EQ(r[i], i % 32 < 16 ? 4u + 15 * 16 / 2 - 6 : 31u * 32 / 2 - 15 * 16 / 2) << i;
+}
+
+/// Two functions that add to their argument the sum over the warp of what they contribute; the
+/// second one has registers of other widths.
+const std::string summing_functions = R"(
+.func (.param .b32 r) first(.param .b32 n)
+{
+  .reg .b32 %r<8>; ld.param.u32 %r1, [n];
+  redux.sync.add.u32 %r2, %r1, -1;
+  add.u32 %r3, %r1, %r2; st.param.b32 [r+0], %r3; ret;
+}
+.func (.param .b32 r) second(.param .b32 n)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<3>; ld.param.u32 %r1, [n];
+  cvt.u64.u32 %rd1, %r1; mul.lo.u64 %rd2, %rd1, 3; add.u64 %rd3, %rd2, %rd1;
+  cvt.u32.u64 %r2, %rd3;
+  redux.sync.add.u32 %r3, 1, -1;
+  add.u32 %r4, %r2, %r3; st.param.b32 [r+0], %r4; ret;
+}
+)";
+
+TEST(Collective, WaitsForLanesInOtherFunctionsWhichKeepTheirRegisters) {
+    const std::string call = R"({ .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r2; call (b), NAME, (a); ld.param.b32 %r1, [b+0]; })";
+    std::string even = call, odd = call;
+    even.replace(even.find("NAME"), 4, "first");
+    odd.replace(odd.find("NAME"), 4, "second");
+    const auto r = results(by_parity(even, odd), summing_functions);
+    const unsigned sum = 15u * 16 + 16;
+    for (unsigned i = 0; i < 64; ++i) {
+        const unsigned lane = i % 32;
+        EXPECT_EQ(r[i], (i % 2 == 0 ? lane : 4 * lane) + sum) << i;
+    }
+}
+
+/// Descends as many levels as the argument says, and takes part in a sum at the deepest of them.
+const std::string descending_function = R"(
+.func (.param .b32 r) descend(.param .b32 n)
+{
+  .reg .b32 %r<8>; .reg .pred %p<3>; ld.param.u32 %r1, [n];
+  setp.eq.u32 %p1, %r1, 0; @%p1 bra BOTTOM;
+  sub.u32 %r2, %r1, 1;
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r2; call (b), descend, (a); ld.param.b32 %r3, [b+0]; }
+  add.u32 %r4, %r3, %r1; st.param.b32 [r+0], %r4; ret;
+BOTTOM:
+  redux.sync.add.u32 %r5, 1, -1; st.param.b32 [r+0], %r5; ret;
+}
+)";
+
+TEST(Collective, WaitsForLanesAtOtherDepthsOfRecursion) {
+    const auto r = results(R"(
+  and.b32 %r3, %r2, 7;
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r3; call (b), descend, (a); ld.param.b32 %r1, [b+0]; }
+)",
+                           descending_function);
+    for (unsigned i = 0; i < 64; ++i) {
+        const unsigned levels = i & 7;
+        EXPECT_EQ(r[i], 32 + levels * (levels + 1) / 2) << i;
+    }
+}
+
+TEST(Collective, WaitsForLanesThatHaveReturnedFromACallEarlier) {
+    // Lanes below 16 take part in the function, the others after it.
+    const auto r = results(R"(
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r2; call (b), low, (a); ld.param.b32 %r1, [b+0]; }
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra MEET;
+  redux.sync.add.u32 %r1, %r2, -1;
+MEET:
+)",
+                           R"(
+.func (.param .b32 r) low(.param .b32 n)
+{
+  .reg .b32 %r<8>; .reg .pred %p<3>; ld.param.u32 %r1, [n];
+  setp.ge.u32 %p1, %r1, 16; @%p1 bra OUT;
+  redux.sync.add.u32 %r2, 1, -1; st.param.b32 [r+0], %r2; ret;
+OUT:
+  st.param.b32 [r+0], %r1; ret;
+}
+)");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 31u * 32 / 2 - 15 * 16 / 2 + 16) << i;
+}
+
+TEST(Collective, GoesOnWithoutLanesThatWaitWhereTheBranchesMeet) {
+    const auto r = results(
+        "mov.u32 %r1, 5; setp.ge.u32 %p1, %r2, 4; @%p1 bra MEET;\n"
+        "redux.sync.add.u32 %r1, 1, -1;\nMEET:");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i % 32 < 4 ? 4u : 5u) << i;
+}
+
+TEST(Collective, OrdersAccessesOfLanesInDifferentBranches) {
+    const std::string mine =
+        "mov.u32 %r3, cells; shl.b32 %r4, %r2, 2; add.u32 %r3, %r3, %r4;"
+        "xor.b32 %r5, %r3, 4;";
+    const auto r = results(mine + by_parity("st.shared.u32 [%r3], %r2; bar.warp.sync -1;"
+                                            "ld.shared.u32 %r1, [%r5];",
+                                            "add.u32 %r6, %r2, 50; st.shared.u32 [%r3], %r6;"
+                                            "bar.warp.sync -1; ld.shared.u32 %r1, [%r5];"),
+                           ".shared .align 4 .b8 cells[128];\n", 32);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i % 2 == 0 ? i + 51 : i - 1) << i;
+}
+
 TEST(Barrier, ReducesOverTheBlock) {
     const auto r = results(
         "setp.gt.u32 %p1, %r0, 40; bar.red.popc.u32 %r1, 0, %p1;"
