@@ -224,9 +224,6 @@ void phase_sequencer::start_processes(const phase_visit& v) {
         for (std::uint64_t bits = started_[w]; bits != 0; bits &= bits - 1) {
             const unsigned member = 64 * w + static_cast<unsigned>(__builtin_ctzll(bits));
             if (v.of->starts_guests()) v.of->members[member]->have_run();
-            // Read when the process runs, after those that are triggered before it.
-            __builtin_prefetch(v.actions[member].self, 1);
-            __builtin_prefetch(v.of->members[member], 1);
             v.of->starts[member]->notify();
         }
 }
