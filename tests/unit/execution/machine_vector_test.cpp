@@ -169,6 +169,25 @@ TEST_P(VectorAtomics, RemoteReductionsUpdateTheOtherCta) {
     }
 }
 
+TEST_P(VectorAtomics, ValuesOf128BitsAreExchangedAsAWhole) {
+    const auto found = run("wide", {64 + 3 * 16 * lanes}, 1);
+    const auto expect = [&](std::size_t offset, std::uint64_t low, std::uint64_t high) {
+        std::uint64_t v[2] = {};
+        std::memcpy(v, found[0].data() + offset, sizeof v);
+        EXPECT_EQ(v[0], low) << offset;
+        EXPECT_EQ(v[1], high) << offset;
+    };
+    expect(0, 3 * (lanes - 1), 5 * (lanes - 1));
+    expect(16, lanes, ~std::uint64_t{lanes});
+    expect(32, lanes, ~std::uint64_t{lanes});
+    for (std::uint64_t i = 0; i < lanes; ++i) {
+        const std::uint64_t before = i == 0 ? 0 : i - 1;
+        expect(64 + 16 * i, 3 * before, 5 * before);
+        expect(576 + 16 * i, i, ~i);
+        expect(1088 + 16 * i, i, ~i);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Code, VectorAtomics, testing::Bool(),
                          [](const auto& p) { return p.param ? "machine" : "ptx"; });
 
