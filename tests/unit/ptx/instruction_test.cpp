@@ -196,10 +196,24 @@ TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
         "multimem.st.global.f32 [%rd1], %f1;\n"
         "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nadd.rn.f32x2 %rd1, %rd2, %rd3;\n"
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
-        "[%r1], [%r2];\n"
-        "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};");
-    for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
+        "[%r1], [%r2];");
+    for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
     EXPECT_EQ(op(m, 2).text, "add.rn.f32x2");
+}
+
+TEST(PtxInstruction, ReadsAtomicsOfVectorsAndReductionsInOtherCtas) {
+    const module m = parse_kernel(
+        "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};\n"
+        "red.relaxed.gpu.global.add.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};\n"
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [%r1], "
+        "%r2, "
+        "[%r3];");
+    EXPECT_EQ(op(m, 0).op, opcode::atom);
+    EXPECT_EQ(op(m, 0).vector, 2);
+    EXPECT_EQ(op(m, 1).op, opcode::red);
+    EXPECT_EQ(op(m, 1).vector, 4);
+    EXPECT_EQ(op(m, 2).op, opcode::red_async);
+    EXPECT_EQ(op(m, 2).reduce, reduction::max);
 }
 
 TEST(PtxInstruction, HidesAsManyRegistersInAScopeAsItDeclares) {
