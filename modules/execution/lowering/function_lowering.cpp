@@ -127,6 +127,8 @@ slot function_lowering::mask_source(const ptx::operand& o) {
         s = image_.registers[o.index];
     else if (o.kind == operand_kind::immediate)
         s = constant(static_cast<std::uint64_t>(o.value) & 1, 1);
+    else if (o.kind == operand_kind::special)
+        s = special_source(o, 1);  // %is_explicit_cluster
     else
         s = constant(1, 1);
     if (!o.negated) return s;

@@ -68,6 +68,12 @@ std::vector<std::uint32_t> counting(unsigned n) {
     return v;
 }
 
+TEST(Cluster, TellsWhetherTheLaunchHasClusters) {
+    const std::string body = "mov.pred %p1, %is_explicit_cluster; selp.u32 %r1, 1, 2, %p1;";
+    EXPECT_EQ(results(kernel(body, four), 4, 1), std::vector<std::uint32_t>(4, 1));
+    EXPECT_EQ(results(kernel(body), 4, 1), std::vector<std::uint32_t>(4, 2));
+}
+
 TEST(Cluster, NumbersItsBlocks) {
     const auto rank = results(kernel("mov.u32 %r1, %cluster_ctarank;", four), 8, 1);
     EXPECT_EQ(rank, (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
