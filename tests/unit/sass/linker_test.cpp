@@ -175,8 +175,7 @@ TEST(LinkMembers, AreReadFromLibraries) {
     EXPECT_EQ(objects_for(members, 86, &without).size(), 2u);
     EXPECT_EQ(objects_for(members, 75, &without).size(), 0u);
     EXPECT_EQ(without.size(), 2u);
-    EXPECT_THROW(link_members_of(library.substr(0, library.size() - 5), "l.a"),
-                 kernel::user_error);
+    EXPECT_THROW(link_members_of(library.substr(0, library.size() - 5), "l.a"), kernel::user_error);
 }
 
 }  // namespace
