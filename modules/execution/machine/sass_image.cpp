@@ -44,6 +44,11 @@ constexpr std::uint32_t relocation_64 = 2, relocation_generic_64 = 4;
 bool is_address(std::uint32_t relocation) {
     return relocation == relocation_64 || relocation == relocation_generic_64;
 }
+/// In constant bank 0: the handle of a texture or surface reference, 4 bytes.
+constexpr std::uint32_t relocation_texture = 6, relocation_surface = 52;
+/// Types of symbols for texture and surface references, which are in no section.
+constexpr std::uint8_t texture_symbol = 10, surface_symbol = 12;
+constexpr std::uint64_t reference_bytes = 8;
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
 /// The halves of the address of a kernel, in instructions of the uniform datapath.
@@ -222,6 +227,19 @@ void sass_image::place_variables() {
                                                : program_variable::space_kind::global,
                                       a + y.value, y.size});
     }
+    for (const sass::cubin_symbol& y : source_->symbols()) {
+        if (y.section != 0 || (y.type != texture_symbol && y.type != surface_symbol)) continue;
+        // The program binds memory to the address of the reference, which is its handle.
+        const device_address a =
+            memory_.allocate_static(reference_bytes, reference_bytes, std::string(y.name));
+        owned_.push_back(a);
+        if (a >> 32 != 0)
+            throw kernel::user_error(
+                name_, fmt::format("the handle of {} is not in the first 4 GiB of memory", y.name));
+        references_[y.name] = a;
+        variables_.push_back(
+            {std::string(y.name), program_variable::space_kind::global, a, reference_bytes});
+    }
     for (const sass::cubin_relocation& r : source_->relocations()) {
         const auto at = sections_.find(r.section);
         if (at == sections_.end() || !is_address(r.type)) continue;
@@ -239,6 +257,8 @@ device_address sass_image::address_of(const sass::cubin_symbol& s) const {
     const std::size_t known = runtime_function_number(s);
     if (known < runtime_functions.size()) return runtime_window + 16 * known;
     if (s.section == 0) {
+        const auto reference = references_.find(s.name);
+        if (reference != references_.end()) return reference->second;
         const auto texture = std::find_if(texture_functions_.begin(), texture_functions_.end(),
                                           [&](const auto& f) { return f.name == s.name; });
         if (texture == texture_functions_.end()) return 0;
@@ -501,6 +521,13 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
                     std::memcpy(to + r.offset, &value, sizeof value);
                 }
         }
+    }
+    for (const sass::cubin_relocation& r : source_->relocations()) {
+        if (r.type != relocation_texture && r.type != relocation_surface) continue;
+        const sass::cubin_section& s = source_->sections()[r.section];
+        if (s.name != bank_section(0, k) || r.offset + 4 > bank_[0].bytes) continue;
+        const device_address handle = address_of(source_->symbols()[r.symbol]);
+        std::memcpy(buffer.get() + bank_[0].offset + r.offset, &handle, 4);
     }
     std::byte* const zero = buffer.get() + bank_[0].offset;
     const program::dim3 dims[] = {l.block, l.grid};

@@ -179,6 +179,8 @@ private:
     device_memory& memory_;
     bool uses_reserved_ = false;                        ///< reserved shared memory
     std::map<std::uint32_t, device_address> sections_;  ///< of variables, by section
+    /// Handles of the texture and surface references of the program, by name.
+    std::map<std::string_view, device_address> references_;
     std::vector<device_address> owned_;
     std::vector<std::uint64_t> first_place_;  ///< by function: index of its first instruction
     std::map<std::pair<std::uint32_t, std::uint64_t>, sass::instruction_word>
