@@ -109,6 +109,7 @@ public:
     std::atomic<std::uint64_t> changes{0};  ///< number of rounds with progress
     const std::atomic<bool>* give_up = nullptr;
     execution_observer* observer = nullptr;
+    std::chrono::milliseconds host_patience{0};
 
 private:
     static constexpr std::uint64_t in_motion = ~std::uint64_t{0}, finished = in_motion - 1;
@@ -164,8 +165,14 @@ public:
             } else if (shared_.changes != changes || next_ < all) {
                 rounds_in_circles_ = 0;
             } else {
-                if (++rounds_in_circles_ >= patience && shared_.quiet(thread_, changes))
-                    report_livelock();
+                if (++rounds_in_circles_ == patience)
+                    stuck_since_ = std::chrono::steady_clock::now();
+                if (rounds_in_circles_ >= patience && shared_.quiet(thread_, changes)) {
+                    // The host may write what the warps wait for.
+                    if (std::chrono::steady_clock::now() - stuck_since_ >= shared_.host_patience)
+                        report_livelock();
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
                 std::this_thread::yield();  // to threads on which this one may depend
             }
         }
@@ -298,6 +305,7 @@ private:
     const unsigned thread_;
     circle_detector circles_;
     unsigned rounds_in_circles_ = 0;
+    std::chrono::steady_clock::time_point stuck_since_;
     std::deque<std::unique_ptr<thread_block>> resident_;
     std::vector<std::unique_ptr<thread_block>> idle_;
 };
@@ -408,6 +416,7 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     shared_progress shared(count);
     shared.give_up = options.give_up;
     shared.observer = options.observer;
+    shared.host_patience = std::chrono::milliseconds(options.host_patience);
     shared.next = options.first_block / context.cluster().volume();
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)

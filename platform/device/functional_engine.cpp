@@ -10,6 +10,8 @@ namespace {
 
 /// The events of host programs have a resolution of 1 ns.
 constexpr std::uint64_t ps_per_task = 1000;
+/// Time for which kernels may wait for the host, ms.
+constexpr unsigned host_patience = 2000;
 
 }  // namespace
 
@@ -91,6 +93,7 @@ void functional_engine::execute(task& t, const execution::services& given, unsig
     execution::functional_options how;
     how.host_threads = host_threads_;
     how.give_up = &state_.give_up;
+    how.host_patience = host_patience;
     const debug_session::watched_launch watched(debug_, l, launches_);
     how.observer = watched.observer();
     const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);

@@ -3,6 +3,7 @@
 // attributes of addresses, compilation logs.
 #include "driver_subset.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -49,6 +50,18 @@ AGAIN:
     sub.u32 %r1, %r1, 1;
     setp.ne.u32 %p, %r1, 0;
     @%p bra AGAIN;
+    ret;
+}
+.visible .entry await(.param .u64 flag) {
+    .reg .u32 %r<2>;
+    .reg .u64 %d<2>;
+    .reg .pred %p;
+    ld.param.u64 %d1, [flag];
+AGAIN:
+    atom.sys.global.add.u32 %r1, [%d1], 0;
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra AGAIN;
+    st.global.u32 [%d1+4], %r1;
     ret;
 }
 )";
@@ -163,6 +176,22 @@ static void tell_of_compilations(void** module) {
     CHECK(cuLinkDestroy(linker) == 0);
 }
 
+/// A kernel waits for a value that the host writes while it runs.
+static void host_releases_kernel(void* module_of_kernels) {
+    void *kernel = nullptr, *memory = nullptr;
+    CHECK(cuModuleGetFunction(&kernel, module_of_kernels, "await") == 0);
+    CHECK(cuMemHostAlloc(&memory, 8, 2) == 0);
+    auto* const flag = static_cast<volatile unsigned*>(memory);
+    flag[0] = flag[1] = 0;
+    address at = address_of(memory);
+    void* parameters[] = {&at};
+    CHECK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    flag[0] = 5;
+    CHECK(cuCtxSynchronize() == 0);
+    CHECK(flag[1] == 5);
+}
+
 int main() {
     void *context = nullptr, *module = nullptr, *function = nullptr;
     int can = 0;
@@ -175,5 +204,8 @@ int main() {
     CHECK(cuModuleGetFunction(&function, module, "count") == 0);
     count_at_the_same_time(function);
     tell_of_addresses(context);
+    void* module_that_waits = nullptr;
+    CHECK(cuModuleLoadData(&module_that_waits, text) == 0);
+    host_releases_kernel(module_that_waits);
     std::puts("driver_values: passed");
 }
