@@ -22,9 +22,10 @@ struct access_detail {
     static constexpr std::uint16_t read_only = 0x200;      ///< const
     static constexpr std::uint16_t of_the_system = 0x400;  ///< atomic with respect to the host, too
 
-    static space space_of(const operation* op) {
-        return static_cast<space>(op->detail >> space_shift & 7);
+    static space space_in(std::uint32_t detail) {
+        return static_cast<space>(detail >> space_shift & 7);
     }
+    static space space_of(const operation* op) { return space_in(op->detail); }
     static unsigned elements_of(const operation* op) { return op->detail & vector_mask; }
 };
 

@@ -2,6 +2,7 @@
 #include "modules/execution/timing_addresses.h"
 
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/matrix_operations.h"
 
 #include <algorithm>
@@ -42,11 +43,17 @@ placed_address placed(device_address a) {
     return {memory_space::global, a};
 }
 
+/// The space that an instruction addresses: of asynchronous copies that of their source.
+space addressed_space(const operation* op) {
+    return op->execute == copy_asynchronously ? access_detail::space_in(op->list[2])
+                                              : access_detail::space_of(op);
+}
+
 /// The space of all addresses is that of the first one. Addresses of lanes in another space are
 /// unchanged.
 void settle_space(const operation* op, program::issue_effects& effects,
                   program::lane_addresses& addresses) {
-    const space s = access_detail::space_of(op);
+    const space s = addressed_space(op);
     if (addresses.lanes == 0) {
         if (effects.space == memory_space::generic) effects.space = memory_space::global;
         return;
@@ -136,7 +143,7 @@ void note_request(const memory_request& r, program::issue_effects& effects,
 
 lane_mask split_off_shared_lanes(const memory_request& r, program::issue_effects& effects,
                                  program::lane_addresses& addresses) {
-    if (access_detail::space_of(r.op) != space::generic) return 0;
+    if (addressed_space(r.op) != space::generic) return 0;
     lane_mask shared = 0;
     for_lanes(r.lanes, [&](unsigned lane) {
         if (placed(r.address[lane]).space == memory_space::shared) shared |= lane_mask{1} << lane;

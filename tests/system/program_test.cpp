@@ -356,6 +356,38 @@ TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
         }
 }
 
+TEST_F(Programs, AsynchronousCopiesTakeTheTimeOfTheirLoadsExecutedAndReplayed) {
+    const std::string copies = folder_.write("copies.ptx", R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry copies(.param .u64 from) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .shared .align 16 .b8 tile[512];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, tile;
+  mad.lo.s32 %r3, %r1, 16, %r2;
+  ld.param.u64 %rd1, [from];
+  mad.wide.u32 %rd2, %r1, 16, %rd1;
+  cp.async.ca.shared.global [%r3], [%rd2], 16;
+  cp.async.wait_all;
+  ret;
+})");
+    const std::string launch = folder_.write(
+        "copies.launch", "buffer a u32 128 zero\nlaunch copies grid 1 block 32 args a\n");
+    const outcome executed =
+        simulate({"--preset", "A100", "--ptx", copies, "--launch", launch, "--record-trace",
+                  folder_.path("T"), "--record-form", "text"});
+    ASSERT_EQ(0, executed.code) << executed.err;
+    // 512 bytes in sectors of 32 bytes
+    EXPECT_EQ("16", executed.values()["L1D_total_cache_accesses"]);
+    const outcome replayed =
+        simulate({"--preset", "A100", "-trace", folder_.path("T/kernelslist.g")});
+    ASSERT_EQ(0, replayed.code) << replayed.err;
+    EXPECT_EQ(figures(executed), figures(replayed));
+}
+
 TEST_F(Programs, DrawnByLotGiveTheSameResultsInEveryExecutorAndEveryReplayTheSameCycles) {
     const char* const seed = std::getenv("SIMTLM_SEED");
     const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
