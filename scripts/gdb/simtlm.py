@@ -171,18 +171,19 @@ def show_cache(argument):
     counted = tags["counters_"]
     print(f"{sets} sets, {ways} ways: {int(counted['accesses'])} accesses, "
           f"{int(counted['misses'])} misses, {int(counted['pending_hits'])} pending hits")
-    flags, addresses = (tags[name]["_M_impl"]["_M_start"] for name in ("flags_", "tags_"))
+    lines = tags["lines_"]["_M_impl"]["_M_start"]
     shown = 0
     for line in range(sets * ways):
-        if int(flags[line]["present"]) == 0:
+        flags = lines[line]["flags"]
+        if int(flags["present"]) == 0:
             continue
         shown += 1
         if shown > 64:
             print("...")
             break
-        marks = [f"{m} {int(flags[line][m]):#x}" for m in SECTORS if int(flags[line][m])]
-        print(f"set {line // ways} way {line % ways}: {int(addresses[line]):#x}, sectors "
-              f"{int(flags[line]['present']):#x}" + (", " + ", ".join(marks) if marks else ""))
+        marks = [f"{m} {int(flags[m]):#x}" for m in SECTORS if int(flags[m])]
+        print(f"set {line // ways} way {line % ways}: {int(lines[line]['tag']):#x}, sectors "
+              f"{int(flags['present']):#x}" + (", " + ", ".join(marks) if marks else ""))
 
 
 def show_dram(argument):
