@@ -303,7 +303,8 @@ public:
         gethostname(host, sizeof host - 1);
         const std::string at = folder.path("slurm");
         for (const char* sub : {"", "/state", "/spool"}) fs::create_directories(at + sub);
-        const int port = 20000 + 2 * (getpid() % 10000);
+        // Below the range from which Linux takes ports for connections.
+        const int port = 20000 + 2 * (getpid() % 6000);
         std::ofstream(at + "/slurm.conf")
             << "ClusterName=test\nSlurmctldHost=" << host << "(127.0.0.1)\nAuthType=auth/munge\n"
             << "SlurmUser=root\nSlurmdUser=root\nSlurmctldPort=" << port
