@@ -168,12 +168,15 @@ void read_modern(const option_values& v, gpu_config& config) {
     read_memory_latencies(v, m.memory);
     read_instructions(v, m);
     m.shared_fp64_interval = v.number("-modern_shared_fp64_interval", 0, longest_latency);
-    // The time is independent of the SM clock.
-    m.cta_turnaround =
-        static_cast<unsigned>(std::lround(v.number("-modern_cta_turnaround", 0, 1'000'000) *
-                                          config.clocks.core / config.clocks.network));
+    // These times are independent of the SM clock.
+    const auto core_cycles = [&](unsigned network_cycles) {
+        return static_cast<unsigned>(
+            std::lround(network_cycles * config.clocks.core / config.clocks.network));
+    };
+    m.cta_turnaround = core_cycles(v.number("-modern_cta_turnaround", 0, 1'000'000));
     m.fetch_width = v.number("-modern_fetch_width", 1, 8);
-    m.warp_launch_interval = v.number("-modern_warp_launch_interval", 0, longest_latency);
+    m.warp_launch_interval =
+        core_cycles(v.number("-modern_warp_launch_interval", 0, longest_latency));
     m.branch_redirect = v.number("-modern_branch_redirect", 1, longest_latency);
     m.barrier_latency = v.number("-modern_barrier_latency", 1, longest_latency);
     m.barrier_interval = v.number("-modern_barrier_interval", 1, longest_latency);

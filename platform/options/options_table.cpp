@@ -592,7 +592,7 @@ void modern(builder& b) {
     b.count(
         "-modern_fetch_width", "1", "instructions",
         "Instructions that a sub-core fetches per cycle, from one cache line and for one warp.");
-    b.count("-modern_warp_launch_interval", "0", "core cycles",
+    b.count("-modern_warp_launch_interval", "0", "network cycles",
             "Interval between the starts of two warps on an SM.");
     b.count("-modern_cta_turnaround", "0", "network cycles",
             "Time from the end of a thread block until another can use its resources.");
