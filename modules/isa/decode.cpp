@@ -146,6 +146,11 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
     if (l1_space && (inst.is_atomic || (inst.is_load && strong_gpu))) {
         inst.cache_op = cache_operator::cache_global;
     }
+    // cp.async.cg
+    if (inst.special == special_op::ldgsts && !options.quirks.ldgsts_uses_l1 &&
+        has_modifier(text.opcode, "BYPASS")) {
+        inst.cache_op = cache_operator::cache_global;
+    }
     if (inst.cls == op_class::barrier) decode_barrier(inst, text, options);
 
     inst.scheduling = program::scheduling_class_of(inst);

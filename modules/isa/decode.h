@@ -34,6 +34,7 @@ struct decode_quirks {
     bool single_barrier = false;       ///< every BAR is a sync of barrier 0 for the whole CTA
     bool ldc_is_alu = false;           ///< LDC is an ALU operation without memory access
     bool typed_width_is_word = false;  ///< .S8, .S16, .F64 … do not determine the access width
+    bool ldgsts_uses_l1 = false;       ///< LDGSTS.BYPASS reads through the L1D
 };
 
 /// Parameters of decode().

@@ -26,6 +26,8 @@ constexpr quirk table[] = {
     {"ldgsts-global-half-only",
      "asynchronous copies read global memory but do not write shared memory",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.ldgsts_global_half_only; }},
+    {"ldgsts-uses-l1", "asynchronous copies with the suffix .BYPASS read through the L1D",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.ldgsts_uses_l1; }},
     {"fetch-past-branches",
      "after a taken branch, the instruction fetch continues with the instructions after the branch "
      "instead of its target",

@@ -72,6 +72,13 @@ TEST_F(Decode, ServesStrongGpuLoadsAndAtomicsAtTheSecondLevel) {
     EXPECT_EQ(decoded("ATOMS.POPC.INC.32").space, memory_space::shared);
 }
 
+TEST_F(Decode, LetsAsynchronousCopiesBypassTheL1UnlessTheQuirkSaysOtherwise) {
+    EXPECT_EQ(decoded("LDGSTS.E.BYPASS.128").cache_op, cache_operator::cache_global);
+    EXPECT_EQ(decoded("LDGSTS.E.128").cache_op, cache_operator::cache_all);
+    options.quirks.ldgsts_uses_l1 = true;
+    EXPECT_EQ(decoded("LDGSTS.E.BYPASS.128").cache_op, cache_operator::cache_all);
+}
+
 TEST_F(Decode, LoadsConstantsThroughTheConstantCacheUnlessTheQuirkSaysOtherwise) {
     static_instruction ldc = decoded("LDC.64");
     EXPECT_EQ(ldc.cls, op_class::load);

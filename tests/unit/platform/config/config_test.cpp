@@ -372,6 +372,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  t.single_barrier,
                                  t.ldc_is_alu,
                                  t.typed_width_is_word,
+                                 t.ldgsts_uses_l1,
                                  t.base_delta_swallow,
                                  t.base_stride_gap,
                                  t.generic_windows,
