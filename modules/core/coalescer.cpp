@@ -130,10 +130,11 @@ unsigned coalescer::segment_bytes(const warp_instruction& inst) const {
 void coalescer::coalesce(warp_instruction& inst, const lane_addresses& lanes) const {
     switch (inst.space) {
         case program::memory_space::constant:
-            gather_lines(inst, lanes, config_.l1.constant.line_bytes);
+            gather_lines(inst, lanes, 1, config_.l1.constant.line_bytes);
             return;
         case program::memory_space::texture:
-            gather_lines(inst, lanes, config_.l1.texture.line_bytes);
+            gather_lines(inst, lanes, config_.quirks.fetch_reads_one_texel ? 1 : lanes.words,
+                         config_.l1.texture.line_bytes);
             return;
         default:
             break;
@@ -220,14 +221,19 @@ void coalescer::gather_atomics(warp_instruction& inst, const lane_addresses& lan
     }
 }
 
-void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes,
+void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes, unsigned words,
                              unsigned line_bytes) const {
     for (std::uint32_t m = lanes.lanes; m != 0; m &= m - 1) {
         const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
-        const std::uint64_t address = lanes.address[0][lane];
-        memory_access& a = access_of(inst.accesses, 0, address & ~std::uint64_t{line_bytes - 1});
-        a.size = static_cast<std::uint16_t>(line_bytes);
-        add_bytes(a, address, inst.data_size, lane);
+        for (unsigned w = 0; w < words; ++w) {
+            const std::uint64_t address = lanes.address[w][lane];
+            // A lane that fetches only the border of a texture.
+            if (address == 0 && inst.space == program::memory_space::texture) break;
+            memory_access& a =
+                access_of(inst.accesses, 0, address & ~std::uint64_t{line_bytes - 1});
+            a.size = static_cast<std::uint16_t>(line_bytes);
+            add_bytes(a, address, inst.data_size, lane);
+        }
     }
     // The whole line is fetched.
     for (memory_access& a : inst.accesses) a.sectors = 0;

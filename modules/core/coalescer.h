@@ -30,7 +30,7 @@ public:
 private:
     void gather(warp_instruction& inst, const lane_addresses& lanes, unsigned bytes) const;
     void gather_atomics(warp_instruction& inst, const lane_addresses& lanes) const;
-    void gather_lines(warp_instruction& inst, const lane_addresses& lanes,
+    void gather_lines(warp_instruction& inst, const lane_addresses& lanes, unsigned words,
                       unsigned line_bytes) const;
     unsigned segment_bytes(const warp_instruction& inst) const;
 

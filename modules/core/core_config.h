@@ -87,6 +87,7 @@ struct core_quirks {
     bool rrr_begins_with_warp_0 = false;   ///< strict round robin: in all schedulers of an SM
     bool two_level_rotates_twice = false;  ///< two-level scheduler: rotates once per instruction
     bool sms_in_order = false;             ///< SMs act one after the other within a core cycle
+    bool fetch_reads_one_texel = false;  ///< texture fetches access the cache at one texel per lane
 };
 
 /// Configuration of an SM, validated by the platform.

@@ -55,6 +55,7 @@ public:
         request->perform = nullptr;
         request->lanes = 0;
         request->remote = 0;
+        request->words = 1;
         warp_.pending = request.get();
         warp_.transfers = &transfers_;
         warp_.wait_failed = false;

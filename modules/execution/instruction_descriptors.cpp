@@ -203,6 +203,16 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
             i.space = program::memory_space::texture;
             i.data_size = 4;
             return;
+        case opcode::suld:
+        case opcode::sust:
+        case opcode::sured:
+            set_access(i, o, o.op != opcode::sust, in_entry);
+            i.space = program::memory_space::global;
+            i.is_atomic = o.op == opcode::sured;
+            if (i.is_atomic) i.cache_op = program::cache_operator::cache_global;
+            // The size of a texel is not known here; it is in one sector.
+            i.data_size = o.has(ptx::flag::formatted) ? 4 : bytes;
+            return;
         default:
             return;
     }

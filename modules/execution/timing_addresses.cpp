@@ -4,6 +4,7 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/matrix_operations.h"
+#include "modules/execution/operations/texture_operations.h"
 
 #include <algorithm>
 
@@ -133,11 +134,21 @@ void note_addresses(const warp& w, const operation* op,
     settle_space(op, effects, addresses);
 }
 
-void note_request(const memory_request& r, program::issue_effects& effects,
+void note_request(const timed_request& r, program::issue_effects& effects,
                   program::lane_addresses& addresses) {
     addresses.lanes = r.lanes;
-    addresses.words = 1;
+    addresses.words = r.words;
     for_lanes(r.lanes, [&](unsigned lane) { addresses.address[0][lane] = r.address[lane]; });
+    for (unsigned word = 1; word < r.words; ++word)
+        for_lanes(r.lanes,
+                  [&](unsigned lane) { addresses.address[word][lane] = r.more[word - 1][lane]; });
+    // Lanes outside of a surface access no memory; the SM must not wait for their atomics.
+    if (r.op->execute == reduce_surface) {
+        for_lanes(r.lanes, [&](unsigned lane) {
+            if (r.address[lane] == 0) addresses.lanes &= ~(lane_mask{1} << lane);
+        });
+        effects.active_mask = addresses.lanes;
+    }
     settle_space(r.op, effects, addresses);
 }
 

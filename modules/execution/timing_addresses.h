@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/execution/operation.h"
+#include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/warp.h"
 #include "modules/program/kernel_source.h"
 
@@ -15,7 +16,7 @@ void note_addresses(const warp& w, const operation* op,
                     program::issue_effects& effects, program::lane_addresses& addresses);
 
 /// For an access with a request: addresses in the resolved state space.
-void note_request(const memory_request& r, program::issue_effects& effects,
+void note_request(const timed_request& r, program::issue_effects& effects,
                   program::lane_addresses& addresses);
 
 /// After note_request, for an atomic with generic addresses: hardware splits it if some lanes

@@ -26,7 +26,7 @@ struct instruction_window {
 /// Addresses of a memory instruction: up to `words` per lane for data that are not contiguous
 /// (matrix fragments; local memory, which the SM interleaves in units of 4 bytes).
 struct lane_addresses {
-    static constexpr unsigned max_words = 8;
+    static constexpr unsigned max_words = 16;
     std::uint32_t lanes = 0;  ///< lanes that have an address
     unsigned words = 1;
     std::array<std::array<std::uint64_t, 32>, max_words> address;  ///< [word][lane]

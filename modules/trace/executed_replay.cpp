@@ -43,8 +43,7 @@ public:
         do {
             take_addresses(info, addresses);
             ++next_;
-        } while (!kernel_.machine_code_ && info.is_memory() && next_ != end_ &&
-                 next_->info->pc == info.pc &&
+        } while (is_continued(info, now.active_mask) &&
                  addresses.words < program::lane_addresses::max_words);
         addresses.words = std::max(addresses.words, 1u);
         if (kernel_.machine_code_ && info.space == program::memory_space::generic)
@@ -64,6 +63,13 @@ public:
     std::string awaited() const override { return asynchronous_.awaited(); }
 
 private:
+    /// Whether the next line has further addresses of the instruction. Of machine code, only
+    /// texture fetches have several lines; a fetch of other lanes is another instruction.
+    bool is_continued(const program::static_instruction& info, std::uint32_t lanes) const {
+        if (!info.is_memory() || next_ == end_ || next_->info->pc != info.pc) return false;
+        return !kernel_.machine_code_ ||
+               (info.space == program::memory_space::texture && next_->active_mask == lanes);
+    }
     /// Sets the addresses from one line of the trace per word of a lane.
     void take_addresses(const program::static_instruction& info,
                         program::lane_addresses& addresses) const {

@@ -89,11 +89,11 @@ void append_traced_addresses(std::string& text, std::uint32_t lanes, const std::
     }
 }
 
-}  // namespace
-
+/// @param word  which of the addresses of every lane
 void append_traced_line(std::string& text, const program::static_instruction& info,
                         const program::issue_effects& effects,
-                        const program::lane_addresses& addresses, const traced_form& form) {
+                        const program::lane_addresses& addresses, unsigned word,
+                        const traced_form& form) {
     append_text(text, "%04" PRIx64 " %08" PRIx32 " ", info.pc, effects.active_mask);
     append_traced_registers(text, info.n_dst, info.dst);
     text += info.opcode;
@@ -110,7 +110,7 @@ void append_traced_line(std::string& text, const program::static_instruction& in
         std::array<std::uint64_t, 32> of_lane{};
         for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
             const auto lane = static_cast<unsigned>(__builtin_ctz(m));
-            const std::uint64_t a = addresses.address[0][lane];
+            const std::uint64_t a = addresses.address[word][lane];
             of_lane[lane] = a < window_bytes ? a + window : a;
         }
         append_text(text, "%u ", isa::access_width(info.opcode, false));
@@ -121,6 +121,18 @@ void append_traced_line(std::string& text, const program::static_instruction& in
     append_text(text, "%" PRId32 " ", info.immediate);
     if (form.version >= 6) text += "NoVal ";
     text += '\n';
+}
+
+}  // namespace
+
+unsigned append_traced_lines(std::string& text, const program::static_instruction& info,
+                             const program::issue_effects& effects,
+                             const program::lane_addresses& addresses, const traced_form& form) {
+    const bool fetches = info.space == memory_space::texture && addresses.lanes != 0;
+    const unsigned lines = fetches ? addresses.words : 1;
+    for (unsigned word = 0; word < lines; ++word)
+        append_traced_line(text, info, effects, addresses, word, form);
+    return lines;
 }
 
 std::string suffix_of(const program::static_instruction& info,

@@ -27,10 +27,11 @@ struct traced_form {
     std::uint64_t local_window = program::generic_windows::local;
 };
 
-/// Appends the line of an executed machine instruction.
-void append_traced_line(std::string& text, const program::static_instruction& info,
-                        const program::issue_effects& effects,
-                        const program::lane_addresses& addresses, const traced_form& form);
+/// Appends the line of an executed machine instruction; of a texture fetch, one per texel address
+/// of a lane. @return number of lines
+unsigned append_traced_lines(std::string& text, const program::static_instruction& info,
+                             const program::issue_effects& effects,
+                             const program::lane_addresses& addresses, const traced_form& form);
 
 /// Appends the lines of an execution: one, or one per word of its lanes.
 /// @returns the number of lines

@@ -39,8 +39,7 @@ public:
         if (form_ == nullptr) {
             lines_ += append_lines(text_, *instruction.info, effects, addresses);
         } else {
-            append_traced_line(text_, *instruction.info, effects, addresses, *form_);
-            ++lines_;
+            lines_ += append_traced_lines(text_, *instruction.info, effects, addresses, *form_);
         }
         append_asynchronous(*instruction.info, effects);
     }

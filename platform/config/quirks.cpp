@@ -55,6 +55,9 @@ constexpr quirk table[] = {
      "space that earlier ones have left, as do all SMs with random partition indexing; an SM with "
      "its own port also checks for space before it sends",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.sms_in_order; }},
+    {"fetch-reads-one-texel",
+     "a texture fetch with a linear filter accesses the cache at one texel per lane",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.fetch_reads_one_texel; }},
     {"writes-wait",
      "with a separate write queue, writes wait until the queue reaches its high watermark even if "
      "no read is waiting",

@@ -169,6 +169,31 @@ TEST_F(HostProgram, RecordsKernelsThatTakeTheSameCyclesAgain) {
     }
 }
 
+TEST_F(HostProgram, AccessesTexturesAndSurfacesExecutedAsPtxOrMachineCodeAndReplayed) {
+    for (const std::string core : {"classic", "modern"})
+        for (const std::string code : {"references.ptx", "references.sm_70.cubin"}) {
+            SCOPED_TRACE(core + " " + code);
+            const std::string traces = folder.path(core + code);
+            outcome executed =
+                simulate({"run", "--preset", "QV100", "--core", core, "--code", "auto",
+                          "--stats-file", folder.path("reports"), "--record-trace", traces, "--",
+                          SIMTLM_REFERENCES, std::string(SIMTLM_REFERENCES_CODE) + "/" + code});
+            ASSERT_EQ(0, executed.code) << executed.err;
+            executed.out = read_file(folder.path("reports"));
+            EXPECT_EQ("32", executed.values()["gpgpu_n_tex_insn"]);
+            // A warp reads 128 bytes: one line of the texture cache, four sectors of the surface,
+            // and writes four sectors of the surface and of the result.
+            EXPECT_EQ("1", executed.values()["L1T_total_cache_accesses"]);
+            EXPECT_EQ("12", executed.values()["L1D_total_cache_accesses"]);
+            const outcome replayed = simulate(
+                {"--preset", "QV100", "--core", core, "-trace", traces + "/kernelslist.g"});
+            ASSERT_EQ(0, replayed.code) << replayed.err;
+            for (const char* const name :
+                 {"gpu_sim_cycle", "L1T_total_cache_accesses", "L1D_total_cache_accesses"})
+                EXPECT_EQ(executed.values()[name], replayed.values()[name]) << name;
+        }
+}
+
 TEST_F(HostProgram, SignalsThatEndItLeaveStatistics) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const std::string json = folder.path("s.json");

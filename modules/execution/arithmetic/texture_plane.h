@@ -28,8 +28,9 @@ struct plane_fetch {
     const std::uint32_t* coordinates[2] = {nullptr, nullptr};
     bool integers = false;
 
-    alignas(64) std::uint64_t offset[plane_lanes];    ///< of the first texel of each lane
-    alignas(64) std::uint32_t value[4][plane_lanes];  ///< by channel
+    unsigned texels_read = 1;                          ///< per lane: 1, 2 or 4
+    alignas(64) std::uint64_t offset[4][plane_lanes];  ///< of the texels of each lane
+    alignas(64) std::uint32_t value[4][plane_lanes];   ///< by channel
 };
 
 namespace detail {
@@ -182,21 +183,22 @@ void fetch_texels(plane_fetch& f, const plane_axis* axes, unsigned dimensions, b
                   std::uint32_t one) {
     const mip_level& level = f.image->levels.front();
     const unsigned bytes = f.image->format.bytes();
-    plane_offsets(level, bytes, axes[0].lower, dimensions == 2 ? axes[1].lower : nullptr, f.offset);
+    f.texels_read = linear ? 1u << dimensions : 1;
+    plane_offsets(level, bytes, axes[0].lower, dimensions == 2 ? axes[1].lower : nullptr,
+                  f.offset[0]);
     if (!linear) {
-        Reader::template apply<channels>(f, f.texels, f.offset, f.value);
+        Reader::template apply<channels>(f, f.texels, f.offset[0], f.value);
     } else {
         alignas(64) double sum[channels][plane_lanes] = {};
         for (unsigned corner = 0; corner < 1u << dimensions; ++corner) {
             const bool right = (corner & 1) != 0, down = (corner & 2) != 0;
-            alignas(64) std::uint64_t offset[plane_lanes];
             alignas(64) std::uint32_t texel[channels][plane_lanes];
             plane_offsets(level, bytes, right ? axes[0].upper : axes[0].lower,
                           dimensions == 1 ? nullptr
                           : down          ? axes[1].upper
                                           : axes[1].lower,
-                          offset);
-            Reader::template apply<channels>(f, f.texels, offset, texel);
+                          f.offset[corner]);
+            Reader::template apply<channels>(f, f.texels, f.offset[corner], texel);
             alignas(64) double weight[plane_lanes];
             for (unsigned i = 0; i < plane_lanes; ++i)
                 weight[i] = right ? axes[0].fraction[i] : 1 - axes[0].fraction[i];

@@ -16,6 +16,37 @@ using program::op_class;
 using program::static_instruction;
 using sass::operand_kind;
 
+/// Texture fetches and surface accesses. Traces of hardware have no addresses of them, so that the
+/// opcode tables do not say that they access memory; here the addresses are known.
+bool is_fetch(std::string_view name) {
+    return name == "TEX" || name == "TLD" || name == "TLD4" || name == "TXD";
+}
+bool is_surface_access(std::string_view name) {
+    return name == "SULD" || name == "SUST" || name == "SURED";
+}
+
+/// The entry of an opcode, with the memory access of fetches and surface accesses.
+isa::opcode_entry with_image_access(isa::opcode_entry entry, std::string_view name) {
+    if (is_fetch(name)) {
+        entry.cls = op_class::load;
+        entry.space = program::memory_space::texture;
+    } else if (is_surface_access(name)) {
+        entry.cls = name == "SUST" ? op_class::store : op_class::load;
+        entry.space = program::memory_space::global;
+        entry.atomic = name == "SURED";
+    }
+    return entry;
+}
+
+/// The access size of fetches and surface accesses. The size of a texel is not known here; it is in
+/// one sector.
+void set_image_access(static_instruction& s, const sass::instruction& i) {
+    if (is_fetch(i.opcode) || (is_surface_access(i.opcode) && i.has("P")))
+        s.data_size = 4;
+    else if (i.opcode == "SURED" && i.has("SD64"))
+        s.data_size = 8;
+}
+
 /// The part of an instruction that is recorded in a trace line: the general register in its first
 /// operand as destination; all other general registers, including base registers of addresses, as
 /// sources. Predicates, uniform registers and constants are omitted.
@@ -25,11 +56,15 @@ isa::instruction_text recorded_text(const sass::instruction& i, const char* opco
     const auto add_source = [&](unsigned index) {
         if (t.n_src < isa::max_sources) t.src[t.n_src++] = static_cast<std::uint8_t>(index);
     };
+    // Fetches have two pairs of results, after an optional predicate.
+    const bool fetches = is_fetch(i.opcode);
+    const unsigned first = fetches && i.operands[0].kind == operand_kind::predicate ? 1 : 0;
+    const unsigned results = fetches ? 2 : 1;
     for (unsigned n = 0; n < i.operand_count; ++n) {
         const sass::operand& o = i.operands[n];
         switch (o.kind) {
             case operand_kind::reg:
-                if (n == 0)
+                if (n >= first && n < first + results)
                     t.dst[t.n_dst++] = o.index;
                 else
                     add_source(o.index);
@@ -181,7 +216,9 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
         text.source_line = image.source_line(at);
         const isa::opcode_entry* const known = opcodes.find(version, isa::base_opcode(text.opcode));
         static_instruction s =
-            isa::decode(known != nullptr ? *known : unknown, text, timing.machine_code);
+            isa::decode(with_image_access(known != nullptr ? *known : unknown, i.opcode), text,
+                        timing.machine_code);
+        set_image_access(s, i);
         set_barrier(s, i);
         if (number == 0) bulk_groups = scoreboard_of_bulk_groups(f, version);
         sass::instruction following;

@@ -3,11 +3,16 @@
 
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/memory_access.h"
+#include "modules/program/kernel_source.h"
 
 namespace simtlm::execution {
 
-/// A request with timing, which may be to shared memory of other CTAs of the cluster.
+/// A request with timing, which may be to shared memory of other CTAs of the cluster, or to several
+/// texels per lane.
 struct timed_request : memory_request {
+    /// Of texture fetches: number of addresses per lane, and those after the first.
+    unsigned words = 1;
+    alignas(64) std::uint64_t more[program::lane_addresses::max_words - 1][warp_size];
     lane_mask remote = 0;          ///< lanes that access other CTAs
     std::uint8_t rank[warp_size];  ///< of these lanes: rank of the CTA
 };

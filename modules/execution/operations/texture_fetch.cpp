@@ -3,11 +3,13 @@
 // computed together.
 #include "modules/execution/arithmetic/half.h"
 #include "modules/execution/arithmetic/texture_plane.h"
+#include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/operations/target_tables.h"
 #include "modules/execution/operations/texture_lanes.h"
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
@@ -33,6 +35,45 @@ private:
     slot handle_;
     std::uint64_t last_ = 0;
     const texture_binding* found_ = nullptr;
+};
+
+/// With timing: the texels that a fetch reads, one address per lane and sector. Texels of the
+/// border are not in memory.
+class texel_recorder {
+public:
+    /// @param w  its pending request receives the addresses; without one, nothing is recorded
+    explicit texel_recorder(warp& w) : request_(static_cast<timed_request*>(w.pending)) {}
+    bool records() const { return request_ != nullptr; }
+
+    void add(unsigned lane, device_address texel) {
+        constexpr device_address sector = 32;
+        for (unsigned n = 0; n < count_[lane]; ++n)
+            if (address(n, lane) / sector == texel / sector) return;
+        address(count_[lane]++, lane) = texel;
+    }
+    /// Gives all lanes the same number of addresses, by repeating the first one, which is 0 if a
+    /// lane reads only the border.
+    void finish(lane_mask lanes) {
+        for_lanes(lanes, [&](unsigned lane) {
+            if (count_[lane] == 0) request_->address[lane] = 0;
+            request_->words = std::max<unsigned>(request_->words, count_[lane]);
+        });
+        for_lanes(lanes, [&](unsigned lane) {
+            for (unsigned n = std::max<unsigned>(count_[lane], 1); n < request_->words; ++n)
+                address(n, lane) = request_->address[lane];
+        });
+    }
+
+private:
+    std::uint64_t& address(unsigned n, unsigned lane) {
+        return n == 0 ? request_->address[lane] : request_->more[n - 1][lane];
+    }
+
+    static_assert(std::tuple_size_v<decltype(arithmetic::texel_footprint::reads)> <=
+                  program::lane_addresses::max_words);
+
+    timed_request* request_;
+    std::array<std::uint8_t, warp_size> count_{};
 };
 
 bool has_binding(const warp& w, slot handle, unsigned lane) {
@@ -136,7 +177,8 @@ std::uint32_t result_of(const texture_description& d, std::size_t result, Compon
 }
 
 /// Fetches all lanes at once. @return false: not applicable, they must be fetched one by one
-bool fetch_together(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
+bool fetch_together(warp& w, const operation* op, const texture_description& d, lane_mask lanes,
+                    texel_recorder& texels) {
     if (d.gathers || d.has_offsets() || d.has_quad_gradient || is_layered(d.geometry) ||
         !is_uniform(w, d.texture, lanes) ||
         (d.sampler != no_slot && !is_uniform(w, d.sampler, lanes)))
@@ -171,12 +213,13 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
             blend(lanes_at<std::uint32_t>(w, d.results[i]),
                   reinterpret_cast<const lane_type<std::uint32_t>*>(f.value[i]), lanes);
     }
-    if (w.pending != nullptr)
-        for_lanes(lanes, [&](unsigned i) { w.pending->address[i] = b.base + f.offset[i]; });
+    for (unsigned t = 0; texels.records() && t < f.texels_read; ++t)
+        for_lanes(lanes, [&](unsigned lane) { texels.add(lane, b.base + f.offset[t][lane]); });
     return true;
 }
 
-void fetch_each(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
+void fetch_each(warp& w, const operation* op, const texture_description& d, lane_mask lanes,
+                texel_recorder& texels) {
     binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
     for_lanes(lanes, [&](unsigned lane) {
         // Helper lanes, which execute only to complete a quad, may have no texture; they use that
@@ -198,7 +241,8 @@ void fetch_each(warp& w, const operation* op, const texture_description& d, lane
         const arithmetic::texel_value value =
             d.gathers ? arithmetic::gather_texels(b.image, sampler, footprint, d.component, read)
                       : arithmetic::filter_texels(b.image, sampler, footprint, read);
-        if (w.pending != nullptr) w.pending->address[lane] = b.base + footprint.reads[0].offset;
+        for (unsigned t = 0; texels.records() && t < footprint.count; ++t)
+            if (!footprint.reads[t].border) texels.add(lane, b.base + footprint.reads[t].offset);
         for (std::size_t i = 0; i < d.results.size() && i < 4; ++i)
             if (d.results[i] != no_slot)
                 lanes_at<std::uint32_t>(w, d.results[i])[lane] =
@@ -212,7 +256,9 @@ const operation* fetch_texture(warp& w, const operation* op) {
     const texture_description& d = texture_description_of(op);
     const lane_mask lanes = w.lanes_of(op);
     note_access(w, op, lanes);
-    if (lanes != 0 && !fetch_together(w, op, d, lanes)) fetch_each(w, op, d, lanes);
+    texel_recorder texels(w);
+    if (lanes != 0 && !fetch_together(w, op, d, lanes, texels)) fetch_each(w, op, d, lanes, texels);
+    if (texels.records()) texels.finish(lanes);
     if (d.predicate != no_slot) w.mask_at(d.predicate) |= lanes;
     return op + 1;
 }

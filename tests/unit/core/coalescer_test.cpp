@@ -256,6 +256,20 @@ TEST(CoalescerOfLines, FetchesALineOfTheTextureCache) {
               (list{expect(base, 128, 0xffff), expect(base + 128, 128, 0xffff0000)}));
 }
 
+TEST(CoalescerOfLines, FetchesAllTexelsOfAFilterUnlessTheQuirkSaysOtherwise) {
+    sm_config c = config_of(70);
+    c.l1.texture.line_bytes = 128;
+    // Texels of two rows; the first lane reads only the border.
+    lane_addresses lanes = lanes_at([](unsigned i) { return i == 0 ? 0 : base + 4 * i; });
+    lanes.words = 2;
+    for (unsigned i = 0; i < 32; ++i) lanes.address[1][i] = i == 0 ? 0 : base + 1024 + 4 * i;
+    EXPECT_EQ(coalesced(c, lanes, 4, memory_space::texture).inst.accesses,
+              (list{expect(base, 128, ~1u), expect(base + 1024, 128, ~1u)}));
+    c.quirks.fetch_reads_one_texel = true;
+    EXPECT_EQ(coalesced(c, lanes, 4, memory_space::texture).inst.accesses,
+              (list{expect(base, 128, ~1u)}));
+}
+
 // ---- comparison with a reference model ----------------------------------------------------------
 
 /// Reference model, byte by byte: the bytes of each segment that a group of lanes accesses, and the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces of machine code: every kernel of textures.ptx produces the same memory
 // contents as its machine code, for textures with and without filters and mipmaps.
+#include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
@@ -18,6 +19,7 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace simtlm::execution {
 namespace {
@@ -81,6 +83,42 @@ texture_binding binding(std::string_view kernel, device_address base) {
 }
 constexpr std::size_t image_bytes = edge * edge * 16 * 18 * 2;
 
+/// Of every access to an image with timing: the memory space and the sectors, in increasing order.
+using image_accesses = std::multiset<std::pair<program::memory_space, std::vector<std::uint64_t>>>;
+
+/// Issues all instructions of a kernel without barriers, and records what they access in an image.
+image_accesses accesses_of(program::kernel_source& kernel, device_address begin,
+                           device_address end) {
+    image_accesses all;
+    while (const auto block = kernel.next_cta()) {
+        block->placed({});
+        for (unsigned w = 0; w < kernel.descriptor().warps_per_block(); ++w) {
+            const program::warp_code code = block->warp(w);
+            program::instruction_window window = code.window;
+            for (std::uint64_t now = 0; !window.empty(); ++now) {
+                const program::dynamic_instruction& i = *window.next;
+                program::issue_effects effects;
+                program::lane_addresses addresses;
+                effects.space = i.info->space;
+                effects.data_size = i.info->data_size;
+                code.executor->issue(i, now, effects, addresses);
+                if (effects.memory_deferred) code.executor->apply_memory();
+                std::set<std::uint64_t> sectors;
+                for (unsigned word = 0; i.info->is_memory() && word < addresses.words; ++word)
+                    for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
+                        const std::uint64_t a = addresses.address[word][__builtin_ctz(m)];
+                        if (a >= begin && a < end) sectors.insert((a - begin) / 32);
+                    }
+                if (!sectors.empty())
+                    all.emplace(effects.space,
+                                std::vector<std::uint64_t>(sectors.begin(), sectors.end()));
+                window = effects.next;
+            }
+        }
+    }
+    return all;
+}
+
 /// A device with an image of machine code or PTX; returns the memory contents after a kernel.
 class device {
 public:
@@ -99,7 +137,7 @@ public:
     device_memory& memory() { return memory_; }
 
     std::string run(const program_image& image, const std::string& kernel,
-                    const arithmetic::sampler_state& sampler) {
+                    const arithmetic::sampler_state& sampler, image_accesses* seen = nullptr) {
         const bool surface = kernel.substr(0, 8) == "surface_";
         const bool formatted = kernel.find("_place_") != std::string::npos;
         std::vector<float> texels(image_bytes / 4), places(threads * 4);
@@ -139,7 +177,12 @@ public:
                                            result_};
         l.parameters.resize(sizeof arguments);
         std::memcpy(l.parameters.data(), arguments, sizeof arguments);
-        execution::run(l, memory_, world, {});
+        if (seen == nullptr) {
+            execution::run(l, memory_, world, {});
+        } else {
+            executed_kernel timed(l, memory_, world, image.describe({}), 1);
+            *seen = accesses_of(timed, image_, image_ + image_bytes);
+        }
 
         std::string left(image_bytes + threads * 16, '\0');
         memory_.read(left.data(), image_, image_bytes);
@@ -195,6 +238,47 @@ TEST_P(MachineTextures, LeaveTheMemoryThatTheirPtxLeaves) {
     }
 }
 
+class MachineTexelAccesses : public MachineTextures {};
+
+TEST_P(MachineTexelAccesses, AreThoseOfTheirPtx) {
+    const std::string path = SIMTLM_MACHINE_CODE "/" + std::string(GetParam().name);
+    device d;
+    const ptx_image ptx(
+        std::make_shared<const ptx::module>(ptx::parse(contents(path + ".ptx"), path + ".ptx")),
+        d.memory());
+    const sass_image machine(
+        std::make_shared<const sass::cubin>(
+            contents(fmt::format("{}.sm_{}.cubin", path, GetParam().architecture)),
+            path + ".cubin"),
+        d.memory());
+    std::size_t sectors_read[2] = {0, 0};
+    for (const bool filters : {false, true}) {
+        arithmetic::sampler_state sampler;
+        sampler.normalised_coordinates = true;
+        sampler.address.fill(arithmetic::address_mode::mirror);
+        if (filters) sampler.filter = sampler.mip_filter = arithmetic::filter_mode::linear;
+        for (const kernel_image& k : ptx.kernels()) {
+            // Machine code computes gradients with other lanes of a quad, or in a function; queries
+            // access no texels.
+            if (k.name.find("gradient") != std::string::npos ||
+                k.name.find("quer") != std::string::npos)
+                continue;
+            image_accesses of_ptx, of_machine;
+            d.run(ptx, k.name, sampler, &of_ptx);
+            d.run(machine, k.name, sampler, &of_machine);
+            EXPECT_FALSE(of_ptx.empty()) << k.name;
+            EXPECT_EQ(of_ptx, of_machine) << k.name << filters;
+            for (const auto& [space, sectors] : of_ptx) {
+                EXPECT_EQ(space, k.name.substr(0, 8) == "surface_" ? program::memory_space::global
+                                                                   : program::memory_space::texture)
+                    << k.name;
+                sectors_read[filters ? 1 : 0] += sectors.size();
+            }
+        }
+    }
+    EXPECT_GT(sectors_read[1], sectors_read[0]) << "a filter reads several texels per lane";
+}
+
 std::string name_of(const testing::TestParamInfo<texture_program>& p) {
     return fmt::format("sm_{}", p.param.architecture);
 }
@@ -203,6 +287,18 @@ INSTANTIATE_TEST_SUITE_P(Architectures, MachineTextures,
                                          texture_program{"textures", 80},
                                          texture_program{"textures", 86},
                                          texture_program{"textures", 90}),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Architectures, MachineTexelAccesses,
+                         testing::Values(texture_program{"textures", 75},
+                                         texture_program{"textures", 80},
+                                         texture_program{"textures", 86},
+                                         texture_program{"textures", 90}),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(OffsetsAndReductions, MachineTexelAccesses,
+                         testing::Values(texture_program{"texture_offsets", 75},
+                                         texture_program{"texture_offsets", 80},
+                                         texture_program{"texture_offsets", 86},
+                                         texture_program{"texture_offsets", 90}),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(OffsetsQueriesAndReductions, MachineTextures,
                          testing::Values(texture_program{"texture_offsets", 75},

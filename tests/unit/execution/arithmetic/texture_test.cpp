@@ -338,7 +338,10 @@ void expect_plane_as_alone(texture_geometry geometry, const texel_format& format
             const texel_value expected = fetch_alone(image, s, texels, at);
             for (unsigned c = 0; c < 4; ++c)
                 ASSERT_EQ(f.value[c][lane], expected[c]) << "lane " << lane << " channel " << c;
-            ASSERT_EQ(f.offset[lane], texture_footprint(image, s, at).reads[0].offset);
+            const texel_footprint footprint = texture_footprint(image, s, at);
+            ASSERT_EQ(f.texels_read, footprint.count);
+            for (unsigned t = 0; t < footprint.count; ++t)
+                ASSERT_EQ(f.offset[t][lane], footprint.reads[t].offset);
         }
     }
 }

@@ -368,6 +368,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  q.rrr_begins_with_warp_0,
                                  q.two_level_rotates_twice,
                                  q.sms_in_order,
+                                 q.fetch_reads_one_texel,
                                  t.rz_is_a_register,
                                  t.single_barrier,
                                  t.ldc_is_alu,
