@@ -194,6 +194,34 @@ TEST_F(HostProgram, AccessesTexturesAndSurfacesExecutedAsPtxOrMachineCodeAndRepl
         }
 }
 
+TEST_F(HostProgram, AccessesAllTexelsOfAFilterExecutedAsPtxOrMachineCodeAndReplayed) {
+    for (const std::string core : {"classic", "modern"})
+        for (const std::string code : {"textures.ptx", "textures.sm_75.cubin"})
+            for (const bool quirk : {false, true}) {
+                SCOPED_TRACE(core + " " + code);
+                const std::string traces = folder.path(core + code + (quirk ? "1" : "0"));
+                std::vector<std::string> gpu = {"--preset", "RTX2060", "--core", core};
+                if (quirk) gpu.insert(gpu.end(), {"--quirk", "fetch-reads-one-texel"});
+                std::vector<std::string> words = {"run"};
+                words.insert(words.end(), gpu.begin(), gpu.end());
+                words.insert(words.end(), {"--code", "auto", "--stats-file", folder.path("reports"),
+                                           "--record-trace", traces, "--record-form",
+                                           quirk ? "binary" : "text", "--", SIMTLM_TEXTURES,
+                                           std::string(SIMTLM_TEXTURES_CODE) + "/" + code});
+                outcome executed = simulate(words);
+                ASSERT_EQ(0, executed.code) << executed.err;
+                executed.out = read_file(folder.path("reports"));
+                // Lines of 33 rows: every lane reads two of them.
+                EXPECT_EQ(quirk ? "32" : "33", executed.values()["L1T_total_cache_accesses"]);
+                words = gpu;
+                words.insert(words.end(), {"-trace", traces + "/kernelslist.g"});
+                const outcome replayed = simulate(words);
+                ASSERT_EQ(0, replayed.code) << replayed.err;
+                for (const char* const name : {"gpu_sim_cycle", "L1T_total_cache_accesses"})
+                    EXPECT_EQ(executed.values()[name], replayed.values()[name]) << name;
+            }
+}
+
 TEST_F(HostProgram, SignalsThatEndItLeaveStatistics) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const std::string json = folder.path("s.json");
