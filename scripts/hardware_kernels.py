@@ -116,8 +116,10 @@ def run_kernel(simtlm, benchmark, code, folder, options):
         return last if ended else f"longer than {options.timeout} s"
 
     def count(cache, kind, result):
-        found = re.search(rf"{cache}\[GLOBAL_ACC_{kind}\]\[{result}\] = (\d+)", report)
-        return int(found[1]) if found else 0
+        # The counters of the L2 include textures and local memory, those of the L1 do not.
+        spaces = "GLOBAL|LOCAL|TEXTURE" if cache == L2 else "GLOBAL"
+        return sum(int(n) for n in re.findall(
+            rf"{cache}\[(?:{spaces})_ACC_{kind}\]\[{result}\] = (\d+)", report))
 
     return {"cycles": int(re.search(r"gpu_sim_cycle = (\d+)", report)[1]),
             **{name: sum(count(*c) for c in counters) for name, (counters, _) in TRAFFIC.items()}}
