@@ -53,10 +53,10 @@ struct services {
     device_heap* heap = nullptr;                  ///< for malloc; nullptr: malloc returns 0
     /// For launches by the kernel; nullptr: they are errors.
     std::shared_ptr<device_launches> launches;
-    const texture_table* textures = nullptr;      ///< textures and surfaces by handle
-    program_checker* checker = nullptr;           ///< enabled checks; nullptr: none
-    execution_log* log = nullptr;                 ///< log of executed instructions, or nullptr
-    unsigned sms = 80;                            ///< %nsmid
+    const texture_table* textures = nullptr;  ///< textures and surfaces by handle
+    program_checker* checker = nullptr;       ///< enabled checks; nullptr: none
+    execution_log* log = nullptr;             ///< log of executed instructions, or nullptr
+    unsigned sms = 80;                        ///< %nsmid
 };
 
 /// State shared by the CTAs of a launch.

@@ -2,7 +2,6 @@
 #include "modules/execution/ptx_image.h"
 
 #include "modules/execution/device_launches.h"
-
 #include "modules/execution/instruction_class.h"
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/lowering/module_builder.h"

@@ -34,7 +34,8 @@ T* device_values(std::size_t count, const std::vector<T>& content = {}) {
     if (content.empty())
         check(cudaMemset(memory, 0, count * sizeof(T)));
     else
-        check(cudaMemcpy(memory, content.data(), content.size() * sizeof(T), cudaMemcpyHostToDevice));
+        check(
+            cudaMemcpy(memory, content.data(), content.size() * sizeof(T), cudaMemcpyHostToDevice));
     return static_cast<T*>(memory);
 }
 

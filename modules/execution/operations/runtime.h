@@ -15,8 +15,9 @@ struct runtime_argument {
 };
 
 /// The handler of a function of the device runtime: vprintf, __assertfail, malloc, free, those
-/// that launch kernels (__cudaCDP2LaunchDeviceV2, ...); nullptr for other names. list: for every argument, then for every result: runtime_argument; its offset
-/// or slot; its bytes. detail: number of arguments; immediate: number of results
+/// that launch kernels (__cudaCDP2LaunchDeviceV2, ...); nullptr for other names. list: for every
+/// argument, then for every result: runtime_argument; its offset or slot; its bytes. detail: number
+/// of arguments; immediate: number of results
 handler runtime_function(const std::string& name);
 
 }  // namespace simtlm::execution
