@@ -9,6 +9,7 @@
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/special.h"
 #include "modules/kernel/error.h"
+#include "modules/sass/cubin_format.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/linker.h"
 
@@ -98,7 +99,7 @@ struct bank_0 {
 /// Number of a function that the simulator executes, whether or not the cubin contains it.
 /// @return runtime_functions.size()  if there is none of this name
 std::size_t runtime_function_number(const sass::cubin_symbol& s) {
-    if (s.section != 0 && s.name.substr(0, 10) != "__cudaCDP2") return runtime_functions.size();
+    if (s.section != 0 && !sass::begins_with(s.name, "__cudaCDP2")) return runtime_functions.size();
     return static_cast<std::size_t>(std::find_if(runtime_functions.begin(), runtime_functions.end(),
                                                  [&](const auto& f) { return f.name == s.name; }) -
                                     runtime_functions.begin());
@@ -382,7 +383,7 @@ void sass_image::lower() {
             const bool is_own =
                 std::any_of(source_->functions().begin(), source_->functions().end(),
                             [&](const auto& own) { return own.name == e; });
-            if (is_own || e.substr(0, 20) == "__cuda_syscall_cnpv2") continue;
+            if (is_own || sass::begins_with(e, "__cuda_syscall_cnpv2")) continue;
             if (problems_[n].empty() &&
                 std::none_of(runtime_functions.begin(), runtime_functions.end(),
                              [&](const auto& known) { return known.name == e; }) &&
@@ -435,7 +436,8 @@ void sass_image::find_callees() {
     const auto& functions = source_->functions();
     callees_.resize(functions.size());
     const auto is_data = [](std::string_view section) {
-        return section.substr(0, 12) == ".nv.constant" || section.substr(0, 10) == ".nv.global";
+        return sass::begins_with(section, ".nv.constant") ||
+               sass::begins_with(section, ".nv.global");
     };
     const auto function_of = [&](std::uint32_t section) {
         return static_cast<std::uint32_t>(

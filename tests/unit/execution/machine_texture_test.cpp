@@ -207,17 +207,27 @@ void PrintTo(const texture_program& p, std::ostream* to) {
 }
 class MachineTextures : public testing::TestWithParam<texture_program> {};
 
+/// A stored program as PTX and as machine code, in the memory of a device.
+struct images {
+    images(const texture_program& p, device& d)
+        : path(SIMTLM_MACHINE_CODE "/" + std::string(p.name)),
+          ptx(std::make_shared<const ptx::module>(
+                  ptx::parse(contents(path + ".ptx"), path + ".ptx")),
+              d.memory()),
+          machine(
+              std::make_shared<const sass::cubin>(
+                  contents(fmt::format("{}.sm_{}.cubin", path, p.architecture)), path + ".cubin"),
+              d.memory()) {}
+    std::string path;
+    ptx_image ptx;
+    sass_image machine;
+};
+
 TEST_P(MachineTextures, LeaveTheMemoryThatTheirPtxLeaves) {
-    const std::string path = SIMTLM_MACHINE_CODE "/" + std::string(GetParam().name);
     device d;
-    const ptx_image ptx(
-        std::make_shared<const ptx::module>(ptx::parse(contents(path + ".ptx"), path + ".ptx")),
-        d.memory());
-    const sass_image machine(
-        std::make_shared<const sass::cubin>(
-            contents(fmt::format("{}.sm_{}.cubin", path, GetParam().architecture)),
-            path + ".cubin"),
-        d.memory());
+    const images code(GetParam(), d);
+    const ptx_image& ptx = code.ptx;
+    const sass_image& machine = code.machine;
     ASSERT_TRUE(machine.is_executed_whole());
     ASSERT_EQ(machine.kernels().size(), ptx.kernels().size());
     for (const bool filters : {false, true}) {
@@ -241,16 +251,10 @@ TEST_P(MachineTextures, LeaveTheMemoryThatTheirPtxLeaves) {
 class MachineTexelAccesses : public MachineTextures {};
 
 TEST_P(MachineTexelAccesses, AreThoseOfTheirPtx) {
-    const std::string path = SIMTLM_MACHINE_CODE "/" + std::string(GetParam().name);
     device d;
-    const ptx_image ptx(
-        std::make_shared<const ptx::module>(ptx::parse(contents(path + ".ptx"), path + ".ptx")),
-        d.memory());
-    const sass_image machine(
-        std::make_shared<const sass::cubin>(
-            contents(fmt::format("{}.sm_{}.cubin", path, GetParam().architecture)),
-            path + ".cubin"),
-        d.memory());
+    const images code(GetParam(), d);
+    const ptx_image& ptx = code.ptx;
+    const sass_image& machine = code.machine;
     std::size_t sectors_read[2] = {0, 0};
     for (const bool filters : {false, true}) {
         arithmetic::sampler_state sampler;
