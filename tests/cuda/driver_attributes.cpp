@@ -61,8 +61,6 @@ int cudaMemcpyArrayToArray(void*, std::size_t, std::size_t, const void*, std::si
                            std::size_t, int);
 }
 
-#define OK(call) CHECK((call) == 0)
-
 static constexpr int invalid_value = 1, invalid_device = 101, not_supported = 801;
 
 static void contexts(void* context) {

@@ -6,11 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
-
-#define OK(call) CHECK((call) == 0)
 
 static void* module_of_kernels = nullptr;
 static std::uint64_t data = 0;
@@ -28,14 +23,7 @@ static void run(const char* name, unsigned threads, unsigned (&words)[4]) {
 
 int main(int count, char** arguments) {
     CHECK(count > 1);
-    std::ifstream file(arguments[1], std::ios::binary);
-    const std::string code(std::istreambuf_iterator<char>(file), {});
-    CHECK(!code.empty());
-    OK(cuInit(0));
-    void* context = nullptr;
-    OK(cuDevicePrimaryCtxRetain(&context, 0));
-    OK(cuCtxSetCurrent(context));
-    OK(cuModuleLoadData(&module_of_kernels, code.c_str()));
+    module_of_kernels = load_module(arguments[1]);
     OK(cuMemAlloc_v2(&data, 64));
     unsigned words[4] = {};
     run("grow", 32, words);

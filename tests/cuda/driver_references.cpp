@@ -7,9 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
 
 struct array_description {
     std::size_t width, height;
@@ -29,18 +26,10 @@ int cuMemcpyHtoA_v2(void*, std::size_t, const void*, std::size_t);
 int cuMemcpyAtoH_v2(void*, void*, std::size_t, std::size_t);
 }
 
-#define OK(call) CHECK((call) == 0)
-
 int main(int count, char** arguments) {
     CHECK(count > 1);
-    std::ifstream file(arguments[1], std::ios::binary);
-    const std::string code(std::istreambuf_iterator<char>(file), {});
-    CHECK(!code.empty());
-    OK(cuInit(0));
-    void *context = nullptr, *module_of_kernel = nullptr, *kernel = nullptr;
-    OK(cuDevicePrimaryCtxRetain(&context, 0));
-    OK(cuCtxSetCurrent(context));
-    OK(cuModuleLoadData(&module_of_kernel, code.c_str()));
+    void* const module_of_kernel = load_module(arguments[1]);
+    void* kernel = nullptr;
     OK(cuModuleGetFunction(&kernel, module_of_kernel, "move"));
 
     constexpr int n = 32, integers = 10, as_integers = 1;  // CU_AD_FORMAT_SIGNED_INT32

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 // Declarations used by the driver API tests, in place of cuda.h, so that no toolkit is needed.
 extern "C" {
@@ -45,3 +48,20 @@ int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
             std::exit(1);                                                        \
         }                                                                        \
     } while (false)
+
+/// Ends the program with the location unless the call of the driver API succeeds.
+#define OK(call) CHECK((call) == 0)
+
+/// Makes the first device's primary context current and loads the module in a file, which is PTX or
+/// machine code. Ends the program on errors. @return the module
+inline void* load_module(const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string code(std::istreambuf_iterator<char>(file), {});
+    CHECK(!code.empty());
+    void *context = nullptr, *loaded = nullptr;
+    OK(cuInit(0));
+    OK(cuDevicePrimaryCtxRetain(&context, 0));
+    OK(cuCtxSetCurrent(context));
+    OK(cuModuleLoadData(&loaded, code.c_str()));
+    return loaded;
+}

@@ -7,9 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
 
 struct resource {
     int type;
@@ -34,18 +31,10 @@ struct texture {
 
 extern "C" int cuTexObjectCreate(unsigned long long*, const resource*, const texture*, const void*);
 
-#define OK(call) CHECK((call) == 0)
-
 int main(int count, char** arguments) {
     CHECK(count > 1);
-    std::ifstream file(arguments[1], std::ios::binary);
-    const std::string code(std::istreambuf_iterator<char>(file), {});
-    CHECK(!code.empty());
-    OK(cuInit(0));
-    void *context = nullptr, *module_of_kernel = nullptr, *kernel = nullptr;
-    OK(cuDevicePrimaryCtxRetain(&context, 0));
-    OK(cuCtxSetCurrent(context));
-    OK(cuModuleLoadData(&module_of_kernel, code.c_str()));
+    void* const module_of_kernel = load_module(arguments[1]);
+    void* kernel = nullptr;
     OK(cuModuleGetFunction(&kernel, module_of_kernel, "two_float"));
 
     constexpr int lanes = 32, width = 128, height = 64, floats = 0x20, linear = 1, clamp = 1,
