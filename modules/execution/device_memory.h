@@ -152,6 +152,15 @@ struct address_windows {
         return a - cluster < cluster_ranks * cluster_stride;
     }
     static bool in_param(device_address a) { return a - param < size; }
+    /// The offset, in the shared memory of its CTA, of an address of shared memory: generic, of
+    /// shared::cluster, or an offset already.
+    static device_address offset_in_block(device_address a) {
+        constexpr device_address of_cluster = cluster - shared;  // shared::cluster, not generic
+        if (in_shared(a)) return a - shared;
+        if (in_cluster(a)) return (a - cluster) % cluster_stride;
+        return a - of_cluster < cluster_ranks * cluster_stride ? (a - of_cluster) % cluster_stride
+                                                               : a;
+    }
 };
 
 }  // namespace simtlm::execution

@@ -297,8 +297,10 @@ private:
         const bool arrives = op->execute == arrive_at_cluster && active != 0;
         const bool others_ended = live != before && (before & ~warp_.cluster_arrived) != 0;
         cluster_.arrived = complete && (arrives || others_ended);
-        cluster_.waits =
-            complete && op->execute == wait_for_cluster && (warp_.cluster_arrived & active) != 0;
+        // Whether the barrier is complete is for the SM to decide: a recorded trace must also wait
+        // where the execution did not.
+        cluster_.waits = op->execute == wait_for_cluster && active != 0 &&
+                         (complete ? (warp_.cluster_arrived & active) != 0 : active == live);
         cluster_.remote_lanes = 0;
     }
 

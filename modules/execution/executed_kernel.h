@@ -31,9 +31,7 @@ public:
     ~executed_kernel() override;
 
     const program::kernel_descriptor& descriptor() const override { return kernel_; }
-    unsigned cluster_size() const override {
-        return static_cast<unsigned>(context_.cluster().volume());
-    }
+    program::dim3 cluster_shape() const override { return context_.cluster(); }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
     /// All code that it can execute, by function.

@@ -29,7 +29,7 @@ struct bulk_transfer {
     struct arrival {
         unsigned rank = 0;             ///< of the CTA in its cluster
         std::function<void()> effect;  ///< on the mbarrier
-        std::uint64_t mbarrier = 0;    ///< its address in shared memory, for traces
+        std::uint64_t mbarrier = 0;    ///< its offset in the CTA's shared memory, for traces
         std::uint32_t bytes = 0;       ///< that the mbarrier is told of
     };
 

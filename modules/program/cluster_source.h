@@ -14,8 +14,10 @@ namespace simtlm::program {
 /// other, by rank.
 class cluster_kernel : public kernel_source {
 public:
+    /// Number of CTAs per cluster in each dimension.
+    virtual dim3 cluster_shape() const = 0;
     /// Number of CTAs per cluster.
-    virtual unsigned cluster_size() const = 0;
+    unsigned cluster_size() const { return static_cast<unsigned>(cluster_shape().volume()); }
 };
 
 /// A CTA of a cluster.
@@ -28,7 +30,9 @@ public:
 /// Effects of an instruction of a warp on other CTAs of its cluster.
 struct cluster_effects {
     bool arrived = false;  ///< the last of its live lanes has arrived at the cluster barrier
-    bool waits = false;    ///< the warp waits until the barrier is complete
+    /// The warp waits until the barrier at which it has arrived is complete; the SM ignores it if
+    /// the barrier is.
+    bool waits = false;
     /// Lanes that access shared memory of other CTAs; perform_remote() is called when they arrive
     /// there.
     std::uint32_t remote_lanes = 0;

@@ -72,7 +72,7 @@ struct mbarrier_operation {
     bool drops = false;          ///< change: the arrivals are not expected in later phases
     bool may_finish = true;      ///< change: ends the phase if nothing is pending
     bool is_limited = false;     ///< wait: ends after some time, because other lanes wait, too
-    std::uint64_t address = 0;   ///< in shared memory
+    std::uint64_t address = 0;   ///< offset in the CTA's shared memory
     std::uint64_t value = 0;     ///< set, wait
     std::uint32_t arrivals = 0;  ///< change
     std::int32_t bytes = 0;      ///< change: announced (positive) or arrived (negative)

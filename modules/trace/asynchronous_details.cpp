@@ -9,7 +9,11 @@
 // Format, in words of 64 bits: number of words that follow; number of operations on mbarriers, and
 // per operation four words (kind and flags, address, value, arrivals and bytes); number of
 // transfers, and per transfer kind, tensor map, bytes, number of ranges, per range address and
-// bytes, number of arrivals, per arrival mbarrier and bytes.
+// bytes, number of arrivals, per arrival mbarrier, and rank (upper half) and bytes. Then, if there
+// are effects on other CTAs: flags and state space, and if lanes access other CTAs these (lower
+// half) and those with an address (upper half), their addresses, the ranks of the lanes with 4 bits
+// each in two words, number of operations on mbarriers, and per operation the lane and four words
+// as above.
 namespace simtlm::trace {
 
 using program::bulk_transfer;
@@ -21,6 +25,10 @@ namespace {
 constexpr std::uint64_t drops = 1 << 8, may_finish = 1 << 9, is_limited = 1 << 10;
 constexpr auto last_operation = static_cast<std::uint64_t>(mbarrier_operation::kind::wait);
 constexpr auto last_transfer = static_cast<std::uint64_t>(bulk_transfer::kind::prefetch);
+constexpr std::uint64_t arrives_at_cluster = 1 << 8, waits_for_cluster = 1 << 9,
+                        accesses_cluster = 1 << 10;
+constexpr auto last_space = static_cast<std::uint64_t>(program::memory_space::generic);
+constexpr unsigned most_ranks = 16, rank_bits = 4, ranks_per_word = 64 / rank_bits;
 
 /// Takes words one after the other.
 class word_reader {
@@ -89,16 +97,78 @@ bulk_transfer take_transfer(word_reader& in) {
     t.arrivals.resize(in.take_count(2));
     for (bulk_transfer::arrival& a : t.arrivals) {
         a.mbarrier = in.take();
-        a.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+        const std::uint64_t both = in.take_up_to(std::uint64_t{most_ranks - 1} << 32 | most_bytes);
+        a.rank = static_cast<unsigned>(both >> 32) % most_ranks;
+        a.bytes = static_cast<std::uint32_t>(both);
     }
     return t;
+}
+
+cluster_details take_cluster(word_reader& in) {
+    cluster_details c;
+    const std::uint64_t flags =
+        in.take_up_to(0xff | arrives_at_cluster | waits_for_cluster | accesses_cluster);
+    c.arrives = (flags & arrives_at_cluster) != 0;
+    c.waits = (flags & waits_for_cluster) != 0;
+    c.space = static_cast<program::memory_space>(std::min(flags & 0xff, last_space));
+    if ((flags & accesses_cluster) == 0) return c;
+    const std::uint64_t lanes = in.take();
+    c.remote = static_cast<std::uint32_t>(lanes);
+    c.addressed = static_cast<std::uint32_t>(lanes >> 32);
+    if (c.remote == 0 || (c.remote & ~c.addressed) != 0) in.reject();
+    for (std::uint32_t m = c.addressed; m != 0; m &= m - 1)
+        c.address[static_cast<unsigned>(__builtin_ctz(m))] = in.take();
+    for (unsigned lane = 0; lane < c.rank.size(); lane += ranks_per_word) {
+        const std::uint64_t word = in.take();
+        for (unsigned i = 0; i < ranks_per_word; ++i)
+            c.rank[lane + i] = static_cast<std::uint8_t>(word >> rank_bits * i & (most_ranks - 1));
+    }
+    for (std::size_t n = in.take_count(5); n > 0; --n) {
+        cluster_details::lane_operation o;
+        o.lane = static_cast<unsigned>(in.take_up_to(31));
+        o.what = take_operation(in);
+        c.barriers.push_back(o);
+    }
+    return c;
 }
 
 asynchronous_details take_details(word_reader& in) {
     asynchronous_details d;
     for (std::size_t n = in.take_count(4); n > 0; --n) d.barriers.push_back(take_operation(in));
     for (std::size_t n = in.take_count(5); n > 0; --n) d.transfers.push_back(take_transfer(in));
+    if (!in.at_end()) d.cluster = take_cluster(in);
     return d;
+}
+
+void append_operation(const mbarrier_operation& o, std::vector<std::uint64_t>& pool) {
+    pool.push_back(static_cast<std::uint64_t>(o.what) | (o.drops ? drops : 0) |
+                   (o.may_finish ? may_finish : 0) | (o.is_limited ? is_limited : 0));
+    pool.push_back(o.address);
+    pool.push_back(o.value);
+    pool.push_back(std::uint64_t{o.arrivals} << 32 | static_cast<std::uint32_t>(o.bytes));
+}
+
+void append_cluster(const cluster_details& c, std::vector<std::uint64_t>& pool) {
+    if (c.empty()) return;
+    pool.push_back(static_cast<std::uint64_t>(c.space) | (c.arrives ? arrives_at_cluster : 0) |
+                   (c.waits ? waits_for_cluster : 0) | (c.remote != 0 ? accesses_cluster : 0));
+    if (c.remote == 0) return;
+    pool.push_back(std::uint64_t{c.addressed} << 32 | c.remote);
+    for (std::uint32_t m = c.addressed; m != 0; m &= m - 1)
+        pool.push_back(c.address[static_cast<unsigned>(__builtin_ctz(m))]);
+    for (unsigned lane = 0; lane < c.rank.size(); lane += ranks_per_word) {
+        std::uint64_t word = 0;
+        for (unsigned i = 0; i < ranks_per_word; ++i)
+            word |= (c.remote >> (lane + i) & 1) != 0
+                        ? std::uint64_t{c.rank[lane + i]} << rank_bits * i
+                        : 0;
+        pool.push_back(word);
+    }
+    pool.push_back(c.barriers.size());
+    for (const cluster_details::lane_operation& o : c.barriers) {
+        pool.push_back(o.lane);
+        append_operation(o.what, pool);
+    }
 }
 
 }  // namespace
@@ -107,13 +177,7 @@ void append_details(const asynchronous_details& details, std::vector<std::uint64
     const std::size_t first = pool.size();
     pool.push_back(0);
     pool.push_back(details.barriers.size());
-    for (const mbarrier_operation& o : details.barriers) {
-        pool.push_back(static_cast<std::uint64_t>(o.what) | (o.drops ? drops : 0) |
-                       (o.may_finish ? may_finish : 0) | (o.is_limited ? is_limited : 0));
-        pool.push_back(o.address);
-        pool.push_back(o.value);
-        pool.push_back(std::uint64_t{o.arrivals} << 32 | static_cast<std::uint32_t>(o.bytes));
-    }
+    for (const mbarrier_operation& o : details.barriers) append_operation(o, pool);
     pool.push_back(details.transfers.size());
     for (const bulk_transfer& t : details.transfers) {
         pool.push_back(static_cast<std::uint64_t>(t.what));
@@ -127,9 +191,10 @@ void append_details(const asynchronous_details& details, std::vector<std::uint64
         pool.push_back(t.arrivals.size());
         for (const bulk_transfer::arrival& a : t.arrivals) {
             pool.push_back(a.mbarrier);
-            pool.push_back(a.bytes);
+            pool.push_back(std::uint64_t{a.rank} << 32 | a.bytes);
         }
     }
+    append_cluster(details.cluster, pool);
     pool[first] = pool.size() - first - 1;
 }
 
@@ -138,10 +203,15 @@ asynchronous_details details_at(const std::uint64_t* pool) {
     return take_details(in);
 }
 
-bool are_details(const std::uint64_t* words, std::size_t count) {
+bool are_details(const std::uint64_t* words, std::size_t count, unsigned ranks) {
     if (count == 0 || words[0] != count - 1) return false;
     word_reader in(words + 1, count - 1);
-    take_details(in);
+    const asynchronous_details d = take_details(in);
+    for (const bulk_transfer& t : d.transfers)
+        for (const bulk_transfer::arrival& a : t.arrivals)
+            if (a.rank >= ranks) return false;
+    for (std::uint32_t m = d.cluster.remote; m != 0; m &= m - 1)
+        if (d.cluster.rank[static_cast<unsigned>(__builtin_ctz(m))] >= ranks) return false;
     return in.good() && in.at_end();
 }
 
@@ -184,8 +254,47 @@ void asynchronous_replay::perform(const std::uint64_t* pool, bool waits, bool su
             mbarrier_operation arrived;
             arrived.address = a.mbarrier;
             arrived.bytes = -static_cast<std::int32_t>(a.bytes);
-            a.effect = [barriers = barriers_, arrived] { barriers->perform(arrived); };
+            if (cluster_ != nullptr)
+                a.effect = [cluster = cluster_, rank = a.rank, arrived] {
+                    cluster->perform(rank, arrived);
+                };
+            else
+                a.effect = [barriers = barriers_, arrived] { barriers->perform(arrived); };
         }
+    effects_.arrived = details.cluster.arrives;
+    effects_.waits = details.cluster.waits;
+    effects_.remote_lanes = details.cluster.remote;
+    if (details.cluster.remote != 0) keep_remote(std::move(details.cluster));
+}
+
+void asynchronous_replay::keep_remote(cluster_details what) {
+    const auto place = std::find_if(remote_.begin(), remote_.end(),
+                                    [](const remote_access& r) { return r.lanes == 0; });
+    effects_.request = static_cast<std::uint32_t>(place - remote_.begin());
+    if (place == remote_.end()) remote_.emplace_back();
+    effects_.rank = what.rank;
+    remote_access& r = remote_[effects_.request];
+    r.lanes = what.remote;
+    r.what = std::move(what);
+}
+
+bool asynchronous_replay::take_remote_access(program::issue_effects& effects,
+                                             program::lane_addresses& addresses) const {
+    if (effects_.remote_lanes == 0) return false;
+    const cluster_details& access = remote_[effects_.request].what;
+    effects.space = access.space;
+    addresses.lanes = access.addressed;
+    addresses.words = 1;
+    addresses.address[0] = access.address;
+    return true;
+}
+
+void asynchronous_replay::perform_remote(std::uint32_t request, std::uint32_t lanes) {
+    remote_access& r = remote_[request];
+    r.lanes &= ~lanes;
+    if (cluster_ == nullptr) return;
+    for (const cluster_details::lane_operation& o : r.what.barriers)
+        if ((lanes >> o.lane & 1) != 0) cluster_->perform(r.what.rank[o.lane], o.what);
 }
 
 bool asynchronous_replay::retry_wait() {

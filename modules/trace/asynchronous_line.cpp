@@ -257,7 +257,8 @@ bool scan_mbarrier(scanner& in, std::string_view opcode, const operand_counts& o
     return true;
 }
 
-bool scan_executed(scanner& in, std::vector<std::uint64_t>& pool, const place& where) {
+bool scan_executed(scanner& in, std::vector<std::uint64_t>& pool, unsigned ranks,
+                   const place& where) {
     for (std::string_view word = in.take_word(); word != asynchronous_word; word = in.take_word())
         if (word.empty()) return false;
     const std::size_t first = pool.size();
@@ -266,7 +267,7 @@ bool scan_executed(scanner& in, std::vector<std::uint64_t>& pool, const place& w
         if (!in.take_hexadecimal(v)) reject(where, "a detail is no hexadecimal number");
         pool.push_back(v);
     }
-    if (!are_details(pool.data() + first, pool.size() - first))
+    if (!are_details(pool.data() + first, pool.size() - first, ranks))
         reject(where, "the details of an asynchronous instruction are corrupt");
     return true;
 }

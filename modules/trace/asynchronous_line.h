@@ -52,7 +52,9 @@ bool scan_mbarrier(scanner& in, std::string_view opcode, const operand_counts& o
 
 /// Parses the details at the end of the line of an executed instruction, and appends them to a
 /// pool.
+/// @param ranks  number of CTAs per cluster
 /// @return false if there are none  @throws kernel::user_error
-bool scan_executed(scanner& in, std::vector<std::uint64_t>& pool, const place& where);
+bool scan_executed(scanner& in, std::vector<std::uint64_t>& pool, unsigned ranks,
+                   const place& where);
 
 }  // namespace simtlm::trace

@@ -54,6 +54,11 @@ public:
                    std::vector<std::string>& warnings, warning_sink warn)
         : chosen_(open_whole(file, options, whole_, warnings, std::move(warn)), whole_,
                   options.ctas) {
+        if (whole_.cluster.volume() > 1)
+            throw kernel::user_error(whole_.origin,
+                                     "--ctas chooses thread blocks one by one, and kernel " +
+                                         whole_.name + " runs in clusters",
+                                     "choose whole kernels: --kernels");
         header = whole_;
         header.grid = row_of(chosen_blocks(whole_.grid, options.ctas), whole_.origin);
     }

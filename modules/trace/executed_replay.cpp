@@ -12,16 +12,17 @@
 namespace simtlm::trace {
 
 /// A recorded warp with the interface of an executed one.
-class executed_replay::warp : public program::warp_executor, public program::wait_describer {
+class executed_replay::warp : public program::cluster_executor, public program::wait_describer {
 public:
     warp(const executed_replay& kernel, replayed_mbarriers& barriers)
         : kernel_(kernel), asynchronous_(barriers) {}
 
-    void start(const program::warp_code& recorded) {
+    void start(const program::warp_code& recorded,
+               std::shared_ptr<const replayed_cluster> cluster) {
         next_ = recorded.window.next;
         end_ = recorded.window.end;
         addresses_ = recorded.addresses;
-        asynchronous_.start();
+        asynchronous_.start(std::move(cluster));
     }
     program::instruction_window window() const {
         if (next_ == end_) return {};
@@ -40,6 +41,8 @@ public:
         if (now.mode == program::address_mode::details)
             asynchronous_.perform(addresses_ + now.address_offset, true, effects.can_suspend,
                                   effects);
+        else
+            asynchronous_.skip();
         do {
             take_addresses(info, addresses);
             ++next_;
@@ -50,6 +53,7 @@ public:
             settle_space(effects, addresses);
         else
             read_suffix(now.info->opcode, info, effects);
+        asynchronous_.take_remote_access(effects, addresses);
         effects.lanes_ended = info.cls == program::op_class::exit && now.active_mask != 0 &&
                               (!kernel_.machine_code_ || !all_come_again(now.active_mask));
         effects.warp_ended = next_ == end_;
@@ -61,6 +65,12 @@ public:
     }
     bool retry_wait() override { return asynchronous_.retry_wait(); }
     std::string awaited() const override { return asynchronous_.awaited(); }
+    const program::cluster_effects& effects_on_cluster() const override {
+        return asynchronous_.effects_on_cluster();
+    }
+    void perform_remote(std::uint32_t request, std::uint32_t lanes) override {
+        asynchronous_.perform_remote(request, lanes);
+    }
 
 private:
     /// Whether the next line has further addresses of the instruction. Of machine code, only
@@ -119,21 +129,31 @@ private:
     asynchronous_replay asynchronous_;
 };
 
-class executed_replay::block : public program::cta {
+class executed_replay::block : public program::cluster_cta {
 public:
     explicit block(const executed_replay& kernel) {
         for (unsigned w = 0; w < kernel.descriptor_.warps_per_block(); ++w)
             warps_.emplace_back(kernel, barriers_);
     }
-    void start(std::unique_ptr<block_trace> recorded) {
+    /// @param cluster  nullptr: none
+    void start(std::unique_ptr<block_trace> recorded, std::shared_ptr<replayed_cluster> cluster,
+               unsigned rank) {
         recorded_ = std::move(recorded);
         index = recorded_->index;
         barriers_.clear();
+        cluster_ = std::move(cluster);
+        rank_ = rank;
+        if (cluster_ != nullptr) cluster_->of_rank[rank_] = &barriers_;
     }
-    std::unique_ptr<block_trace> release() { return std::move(recorded_); }
+    std::unique_ptr<block_trace> release() {
+        if (cluster_ != nullptr) cluster_->of_rank[rank_] = nullptr;
+        cluster_ = nullptr;
+        return std::move(recorded_);
+    }
+    void cluster_barrier_completed() override {}  // the SM holds the warps
 
     program::warp_code warp(unsigned w) override {
-        warps_[w].start(recorded_->warp(w));
+        warps_[w].start(recorded_->warp(w), cluster_);
         program::warp_code code;
         code.window = warps_[w].window();
         code.executor = &warps_[w];
@@ -143,6 +163,8 @@ public:
 private:
     std::unique_ptr<block_trace> recorded_;
     replayed_mbarriers barriers_;
+    std::shared_ptr<replayed_cluster> cluster_;
+    unsigned rank_ = 0;
     std::deque<executed_replay::warp> warps_;
 };
 
@@ -160,7 +182,13 @@ std::unique_ptr<program::cta> executed_replay::next_cta() {
     if (idle_.empty()) idle_.push_back(std::make_unique<block>(*this));
     std::unique_ptr<block> next = std::move(idle_.back());
     idle_.pop_back();
-    next->start(std::move(recorded));
+    const unsigned size = cluster_size();
+    const auto rank = static_cast<unsigned>(taken_++ % size);
+    if (size > 1 && rank == 0) {
+        cluster_ = std::make_shared<replayed_cluster>();
+        cluster_->of_rank.resize(size);
+    }
+    next->start(std::move(recorded), cluster_, rank);
     return next;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/execution_recorder.h"
 
-#include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
-#include "modules/program/cluster_source.h"
 #include "modules/program/wait_describer.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/asynchronous_details.h"
@@ -21,14 +19,16 @@
 namespace simtlm::trace {
 
 /// Forwards between an SM and the executor of a warp, and records.
-class execution_recorder::warp : public program::warp_executor, public program::wait_describer {
+class execution_recorder::warp : public program::cluster_executor, public program::wait_describer {
 public:
     /// @param form  of machine code; nullptr: not machine code
-    explicit warp(const traced_form* form) : form_(form) {}
+    /// @param in_cluster  the CTAs run in clusters
+    warp(const traced_form* form, bool in_cluster) : form_(form), in_cluster_(in_cluster) {}
 
     void start(program::warp_executor* executor) {
         executor_ = executor;
         text_.clear();
+        accesses_.clear();
         lines_ = 0;
         has_details_ = false;
     }
@@ -41,7 +41,7 @@ public:
         } else {
             lines_ += append_traced_lines(text_, *instruction.info, effects, addresses, *form_);
         }
-        append_asynchronous(*instruction.info, effects);
+        append_asynchronous(*instruction.info, effects, addresses);
     }
     void apply_memory() override { executor_->apply_memory(); }
     void perform_atomic(std::uint32_t lanes) override { executor_->perform_atomic(lanes); }
@@ -55,16 +55,47 @@ public:
         return inner != nullptr ? inner->awaited() : "";
     }
 
-    void append_to(std::string& text, unsigned number) const {
+    const program::cluster_effects& effects_on_cluster() const override {
+        return static_cast<program::cluster_executor*>(executor_)->effects_on_cluster();
+    }
+    void perform_remote(std::uint32_t request, std::uint32_t lanes) override {
+        const std::vector<program::mbarrier_operation>& all = executor_->mbarrier_operations();
+        std::size_t next = all.size();
+        static_cast<program::cluster_executor*>(executor_)->perform_remote(request, lanes);
+        const auto access = std::find_if(
+            accesses_.rbegin(), accesses_.rend(),
+            [&](const remote_access& a) { return a.request == request && a.lanes != 0; });
+        access->lanes &= ~lanes;
+        for (; lanes != 0 && next != all.size(); lanes &= lanes - 1)
+            access->details.cluster.barriers.push_back(
+                {static_cast<unsigned>(__builtin_ctz(lanes)), all[next++]});
+    }
+
+    void append_to(std::string& text, unsigned number) {
         text += "\nwarp = " + std::to_string(number) + "\ninsts = " + std::to_string(lines_) + "\n";
-        text += text_;
+        std::size_t done = 0;
+        for (const remote_access& a : accesses_) {
+            text.append(text_, done, a.line_end - done);
+            done = a.line_end + 1;
+            append_words(text, a.details);
+        }
+        text.append(text_, done, std::string::npos);
     }
 
 private:
-    /// Appends what the instruction does to mbarriers and copies to its line, which has been
-    /// written.
+    /// An access to other CTAs. Its details are complete when all lanes have arrived there.
+    struct remote_access {
+        std::uint32_t request;
+        std::uint32_t lanes;   // on the way
+        std::size_t line_end;  // in text_
+        asynchronous_details details;
+    };
+
+    /// Appends what the instruction does to mbarriers, copies and other CTAs to its line, which has
+    /// been written.
     void append_asynchronous(const program::static_instruction& info,
-                             const program::issue_effects& effects) {
+                             const program::issue_effects& effects,
+                             const program::lane_addresses& addresses) {
         using program::special_op;
         asynchronous_details details;
         details.barriers = executor_->mbarrier_operations();
@@ -73,18 +104,48 @@ private:
         transfers_.clear();
         if (info.special == special_op::bulk_copy || info.special == special_op::remote_store)
             details.transfers = transfers_ = executor_->take_transfers();
+        if (in_cluster_) note_cluster(details.cluster, effects, addresses);
         if (details.empty()) return;
+        has_details_ = true;
+        if (details.cluster.remote != 0) {
+            const std::uint32_t request = effects_on_cluster().request;
+            const std::uint32_t lanes = details.cluster.remote;
+            accesses_.push_back({request, lanes, text_.size() - 1, std::move(details)});
+            return;
+        }
+        text_.pop_back();
+        append_words(text_, details);
+    }
+
+    void note_cluster(cluster_details& c, const program::issue_effects& effects,
+                      const program::lane_addresses& addresses) const {
+        const program::cluster_effects& on = effects_on_cluster();
+        c.arrives = on.arrived;
+        c.waits = on.waits;
+        c.remote = on.remote_lanes;
+        if (c.remote == 0) return;
+        c.space = effects.space;
+        c.addressed = addresses.lanes;
+        for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
+            const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+            c.address[lane] = addresses.address[0][lane];
+        }
+        c.rank = on.rank;
+    }
+
+    /// Appends details and the end of the line.
+    void append_words(std::string& text, const asynchronous_details& details) {
         words_.clear();
         append_details(details, words_);
-        text_.pop_back();
-        text_ += text_.back() == ' ' ? "" : " ";
-        text_ += asynchronous_word;
-        for (const std::uint64_t w : words_) append_text(text_, " %" PRIx64, w);
-        text_ += '\n';
-        has_details_ = true;
+        text += text.back() == ' ' ? "" : " ";
+        text += asynchronous_word;
+        for (const std::uint64_t w : words_) append_text(text, " %" PRIx64, w);
+        text += '\n';
     }
 
     const traced_form* form_;
+    bool in_cluster_;
+    std::vector<remote_access> accesses_;  // by line
     program::warp_executor* executor_ = nullptr;
     std::vector<program::bulk_transfer> transfers_;  // of the last instruction
     std::vector<std::uint64_t> words_;
@@ -93,13 +154,16 @@ private:
     std::uint64_t lines_ = 0;
 };
 
-class execution_recorder::block : public program::cta {
+class execution_recorder::block : public program::cluster_cta {
 public:
     block(std::unique_ptr<program::cta> inner, std::uint64_t number, unsigned warps,
-          const traced_form* form)
+          const traced_form* form, bool in_cluster)
         : inner_(std::move(inner)), number_(number) {
         index = inner_->index;
-        for (unsigned w = 0; w < warps; ++w) warps_.emplace_back(form);
+        for (unsigned w = 0; w < warps; ++w) warps_.emplace_back(form, in_cluster);
+    }
+    void cluster_barrier_completed() override {
+        static_cast<program::cluster_cta&>(*inner_).cluster_barrier_completed();
     }
     void placed(const program::cta_place& where) override { inner_->placed(where); }
     program::warp_code warp(unsigned w) override {
@@ -115,7 +179,7 @@ public:
         return std::any_of(warps_.begin(), warps_.end(),
                            [](const auto& w) { return w.has_details(); });
     }
-    std::string text() const {
+    std::string text() {
         std::string text = "\n#BEGIN_TB\n\nthread block = " + std::to_string(index.x) + "," +
                            std::to_string(index.y) + "," + std::to_string(index.z) + "\n";
         for (unsigned w = 0; w < warps_.size(); ++w) warps_[w].append_to(text, w);
@@ -136,12 +200,8 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
       binary_version_(version),
       file_(std::move(file)),
       form_(form) {
-    const auto* const cluster = dynamic_cast<const program::cluster_kernel*>(kernel_.get());
-    if (cluster != nullptr && cluster->cluster_size() > 1)
-        throw kernel::user_error(file_,
-                                 "kernel " + kernel_->descriptor().name +
-                                     " runs in clusters of thread blocks, which traces do not tell",
-                                 "record other kernels: --kernel-names");
+    if (const auto* const c = dynamic_cast<const program::cluster_kernel*>(kernel_.get()))
+        cluster_ = c->cluster_shape();
     traced_.version = form == trace_form::version_6 ? 6 : 5;
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }
@@ -160,7 +220,7 @@ std::unique_ptr<program::cta> execution_recorder::next_cta() {
     if (!inner) return nullptr;
     return std::make_unique<block>(std::move(inner), handed_out_++,
                                    kernel_->descriptor().warps_per_block(),
-                                   is_machine_code() ? &traced_ : nullptr);
+                                   is_machine_code() ? &traced_ : nullptr, cluster_size() > 1);
 }
 
 void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
@@ -185,6 +245,7 @@ std::string execution_recorder::header() const {
     constexpr std::uint32_t most_registers = 255;
     return "-kernel name = " + f.name + "\n-kernel id = " + std::to_string(f.id) +
            "\n-grid dim = " + triple(f.grid) + "\n-block dim = " + triple(f.block) +
+           (cluster_size() > 1 ? "\n-cluster dim = " + triple(cluster_) : "") +
            "\n-shmem = " + std::to_string(f.shared_memory) +
            "\n-nregs = " + std::to_string(std::min(f.registers, most_registers)) +
            "\n-binary version = " + std::to_string(binary_version_) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/program/kernel_source.h"
+#include "modules/program/cluster_source.h"
 #include "modules/trace/executed_text.h"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ enum class trace_form : std::uint8_t {
 /// writes the execution of its warps as a kernel trace (executed_code.h). Thread blocks are written
 /// in the order in which they were returned by next_cta(), each when it and all earlier ones have
 /// ended.
-class execution_recorder final : public program::kernel_source {
+class execution_recorder final : public program::cluster_kernel {
 public:
     /// @param kernel   its warps must be executed ones
     /// @param code     all code that it can execute, by function
@@ -40,6 +40,7 @@ public:
     ~execution_recorder() override;
 
     const program::kernel_descriptor& descriptor() const override { return kernel_->descriptor(); }
+    program::dim3 cluster_shape() const override { return cluster_; }
     void start() override { kernel_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
     /// @throws kernel::output_error  if the trace cannot be written
@@ -57,6 +58,7 @@ private:
     void finish();
 
     std::shared_ptr<program::kernel_source> kernel_;
+    program::dim3 cluster_{1, 1, 1};  ///< CTAs per cluster
     std::vector<program::instruction_window> code_;
     unsigned binary_version_;
     std::string file_;

@@ -139,14 +139,18 @@ void instruction_reader::read_asynchronous(const line_source::line& line, const 
             break;
         }
         default: {  // executed
+            recorded_mode mode = recorded_mode::none;
             if (width != 0) {
                 check_width(width, where);
-                scan_addresses(in, head.mask, block.addresses, where);
-                block.addresses.resize(first);
+                mode = scan_addresses(in, head.mask, block.addresses, where);
             }
-            if (!scan_executed(in, block.addresses, where))
-                return builder_.append(entry->info, head.mask, recorded_mode::none, 0, block);
-            return builder_.append_with_details(entry->info, head.mask, first, block);
+            const std::size_t details_begin = block.addresses.size();
+            const auto ranks = static_cast<unsigned>(header_.cluster.volume());
+            if (!scan_executed(in, block.addresses, ranks, where)) {
+                if (repeats_ && width == 0) remember(line, entry->info, head.mask);
+                return builder_.append(entry->info, head.mask, mode, first, block);
+            }
+            return builder_.append_with_details(entry->info, head.mask, details_begin, block);
         }
     }
     if (head.mask == 0 || details.empty())

@@ -50,8 +50,8 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
         known.cls == program::op_class::barrier || known.special == program::special_op::depbar;
     if (header_.code) {
         const program::dynamic_instruction* const executed = header_.code->find(pc);
-        if (executed != nullptr &&
-            (program::is_asynchronous(executed->info->special) || uses_mbarrier(made.opcode)))
+        if (executed != nullptr && (program::is_asynchronous(executed->info->special) ||
+                                    uses_mbarrier(made.opcode) || header_.cluster.volume() > 1))
             made.form = line_form::executed;
     } else {
         const std::string_view base = isa::base_opcode(made.opcode);

@@ -19,6 +19,7 @@ constexpr std::size_t longest_key_shown = 60;
 constexpr std::uint32_t most_registers = 255;
 constexpr std::uint32_t most_shared_memory = 256 * 1024;
 constexpr std::uint32_t most_threads = 1024;
+constexpr std::uint32_t most_in_cluster = 16;
 constexpr std::uint32_t largest_grid_x = 2147483647;
 constexpr std::uint32_t largest_grid_yz = 65535;
 
@@ -52,6 +53,8 @@ public:
         } else if (key == "block dim") {
             header_.block = dimensions(in, key);
             has_block_ = true;
+        } else if (key == "cluster dim") {
+            cluster_ = dimensions(in, key);
         } else if (key == "shmem") {
             if (!number(in, header_.shared_memory)) header_.shared_memory = kernel_header::not_told;
         } else if (key == "nregs") {
@@ -117,6 +120,7 @@ public:
             if (!code_->seal())
                 fail("the code in the header is incomplete", "record the trace again");
             header_.code = code_;
+            check_cluster();
         }
         if (keys_.count("nregs") == 0) header_.registers = kernel_header::not_told;
         if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::not_told;
@@ -131,6 +135,19 @@ public:
     }
 
 private:
+    /// Sets the shape of the clusters. Without the code blocks are replayed one by one.
+    void check_cluster() {
+        const dim3& c = cluster_;
+        const dim3& g = header_.grid;
+        if (c.volume() == 0 || c.volume() > most_in_cluster || c.x > most_in_cluster ||
+            c.y > most_in_cluster || c.z > most_in_cluster)
+            fail("clusters of " + std::to_string(c.volume()) + " thread blocks",
+                 "1 to 16 are possible");
+        if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+            fail("a grid that is no multiple of its clusters");
+        header_.cluster = c;
+    }
+
     static std::string_view trim(std::string_view text) {
         while (!text.empty() && scanner::is_blank(text.front())) text.remove_prefix(1);
         while (!text.empty() && scanner::is_blank(text.back())) text.remove_suffix(1);
@@ -202,6 +219,7 @@ private:
     bool has_grid_ = false;
     bool has_block_ = false;
     bool has_version_ = false;
+    dim3 cluster_{1, 1, 1};
     std::shared_ptr<executed_code> code_;
 };
 
@@ -240,7 +258,10 @@ bool read_kernel_header(line_source& source, kernel_header& header,
 bool apply_options(kernel_header& header, const reader_options& options, bool begun) {
     const bool as_reference = options.quirks.base_delta_swallow && options.quirks.base_stride_gap &&
                               options.quirks.generic_windows;
-    if (as_reference && header.code && header.code->is_machine_code()) header.code.reset();
+    if (as_reference && header.code && header.code->is_machine_code()) {
+        header.code.reset();
+        header.cluster = {1, 1, 1};
+    }
     return begun;
 }
 

@@ -35,6 +35,8 @@ struct kernel_header : program::kernel_descriptor {
     void check_plausible() const;
     std::uint32_t tracer_version = 0;  ///< 0 when absent; "1.2" reads as 1
     bool line_info = false;
+    /// CTAs per cluster in each dimension, of a kernel recorded during execution.
+    dim3 cluster{1, 1, 1};
     /// Code of a kernel recorded during execution; nullptr: instructions as recorded by a tracer.
     std::shared_ptr<const executed_code> code;
     /// Control bits of machine code by program counter, from lines `-control PC = BITS` (both in

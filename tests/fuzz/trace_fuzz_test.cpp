@@ -251,9 +251,16 @@ TEST(Fuzz, DetailsOfAsynchronousInstructionsAreCheckedBeforeTheyAreUsed) {
     valid.transfers.resize(2);
     valid.transfers[0].ranges = {{0x1000, 64}, {0x2000, 32}};
     valid.transfers[1].arrivals.resize(1);
+    valid.transfers[1].arrivals[0].rank = 3;
+    valid.cluster.remote = 0x81;
+    valid.cluster.addressed = 0x83;
+    valid.cluster.rank[7] = 2;
+    valid.cluster.barriers.resize(2);
+    constexpr unsigned ranks = 4;
     std::vector<std::uint64_t> pool;
     trace::append_details(valid, pool);
-    ASSERT_TRUE(trace::are_details(pool.data(), pool.size()));
+    ASSERT_TRUE(trace::are_details(pool.data(), pool.size(), ranks));
+    EXPECT_FALSE(trace::are_details(pool.data(), pool.size(), 3)) << "a CTA outside the cluster";
     unsigned good = 0;
     for (unsigned seed = 0; seed < rounds; ++seed) {
         std::mt19937 random(seed);
@@ -262,11 +269,15 @@ TEST(Fuzz, DetailsOfAsynchronousInstructionsAreCheckedBeforeTheyAreUsed) {
             words_now[random() % words_now.size()] =
                 seed % 2 == 0 ? random() % 8 : std::uint64_t{random()} << (random() % 33);
         if (seed % 5 == 0) words_now.resize(random() % words_now.size());
-        if (!trace::are_details(words_now.data(), words_now.size())) continue;
+        if (!trace::are_details(words_now.data(), words_now.size(), ranks)) continue;
         ++good;
         const trace::asynchronous_details read = trace::details_at(words_now.data());
         for (const program::bulk_transfer& t : read.transfers)
             for (const program::memory_range& r : t.ranges) ASSERT_NE(r.bytes, 0U) << seed;
+        for (const program::bulk_transfer& t : read.transfers)
+            for (const auto& a : t.arrivals) ASSERT_LT(a.rank, ranks) << seed;
+        for (std::uint32_t m = read.cluster.remote; m != 0; m &= m - 1)
+            ASSERT_LT(read.cluster.rank[static_cast<unsigned>(__builtin_ctz(m))], ranks) << seed;
     }
     EXPECT_GT(good, rounds / 50);
     EXPECT_LT(good, rounds);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -240,6 +241,89 @@ TEST_F(ClusterPrograms, TakeTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
             EXPECT_EQ(values, words()) << way.front();
         }
     }
+}
+
+/// The report without the lines that differ between an execution and a replay of the same time.
+std::string of_time(const outcome& o) {
+    std::string kept;
+    std::istringstream in(o.report());
+    for (std::string line; std::getline(in, line);)
+        if (line.find("slowdown") == std::string::npos) kept += line + "\n";
+    return kept;
+}
+
+TEST_F(ClusterPrograms, TakeTheSameCyclesInAReplayOfTheirTrace) {
+    const std::string dsm =
+        read_file(std::string(SIMTLM_PROGRAMS) + "/microbenchmarks/cluster.ptx");
+    const std::string dsm_launch =
+        "buffer times u32 2 zero\n"
+        "launch latency_cluster_load grid 8 block 1 args times u32:7\n"
+        "launch bandwidth_cluster_load grid 2 block 512 args times u32:2 u32:1\n"
+        "launch bandwidth_cluster_store grid 2 block 512 args times u32:2 u32:1\n";
+    for (const auto& [ptx, launch] :
+         {std::pair(std::string(exchange), std::string(exchange_launch)),
+          {std::string(copies), std::string(copies_launch)},
+          {dsm, dsm_launch}})
+        for (const char* const form : {"text", "binary"}) {
+            const scratch_folder traces;
+            const outcome executed = run(
+                ptx.c_str(), launch, {"--record-trace", traces.path("t"), "--record-form", form});
+            ASSERT_EQ(0, executed.code) << executed.err;
+            std::vector<std::string> replay = small_h100();
+            replay.insert(replay.end(), {"-trace", traces.path("t/kernelslist.g")});
+            const outcome replayed = simulate(replay);
+            ASSERT_EQ(0, replayed.code) << replayed.err;
+            EXPECT_EQ("", first_difference(of_time(executed), of_time(replayed))) << form;
+            EXPECT_NE("0", replayed.values()["gpu_tot_sim_cycle"]);
+            // A replay in another time neither deadlocks nor overtakes the barrier of the cluster.
+            for (const char* const latency : {"5", "500"}) {
+                std::vector<std::string> other = replay;
+                other.insert(other.end(), {"-modern_cluster_barrier_latency", latency});
+                const outcome o = simulate(other);
+                ASSERT_EQ(0, o.code) << o.err;
+                if (ptx == dsm) continue;  // few barriers
+                const auto cycles = [](const outcome& of) {
+                    return std::stoull(of.values().at("gpu_tot_sim_cycle"));
+                };
+                if (std::string(latency) == "5")
+                    EXPECT_LT(cycles(o), cycles(replayed));
+                else
+                    EXPECT_GT(cycles(o), cycles(replayed) + 800);
+            }
+        }
+}
+
+TEST_F(ClusterPrograms, OfATraceAreRefusedWhereTheyCannotBeReplayed) {
+    const scratch_folder traces;
+    const outcome executed =
+        run(copies, copies_launch, {"--record-trace", traces.path("t"), "--record-form", "text"});
+    ASSERT_EQ(0, executed.code) << executed.err;
+    const auto replay = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words = small_h100();
+        words.insert(words.end(), {"-trace", traces.path("t/kernelslist.g")});
+        words.insert(words.end(), more.begin(), more.end());
+        const outcome o = simulate(words);
+        EXPECT_EQ(2, o.code) << o.err;
+        return o.err;
+    };
+    EXPECT_NE(std::string::npos, replay({"--ctas", "0-2"}).find("kernel copies runs in clusters"));
+    EXPECT_NE(std::string::npos,
+              replay({"--core", "classic"}).find("cannot be timed on this core"));
+    const std::string text = read_file(traces.path("t/kernel-1.traceg"));
+    const auto changed = [&](const std::string& from, const std::string& to) {
+        std::string other = text;
+        const std::size_t at = other.find(from);
+        EXPECT_NE(std::string::npos, at) << from;
+        traces.write("t/kernel-1.traceg", other.replace(at, from.size(), to));
+        return replay({});
+    };
+    EXPECT_NE(std::string::npos, changed("-cluster dim = (4,1,1)", "-cluster dim = (5,1,1)")
+                                     .find("a grid that is no multiple of its clusters"));
+    EXPECT_NE(std::string::npos, changed("-cluster dim = (4,1,1)", "-cluster dim = (32,1,1)")
+                                     .find("clusters of 32 thread blocks"));
+    // Ranks beyond the cluster.
+    EXPECT_NE(std::string::npos,
+              changed("-cluster dim = (4,1,1)", "-cluster dim = (2,1,1)").find("are corrupt"));
 }
 
 TEST_F(ClusterPrograms, RunTheBlocksOfAClusterAtATimeOnSmsOfOneGpc) {

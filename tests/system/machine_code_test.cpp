@@ -617,11 +617,22 @@ TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesTakesTheSameCyclesInARepla
         << converted.err;
 }
 
-TEST(RecordedHopperMachineCode, TakesTheSameCyclesWithProductsOfWarpgroups) {
+/// A kernel with products of warpgroups, and one in clusters.
+class RecordedHopperKernel : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RecordedHopperKernel,
+                         testing::Values("halves grid 1", "clusters grid 8"), [](const auto& p) {
+                             return std::string(p.param).substr(0, 8) == "clusters" ? "clusters"
+                                                                                    : "halves";
+                         });
+
+TEST_P(RecordedHopperKernel, TakesTheSameCyclesInAReplay) {
     const scratch_folder folder;
-    const std::string file = folder.write("run.launch",
-                                          "buffer a u32 4096 random 3\nbuffer o u32 14848 zero\n"
-                                          "launch halves grid 1 block 128 args a o s32:3\n");
+    const std::string file =
+        folder.write("run.launch", fmt::format("buffer a u32 4096 random 3\n"
+                                               "buffer o u32 65536 zero\n"
+                                               "launch {} block 128 args a o s32:3\n",
+                                               GetParam()));
     const outcome executed =
         simulate({"--preset", "H100_PCIE", "--cubin", SIMTLM_MACHINE_CODE "/hopper.sm_90.cubin",
                   "--launch", file, "--record-trace", folder.path("T")});

@@ -58,11 +58,10 @@ struct lane_access {
         if (op->source[1] == no_slot) return otherwise;
         return counts != nullptr ? counts[lane] : lanes_at<std::uint32_t>(w, op->source[1])[lane];
     }
-    /// Records an operation for a trace.
+    /// Records an operation for a trace, with the offset in the CTA's shared memory.
     void log(mbarrier_operation what) const {
         if (w.mbarrier_operations == nullptr) return;
-        what.address =
-            address_windows::in_shared(address) ? address - address_windows::shared : address;
+        what.address = address_windows::offset_in_block(address);
         w.mbarrier_operations->push_back(what);
     }
     /// Changes the mbarrier by arrivals and bytes.
@@ -197,7 +196,7 @@ void perform_on_barriers(warp& w, const memory_request& r) {
         std::byte* const at =
             range_of(w, r.op, i, access_detail::space_of(r.op), r.address[i], 8, true)
                 .at(r.address[i]);
-        Act({w, r.op, i, at, reinterpret_cast<const std::uint32_t*>(r.values)});
+        Act({w, r.op, i, at, reinterpret_cast<const std::uint32_t*>(r.values), r.address[i]});
     });
 }
 

@@ -523,7 +523,7 @@ const operation* carry_out(warp& w, const operation* op) {
         for_barriers<Kind>(c, [&](std::uint32_t bytes, std::byte* at, device_address barrier) {
             t.arrivals.push_back({c.rank_of(barrier),
                                   [at, bytes] { program::complete_transaction(at, bytes); },
-                                  barrier, bytes});
+                                  address_windows::offset_in_block(barrier), bytes});
         });
         if (t.bytes != 0) w.transfers->push_back(std::move(t));
     });
