@@ -13,7 +13,9 @@ enum class cache_kind : std::uint8_t { normal, sector };
 enum class replacement_policy : std::uint8_t { lru, fifo, random };
 /// Handling of write hits: written to the line only (write_back), to the line and to memory
 /// (write_through), or to memory, with the sector being invalidated (write_evict).
-/// local_wb_global_wt: write_evict for global memory, otherwise write_back.
+/// local_wb_global_wt: write_through for global memory, otherwise write_back, if a write that
+/// misses is put into a line (lazy_fetch_on_read); without allocation, write_evict for global
+/// memory.
 enum class write_policy : std::uint8_t {
     read_only,
     write_back,
@@ -57,6 +59,9 @@ struct cache_quirks {
     /// While the percentage of dirty lines is below the limit for replacing them, a set without
     /// clean lines stalls instead of replacing a dirty one.
     bool dirty_set_stalls = false;
+    /// With local_wb_global_wt and lazy_fetch_on_read, a global write that misses stays in its line
+    /// like a local one, and one that hits is sent to memory and invalidates its sector.
+    bool global_stores_stay = false;
 };
 
 /// Geometry and policies of a cache; validated by the platform.
@@ -84,6 +89,18 @@ struct cache_config {
                                                  ///< caused them
     cache_quirks quirks;
 
+    /// Whether local writes stay in their lines until these are replaced, while global writes are
+    /// kept and sent to memory.
+    bool keeps_local_stores() const {
+        return write == write_policy::local_wb_global_wt &&
+               write_allocate == write_allocate_policy::lazy_fetch_on_read &&
+               !quirks.global_stores_stay;
+    }
+    /// Whether all writes are kept in lines and sent to memory.
+    bool keeps_and_passes_writes() const {
+        return write == write_policy::write_through &&
+               write_allocate == write_allocate_policy::lazy_fetch_on_read;
+    }
     unsigned atom_bytes() const { return kind == cache_kind::sector ? sector_bytes : line_bytes; }
     unsigned port_bytes() const { return data_port_bytes != 0 ? data_port_bytes : line_bytes; }
     unsigned lines() const { return sets * ways; }

@@ -8,7 +8,7 @@ data_cache::data_cache(const cache_config& config, const cache_level& level,
     : cache_engine(config, level.index_by_partition),
       level_(level),
       pool_(pool),
-      write_hit_(write_hit_of(config.write)),
+      write_hit_(write_hit_of(config)),
       write_miss_(write_miss_of(config.write_allocate)) {}
 
 access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now) {

@@ -66,7 +66,7 @@ private:
                    access_result& r);
 
     // data_cache_write_hit.cpp
-    static write_policy_function write_hit_of(write_policy policy);
+    static write_policy_function write_hit_of(const cache_config& config);
     bool hit_write_back(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
                         access_result& r);
     bool hit_write_through(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
@@ -75,6 +75,10 @@ private:
                          access_result& r);
     bool hit_local_back_global_evict(tlm::tlm_generic_payload& p, const found_line& f,
                                      std::uint64_t now, access_result& r);
+    bool hit_local_back_global_through(tlm::tlm_generic_payload& p, const found_line& f,
+                                       std::uint64_t now, access_result& r);
+    /// Whether a write that the cache keeps is sent to memory as well.
+    bool passes_through(const tlm::tlm_generic_payload& p) const;
 
     // data_cache_write_miss.cpp
     static write_policy_function write_miss_of(write_allocate_policy policy);

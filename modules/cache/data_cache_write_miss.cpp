@@ -82,14 +82,18 @@ bool data_cache::miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_li
 // The sector keeps the written bytes; a read of any other byte will fetch it.
 bool data_cache::miss_lazy_fetch(tlm::tlm_generic_payload& p, const found_line& f,
                                  std::uint64_t now, access_result& r) {
-    if (miss_queue_full(0)) return fail(p, fail_reason::miss_queue);
-    if (config_.write == write_policy::write_through) send_write(p, r);
+    const bool through = passes_through(p);
+    // Room for the write or for the write-back of a dirty line, or for both.
+    const bool both = through && config_.keeps_local_stores() &&
+                      f.outcome == access_outcome::miss && tags_.to_write_back(f.line).dirty;
+    if (miss_queue_full(both ? 1 : 0)) return fail(p, fail_reason::miss_queue);
+    if (through) send_write(p, r);
     const unsigned sector = sector_of(p);
     const protocol::memory_extension& x = protocol::extension(p);
     const bool on_its_way = f.outcome == access_outcome::hit_reserved;
     const evicted_line evicted =
         tags_.access(f, p.get_address(), sector, static_cast<std::uint32_t>(now));
-    tags_.write(f.line, sector, x.bytes);
+    tags_.write(f.line, sector, x.bytes, through);
     if (on_its_way) tags_.keep_modified_on_fill(f.line, sector);
     const bool whole = covers(x.bytes, config_.atom_bytes());
     tags_.set_readable(f.line, sector, whole);

@@ -69,11 +69,22 @@ void l1_data_cache::cycle() {
 }
 
 void l1_data_cache::send_misses() {
+    const std::uint64_t now = process_.now();
+    if (now < sends_from_) return;
     request_packets packets(config_.packets_per_cycle, config_.requests_lines);
     while (!engine_.miss_queue_empty()) {
         const tlm::tlm_generic_payload& p = engine_.next_miss();
         if (!packets.add(p.get_address(), !p.is_write())) return;
+        const unsigned more =
+            config_.writes_sectors && protocol::extension(p).type == l1_level.write_back
+                ? static_cast<unsigned>(__builtin_popcount(protocol::extension(p).sectors)) - 1
+                : 0;
         if (!engine_.send(memory_)) return;
+        if (packets.take(more)) continue;
+        // The other packets follow in the next cycles, the last of which has room for no others.
+        const unsigned later = more - packets.left();
+        sends_from_ = now + 1 + (later + config_.packets_per_cycle - 1) / config_.packets_per_cycle;
+        return;
     }
 }
 

@@ -44,6 +44,7 @@ public:
         unsigned banks = 1;
         unsigned packets_per_cycle = 1;   ///< sent to memory
         bool requests_lines = false;      ///< a packet can read several sectors of a line
+        bool writes_sectors = false;      ///< a packet can write back only one sector of a line
         unsigned bank_interleaving = 32;  ///< bytes
         set_index_function bank_hash = set_index_function::linear;
     };
@@ -86,6 +87,7 @@ private:
     std::vector<std::unique_ptr<l1_bank>> banks_;
     std::vector<std::uint64_t> due_;  // by bank: core cycle in which its front access reaches the
                                       // tags, or never
+    std::uint64_t sends_from_ = 0;    // core cycle; until then packets of a write-back are sent
     unsigned queued_ = 0;
     std::uint64_t bank_conflicts_ = 0;
 };

@@ -28,6 +28,14 @@ public:
         return true;
     }
 
+    unsigned left() const { return left_; }
+    /// Adds packets to the last one that was added, if the cycle has room for all of them.
+    bool take(unsigned count) {
+        if (count > left_) return false;
+        left_ -= count;
+        return true;
+    }
+
 private:
     static constexpr std::uint64_t none = ~std::uint64_t{0};
     unsigned left_;

@@ -255,6 +255,21 @@ void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32
     set_class(line, victim_class::reserved);
 }
 
+evicted_line tag_array::to_write_back(std::uint32_t line) const {
+    const line_flags& f = lines_[line].flags;
+    const auto dirty = static_cast<std::uint8_t>(f.modified & ~f.through);
+    evicted_line evicted;
+    if (dirty == 0) return evicted;
+    evicted.dirty = true;
+    evicted.address = lines_[line].tag;
+    evicted.sectors = sectored_ ? dirty : std::uint8_t{0xf};
+    evicted.bytes = static_cast<unsigned>(__builtin_popcount(evicted.sectors)) * sector_bytes;
+    evicted.written = lines_[line].written;
+    for (unsigned s = 0; sectored_ && s < sectors_per_line; ++s)
+        if ((f.through >> s & 1u) != 0) evicted.written.clear_sector(s);
+    return evicted;
+}
+
 evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsigned sector,
                                std::uint32_t now) {
     evicted_line evicted;
@@ -272,15 +287,7 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
             ++counters_.misses;
             if (allocation_ != allocation_policy::on_miss) break;
             if (lines_[line].flags.modified != 0) {
-                evicted.dirty = true;
-                evicted.address = lines_[line].tag;
-                const unsigned sectors =
-                    sectored_
-                        ? static_cast<unsigned>(__builtin_popcount(lines_[line].flags.modified))
-                        : sectors_per_line;
-                evicted.bytes = sectors * sector_bytes;
-                evicted.sectors = sectored_ ? lines_[line].flags.modified : std::uint8_t{0xf};
-                evicted.written = lines_[line].written;
+                evicted = to_write_back(line);
                 --dirty_;
             }
             allocate_line(line, address & line_mask_, sector, now);
@@ -340,10 +347,16 @@ void tag_array::await_fill(std::uint32_t line, unsigned sector) {
         lines_[line].flags.awaited |= static_cast<std::uint8_t>(1u << sector);
 }
 
-void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
+void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes,
+                      bool through) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
     line_flags& f = lines_[line].flags;
     if (f.modified == 0) ++dirty_;
+    // A sector that has been written without reaching memory stays dirty.
+    const unsigned dirty = (f.modified | f.modified_on_fill) & ~f.through;
+    f.through = static_cast<std::uint8_t>(through && (dirty & bit) == 0 ? f.through | bit
+                                                                        : f.through & ~bit) &
+                0xf;
     f.present |= bit;
     f.modified |= bit;
     f.reserved &= static_cast<std::uint8_t>(~bit);

@@ -71,7 +71,10 @@ public:
     void await_fill(std::uint32_t line, unsigned sector);
 
     /// Records a write or an atomic to a line that the cache keeps.
-    void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
+    /// @param through  memory receives the write as well, so that it need not be written back; the
+    ///                 sector is modified all the same
+    void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes,
+               bool through = false);
     /// The pending fill must leave the sector modified, and adds its byte mask to the dirty bytes.
     void keep_modified_on_fill(std::uint32_t line, unsigned sector);
     /// Sets whether all bytes of the sector are known, so that it can be read.
@@ -87,6 +90,8 @@ public:
     void flush();
     void invalidate();
 
+    /// The data of a line that memory does not have.
+    evicted_line to_write_back(std::uint32_t line) const;
     sector_state state(std::uint32_t line, unsigned sector) const;
     bool readable(std::uint32_t line, unsigned sector) const {
         return (lines_[line].flags.unreadable >> sector & 1u) == 0;
@@ -123,13 +128,15 @@ private:
         std::uint8_t unreadable = 0;
         std::uint8_t awaited = 0;  // a fill is pending: the line must not be replaced, whether
                                    // written or not
-        bool bytes_on_fill = false;
+        std::uint8_t bytes_on_fill : 1;
+        std::uint8_t through : 4;  // modified, but memory has all that was written
+        line_flags() : bytes_on_fill(0), through(0) {}
     };
     /// Two fit in a cache line of the host.
     struct line_state {
         std::uint64_t tag = 0;
         line_flags flags;
-        protocol::byte_mask written;  // dirty bytes
+        protocol::byte_mask written;  // bytes of its modified sectors
     };
     static_assert(sizeof(line_state) == 32);
     enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // free must be zero

@@ -36,6 +36,7 @@ struct byte_mask {
     void set_sector(unsigned s, std::uint32_t mask) {
         bits[s / 2] |= std::uint64_t{mask} << (32 * (s % 2));
     }
+    void clear_sector(unsigned s) { bits[s / 2] &= ~(std::uint64_t{0xffffffff} << (32 * (s % 2))); }
     byte_mask& operator|=(const byte_mask& o) {
         bits[0] |= o.bits[0];
         bits[1] |= o.bits[1];

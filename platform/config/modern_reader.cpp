@@ -146,7 +146,7 @@ void read_modern(const option_values& v, gpu_config& config) {
     if (dependences != "bits" && dependences != "scoreboard")
         v.fail("--dependences", "unknown mechanism", "bits or scoreboard");
     if (which == "classic" || v.text("--compat") == "accel-sim") return;
-    const core::sm_config& sm = config.cores.sm;
+    core::sm_config& sm = config.cores.sm;
     if (config.compute_capability_major < 7)
         v.fail("--core", "the modern core requires Volta or later",
                "--core classic, or another preset");
@@ -203,6 +203,8 @@ void read_modern(const option_values& v, gpu_config& config) {
     const unsigned requests = v.number("-modern_request_packets", 0, 16);
     m.request_packets = requests != 0 ? requests : m.network_packets;
     m.request_lines = v.flag("-modern_request_lines");
+    if (v.flag("-modern_l1_local_write_back") && sm.l1.data.keeps_and_passes_writes())
+        sm.l1.data.write = cache::write_policy::local_wb_global_wt;
     read_engines(v, m.engines);
     if (m.engines.present && sm.schedulers != 4)
         v.fail("-modern_engines", "warpgroups are four warps of four sub-cores",

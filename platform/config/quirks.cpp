@@ -107,6 +107,10 @@ constexpr quirk table[] = {
      "an L1D set without clean lines stalls while the share of dirty lines is below "
      "-gpgpu_l1_cache_write_ratio",
      [](gpu_config& c) -> bool& { return c.caches.dirty_set_stalls; }},
+    {"global-stores-stay",
+     "with write policy L and lazy fetch, an L1D keeps global stores that miss until their line is "
+     "replaced, as it does local ones, and global stores that hit invalidate their sector",
+     [](gpu_config& c) -> bool& { return c.caches.global_stores_stay; }},
     {"memcpy-truncates", "copies from the host warm the L2 at addresses truncated to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };

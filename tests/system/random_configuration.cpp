@@ -244,6 +244,7 @@ private:
         set("-modern_network_packets", between(1, 4));
         set("-modern_request_packets", one_of({0, 1, 3}));
         toss("-modern_request_lines");
+        toss("-modern_l1_local_write_back");
         set("-modern_fetch_width", between(1, 2));
         set("-modern_cta_turnaround", one_of({0, 0, 90}));
         set("-modern_warp_launch_interval", one_of({0, 0, 5}));

@@ -90,6 +90,7 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     c.data.bank_hash = cache::set_index_function::folded_lines;
     c.data.packets_per_cycle = modern_.request_packets;
     c.data.requests_lines = modern_.request_lines;
+    c.data.writes_sectors = true;
     caches_ = std::make_unique<l1_caches>(sequencer_, c, transactions);
     link_->l1i.bind(caches_->instruction.port);
     memory_unit_->l1c.bind(caches_->constant.port);

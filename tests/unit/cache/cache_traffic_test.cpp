@@ -115,6 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
                              1},
                       policy{"Fermi", cache_kind::normal, write_policy::local_wb_global_wt,
                              write_allocate_policy::no_write_allocate, on_miss, 5},
+                      policy{"LocalBack", sector, write_policy::local_wb_global_wt,
+                             write_allocate_policy::lazy_fetch_on_read, on_miss, 20},
                       policy{"Direct", sector, write_policy::write_through,
                              write_allocate_policy::lazy_fetch_on_read, on_miss, 0},
                       policy{"DirectBack", sector, write_policy::write_back,

@@ -316,6 +316,87 @@ TEST_F(DataCache, LocalWritesStayAndGlobalWritesEvict) {
     expect_drained();
 }
 
+TEST_F(DataCache, KeepsLocalWritesAndSendsGlobalOnesWhereBothAllocate) {
+    make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
+    const auto local = [&](std::uint64_t a, unsigned bytes) {
+        return access(true, a, bytes, access_type::local_write);
+    };
+    EXPECT_TRUE(local(0x020, 32).finished);
+    EXPECT_TRUE(local(0x060, 8).finished);
+    const auto missed = write(0x088, 4);
+    EXPECT_TRUE(missed.write_sent);
+    EXPECT_FALSE(missed.finished);
+    EXPECT_TRUE(write(0x088, 8).write_sent) << "a hit is sent as well";
+    EXPECT_TRUE(read(0x020).finished);
+    EXPECT_EQ(read(0x090, 8).counted, access_outcome::sector_miss)
+        << "the other bytes of a written sector are unknown";
+    answer();
+    EXPECT_TRUE(read(0x080).finished) << "the line of a global write is kept";
+    EXPECT_EQ(cache->tags().dirty_lines(), 2u);
+    // Two other lines replace both: only the local one is written back.
+    read(0x100);
+    read(0x180);
+    drain();
+    ASSERT_EQ(below.requests.size(), 3u);
+    const auto& written = *below.requests[1];
+    EXPECT_EQ(extension(written).type, access_type::l1_writeback);
+    EXPECT_EQ(written.get_address(), 0x000u);
+    EXPECT_EQ(written.get_data_length(), 64u);
+    EXPECT_EQ(extension(written).sectors, 0b1010);
+    EXPECT_EQ(extension(written).bytes.sector(1), 0xffffffffu);
+    EXPECT_EQ(extension(written).bytes.sector(3), 0x000000ffu);
+    expect_drained();
+}
+
+TEST_F(DataCache, WritesBackOnlyTheSectorsOfALineThatMemoryDoesNotHave) {
+    make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
+    write(0x000, 16);
+    access(true, 0x040, 8, access_type::local_write);
+    access(true, 0x060, 32, access_type::local_write);
+    write(0x060, 4);  // stays dirty
+    answer();
+    read(0x080);
+    read(0x100);
+    drain();
+    ASSERT_EQ(below.requests.size(), 3u);
+    EXPECT_EQ(extension(*below.requests[2]).sectors, 0b1100);
+    EXPECT_EQ(extension(*below.requests[2]).bytes.sector(0), 0u);
+    EXPECT_EQ(extension(*below.requests[2]).bytes.sector(3), 0xffffffffu);
+    expect_drained();
+}
+
+TEST_F(DataCache, AGlobalWriteThatReplacesALocalLineNeedsRoomForTwoRequests) {
+    make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
+    for (const std::uint64_t a : {0x000, 0x080}) access(true, a, 32, access_type::local_write);
+    below.full = true;
+    for (unsigned i = 0; i < 3; ++i) write(0x000);
+    EXPECT_EQ(write(0x100).outcome, access_outcome::reservation_fail);
+    EXPECT_EQ(cache->last_failure().reason, fail_reason::miss_queue);
+    below.full = false;
+    cache->cycle(below);
+    const auto r = write(0x100);
+    EXPECT_TRUE(r.write_sent);
+    EXPECT_TRUE(r.write_back_sent);
+    EXPECT_EQ(cache->misses_queued(), 4u);
+    expect_drained();
+}
+
+TEST_F(DataCache, AsInGpgpuSimGlobalWritesThatMissStayWithALazyFetch) {
+    config.quirks.global_stores_stay = true;
+    make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
+    EXPECT_TRUE(write(0x000).finished);
+    EXPECT_TRUE(write(0x000).write_sent) << "the hit, which invalidates its sector";
+    EXPECT_TRUE(write(0x080).finished);
+    read(0x100);
+    answer();
+    read(0x180);
+    drain();
+    ASSERT_EQ(below.requests.size(), 2u);
+    EXPECT_EQ(extension(*below.requests[1]).type, access_type::l1_writeback);
+    EXPECT_EQ(below.requests[1]->get_address(), 0x080u);
+    expect_drained();
+}
+
 TEST_F(DataCache, NoWriteAllocatePassesMissesEvenWhenNoLineIsFree) {
     make(write_policy::local_wb_global_wt, write_allocate_policy::no_write_allocate);
     read(0x000);

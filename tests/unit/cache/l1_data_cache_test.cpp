@@ -142,6 +142,29 @@ TEST_F(L1DataCache, EveryWrittenSectorIsAPacket) {
     expect_drained(r);
 }
 
+TEST_F(L1DataCache, WritesBackOneSectorOfALineInACycle) {
+    cache_rig::settings s;
+    s.width = 4;
+    auto c = volta(3);
+    c.cache.sets = c.cache.ways = 1;
+    c.cache.write = write_policy::local_wb_global_wt;
+    c.requests_lines = true;
+    rigged_l1 whole(rigged_l1::with_pool{}, "whole", s, c);
+    c.writes_sectors = true;
+    rigged_l1 sectors(rigged_l1::with_pool{}, "sectors", s, c);
+    for (rigged_l1* r : {&whole, &sectors}) {
+        for (const std::uint64_t a : {0x000, 0x020, 0x040})
+            store(*r, 5, a, access_type::local_write);
+        for (const std::uint64_t a : {0x1000, 0x1020, 0x1040}) load(*r, 20 + a / 32 % 4, a);
+    }
+    whole.rig.run(80);  // both rigs
+    // The first load, the write-back of three sectors, then the other loads.
+    EXPECT_THAT(whole.rig.cycles_of(observation::sent), ElementsAre(24u, 25u, 26u, 26u));
+    EXPECT_THAT(sectors.rig.cycles_of(observation::sent), ElementsAre(24u, 25u, 28u, 28u));
+    expect_drained(whole);
+    expect_drained(sectors);
+}
+
 TEST_F(L1DataCache, AMissThatFindsNoResourceStopsItsBankOnly) {
     auto c = volta(1);
     c.cache.miss_queue_size = 2;  // a read needs two entries
@@ -206,6 +229,18 @@ TEST_F(L1DataCache, AStoreThatStaysIsCompleteAtTheTags) {
     r.rig.run(60);
     EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre());
     EXPECT_THAT(r.rig.cycles_of(observation::hit), ElementsAre(7u));
+    expect_drained(r);
+}
+
+TEST_F(L1DataCache, LocalStoresStayWhileGlobalOnesWaitForMemory) {
+    auto c = volta(3);
+    c.cache.write = write_policy::local_wb_global_wt;
+    auto r = make(c);
+    store(r, 5, 0x1000, access_type::local_write);
+    store(r, 5, 0x2000);
+    r.rig.run(60);
+    EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(10u));
+    EXPECT_THAT(r.rig.cycles_of(observation::hit), ElementsAre(8u, 20u));
     expect_drained(r);
 }
 

@@ -357,6 +357,21 @@ TEST(GpuConfig, ProfilesInstructionsWhereSomethingShowsThem) {
     EXPECT_EQ(named.line_stats, "a.txt");
 }
 
+TEST(GpuConfig, KeepsLocalStoresInTheL1OfTheModernCoreOnly) {
+    const auto policy = [](const std::string& options) {
+        return make(options + " -modern_l1_local_write_back 1\n" + four_sub_cores)
+            .cores.sm.l1.data.write;
+    };
+    const std::string modern = "--core modern -gpgpu_compute_capability_major 7 ";
+    EXPECT_EQ(policy(modern), cache::write_policy::local_wb_global_wt);
+    EXPECT_EQ(policy("--core classic"), cache::write_policy::write_through);
+    EXPECT_EQ(policy(modern + "--compat accel-sim"), cache::write_policy::write_through);
+    EXPECT_EQ(policy(modern + "-gpgpu_cache:dl1 S:4:128:64,L:B:m:L:L,A:512:8,16:0,32"),
+              cache::write_policy::write_back);
+    EXPECT_EQ(policy(modern + "-gpgpu_cache:dl1 S:4:128:64,L:T:m:N:L,A:512:8,16:0,32"),
+              cache::write_policy::write_through);
+}
+
 TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
     const auto switches = [](const gpu_config& c) {
         const core::core_quirks& q = c.cores.sm.quirks;
@@ -385,6 +400,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.ptx.quirks.host_reads_warm_l2,
                                  c.caches.lines_stay_reserved,
                                  c.caches.dirty_set_stalls,
+                                 c.caches.global_stores_stay,
                                  c.network.crossbar.quirk_packet_is_one_flit,
                                  c.memory.quirk_flush_few_l2,
                                  c.memory.partition.quirk_memcpy_truncates,
