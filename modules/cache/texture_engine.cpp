@@ -17,22 +17,27 @@ access_result texture_engine::access(tlm::tlm_generic_payload& p, std::uint64_t 
     protocol::memory_extension& x = protocol::extension(p);
     const auto time = static_cast<std::uint32_t>(now);
     const std::uint64_t address = p.get_address();
-    const tag_array::lookup found = tags_.probe(address, address, 0, false);
-    tags_.access(found, address, 0, time);
+    const unsigned sector = config_.kind == cache_kind::sector
+                                ? static_cast<unsigned>(address / sector_bytes) % sectors_per_line
+                                : 0;
+    const tag_array::lookup found = tags_.probe(address, address, sector, false);
+    tags_.access(found, address, sector, time);
     const bool missed = found.outcome != access_outcome::hit;
     p.acquire();
     fragments_.push({&p, missed});
     if (missed) {
-        tags_.fill_line(found.line, 0, x.bytes);
+        tags_.fill_line(found.line, sector, x.bytes);
+        const unsigned fetched = config_.atom_bytes();
         reorder_buffer_.push(
-            {&p, p.get_data_length(), x.data_bytes, config_.line_bytes / sector_bytes, false});
-        p.set_data_length(config_.line_bytes);
-        x.data_bytes = config_.line_bytes;
+            {&p, p.get_data_length(), x.data_bytes, fetched / sector_bytes, false});
+        p.set_data_length(fetched);
+        x.data_bytes = static_cast<std::uint16_t>(fetched);
         p.acquire();
         requests_.push(&p);
         r.read_sent = true;
     }
-    r.outcome = r.counted = missed ? access_outcome::miss : access_outcome::hit_reserved;
+    r.outcome = missed ? access_outcome::miss : access_outcome::hit_reserved;
+    r.counted = found.outcome == access_outcome::sector_miss ? found.outcome : r.outcome;
     statistics_.book(x.type, r.counted);
     if (observer_ != nullptr) observer_->accessed(p, r.counted);
     return r;

@@ -9,7 +9,7 @@ namespace simtlm::cache {
 /// The prefetching texture cache of Igehy, Eldridge and Proudfoot (Graphics Hardware 1998), as in
 /// the GPGPU-Sim manual: tags are looked up and replaced immediately, and fragments then wait in a
 /// FIFO for their data, so that responses are in order and a hit takes as long as the misses before
-/// it.
+/// it. A sectored cache fetches the sectors of a line one by one.
 ///
 /// The sizes come from the cache configuration: fragment FIFO = mshr_entries, request FIFO =
 /// mshr_max_merge, reorder buffer = miss_queue_size, result FIFO = result_fifo_entries. Ownership
@@ -18,7 +18,8 @@ class texture_engine {
 public:
     explicit texture_engine(const cache_config& config);
 
-    /// Performs an access. @return never a hit: hit_reserved or miss, or reservation_fail if a FIFO
+    /// Performs an access. @pre it touches one line, or one sector of a sectored cache
+    /// @return never a hit: hit_reserved or miss, or reservation_fail if a FIFO
     /// is full
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
     /// Sends at most one request, and moves at most one fragment to the result FIFO.

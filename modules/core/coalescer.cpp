@@ -134,7 +134,7 @@ void coalescer::coalesce(warp_instruction& inst, const lane_addresses& lanes) co
             return;
         case program::memory_space::texture:
             gather_lines(inst, lanes, config_.quirks.fetch_reads_one_texel ? 1 : lanes.words,
-                         config_.l1.texture.line_bytes);
+                         config_.l1.texture.atom_bytes());
             return;
         default:
             break;
@@ -222,21 +222,21 @@ void coalescer::gather_atomics(warp_instruction& inst, const lane_addresses& lan
 }
 
 void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes, unsigned words,
-                             unsigned line_bytes) const {
+                             unsigned bytes) const {
     for (std::uint32_t m = lanes.lanes; m != 0; m &= m - 1) {
         const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
         for (unsigned w = 0; w < words; ++w) {
             const std::uint64_t address = lanes.address[w][lane];
             // A lane that fetches only the border of a texture.
             if (address == 0 && inst.space == program::memory_space::texture) break;
-            memory_access& a =
-                access_of(inst.accesses, 0, address & ~std::uint64_t{line_bytes - 1});
-            a.size = static_cast<std::uint16_t>(line_bytes);
+            memory_access& a = access_of(inst.accesses, 0, address & ~std::uint64_t{bytes - 1});
+            a.size = static_cast<std::uint16_t>(bytes);
             add_bytes(a, address, inst.data_size, lane);
         }
     }
     // The whole line is fetched.
-    for (memory_access& a : inst.accesses) a.sectors = 0;
+    if (bytes != cache::sector_bytes)
+        for (memory_access& a : inst.accesses) a.sectors = 0;
 }
 
 }  // namespace simtlm::core

@@ -31,7 +31,7 @@ private:
     void gather(warp_instruction& inst, const lane_addresses& lanes, unsigned bytes) const;
     void gather_atomics(warp_instruction& inst, const lane_addresses& lanes) const;
     void gather_lines(warp_instruction& inst, const lane_addresses& lanes, unsigned words,
-                      unsigned line_bytes) const;
+                      unsigned bytes) const;
     unsigned segment_bytes(const warp_instruction& inst) const;
 
     const sm_config& config_;

@@ -27,6 +27,8 @@ void read_caches(const option_values& v, core::sm_config& sm) {
     if (!sm.l1.texture.texture_fifo)
         v.fail("-gpgpu_tex_cache:l1", "a texture cache requires a texture FIFO",
                "MSHR kind F or T");
+    // Accel-Sim's texture cache has no sectors.
+    if (v.text("--compat") == "accel-sim") sm.l1.texture.kind = cache::cache_kind::normal;
     for (const auto& [option, cache] : {std::pair{"-gpgpu_cache:il1", &sm.l1.instruction},
                                         std::pair{"-gpgpu_const_cache:l1", &sm.l1.constant}})
         if (cache->texture_fifo)

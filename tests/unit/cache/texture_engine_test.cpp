@@ -61,6 +61,31 @@ TEST_F(TextureEngine, AnswersInOrderAndHitsWaitForTheMissesBeforeThem) {
     EXPECT_EQ(pool.outstanding(), 0u);
 }
 
+TEST_F(TextureEngine, FetchesOnlyTheMissingSectorsOfASectoredLine) {
+    config.kind = cache_kind::sector;
+    texture_engine c(config);
+    EXPECT_EQ(read(c, 0x020).counted, access_outcome::miss);
+    EXPECT_EQ(read(c, 0x060).counted, access_outcome::sector_miss);
+    c.cycle(below);
+    EXPECT_EQ(read(c, 0x020).counted, access_outcome::hit_reserved);
+    c.cycle(below);
+    ASSERT_EQ(below.requests.size(), 2u);
+    EXPECT_EQ(below.requests[1]->get_address(), 0x060u);
+    for (auto* const p : below.requests) {
+        EXPECT_EQ(p->get_data_length(), 32u);
+        EXPECT_EQ(protocol::extension(*p).data_bytes, 32u);
+        c.fill(*p, 5);
+    }
+    for (const std::uint64_t expected : {0x020u, 0x060u, 0x020u}) {
+        c.cycle(below);
+        ASSERT_TRUE(c.access_ready());
+        EXPECT_EQ(c.ready_access().get_address(), expected);
+        c.next_access().release();
+    }
+    EXPECT_FALSE(c.busy());
+    EXPECT_EQ(pool.outstanding(), 0u);
+}
+
 TEST_F(TextureEngine, RefusesWhenAFifoIsFullAndCountsNothing) {
     texture_engine c(config);
     read(c, 0x000);

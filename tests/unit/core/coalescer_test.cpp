@@ -256,6 +256,20 @@ TEST(CoalescerOfLines, FetchesALineOfTheTextureCache) {
               (list{expect(base, 128, 0xffff), expect(base + 128, 128, 0xffff0000)}));
 }
 
+TEST(CoalescerOfLines, FetchesSectorsOfASectoredTextureCache) {
+    sm_config c = config_of(70);
+    c.l1.texture.line_bytes = 128;
+    c.l1.texture.kind = cache::cache_kind::sector;
+    // Four rows of eight texels.
+    const auto lanes =
+        lanes_at([](unsigned i) { return base + 1024 * (i / 8) + 32 + 4 * (i % 8); });
+    const coalesced got(c, lanes, 4, memory_space::texture);
+    EXPECT_EQ(got.inst.accesses,
+              (list{expect(base + 32, 32, 0xff), expect(base + 1056, 32, 0xff00),
+                    expect(base + 2080, 32, 0xff0000), expect(base + 3104, 32, 0xff000000)}));
+    for (const auto& a : got.inst.accesses) EXPECT_EQ(a.sectors, 0b0010);
+}
+
 TEST(CoalescerOfLines, FetchesAllTexelsOfAFilterUnlessTheQuirkSaysOtherwise) {
     sm_config c = config_of(70);
     c.l1.texture.line_bytes = 128;

@@ -372,6 +372,12 @@ TEST(GpuConfig, KeepsLocalStoresInTheL1OfTheModernCoreOnly) {
               cache::write_policy::write_through);
 }
 
+TEST(GpuConfig, ReadsSectoredTextureCachesExceptAsAccelSim) {
+    const std::string sectors = "-gpgpu_tex_cache:l1 S:4:128:256,L:R:m:N:L,T:512:8,128:2 ";
+    EXPECT_EQ(make(sectors).cores.sm.l1.texture.atom_bytes(), 32u);
+    EXPECT_EQ(make(sectors + "--compat accel-sim").cores.sm.l1.texture.atom_bytes(), 128u);
+}
+
 TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
     const auto switches = [](const gpu_config& c) {
         const core::core_quirks& q = c.cores.sm.quirks;
