@@ -394,6 +394,13 @@ INSTANTIATE_TEST_SUITE_P(RoundedBfloats, StoredProgram,
                                                         "rounding"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+INSTANTIATE_TEST_SUITE_P(
+    ConstantsAtGenericAddresses, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "constants", 128, "constants"},
+                    stored_program{80, "A100", "constants", 128, "constants"},
+                    stored_program{90, "H100_PCIE", "constants", 128, "constants"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 /// Instructions with one operand: the kernels of values.ptx.
 struct value_kernel {
     const char* name;

@@ -86,6 +86,10 @@ struct bank_0 {
         return architecture >= 90 ? 0x40 : 0x88;
     }
     static constexpr std::size_t environment_words = 32;
+    /// Generic address of constant bank 3, which holds the variables of the constant space.
+    static constexpr std::uint32_t constants(unsigned architecture) {
+        return architecture >= 90 ? 0xd0 : 0x50;
+    }
     // Reserved shared memory, since sm_80: %reserved_smem_offset_end and _1; before sm_90 its size.
     static constexpr std::uint32_t reserved_end(unsigned architecture) {
         return architecture >= 90 ? 0x68 : 0x120;
@@ -220,6 +224,7 @@ void sass_image::place_variables() {
             s.size, std::clamp<std::uint64_t>(s.alignment, 256, 4096), std::string(s.name));
         owned_.push_back(a);
         sections_[n] = a;
+        if (constant) constants_ = a;
         if (!s.contents.empty()) memory_.write(a, s.contents.data(), s.contents.size());
         for (const sass::cubin_symbol& y : source_->symbols())
             if (y.section == n && y.type == STT_OBJECT && y.value + y.size <= s.size)
@@ -544,6 +549,7 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
     put(zero, bank_0::stack_top, local_bytes, 4);
     put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
     put(zero, bank_0::grid_id, l.grid_id, 8);
+    put(zero, bank_0::constants(architecture()), constants_, 8);
     if (architecture() >= 90) {
         const program::dim3 c = cluster_of(k, l.cluster);
         const std::uint32_t size[] = {c.x, c.y, c.z}, grid[] = {l.grid.x, l.grid.y, l.grid.z};

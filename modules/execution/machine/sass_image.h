@@ -179,6 +179,7 @@ private:
     device_memory& memory_;
     bool uses_reserved_ = false;                        ///< reserved shared memory
     std::map<std::uint32_t, device_address> sections_;  ///< of variables, by section
+    device_address constants_ = 0;                      ///< of constant bank 3, if there is one
     /// Handles of the texture and surface references of the program, by name.
     std::map<std::string_view, device_address> references_;
     std::vector<device_address> owned_;
