@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
 
 namespace simtlm::execution {
 
@@ -106,9 +107,28 @@ std::uint32_t module_builder::resolved(std::uint32_t function) const {
     return function;
 }
 
+/// Places variables in the order of ptxas: constants, then initialised global variables, then the
+/// others, each of the latter two by descending alignment. Programs that copy whole arrays with
+/// more than their declared alignment, such as with tensor maps, depend on it.
 void module_builder::place_in_memory() {
     const ptx::module& m = source();
-    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+    constexpr std::uint64_t section_alignment = 256;
+    enum class section { constants, initialised, other };
+    const auto section_of = [](const ptx::variable& v) {
+        return v.space == ptx::state_space::const_ ? section::constants
+               : v.initialised                     ? section::initialised
+                                                   : section::other;
+    };
+    std::vector<std::size_t> order(m.variables.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const ptx::variable &v = m.variables[a], &w = m.variables[b];
+        const section s = section_of(v);
+        if (s != section_of(w)) return s < section_of(w);
+        return s != section::constants && alignment_of(v) > alignment_of(w);
+    });
+    bool placed[3] = {};
+    for (const std::size_t i : order) {
         const ptx::variable& v = m.variables[i];
         const bool in_memory = v.space == ptx::state_space::global ||
                                v.space == ptx::state_space::const_ ||
@@ -121,8 +141,11 @@ void module_builder::place_in_memory() {
         }
         const std::uint64_t bytes =
             is_reference(v.type) ? std::max<std::uint64_t>(v.size, 64) : v.size;
-        const device_address a = memory_.allocate_static(
-            bytes, std::max<std::uint64_t>(alignment_of(v), is_reference(v.type) ? 64 : 1), v.name);
+        bool& begun = placed[static_cast<unsigned>(section_of(v))];
+        const std::uint64_t least = !begun ? section_alignment : is_reference(v.type) ? 64 : 1;
+        begun = true;
+        const device_address a =
+            memory_.allocate_static(bytes, std::max<std::uint64_t>(alignment_of(v), least), v.name);
         image_.addresses_[i] = a;
         image_.owned_.push_back(a);
     }

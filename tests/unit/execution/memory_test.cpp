@@ -167,6 +167,20 @@ TEST(Memory, InitialisesVariables) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 600 + (i % 4 + 1) * 10) << i;
 }
 
+TEST(Memory, PlacesGlobalVariablesByAlignmentAsPtxasDoes) {
+    // A word array begins a section of memory, as nothing with a higher alignment precedes it.
+    const char* const variables = R"(
+.global .align 1 .b8 first[1]; .global .align 4 .b8 tensor[64]; .global .align 1 .b8 last[3];
+.global .align 1 .b8 known_first[1] = {7}; .global .align 4 .u32 known[8] = {1, 2, 3};
+)";
+    const auto address_of = [&](const std::string& name) {
+        return results("mov.u64 %rd1, " + name + "; cvt.u32.u64 %r1, %rd1;", variables)[0];
+    };
+    EXPECT_EQ(address_of("tensor") % 256, 0u);
+    EXPECT_EQ(address_of("known") % 256, 0u);
+    EXPECT_EQ(address_of("last"), address_of("first") + 1);
+}
+
 TEST(Memory, PutsDynamicSharedMemoryBehindTheVariables) {
     machine m(R"(
 .shared .align 4 .b8 fixed[20];
