@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -37,17 +38,21 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* usage =
-    R"(usage: simtlm-sass dump FILE [--arch sm_N] [--kernel NAME] [--resources]
+    R"(usage: simtlm-sass dump FILE [--arch sm_N] [--kernel NAME] [--resources|--hex]
        simtlm-sass check FILE [--arch sm_N] [--kernel NAME]
+       simtlm-sass words FILE --arch sm_N
        simtlm-sass link FILE ... --output CUBIN [--arch sm_N]
        simtlm-sass opcodes
 
   dump     prints the kernels of a cubin, or of the cubins in a program or library: their resources
            (registers, shared and local memory, parameters), and their instructions with control bits:
            scoreboards to wait for (B), scoreboards set when operands are read (R) and when the result
-           is written (W), yield (Y), stall cycles (S)
+           is written (W), yield (Y), stall cycles (S). With --hex only the instructions are printed,
+           as hexadecimal numbers, high half first
   check    lists the kernels that simtlm cannot execute as machine code, each with the missing
            instruction or function, and counts the other kernels
+  words    prints the instructions of a file that contains nothing but instructions of 16 bytes, the
+           first at address 0, one a line; "unknown" in parentheses if an instruction is invalid
   link     links relocatable machine code (nvcc -rdc=true): cubins, fat binaries, object files, and
            libraries, whose members are included if they are needed
   opcodes  prints the known instructions by architecture as a table in Markdown
@@ -61,6 +66,7 @@ struct arguments {
     std::string kernel;
     std::string output;
     bool resources_only = false;
+    bool hexadecimal = false;
 };
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -129,12 +135,23 @@ void print_code(const sass::cubin& file, const sass::cubin_function& f) {
     put_out(text);
 }
 
+void print_words(const sass::cubin_function& f) {
+    std::string text;
+    for (std::size_t n = 0; n < f.instructions(); ++n)
+        text += fmt::format("{:016x}{:016x}\n", f.word(n).high, f.word(n).low);
+    put_out(text);
+}
+
 unsigned dump_cubin(const std::string& bytes, const std::string& origin, const arguments& a) {
     const sass::cubin file(bytes, origin);
     unsigned found = 0;
     for (const sass::cubin_function& f : file.functions()) {
         if (!a.kernel.empty() && f.name != a.kernel) continue;
         ++found;
+        if (a.hexadecimal) {
+            print_words(f);
+            continue;
+        }
         put_out(fmt::format("{} {}  sm_{}\n", f.is_kernel ? "kernel" : "function", f.name,
                             file.architecture()));
         print_resources(f);
@@ -190,6 +207,33 @@ int dump(const arguments& a) {
     visit_cubins(a, "dump", [&](const std::string& bytes, const std::string& origin) {
         return dump_cubin(bytes, origin, a);
     });
+    return success;
+}
+
+/// Prints the instructions of a file that contains nothing else.
+int words(const arguments& a) {
+    if (a.operands.size() != 1) refuse("words takes a file of instructions");
+    const unsigned architecture = architecture_in(a.architecture);
+    if (architecture == 0) refuse("words needs an architecture: --arch sm_80");
+    const std::string bytes = kernel::read_text_file(a.operands[0], "name a file of instructions",
+                                                     kernel::largest_program);
+    if (bytes.size() % sass::instruction_bytes != 0)
+        throw kernel::user_error(a.operands[0], "its size is not a multiple of 16 bytes",
+                                 "name a file that contains only instructions");
+    std::string text;
+    for (std::uint64_t offset = 0; offset < bytes.size(); offset += sass::instruction_bytes) {
+        sass::instruction_word w;
+        std::memcpy(&w.low, bytes.data() + offset, sizeof w.low);
+        std::memcpy(&w.high, bytes.data() + offset + sizeof w.low, sizeof w.high);
+        sass::instruction i;
+        const bool known = sass::decode(w, architecture, offset, i);
+        text += (known ? sass::to_string(i) : "(unknown)") + '\n';
+        constexpr std::size_t enough = 1 << 16;
+        if (text.size() < enough) continue;
+        put_out(text);
+        text.clear();
+    }
+    put_out(text);
     return success;
 }
 
@@ -273,12 +317,14 @@ int run(int argc, char** argv) {
     options.add()
         ("arch", po::value(&a.architecture)->value_name("sm_N"), "only cubins for this architecture")
         ("kernel", po::value(&a.kernel)->value_name("NAME"), "only the kernel with this name")
+        ("hex", po::bool_switch(&a.hexadecimal), "print only the instructions, as hexadecimal numbers")
         ("output", po::value(&a.output)->value_name("FILE"), "the linked cubin")
         ("resources", po::bool_switch(&a.resources_only), "print only resources, without instructions");
     // clang-format on
     if (options.parse(argc, argv)) return success;
     const std::string command = options.take_command();
     if (command == "dump") return dump(a);
+    if (command == "words") return words(a);
     if (command == "check") return check(a);
     if (command == "link") return link(a);
     if (command == "opcodes") return opcodes(a);

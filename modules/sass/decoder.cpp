@@ -13,7 +13,6 @@ using what = encoding_operand::what;
 constexpr std::string_view shared_scales[] = {"", ".X4", ".X8", ".X16"};
 constexpr std::string_view halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
-constexpr std::string_view kept_bits[] = {"", "", ".24", ".28"};
 constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
 
 /// Decodes the operands of an instruction word.
@@ -36,7 +35,9 @@ public:
             default:
                 break;
         }
+        const unsigned slots = slots_;
         operand o = decode(spec);
+        if (slots != slots_) last_in_slot_ = out_.operand_count;
         if (spec.left_out_if_true && o.index == predicate_true && !o.negate_predicate &&
             (spec.shown_with.empty() || !out_.has(spec.shown_with)))
             return;
@@ -44,7 +45,34 @@ public:
         push(o);
     }
 
+    /// Checks the operands and the control bits, after all operands have been added. Stall counts
+    /// of 12 and more are not defined for an instruction that does not yield. Bits 124:122 name the
+    /// slots of the reuse cache that keep their operand. In instructions that yield or whose
+    /// latency is variable they are a number up to 5.
+    bool are_valid() {
+        constexpr unsigned most_stall = 11, most_number = 5;
+        constexpr std::uint64_t none = 7;
+        if (out_.form->no_write_barrier && w_.bits(110, 3) != none) return false;
+        if (out_.form->no_read_barrier && w_.bits(113, 3) != none) return false;
+        if (!valid_) return false;
+        const bool stays = w_.bit(yield_bit);
+        const auto stall = static_cast<unsigned>(w_.bits(stall_bit, 4));
+        const auto reuse = static_cast<unsigned>(w_.bits(reuse_bit, 3));
+        if (stays && (stall == 0 || stall > most_stall)) return false;
+        if (stall == 0 || reuse == 0) return reuse == 0;
+        if (out_.form->variable_latency) return reuse <= most_number;
+        if (!stays) return reuse <= most_number && (reuse != 3 || slots_ != 0);
+        if (architecture_ < 75 && (slots_ == 3 || slots_ == 5)) {
+            // Volta: the second of two operands has two bits.
+            out_.operands[last_in_slot_].reuse = (reuse & 6) != 0;
+            return reuse <= most_number;
+        }
+        return (reuse & ~slots_) == 0;
+    }
+
 private:
+    static constexpr unsigned stall_bit = 105, yield_bit = 109, reuse_bit = 122;
+
     void push(const operand& o) {
         if (out_.operand_count < instruction::max_operands) out_.operands[out_.operand_count++] = o;
     }
@@ -72,8 +100,8 @@ private:
 
     /// Decodes the modifiers of a source operand at bit `bit` (24, 32 or 64).
     /// @param slot  slot of the operand reuse cache
-    void decorate(operand& o, const encoding_operand& spec, unsigned bit, unsigned slot) const {
-        const bool packed = spec.selects_halves;
+    void decorate(operand& o, const encoding_operand& spec, unsigned bit, unsigned slot) {
+        const bool packed = spec.selects_halves || spec.is_packed;
         unsigned negate = 0, absolute = 0, half = 0;
         switch (bit) {
             case 24:
@@ -94,21 +122,60 @@ private:
         }
         if (spec.absolutes) o.absolute = w_.bit(absolute);
         if (spec.inverts) o.invert = w_.bit(spec.invert_bit != 0 ? spec.invert_bit : negate);
-        if (packed && o.kind != operand_kind::half2) o.suffix = halves[w_.bits(half, 2)];
-        if (spec.selects_word && w_.bit(88)) o.suffix = ".H1";
+        if (spec.selects_halves && o.kind != operand_kind::half2)
+            o.suffix = halves[w_.bits(half, 2)];
+        if (spec.selects_word && w_.bit(bit == 32 ? 88 : 72)) o.suffix = ".H1";
         if (spec.takes_sign) o.suffix = ".SIGN";
         if (spec.tells_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
-        if (spec.tells_kept_bits) o.suffix = kept_bits[w_.bits(72, 2)];
-        if (spec.selects_half && (out_.has("F16") || out_.has("BF16")) &&
-            o.kind == operand_kind::reg)
+        if (spec.has_fixed_layout)
+            o.suffix = bit == 24 ? (w_.bit(73) ? ".???1" : ".ROW") : w_.bit(74) ? ".COL" : ".???0";
+        if (spec.tells_kept_bits) o.suffix = kept_bits();
+        if (spec.selects_half && source_is_half() && o.kind != operand_kind::float32)
             o.suffix = words[w_.bits(60, 2)];
         if (spec.selects_byte) o.suffix = bytes[w_.bits(76, 2)];
         if (spec.selects_part && o.kind != operand_kind::integer)
-            o.suffix = out_.has("U16") || out_.has("S16") ? words[w_.bits(60, 2)]
-                       : out_.has("U8") || out_.has("S8") ? bytes[w_.bits(60, 2)]
-                                                          : std::string_view{};
-        if (o.kind == operand_kind::reg || o.kind == operand_kind::uniform_reg)
-            o.reuse = w_.bit(122 + slot) && !accesses_texture();
+            o.suffix = source_is_word()   ? words[w_.bits(60, 2)]
+                       : source_is_byte() ? bytes[w_.bits(60, 2)]
+                                          : std::string_view{};
+        if (o.kind == operand_kind::reg && !spec.is_not_reused && !spec.is_metadata)
+            slot_of(o, spec.is_second ? 1 : slot);
+    }
+
+    /// The source of a conversion has 16 bits: the last of the types of floats.
+    bool source_is_half() const {
+        for (unsigned m = out_.modifier_count; m-- > 0;) {
+            const std::string_view name = out_.modifiers[m];
+            if (name == "F16" || name == "BF16") return true;
+            if (name == "F32" || name == "F64") return false;
+        }
+        return false;
+    }
+    /// Conversions of unsigned integers name the type.
+    bool is_signed_conversion() const {
+        return !out_.has("U8") && !out_.has("U16") && !out_.has("U32") && !out_.has("U64");
+    }
+    bool source_is_word() const { return out_.has("U16") || out_.has("S16"); }
+    bool source_is_byte() const { return out_.has("U8") || out_.has("S8"); }
+
+    /// Number of bits of the third source of I2IP that are kept, or the half that is merged.
+    std::string_view kept_bits() const {
+        static constexpr std::string_view halves[] = {"", ".H1", ".???2", ".???3"};
+        static constexpr std::string_view invalid_halves[] = {"", ".H1", ".INVALID2", ".INVALID3"};
+        static constexpr std::string_view of_2[] = {".???0", ".???1", ".???2", ".28"};
+        static constexpr std::string_view of_4[] = {".???0", ".???1", ".24", ".???3"};
+        const auto n = static_cast<unsigned>(w_.bits(72, 2));
+        if (!w_.bit(78)) return architecture_ < 80 ? invalid_halves[n] : halves[n];
+        return w_.bit(77) ? of_4[n] : of_2[n];
+    }
+
+    /// Assigns a register to a slot of the reuse cache.
+    void slot_of(operand& o, unsigned slot) {
+        slots_ |= 1u << slot;
+        o.reuse = reuses(slot);
+    }
+    /// If the instruction requests a switch to another warp, bits 124:122 have another meaning.
+    bool reuses(unsigned slot) const {
+        return !out_.form->variable_latency && w_.bit(yield_bit) && w_.bit(reuse_bit + slot);
     }
 
     operand immediate(const encoding_operand& spec) const {
@@ -116,6 +183,7 @@ private:
         operand o;
         switch (spec.immediate) {
             case 's':
+                if (spec.selects_part && !is_signed_conversion()) return number(v);
                 return number(static_cast<std::uint64_t>(w_.signed_bits(32, 32)), true);
             case 'f':
                 o.kind = operand_kind::float32;
@@ -124,8 +192,9 @@ private:
                 o.kind = operand_kind::float64;
                 break;
             case 'o':
-                o.kind = out_.has("RCP64H") || out_.has("RSQ64H") ? operand_kind::float64
-                                                                  : operand_kind::float32;
+                o.kind = out_.has("F16") || out_.has("BF16")        ? operand_kind::half
+                         : out_.has("RCP64H") || out_.has("RSQ64H") ? operand_kind::float64
+                                                                    : operand_kind::float32;
                 break;
             case 'h':
                 o.kind = operand_kind::half2;
@@ -147,10 +216,15 @@ private:
         return o;
     }
 
+    bool selects_part_of_source(const encoding_operand& spec) const {
+        return spec.selects_halves || (spec.selects_half && source_is_half()) ||
+               (spec.selects_part && (source_is_word() || source_is_byte()));
+    }
+
     /// The form has the second of two sources at bit 64 and the third at bit 32.
     bool exchanged() const { return form_ == 2 || form_ == 3 || form_ == 7; }
 
-    operand at_32(const encoding_operand& spec, unsigned slot) const {
+    operand at_32(const encoding_operand& spec, unsigned slot) {
         operand o;
         switch (form_) {
             case 2:
@@ -159,7 +233,7 @@ private:
                 return o;
             case 3:
             case 5:
-                o = constant(54, 40, 14, 2, spec.selects_halves || out_.has("F16"));
+                o = constant(54, 40, 14, 2, selects_part_of_source(spec));
                 if (extended_) {
                     o.has_uniform = true;
                     o.uniform = static_cast<std::uint8_t>(w_.bits(32, 6));
@@ -172,7 +246,7 @@ private:
         decorate(o, spec, 32, slot);
         return o;
     }
-    operand at_64(const encoding_operand& spec, unsigned slot) const {
+    operand at_64(const encoding_operand& spec, unsigned slot) {
         operand o = reg(64, spec.uniform);
         decorate(o, spec, 64, slot);
         return o;
@@ -186,6 +260,12 @@ private:
         o.value = static_cast<std::uint64_t>(w_.signed_bits(offset_bit, offset_bits));
         return o;
     }
+    /// An address without registers is unsigned.
+    static void make_absolute(operand& o, const encoding_operand& spec, unsigned bits) {
+        if (o.base != register_rz || spec.immediate == 's') return;
+        o.value &= (std::uint64_t{1} << bits) - 1;
+        o.suffix = {};
+    }
     void add_uniform(operand& o, unsigned bit) const {
         o.has_uniform = true;
         o.uniform = static_cast<std::uint8_t>(w_.bits(bit, 6));
@@ -194,8 +274,11 @@ private:
     /// [R.64+UR+offset]; or with a descriptor, desc[UR][R.64+offset].
     operand global_address(const encoding_operand& spec) const {
         operand o = address(spec.bit, spec.bit3, spec.bit3 == 32 && spec.bit2 == 64 ? 12 : 24);
-        o.wide_address = w_.bit(spec.bit5 != 0 ? spec.bit5 : 90);
+        const bool local = spec.is_packed;
+        o.wide_address = !local && w_.bit(spec.bit5 != 0 ? spec.bit5 : 90);
+        o.shows_zero = architecture_ >= 90 && !local;
         if (spec.bit4 != 0 && w_.bit(spec.bit4)) {
+            o.shows_zero = true;
             if (architecture_ >= 90 || w_.bit(101)) {
                 o.has_descriptor = true;
                 o.descriptor = static_cast<std::uint8_t>(w_.bits(spec.bit2, 6));
@@ -203,7 +286,8 @@ private:
         } else {
             add_uniform(o, spec.bit2);
         }
-        if (!o.wide_address && o.has_uniform) o.suffix = ".U32";
+        if (!local && !o.wide_address && o.has_uniform) o.suffix = ".U32";
+        if (spec.zero_left_out && o.uniform == uniform_urz) o.has_uniform = false;
         return o;
     }
 
@@ -219,13 +303,6 @@ private:
         o.kind = operand_kind::target;
         o.value = out_.address + instruction_bytes + static_cast<std::uint64_t>(offset);
         return o;
-    }
-
-    /// Textures and surfaces read their operands from registers, regardless of the reuse bits.
-    bool accesses_texture() const {
-        return out_.opcode == "TEX" || out_.opcode == "TLD" || out_.opcode == "TLD4" ||
-               out_.opcode == "TXD" || out_.opcode == "TXQ" || out_.opcode == "SULD" ||
-               out_.opcode == "SUST" || out_.opcode == "SURED";
     }
 
     /// Geometry of a texture, encoded in three bits; not every instruction supports all values.
@@ -246,8 +323,14 @@ private:
         switch (spec.kind) {
             case what::reg: {
                 operand o = reg(spec.bit, spec.uniform);
-                if (spec.zero_left_out && o.index == (spec.uniform ? uniform_urz : register_rz))
-                    return {};
+                if (spec.zero_left_out && o.index == (spec.uniform ? uniform_urz : register_rz)) {
+                    // A fetch whose handle is in a register needs it.
+                    constexpr unsigned bindless = 59;
+                    if (!spec.is_second || (form_ == 5 && !w_.bit(bindless))) return {};
+                    o.kind = operand_kind::text;
+                    o.suffix = undefined_name(o.index);
+                    return o;
+                }
                 if (spec.bit == 16)
                     o.suffix = spec.selects_byte ? bytes[w_.bits(76, 2)] : std::string_view{};
                 else
@@ -269,8 +352,10 @@ private:
                 return exchanged() ? at_64(spec, 1) : at_32(spec, 1);
             case what::source_c:
                 return exchanged() ? at_32(spec, 2) : at_64(spec, 2);
-            case what::number:
-                return number(w_.bits(spec.bit, spec.width));
+            case what::number: {
+                const std::uint64_t v = w_.bits(spec.bit, spec.width);
+                return spec.zero_left_out && v == 0 ? operand{} : number(v);
+            }
             case what::signed_number:
                 return number(static_cast<std::uint64_t>(w_.signed_bits(spec.bit, spec.width)),
                               true);
@@ -287,20 +372,23 @@ private:
                 operand o;
                 o.kind = operand_kind::special_register;
                 o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 8));
-                o.suffix = special_register_name(o.index);
+                o.suffix = special_register_name(o.index, architecture_);
                 return o;
             }
             case what::barrier: {
                 operand o;
                 o.kind = operand_kind::convergence_barrier;
-                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 4));
+                o.index =
+                    static_cast<std::uint8_t>(w_.bits(spec.bit, spec.width != 0 ? spec.width : 4));
+                if (o.index >= 16) o.suffix = undefined_name(o.index);
                 return o;
             }
             case what::barrier_register: {
                 operand o;
                 o.kind = operand_kind::convergence_barrier;
-                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 5));
+                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 6));
                 o.suffix = barrier_register_name(o.index);
+                if (spec.is_second && o.index < 16) o.suffix = undefined_name(o.index);
                 return o;
             }
             case what::scoreboard: {
@@ -323,8 +411,8 @@ private:
             case what::absolute_target: {
                 operand o;
                 o.kind = operand_kind::target;
-                o.value = static_cast<std::uint64_t>(architecture_ < 90 ? w_.signed_bits(32, 50)
-                                                                        : branch_offset());
+                o.value = architecture_ < 90 ? w_.bits(34, 47) * 4
+                                             : static_cast<std::uint64_t>(branch_offset());
                 return o;
             }
             case what::register_target: {
@@ -343,12 +431,14 @@ private:
                 operand o =
                     address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, whole ? 32 : 24);
                 if (spec.bit3 != 0) add_uniform(o, spec.bit2);
+                if (spec.bit3 == 0) make_absolute(o, spec, whole ? 32 : 24);
                 return o;
             }
             case what::shared_memory: {
                 operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, 24);
                 if (spec.bit3 != 0) add_uniform(o, spec.bit2);
-                o.suffix = shared_scales[w_.bits(78, 2)];
+                if (architecture_ >= 75) o.suffix = shared_scales[w_.bits(78, 2)];
+                if (spec.bit3 == 0) make_absolute(o, spec, 24);
                 return o;
             }
             case what::descriptor_memory:
@@ -361,6 +451,10 @@ private:
             case what::copy_source: {
                 operand o = address(spec.bit, spec.bit2, 12);
                 o.wide_address = w_.bit(spec.bit3);
+                if (w_.bit(76) && (architecture_ >= 90 || w_.bit(101))) {
+                    o.has_descriptor = true;
+                    o.descriptor = static_cast<std::uint8_t>((w_.bits(spec.bit4, 6) + 1) & 63);
+                }
                 return o;
             }
             case what::constant_indexed: {
@@ -437,13 +531,11 @@ private:
                 o.suffix = o.index != 0 ? "Rpc.HI" : "Rpc.LO";
                 return o;
             }
-            case what::signs:
-                return number(w_.bits(32, 8));
-            case what::cctl_address:
-                return out_.has("IVALL") || out_.has("IVALLP") || out_.has("WBALL") ||
-                               out_.has("WBALLP")
-                           ? operand{}
-                           : address(24, 32, 32);
+            case what::signs: {
+                operand o = number(w_.bits(32, 8));
+                o.kind = operand_kind::signs;
+                return o;
+            }
             default:
                 return {};
         }
@@ -481,21 +573,22 @@ private:
     }
 
     void bar_operands() {
+        if (out_.has("SYNCALL")) return;
         // The barrier and the thread count are registers or numbers.
         const bool named = form_ == 4 || form_ == 5;
         push(named ? number(w_.bits(54, 4)) : reg(32, false));
         if (form_ == 1 || form_ == 4)
             push(reg(32, false));
-        else if (w_.bits(42, 12) != 0)
+        else if (w_.bits(42, 12) != 0 || out_.has("ARV") || out_.has("SCAN"))
             push(number(w_.bits(42, 12)));
-        if (out_.has("RED")) push(predicate(87, false, true));
+        if (out_.has("RED") || out_.has("SCAN")) push(predicate(87, false, true));
     }
 
     void b2r_operands() {
         if (out_.has("RESULT")) {
             const operand p = predicate(81, false, false);
             if (p.index != predicate_true) push(p);
-        } else {
+        } else if (!out_.has("WARP")) {
             push(number(w_.bits(54, 4)));
         }
     }
@@ -505,6 +598,9 @@ private:
     instruction& out_;
     unsigned form_;
     bool extended_;
+    unsigned last_in_slot_ = 0;  ///< the operand that was assigned a slot last
+    bool valid_ = true;
+    unsigned slots_ = 0;  ///< slots of the reuse cache that hold operands, one bit each
 };
 
 bool is_zero(const operand& o) {
@@ -514,21 +610,38 @@ bool is_zero(const operand& o) {
 /// Multiply-adds with a factor of zero, one or a power of two have special names, which are the
 /// first modifier: IMAD.MOV, IMAD.IADD, IMAD.SHL.
 void name_multiply_add(instruction& i) {
+    const control_bits control = i.control();
+    if (!control.yield && (control.reuse & 7) == 3) return;
     if (i.opcode != "IMAD" || i.operand_count < 4 || i.has("WIDE") || i.has("HI") || i.has("X"))
         return;
     const operand& b = i.operands[2];
     const operand& c = i.operands[3];
+    constexpr unsigned sixteen_bits = 1u << 16, sign = 1u << 31;
+    const bool has_factor = b.kind == operand_kind::integer;
+    const auto factor = static_cast<std::uint32_t>(b.value);
     std::string_view name;
-    if (is_zero(i.operands[1]) && is_zero(b) && c.kind != operand_kind::uniform_reg)
+    if ((is_zero(i.operands[1]) || is_zero(b) ||
+         (has_factor && (factor == 0 || (factor == 1 && is_zero(c))))) &&
+        c.kind != operand_kind::uniform_reg)
         name = "MOV";
-    else if (b.kind == operand_kind::integer && b.value == 1)
+    else if (has_factor && factor == 1)
         name = "IADD";
-    else if (b.kind == operand_kind::integer && is_zero(c) && b.value != 0x10000 &&
-             __builtin_popcount(static_cast<std::uint32_t>(b.value)) == 1)
+    else if (has_factor && is_zero(c) && factor != sixteen_bits && factor != sign &&
+             __builtin_popcount(factor) == 1)
         name = "SHL";
     if (name.empty() || i.modifier_count == instruction::max_modifiers) return;
     for (unsigned m = i.modifier_count++; m > 0; --m) i.modifiers[m] = i.modifiers[m - 1];
     i.modifiers[0] = name;
+}
+
+/// Resets an instruction with an invalid encoding.
+bool invalid(instruction& i) {
+    const instruction_word word = i.word;
+    const std::uint64_t address = i.address;
+    i = {};
+    i.word = word;
+    i.address = address;
+    return false;
 }
 
 }  // namespace
@@ -556,21 +669,20 @@ bool decode(const instruction_word& word, unsigned architecture, std::uint64_t a
     out.guard = static_cast<std::uint8_t>(word.bits(12, 3));
     out.guard_negated = word.bit(15);
     out.guard_uniform = form->uniform;
+    constexpr unsigned first_with_triggers = 86;
+    if (architecture >= first_with_triggers)
+        out.counter_trigger = static_cast<std::uint8_t>(word.bits(102, 2));
     for (const encoding_field& f : form->fields) {
-        const std::uint64_t v = f.value(word);
-        if (v >= f.names.size()) {
+        for (const std::string_view name : f.names[f.value(word)]) {
+            if (name.empty()) return invalid(out);
             if (out.modifier_count < instruction::max_modifiers)
-                out.modifiers[out.modifier_count++] = invalid_name(v);
-            continue;
+                out.modifiers[out.modifier_count++] = name;
         }
-        for (const std::string_view name : f.names[v])
-            if (out.modifier_count < instruction::max_modifiers)
-                out.modifiers[out.modifier_count++] = name == "*" ? invalid_name(v) : name;
     }
     operand_decoder operands(word, architecture, out);
     for (const encoding_operand& o : form->operands) operands.add(o);
     name_multiply_add(out);
-    return true;
+    return operands.are_valid() || invalid(out);
 }
 
 }  // namespace simtlm::sass

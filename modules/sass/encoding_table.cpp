@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "modules/sass/encodings.h"
+#include "modules/sass/special_registers.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +85,6 @@ constexpr operand_name operand_names[] = {
     {"MEM", what::memory, 0},
     {"COPYFROM", what::copy_source, 0},
     {"COPYTO", what::copy_destination, 0},
-    {"CCTLADDR", what::cctl_address, 0},
     {"GEO", what::geometry, 0},
     {"QUERY", what::texture_query, 0},
     {"GDESC", what::matrix_descriptors, 0},
@@ -151,13 +151,15 @@ public:
     }
 
     encoding_form::condition condition(std::string_view text) const {
+        const bool differs = !text.empty() && text.front() == '!';
+        if (differs) text.remove_prefix(1);
         const std::size_t eq = text.find('='), dash = text.find('-');
         if (eq == std::string_view::npos) fail(fmt::format("\"{}\" has no '='", text));
         const unsigned first = number(text.substr(0, std::min(eq, dash)));
         const unsigned last =
             dash == std::string_view::npos ? first : number(text.substr(dash + 1, eq - dash - 1));
         return {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last - first + 1),
-                number(text.substr(eq + 1))};
+                number(text.substr(eq + 1)), differs};
     }
 
     encoding_field field(std::string_view text) const {
@@ -179,17 +181,45 @@ public:
                 {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last - first + 1)});
             count += last - first + 1;
         }
-        std::vector<std::string_view> names = split(text.substr(eq + 1), ',');
-        if (names.size() == 1) names.insert(names.begin(), "-");
-        if (count > 8 || names.size() > 1u << count)
-            fail(fmt::format("\"{}\" has too many values", text));
-        for (const std::string_view n : names) {
-            if (n == "-")
-                f.names.emplace_back();
-            else
-                f.names.push_back(split(n, '.'));
-        }
+        if (count > 8) fail(fmt::format("\"{}\" has too many bits", text));
+        read_names(f, text.substr(eq + 1), std::size_t{1} << count);
         return f;
+    }
+
+    /// Parses the names of all values of a field.
+    void read_names(encoding_field& f, std::string_view text, std::size_t values) const {
+        std::vector<std::string_view> entries = split(text, ',');
+        if (entries.size() == 1 && entries.front().find(':') == std::string_view::npos)
+            entries.insert(entries.begin(), "-");
+        const bool sparse = text.find(':') != std::string_view::npos;
+        std::vector<std::string_view> names(values, sparse ? "!" : "*");
+        std::size_t next = 0;
+        for (std::string_view e : entries) {
+            const std::size_t colon = e.find(':');
+            if (colon != std::string_view::npos) {
+                const std::string_view where = e.substr(0, colon);
+                e.remove_prefix(colon + 1);
+                if (where == "else") {
+                    std::fill(names.begin(), names.end(), e);
+                    continue;
+                }
+                next = number(where);
+            }
+            if (next >= values) fail(fmt::format("\"{}\" has too many values", text));
+            names[next++] = e;
+        }
+        for (std::size_t v = 0; v < values; ++v) {
+            if (names[v] == "-")
+                f.names.emplace_back();
+            else if (names[v] == "*")
+                f.names.push_back({invalid_name(v)});
+            else if (names[v] == "?")
+                f.names.push_back({undefined_name(v)});
+            else if (names[v] == "!")
+                f.names.push_back({std::string_view{}});
+            else
+                f.names.push_back(split(names[v], '.'));
+        }
     }
 
     encoding_operand operand(std::string_view text) const {
@@ -244,6 +274,18 @@ public:
                         break;
                     case 'r':
                         o.tells_layout = true;
+                        break;
+                    case 'j':
+                        o.has_fixed_layout = true;
+                        break;
+                    case 'l':
+                        o.is_packed = true;
+                        break;
+                    case 'q':
+                        o.is_not_reused = true;
+                        break;
+                    case 't':
+                        o.is_second = true;
                         break;
                     case 'y':
                         o.is_metadata = true;
@@ -334,9 +376,23 @@ encoding_table::encoding_table(std::string_view text, const std::string& origin)
         auto form = std::make_unique<encoding_form>();
         form->name = head.front();
         std::string_view span = head.back();
-        if (span.back() == 'U') {
-            form->uniform = true;
-            span.remove_suffix(1);
+        for (; !span.empty() && std::isupper(span.back()) != 0; span.remove_suffix(1)) {
+            switch (span.back()) {
+                case 'U':
+                    form->uniform = true;
+                    break;
+                case 'V':
+                    form->variable_latency = true;
+                    break;
+                case 'W':
+                    form->no_write_barrier = true;
+                    break;
+                case 'R':
+                    form->no_read_barrier = true;
+                    break;
+                default:
+                    read.fail(fmt::format("unknown suffix {}", span.back()));
+            }
         }
         const std::size_t dash = span.find('-');
         if (dash == std::string_view::npos) read.fail("architectures are a range");
@@ -377,8 +433,9 @@ const encoding_form* encoding_table::find(const instruction_word& word,
     if (architecture >= 75 && word.bit(91)) key |= 1u << 12;
     for (const encoding_form* f : by_key_[key])
         if (f->first_architecture <= architecture && architecture <= f->last_architecture &&
-            std::all_of(f->conditions.begin(), f->conditions.end(),
-                        [&](const auto& c) { return word.bits(c.first, c.count) == c.value; }))
+            std::all_of(f->conditions.begin(), f->conditions.end(), [&](const auto& c) {
+                return (word.bits(c.first, c.count) == c.value) != c.differs;
+            }))
             return f;
     return nullptr;
 }

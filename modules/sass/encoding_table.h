@@ -17,8 +17,9 @@ struct encoding_field {
     struct range {
         std::uint8_t first = 0, count = 0;
     };
-    std::vector<range> bits;                           ///< low bits first; none: always present
-    std::vector<std::vector<std::string_view>> names;  ///< by value; empty: nothing is printed
+    std::vector<range> bits;  ///< low bits first; none: always present
+    /// Names of each value: none, if nothing is printed; an empty one, if the value is invalid.
+    std::vector<std::vector<std::string_view>> names;
     std::uint64_t value(const instruction_word& w) const;
 };
 
@@ -58,7 +59,6 @@ struct encoding_operand {
         signs,
         bar_operands,
         b2r_operands,
-        cctl_address,
         geometry,
         texture_query,
         base_address,
@@ -86,6 +86,10 @@ struct encoding_operand {
     bool tells_kept_bits = false;   ///< bits 73:72: number of its bits that are kept
     bool selects_word = false;      ///< bit 88 selects the high half
     bool tells_layout = false;      ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
+    bool has_fixed_layout = false;  ///< a matrix; A is row-major and B column-major
+    bool is_packed = false;         ///< has the modifiers of a packed source, but no halves
+    bool is_not_reused = false;     ///< has no slot in the reuse cache
+    bool is_second = false;         ///< has the slot of the second source
     bool is_metadata = false;       ///< metadata of a sparse matrix; bit 50: .reuse
     bool takes_sign = false;        ///< uses only the highest bit of the register
     bool may_be_uniform = false;    ///< a predicate; the bit before its negation selects UP
@@ -100,10 +104,14 @@ public:
     struct condition {
         std::uint8_t first, count;
         std::uint64_t value;
+        bool differs;  ///< the bits must have another value
     };
     std::vector<condition> conditions;  ///< distinguish forms with the same key
     unsigned first_architecture = 0, last_architecture = ~0u;
     bool uniform = false;
+    bool variable_latency = false;  ///< operands are not kept for reuse
+    bool no_write_barrier = false;  ///< does not release a scoreboard when it has written
+    bool no_read_barrier = false;   ///< does not release a scoreboard when it has read
     std::vector<encoding_field> fields;
     std::vector<encoding_operand> operands;
 };

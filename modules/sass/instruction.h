@@ -56,6 +56,7 @@ enum class operand_kind : std::uint8_t {
     integer,              ///< 32-bit immediate, or a small field
     float32,              ///< immediate; `value` holds its bits
     float64,              ///< immediate; `value` holds bits 63:32 of it
+    half,                 ///< immediate; the low half of `value`
     half2,                ///< immediate; `value` holds two halves, the low one first
     constant,             ///< c[bank][offset], c[bank][R+offset], cx[UR][offset]
     address,              ///< [R+UR+offset], with or without a descriptor
@@ -67,6 +68,7 @@ enum class operand_kind : std::uint8_t {
     relative_register,    ///< R + code address: RET, BRX, CALL through a register
     text,                 ///< a keyword; `suffix` holds it
     cache_descriptor,     ///< desc[UR]: a cache policy
+    signs,                ///< of both sources for the lanes of a quad: two bits each
     matrix_descriptors,   ///< gdesc[UR] of a warpgroup product; `suffix`: its modifiers
 };
 
@@ -81,6 +83,7 @@ struct operand {
     bool negate_predicate = false;       ///< !p
     bool reuse = false;                  ///< .reuse
     bool is_signed = false;              ///< an integer that is printed with its sign
+    bool shows_zero = false;             ///< the register of an address is printed even if it is RZ
     bool wide_address = false;           ///< the register of an address is a pair (.64)
     bool spaced = false;                 ///< nvdisasm separates bank and offset of this constant
     std::uint8_t base = register_rz;     ///< address: general register; constant: index register
@@ -108,7 +111,8 @@ struct instruction {
     instruction_word word;
     std::uint8_t guard = predicate_true;
     bool guard_negated = false;
-    bool guard_uniform = false;  ///< @UPn
+    bool guard_uniform = false;        ///< @UPn
+    std::uint8_t counter_trigger = 0;  ///< bits 103:102: "?PM1", for performance counters
     std::uint8_t operand_count = 0;
     std::uint8_t modifier_count = 0;
     std::array<std::string_view, max_modifiers> modifiers;  ///< in print order, without dots

@@ -28,6 +28,7 @@ void put_hex(out& o, std::int64_t v) {
 /// A floating-point immediate: 20 significant digits; large ones as a power of ten.
 void put_real(out& o, double v, bool quiet) {
     if (std::isinf(v)) return put(o, v < 0 ? "-INF " : "+INF ");
+    if (v == 0 && std::signbit(v)) return put(o, "-0.0 ");
     if (std::isnan(v)) {
         put(o, std::signbit(v) ? "-" : "+");
         return put(o, quiet ? "QNAN " : "SNAN ");
@@ -40,7 +41,7 @@ void put_half(out& o, std::uint32_t bits, bool bfloat) {
         const std::uint32_t wide = bits << 16;
         float f;
         std::memcpy(&f, &wide, sizeof f);
-        return put_real(o, static_cast<double>(f), (bits & 0x40) != 0);
+        return put_real(o, static_cast<double>(f), true);
     }
     const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
     double v = exponent == 0    ? std::ldexp(static_cast<double>(fraction), -24)
@@ -48,7 +49,7 @@ void put_half(out& o, std::uint32_t bits, bool bfloat) {
                                 : std::ldexp(static_cast<double>(fraction + 1024),
                                              static_cast<int>(exponent) - 25);
     if ((bits & 0x8000) != 0) v = std::copysign(v, -1.0);
-    put_real(o, v, (bits & 0x200) != 0);
+    put_real(o, v, true);
 }
 
 void put_register(out& o, std::uint8_t n, bool uniform) {
@@ -92,15 +93,19 @@ void put_address(out& o, const operand& p) {
     put(o, "[");
     bool first = true;
     const bool uniform = p.has_uniform;
-    const bool base_shown = p.base != register_rz || (!uniform && p.value == 0) ||
-                            (uniform && p.uniform == uniform_urz && p.value == 0);
-    if (base_shown) {
-        put_register(o, p.base, false);
-        if (p.wide_address && p.base != register_rz) put(o, ".64");
+    const bool is_zero = p.base == register_rz;
+    const bool scaled = !p.suffix.empty() && p.suffix != ".U32";
+    if (!is_zero || p.shows_zero || scaled || (!uniform && p.value == 0)) {
+        // A pair cannot begin at RZ.
+        if (is_zero && uniform && p.wide_address)
+            put(o, "???255");
+        else
+            put_register(o, p.base, false);
+        if (p.wide_address && (!is_zero || p.shows_zero)) put(o, ".64");
         put(o, p.suffix);
         first = false;
     }
-    if (uniform && (p.uniform != uniform_urz || p.base != register_rz)) {
+    if (uniform) {
         if (!first) put(o, "+");
         put_register(o, p.uniform, true);
         first = false;
@@ -145,11 +150,16 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             else
                 fmt::format_to(std::back_inserter(o), "{:#x}", p.value);
             break;
+        case operand_kind::signs: {
+            static constexpr std::string_view names[] = {"PP", "PN", "NP", "ZP"};
+            for (unsigned lane = 4; lane-- > 0;) put(o, names[p.value >> 2 * lane & 3]);
+            break;
+        }
         case operand_kind::float32: {
             const auto bits = static_cast<std::uint32_t>(p.value);
             float f;
             std::memcpy(&f, &bits, sizeof f);
-            put_real(o, static_cast<double>(f), (bits & 0x400000) != 0);
+            put_real(o, static_cast<double>(f), true);
             break;
         }
         case operand_kind::float64: {
@@ -159,6 +169,9 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             put_real(o, d, (bits >> 51 & 1) != 0);
             break;
         }
+        case operand_kind::half:
+            put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), i.has("BF16"));
+            break;
         case operand_kind::half2: {
             const bool bfloat = i.has("BF16_V2");
             put_half(o, static_cast<std::uint32_t>(p.value >> 16), bfloat);
@@ -211,9 +224,13 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             put(o, "]");
             break;
     }
+    // Constants and uniform registers have their suffix inside.
+    const bool inside =
+        p.absolute && (p.kind == operand_kind::constant || p.kind == operand_kind::uniform_reg);
+    if (inside && suffixed) put(o, p.suffix);
     if (p.absolute) put(o, "|");
     if (p.reuse) put(o, ".reuse");
-    if (suffixed) put(o, p.suffix);
+    if (!inside && suffixed) put(o, p.suffix);
 }
 
 void put_opcode(out& o, const instruction& i) {
@@ -245,6 +262,7 @@ std::string to_string(const instruction& i) {
         put(o, n == 0 ? " " : ", ");
         put_operand(o, i.operands[n], i);
     }
+    if (i.counter_trigger != 0) fmt::format_to(std::back_inserter(o), " ?PM{}", i.counter_trigger);
     return fmt::to_string(o);
 }
 

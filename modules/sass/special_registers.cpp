@@ -18,52 +18,106 @@ std::array<std::string, N> numbered(const char* prefix) {
 }
 
 struct register_name {
-    special_register number;
+    std::uint8_t number;
     std::string_view name;
+    unsigned first_architecture = 0, last_architecture = ~0u;
 };
 constexpr register_name register_names[] = {
-    {special_register::lane_id, "SR_LANEID"},
-    {special_register::clock_coarse, "SR_CLOCK"},
-    {special_register::virtual_configuration, "SR_VIRTCFG"},
-    {special_register::virtual_id, "SR_VIRTID"},
-    {special_register::thread_id, "SR_TID"},
-    {special_register::shared_bytes, "SR_SMEMSZ"},
-    {special_register::tid_x, "SR_TID.X"},
-    {special_register::tid_y, "SR_TID.Y"},
-    {special_register::tid_z, "SR_TID.Z"},
-    {special_register::ctaid_x, "SR_CTAID.X"},
-    {special_register::ctaid_y, "SR_CTAID.Y"},
-    {special_register::ctaid_z, "SR_CTAID.Z"},
-    {special_register::shared_window_high, "SR_SWINHI"},
-    {special_register::cta_in_cluster, "SR_CgaCtaId"},
-    {special_register::local_memory_start, "SR_LMEMHIOFF"},
-    {special_register::lanemask_eq, "SR_EQMASK"},
-    {special_register::lanemask_lt, "SR_LTMASK"},
-    {special_register::lanemask_le, "SR_LEMASK"},
-    {special_register::lanemask_gt, "SR_GTMASK"},
-    {special_register::lanemask_ge, "SR_GEMASK"},
-    {special_register::virtual_smid, "SR_VIRTUALSMID"},
-    {special_register::clock_low, "SR_CLOCKLO"},
-    {special_register::clock_high, "SR_CLOCKHI"},
-    {special_register::global_timer_low, "SR_GLOBALTIMERLO"},
-    {special_register::global_timer_high, "SR_GLOBALTIMERHI"},
-    {special_register::zero, "SRZ"},
+    {0, "SR_LANEID"},
+    {1, "SR_CLOCK"},
+    {2, "SR_VIRTCFG"},
+    {3, "SR_VIRTID"},
+    {15, "SR_ORDERING_TICKET"},
+    {16, "SR_PRIM_TYPE"},
+    {17, "SR_INVOCATION_ID"},
+    {18, "SR_Y_DIRECTION"},
+    {19, "SR_THREAD_KILL"},
+    {20, "SM_SHADER_TYPE"},
+    {21, "SR_DIRECTCBEWRITEADDRESSLOW"},
+    {22, "SR_DIRECTCBEWRITEADDRESSHIGH"},
+    {23, "SR_DIRECTCBEWRITEENABLED"},
+    {24, "SR_MACHINE_ID_0", 0, 79},
+    {24, "SR_SW_SCRATCH", 80},
+    {25, "SR_MACHINE_ID_1"},
+    {26, "SR_MACHINE_ID_2"},
+    {27, "SR_MACHINE_ID_3"},
+    {28, "SR_AFFINITY"},
+    {29, "SR_INVOCATION_INFO"},
+    {30, "SR_WSCALEFACTOR_XY"},
+    {31, "SR_WSCALEFACTOR_Z"},
+    {32, "SR_TID"},
+    {33, "SR_TID.X"},
+    {34, "SR_TID.Y"},
+    {35, "SR_TID.Z"},
+    {37, "SR_CTAID.X"},
+    {38, "SR_CTAID.Y"},
+    {39, "SR_CTAID.Z"},
+    {40, "SR_NTID"},
+    {41, "SR_CirQueueIncrMinusOne"},
+    {42, "SR_NLATC"},
+    {44, "SR_SM_SPA_VERSION"},
+    {45, "SR_MULTIPASSSHADERINFO"},
+    {46, "SR_LWINHI"},
+    {47, "SR_SWINHI"},
+    {48, "SR_SWINLO"},
+    {49, "SR_SWINSZ"},
+    {50, "SR_SMEMSZ"},
+    {51, "SR_SMEMBANKS"},
+    {52, "SR_LWINLO"},
+    {53, "SR_LWINSZ"},
+    {54, "SR_LMEMLOSZ"},
+    {55, "SR_LMEMHIOFF"},
+    {56, "SR_EQMASK"},
+    {57, "SR_LTMASK"},
+    {58, "SR_LEMASK"},
+    {59, "SR_GTMASK"},
+    {60, "SR_GEMASK"},
+    {61, "SR_REGALLOC"},
+    {62, "SR_BARRIERALLOC"},
+    {64, "SR_GLOBALERRORSTATUS"},
+    {65, "SR_CGAERRORSTATUS", 90},
+    {66, "SR_WARPERRORSTATUS"},
+    {67, "SR_VIRTUALSMID"},
+    {68, "SR_VIRTUALENGINEID"},
+    {80, "SR_CLOCKLO"},
+    {81, "SR_CLOCKHI"},
+    {82, "SR_GLOBALTIMERLO"},
+    {83, "SR_GLOBALTIMERHI"},
+    {84, "SR_ESR_PC"},
+    {85, "SR_ESR_PC_HI"},
+    {96, "SR_HWTASKID"},
+    {97, "SR_CIRCULARQUEUEENTRYINDEX"},
+    {98, "SR_CIRCULARQUEUEENTRYADDRESSLOW"},
+    {99, "SR_CIRCULARQUEUEENTRYADDRESSHIGH"},
+    {132, "SR_VARIABLE_RATE", 75},
+    {133, "SR_TTU_TICKET_INFO", 75},
+    {134, "SR_WARPGROUP_INFO", 90},
+    {135, "SR_WARPGROUPID", 90},
+    {136, "SR_CgaCtaId", 90},
+    {137, "SR_GpcLocalCgaId", 90},
+    {139, "SR_CTARegPoolSz", 90},
+    {255, "SRZ"},
 };
 
 }  // namespace
 
-std::string_view special_register_name(std::uint8_t number) {
+std::string_view special_register_name(std::uint8_t number, unsigned architecture) {
     static const auto numbers = numbered<256>("SR");
     static const auto counters = numbered<8>("SR_PM"), high = numbered<8>("SR_PM_HI");
+    static const auto stopped = numbered<8>("SR_SNAP_PM"),
+                      stopped_high = numbered<8>("SR_SNAP_PM_HI");
     for (const register_name& r : register_names)
-        if (static_cast<std::uint8_t>(r.number) == number) return r.name;
+        if (r.number == number && r.first_architecture <= architecture &&
+            architecture <= r.last_architecture)
+            return r.name;
     constexpr auto first = static_cast<std::uint8_t>(special_register::counter_first);
     constexpr auto last = static_cast<std::uint8_t>(special_register::counter_last);
-    if (number >= first && number <= last) {
-        const unsigned n = number - first;
-        return n % 2 == 0 ? counters[n / 2] : high[n / 2];
-    }
-    return numbers[number];
+    constexpr unsigned count = last + 1 - first;
+    if (number < first || number >= first + 2 * count) return numbers[number];
+    const unsigned n = (number - first) % count / 2;
+    const bool is_high = (number - first) % 2 != 0;
+    if (number <= last) return is_high ? high[n] : counters[n];
+    return is_high ? stopped_high[n] : stopped[n];
 }
 
 std::string_view barrier_register_name(std::uint8_t number) {
@@ -82,11 +136,16 @@ std::string_view barrier_register_name(std::uint8_t number) {
                                                   "ATEXIT_PC.HI"};
     if (number < 16) return barriers[number];
     if (number < 21) return states[number - 16];
-    return number < 32 ? fields[number - 21] : std::string_view{"?"};
+    return number < 32 ? fields[number - 21] : undefined_name(number);
 }
 
 std::string_view invalid_name(std::uint64_t value) {
     static const auto names = numbered<256>("INVALID");
+    return names[value & 255];
+}
+
+std::string_view undefined_name(std::uint64_t value) {
+    static const auto names = numbered<256>("???");
     return names[value & 255];
 }
 

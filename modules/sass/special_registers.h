@@ -38,11 +38,15 @@ enum class special_register : std::uint8_t {
     zero = 0xff,
 };
 
-/// "SR_TID.X"; "SR65" for a register without a known name.
-std::string_view special_register_name(std::uint8_t number);
+/// "SR_TID.X"; "SR65" for a register without a name.
+/// @param architecture  80 for sm_80
+std::string_view special_register_name(std::uint8_t number, unsigned architecture);
 /// "B6", or a field of the warp's thread state that BMOV accesses: "MACTIVE".
 std::string_view barrier_register_name(std::uint8_t number);
 /// "INVALID3": a modifier value without a name.
 std::string_view invalid_name(std::uint64_t value);
+
+/// "???3": a value that the encoding of a modifier does not define.
+std::string_view undefined_name(std::uint64_t value);
 
 }  // namespace simtlm::sass

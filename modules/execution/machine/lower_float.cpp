@@ -256,9 +256,7 @@ bool machine_lowering::lower_conversion() {
         return false;
     const operand& from = at(1);
     // The half or byte of an integer to be converted.
-    // From Hopper on, the type that disassemblers print as F8 is bf16.
-    const bool bfloat = now_.has("F8");
-    if (bfloat && image_.architecture() < 90) return false;
+    const bool bfloat = now_.has("BF16");
     const type narrow = bfloat ? type::bf16 : type::f16;
     const bool has_narrow = bfloat || now_.has("F16");
     const bool of_half = has_narrow && (name == "F2I" || name == "FRND");

@@ -233,7 +233,7 @@ bool machine_lowering::lower_packed() {
         machine_details& d = details();
         d.width = name == "VABSDIFF4" ? 8 : 32;
         d.extended = now_.has("ACC");
-        d.is_signed = name == "VABSDIFF4" ? now_.has("S8") : !now_.has("U32");
+        d.is_signed = !now_.has(name == "VABSDIFF4" ? "U8" : "U32");
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
         emit_words(machine_differences, &d, result_row(at(0)), {a, b, c});
         return true;

@@ -229,10 +229,10 @@ bool machine_lowering::lower_move() {
         machine_details& d = details();
         const bool to_register = name.front() == 'P';
         const operand& part = to_register ? at(0) : at(1);
-        d.number = part.suffix == ".B1"   ? 8
-                   : part.suffix == ".B2" ? 16
-                   : part.suffix == ".B3" ? 24
-                                          : 0;
+        d.number = part.suffix == ".B1" || now_.has("B1")   ? 8
+                   : part.suffix == ".B2" || now_.has("B2") ? 16
+                   : part.suffix == ".B3" || now_.has("B3") ? 24
+                                                            : 0;
         const slot a = low_word(to_register ? at(2) : at(1));
         const slot mask = low_word(to_register ? at(3) : at(2));
         operation& op =

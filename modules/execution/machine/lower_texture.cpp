@@ -293,8 +293,7 @@ bool machine_lowering::lower_surface() {
             {"OR", ptx::reduction::or_}};
         for (const auto& r : reductions)
             if (now_.has(r.first)) d->reduce = r.second;
-        if (d->reduce == ptx::reduction::none || has_any(now_, {"INVALID3", "INVALID4"}))
-            return false;
+        if (d->reduce == ptx::reduction::none || has_any(now_, {"F32", "F16x2"})) return false;
         d->reduces_signed = now_.has("S32") || now_.has("S64");
         d->element_bytes = has_any(now_, {"U64", "S64", "SD64"}) ? 8 : 4;
         d->elements = 1;

@@ -307,7 +307,8 @@ void machine_lowering::lower() {
 bool machine_lowering::lower_instruction() {
     // A modifier that this architecture does not define.
     for (unsigned m = 0; m < now_.modifier_count; ++m)
-        if (now_.modifiers[m].substr(0, 7) == "INVALID") return false;
+        if (now_.modifiers[m].substr(0, 7) == "INVALID" || now_.modifiers[m].substr(0, 3) == "???")
+            return false;
     return lower_integer() || lower_logic() || lower_float() || lower_double() ||
            lower_conversion() || lower_half() || lower_packed() || lower_tensor() ||
            lower_texture() || lower_mbarrier() || lower_bulk() || lower_cluster() ||
