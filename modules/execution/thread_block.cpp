@@ -157,8 +157,10 @@ void thread_block::start(std::uint64_t number, unsigned sm,
         w.cluster_arrived = 0;
         w.cluster_phase = 0;
         w.warpgroup_groups = 0;
+        w.warpgroup_fences = 0;
         w.next = w.code + launch_.kernel.first;
         w.status = warp_status::ready;
+        w.has_waited = false;
     }
     live_warps_ = static_cast<unsigned>(warps_.size());
     if (launch_.world.log != nullptr) launch_.world.log->block_started(*this);

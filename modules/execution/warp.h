@@ -99,9 +99,11 @@ struct warp {
     lane_mask cluster_arrived = 0;       ///< lanes that have arrived at the cluster barrier
     std::uint32_t cluster_phase = 0;     ///< phase of block_cluster at their arrival
     std::uint32_t warpgroup_groups = 0;  ///< number of executed wgmma.commit_group
+    std::uint32_t warpgroup_fences = 0;  ///< number of executed wgmma.fence
     unsigned index = 0;                  ///< index in its CTA
     warp_status status = warp_status::done;
     bool wait_failed = false;  ///< with timing: mbarrier.try_wait has found its phase incomplete
+    bool has_waited = false;   ///< without timing: the same, for its last mbarrier.try_wait
     bool exchanged = false;    ///< the result of its next operation is known (simt_control)
     bool circles = false;      ///< assumed to wait in a loop for another thread
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -219,7 +220,10 @@ const operation* update_barriers(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Failed waits let other warps run; with timing, the SM suspends the warp.
+/// Failed waits let other warps run; with timing, the SM suspends the warp. Without timing, a warp
+/// that has waited also lets the others run when the phase is complete: all that wait for it see
+/// its end before one of them can reuse the mbarrier, as on a GPU, where they wake at the same
+/// time.
 template <void (*Act)(const lane_access&)>
 const operation* wait_for_barrier(warp& w, const operation* op) {
     const operation* const next = for_each_barrier<Act>(w, op);
@@ -229,7 +233,7 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
         w.wait_failed = failed;
         return next;
     }
-    if (!failed) return next;
+    if (!std::exchange(w.has_waited, failed) && !failed) return next;
     w.leave(op);
     return w.stop(next, warp_status::sleeping);
 }
