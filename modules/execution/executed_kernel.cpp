@@ -251,14 +251,17 @@ private:
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
         } while (next > op && next->instruction == index);
         settle(next);
-        if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn) pass_turn();
+        if (warp_.status == warp_status::sleeping)
+            pass_turn(true);
+        else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn)
+            pass_turn(false);
     }
 
-    /// Lets other lanes of the warp continue if lanes wait for them in a loop.
-    void pass_turn() {
+    /// Lets other lanes of the warp continue if lanes wait for them in a loop, or sleep.
+    void pass_turn(bool sleeps) {
         branches_ = 0;
         if (warp_.next != nullptr && warp_.control->groups() > 1 &&
-            warp_.control->pass_turn(warp_) == warp_control::progress::passed)
+            warp_.control->pass_turn(warp_, sleeps) == warp_control::progress::passed)
             settle(warp_.next);
     }
 

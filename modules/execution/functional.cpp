@@ -231,8 +231,10 @@ private:
             else
                 run_turn(w, most, *shared_.observer);
             w.circles = false;
+            if (w.status == warp_status::sleeping && w.control->groups() > 1)
+                w.control->pass_turn(w, true);
             if (w.status != warp_status::preempted) return false;
-            const warp_control::progress how = w.control->pass_turn(w);
+            const warp_control::progress how = w.control->pass_turn(w, false);
             w.circles = how != warp_control::progress::moves;
             if (w.circles) return how == warp_control::progress::passed;
             left -= most;

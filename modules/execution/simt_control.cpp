@@ -203,13 +203,14 @@ const operation* simt_control::take_exchanged(warp& w, const operation* op) {
     return op + 1;
 }
 
-warp_control::progress simt_control::pass_turn(warp& w) {
+warp_control::progress simt_control::pass_turn(warp& w, bool sleeps) {
     const std::uint64_t now = w.state();
-    if (std::find(states_.begin(), states_.end(), now) == states_.end()) {
+    if (!sleeps && std::find(states_.begin(), states_.end(), now) == states_.end()) {
         states_[next_state_++ % remembered] = now;
         return progress::moves;
     }
-    if (!independent_ || !stack.let_others_run(w.pc_of(w.next))) return progress::circles;
+    if (!independent_ || !stack.let_others_run(w.pc_of(w.next)))
+        return sleeps ? progress::moves : progress::circles;
     states_.fill(0);
     take_up(w);
     w.next = w.code + stack.top().pc;

@@ -32,7 +32,7 @@ public:
     std::size_t groups() const override { return stack.depth(); }
     std::uint32_t frame_bytes() const override { return sizes[stack.top().frame]; }
     bool schedules_lanes_independently() const override { return independent_; }
-    progress pass_turn(warp& w) override;
+    progress pass_turn(warp& w, bool sleeps) override;
 
     /// Allocates frames up to a number.
     void deepen(std::size_t frame);

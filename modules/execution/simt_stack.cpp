@@ -226,7 +226,23 @@ void simt_stack::join(entry& to, const entry& other) {
 bool simt_stack::let_others_run(std::uint64_t pc) {
     entries_.back().pc = pc;
     // Those that wait for members only if there are no others: the members may be among these.
-    return let_others_run_that(waiting::no) || let_others_run_that(waiting::for_members);
+    return let_others_run_that(waiting::no) || let_others_run_that(waiting::for_members) ||
+           let_other_calls_run() || run_elsewhere();
+}
+
+bool simt_stack::let_other_calls_run() {
+    for (std::size_t i = 0; i + 1 < entries_.size(); ++i) {
+        const entry& e = entries_[i];
+        lane_mask above = 0;
+        for (std::size_t k = i + 1; k < entries_.size(); ++k) above |= entries_[k].lanes;
+        if (e.lanes == 0 || (e.lanes & above) != 0 || e.pc == no_pc || e.waits != waiting::no)
+            continue;
+        interleaved_ = true;
+        raise(i);
+        settle();
+        return true;
+    }
+    return false;
 }
 
 bool simt_stack::let_others_run_that(waiting how) {

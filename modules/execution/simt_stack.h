@@ -125,8 +125,9 @@ public:
     void use_result() { entries_.back().exchanged = false; }
     /// The active lanes, at `pc`, wait in a loop for another lane of their warp. Lanes that wait
     /// for them at a reconvergence point, or for their turn, become the active group and continue
-    /// separately; the outermost first, for fairness.
-    /// @return false if there are none in this call of a function
+    /// separately; the outermost first, for fairness. Those of the same call of a function come
+    /// before those of other calls.
+    /// @return false if there are none
     bool let_others_run(std::uint64_t pc);
     /// Lanes exit; the others of the top entry, if any, continue at next_pc.
     void exit(lane_mask lanes, std::uint64_t next_pc);
@@ -162,6 +163,7 @@ private:
     void raise(std::size_t group);
     bool raise_returned();
     bool let_others_run_that(waiting how);
+    bool let_other_calls_run();
     void settle();
 
     std::vector<entry> entries_;

@@ -46,10 +46,13 @@ public:
         circles,  ///< they are in the same state as before: a loop that waits for another thread
         passed,   ///< the same, and other lanes have replaced them
     };
-    /// Called when the executing lanes, at warp::next, have branched a number of times. If they
-    /// wait for another thread and other lanes of the warp can continue, these replace them:
-    /// warp::active and warp::next change.
-    virtual progress pass_turn(warp&) { return progress::moves; }
+    /// Called when the executing lanes, at warp::next, have branched a number of times, or sleep
+    /// (nanosleep, a failed wait). If they wait for another thread and other lanes of the warp can
+    /// continue, these replace them: warp::active and warp::next change.
+    /// @param sleeps  they sleep; otherwise they wait if they are in the same state as before
+    virtual progress pass_turn(warp&, [[maybe_unused]] bool sleeps = false) {
+        return progress::moves;
+    }
     /// Branches of diverged lanes between two calls of pass_turn(); with timing fewer, so that
     /// waiting lanes do not wait for long.
     static constexpr std::int64_t branches_per_turn = 64, timed_branches_per_turn = 4;

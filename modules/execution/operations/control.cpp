@@ -172,6 +172,11 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
     if (control.stack.wait_for_others(w.pc_of(op), simt_stack::waiting::at_barrier))
         return control.resume(w);
     w.active = control.stack.active();
+    // Others may be in a function from which these have returned.
+    if (w.active != control.lanes_barriers_await(w) &&
+        control.stack.top().waits == simt_stack::waiting::at_barrier &&
+        control.stack.run_elsewhere())
+        return control.resume(w);
     control.stack.wait_no_more();
     return w.go_on(op + 1);
 }

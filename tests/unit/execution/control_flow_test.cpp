@@ -274,5 +274,40 @@ TEST(Calls, ThatReachAFunctionByManyWaysAreFollowedOnce) {
     EXPECT_FALSE(m.image().find_kernel("k")->stack_unknown);
 }
 
+TEST(ControlFlow, LanesThatSleepLetOthersRunThatHaveCalledAnotherFunction) {
+    // A lane waits in a function, with nanosleep and registers that change, for what another lane
+    // of its warp stores in another function.
+    const std::string code = R"(
+.global .u32 flag;
+.func waits()
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p;
+WAIT: add.u64 %rd1, %rd1, 1; nanosleep.u32 20;
+  ld.volatile.global.u32 %r1, [flag]; setp.eq.u32 %p, %r1, 0; @%p bra WAIT;
+  ret;
+}
+.func stores() { st.volatile.global.u32 [flag], 1; ret; }
+.visible .entry k(.param .u64 out, .param .u32 waiter)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p;
+  ld.param.u64 %rd0, [out]; ld.param.u32 %r1, [waiter]; mov.u32 %r0, %tid.x;
+  mov.u64 %rd1, waits; mov.u64 %rd2, stores;
+  setp.eq.u32 %p, %r0, %r1; selp.b64 %rd1, %rd1, %rd2, %p;
+  P: .callprototype _ ();
+  call %rd1, P;
+  bar.sync 0;
+  mul.wide.u32 %rd2, %r0, 4; add.u64 %rd0, %rd0, %rd2; add.u32 %r0, %r0, 1;
+  st.global.u32 [%rd0], %r0;
+  ret;
+}
+)";
+    for (const std::uint32_t waiter : {0u, 1u}) {
+        machine m(code);
+        const auto out = m.buffer(std::vector<std::uint32_t>{0, 0});
+        m.run("k", {1, 1, 1}, {2, 1, 1}, out, waiter);
+        EXPECT_EQ(m.read<std::uint32_t>(out, 2), (std::vector<std::uint32_t>{1, 2})) << waiter;
+    }
+}
+
 }  // namespace
 }  // namespace simtlm::execution
