@@ -373,6 +373,9 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
             i.special = o.has(ptx::flag::read) ? special_op::bulk_wait_read : special_op::bulk_wait;
             i.immediate = groups();
             return;
+        case opcode::wgmma_fence:
+            i.special = special_op::warpgroup_arrive;
+            return;
         case opcode::wgmma_mma_async:
         case opcode::wgmma_mma_async_sp:
             i.special = special_op::warpgroup_mma;

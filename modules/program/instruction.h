@@ -63,6 +63,7 @@ enum class special_op : std::uint8_t {
     bulk_commit,       ///< closes the warp's current group of bulk transfers
     bulk_wait,         ///< waits until at most `immediate` groups are in flight
     bulk_wait_read,    ///< the same, but for groups that have not read shared memory yet
+    warpgroup_arrive,  ///< waits for the other warps of the warpgroup, before products
     warpgroup_mma,     ///< asynchronous matrix product; immediate: bit 0: A is in registers, bit 1:
                        ///< closes the warp's current group, too
     warpgroup_commit,  ///< closes the warp's current group of such products

@@ -171,6 +171,8 @@ void instruction_table::make_asynchronous(entry& e) const {
     } else if (base == "DEPBAR" && bulk_groups_seen_) {
         i.special = special_op::bulk_wait_read;
         groups();
+    } else if (base == "WARPGROUP" && has("ARRIVE")) {
+        i.special = special_op::warpgroup_arrive;
     } else if (base == "WARPGROUP" && (has("DEPBAR") || has("WAIT"))) {
         i.special = special_op::warpgroup_wait;
         groups();

@@ -262,6 +262,10 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
         case special_op::bulk_wait_read:
             waits = bulk_copies_->wait(w, groups, inst.info->special == special_op::bulk_wait_read);
             break;
+        case special_op::warpgroup_arrive:
+            if (inst.active_mask == 0) return;
+            waits = warpgroups_->arrive(w, now);
+            break;
         case special_op::warpgroup_mma:
             if (inst.active_mask == 0) return;
             warpgroups_->multiply(w, *inst.info, now);
@@ -545,7 +549,7 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_engine & bit) != 0) {
         add(dependency_.holds(w)    ? "the end of the kernel on which its kernel depends"
             : mbarriers_->waits(w)  ? mbarriers_->why_waiting(w)
-            : warpgroups_->waits(w) ? "products of its warpgroup"
+            : warpgroups_->waits(w) ? warpgroups_->why_waiting(w)
                                     : bulk_copies_->why_waiting(w));
     }
     if ((warps_.done & bit) != 0)

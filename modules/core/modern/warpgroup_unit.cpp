@@ -71,6 +71,19 @@ void warpgroup_unit::place(unsigned first_warp, unsigned warps) {
     }
 }
 
+bool warpgroup_unit::arrive(unsigned warp, std::uint64_t now) {
+    warp_products& w = warps_[warp];
+    warpgroup& g = groups_[w.group];
+    w.fence = g.fences + 1;
+    if (++g.arrived == g.members) {
+        g.arrived = 0;
+        ++g.fences;
+        g.fenced_at = now + 1;
+        release_process_.wake_at(g.fenced_at);
+    }
+    return hold(warp, complete_at(w), now);
+}
+
 void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& what,
                               std::uint64_t now) {
     warp_products& w = warps_[warp];
@@ -127,6 +140,7 @@ void warpgroup_unit::commit(unsigned warp) {
 
 std::uint64_t warpgroup_unit::complete_at(const warp_products& w) const {
     const warpgroup& g = groups_[w.group];
+    if (w.fence != 0) return g.fences >= w.fence ? g.fenced_at : never;
     if (w.needed <= g.first) return 0;
     return g.products[w.needed - 1 - g.first].done_at;
 }
@@ -143,7 +157,11 @@ bool warpgroup_unit::wait(unsigned warp, unsigned groups, std::uint64_t now) {
 bool warpgroup_unit::wait_for(unsigned warp, std::uint64_t products, std::uint64_t now) {
     warp_products& w = warps_[warp];
     w.needed = products;
-    const std::uint64_t at = complete_at(w);
+    return hold(warp, complete_at(w), now);
+}
+
+bool warpgroup_unit::hold(unsigned warp, std::uint64_t at, std::uint64_t now) {
+    warp_products& w = warps_[warp];
     w.waits = at > now;
     if (!w.waits) return false;
     waiting_ |= warp_bit(warp);
@@ -162,6 +180,7 @@ void warpgroup_unit::release() {
             continue;
         }
         warps_[w].waits = false;
+        warps_[w].fence = 0;
         waiting_ &= ~warp_bit(w);
         sm_.warps.stops_waiting(sm_.warps.at_engine, w);
         sm_.warps.may_leave(w);

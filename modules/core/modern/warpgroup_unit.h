@@ -57,6 +57,11 @@ public:
     }
     /// A CTA has been placed: every four of its warps form a warpgroup.
     void place(unsigned first_warp, unsigned warps);
+    /// A warp has issued wgmma.fence, in phase core_issue: it continues in the cycle after the one
+    /// in which the last warp of the warpgroup has, because a product reads what all of them have
+    /// stored before.
+    /// @return true: it waits
+    bool arrive(unsigned warp, std::uint64_t now);
     /// A warp has issued a product, in phase core_issue.
     void multiply(unsigned warp, const program::static_instruction& what, std::uint64_t now);
     /// Closes the current group of products of a warp.
@@ -65,6 +70,11 @@ public:
     /// @return false: it need not wait
     bool wait(unsigned warp, unsigned groups, std::uint64_t now);
     bool waits(unsigned warp) const { return warps_[warp].waits; }
+    /// What a warp waits for.
+    const char* why_waiting(unsigned warp) const {
+        return warps_[warp].fence != 0 ? "the other warps of its warpgroup"
+                                       : "products of its warpgroup";
+    }
     /// A warp has ended: it exits when its products are complete (waits()).
     void ends(unsigned warp, std::uint64_t now) { wait_for(warp, warps_[warp].issued, now); }
     /// Clears data cached by opcode pointer: a new kernel's opcodes may have the same addresses.
@@ -87,7 +97,10 @@ private:
     };
     struct warpgroup {
         unsigned members = 0;
-        std::uint64_t first = 0;  // number of products[0]
+        unsigned arrived = 0;         // number of warps at the current wgmma.fence
+        std::uint64_t fences = 0;     // number of wgmma.fence that all warps have issued
+        std::uint64_t fenced_at = 0;  // core cycle after the last of them
+        std::uint64_t first = 0;      // number of products[0]
         std::deque<product> products;
     };
     struct warp_products {
@@ -95,11 +108,14 @@ private:
         std::uint64_t issued = 0;           // number of products issued
         std::vector<std::uint64_t> closed;  // products issued up to the end of each closed group
         std::uint64_t needed = 0;           // number of products that must be complete
+        std::uint64_t fence = 0;            // number of the wgmma.fence at which it waits; 0: none
         bool waits = false;
     };
-    /// The core cycle in which the products that a warp waits for are complete; never: not known
-    /// yet.
+    /// The core cycle in which the warps or products that a warp waits for have arrived or are
+    /// complete; never: not known yet.
     std::uint64_t complete_at(const warp_products& w) const;
+    /// Registers a wait until `at`. @return whether there is one
+    bool hold(unsigned warp, std::uint64_t at, std::uint64_t now);
     bool wait_for(unsigned warp, std::uint64_t products, std::uint64_t now);
     void release();
 

@@ -60,10 +60,12 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             if (module_.checks().races) emit(note_bulk_wait, false).immediate = operand(0).value;
             emit(nothing);
             return true;
+        case opcode::wgmma_fence:
+            emit(arrive_at_warpgroup);
+            return true;
         case opcode::setmaxnreg:
         case opcode::griddepcontrol:
         case opcode::prefetch_tensormap:
-        case opcode::wgmma_fence:
             // Asynchronous operations are complete when the next instruction executes, and kernels
             // of a stream when the next kernel begins.
             emit(nothing);

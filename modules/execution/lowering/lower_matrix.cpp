@@ -192,6 +192,7 @@ bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
     const slot b = source(operand(2), 64);
     const slot metadata = sparse ? source(operand(3), 32) : no_slot;
     const slot adds = mask_source(operand(scale_d));
+    emit(await_warpgroup, false);
     operation& op = emit(multiply_warpgroup);
     op.list = list_of(list);
     op.source[0] = a;

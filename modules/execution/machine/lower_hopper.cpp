@@ -463,7 +463,7 @@ bool machine_lowering::lower_warpgroup() {
             emit(wait_for_warpgroup).immediate =
                 now_.has("DEPBAR") ? static_cast<std::int64_t>(at(1).value) : 0;
         else
-            emit(nothing);
+            emit(arrive_at_warpgroup);
         return now_.has("ARRIVE") || now_.has("DEPBAR") || now_.has("WAIT");
     }
     const bool halves = name == "HGMMA", bytes = name == "QGMMA", bits = name == "BGMMA";
@@ -544,6 +544,7 @@ bool machine_lowering::lower_warpgroup() {
     }
     const auto product = std::make_shared<const arithmetic::warpgroup_multiply>(d);
     image_.attachments_.push_back(product);
+    emit(await_warpgroup);
     operation& op = emit(multiply_warpgroup);
     op.list = list_of(list);
     op.source[0] = a;

@@ -143,6 +143,8 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
     } else if (name == "DEPBAR" && i.has("LE") && i.operand_count > 0 && bulk_groups >= 0 &&
                i.operands[0].index == bulk_groups) {
         s.special = invalidates_l1 ? special_op::bulk_wait : special_op::bulk_wait_read;
+    } else if (name == "WARPGROUP" && i.has("ARRIVE")) {
+        s.special = special_op::warpgroup_arrive;
     } else if (name == "WARPGROUP" && (i.has("DEPBAR") || i.has("WAIT"))) {
         s.special = special_op::warpgroup_wait;
     } else if (name == "HGMMA" || name == "QGMMA" || name == "IGMMA" || name == "BGMMA") {

@@ -36,6 +36,16 @@ void note_operands(warp& w, const operation* op, unsigned lane,
     product.for_chunks_of_b(descriptor(op->source[1]), note);
 }
 
+/// Whether a condition is true of all warps of a warp's warpgroup that have not ended.
+template <class Condition>
+bool all_of_group(const warp& w, Condition condition) {
+    const std::vector<warp>& warps = w.block->warps();
+    const std::size_t first = w.index / warps_of_group * warps_of_group;
+    for (std::size_t i = first; i < std::min(first + warps_of_group, warps.size()); ++i)
+        if (warps[i].status != warp_status::done && !condition(warps[i])) return false;
+    return true;
+}
+
 /// For checks: records the end of a wait.
 const operation* groups_are_complete(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w))
@@ -44,6 +54,21 @@ const operation* groups_are_complete(warp& w, const operation* op) {
     return op + 1;
 }
 }  // namespace
+
+const operation* arrive_at_warpgroup(warp& w, const operation* op) {
+    if (w.lanes_of(op) != 0) ++w.warpgroup_fences;
+    return op + 1;
+}
+
+const operation* await_warpgroup(warp& w, const operation* op) {
+    if (w.block->sm_holds_barriers || w.lanes_of(op) == 0) return op + 1;
+    const auto has_fenced = [&](const warp& other) {
+        return other.warpgroup_fences >= w.warpgroup_fences;
+    };
+    if (all_of_group(w, has_fenced)) return op + 1;
+    w.leave(op);
+    return w.stop(op, warp_status::sleeping);
+}
 
 const operation* multiply_warpgroup(warp& w, const operation* op) {
     using arithmetic::matrix_descriptor;
@@ -112,10 +137,8 @@ const operation* wait_for_warpgroup(warp& w, const operation* op) {
     if (w.block->sm_holds_barriers) return groups_are_complete(w, op);
     const auto pending = static_cast<std::uint32_t>(op->immediate);
     const std::uint32_t needed = w.warpgroup_groups - std::min(w.warpgroup_groups, pending);
-    const std::vector<warp>& warps = w.block->warps();
-    const unsigned first = w.index / warps_of_group * warps_of_group;
-    for (unsigned i = first; i < std::min<std::size_t>(first + warps_of_group, warps.size()); ++i) {
-        if (warps[i].status == warp_status::done || warps[i].warpgroup_groups >= needed) continue;
+    const auto has_reached = [&](const warp& other) { return other.warpgroup_groups >= needed; };
+    if (!all_of_group(w, has_reached)) {
         w.leave(op);
         return w.stop(op, warp_status::sleeping);
     }

@@ -462,6 +462,33 @@ CLEAR: st.shared.u32 [%r2], %r6; add.u32 %r2, %r2, 512; add.u32 %r4, %r4, 512;
     for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(sums[t], 16) << t;
 }
 
+TEST(Warpgroup, MultipliesWhatAllItsWarpsHaveStoredBeforeTheirFence) {
+    // Each warp writes a quarter of both matrices; only wgmma.fence orders the warps.
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .shared .align 128 .b8 tile[8192]; .reg .f32 %f<4>; .reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<3>;
+  mov.u32 %r0, %tid.x; mov.u32 %r1, tile; shl.b32 %r2, %r0, 2; add.u32 %r2, %r1, %r2;
+  mov.u32 %r3, 0x3c003c00; mov.u32 %r4, 0;
+FILL: st.shared.u32 [%r2], %r3; add.u32 %r2, %r2, 512; add.u32 %r4, %r4, 512;
+  setp.lt.u32 %p1, %r4, 8192; @%p1 bra FILL;
+  fence.proxy.async; setp.ne.u32 %p2, %r0, %r0;
+  mov.u64 %rd1, 0x0000001000080000; mov.u64 %rd2, 0x0000001000080100;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, %p2, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+  ld.param.u64 %rd3, [out]; mul.wide.u32 %rd4, %r0, 4; add.u64 %rd3, %rd3, %rd4;
+  st.global.f32 [%rd3], %f0;
+  ret;
+}
+)",
+              ".version 8.0\n.target sm_90a\n.address_size 64\n");
+    const auto out = m.buffer(std::vector<float>(128));
+    m.run("k", {1, 1, 1}, {128, 1, 1}, out);
+    const auto sums = m.read<float>(out, 128);
+    for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(sums[t], 16) << t;
+}
+
 TEST(Warpgroup, RefusesRegistersOfOtherWidthsAsElementsOfA) {
     for (const char* const a : {"{%p, %p, %p, %p}", "{%d0, %d0, %d0, %d0}", "%p"}) {
         const std::string code =

@@ -532,6 +532,27 @@ TEST(Warpgroup, BeginsAProductWhenItsFourWarpsHaveIssuedItAndQueuesTheNext) {
     EXPECT_EQ(r.rig.core.stage_statistics().warpgroup_cycles, 256u);
 }
 
+TEST(Warpgroup, ContinuesAfterTheFenceOfItsLastWarp) {
+    // Warps of a CTA start one after the other; those of a warpgroup continue after the last one.
+    engine_rig r;
+    const auto& fence = r.add("wgmma.fence", special_op::warpgroup_arrive);
+    const auto& after = r.plain();
+    const auto& again = r.add("wgmma.fence", special_op::warpgroup_arrive);
+    const auto& last = r.plain();
+    r.go(8);
+    for (unsigned first = 0; first < 8; first += 4) {
+        std::uint64_t all = 0, all_again = 0;
+        for (unsigned w = first; w < first + 4; ++w) {
+            all = std::max(all, r.rig.issued(fence, w)[0]);
+            all_again = std::max(all_again, r.rig.issued(again, w)[0]);
+        }
+        for (unsigned w = first; w < first + 4; ++w) {
+            EXPECT_GT(r.rig.issued(after, w)[0], all) << w;
+            EXPECT_GT(r.rig.issued(last, w)[0], all_again) << w;
+        }
+    }
+}
+
 TEST(Warpgroup, SharesTheTensorCoresWithOthers) {
     engine_rig r;
     const auto& first =
