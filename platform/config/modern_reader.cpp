@@ -90,6 +90,9 @@ void read_engines(const option_values& v, core::modern::engine_config& e) {
     e.warpgroup.issue_cycles = warpgroup[0];
     e.warpgroup.shared_tail = warpgroup[1];
     e.warpgroup.register_tail = warpgroup[2];
+    const auto queue = numbers(v, "-modern_warpgroup_queue", 2, 0);
+    e.warpgroup.shared_queue = queue[0];
+    e.warpgroup.register_queue = queue[1];
     e.warpgroup.register_reads = v.flag("-modern_warpgroup_register_reads");
     e.warpgroup.rate = v.number("-modern_warpgroup_rate", 1, 1u << 24);
 }

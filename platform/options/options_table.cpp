@@ -662,6 +662,11 @@ void modern(builder& b) {
            "Warpgroup products (wgmma): core cycles from issue to the start of the tensor cores, "
            "and from their end to the write-back of the accumulators, with A in shared memory and "
            "in registers.");
+    b.word(
+        "-modern_warpgroup_queue", "SHARED,REGISTERS", "0,0",
+        "Warpgroup products of an SM that may have been issued and not left the tensor cores when "
+        "one with A in shared memory or in registers issues; otherwise its warps wait. 0: any "
+        "number.");
     b.count("-modern_warpgroup_rate", "32768", "",
             "Throughput of the tensor cores of an SM for warpgroup products: m x n x k x operand "
             "bits per cycle.");

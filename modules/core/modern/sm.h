@@ -146,6 +146,10 @@ private:
     bool takes_bulk_copy() const override {
         return bulk_copies_ == nullptr || bulk_copies_->can_accept();
     }
+    bool takes_product(unsigned warp, const program::static_instruction& what,
+                       std::uint64_t now) const override {
+        return warpgroups_ == nullptr || warpgroups_->can_issue(warp, what, now);
+    }
     void transfer_arrived(unsigned warp, const program::bulk_transfer& what) override;
     std::uint64_t enter_shared_fp64(std::uint64_t earliest) override;
     void no_unit_for(const program::static_instruction& inst) override;

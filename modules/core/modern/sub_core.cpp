@@ -371,6 +371,9 @@ stall_reason sub_core::can_issue(unsigned slot, std::uint64_t now) const {
         if (!memory_.can_issue()) return stall_reason::memory_queue;
     } else if (i.special == program::special_op::bulk_copy && !sm_.sm.takes_bulk_copy()) {
         return stall_reason::unit;
+    } else if (i.special == program::special_op::warpgroup_mma &&
+               !sm_.sm.takes_product(warp_of(slot), i, now)) {
+        return stall_reason::unit;
     }
     if (by_bits(i)) {
         const dependence_counters& counters = front_[slot].counters;

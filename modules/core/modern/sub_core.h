@@ -70,6 +70,9 @@ public:
         virtual void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) = 0;
         /// Whether the bulk copy engine accepts another instruction.
         virtual bool takes_bulk_copy() const = 0;
+        /// Whether a warp may issue a product of its warpgroup.
+        virtual bool takes_product(unsigned warp, const program::static_instruction& what,
+                                   std::uint64_t now) const = 0;
         /// Reserves the FP64 unit shared by the sub-cores. @return the cycle in which the
         /// instruction enters it
         virtual std::uint64_t enter_shared_fp64(std::uint64_t earliest) = 0;

@@ -84,14 +84,30 @@ bool warpgroup_unit::arrive(unsigned warp, std::uint64_t now) {
     return hold(warp, complete_at(w), now);
 }
 
+bool warpgroup_unit::can_issue(unsigned warp, const program::static_instruction& what,
+                               std::uint64_t now) const {
+    const bool in_registers = (what.immediate & 1) != 0;
+    const unsigned most = in_registers ? config_.register_queue : config_.shared_queue;
+    if (most == 0) return true;
+    const warp_products& w = warps_[warp];
+    const warpgroup& g = groups_[w.group];
+    if (w.issued < g.first + g.products.size()) return true;
+    const auto unfinished = ends_.end() - std::upper_bound(ends_.begin(), ends_.end(), now);
+    return static_cast<std::size_t>(unfinished) + incomplete_ < most;
+}
+
 void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& what,
                               std::uint64_t now) {
     warp_products& w = warps_[warp];
     warpgroup& g = groups_[w.group];
     const std::uint64_t number = w.issued++;
-    if (number == g.first + g.products.size()) g.products.emplace_back();
+    if (number == g.first + g.products.size()) {
+        g.products.emplace_back();
+        ++incomplete_;
+    }
     product& p = g.products[number - g.first];
     if (++p.issued != g.members) return;
+    --incomplete_;
     const bool in_registers = (what.immediate & 1) != 0;
     auto& known = timing_[in_registers ? 1 : 0];
     auto found = known.find(what.opcode);
@@ -102,6 +118,8 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     const std::uint64_t start = std::max(free_at_, now + config_.issue_cycles);
     if (start != free_at_) busy_from_ = start;
     free_at_ = start + t.busy;
+    while (!ends_.empty() && ends_.front() <= now) ends_.pop_front();
+    ends_.push_back(free_at_);
     p.done_at = free_at_ + t.tail;
     if (config_.register_reads) {
         forget_past_reads(now);

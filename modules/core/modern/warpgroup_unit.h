@@ -62,6 +62,9 @@ public:
     /// stored before.
     /// @return true: it waits
     bool arrive(unsigned warp, std::uint64_t now);
+    /// Whether a warp may issue a product: another warp of its warpgroup has issued it, or there is
+    /// room for another one in front of the tensor cores.
+    bool can_issue(unsigned warp, const program::static_instruction& what, std::uint64_t now) const;
     /// A warp has issued a product, in phase core_issue.
     void multiply(unsigned warp, const program::static_instruction& what, std::uint64_t now);
     /// Closes the current group of products of a warp.
@@ -128,6 +131,8 @@ private:
     std::uint64_t busy_from_ = 0;  // start of the current uninterrupted use
     std::uint64_t free_at_ = 0;
     std::uint64_t begun_ = 0;
+    std::deque<std::uint64_t> ends_;  // core cycles in which products leave the tensor cores
+    unsigned incomplete_ = 0;         // products that some of their warps have issued
     /// Removes register reads of products that have ended.
     void forget_past_reads(std::uint64_t now);
     struct read_cycles {

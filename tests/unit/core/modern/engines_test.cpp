@@ -553,6 +553,37 @@ TEST(Warpgroup, ContinuesAfterTheFenceOfItsLastWarp) {
     }
 }
 
+// Two warpgroups issue three products each of 128 cycles. With room for two products, the third and
+// later ones wait until one has left the tensor cores; a product that one warp of a warpgroup has
+// issued is open to its other warps.
+struct RoomForProducts : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Products, RoomForProducts, ::testing::Values(0u, 2u, 6u));
+
+TEST_P(RoomForProducts, HoldsWarpsWithFurtherOnes) {
+    sm_timing timing = with_engines();
+    timing.engines.warpgroup.shared_queue = GetParam();
+    timing.engines.warpgroup.register_queue = 1;  // no product has A in registers
+    engine_rig r(timing);
+    const char* const opcode = "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16";
+    const auto& first = r.add(opcode, special_op::warpgroup_mma);
+    r.add(opcode, special_op::warpgroup_mma);
+    const auto& third = r.add(opcode, special_op::warpgroup_mma);
+    r.add("wgmma.commit_group", special_op::warpgroup_commit);
+    r.go(8);
+    std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+    for (unsigned w = 0; w < 8; ++w) {
+        begin = std::min(begin, r.rig.issued(first, w)[0]);
+        end = std::max(end, r.rig.issued(third, w)[0]);
+    }
+    EXPECT_EQ(r.rig.core.stage_statistics().warpgroup_products, 6u);
+    if (GetParam() == 2) {  // the sixth issues when the fourth has ended
+        EXPECT_GE(end - begin, 17u + 4 * 128);
+        EXPECT_LE(end - begin, 17u + 4 * 128 + 60);
+    } else {
+        EXPECT_LE(end - begin, 60u);
+    }
+}
+
 TEST(Warpgroup, SharesTheTensorCoresWithOthers) {
     engine_rig r;
     const auto& first =
