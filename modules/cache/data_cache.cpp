@@ -54,6 +54,7 @@ bool data_cache::read_hit(tlm::tlm_generic_payload& p, const found_line& f, std:
     tags_.access(f, p.get_address(), sector, static_cast<std::uint32_t>(now));
     const protocol::memory_extension& x = protocol::extension(p);
     if (x.is_atomic) tags_.write(f.line, sector, x.bytes);
+    if (x.last_use && config_.keeps_local_stores()) tags_.read_last(f.line, sector, x.bytes);
     r.finished = true;
     return true;
 }

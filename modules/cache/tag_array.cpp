@@ -364,6 +364,13 @@ void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_
     reclassify(line);
 }
 
+void tag_array::read_last(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
+    line_flags& f = lines_[line].flags;
+    const bool all = (lines_[line].written.sector(sector) & ~bytes.sector(sector)) == 0;
+    if (!all || (f.modified >> sector & 1u) == 0) return;
+    f.through = static_cast<std::uint8_t>(f.through | 1u << sector) & 0xf;
+}
+
 void tag_array::keep_modified_on_fill(std::uint32_t line, unsigned sector) {
     lines_[line].flags.modified_on_fill |= static_cast<std::uint8_t>(1u << sector);
     lines_[line].flags.bytes_on_fill = true;

@@ -75,6 +75,9 @@ public:
     ///                 sector is modified all the same
     void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes,
                bool through = false);
+    /// Records the last use of bytes: if they are all that has been written to a sector, the sector
+    /// need not be written back.
+    void read_last(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
     /// The pending fill must leave the sector modified, and adds its byte mask to the dirty bytes.
     void keep_modified_on_fill(std::uint32_t line, unsigned sector);
     /// Sets whether all bytes of the sector are known, so that it can be read.
@@ -129,7 +132,7 @@ private:
         std::uint8_t awaited = 0;  // a fill is pending: the line must not be replaced, whether
                                    // written or not
         std::uint8_t bytes_on_fill : 1;
-        std::uint8_t through : 4;  // modified, but memory has all that was written
+        std::uint8_t through : 4;  // modified, but not to be written back
         line_flags() : bytes_on_fill(0), through(0) {}
     };
     /// Two fit in a cache line of the host.

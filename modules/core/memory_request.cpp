@@ -37,6 +37,8 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
     protocol::memory_extension& e = protocol::extension(p);
     e.is_atomic = inst.info->is_atomic;
     e.bypass_l1 = inst.bypass_l1;
+    e.last_use = inst.space == memory_space::local &&
+                 inst.info->cache_op == program::cache_operator::last_use;
     e.sectors = a.sectors;
     e.bytes = a.bytes;
     e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));

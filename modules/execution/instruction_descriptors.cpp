@@ -146,6 +146,7 @@ void set_access(static_instruction& i, const ptx::operation& o, bool loads, bool
     i.cls = loads ? op_class::load : op_class::store;
     i.space = space_of(o, in_entry);
     if (o.cache == ptx::cache_operator::cg) i.cache_op = program::cache_operator::cache_global;
+    if (o.cache == ptx::cache_operator::lu) i.cache_op = program::cache_operator::last_use;
 }
 
 void set_memory(static_instruction& i, const ptx::operation& o, const opcode_timing& t,

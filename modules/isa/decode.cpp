@@ -146,6 +146,9 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
     if (l1_space && (inst.is_atomic || (inst.is_load && strong_gpu))) {
         inst.cache_op = cache_operator::cache_global;
     }
+    if (l1_space && inst.is_load && inst.cache_op == cache_operator::cache_all &&
+        has_modifier(text.opcode, "LU"))
+        inst.cache_op = cache_operator::last_use;
     // cp.async.cg
     if (inst.special == special_op::ldgsts && !options.quirks.ldgsts_uses_l1 &&
         has_modifier(text.opcode, "BYPASS")) {

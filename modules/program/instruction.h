@@ -43,6 +43,7 @@ enum class memory_space : std::uint8_t { none, global, local, shared, constant, 
 enum class cache_operator : std::uint8_t {
     cache_all,     ///< .ca: L1 and L2
     cache_global,  ///< .cg: L2 only; also for .STRONG.GPU and atomics
+    last_use,      ///< .lu: a load after which the data are not needed any more
 };
 
 /// Kind of CTA barrier instruction.

@@ -109,6 +109,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     std::uint8_t cookie = 0;   ///< scratch field of the block that holds the transaction
     bool is_atomic : 1;
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
+    bool last_use : 1;   ///< a read of local memory after which the data are not needed any more
     bool located : 1;    ///< location has been decoded
     /// If not located, the transaction is routed to the sub-partition of the address in
     /// location.partition_address (quirk evictions-follow-misses).
@@ -119,7 +120,8 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     void copy_from(const tlm::tlm_extension_base& o) override {
         *this = static_cast<const memory_extension&>(o);
     }
-    memory_extension() : is_atomic(false), bypass_l1(false), located(false), misrouted(false) {}
+    memory_extension()
+        : is_atomic(false), bypass_l1(false), last_use(false), located(false), misrouted(false) {}
     memory_extension(const memory_extension&) = default;
     memory_extension& operator=(const memory_extension&) = default;
     ~memory_extension() override = default;

@@ -114,7 +114,7 @@ bool executed_code::take(std::string_view key, std::string_view value) {
     numbers.take(i.space, static_cast<int>(program::memory_space::generic));
     numbers.take(use, is_load + is_store + is_atomic);
     numbers.take(i.special, static_cast<int>(program::special_op::dependency_wait));
-    numbers.take(i.cache_op, static_cast<int>(program::cache_operator::cache_global));
+    numbers.take(i.cache_op, static_cast<int>(program::cache_operator::last_use));
     numbers.take(i.barrier, static_cast<int>(program::barrier_kind::reduction));
     numbers.take(i.immediate, std::numeric_limits<std::int32_t>::max(),
                  std::numeric_limits<std::int32_t>::min());

@@ -365,6 +365,35 @@ TEST_F(DataCache, WritesBackOnlyTheSectorsOfALineThatMemoryDoesNotHave) {
     expect_drained();
 }
 
+TEST_F(DataCache, DoesNotWriteBackWhatHasBeenReadForTheLastTime) {
+    make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
+    const auto store = [&](std::uint64_t a) { access(true, a, 32, access_type::local_write); };
+    const auto last_load = [&](std::uint64_t a, unsigned bytes) {
+        auto& p = pool.acquire(tlm::TLM_READ_COMMAND, a, bytes, access_type::local_read);
+        auto& x = extension(p);
+        x.sectors = static_cast<std::uint8_t>(1u << (a / 32 % 4));
+        x.bytes.set(a % 128, bytes);
+        x.last_use = true;
+        EXPECT_TRUE(cache->access(p, ++now).finished);
+        p.release();
+    };
+    for (const std::uint64_t a : {0x000, 0x020, 0x040, 0x060, 0x080, 0x0a0}) store(a);
+    last_load(0x000, 32);
+    last_load(0x020, 16);  // half of what was written
+    last_load(0x040, 32);
+    store(0x040);  // used again
+    last_load(0x060, 32);
+    last_load(0x080, 32);
+    last_load(0x0a0, 32);
+    read(0x100);
+    read(0x180);
+    drain();
+    ASSERT_EQ(below.requests.size(), 3u) << "the line at 0x080 is dropped";
+    EXPECT_EQ(extension(*below.requests[1]).type, access_type::l1_writeback);
+    EXPECT_EQ(extension(*below.requests[1]).sectors, 0b0110);
+    expect_drained();
+}
+
 TEST_F(DataCache, AGlobalWriteThatReplacesALocalLineNeedsRoomForTwoRequests) {
     make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
     for (const std::uint64_t a : {0x000, 0x080}) access(true, a, 32, access_type::local_write);

@@ -64,6 +64,8 @@ TEST_F(Decode, ServesStrongGpuLoadsAndAtomicsAtTheSecondLevel) {
     EXPECT_EQ(decoded("LDG.E.STRONG.GPU").cache_op, cache_operator::cache_global);
     EXPECT_EQ(decoded("LDG.E.STRONG.SYS").cache_op, cache_operator::cache_all);
     EXPECT_EQ(decoded("STG.E.STRONG.GPU").cache_op, cache_operator::cache_all);
+    EXPECT_EQ(decoded("LDL.LU.64").cache_op, cache_operator::last_use);
+    EXPECT_EQ(decoded("LDL.64").cache_op, cache_operator::cache_all);
     const static_instruction atomic = decoded("ATOMG.E.ADD.STRONG.GPU");
     EXPECT_TRUE(atomic.is_load && atomic.is_atomic && !atomic.is_store);
     EXPECT_EQ(atomic.cache_op, cache_operator::cache_global);

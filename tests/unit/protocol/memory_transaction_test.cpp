@@ -59,7 +59,7 @@ TEST(TransactionPool, ForgetsEverythingOnReuse) {
     auto& parent = pool.acquire(tlm::TLM_READ_COMMAND, 0, 1, access::global_read);
     memory_extension& e = extension(p);
     e.profiled = 8;
-    e.is_atomic = e.bypass_l1 = e.located = true;
+    e.is_atomic = e.bypass_l1 = e.last_use = e.located = true;
     e.sectors = 0xf;
     e.sm = e.warp = e.cluster = 9;
     e.lanes = 32;
@@ -76,7 +76,7 @@ TEST(TransactionPool, ForgetsEverythingOnReuse) {
     auto& q = pool.acquire(tlm::TLM_READ_COMMAND, 0x200, 32, access::constant_read);
     ASSERT_EQ(&p, &q);
     const memory_extension& f = extension(q);
-    EXPECT_FALSE(f.is_atomic || f.bypass_l1 || f.located);
+    EXPECT_FALSE(f.is_atomic || f.bypass_l1 || f.last_use || f.located);
     EXPECT_EQ(f.sectors, 0u);
     EXPECT_EQ(f.sm + f.warp + f.cluster, 0);
     EXPECT_EQ(f.lanes, 0u);
