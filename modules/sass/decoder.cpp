@@ -11,8 +11,10 @@ namespace {
 using what = encoding_operand::what;
 
 constexpr std::string_view shared_scales[] = {"", ".X4", ".X8", ".X16"};
-constexpr std::string_view halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+constexpr std::string_view halves[] = {"",        ".F32",      ".H0_H0",    ".H1_H1",
+                                       ".H0_NH1", ".INVALID5", ".INVALID6", ".INVALID7"};
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
+constexpr std::uint64_t all_predicates = 0xff;
 constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
 
 /// Decodes the operands of an instruction word.
@@ -122,16 +124,23 @@ private:
         }
         if (spec.absolutes) o.absolute = w_.bit(absolute);
         if (spec.inverts) o.invert = w_.bit(spec.invert_bit != 0 ? spec.invert_bit : negate);
-        if (spec.selects_halves && o.kind != operand_kind::half2)
-            o.suffix = halves[w_.bits(half, 2)];
+        if (spec.selects_halves && o.kind != operand_kind::half2) {
+            auto which = static_cast<unsigned>(w_.bits(half, 2));
+            if (spec.selects_more_halves && w_.bit(86)) which += 4;
+            o.suffix = halves[which];
+            if (which == 1 && architecture_ >= 90 && !spec.selects_more_halves)
+                o.suffix = ".INVALID1";
+        }
         if (spec.selects_word && w_.bit(bit == 32 ? 88 : 72)) o.suffix = ".H1";
         if (spec.takes_sign) o.suffix = ".SIGN";
         if (spec.tells_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
         if (spec.has_fixed_layout)
             o.suffix = bit == 24 ? (w_.bit(73) ? ".???1" : ".ROW") : w_.bit(74) ? ".COL" : ".???0";
         if (spec.tells_kept_bits) o.suffix = kept_bits();
-        if (spec.selects_half && source_is_half() && o.kind != operand_kind::float32)
+        if (spec.selects_half && source_is_half()) {
             o.suffix = words[w_.bits(60, 2)];
+            o.suffix_inside = true;
+        }
         if (spec.selects_byte) o.suffix = bytes[w_.bits(76, 2)];
         if (spec.selects_part && o.kind != operand_kind::integer)
             o.suffix = source_is_word()   ? words[w_.bits(60, 2)]
@@ -342,10 +351,19 @@ private:
                 const bool uniform = spec.may_be_uniform ? w_.bit(spec.bit - 1) : spec.uniform;
                 operand o = predicate(spec.bit, uniform, spec.may_negate_predicate);
                 if (spec.counts_down) o.index = static_cast<std::uint8_t>(7 - o.index);
+                if (spec.is_second && o.index == predicate_true) {
+                    o.kind = operand_kind::text;
+                    o.suffix = undefined_name(o.index);
+                }
+                // The second of two results is present if the first is.
+                if (spec.is_second && w_.bits(spec.bit - 3, 3) == predicate_true) return {};
                 return o;
             }
-            case what::source_q:
-                return at_32(spec, 1);
+            case what::source_q: {
+                const operand o = at_32(spec, 1);
+                const bool is_all = o.kind == operand_kind::integer && o.value == all_predicates;
+                return spec.zero_left_out && is_all ? operand{} : o;
+            }
             case what::source_d:
                 return at_32(spec, 2);
             case what::source_b:
@@ -354,7 +372,9 @@ private:
                 return exchanged() ? at_32(spec, 2) : at_64(spec, 2);
             case what::number: {
                 const std::uint64_t v = w_.bits(spec.bit, spec.width);
-                return spec.zero_left_out && v == 0 ? operand{} : number(v);
+                // A mask of all predicates is not printed, nor is a small number if it is zero.
+                const std::uint64_t left_out = spec.width == 32 ? all_predicates : 0;
+                return spec.zero_left_out && v == left_out ? operand{} : number(v);
             }
             case what::signed_number:
                 return number(static_cast<std::uint64_t>(w_.signed_bits(spec.bit, spec.width)),
@@ -405,14 +425,15 @@ private:
                 return o;
             }
             case what::target:
-                return target(branch_offset());
+                // The address that LEPC computes has a resolution of bytes.
+                return target(spec.bit == 24 ? w_.signed_bits(24, 58) : branch_offset());
             case what::target_short:
                 return target(w_.signed_bits(34, 30) * 4);
             case what::absolute_target: {
                 operand o;
                 o.kind = operand_kind::target;
                 o.value = architecture_ < 90 ? w_.bits(34, 47) * 4
-                                             : static_cast<std::uint64_t>(branch_offset());
+                                             : w_.bits(34, 47) * 1024 + w_.bits(16, 8) * 4;
                 return o;
             }
             case what::register_target: {
@@ -494,8 +515,11 @@ private:
             }
             case what::pair_address: {
                 operand o = address(spec.bit, spec.bit3, 24);
-                o.wide_address = true;
-                if (w_.bits(spec.bit2, 6) != uniform_urz) add_uniform(o, spec.bit2);
+                o.shows_zero = true;
+                o.wide_address = w_.bit(spec.bit4);
+                if (!o.wide_address) o.suffix = ".U32";
+                if (!o.wide_address || w_.bits(spec.bit2, 6) != uniform_urz)
+                    add_uniform(o, spec.bit2);
                 return o;
             }
             case what::uniform_address: {
@@ -517,11 +541,13 @@ private:
             case what::group_scoreboard: {
                 constexpr unsigned none = 7;
                 const auto n = static_cast<unsigned>(w_.bits(spec.bit, 3));
-                if (n == none) return {};
+                if (n == none && !spec.is_second) return {};
                 operand o;
                 o.kind = operand_kind::text;
                 o.index = static_cast<std::uint8_t>(n);
-                o.suffix = n == 0 ? std::string_view{"gsb0"} : invalid_name(n);
+                o.suffix = n == 0           ? std::string_view{"gsb0"}
+                           : spec.is_second ? undefined_name(n)
+                                            : invalid_name(n);
                 return o;
             }
             case what::saved_counter: {

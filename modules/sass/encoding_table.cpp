@@ -278,6 +278,9 @@ public:
                     case 'j':
                         o.has_fixed_layout = true;
                         break;
+                    case 'c':
+                        o.selects_more_halves = true;
+                        break;
                     case 'l':
                         o.is_packed = true;
                         break;

@@ -87,13 +87,14 @@ struct encoding_operand {
     bool selects_word = false;      ///< bit 88 selects the high half
     bool tells_layout = false;      ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
     bool has_fixed_layout = false;  ///< a matrix; A is row-major and B column-major
-    bool is_packed = false;         ///< has the modifiers of a packed source, but no halves
-    bool is_not_reused = false;     ///< has no slot in the reuse cache
-    bool is_second = false;         ///< has the slot of the second source
-    bool is_metadata = false;       ///< metadata of a sparse matrix; bit 50: .reuse
-    bool takes_sign = false;        ///< uses only the highest bit of the register
-    bool may_be_uniform = false;    ///< a predicate; the bit before its negation selects UP
-    bool counts_down = false;       ///< a predicate encoded in reverse order: 0 is PT
+    bool selects_more_halves = false;  ///< bit 86 is the third bit of the selection of halves
+    bool is_packed = false;            ///< has the modifiers of a packed source, but no halves
+    bool is_not_reused = false;        ///< has no slot in the reuse cache
+    bool is_second = false;            ///< has the slot of the second source
+    bool is_metadata = false;          ///< metadata of a sparse matrix; bit 50: .reuse
+    bool takes_sign = false;           ///< uses only the highest bit of the register
+    bool may_be_uniform = false;       ///< a predicate; the bit before its negation selects UP
+    bool counts_down = false;          ///< a predicate encoded in reverse order: 0 is PT
     std::string_view needs, needs_not, shown_with;  ///< modifiers
 };
 

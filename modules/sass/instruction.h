@@ -81,6 +81,7 @@ struct operand {
     bool absolute = false;               ///< |x|
     bool invert = false;                 ///< ~x
     bool negate_predicate = false;       ///< !p
+    bool suffix_inside = false;          ///< the suffix precedes the second '|'
     bool reuse = false;                  ///< .reuse
     bool is_signed = false;              ///< an integer that is printed with its sign
     bool shows_zero = false;             ///< the register of an address is printed even if it is RZ

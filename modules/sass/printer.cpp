@@ -225,8 +225,8 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             break;
     }
     // Constants and uniform registers have their suffix inside.
-    const bool inside =
-        p.absolute && (p.kind == operand_kind::constant || p.kind == operand_kind::uniform_reg);
+    const bool inside = p.absolute && (p.suffix_inside || p.kind == operand_kind::constant ||
+                                       p.kind == operand_kind::uniform_reg);
     if (inside && suffixed) put(o, p.suffix);
     if (p.absolute) put(o, "|");
     if (p.reuse) put(o, ".reuse");
