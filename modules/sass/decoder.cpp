@@ -159,6 +159,19 @@ private:
         }
         return false;
     }
+    bool source_is_double() const {
+        // FRND of 64 bits does not name a type if it is invalid.
+        constexpr unsigned round_double = 0x913;
+        return w_.bits(0, 12) == round_double ||
+               (out_.modifier_count != 0 && last_float_type() == "F64");
+    }
+    std::string_view last_float_type() const {
+        for (unsigned m = out_.modifier_count; m-- > 0;) {
+            const std::string_view name = out_.modifiers[m];
+            if (name == "F16" || name == "BF16" || name == "F32" || name == "F64") return name;
+        }
+        return {};
+    }
     /// Conversions of unsigned integers name the type.
     bool is_signed_conversion() const {
         return !out_.has("U8") && !out_.has("U16") && !out_.has("U32") && !out_.has("U64");
@@ -195,7 +208,8 @@ private:
                 if (spec.selects_part && !is_signed_conversion()) return number(v);
                 return number(static_cast<std::uint64_t>(w_.signed_bits(32, 32)), true);
             case 'f':
-                o.kind = operand_kind::float32;
+                o.kind = spec.selects_half && source_is_double() ? operand_kind::float64
+                                                                 : operand_kind::float32;
                 break;
             case 'd':
                 o.kind = operand_kind::float64;
@@ -442,7 +456,8 @@ private:
                 o.has_uniform = spec.uniform;
                 const std::int64_t offset = branch_offset();
                 const bool plain = out_.has("ABS") || out_.opcode == "BRX" ||
-                                   out_.opcode == "BRXU" || out_.opcode == "JMX";
+                                   out_.opcode == "BRXU" || out_.opcode == "JMX" ||
+                                   out_.opcode == "JMXU";
                 o.value = plain ? static_cast<std::uint64_t>(offset) : target(offset).value;
                 return o;
             }
@@ -557,6 +572,12 @@ private:
                 o.suffix = o.index != 0 ? "Rpc.HI" : "Rpc.LO";
                 return o;
             }
+            case what::exit_counter: {
+                operand o;
+                o.kind = operand_kind::text;
+                o.suffix = "ATEXIT_PC";
+                return o;
+            }
             case what::signs: {
                 operand o = number(w_.bits(32, 8));
                 o.kind = operand_kind::signs;
@@ -633,6 +654,11 @@ bool is_zero(const operand& o) {
     return o.kind == operand_kind::reg && o.index == register_rz;
 }
 
+bool is_uniform(const operand& o) {
+    return o.kind == operand_kind::uniform_reg ||
+           (o.kind == operand_kind::constant && o.has_uniform);
+}
+
 /// Multiply-adds with a factor of zero, one or a power of two have special names, which are the
 /// first modifier: IMAD.MOV, IMAD.IADD, IMAD.SHL.
 void name_multiply_add(instruction& i) {
@@ -648,7 +674,7 @@ void name_multiply_add(instruction& i) {
     std::string_view name;
     if ((is_zero(i.operands[1]) || is_zero(b) ||
          (has_factor && (factor == 0 || (factor == 1 && is_zero(c))))) &&
-        c.kind != operand_kind::uniform_reg)
+        !is_uniform(b) && !is_uniform(c))
         name = "MOV";
     else if (has_factor && factor == 1)
         name = "IADD";

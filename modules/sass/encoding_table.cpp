@@ -93,6 +93,7 @@ constexpr operand_name operand_names[] = {
     {"UADDR", what::uniform_address, 0},
     {"UDESC", what::cache_descriptor, 0},
     {"RPC", what::saved_counter, 0},
+    {"APC", what::exit_counter, 0},
     {"BASE", what::base_address, 0},
     {"LUT", what::lut_split, 0},
     {"LDC", what::constant_indexed, 0},

@@ -68,6 +68,7 @@ struct encoding_operand {
         matrix_descriptors,
         group_scoreboard,
         saved_counter,
+        exit_counter,
     };
     what kind = what::reg;
     std::uint8_t bit = 0;    ///< first bit of the field

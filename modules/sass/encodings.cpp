@@ -43,6 +43,7 @@ namespace simtlm::sass {
 //   GDESCn       descriptors of matrices, from the uniform register at bit n on
 //   GSBn         scoreboard of warpgroup products, three bits from bit n on
 //   RPCn         half of the saved program counter: bit n selects the high one
+//   APC          program counter of the code that is executed at the exit
 //   others       see the switch in encoding_table.cpp
 //
 // Derived by changing bits of known instructions and disassembling the result.
@@ -68,43 +69,45 @@ let BARALL 77-80+74-75=0:SYNC,ARV,RED.POPC,SCAN,SYNCALL,8:SYNC.DEFER_BLOCKING,10
 # --- integer arithmetic ---
 IADD3   210 810 a10 1a10 1c10      70-  | 74=X | Rd P81? P84? A/m Q/ms C/m P87![X] P77![X]
 IMAD    224 424 624 824 a24 1624 1a24 1c24 1e24 70-  | 73=U32,- 74=X | Rd A B/s C/ms P87![X]
-IMAD    225 425 625 825 a25 1625 1a25 1c25 1e25 70-  | .WIDE 73=U32,- 74=X | Rd P81? A B/s C/ms P87![X]
-IMAD    227 427 627 827 a27 1627 1a27 1c27 1e27 70-  | .HI 73=U32,- 74=X | Rd P81? A B/s C/ms P87![X]
+IMAD    225 625 825 a25 1625 1a25 1c25 1e25 70-  | .WIDE 73=U32,- 74=X | Rd P81? A B/s C/ms P87![X]
+IMAD    227 627 827 a27 1627 1a27 1c27 1e27 75-  | .HI 73=U32,- 74=X | Rd P81? A B/s C/ms P87![X]
 IABS    213 813 a13 1a13 1c13      70-  | | Rd Q/s
-IMNMX   217 817 a17 1a17 1c17      70-89 | 73=U32,- | Rd A Q/s P87!
+IMNMX   217 817 a17 1a17 1c17 75- | 73=U32,- | Rd A Q/s P87!
 LEA     211 811 a11 1a11 1c11  70-  | 80=HI 74=X 73+80=-,!,-,SX32 | Rd P81? A/m Q/mu R64[HI^SX32] I75.5 P87![X]
 LEA     411                  70-79 | ?80=1 ?73=0 .HI 74=X | Rd P81? A/m Rc/t Q/u I75.5 P87![X]
 LEA     411                  80- | 80=???0,HI 74=X | Rd P81? A/m Rc/t Q/u I75.5 P87![X]
-IDP     226 826 a26 1a26 1c26      70-74  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C
-IDP     226 826 a26 1a26 1c26      75-  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C/n
+IDP     226 a26 1a26 1c26 70-74  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C
+IDP     226 a26 1a26 1c26 75-  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C/n
 SGXT    21a 81a a1a 1a1a 1c1a      70-  | 75=W 73=U32,- | Rd A Q/u
 BMSK    21b 81b a1b 1a1b 1c1b      70-  | 75=W | Rd A Q/u
-VIADD   236 836 a36 1c36           90-  | 73=-,16x2 | Rd A Q/nu
-VIMNMX  248 848 a48 1c48           90-  | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd P81? P84/t A Q/s P87!
-VIADDMNMX 246 446 646 846 a46 1c46 1e46 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/nu C/u P87!
-VIMNMX3 20f 40f 60f 80f a0f 1c0f 1e0f 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/u C/u P87!
-VABSDIFF 214 414 814 a14 1a14 1c14 70-  | 73=U32,- | Rd P81? A B/u C/u
-VABSDIFF4 215 415 815 a15 1a15 1c15 70- | 73=U8,- 75=ACC | Rd P81? A B/s C/s
+VIADD   236 836 a36 1c36 1a36 90-  | 73=-,16x2 | Rd A Q/nu
+VIMNMX  248 848 a48 1c48 1a48 90-  | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd P81? P84/t A Q/s P87!
+VIADDMNMX 246 446 646 846 a46 1c46 1e46 1646 1a46 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/nu C/u P87!
+VIMNMX3 20f 40f 60f 80f a0f 1c0f 1e0f 160f 1a0f 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/u C/u P87!
+VABSDIFF 214 414 814 a14 1a14 1c14 614 1614 1e14 70-  | 73=U32,- | Rd P81? A B/u C/u
+VABSDIFF4 215 415 815 a15 1a15 1c15 615 1615 1e15 70- | 73=U8,- 75=ACC | Rd P81? A B/u C/u
 I2I     238 838 a38 1a38 1c38      75-  | 76-77=U8,S8,U16,S16 .S32 .SAT | Rd Q/s
 F2IP    243 443 643 843 a43 1643 1a43 1c43 1e43 86- | 76-77=U8,S8,INVALID2,* .F32 78-79=-,INVALID1,INVALID2,TRUNC 74=NTZ 75=RELU | Rd A B/f C/fe
-I2IP    239                  75-79 | ?78=0 76-77=U8,S8,U16,S16 .S32 .SAT | Rd A Rb Rc/k
-I2IP    239                  75-79 | ?72-73=3 ?77-78=2 76=U2,S2 .S32 .SAT | Rd A Rb Rc/k
-I2IP    239                  75-79 | ?72-73=2 ?77-78=3 76=U4,S4 .S32 .SAT | Rd A Rb Rc/k
-I2IP    239                  80-85 | ?78=0 76-77=U8,S8,U16,S16 .S32 .SAT | Rd A Rb Rc/k
-I2IP    239                  86-89 | ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=SAT,-,SATRELU,* | Rd A Rb Rc/k
-I2IP    239                  80-85 | ?77-78=2 76=U2,S2 .S32 .SAT | Rd A Rb Rc/k
-I2IP    239                  86-89 | ?77-78=2 76=U2,S2 .S32 74-75=SAT,-,SATRELU,* | Rd A Rb Rc/k
-I2IP    239                  80-85 | ?77-78=3 76=U4,S4 .S32 .SAT | Rd A Rb Rc/k
-I2IP    239                  86-89 | ?77-78=3 76=U4,S4 .S32 74-75=SAT,-,SATRELU,* | Rd A Rb Rc/k
-I2IP    239                  90- | ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=-,SAT,SATRELU,* | Rd A Rb Rc/k
-I2IP    239                  90- | ?77-78=2 76=U2,S2 .S32 74-75=-,SAT,SATRELU,* | Rd A Rb Rc/k
-I2IP    239                  90- | ?77-78=3 76=U4,S4 .S32 74-75=-,SAT,SATRELU,* | Rd A Rb Rc/k
+I2IP    239 839 a39 1a39 1c39 75-79 | ?78=0 76-77=U8,S8,U16,S16 .S32 .SAT | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 75-79 | ?72-73=3 ?77-78=2 76=U2,S2 .S32 .SAT | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 75-79 | ?72-73=2 ?77-78=3 76=U4,S4 .S32 .SAT | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 80-85 | ?78=0 76-77=U8,S8,U16,S16 .S32 .SAT | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 86-89 | ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=SAT,-,SATRELU,* | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 80-85 | ?77-78=2 76=U2,S2 .S32 .SAT | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 86-89 | ?77-78=2 76=U2,S2 .S32 74-75=SAT,-,SATRELU,* | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 80-85 | ?77-78=3 76=U4,S4 .S32 .SAT | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 86-89 | ?77-78=3 76=U4,S4 .S32 74-75=SAT,-,SATRELU,* | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 90- | ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 90- | ?77-78=2 76=U2,S2 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/u Rc/k
+I2IP    239 839 a39 1a39 1c39 90- | ?77-78=3 76=U4,S4 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/u Rc/k
 
 # --- integer comparison, logic, shifts, bytes ---
 ISETP   20c 80c a0c 1a0c 1c0c      70-79  | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,- 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68!?
 ISETP   20c 80c a0c 1a0c 1c0c      80-  | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,- 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68![EX]
 LOP3    212 812 a12 1a12 1c12      70-  | .LUT 80=PAND | P81? Rd A Q/u C I72.8 P87!
-PLOP3   21f                        70-  | .LUT | P81 P84 Ra/v Rb/v Rc/v I72.8 I16.8
+PLOP3   21f a1f 1a1f 1c1f    70- | .LUT | P81 P84 A/v Q/v Rc/v I72.8 I16.8
+PLOP3   21e a1e 1a1e 1c1e    70- | .LUT | P81 P84 P87! Q/v Rc/v I72.8 I16.8
+PLOP3   21d a1d 1a1d 1c1d    70- | .LUT | P81 P84 P87! Q/v P68! LUT64 I16.8
 PLOP3   81c                        70-74  | .LUT | P81 P84 P87! P77! P68! LUT64 I16.8
 PLOP3   81c                        75-  | .LUT | P81 P84 P87! P77! P68!/w LUT64 I16.8
 SHF     219 419 619 819 a19 1619 1a19 1c19 1e19 70- | 76=L,R 75=W 73-74=S64,U64,S32,U32 80=HI | Rd A B/u C
@@ -117,8 +120,8 @@ BREV    301 901 b01 1b01 1d01      70-V  | | Rd Q/u
 P2R     803                        70-89  | 76-77=-,B1,B2,B3 | Rd PR A S32.32
 P2R     803                        90-  | 76-77=-,B1,B2,B3 | Rd PR A I32.32
 R2P     804                        70-  | | PR A/b I32.32/z
-P2R     203 a03 1c03               70-  | 76-77=-,B1,B2,B3 | Rd PR A Q
-R2P     204 a04 1c04               70-  | | PR A/b Q/z
+P2R     203 a03 1c03 1a03 70-  | 76-77=-,B1,B2,B3 | Rd PR A Q
+R2P     204 a04 1c04 1a04 70-  | | PR A/b Q/z
 
 # --- single precision ---
 FADD    221 421 621 1621 1e21      70-  | 80=FTZ 78-79=-,RM,RP,RZ 77=SAT | Rd A/na D/naf
@@ -181,11 +184,11 @@ HFMA2   231 431 631 831 a31 1631 1a31 1c31 1e31 70-79 | 78=F32 76+80=-,FMZ,FTZ,*
 HFMA2   231 431 631 831 a31 1631 1a31 1c31 1e31 80-85 | 78+85=-,F32,BF16_V2,* 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/nax B/nahx C/nahx P87!?[RELU]
 HFMA2   231 431 631 831 a31 1631 1a31 1c31 1e31 86-89 | 78+85=-,F32,BF16_V2,! 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/nax B/nahxc C/nahx P87!?[RELU]
 HFMA2   231 431 631 831 a31 1631 1a31 1c31 1e31 90- | 78+85=-,F32,BF16_V2,! 76+80=-,FMZ,FTZ,OOB 77+79=-,SAT,RELU,! | Rd A/nax B/nahxc C/nahx P87!?[RELU]
-HFMA2   235 435 635 835 a35 1c35 1e35 80-89 | .MMA 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/na B/nahl C/nahl P87!?[RELU]
-HFMA2   235 435 635 835 a35 1c35 1e35 90- | .MMA 78+85=-,*,BF16_V2,* 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/na B/nahl C/nahl P87!?[RELU]
-HMNMX2  240 840 a40 1c40     80-85 | 78+85=-,F32,BF16_V2,* 80=FTZ 81=NAN | Rd A/nax Q/nahx P87!
-HMNMX2  240 840 a40 1c40     86-89 | 78+85=-,F32,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN | Rd A/nax Q/nahx P87!
-HMNMX2  240 840 a40 1c40     90- | 78+85=-,*,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN 65=IS_A | Rd P66[IS_A] P69[IS_A] A/nax Q/nahx P87!
+HFMA2   235 435 635 835 a35 1c35 1e35 1635 1a35 80-89 | .MMA 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/na B/nahl C/nahl P87!?[RELU]
+HFMA2   235 435 635 835 a35 1c35 1e35 1635 1a35 90- | .MMA 78+85=-,*,BF16_V2,* 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/na B/nahl C/nahl P87!?[RELU]
+HMNMX2  240 840 a40 1c40 1a40 80-85 | 78+85=-,F32,BF16_V2,* 80=FTZ 81=NAN | Rd A/nax Q/nahx P87!
+HMNMX2  240 840 a40 1c40 1a40 86-89 | 78+85=-,F32,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN | Rd A/nax Q/nahx P87!
+HMNMX2  240 840 a40 1c40 1a40 90- | 78+85=-,*,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN 65=IS_A | Rd P66[IS_A] P69[IS_A] A/nax Q/nahx P87!
 HSETP2  234 434 634 1634 1e34      70-89 | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 71=H_AND 69-70=AND,OR,XOR | P81 P84 A/nax D/nahx P87!
 HSETP2  234 434 634 1634 1e34      90-  | 64-65=-,INVALID1,BF16_V2,* 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 71=H_AND 69-70=AND,OR,XOR | P81 P84 A/nax D/nahx P87!
 HSET2   233 433 633 1633 1e33      70-89 | 71=BF 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 69-70=AND,OR,XOR | Rd A/nax D/nahx P87!
@@ -216,8 +219,8 @@ I2F     912                  70-89V | 75-76+74+84-85=19:F64.U32,23:F64,25:F16.U6
 I2F     912                  90-V | 75-77+74+84-85=35:F64.U32,43:F64,49:F16.U64,U64,F64.U64,BF16.U64,57:F16.S64,S64,F64.S64,BF16.S64 78-79=-,RM,RP,RZ | Rd Q/sp
 I2F     312 b12 1b12 1d12 70-89V | 75-76+74+84-85=3:F64.U8,7:F64.S8,11:F64.U16,15:F64.S16,19:F64.U32,23:F64,25:F16.U64,U64,F64.U64,29:F16.S64,S64,F64.S64 78-79=-,RM,RP,RZ | Rd Q/sp
 I2F     312 b12 1b12 1d12 90-V | 75-77+74+84-85=3:F64.U8,11:F64.S8,19:F64.U16,27:F64.S16,35:F64.U32,43:F64,49:F16.U64,U64,F64.U64,BF16.U64,57:F16.S64,S64,F64.S64,BF16.S64 78-79=-,RM,RP,RZ | Rd Q/sp
-I2FP    245 845 a45 1c45     86-89 | 75-77=?,?,F32,?,?,?,?,? 74+84-85=?,?,?,?,U32,S32,?,? 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
-I2FP    245 845 a45 1c45     90- | 75-77=*,*,F32,*,*,*,*,* 74+84-85=*,*,*,*,U32,S32,*,* 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
+I2FP    245 a45 1c45 1a45 86-89 | 75-77=?,?,F32,?,?,?,?,? 74+84-85=?,?,?,?,U32,S32,?,? 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
+I2FP    245 a45 1c45 1a45 90- | 75-77=*,*,F32,*,*,*,*,* 74+84-85=*,*,*,*,U32,S32,*,* 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
 FRND    307 907 b07 1b07 1d07 70-89V | 80=FTZ 75-76+84-85=5:F16,10:- 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
 FRND    307 907 b07 1b07 1d07 90-V | 80=FTZ 75-77+84-86=9:F16,18:-,36:BF16 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
 FRND    313 913 b13 1b13 1d13 70-79V | 80=FTZ 75-76+84-85=15:F64 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
@@ -239,7 +242,7 @@ F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 90- | ?74=1 ?78=0 ?89-90=1 75=RE
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 90- | ?73-74=1 ?78=0 ?89-90=2 77=SATFINITE 75=RELU 76+86-87=F16,BF16,!,TF32,E5M2,E4M3,???6,???7 .F16 .UNPACK_B_MERGE_C 79-81=-,?,?,RZ,?,?,?,? | Rd B C/e
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 90- | ?73-74=0 ?78=1 ?89-90=1 75=RELU 76+86-87=?,?,?,TF32,?,?,?,? .F32 .PACK_B 79-81=-,?,?,RZ,?,?,?,? | Rd B/f
 # --- warp-wide, predicates, special registers ---
-SHFL    389 589 989 f89 b89        70-V  | 58-59=IDX,UP,DOWN,BFLY | P81 Rd A LANE MASK
+SHFL    389 589 989 f89 70-V  | 58-59=IDX,UP,DOWN,BFLY | P81 Rd A LANE MASK
 VOTE    806                        70-  | 72-73=ALL,ANY,EQ | Rd/z P81 P87!
 VOTEU   886                        75-  | 72-73=ALL,ANY,EQ | UR16/z UP81 P87!
 MATCH   3a1                        70-V  | 79=ALL,ANY 73=-,U64 | P81[ALL] Rd A
@@ -268,7 +271,7 @@ QSPC    3aa                        70-89V  | 72=E 73-74=G,L,S,* | P81 Rd MEM24.4
 QSPC    3aa                        90-V  | 72=E 73-74=G,L,S,D | P81 Rd MEM24.40
 
 # --- uniform datapath ---
-UIADD3  1297 1897                  90-U | .64 74=X | Rd P81? P84? A/m Q/ms C/m P87![X] P77![X]
+UIADD3  1297 1897                  75-U | .64 74=X | Rd P81? P84? A/m Q/ms C/m P87![X] P77![X]
 UIADD3  1290 1890                  75-U | 74=X | Rd P81? P84? A/m Q/ms C/m P87![X] P77![X]
 UIMAD   12a4 14a4 18a4             75-U | 73=U32,- 74=X | Rd A B/s C/ms P87![X]
 UIMAD   12a5 14a5 18a5             75-U | .WIDE 73=U32,- 74=X | Rd P81? A B/s C/ms P87![X]
@@ -413,46 +416,50 @@ MEMBAR  992  90-VW   | 79-80=SC,ALL,-,MMIO 76-78=CTA,SM,GPU,SYS,INVALID4,VC,CTA.
 ERRBAR  9ab  70-   | |
 
 # --- textures and surfaces: the handle in a constant, in a register (.B), in a uniform register ---
-TEX     b60                        70-89V | 60=SCR 59=B $TEXTYPE $TEXLEVEL 76=AOFFI 78=DC $CACHE 77=NDV 90=NODEP | P81? R64 Rd A Rb/zt I54.5 I40.14 GEO61 MOVMASK72
+TEX     b60                        70-V | 60=SCR 59=B $TEXTYPE $TEXLEVEL 76=AOFFI 78=DC $CACHE 77=NDV 90=NODEP | P81? R64 Rd A Rb/zt I54.5 I40.14 GEO61 MOVMASK72
 TEX     361                        70-79V   | 60=SCR 59=!,B $TEXTYPE $TEXLEVEL 76=AOFFI 78=DC $CACHE 77=NDV 90=NODEP | P81? R64 Rd A Rb/zt GEO61 MOVMASK72
 TEX     361                        80-V   | 60=SCR 59=???0,B $TEXTYPE $TEXLEVEL 76=AOFFI 78=DC $CACHE 77=NDV 90=NODEP | P81? R64 Rd A Rb/zt GEO61 MOVMASK72
-TEX     1f60                       90-V   | 60=SCR $TEXTYPE $TEXLEVEL 76=AOFFI 78=DC $CACHE 77=NDV 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
-TLD     b66                        70-89V | 60=SCR 59=B $TEXTYPE $TLDLEVEL 76=AOFFI $CACHE 78=MS 77=CL 90=NODEP | P81? R64 Rd A Rb/zt I54.5 I40.14 GEO61 MOVMASK72
+TEX     1f60                       75-V   | 60=SCR $TEXTYPE $TEXLEVEL 76=AOFFI 78=DC $CACHE 77=NDV 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
+TLD     b66                        70-V | 60=SCR 59=B $TEXTYPE $TLDLEVEL 76=AOFFI $CACHE 78=MS 77=CL 90=NODEP | P81? R64 Rd A Rb/zt I54.5 I40.14 GEO61 MOVMASK72
 TLD     367                        70-79V   | 60=SCR 59=!,B $TEXTYPE $TLDLEVEL 76=AOFFI $CACHE 78=MS 77=CL 90=NODEP | P81? R64 Rd A Rb/zt GEO61 MOVMASK72
 TLD     367                        80-V   | 60=SCR 59=???0,B $TEXTYPE $TLDLEVEL 76=AOFFI $CACHE 78=MS 77=CL 90=NODEP | P81? R64 Rd A Rb/zt GEO61 MOVMASK72
-TLD     1f66                       90-V   | 60=SCR $TEXTYPE $TLDLEVEL 76=AOFFI $CACHE 78=MS 77=CL 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
-TLD4    b63                        70-89V | 60=SCR 87-88=R,G,B,A 59=B $TEXTYPE 76-77=-,AOFFI,PTP,* 78=DC $CACHE 90=NODEP | P81? R64 Rd A Rb/zt I54.5 I40.14 GEO61 MOVMASK72
+TLD     1f66                       75-V   | 60=SCR $TEXTYPE $TLDLEVEL 76=AOFFI $CACHE 78=MS 77=CL 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
+TLD4    b63                        70-V | 60=SCR 87-88=R,G,B,A 59=B $TEXTYPE 76-77=-,AOFFI,PTP,* 78=DC $CACHE 90=NODEP | P81? R64 Rd A Rb/zt I54.5 I40.14 GEO61 MOVMASK72
 TLD4    364                        70-79V   | 60=SCR 87-88=R,G,B,A 59=!,B $TEXTYPE 76-77=-,AOFFI,PTP,* 78=DC $CACHE 90=NODEP | P81? R64 Rd A Rb/zt GEO61 MOVMASK72
 TLD4    364                        80-V   | 60=SCR 87-88=R,G,B,A 59=???0,B $TEXTYPE 76-77=-,AOFFI,PTP,* 78=DC $CACHE 90=NODEP | P81? R64 Rd A Rb/zt GEO61 MOVMASK72
-TLD4    1f63                       90-V   | 60=SCR 87-88=R,G,B,A $TEXTYPE 76-77=-,AOFFI,PTP,* 78=DC $CACHE 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
-TXD     b6c                        70-89V | 59=B $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb I54.5 I40.14 GEO61 MOVMASK72
+TLD4    1f63                       75-V   | 60=SCR 87-88=R,G,B,A $TEXTYPE 76-77=-,AOFFI,PTP,* 78=DC $CACHE 90=NODEP | P81? R64 Rd A Rb/z UR40 I46.8 GEO61 MOVMASK72
+TXD     b6c                        70-V | 59=B $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb I54.5 I40.14 GEO61 MOVMASK72
 TXD     36d                        70-79V   | 59=!,B $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb GEO61 MOVMASK72
 TXD     36d                        80-V   | 59=???0,B $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb GEO61 MOVMASK72
-TXD     1f6c                       90-V   | $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb UR40 I46.8 GEO61 MOVMASK72
-TXQ     b6f                        70-89V | 59=B 90=NODEP | R64 Rd A QUERY62 I54.5 I40.14 MOVMASK72
+TXD     1f6c                       75-V   | $TEXTYPE 87=LC 76=AOFFI $CACHE 90=NODEP | P81? R64 Rd A Rb UR40 I46.8 GEO61 MOVMASK72
+TXQ     b6f                        70-V | 59=B 90=NODEP | R64 Rd A QUERY62 I54.5 I40.14 MOVMASK72
 TXQ     370                        70-79V   | 59=!,B 90=NODEP | R64 Rd A QUERY62 MOVMASK72
 TXQ     370                        80-V   | 59=???0,B 90=NODEP | R64 Rd A QUERY62 MOVMASK72
-TXQ     1f6f                       90-V   | 90=NODEP | R64 Rd A QUERY62 UR40 I46.8 MOVMASK72
+TXQ     1f6f                       75-V   | 90=NODEP | R64 Rd A QUERY62 UR40 I46.8 MOVMASK72
 SULD    b99                        70-79V | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | P81? Rd BASE24 I54.5 I40.14
-SULD    b99                        80-89V | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER_LOAD $OUTSIDE | P81? Rd BASE24 I54.5 I40.14
+SULD    b99                        80-V | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER_LOAD $OUTSIDE | P81? Rd BASE24 I54.5 I40.14
 SULD    99a                        70-79V | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | P81? Rd BASE24 Rc
 SULD    99a                        80-V   | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER_LOAD $OUTSIDE | P81? Rd BASE24 Rc
-SULD    1f99                       90-V   | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER_LOAD $OUTSIDE | P81? Rd BASE24 UR40 I46.8
+SULD    1f99                       75-79V   | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | P81? Rd BASE24 UR40 I46.8
+SULD    1f99                       80-V   | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER_LOAD $OUTSIDE | P81? Rd BASE24 UR40 I46.8
 SUST    b9d                        70-79VW | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
-SUST    b9d                        80-89VW | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
+SUST    b9d                        80-VW | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
 SUST    99e                        70-79VW | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | BASE24 Rb Rc
 SUST    99e                        80-VW   | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER $OUTSIDE | BASE24 Rb Rc
-SUST    1f9d                       90-VW   | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER $OUTSIDE | BASE24 Rb UR40 I46.8
+SUST    1f9d                       75-79VW   | .D 72=BA $SURFACE $CACHE $SURFTYPE $SURFORDER $OUTSIDE | BASE24 Rb UR40 I46.8
+SUST    1f9d                       80-VW   | .D 72=BA $SURFACE $CACHE $SURFTYPE $ORDER $OUTSIDE | BASE24 Rb UR40 I46.8
 SUST    b9b                        70-79VW | .P $SURFACE $CACHE $SURFORDER $SURFMASK $OUTSIDE | BASE24 Rb I54.5 I40.14
-SUST    b9b                        80-89VW | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb I54.5 I40.14
+SUST    b9b                        80-VW | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb I54.5 I40.14
 SUST    99c                        70-79VW | .P $SURFACE $CACHE $SURFORDER $SURFMASK $OUTSIDE | BASE24 Rb Rc
 SUST    99c                        80-VW   | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb Rc
-SUST    1f9b                       90-VW   | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb UR40 I46.8
+SUST    1f9b                       75-79VW   | .P $SURFACE $CACHE $SURFORDER $SURFMASK $OUTSIDE | BASE24 Rb UR40 I46.8
+SUST    1f9b                       80-VW   | .P $SURFACE $CACHE $ORDER $SURFMASK $OUTSIDE | BASE24 Rb UR40 I46.8
 SURED   59f                        70-79VW | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE 79-80=INVALID0,-,STRONG,* 77-78=CTA,SM,GPU,SYS 76=PRIVATE $OUTSIDE | BASE24 Rb I54.5 I40.14
-SURED   59f                        80-89VW | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
+SURED   59f                        80-VW | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb I54.5 I40.14
 SURED   3a0                        70-79VW | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE 79-80=INVALID0,-,STRONG,* 77-78=CTA,SM,GPU,SYS 76=PRIVATE $OUTSIDE | BASE24 Rb Rc
 SURED   3a0                        80-VW   | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb Rc
-SURED   1f9f                       90-VW   | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb UR40 I46.8
+SURED   1f9f                       75-79VW   | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE 79-80=INVALID0,-,STRONG,* 77-78=CTA,SM,GPU,SYS 76=PRIVATE $OUTSIDE | BASE24 Rb UR40 I46.8
+SURED   1f9f                       80-VW   | .D 72=BA $SURFACE $SURFREDUCE $CACHE $SURFREDTYPE $ORDER $OUTSIDE | BASE24 Rb UR40 I46.8
 
 # --- control flow ---
 BRA     947  90-VWR   | ?32-33=1 85-86=-,INC,DEC .U 84=ANY | P87!? T34
@@ -462,7 +469,10 @@ BRA     1547 90-VWR   | ?!32-33=1 85-86=-,INC,DEC 32-33=?,*,?,? | P87!? UP24! T3
 BRA     1947 80-VWR   | 85-86=-,INC,DEC 32-33=INVALID0,U,DIV,CONV | P87!? UR24/i30 T34
 BRX     949  70-VWR   | 85-86=-,INC,DEC | P87!? RT24
 BRXU    1958 75-VWR   | 85-86=-,INC,DEC 32-33=-,U,DIV,CONV | P87!? URT24
-JMP     94a  70-VWR   | | P87!? TA34
+JMP     94a                  70-VWR | 85-86=-,INC,DEC 32-33=-,U,DIV,CONV | P87!? TA34
+JMP     b4a 1b4a             70-VWR | 85-86=-,INC,DEC | P87!? Q
+JMX     94c                  70-VWR | 85-86=-,INC,DEC | P87!? RT24
+JMXU    1959                 75-VWR | 85-86=-,INC,DEC 32-33=-,U,DIV,CONV | P87!? URT24
 EXIT    94d  70-VWR   | 84-85=-,KEEPREFCOUNT,PREEMPTED,* 86=NO_ATEXIT | P87!?
 BSSY    945  70-VWR   | | P87!? CB16 TB34
 BSYNC   941  70-VWR   | | P87!? CB16
@@ -474,7 +484,10 @@ BMOV    f55                  70-79VWR | ?84=0 ?28-29=1 .32 | CB16 BREG24
 BMOV    f55                  80-VWR | ?84=0 .32 | CB16 BREG24/t
 BMOV    f55                  80-VWR | ?84=1 .32 .CLEAR | CB16 CB24.6
 BMOV    f56                  70-VWR | .32 84=PQUAD | BREG24 CB16
-BMOV    357 957 b57 1d57 70-V | .64 | BREG24 Rb
+BMOV    357 b57 1b57 1d57    70-VW | .64 | APC Q/u
+BMOV    957                  70-VW | .64 | APC TA34
+BMOV    956 b56 1b56 1d56    70-VW | .32 84=PQUAD | BREG24 Q/u
+WARPSYNC b48 1b48 1d48        70-89VWR |  | P87!? Q/u
 WARPSYNC 348 70-79VWR  | | P87!? Rb
 WARPSYNC 348 80-89VWR  | 86=EXCLUSIVE | P87!? Rb
 WARPSYNC 348 90-VWR    | 85-86=-,EXCLUSIVE,COLLECTIVE,! | P87!? Ra T34[COLLECTIVE]
@@ -485,6 +498,10 @@ CALL    943  70-VWR   | .ABS 86=-,NOINC | P87!? TA32
 CALL    944  70-VWR   | .REL 86=-,NOINC | P87!? T34
 CALL    343  70-VWR   | .ABS 86=-,NOINC | P87!? RA24
 CALL    344  70-VWR   | .REL 86=-,NOINC | P87!? RT24
+CALL    b43                  70-VWR | .ABS 86=-,NOINC | P87!? Q
+CALL    1943                 75-VWR | .ABS 86=-,NOINC | P87!? URT24
+CALL    1944                 75-VWR | .REL 86=-,NOINC | P87!? URT24
+RET     1950                 75-VWR | 85=REL,ABS 86=NODEC | P87!? URT24
 RET     950  70-VWR   | 85=REL,ABS 86=NODEC | P87!? RT24
 LEPC    34e                        70-  | | Rd
 LEPC    94e                        90-  | | Rd T24
@@ -551,8 +568,8 @@ BGMMA   19f2 90-VWR | $BSHAPE 77-78=?,?,AND,? 80=???0,POPC | Rd GDESC24 Rc UP87~
 BGMMA   1df2 90-VWR | $BSHAPE 77-78=?,?,AND,? 80=???0,POPC | Rd A GDESC32 Rc UP87~!? GSB84
 STSM    844  90-VW | 75=16,? 78=M88,MT88 72-73=-,2,4,* | MEM24.40/s Rb
 STSM    1844 90-VW | 75=16,? 78=M88,MT88 72-73=-,2,4,* | UMEM24.64.40 Rb
-RPCMOV  352  90- | .32 | RPC31 Rb
-RPCMOV  353  90- | .32 | Rd RPC31
+RPCMOV  352 952 b52 1b52 1d52 70- | .32 | RPC31 Q/u
+RPCMOV  353                  70- | .32 | Rd RPC31
 )";
 
 }  // namespace simtlm::sass
