@@ -105,14 +105,14 @@ private:
     /// Whether the text from the width on describes an asynchronous instruction.
     bool is_asynchronous(scanner in) const {
         const line_form form = form_of(recorded_opcode(fresh_.text));
-        if (form == line_form::copy) return tells_copy(in);
-        if (form == line_form::product && fresh_.width == 1) return true;
         const std::string_view rest(in.position(), in.left());
         const auto has = [&](std::string_view word) {
             return rest.find(word) != std::string_view::npos;
         };
-        return has(asynchronous_word) ||
-               (form == line_form::mbarrier && has("Val") && !has("NoVal"));
+        if (has(asynchronous_word)) return true;
+        if (form == line_form::copy) return tells_copy(in);
+        if (form == line_form::product && fresh_.width == 1) return true;
+        return form == line_form::mbarrier && has("Val") && !has("NoVal");
     }
 
     /// Most lines have the same operands as an earlier line with the same program counter.

@@ -654,6 +654,14 @@ TEST_P(RecordedHopperKernel, TakesTheSameCyclesInAReplay) {
     };
     ASSERT_FALSE(cycles(executed).empty());
     EXPECT_EQ(cycles(replayed), cycles(executed));
+    // Also after the trace tool has written it.
+    const outcome text = trace_tool({"text", folder.path("T/kernel-1.simtlm")});
+    ASSERT_EQ(text.code, 0) << text.err;
+    folder.write("T/kernel-1.simtlm", text.out);
+    const outcome again =
+        simulate({"--preset", "H100_PCIE", "-trace", folder.path("T/kernelslist.g")});
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(cycles(again), cycles(executed));
 }
 
 // A kernel and functions compiled separately: calls by address, recursion, function pointers.
