@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <vector>
 
 namespace simtlm::execution {
 
@@ -95,9 +95,9 @@ void initialise(const lane_access& a) {
     b.expected = b.pending = a.count(1);
     a.set(b);
 }
-void invalidate(const lane_access& a) {
-    a.set({});
-}
+/// PTX leaves the contents undefined. They are kept, as no instruction of the machine code stores
+/// to them, so that a thread that tests the last phase late still finds it complete.
+void invalidate(const lane_access&) {}
 
 template <bool Drops, bool Completes, bool ExpectsBytes>
 void arrive(const lane_access& a) {
@@ -221,9 +221,8 @@ const operation* update_barriers(warp& w, const operation* op) {
 }
 
 /// Failed waits let other warps run; with timing, the SM suspends the warp. Without timing, a warp
-/// that has waited also lets the others run when the phase is complete: all that wait for it see
-/// its end before one of them can reuse the mbarrier, as on a GPU, where they wake at the same
-/// time.
+/// also lets others run when the phase is complete and they have waited: all of them see its end
+/// before one can reuse the mbarrier, as on a GPU, where they wake at the same time.
 template <void (*Act)(const lane_access&)>
 const operation* wait_for_barrier(warp& w, const operation* op) {
     const operation* const next = for_each_barrier<Act>(w, op);
@@ -233,7 +232,12 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
         w.wait_failed = failed;
         return next;
     }
-    if (!std::exchange(w.has_waited, failed) && !failed) return next;
+    w.has_waited = failed;
+    const std::vector<warp>& warps = w.block->warps();
+    const bool others_wait = std::any_of(warps.begin(), warps.end(), [](const warp& other) {
+        return other.has_waited && other.status == warp_status::sleeping;
+    });
+    if (!failed && !others_wait) return next;
     w.leave(op);
     return w.stop(next, warp_status::sleeping);
 }

@@ -68,19 +68,33 @@ std::vector<std::uint32_t> counting(unsigned n) {
     return v;
 }
 
+TEST(Mbarrier, KeepsItsPhaseWhenItIsInvalidated) {
+    const auto r = results(
+        kernel("mov.u32 %r7, bar; mbarrier.init.shared.b64 [%r7], 1;"
+               "mbarrier.arrive.shared.b64 _, [%r7]; mbarrier.inval.shared.b64 [%r7];"
+               "mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 0; selp.u32 %r1, 1, 0, %p1;",
+               {}, word),
+        1, 1);
+    EXPECT_EQ(r[0], 1u);
+}
+
 TEST(Mbarrier, LetsAllWarpsSeeTheEndOfAPhaseBeforeOneInitialisesItAgain) {
-    // Thread 0 reuses the mbarrier after its own wait, as tests of libcu++ do.
-    const std::string phase = "mbarrier.arrive.shared.b64 _, [%r7];";
-    const std::string body =
-        "mov.u32 %r7, bar; setp.eq.u32 %p1, %r0, 0; mov.u32 %r5, 256;"
-        "@%p1 mbarrier.init.shared.b64 [%r7], %r5; bar.sync 0;" +
-        phase + "A: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 0; @!%p2 bra A;" +
-        "@%p1 mbarrier.init.shared.b64 [%r7], %r5; bar.sync 0;" + phase +
-        "B: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 0; @!%p2 bra B;"
-        "add.u32 %r1, %r0, 5;";
-    const std::vector<std::uint32_t> r = results(kernel(body, "", word), 1, 256);
-    EXPECT_EQ(r[0], 5u);
-    EXPECT_EQ(r[255], 260u);
+    // The first or the last warp to arrive reuses the mbarrier after its own wait, as tests of
+    // libcu++ do.
+    for (const unsigned user : {0u, 255u}) {
+        const std::string phase = "mbarrier.arrive.shared.b64 _, [%r7];";
+        const std::string body =
+            "mov.u32 %r7, bar; setp.eq.u32 %p1, %r0, " + std::to_string(user) +
+            "; mov.u32 %r5, 256;"
+            "@%p1 mbarrier.init.shared.b64 [%r7], %r5; bar.sync 0;" +
+            phase + "A: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 0; @!%p2 bra A;" +
+            "@%p1 mbarrier.init.shared.b64 [%r7], %r5; bar.sync 0;" + phase +
+            "B: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 0; @!%p2 bra B;"
+            "add.u32 %r1, %r0, 5;";
+        const std::vector<std::uint32_t> r = results(kernel(body, "", word), 1, 256);
+        EXPECT_EQ(r[0], 5u);
+        EXPECT_EQ(r[255], 260u);
+    }
 }
 
 TEST(Cluster, TellsWhetherTheLaunchHasClusters) {
