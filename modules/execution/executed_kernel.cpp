@@ -6,6 +6,7 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/cluster_operations.h"
+#include "modules/execution/operations/control.h"
 #include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/timing_addresses.h"
 #include "modules/program/generic_windows.h"
@@ -251,7 +252,7 @@ private:
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
         } while (next > op && next->instruction == index);
         settle(next);
-        if (warp_.status == warp_status::sleeping)
+        if (has_slept(warp_))
             pass_turn(true);
         else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn)
             pass_turn(false);

@@ -4,6 +4,7 @@
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/execution_error.h"
 #include "modules/execution/operations/asynchronous.h"
+#include "modules/execution/operations/control.h"
 #include "modules/execution/program_image.h"
 #include "modules/execution/thread_block.h"
 
@@ -161,12 +162,17 @@ public:
             }
             if (!circling) {
                 ++shared_.changes;
-                rounds_in_circles_ = 0;
+                rounds_in_circles_ = turns_passed_ = 0;
             } else if (shared_.changes != changes || next_ < all) {
                 rounds_in_circles_ = 0;
             } else {
-                if (++rounds_in_circles_ == patience)
+                if (++rounds_in_circles_ == patience) {
+                    if (turns_passed_++ < patience && let_other_lanes_run()) {
+                        rounds_in_circles_ = 0;
+                        continue;
+                    }
                     stuck_since_ = std::chrono::steady_clock::now();
+                }
                 if (rounds_in_circles_ >= patience && shared_.quiet(thread_, changes)) {
                     // The host may write what the warps wait for.
                     if (std::chrono::steady_clock::now() - stuck_since_ >= shared_.host_patience)
@@ -231,8 +237,7 @@ private:
             else
                 run_turn(w, most, *shared_.observer);
             w.circles = false;
-            if (w.status == warp_status::sleeping && w.control->groups() > 1)
-                w.control->pass_turn(w, true);
+            if (has_slept(w) && w.control->groups() > 1) w.control->pass_turn(w, true);
             if (w.status != warp_status::preempted) return false;
             const warp_control::progress how = w.control->pass_turn(w, false);
             w.circles = how != warp_control::progress::moves;
@@ -240,6 +245,17 @@ private:
             left -= most;
         }
         return false;
+    }
+
+    /// Lets other lanes of warps run that wait for an mbarrier, on which those may have to act.
+    /// @return whether there are any
+    bool let_other_lanes_run() {
+        bool passed = false;
+        for (const auto& b : resident_)
+            for (warp& w : b->warps())
+                passed |= w.status == warp_status::sleeping && w.control->groups() > 1 &&
+                          w.control->pass_turn(w, true) == warp_control::progress::passed;
+        return passed;
     }
 
     [[noreturn]] void report_deadlock(thread_block& b) {
@@ -307,6 +323,7 @@ private:
     const unsigned thread_;
     circle_detector circles_;
     unsigned rounds_in_circles_ = 0;
+    unsigned turns_passed_ = 0;  ///< without progress since
     std::chrono::steady_clock::time_point stuck_since_;
     std::deque<std::unique_ptr<thread_block>> resident_;
     std::vector<std::unique_ptr<thread_block>> idle_;

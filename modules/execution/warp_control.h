@@ -47,8 +47,8 @@ public:
         passed,   ///< the same, and other lanes have replaced them
     };
     /// Called when the executing lanes, at warp::next, have branched a number of times, or sleep
-    /// (nanosleep, a failed wait). If they wait for another thread and other lanes of the warp can
-    /// continue, these replace them: warp::active and warp::next change.
+    /// (nanosleep). If they wait for another thread and other lanes of the warp can continue, these
+    /// replace them: warp::active and warp::next change.
     /// @param sleeps  they sleep; otherwise they wait if they are in the same state as before
     virtual progress pass_turn(warp&, [[maybe_unused]] bool sleeps = false) {
         return progress::moves;

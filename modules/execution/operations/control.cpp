@@ -327,4 +327,9 @@ const operation* give_way(warp& w, const operation* op) {
     return w.stop(op + 1, warp_status::sleeping);
 }
 
+bool has_slept(const warp& w) {
+    return w.status == warp_status::sleeping && w.next != w.code &&
+           (w.next - 1)->execute == give_way;
+}
+
 }  // namespace simtlm::execution

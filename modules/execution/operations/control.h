@@ -39,5 +39,7 @@ const operation* refuse(warp& w, const operation* op);
 const operation* nothing(warp& w, const operation* op);
 /// nanosleep: lets other warps run first.
 const operation* give_way(warp& w, const operation* op);
+/// Whether a warp has stopped at a nanosleep.
+bool has_slept(const warp& w);
 
 }  // namespace simtlm::execution
