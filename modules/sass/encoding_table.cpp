@@ -166,7 +166,7 @@ public:
     encoding_field field(std::string_view text) const {
         encoding_field f;
         if (text.front() == '.') {
-            f.names.push_back({text.substr(1)});
+            f.names.push_back(split(text.substr(1), '.'));
             return f;
         }
         const std::size_t eq = text.find('=');
