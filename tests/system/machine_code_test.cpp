@@ -401,6 +401,11 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{90, "H100_PCIE", "constants", 128, "constants"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+INSTANTIATE_TEST_SUITE_P(PrefetchesAtTheOrigin, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "origin_90", 32,
+                                                        "origin"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 /// Instructions with one operand: the kernels of values.ptx.
 struct value_kernel {
     const char* name;

@@ -369,7 +369,9 @@ bool machine_lowering::lower_bulk() {
         if (now_.has(d)) break;
     }
     const unsigned first = at(0).uniform, before = loads ? 2 : prefetches ? 0 : 1;
-    if (first + before + dimensions > sass::uniform_urz) return false;
+    // A prefetch of the box at the origin has URZ.
+    const bool origin = prefetches && first == sass::uniform_urz;
+    if (!origin && first + before + dimensions > sass::uniform_urz) return false;
     for (unsigned n = 0; n < dimensions; ++n)
         what.coordinates.push_back(register_row(first + before + n, true));
     what.map = uniform_place(at(1).uniform, space::generic);
