@@ -240,7 +240,7 @@ private:
     }
 
     bool selects_part_of_source(const encoding_operand& spec) const {
-        return spec.selects_halves || (spec.selects_half && source_is_half()) ||
+        return spec.selects_halves || spec.takes_sign || (spec.selects_half && source_is_half()) ||
                (spec.selects_part && (source_is_word() || source_is_byte()));
     }
 

@@ -47,6 +47,24 @@ TEST_P(Conformance, EveryStoredInstructionIsPrintedAsTheDisassemblerPrintsIt) {
     EXPECT_GT(n, 500u);
 }
 
+TEST_P(Conformance, InstructionsWithAChangedBitArePrintedOrRefusedAsByTheDisassembler) {
+    const unsigned architecture = GetParam();
+    std::ifstream list(std::string(SIMTLM_SASS_DATA "/conformance/changed_sm_") +
+                       std::to_string(architecture) + ".txt");
+    std::string line;
+    unsigned n = 0, invalid = 0;
+    while (std::getline(list, line)) {
+        if (line.empty() || line.front() == '#') continue;
+        instruction i;
+        const bool known = decode(word_of(line), architecture, instruction_bytes * n, i);
+        EXPECT_EQ(known ? squeezed(to_string(i)) : "-", line.substr(33)) << line;
+        ++n;
+        if (!known) ++invalid;
+    }
+    EXPECT_GT(n, 2000u);
+    EXPECT_GT(invalid, 100u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Architectures, Conformance, testing::Values(70, 75, 80, 86, 89, 90),
                          [](const auto& p) { return "sm_" + std::to_string(p.param); });
 
