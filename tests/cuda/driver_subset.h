@@ -10,6 +10,16 @@
 #include <string>
 
 // Declarations used by the driver API tests, in place of cuda.h, so that no toolkit is needed.
+
+/// CUDA_TEXTURE_DESC.
+struct texture {
+    int mode[3], filter;
+    unsigned flags, anisotropy;
+    int mip_filter;
+    float bias, low, high, border[4];
+    int reserved[12];
+};
+
 extern "C" {
 int cuInit(unsigned);
 int cuDeviceGet(int*, int);

@@ -21,13 +21,6 @@ struct resource {
     };
     unsigned flags;
 };
-struct texture {
-    int mode[3], filter;
-    unsigned flags, anisotropy;
-    int mip_filter;
-    float bias, low, high, border[4];
-    int reserved[12];
-};
 
 extern "C" int cuTexObjectCreate(unsigned long long*, const resource*, const texture*, const void*);
 

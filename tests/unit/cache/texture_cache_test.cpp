@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
+cache_config small_cache() {
     cache_config c;
     c.sets = 4;
     c.ways = 2;
@@ -21,6 +21,11 @@ TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
     c.mshr_max_merge = 4;
     c.miss_queue_size = 4;
     c.result_fifo_entries = 2;
+    return c;
+}
+
+TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
+    const cache_config c = small_cache();
     rigged<texture_cache> r("sm", {}, c);
     r.rig.offer(5, false, 0x1000, 32, protocol::access_type::texture_read);
     r.rig.offer(6, false, 0x1000, 32, protocol::access_type::texture_read);
@@ -34,14 +39,8 @@ TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
 }
 
 TEST(TextureCache, OfSectorsSendsARequestPerMissingSector) {
-    cache_config c;
+    cache_config c = small_cache();
     c.kind = cache_kind::sector;
-    c.sets = 4;
-    c.ways = 2;
-    c.mshr_entries = 8;
-    c.mshr_max_merge = 4;
-    c.miss_queue_size = 4;
-    c.result_fifo_entries = 2;
     rigged<texture_cache> r("sm", {}, c);
     for (const std::uint64_t a : {0x1020, 0x1060, 0x1020, 0x1000})
         r.rig.offer(5, false, a, 32, protocol::access_type::texture_read);
