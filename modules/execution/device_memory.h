@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/program/cluster_source.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -141,7 +143,7 @@ struct address_windows {
     /// Shared memory of the CTAs of a cluster, in order of rank (shared::cluster).
     static constexpr device_address cluster = 0x1500'0000;
     static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< distance between ranks
-    static constexpr unsigned cluster_ranks = 16;
+    static constexpr unsigned cluster_ranks = program::largest_cluster;
     static constexpr device_address param = 0x1800'0000;  ///< a kernel's parameters
     static constexpr std::uint64_t size = 0x0100'0000;    ///< of each window
     static constexpr device_address end = 0x1c00'0000;

@@ -10,6 +10,10 @@
 // them when a kernel is launched.
 namespace simtlm::program {
 
+/// Number of CTAs of the largest cluster, beyond the portable 8 (CUDA C++ Programming Guide, Thread
+/// Block Clusters).
+inline constexpr unsigned largest_cluster = 16;
+
 /// A kernel whose CTAs may run in clusters: next_cta() returns the CTAs of one cluster after the
 /// other, by rank.
 class cluster_kernel : public kernel_source {

@@ -3,6 +3,7 @@
 
 #include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
+#include "modules/program/cluster_source.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
 
@@ -19,7 +20,6 @@ constexpr std::size_t longest_key_shown = 60;
 constexpr std::uint32_t most_registers = 255;
 constexpr std::uint32_t most_shared_memory = 256 * 1024;
 constexpr std::uint32_t most_threads = 1024;
-constexpr std::uint32_t most_in_cluster = 16;
 constexpr std::uint32_t largest_grid_x = 2147483647;
 constexpr std::uint32_t largest_grid_yz = 65535;
 
@@ -139,8 +139,9 @@ private:
     void check_cluster() {
         const dim3& c = cluster_;
         const dim3& g = header_.grid;
-        if (c.volume() == 0 || c.volume() > most_in_cluster || c.x > most_in_cluster ||
-            c.y > most_in_cluster || c.z > most_in_cluster)
+        if (c.volume() == 0 || c.volume() > program::largest_cluster ||
+            c.x > program::largest_cluster || c.y > program::largest_cluster ||
+            c.z > program::largest_cluster)
             fail("clusters of " + std::to_string(c.volume()) + " thread blocks",
                  "1 to 16 are possible");
         if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
