@@ -101,6 +101,12 @@ struct cache_config {
         return write == write_policy::write_through &&
                write_allocate == write_allocate_policy::lazy_fetch_on_read;
     }
+    /// The sector of its line in which an address is; 0 if lines have no sectors.
+    unsigned sector_of(std::uint64_t address) const {
+        return kind == cache_kind::sector
+                   ? static_cast<unsigned>(address / sector_bytes) % sectors_per_line
+                   : 0;
+    }
     unsigned atom_bytes() const { return kind == cache_kind::sector ? sector_bytes : line_bytes; }
     unsigned port_bytes() const { return data_port_bytes != 0 ? data_port_bytes : line_bytes; }
     unsigned lines() const { return sets * ways; }

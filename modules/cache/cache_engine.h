@@ -147,7 +147,7 @@ protected:
         if (config_.kind != cache_kind::sector) return 0;
         const unsigned mask = protocol::extension(p).sectors;
         return mask != 0 ? static_cast<unsigned>(__builtin_ctz(mask))
-                         : static_cast<unsigned>(p.get_address() / sector_bytes) % sectors_per_line;
+                         : config_.sector_of(p.get_address());
     }
     tag_array::lookup probe(const tlm::tlm_generic_payload& p) const {
         return tags_.probe(p.get_address(), index_address(p), sector_of(p), p.is_write());

@@ -17,9 +17,7 @@ access_result texture_engine::access(tlm::tlm_generic_payload& p, std::uint64_t 
     protocol::memory_extension& x = protocol::extension(p);
     const auto time = static_cast<std::uint32_t>(now);
     const std::uint64_t address = p.get_address();
-    const unsigned sector = config_.kind == cache_kind::sector
-                                ? static_cast<unsigned>(address / sector_bytes) % sectors_per_line
-                                : 0;
+    const unsigned sector = config_.sector_of(address);
     const tag_array::lookup found = tags_.probe(address, address, sector, false);
     tags_.access(found, address, sector, time);
     const bool missed = found.outcome != access_outcome::hit;

@@ -190,9 +190,8 @@ public:
     /// Parses the names of all values of a field.
     void read_names(encoding_field& f, std::string_view text, std::size_t values) const {
         std::vector<std::string_view> entries = split(text, ',');
-        if (entries.size() == 1 && entries.front().find(':') == std::string_view::npos)
-            entries.insert(entries.begin(), "-");
         const bool sparse = text.find(':') != std::string_view::npos;
+        if (entries.size() == 1 && !sparse) entries.insert(entries.begin(), "-");
         std::vector<std::string_view> names(values, sparse ? "!" : "*");
         std::size_t next = 0;
         for (std::string_view e : entries) {
