@@ -2,11 +2,13 @@
 // Operands of machine instructions as named by Accel-Sim's tracer, so that executed machine code
 // has the same timing as a recorded trace of it.
 #include "modules/execution/instruction_descriptors.h"
+#include "modules/execution/machine/machine_description.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/program/scheduling_class.h"
 #include "modules/sass/decoder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -108,10 +110,10 @@ bool needs_engines(program::special_op s) {
 }
 
 /// The scoreboard released by groups of bulk copies of a function (UTMACMDFLUSH); -1: none.
-int scoreboard_of_bulk_groups(const sass::cubin_function& f, unsigned version) {
-    for (std::size_t n = 0; n < f.instructions(); ++n) {
+int scoreboard_of_bulk_groups(const std::vector<sass::instruction_word>& code, unsigned version) {
+    for (const sass::instruction_word& word : code) {
         sass::instruction i;
-        if (sass::decode(f.word(n), version, 0, i) && i.opcode == "UTMACMDFLUSH")
+        if (sass::decode(word, version, 0, i) && i.opcode == "UTMACMDFLUSH")
             return i.control().read_barrier;
     }
     return -1;
@@ -163,44 +165,89 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
     if (program::is_asynchronous(s.special)) s.scheduling = program::scheduling_class_of(s);
 }
 
+/// The words of a function.
+std::vector<sass::instruction_word> words_of(const sass::cubin_function& f) {
+    std::vector<sass::instruction_word> words;
+    for (std::size_t n = 0; n < f.instructions(); ++n) words.push_back(f.word(n));
+    return words;
+}
+
 }  // namespace
 
-std::shared_ptr<const instruction_descriptors> describe_machine_code(
-    const sass_image& image, const instruction_timing& timing) {
-    const sass::cubin& source = image.source();
-    const auto& functions = source.functions();
-    const unsigned version = image.architecture();
-    const auto tables =
-        timing.opcodes != nullptr
-            ? timing.opcodes
-            : std::make_shared<const isa::opcode_tables>(isa::opcode_tables::builtin());
-    const isa::opcode_tables& opcodes = *tables;
-
-    // Kernels start at 0, as in traces; called functions are placed after the longest kernel.
+std::vector<std::uint64_t> place_functions(const std::vector<function_extent>& functions) {
     std::vector<std::uint64_t> base(functions.size());
     std::uint64_t end = 0;
-    for (const sass::cubin_function& f : functions)
-        if (f.is_kernel) end = std::max<std::uint64_t>(end, f.code.size());
+    for (const function_extent& f : functions)
+        if (f.is_kernel) end = std::max(end, f.bytes);
     for (std::size_t n = 0; n < functions.size(); ++n) {
         if (functions[n].is_kernel) continue;
         base[n] = end;
-        end += functions[n].code.size();
+        end += functions[n].bytes;
     }
+    return base;
+}
 
+machine_describer::machine_describer(unsigned architecture, const instruction_timing& timing)
+    : architecture_(architecture),
+      options_(timing.machine_code),
+      opcodes_(timing.opcodes != nullptr
+                   ? timing.opcodes
+                   : std::make_shared<const isa::opcode_tables>(isa::opcode_tables::builtin())) {}
+
+void machine_describer::begin(std::vector<sass::instruction_word> code, std::uint64_t base) {
+    code_ = std::move(code);
+    base_ = base;
+    bulk_groups_ = scoreboard_of_bulk_groups(code_, architecture_);
+}
+
+static_instruction machine_describer::describe(std::size_t n, const char* opcode,
+                                               std::uint32_t source_line) const {
     isa::opcode_entry unknown;
     unknown.cls = op_class::integer;
+    const std::uint64_t offset = n * sass::instruction_bytes;
+    const sass::instruction_word word = code_[n];
+    sass::instruction i;
+    sass::decode(word, architecture_, offset, i);
+    isa::instruction_text text = recorded_text(i, opcode);
+    text.pc = base_ + offset;
+    text.source_line = source_line;
+    const isa::opcode_entry* const known =
+        opcodes_->find(architecture_, isa::base_opcode(text.opcode));
+    static_instruction s = isa::decode(
+        with_image_access(known != nullptr ? *known : unknown, i.opcode), text, options_);
+    set_image_access(s, i);
+    set_barrier(s, i);
+    sass::instruction following;
+    const bool invalidates_l1 = n + 1 < code_.size() &&
+                                sass::decode(code_[n + 1], architecture_, 0, following) &&
+                                following.opcode == "CCTL" && following.has("IVALL");
+    set_asynchronous_engine(s, i, bulk_groups_, invalidates_l1);
+    constexpr unsigned control_begins = 105, control_bits = 21;
+    s.control = program::control_bits::decode(
+        static_cast<std::uint32_t>(word.bits(control_begins, control_bits)));
+    return s;
+}
+
+std::shared_ptr<const instruction_descriptors> describe_machine_code(
+    const sass_image& image, const instruction_timing& timing) {
+    const auto& functions = image.source().functions();
+    std::vector<function_extent> extents;
+    for (const sass::cubin_function& f : functions) extents.push_back({f.is_kernel, f.code.size()});
+    const std::vector<std::uint64_t> base = place_functions(extents);
+    machine_describer describer(image.architecture(), timing);
     std::vector<static_instruction> instructions;
     std::vector<code_range> ranges;
     instructions.reserve(image.places().size());
     std::vector<std::uint32_t> untimed;
-    int bulk_groups = -1;
     for (std::uint32_t index = 0; index < image.places().size(); ++index) {
         const sass_image::place& at = image.places()[index];
         const sass::cubin_function& f = functions[at.function];
         const auto number = static_cast<std::uint32_t>(at.offset / sass::instruction_bytes);
         const auto count = static_cast<std::uint32_t>(f.instructions());
-        if (number == 0)
+        if (number == 0) {
             ranges.push_back({at.function, index, index + count, f.is_kernel, count != 0});
+            describer.begin(words_of(f), base[at.function]);
+        }
         if (number == count) {
             ranges.push_back({at.function, index, index + 1, f.is_kernel, false});
             static_instruction s;
@@ -210,28 +257,9 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
             instructions.push_back(s);
             continue;
         }
-        const sass::instruction_word word = f.word(number);
-        sass::instruction i;
-        sass::decode(word, version, at.offset, i);
-        isa::instruction_text text = recorded_text(i, image.opcode_of(index));
-        text.pc = base[at.function] + at.offset;
-        text.source_line = image.source_line(at);
-        const isa::opcode_entry* const known = opcodes.find(version, isa::base_opcode(text.opcode));
-        static_instruction s =
-            isa::decode(with_image_access(known != nullptr ? *known : unknown, i.opcode), text,
-                        timing.machine_code);
-        set_image_access(s, i);
-        set_barrier(s, i);
-        if (number == 0) bulk_groups = scoreboard_of_bulk_groups(f, version);
-        sass::instruction following;
-        const bool invalidates_l1 = number + 1 < count &&
-                                    sass::decode(f.word(number + 1), version, 0, following) &&
-                                    following.opcode == "CCTL" && following.has("IVALL");
-        set_asynchronous_engine(s, i, bulk_groups, invalidates_l1);
+        const static_instruction s =
+            describer.describe(number, image.opcode_of(index), image.source_line(at));
         if (needs_engines(s.special) && !timing.ptx.asynchronous_engines) untimed.push_back(index);
-        constexpr unsigned control_begins = 105, control_bits = 21;
-        s.control = program::control_bits::decode(
-            static_cast<std::uint32_t>(word.bits(control_begins, control_bits)));
         instructions.push_back(s);
     }
     auto all =
