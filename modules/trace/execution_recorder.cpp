@@ -7,6 +7,7 @@
 #include "modules/trace/asynchronous_details.h"
 #include "modules/trace/executed_code.h"
 #include "modules/trace/executed_text.h"
+#include "modules/trace/recorded_header.h"
 #include "modules/trace/recorded_trace.h"
 #include "modules/trace/trace_writer.h"
 
@@ -237,35 +238,8 @@ void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
 }
 
 std::string execution_recorder::header() const {
-    const program::kernel_descriptor& f = kernel_->descriptor();
-    const auto triple = [](const program::dim3& d) {
-        return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) +
-               ")";
-    };
-    constexpr std::uint32_t most_registers = 255;
-    return "-kernel name = " + f.name + "\n-kernel id = " + std::to_string(f.id) +
-           "\n-grid dim = " + triple(f.grid) + "\n-block dim = " + triple(f.block) +
-           (cluster_size() > 1 ? "\n-cluster dim = " + triple(cluster_) : "") +
-           "\n-shmem = " + std::to_string(f.shared_memory) +
-           "\n-nregs = " + std::to_string(std::min(f.registers, most_registers)) +
-           "\n-binary version = " + std::to_string(binary_version_) +
-           "\n-cuda stream id = " + std::to_string(f.stream) +
-           (is_machine_code() ? tracer_lines() : "\n-accelsim tracer version = 3\n") +
-           executed_code::text_of(code_) +
-           (is_machine_code()
-                ? "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
-                  "[reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n"
-                : "\n#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
-                  "mem_width [adrrescompress?] [mem_addresses]\n");
-}
-
-/// The additional header lines of Accel-Sim's tracer.
-std::string execution_recorder::tracer_lines() const {
-    std::string text;
-    append_text(text, "\n-shmem base_addr = 0x%016" PRIx64 "\n", traced_.shared_window);
-    append_text(text, "-local mem base_addr = 0x%016" PRIx64 "\n", traced_.local_window);
-    append_text(text, "-nvbit version = 1.7.4\n-accelsim tracer version = %u\n", traced_.version);
-    return text + "-enable lineinfo = 0\n";
+    return recorded_header(kernel_->descriptor(), cluster_, binary_version_,
+                           is_machine_code() ? &traced_ : nullptr, executed_code::text_of(code_));
 }
 
 void execution_recorder::write(const std::string& text) {

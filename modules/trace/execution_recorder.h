@@ -52,7 +52,6 @@ private:
     class block;
 
     std::string header() const;
-    std::string tracer_lines() const;
     bool is_machine_code() const;
     void write(const std::string& text);
     void finish();
