@@ -153,6 +153,17 @@ bool executed_code::seal() {
     return true;
 }
 
+void executed_code::set_latencies(const program::latency_table& latencies) {
+    for (static_instruction& i : descriptor_) {
+        if (i.latency != 0) continue;
+        const program::latency_table::entry& of_class = latencies[i.cls];
+        const bool is_half = i.initiation_interval == 1;
+        i.latency = of_class.latency;
+        i.initiation_interval = static_cast<std::uint16_t>(
+            is_half ? std::max(1, of_class.initiation_interval / 2) : of_class.initiation_interval);
+    }
+}
+
 const program::dynamic_instruction* executed_code::find(std::uint64_t pc) const {
     const auto at = std::lower_bound(sequence_.begin(), sequence_.end(), pc,
                                      [](const auto& d, std::uint64_t p) { return d.info->pc < p; });

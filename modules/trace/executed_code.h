@@ -23,7 +23,8 @@ namespace simtlm::trace {
 ///
 /// Classes, spaces etc. are values of the enumerators (modules/program/instruction.h); `use` is the
 /// sum of 1 for a load, 2 for a store, 4 for an atomic. BITS are the control bits of machine code,
-/// in hexadecimal.
+/// in hexadecimal. An instruction of latency 0 has the latency and the interval of its class in the
+/// configuration of the replay; its interval is then 2, or 1 for half the interval of the class.
 class executed_code {
 public:
     /// The header lines of functions, each a window from its first instruction to its end.
@@ -34,6 +35,8 @@ public:
     bool take(std::string_view key, std::string_view value);
     /// Call after the last line. @returns false if instructions are missing
     bool seal();
+    /// Sets the latencies that are those of the configuration.
+    void set_latencies(const program::latency_table& latencies);
 
     /// The instruction at a program counter, or nullptr. @pre sealed
     const program::dynamic_instruction* find(std::uint64_t pc) const;

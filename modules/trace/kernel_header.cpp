@@ -263,6 +263,7 @@ bool apply_options(kernel_header& header, const reader_options& options, bool be
         header.code.reset();
         header.cluster = {1, 1, 1};
     }
+    if (header.code) header.code->set_latencies(options.latencies);
     return begun;
 }
 

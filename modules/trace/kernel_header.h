@@ -18,7 +18,8 @@ bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
 /// With the quirks of GPGPU-Sim's trace reader, machine code recorded during execution is read as
-/// if a tracer had recorded it on a GPU: the code in the header is discarded.
+/// if a tracer had recorded it on a GPU: the code in the header is discarded. Otherwise sets the
+/// latencies in it that are those of the configuration.
 /// @returns begun
 bool apply_options(kernel_header& header, const reader_options& options, bool begun);
 

@@ -38,7 +38,7 @@ struct kernel_header : program::kernel_descriptor {
     /// CTAs per cluster in each dimension, of a kernel recorded during execution.
     dim3 cluster{1, 1, 1};
     /// Code of a kernel recorded during execution; nullptr: instructions as recorded by a tracer.
-    std::shared_ptr<const executed_code> code;
+    std::shared_ptr<executed_code> code;
     /// Control bits of machine code by program counter, from lines `-control PC = BITS` (both in
     /// hexadecimal; control_bits::encode) that other tools ignore. Instructions without a line have
     /// none.
