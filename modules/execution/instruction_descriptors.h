@@ -85,7 +85,8 @@ public:
         return static_cast<std::uint32_t>(&i - sequence_.data());
     }
     /// The code that a kernel can execute: itself and all functions that are not kernels, each as a
-    /// window from its first instruction, ascending. @param function  of the kernel in the module
+    /// window from its first instruction, ascending by program counter.
+    /// @param function  of the kernel in the module
     std::vector<program::instruction_window> code_of(std::uint32_t function) const;
     /// Upper bound of the register numbers, exclusive.
     std::uint32_t register_numbers() const { return register_numbers_; }
