@@ -15,6 +15,11 @@ find_library(SIMTLM_ZSTD zstd REQUIRED)  # no package file in Debian 12
 find_library(SIMTLM_LZ4 lz4 REQUIRED)
 find_library(SIMTLM_SQLITE sqlite3 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# simtlm-trace import. From version 22 on its package file names further libraries; Debian 12 has none.
+find_package(Protobuf QUIET CONFIG)
+if(NOT TARGET protobuf::libprotobuf-lite)
+  find_package(Protobuf REQUIRED MODULE)
+endif()
 find_package(yaml-cpp REQUIRED)
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h)

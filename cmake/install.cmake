@@ -23,7 +23,7 @@ install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
 install(TARGETS ${simtlm_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtlm
   COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE
-  PATTERN "platform/study" EXCLUDE)
+  PATTERN "platform/study" EXCLUDE PATTERN "modules/trace_import" EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR} COMPONENT runtime)
 # Samples to begin with, the scripts that need no build tree, pages and manual pages.
 install(DIRECTORY traces programs DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm COMPONENT runtime)

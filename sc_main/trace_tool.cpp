@@ -7,6 +7,7 @@
 #include "modules/trace/command_list.h"
 #include "modules/trace/line_source.h"
 #include "modules/trace/trace_writer.h"
+#include "modules/trace_import/import.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
@@ -37,6 +38,7 @@ constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs
        simtlm-trace info KERNEL [--top N]
        simtlm-trace check LIST [--opcode-table FILE ...]
        simtlm-trace text KERNEL
+       simtlm-trace import TRACE FOLDER [--device N] [--jobs N] [--opcode-table FILE ...]
 
   convert  converts the kernel traces of a command list (kernelslist.g) to binary format, and writes
            them to FOLDER with a new list; FOLDER is created if necessary. With the new list, the
@@ -47,6 +49,10 @@ constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs
   check    reads all files of a command list as the simulator does, and reports the first error with
            file and line, or file and byte offset
   text     prints a kernel trace as text, omitting parts that the simulator does not read
+  import   converts a trace of the tracer of Huerta et al. (MICRO 2025), given by its folder or its
+           dynamic_trace.pb, to kernel traces in text and a list in FOLDER, which must be empty.
+           Kernels whose machine code is in the trace keep their control bits, which the modern core
+           obeys. The list is written last.
 
 Exit code: 0 on success; 1 if an output cannot be written; 2 if a file or the command line is invalid.
 )";
@@ -55,6 +61,7 @@ struct arguments {
     std::vector<std::string> operands;
     unsigned jobs = 1;
     unsigned top = 10;
+    std::int64_t device = 0;
     std::vector<std::string> opcode_tables;
 };
 
@@ -239,13 +246,19 @@ int info(const arguments& a) {
     return success;
 }
 
+/// The built-in tables of opcodes with those of the command line.
+std::shared_ptr<const isa::opcode_tables> opcodes_of(const arguments& a) {
+    auto opcodes = std::make_shared<isa::opcode_tables>(isa::opcode_tables::builtin());
+    for (const std::string& file : a.opcode_tables) opcodes->load(file);
+    return opcodes;
+}
+
 int check(const arguments& a) {
     if (a.operands.size() != 1) refuse("check takes a command list");
     const std::string list = list_file(a.operands[0]);
-    isa::opcode_tables opcodes = isa::opcode_tables::builtin();
-    for (const std::string& file : a.opcode_tables) opcodes.load(file);
+    const auto opcodes = opcodes_of(a);
     trace::reader_options options;
-    options.opcodes = &opcodes;
+    options.opcodes = opcodes.get();
     options.validate = true;
     std::set<std::string> files;
     std::uint64_t blocks = 0, instructions = 0;
@@ -272,21 +285,39 @@ int text(const arguments& a) {
     return success;
 }
 
+/// @param device_given  whether a.device is one that the user has chosen
+int import_trace(const arguments& a, bool device_given) {
+    if (a.operands.size() != 2) refuse("import takes a trace and a folder");
+    trace_import::import_options options;
+    options.opcodes = opcodes_of(a);
+    options.jobs = a.jobs;
+    if (device_given) options.device = a.device;
+    const trace_import::import_result r =
+        trace_import::import_protobuf_trace(a.operands[0], a.operands[1], options);
+    for (const std::string& w : r.warnings) tell(fmt::format("simtlm-trace: warning: {}\n", w));
+    put_out(fmt::format("{}: {} kernels, {} thread blocks, {} warp instructions\n", r.list,
+                        r.kernels, r.blocks, r.instructions));
+    return success;
+}
+
 int run(int argc, char** argv) {
     arguments a;
     tool_options options("simtlm-trace", usage, a.operands,
                          fmt::format(", binary form {}", trace::binary_version));
     // clang-format off
     options.add()
-        ("jobs,j", po::value(&a.jobs)->value_name("N"), "convert: number of kernels to convert in parallel (1)")
+        ("jobs,j", po::value(&a.jobs)->value_name("N"), "convert, import: number of kernels to convert in parallel (1)")
+        ("device", po::value(&a.device)->value_name("N"),
+         "import: device whose kernels are converted, if the trace is of several")
         ("top", po::value(&a.top)->value_name("N"), "info: number of opcodes to print (10)")
         ("opcode-table", po::value(&a.opcode_tables)->value_name("FILE"),
-         "check: table of additional opcodes; may be repeated");
+         "check, import: table of additional opcodes; may be repeated");
     // clang-format on
     if (options.parse(argc, argv)) return success;
     const std::string command = options.take_command();
     if (a.jobs == 0 || a.jobs > 256) refuse("--jobs is not between 1 and 256");
     if (command == "convert") return convert(a);
+    if (command == "import") return import_trace(a, options.given("device"));
     if (command == "info") {
         end_quietly_on_closed_pipe();
         return info(a);

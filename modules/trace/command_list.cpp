@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Main file of a trace recorded by the tracer of Huerta et al. (MICRO 2025).
+constexpr const char* protobuf_trace = "dynamic_trace.pb";
 constexpr std::string_view archive_suffixes[] = {".xz", ".gz", ".zst", ".bz2"};
 
 bool ends_with(std::string_view text, std::string_view suffix) {
@@ -124,9 +126,24 @@ bool read_choice(std::string_view line, kernel_choice& choice, const std::string
                              "--max-kernels or --ctas");
 }
 
+/// Refuses a trace of another simulator, given by its file or its folder.
+void check_is_not_protobuf(const std::string& file) {
+    const fs::path path(file);
+    const bool named = path.filename() == protobuf_trace;
+    std::error_code ignored;
+    if (!named && (fs::exists(path, ignored) || !is_file(path.parent_path() / protobuf_trace)))
+        return;
+    const std::string folder = path.parent_path().empty() ? "." : path.parent_path().string();
+    throw kernel::user_error(
+        (path.parent_path() / protobuf_trace).string(),
+        "is a trace in protocol buffers, which is not replayed directly",
+        "convert it with simtlm-trace import " + folder + " NEW_FOLDER, and replay NEW_FOLDER");
+}
+
 }  // namespace
 
 command_list read_whole_command_list(const std::string& file) {
+    check_is_not_protobuf(file);
     command_list list;
     line_source source(file);
     const fs::path folder = fs::path(file).parent_path();

@@ -32,6 +32,7 @@ class Simtlm(CMakePackage):
     depends_on("lz4")
     depends_on("sqlite")
     depends_on("yaml-cpp@0.7:")
+    depends_on("protobuf")
     depends_on("opencl-c-headers", when="+opencl")
     conflicts("+opencl", when="~cuda", msg="the driver shares its session with the CUDA libraries")
     depends_on("googletest@1.12: +gmock", when="+tests", type="build")
