@@ -48,6 +48,7 @@ dependence_latencies::row dependence_latencies::row_of(scheduling_class reader) 
         case sc::mma:
             return row::mma;
         case sc::xu:
+        case sc::xu64:
         case sc::special:
         case sc::branch:
             return row::decoupled;

@@ -98,9 +98,10 @@ enum class scheduling_class : std::uint8_t {
     barrier,  ///< BAR, fences
     memory,   ///< with an address: loads, stores, atomics
     shuffle,
+    xu64,     ///< conversions from and to 64-bit types: by the FP64 unit if sub-cores share it
     unknown,  ///< not determined yet
 };
-inline constexpr unsigned scheduling_classes = 15;
+inline constexpr unsigned scheduling_classes = 16;
 
 constexpr bool has_fixed_latency(scheduling_class c) {
     return c <= scheduling_class::uniform;

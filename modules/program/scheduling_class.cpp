@@ -91,6 +91,17 @@ bool is_typed_arithmetic(std::string_view base) {
            base == "rem";
 }
 
+/// Whether an opcode converts from or to a 64-bit type, one of both floating-point: F2F.F64.F32,
+/// F2I.S64, cvt.rn.f64.s32.
+bool converts_64_bits(std::string_view opcode, std::string_view base) {
+    if (base == "F2F" || base == "F2I" || base == "I2F" || base == "FRND")
+        return has(opcode, "F64") || has(opcode, "S64") || has(opcode, "U64");
+    if (base != "cvt") return false;
+    if (has(opcode, "f64")) return true;
+    const bool of_integers = has(opcode, "s64") || has(opcode, "u64");
+    return of_integers && (has(opcode, "f32") || has(opcode, "f16") || has(opcode, "bf16"));
+}
+
 sc typed_arithmetic(std::string_view opcode, std::string_view base, sc otherwise) {
     if (has(opcode, "f64")) return sc::fp64;
     const bool multiplies = base == "mul" || base == "mad" || base == "madc" || base == "fma";
@@ -114,6 +125,7 @@ scheduling_class scheduling_class_of(std::string_view opcode, scheduling_class o
     if (base == "IMAD" && (has(opcode, "WIDE") || has(opcode, "HI"))) return sc::imad_wide;
     if (base == "IMAD" && (has(opcode, "MOV") || has(opcode, "SHL") || has(opcode, "IADD")))
         return sc::imad;
+    if (converts_64_bits(opcode, base)) return sc::xu64;
     if (base == "bar" && has(opcode, "warp")) return sc::branch;
     if (base == "wgmma" && !has(opcode, "mma_async")) return sc::special;
     if (base == "cp" && (has(opcode, "bulk") || has(opcode, "mbarrier"))) return sc::special;

@@ -575,8 +575,8 @@ void modern(builder& b) {
     pair("branch", "8,1", "control flow");
     b.onoff("-modern_second_fp32_pipe", "1", "Adds a second FP32 pipeline to each sub-core.");
     b.count("-modern_shared_fp64_interval", "0", "core cycles",
-            "Interval between FP64 instructions if the sub-cores of an SM share one unit; 0: each "
-            "sub-core has its own.");
+            "Interval between FP64 instructions if the sub-cores of an SM share one unit, which "
+            "also converts from and to 64-bit types; 0: each sub-core has its own.");
     b.count(
         "-modern_tensor_rate", "2048", "",
         "Throughput of a tensor core: M x N x K x operand bits of matrix products per two cycles.");

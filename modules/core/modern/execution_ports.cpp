@@ -29,6 +29,7 @@ unit execution_ports::unit_of(program::scheduling_class c) {
         case scheduling_class::mma:
             return unit::tensor;
         case scheduling_class::xu:
+        case scheduling_class::xu64:
             return unit::xu;
         case scheduling_class::special:  // votes, status registers, mbarriers, commands to engines
             return unit::predicate;

@@ -229,9 +229,16 @@ private:
     bool by_bits(const program::static_instruction& i) const {
         return modern_.dependences == dependence_control::bits && i.control.present;
     }
-    static program::scheduling_class class_of(const program::static_instruction& i) {
-        return i.scheduling != program::scheduling_class::unknown ? i.scheduling
-                                                                  : program::scheduling_class_of(i);
+    /// The class that determines unit and timing. A 64-bit conversion is executed by the FP64 unit
+    /// if the sub-cores share it: both have 2 results per cycle and SM there, and conversions 16 on
+    /// other GPUs (CUDA C++ Programming Guide, throughput of arithmetic instructions).
+    program::scheduling_class class_of(const program::static_instruction& i) const {
+        using program::scheduling_class;
+        const scheduling_class c = i.scheduling != scheduling_class::unknown
+                                       ? i.scheduling
+                                       : program::scheduling_class_of(i);
+        if (c != scheduling_class::xu64) return c;
+        return modern_.shared_fp64_interval != 0 ? scheduling_class::fp64 : scheduling_class::xu;
     }
 
     // actions

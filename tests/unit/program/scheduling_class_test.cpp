@@ -39,6 +39,15 @@ TEST(SchedulingClass, FollowsTheTypeOfPtxArithmetic) {
     EXPECT_EQ(of("setp.lt.s32"), scheduling_class::alu);
 }
 
+TEST(SchedulingClass, TellsConversionsOf64BitsFromOthers) {
+    for (const char* wide : {"F2F.F64.F32", "F2F.F32.F64", "F2I.S64.TRUNC", "I2F.U64", "FRND.F64",
+                             "cvt.f64.f32", "cvt.rzi.s32.f64", "cvt.rn.f32.u64"})
+        EXPECT_EQ(of(wide), scheduling_class::xu64) << wide;
+    for (const char* narrow :
+         {"F2F.F16.F32", "F2I.TRUNC.NTZ", "I2F.S8", "cvt.rn.f32.s32", "cvt.s64.s32", "cvt.u32.u64"})
+        EXPECT_EQ(of(narrow), scheduling_class::xu) << narrow;
+}
+
 TEST(SchedulingClass, OfABarrierWithinAWarpIsThatOfABranch) {
     EXPECT_EQ(of("bar.warp.sync"), scheduling_class::branch);
     EXPECT_EQ(of("bar.sync"), scheduling_class::barrier);
