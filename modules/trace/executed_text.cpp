@@ -100,7 +100,7 @@ void append_traced_line(std::string& text, const program::static_instruction& in
     if (info.barrier != program::barrier_kind::none) text += suffix_of(info, effects);
     text += ' ';
     append_traced_registers(text, info.n_src, info.src);
-    if (info.is_memory() && info.space != memory_space::constant) {
+    if (info.is_memory() && (info.space != memory_space::constant || addresses.lanes != 0)) {
         std::uint64_t window = 0;
         if (info.space == memory_space::generic && effects.space == memory_space::shared)
             window = form.shared_window;

@@ -160,9 +160,10 @@ private:
         effects.barrier_threads = info.barrier_threads;
         lanes_.lanes = 0;
         if (effects.active_mask != 0) note_limits(f, n);
-        if (!info.is_memory() || info.space == program::memory_space::constant ||
-            effects.active_mask == 0 || !i.operands().empty()) {
-            if (info.is_memory() && !i.operands().empty())
+        // Of a load of constants, the trace has the value of the index register instead.
+        const bool is_constant = info.space == program::memory_space::constant;
+        if (!info.is_memory() || is_constant || effects.active_mask == 0 || !i.operands().empty()) {
+            if (info.is_memory() && !is_constant && !i.operands().empty())
                 expand(i.operands(0), effects.active_mask);
             trace::append_traced_lines(text_, info, effects, lanes_, form_);
             return;

@@ -297,15 +297,14 @@ const operation* machine_load_constant(warp& w, const operation* op) {
     // source[1]: start of the bank's bytes; number: offset; number2: size of the bank
     const std::byte* const bytes = w.at(op->source[1]);
     alignas(64) word result[2][warp_size] = {};
-    if (w.pending != nullptr) {  // banks are laid out contiguously, as for code
+    if (w.pending != nullptr) {
         w.pending->op = op;
         w.pending->lanes = lanes;
     }
     for_lanes(lanes, [&](unsigned i) {
         const std::uint32_t at = index[i] + d.number;
         const unsigned n = d.width / 8;
-        if (w.pending != nullptr)
-            w.pending->address[i] = address_windows::param + offset_of(op->source[1]) + at;
+        if (w.pending != nullptr) w.pending->address[i] = d.bank + at;
         if (at > d.number2 || n > d.number2 - at) {
             if (d.number2 == 0 || at >= 65536)
                 w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));

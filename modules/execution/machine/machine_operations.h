@@ -25,6 +25,7 @@ struct machine_details {
     unsigned combination = 0;  ///< of comparisons: 0 and, 1 or, 2 xor
     unsigned comparison = 0;   ///< bit 0: less, 1: equal, 2: greater
     int depth_change = 0;      ///< call: 1; return: -1
+    std::uint64_t bank = 0;    ///< LDC with an index: of the constant bank, for the timing model
 };
 
 /// Lane-wise operations, compiled for one instruction set of the host. source[0..2]: A, B, C;

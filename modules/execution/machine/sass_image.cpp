@@ -426,9 +426,14 @@ void sass_image::lower() {
         if (op.execute == machine_call) op.list = first_operation_.data();
         if (op.execute != operations_of_host().machine->load_constant) continue;
         auto& d = *reinterpret_cast<machine_details*>(op.immediate);
+        constexpr unsigned bank_of_variables = 3;
+        const bool is_variables = op.source[1] == bank_of_variables;
         const bank_contents& b = bank_[op.source[1]];
         op.source[1] = slot_in(bank::constants, b.offset);
         d.number2 = b.bytes;
+        // Variables have the address to which the host copies them; other banks, which a launch
+        // fills, are laid out contiguously.
+        d.bank = is_variables && constants_ != 0 ? constants_ : address_windows::param + b.offset;
     }
 }
 
