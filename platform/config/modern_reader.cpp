@@ -54,6 +54,7 @@ void read_execution(const option_values& v, core::modern::execution_config& exec
     execution.tensor.f32_rate = v.number("-modern_tensor_f32_rate", 0, 1u << 20);
     execution.tensor.extra = v.number("-modern_tensor_extra", 0, longest_latency);
     execution.tensor.f32_extra = v.number("-modern_tensor_f32_extra", 0, longest_latency);
+    execution.tensor.forward = v.number("-modern_tensor_forward", 0, longest_latency);
 }
 
 /// The measured latency of a 32-bit load shifts the whole row of the latency table.

@@ -177,14 +177,23 @@ void sub_core::write_back() {
                 case event_kind::written: {
                     const program::static_instruction& i = *e.inst->info;
                     if (!by_bits(i)) sm_.scores.release(e.inst->warp, i);
-                    if (i.control.write_barrier < dependence_counters::count && by_bits(i))
+                    if (i.control.write_barrier < dependence_counters::count && by_bits(i)) {
+                        if (forward_cycles(i) != 0)
+                            --front_[e.slot].forwarded[i.control.write_barrier];
                         decrement(e.slot, i.control.write_barrier);
+                    }
                     complete(*e.inst);
                     break;
                 }
                 case event_kind::counter_freed:
                     // A store may read its operands after its warp has exited.
                     if (e.start == starts_[e.slot]) decrement(e.slot, e.counter);
+                    break;
+                case event_kind::forwarded:
+                    apply_increments(now - 1);
+                    ++front_[e.slot].forwarded[e.counter];
+                    refresh(e.slot);
+                    issue_process_.wake();
                     break;
                 case event_kind::bypassed:
                     sm_.scores.release(e.inst->warp, *e.inst->info);
@@ -221,8 +230,10 @@ void sub_core::complete(warp_instruction& inst) {
 void sub_core::decrement(unsigned slot, unsigned counter) {
     apply_increments(write_back_process_.now() - 1);
     front& f = front_[slot];
-    if (!f.counters.decrement(counter)) return;
-    f.of_memory = static_cast<std::uint8_t>(f.of_memory & ~(1u << counter));
+    if (f.counters.decrement(counter))
+        f.of_memory = static_cast<std::uint8_t>(f.of_memory & ~(1u << counter));
+    else if (f.counters.value(counter) != f.forwarded[counter])
+        return;
     refresh(slot);
     issue_process_.wake();
 }
@@ -323,13 +334,25 @@ void sub_core::decode(std::uint64_t now) {
     }
 }
 
+/// Whether an instruction waits for dependence counters. The tensor core forwards accumulators, so
+/// that a matrix product does not wait until those of preceding products are written.
+bool sub_core::waits_for_counters(unsigned slot, const program::static_instruction& i) const {
+    const front& f = front_[slot];
+    if (f.counters.ready(i.control.wait_mask)) return false;
+    if (class_of(i) != scheduling_class::mma) return true;
+    for (unsigned b = 0; b < dependence_counters::count; ++b)
+        if ((i.control.wait_mask >> b & 1u) != 0 && f.counters.value(b) > f.forwarded[b])
+            return true;
+    return false;
+}
+
 /// Recomputes whether the next instruction of a warp waits for another one.
 void sub_core::refresh(unsigned slot) {
     if ((valid_ & slot_bit(slot)) == 0) return;
     const program::static_instruction& i = *head(slot)->info;
     bool waits;
     if (by_bits(i)) {
-        waits = !front_[slot].counters.ready(i.control.wait_mask);
+        waits = waits_for_counters(slot, i);
     } else {
         const unsigned w = warp_of(slot);
         waits = sm_.scores.collides(w, i);
@@ -516,6 +539,16 @@ const tensor_cycles& sub_core::timing_of_matrix(const program::static_instructio
         .first->second;
 }
 
+/// Cycles after which the next matrix product can accumulate on the result of an instruction; 0: it
+/// waits until the result is written. A product of PTX stands for several instructions, whose
+/// latency includes this.
+unsigned sub_core::forward_cycles(const program::static_instruction& i) {
+    if (class_of(i) != scheduling_class::mma || program::is_asynchronous(i.special) ||
+        i.code_bytes < machine_code_bytes)
+        return 0;
+    return timing_of_matrix(i).forward;
+}
+
 /// @param suspended  its result is written later, by writes_result()
 void sub_core::start_variable(warp_instruction& inst, scheduling_class c, bool suspended,
                               std::uint64_t now) {
@@ -541,6 +574,10 @@ void sub_core::start_variable(warp_instruction& inst, scheduling_class c, bool s
         at(now + operand_read_cycles, event_kind::counter_freed, slot_of(inst.warp), nullptr,
            i.control.read_barrier);
     if (!suspended) at(done, event_kind::written, slot_of(inst.warp), &inst);
+    if (!by_bits(i) || i.control.write_barrier >= dependence_counters::count) return;
+    if (const unsigned cycles = forward_cycles(i); cycles != 0)
+        at(now + cycles, event_kind::forwarded, slot_of(inst.warp), nullptr,
+           i.control.write_barrier);
 }
 
 void sub_core::start_memory(warp_instruction& inst, scheduling_class c, std::uint64_t now) {

@@ -194,12 +194,15 @@ private:
         std::uint8_t of_memory = 0;    ///< bit b: SBb counts a memory instruction
         std::uint64_t fetch_from = 0;  ///< cycle
         dependence_counters counters;
+        /// Products counted by SBb on whose results the next product can accumulate.
+        std::array<std::uint8_t, dependence_counters::count> forwarded{};
     };
     enum class event_kind : std::uint8_t {
         written,        ///< the result of a variable-latency instruction is written
         fixed_written,  ///< the result of a fixed-latency instruction leaves the result queue
         bypassed,       ///< the same result can be read by the next instruction
         counter_freed,  ///< a dependence counter is decremented
+        forwarded,      ///< the next matrix product can accumulate on the result of one
     };
     struct event {
         std::uint64_t at;
@@ -247,6 +250,7 @@ private:
     void issue();
     void fetch();
 
+    bool waits_for_counters(unsigned slot, const program::static_instruction& i) const;
     void refresh(unsigned slot);
     void apply_increments(std::uint64_t before);
     stall_reason can_issue(unsigned slot, std::uint64_t now) const;
@@ -269,6 +273,7 @@ private:
     void decrement(unsigned slot, unsigned counter);
     bool try_allocate(warp_instruction& inst, std::uint64_t now);
     const tensor_cycles& timing_of_matrix(const program::static_instruction& i);
+    unsigned forward_cycles(const program::static_instruction& i);
     void note_room(unsigned slot);
 
     const sm_config& config_;

@@ -102,6 +102,9 @@ matrix_shape shape_of(std::string_view opcode) {
             ++types;
         }
     }
+    // Machine code computes a product of 8 x 8 x 4 for each quarter of the warp in four steps, with
+    // FP16 accumulators in two.
+    if (opcode.substr(0, 16) == "HMMA.884.F16.F16") s.n = 16;
     // wmma has only the types D and C if A and B are 16-bit floating point.
     if (ptx && base == "wmma" && types == 2) bits = 16;
     if (bits == 0) bits = base == "DMMA" ? 64 : base == "IMMA" ? 8 : base == "BMMA" ? 1 : 16;
@@ -129,6 +132,8 @@ tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode
     const unsigned columns = std::max(1u, s.n / 8);
     t.latency =
         std::max(t.initiation, t.initiation / columns + (to_f32 ? config.f32_extra : config.extra));
+    if (config.forward != 0 && t.initiation - 1 + config.forward < t.latency)
+        t.forward = t.initiation - 1 + config.forward;
     return t;
 }
 

@@ -26,6 +26,9 @@ struct tensor_config {
     unsigned extra = 16;      ///< latency beyond the initiation interval, cycles
     unsigned f32_extra = 16;  ///< the same for FP32 accumulators
     unsigned latency = 32;    ///< of an instruction of unknown shape, cycles
+    unsigned forward = 0;     ///< cycles from the last one of the initiation interval until a
+                              ///< product that accumulates on the result may issue (1: products
+                              ///< follow each other without a gap); 0: when it is written
 };
 
 /// Timing of a matrix instruction in cycles (after Huerta et al., section 5.5): the initiation
@@ -36,6 +39,8 @@ struct tensor_config {
 struct tensor_cycles {
     unsigned latency = 1;
     unsigned initiation = 1;
+    unsigned forward = 0;  ///< from issue until the next product may accumulate on the result; 0:
+                           ///< when the result is written
 };
 /// The timing of a matrix instruction, from the shape and the types in its opcode.
 tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode);

@@ -164,6 +164,19 @@ TEST(TensorTiming, LetsADependentProductOf16ColumnsWaitForTheLastEightOnly) {
     c.f32_rate = 512;
     EXPECT_EQ(tensor_timing(c, wmma).latency, 64u);  // RTX 4090: measured 64.1
 }
+TEST(TensorTiming, ForwardsAccumulatorsBeforeTheyAreWritten) {
+    tensor_config c;
+    c.rate = 964;  // V100: 128 multiply-adds per cycle and sub-core
+    c.extra = c.f32_extra = 18;
+    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").forward, 0u);
+    c.forward = 1;
+    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").initiation, 2u);
+    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").forward, 2u);
+    EXPECT_EQ(tensor_timing(c, "HMMA.884.F16.F16.STEP1").initiation, 4u);
+    EXPECT_EQ(tensor_timing(c, "HMMA.884.F16.F16.STEP1").forward, 4u);
+    c.forward = 40;  // not before the result is written
+    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").forward, 0u);
+}
 TEST(TensorTiming, NamesTheShapesOfMachineCodeAndPtx) {
     EXPECT_EQ(shape_of("HMMA.16816.F32").k, 16u);
     EXPECT_EQ(shape_of("HMMA.884.F32.F32.STEP0").m, 8u);
