@@ -163,10 +163,11 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.dependences = dependences == "bits" ? core::modern::dependence_control::bits
                                           : core::modern::dependence_control::scoreboard;
     const std::string& policy = v.text("-modern_scheduler");
-    if (policy != "cggty" && policy != "lrr")
-        v.fail("-modern_scheduler", "unknown policy", "cggty or lrr");
-    m.policy =
-        policy == "lrr" ? core::modern::issue_policy::lrr : core::modern::issue_policy::cggty;
+    if (policy != "cggty" && policy != "lrr" && policy != "glrr")
+        v.fail("-modern_scheduler", "unknown policy", "cggty, lrr or glrr");
+    m.policy = policy == "lrr"    ? core::modern::issue_policy::lrr
+               : policy == "glrr" ? core::modern::issue_policy::glrr
+                                  : core::modern::issue_policy::cggty;
     m.rotate_ctas = v.flag("-modern_rotate_ctas");
     read_execution(v, m.execution);
     read_memory_latencies(v, m.memory);

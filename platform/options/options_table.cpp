@@ -550,9 +550,9 @@ void modern(builder& b) {
            "Modern core: mechanism that enforces dependences. bits: control bits of the machine "
            "code, or control bits computed as a compiler would, which also reorders the PTX of a "
            "basic block; scoreboard: registers with pending writes.");
-    b.word("-modern_scheduler", "cggty|lrr", "cggty",
+    b.word("-modern_scheduler", "cggty|lrr|glrr", "cggty",
            "Policy that selects among the eligible warps of a sub-core. cggty: greedy, then "
-           "youngest; lrr: loose round robin.");
+           "youngest; lrr: loose round robin; glrr: greedy, then loose round robin.");
     b.onoff("-modern_rotate_ctas", "0",
             "Assigns the first warp of each thread block to the sub-core after that of the "
             "previous block.");

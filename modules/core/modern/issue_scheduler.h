@@ -34,6 +34,10 @@ enum class issue_policy : std::uint8_t {
     /// Loose round robin, as in Accel-Sim's configuration of the V100: the next eligible warp in
     /// the order of slots after the one that issued last.
     lrr,
+    /// Greedy, then loose round robin: the warp that issued last continues while it is eligible, as
+    /// the yield flag of Volta's control bits requests (Jia et al., Dissecting the NVIDIA Volta GPU
+    /// Architecture via Microbenchmarking, 2018), otherwise as lrr.
+    glrr,
 };
 
 /// Selects the warp of a sub-core that issues, from the stall counters of the warps and a policy.
@@ -79,6 +83,7 @@ public:
             if (may_issue(static_cast<unsigned>(last_))) return last_;
             candidates &= ~slot_bit(static_cast<unsigned>(last_));
         }
+        if (policy_ == issue_policy::glrr) return next_of(candidates, may_issue);
         for (unsigned i = live_; i-- > 0;) {
             const unsigned slot = by_age_[i];
             if ((candidates & slot_bit(slot)) == 0) continue;

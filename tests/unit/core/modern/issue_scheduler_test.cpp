@@ -68,6 +68,17 @@ TEST(IssueScheduler, TakesWarpsInTurnByLooseRoundRobin) {
     for (const std::uint64_t f : w.finished) EXPECT_GT(f, 6 * 127u);
 }
 
+TEST(IssueScheduler, GoesOnWithAWarpAndThenTakesTheNextInTurn) {
+    EXPECT_EQ(warps(3, 3, issue_policy::glrr).run(1, 20), "AAABBBCCC");
+    EXPECT_EQ(warps(3, 3, issue_policy::glrr).run(2, 20), "ABCABCABC");
+    issue_scheduler s(issue_policy::glrr);
+    for (unsigned w = 0; w < 4; ++w) s.warp_starts(w);
+    s.issued(2);
+    EXPECT_EQ(s.choose(0b1111, [](unsigned) { return true; }), 2);
+    EXPECT_EQ(s.choose(0b1111, [](unsigned w) { return w != 2; }), 3);
+    EXPECT_EQ(s.choose(0b0011, [](unsigned) { return true; }), 0);
+}
+
 TEST(IssueScheduler, PassesOverABusyUnitByLooseRoundRobin) {
     issue_scheduler s(issue_policy::lrr);
     for (unsigned w = 0; w < 4; ++w) s.warp_starts(w);
