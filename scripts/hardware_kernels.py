@@ -30,6 +30,8 @@ KERNELS = {
     "binomialOptions": ("binomialOptions", "binomial", "1"),
     "b+tree-rodinia-3.1": ("b+tree findRangeK (a million keys in order)",
                            "btree file keys command commands", "@findRangeK"),
+    "cutlass_perf_test_k2": ("CUTLASS 1.3 WMMA GEMM (4096 x 128 x 4096)", "wmma_gemm 4096 128 4096", "1"),
+    "cudaTensorCoreGemm": ("cudaTensorCoreGemm (4096 x 4096 x 4096)", "tensorgemm", "1"),
 }
 # Sectors in the statistics of a kernel, and in the file.
 L1, L2 = "Total_core_cache_stats_breakdown", "L2_cache_stats_breakdown"
