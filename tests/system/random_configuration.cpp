@@ -255,6 +255,8 @@ private:
         set("-modern_memory_interval", one_of<std::string>({"1", "1.635", "2"}));
         set("-modern_constant_interval", between(1, 3));
         set("-modern_l1_tag_banks", one_of({1, 4}));
+        set("-modern_scheduler", one_of<std::string>({"cggty", "lrr", "glrr"}));
+        set("-modern_tensor_forward", between(0, 2));
     }
 
     static constexpr unsigned largest_packet = 136;  // bytes: a line and its header
