@@ -144,14 +144,21 @@ struct address_windows {
     static constexpr device_address cluster = 0x1500'0000;
     static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< distance between ranks
     static constexpr unsigned cluster_ranks = program::largest_cluster;
+    /// Of the shared memory of all ranks, and of one that no cluster has.
+    static constexpr std::uint64_t cluster_size = (cluster_ranks + 1) * cluster_stride;
     static constexpr device_address param = 0x1800'0000;  ///< a kernel's parameters
     static constexpr std::uint64_t size = 0x0100'0000;    ///< of each window
     static constexpr device_address end = 0x1c00'0000;
 
     static bool in_local(device_address a) { return a - local < size; }
     static bool in_shared(device_address a) { return a - shared < size; }
-    static bool in_cluster(device_address a) {
-        return a - cluster < cluster_ranks * cluster_stride;
+    static bool in_cluster(device_address a) { return a - cluster < cluster_size; }
+    /// The generic address of a place in the shared memory of a rank, as named by machine code. If
+    /// no cluster has the rank, or no CTA the place, accesses to the address are faults.
+    static constexpr device_address in_rank(std::uint32_t rank, std::uint32_t place) {
+        constexpr std::uint32_t last = cluster_stride - 16;
+        return cluster + (rank < cluster_ranks ? rank : cluster_ranks) * cluster_stride +
+               (place < last ? place : last);
     }
     static bool in_param(device_address a) { return a - param < size; }
     /// The offset, in the shared memory of its CTA, of an address of shared memory: generic, of
@@ -160,8 +167,7 @@ struct address_windows {
         constexpr device_address of_cluster = cluster - shared;  // shared::cluster, not generic
         if (in_shared(a)) return a - shared;
         if (in_cluster(a)) return (a - cluster) % cluster_stride;
-        return a - of_cluster < cluster_ranks * cluster_stride ? (a - of_cluster) % cluster_stride
-                                                               : a;
+        return a - of_cluster < cluster_size ? (a - of_cluster) % cluster_stride : a;
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/memory_access.h"
 
+#include "modules/execution/block_cluster.h"
 #include "modules/execution/checking/block_checks.h"
 
 #include <fmt/format.h>
@@ -43,9 +44,8 @@ mapped_range cluster_range(warp& w, const operation* op, unsigned lane, device_a
                            std::uint32_t bytes, device_address window) {
     const std::uint64_t rank = (a - window) / address_windows::cluster_stride;
     const device_address begin = window + rank * address_windows::cluster_stride;
-    thread_block* const owner = rank < address_windows::cluster_ranks
-                                    ? w.block->block_of_rank(static_cast<unsigned>(rank))
-                                    : nullptr;
+    if (rank >= w.block->cluster().size()) names_no_rank(w, op, lane);
+    thread_block* const owner = w.block->block_of_rank(static_cast<unsigned>(rank));
     if (owner == nullptr)
         w.block->fail(
             w, op, lane,
@@ -113,6 +113,10 @@ void misaligned(warp& w, const operation* op, unsigned lane, device_address a,
         w, op, lane,
         fmt::format("address {:#x} is not a multiple of the {} bytes that are accessed", a, bytes),
         {}, fault_kind::misaligned);
+}
+
+void names_no_rank(warp& w, const operation* op, unsigned lane) {
+    w.block->fail(w, op, lane, "names a rank that the cluster does not have");
 }
 
 void check_local(warp& w, const operation* op, unsigned lane, std::uint64_t offset,

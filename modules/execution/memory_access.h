@@ -58,6 +58,9 @@ void check_local(warp& w, const operation* op, unsigned lane, std::uint64_t offs
 [[noreturn]] void misaligned(warp& w, const operation* op, unsigned lane, device_address a,
                              std::uint32_t bytes);
 
+/// Reports an address, or an operand, of a CTA that is not in the cluster.
+[[noreturn]] void names_no_rank(warp& w, const operation* op, unsigned lane);
+
 /// A 4-byte word of a lane's local memory. @param offset  multiple of 4
 inline std::byte* local_word(const warp& w, unsigned lane, std::uint64_t offset) {
     return w.local + (offset / 4 * warp_size + lane) * 4;

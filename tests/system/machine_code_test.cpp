@@ -586,6 +586,64 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"columns", 1, 128, 4096}, hopper_kernel{"extrema", 1, 128, 1088}),
     [](const auto& p) { return std::string(p.param.name); });
 
+/// Accesses to a CTA of the cluster by its rank: `how` of ranks_90.ptx.
+class RanksOfACluster : public testing::TestWithParam<std::tuple<int, const char*>> {
+protected:
+    struct result {
+        outcome run;
+        std::string memory;
+    };
+    /// Runs the program in clusters of two CTAs. @param code  option and file
+    result run(const std::vector<std::string>& code, unsigned rank) const {
+        const scratch_folder folder;
+        folder.write("result.bin", "");
+        const std::string file = folder.write(
+            "run.launch", fmt::format("buffer o u32 128 zero\n"
+                                      "launch ranks grid 2 block 64 args o u32:{} u32:{}\n"
+                                      "output o result.bin\n",
+                                      rank, std::get<0>(GetParam())));
+        std::vector<std::string> arguments{
+            "--preset", "H100_PCIE", "-gpgpu_ptx_sim_mode", std::get<1>(GetParam()),
+            "--launch", file};
+        arguments.insert(arguments.end(), code.begin(), code.end());
+        result r{simulate(arguments), {}};
+        r.memory = read_file(folder.path("result.bin"));
+        return r;
+    }
+    const std::vector<std::string> ptx{"--ptx", SIMTLM_MACHINE_CODE "/ranks_90.ptx"};
+    const std::vector<std::string> cubin{"--cubin", SIMTLM_MACHINE_CODE "/ranks_90.sm_90.cubin"};
+};
+
+TEST_P(RanksOfACluster, LeaveTheSameMemoryAsMachineCode) {
+    const result expected = run(ptx, 1), found = run(cubin, 1);
+    ASSERT_EQ(expected.run.code, 0) << expected.run.err;
+    ASSERT_EQ(found.run.code, 0) << found.run.err;
+    ASSERT_EQ(expected.memory.size(), 512u);
+    EXPECT_TRUE(found.memory == expected.memory);
+}
+
+TEST_P(RanksOfACluster, MustExist) {
+    for (const unsigned rank : {2u, 15u, 200u}) {
+        for (const auto& code : {ptx, cubin}) {
+            const result r = run(code, rank);
+            EXPECT_EQ(r.run.code, 2) << code[0] << " " << rank;
+            EXPECT_NE(r.run.err.find("names a rank that the cluster does not have"),
+                      std::string::npos)
+                << code[0] << " " << rank << ": " << r.run.err;
+        }
+    }
+}
+
+std::string name_of_rank_access(const testing::TestParamInfo<std::tuple<int, const char*>>& p) {
+    constexpr const char* names[] = {"load",        "store",       "atomic",         "arrival",
+                                     "expectation", "genericLoad", "genericArrival", "storeAsync"};
+    return fmt::format("{}{}", names[std::get<0>(p.param)],
+                       *std::get<1>(p.param) == '1' ? "Functional" : "Timed");
+}
+INSTANTIATE_TEST_SUITE_P(AccessesByRank, RanksOfACluster,
+                         testing::Combine(testing::Range(0, 8), testing::Values("0", "1")),
+                         name_of_rank_access);
+
 TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesTakesTheSameCyclesInAReplay) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch",

@@ -39,8 +39,6 @@ const operation* machine_bulk_size(warp& w, const operation* op) {
 }
 
 const operation* machine_cluster_address(warp& w, const operation* op) {
-    constexpr std::uint32_t window =
-        static_cast<std::uint32_t>(address_windows::cluster - address_windows::shared);
     constexpr unsigned rank_shift = 24;
     const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
     word* const to = row(w, op->destination);
@@ -49,10 +47,9 @@ const operation* machine_cluster_address(warp& w, const operation* op) {
         const std::uint32_t whole = a[i] + more[i];
         const std::uint32_t rank = whole >> rank_shift;
         const std::uint32_t place = (whole & ((1u << rank_shift) - 1)) + offset;
-        to[i] = rank == own
-                    ? place
-                    : window + rank * static_cast<std::uint32_t>(address_windows::cluster_stride) +
-                          place;
+        to[i] = rank == own ? place
+                            : static_cast<std::uint32_t>(address_windows::in_rank(rank, place) -
+                                                         address_windows::shared);
     }
     return op + 1;
 }

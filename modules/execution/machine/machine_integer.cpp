@@ -745,10 +745,10 @@ const operation* generic_address(warp& w, const operation* op) {
     const word* const rank = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
     for (unsigned i = 0; i < warp_size; ++i) {
         if (to[i] >> 32 != d.number) continue;
-        const std::uint64_t of = to[i] >> 24 & 0xff, place = (to[i] & 0xffffff) - d.number2;
-        to[i] = of == rank[i]
-                    ? address_windows::shared + place
-                    : address_windows::cluster + of * address_windows::cluster_stride + place;
+        const auto of = static_cast<std::uint32_t>(to[i] >> 24 & 0xff);
+        const auto place = static_cast<std::uint32_t>((to[i] & 0xffffff) - d.number2);
+        to[i] =
+            of == rank[i] ? address_windows::shared + place : address_windows::in_rank(of, place);
     }
     return op + 1;
 }
@@ -757,8 +757,23 @@ const operation* shared_address(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
     word* const to = row(w, op->destination);
-    for (unsigned i = 0; i < warp_size; ++i)
-        to[i] = ((a[i] << d.number) + more[i] + d.number2) & d.keep[0];
+    std::uint32_t beyond = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint32_t whole = (a[i] << d.number) + more[i] + d.number2;
+        to[i] = whole;
+        beyond |= whole & ~d.keep[0];
+    }
+    if (beyond == 0) return op + 1;
+    // Above the kept bits is the rank of the CTA, or zero.
+    const unsigned shift = __builtin_ctz(~d.keep[0]);
+    const word* const own = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint32_t rank = to[i] >> shift, place = to[i] & d.keep[0];
+        to[i] = rank == 0 || rank == own[i]
+                    ? place
+                    : static_cast<std::uint32_t>(address_windows::in_rank(rank, place) -
+                                                 address_windows::shared);
+    }
     return op + 1;
 }
 

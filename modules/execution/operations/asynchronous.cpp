@@ -212,7 +212,8 @@ const operation* update_barriers(warp& w, const operation* op) {
         r.address[i] = lane_address(w, op->source[0], op->detail, op->immediate, i);
         if (r.address[i] % 8 != 0) misaligned(w, op, i, r.address[i], 8);
     });
-    if (find_remote_lanes(w, access_detail::space_of(op)) == 0) return for_each_barrier<Act>(w, op);
+    if (find_remote_lanes(w, op, access_detail::space_of(op)) == 0)
+        return for_each_barrier<Act>(w, op);
     r.op = op;
     r.perform = perform_on_barriers<Act>;
     if (op->source[1] != no_slot) std::memcpy(r.values, w.at(op->source[1]), warp_size * 4);

@@ -135,7 +135,7 @@ const operation* atomic(warp& w, const operation* op) {
     r.elements[1] = op->source[2] == no_slot ? r.elements[0] : w.at(op->source[2]);
     r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
     if (w.pending == nullptr || !is_visible_outside(r)) {
-        if (find_remote_lanes(w, access_detail::space_of(op)) == 0) {
+        if (find_remote_lanes(w, op, access_detail::space_of(op)) == 0) {
             perform_atomic<Op, Bits>(w, r);
             return op + 1;
         }
@@ -194,7 +194,7 @@ const operation* wide_atomic(warp& w, const operation* op) {
     }
     r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
     if (w.pending == nullptr || !is_visible_outside(r)) {
-        if (find_remote_lanes(w, access_detail::space_of(op)) == 0) {
+        if (find_remote_lanes(w, op, access_detail::space_of(op)) == 0) {
             perform_wide<Compares>(w, r);
             return op + 1;
         }

@@ -2,6 +2,7 @@
 #include "modules/execution/operations/cluster_operations.h"
 
 #include "modules/execution/block_cluster.h"
+#include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
 
@@ -28,7 +29,7 @@ void for_places(warp& w, const operation* op, Function f) {
     const auto* const from = lanes_at<Bits>(w, op->source[0]);
     for_lanes(w.lanes_of(op), [&](unsigned i) {
         const std::uint64_t a = from[i];
-        if (a >= window.cluster && a - window.cluster < address_windows::cluster_ranks * stride)
+        if (a >= window.cluster && a - window.cluster < address_windows::cluster_size)
             return f(i, (a - window.cluster) / stride, (a - window.cluster) % stride);
         if (a - window.own >= stride)
             w.block->fail(w, op, i, "takes no address of shared memory", "use cvta.to.shared");
@@ -42,8 +43,7 @@ void map(warp& w, const operation* op) {
     const auto* const ranks = lanes_at<std::uint32_t>(w, op->source[1]);
     auto* const to = lanes_at<Bits>(w, op->destination);
     for_places<Bits>(w, op, [&](unsigned i, std::uint64_t, std::uint64_t offset) {
-        if (ranks[i] >= w.block->cluster().size())
-            w.block->fail(w, op, i, "names a rank that the cluster does not have");
+        if (ranks[i] >= w.block->cluster().size()) names_no_rank(w, op, i);
         to[i] = static_cast<Bits>(cluster + ranks[i] * stride + offset);
     });
 }

@@ -252,7 +252,7 @@ const operation* access(warp& w, const operation* op) {
     for (unsigned e = 0; e < elements; ++e) r.elements[e] = w.at(op->list[e]);
     const space s = access_detail::space_of(op);
     if (w.pending == nullptr || !is_visible_outside(r, s)) {
-        if (find_remote_lanes(w, s) == 0) {
+        if (find_remote_lanes(w, op, s) == 0) {
             perform<Memory, Lane, Store>(w, r);
             return op + 1;
         }

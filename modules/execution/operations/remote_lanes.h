@@ -21,23 +21,24 @@ struct timed_request : memory_request {
 /// CTAs of the cluster, where their effects are performed when the SM's message arrives.
 /// @param s  the state space of the instruction
 /// @return these lanes, which are also stored in the timed_request
-inline lane_mask find_remote_lanes(const warp& w, space s) {
+/// @throws execution_error  if the cluster does not have the rank of an address
+inline lane_mask find_remote_lanes(warp& w, const operation* op, space s) {
     if (w.pending == nullptr || (s != space::shared && s != space::generic)) return 0;
     if (w.block->cluster().size() == 1) return 0;
     auto& r = static_cast<timed_request&>(*w.pending);
     constexpr device_address distance = address_windows::cluster - address_windows::shared;
-    constexpr std::uint64_t span = address_windows::cluster_ranks * address_windows::cluster_stride;
     for (lane_mask m = r.lanes; m != 0; m &= m - 1) {
         const auto i = static_cast<unsigned>(__builtin_ctz(m));
         device_address a = r.address[i];
         if (address_windows::in_cluster(a))
             a -= address_windows::cluster;
-        else if (s == space::shared && a - distance < span)
+        else if (s == space::shared && a - distance < address_windows::cluster_size)
             a -= distance;
         else
             continue;
         const auto rank = static_cast<unsigned>(a / address_windows::cluster_stride);
         if (rank == w.block->rank()) continue;
+        if (rank >= w.block->cluster().size()) names_no_rank(w, op, i);
         r.remote |= lane_mask{1} << i;
         r.rank[i] = static_cast<std::uint8_t>(rank);
     }
