@@ -127,6 +127,20 @@ void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c
     c.gpcs = read_gpcs(v, sms);
 }
 
+/// -modern_l1_local_write_back, which concerns caches that write through.
+void keep_local_stores(const option_values& v, cache::cache_config& l1) {
+    if (!l1.enabled) return;
+    const bool through = l1.write == cache::write_policy::write_through ||
+                         l1.write == cache::write_policy::write_evict ||
+                         l1.write == cache::write_policy::read_only;
+    if (l1.keeps_and_passes_writes())
+        l1.write = cache::write_policy::local_wb_global_wt;
+    else if (through)
+        v.fail("-modern_l1_local_write_back",
+               "an L1D that writes through keeps stores only with lazy fetch",
+               "write policy T with allocation L in -gpgpu_cache:dl1; or 0");
+}
+
 }  // namespace
 
 std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
@@ -208,8 +222,7 @@ void read_modern(const option_values& v, gpu_config& config) {
     const unsigned requests = v.number("-modern_request_packets", 0, 16);
     m.request_packets = requests != 0 ? requests : m.network_packets;
     m.request_lines = v.flag("-modern_request_lines");
-    if (v.flag("-modern_l1_local_write_back") && sm.l1.data.keeps_and_passes_writes())
-        sm.l1.data.write = cache::write_policy::local_wb_global_wt;
+    if (v.flag("-modern_l1_local_write_back")) keep_local_stores(v, sm.l1.data);
     read_engines(v, m.engines);
     if (m.engines.present && sm.schedulers != 4)
         v.fail("-modern_engines", "warpgroups are four warps of four sub-cores",

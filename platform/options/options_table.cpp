@@ -646,7 +646,7 @@ void modern(builder& b) {
     b.onoff("-modern_l1_local_write_back", "0",
             "An L1D with write policy T and lazy fetch keeps stores to local memory until their "
             "line is replaced, as write policy L does. What ld.local.lu or LDL.LU has read is not "
-            "written back.");
+            "written back. Policies B and L keep them anyway; others are rejected.");
     b.onoff("-modern_engines", "0",
             "Enables the engines of sm_90 for bulk copies (tensor memory accelerator), mbarriers "
             "and warpgroup products.");
