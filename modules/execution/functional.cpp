@@ -18,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -31,26 +32,39 @@ constexpr std::uint64_t most_resident = 2048;
 constexpr std::int64_t cooperative_jumps_per_turn = 1 << 10;
 constexpr unsigned cooperative_turns_per_visit = 2;
 
-/// Executes a warp until it stops. @param jumps  number after which other warps run
-void run_turn(warp& w, std::int64_t jumps) {
-    const operation* op = w.next;
+/// Whether a warp sleeps since it has found the phase of an mbarrier incomplete.
+bool waits_at_mbarrier(const warp& w) {
+    return w.has_waited && w.status == warp_status::sleeping;
+}
+
+const operation* begin_turn(warp& w, std::int64_t jumps) {
+    if (waits_at_mbarrier(w)) --w.block->warps_at_mbarriers;
     w.status = warp_status::ready;
     w.turn = jumps;
-    w.come(op);
+    w.come(w.next);
+    return w.next;
+}
+void end_turn(warp& w) {
+    if (waits_at_mbarrier(w)) ++w.block->warps_at_mbarriers;
+}
+
+/// Executes a warp until it stops. @param jumps  number after which other warps run
+void run_turn(warp& w, std::int64_t jumps) {
+    const operation* op = begin_turn(w, jumps);
     do op = op->execute(w, op);
     while (op != nullptr);
+    end_turn(w);
 }
 
 /// The same with an observer.
 void run_turn(warp& w, std::int64_t jumps, execution_observer& observer) {
-    const operation* op = w.next;
-    w.status = warp_status::ready;
-    w.turn = jumps;
-    w.come(op);
+    const operation* op = begin_turn(w, jumps);
     do {
-        if (op->counted && !op->moves_control) observer.about_to_execute(w, *op);
+        const bool again = op == std::exchange(w.retried, nullptr);
+        if (op->counted && !op->moves_control && !again) observer.about_to_execute(w, *op);
         op = op->execute(w, op);
     } while (op != nullptr);
+    end_turn(w);
 }
 
 bool runnable(const warp& w) {

@@ -162,6 +162,7 @@ void thread_block::start(std::uint64_t number, unsigned sm,
         w.status = warp_status::ready;
         w.has_waited = false;
     }
+    warps_at_mbarriers = 0;
     live_warps_ = static_cast<unsigned>(warps_.size());
     if (launch_.world.log != nullptr) launch_.world.log->block_started(*this);
 }

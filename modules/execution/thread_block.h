@@ -94,6 +94,8 @@ public:
     /// @return whether the barrier is complete, so that no warp must wait
     bool arrive(warp& w, unsigned barrier, std::uint32_t threads, bool waits);
     barrier_state& barrier(unsigned id) { return barriers_[id]; }
+    /// Without timing: number of warps that sleep after a failed mbarrier.try_wait.
+    unsigned warps_at_mbarriers = 0;
     /// With timing, warps at barriers are held by the SM, not by the machine.
     bool sm_holds_barriers = false;
 

@@ -102,6 +102,7 @@ struct warp {
     std::uint32_t warpgroup_fences = 0;  ///< number of executed wgmma.fence
     unsigned index = 0;                  ///< index in its CTA
     warp_status status = warp_status::done;
+    const operation* retried = nullptr;  ///< the operation of the last retry()
     bool wait_failed = false;  ///< with timing: mbarrier.try_wait has found its phase incomplete
     bool has_waited = false;   ///< without timing: the same, for its last mbarrier.try_wait
     bool exchanged = false;    ///< the result of its next operation is known (simt_control)
@@ -137,6 +138,15 @@ struct warp {
         next = before;
         status = why;
         return nullptr;
+    }
+    /// Stops at an operation that must wait, and is executed again when others have run. It is
+    /// counted when it is executed for the last time.
+    const operation* retry(const operation* op) {
+        const auto i = static_cast<std::size_t>(op - code);
+        worker->counts.warps[i] -= 1;
+        worker->counts.lanes[i] -= __builtin_popcount(active);
+        retried = op;
+        return stop(op, warp_status::sleeping);
     }
     std::uint64_t pc_of(const operation* op) const { return static_cast<std::uint64_t>(op - code); }
     /// Continues at an operation after a control transfer, with the active lanes. leave() must have

@@ -234,11 +234,7 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
         return next;
     }
     w.has_waited = failed;
-    const std::vector<warp>& warps = w.block->warps();
-    const bool others_wait = std::any_of(warps.begin(), warps.end(), [](const warp& other) {
-        return other.has_waited && other.status == warp_status::sleeping;
-    });
-    if (!failed && !others_wait) return next;
+    if (!failed && w.block->warps_at_mbarriers == 0) return next;
     w.leave(op);
     return w.stop(next, warp_status::sleeping);
 }

@@ -81,13 +81,10 @@ const operation* wait_for_cluster(warp& w, const operation* op) {
     if (sm_holds_warps(w)) {
         // Waits once all of its lanes have arrived; until then they retry.
         const bool waits = (w.cluster_arrived & lanes) != 0;
-        if (!waits || (w.control->live_lanes() & ~w.cluster_arrived) == 0) return op + 1;
-        w.leave(op);
-        return w.stop(op, warp_status::sleeping);
+        const bool all = (w.control->live_lanes() & ~w.cluster_arrived) == 0;
+        return !waits || all ? op + 1 : w.retry(op);
     }
-    if (lanes == 0 || w.block->cluster().passed(w)) return op + 1;
-    w.leave(op);
-    return w.stop(op, warp_status::sleeping);
+    return lanes == 0 || w.block->cluster().passed(w) ? op + 1 : w.retry(op);
 }
 
 const operation* map_to_rank(warp& w, const operation* op) {

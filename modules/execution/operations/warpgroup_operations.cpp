@@ -65,9 +65,7 @@ const operation* await_warpgroup(warp& w, const operation* op) {
     const auto has_fenced = [&](const warp& other) {
         return other.warpgroup_fences >= w.warpgroup_fences;
     };
-    if (all_of_group(w, has_fenced)) return op + 1;
-    w.leave(op);
-    return w.stop(op, warp_status::sleeping);
+    return all_of_group(w, has_fenced) ? op + 1 : w.retry(op);
 }
 
 const operation* multiply_warpgroup(warp& w, const operation* op) {
@@ -138,11 +136,7 @@ const operation* wait_for_warpgroup(warp& w, const operation* op) {
     const auto pending = static_cast<std::uint32_t>(op->immediate);
     const std::uint32_t needed = w.warpgroup_groups - std::min(w.warpgroup_groups, pending);
     const auto has_reached = [&](const warp& other) { return other.warpgroup_groups >= needed; };
-    if (!all_of_group(w, has_reached)) {
-        w.leave(op);
-        return w.stop(op, warp_status::sleeping);
-    }
-    return groups_are_complete(w, op);
+    return all_of_group(w, has_reached) ? groups_are_complete(w, op) : w.retry(op);
 }
 
 }  // namespace simtlm::execution

@@ -230,6 +230,20 @@ TEST(Cluster, RefusesWhatDoesNotFit) {
                 HasSubstr("must not end while others use its shared memory"));
 }
 
+TEST(Cluster, CountsEachWaitAtItsBarrierOnce) {
+    machine m(kernel("mov.u32 %r1, 1;" + cluster_sync + cluster_sync, four), hopper);
+    const auto out = m.buffer(std::vector<std::uint32_t>(8 * 64));
+    const execution_summary s =
+        m.run("k", {8, 1, 1}, {64, 1, 1}, out, out, static_cast<std::uint32_t>(0));
+    std::uint64_t waits = 0, arrivals = 0;
+    for (const auto& count : s.by_opcode) {
+        if (count.opcode.find("cluster.wait") != std::string::npos) waits += count.warps;
+        if (count.opcode.find("cluster.arrive") != std::string::npos) arrivals += count.warps;
+    }
+    EXPECT_EQ(arrivals, 2u * 8 * 2);
+    EXPECT_EQ(waits, arrivals);
+}
+
 TEST(Elect, ChoosesOneLaneOfThoseNamed) {
     const auto r = results(kernel("setp.ge.u32 %p1, %r0, 5; mov.u32 %r1, 77; @!%p1 bra END;\n"
                                   "elect.sync %r5|%p2, 0xffffffe0; selp.u32 %r6, 100, 0, %p2;"

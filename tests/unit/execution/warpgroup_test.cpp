@@ -457,9 +457,18 @@ CLEAR: st.shared.u32 [%r2], %r6; add.u32 %r2, %r2, 512; add.u32 %r4, %r4, 512;
 )",
               ".version 8.0\n.target sm_90a\n.address_size 64\n");
     const auto out = m.buffer(std::vector<float>(128));
-    m.run("k", {1, 1, 1}, {128, 1, 1}, out);
+    const execution_summary s = m.run("k", {1, 1, 1}, {128, 1, 1}, out);
     const auto sums = m.read<float>(out, 128);
     for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(sums[t], 16) << t;
+    // A warp that waits for the others, and executes its instruction again, counts once.
+    unsigned waits = 0;
+    for (const auto& count : s.by_opcode) {
+        if (count.opcode.rfind("wgmma", 0) != 0) continue;
+        EXPECT_EQ(count.warps % 4, 0u) << count.opcode;
+        EXPECT_EQ(count.threads, 32 * count.warps) << count.opcode;
+        if (count.opcode.find("wait_group") != std::string::npos) waits += count.warps;
+    }
+    EXPECT_EQ(waits, 4u);
 }
 
 TEST(Warpgroup, MultipliesWhatAllItsWarpsHaveStoredBeforeTheirFence) {
