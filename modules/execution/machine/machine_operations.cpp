@@ -257,14 +257,12 @@ const operation* machine_elect(warp& w, const operation* op) {
 
 const operation* machine_vote(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
-    const lane_mask asked = d.uniform ? w.active : w.lanes_of(op);
-    if (!d.uniform && asked == 0) return op + 1;
-    const lane_mask p = predicate(w, d, 0) & asked;
-    bool holds = p == asked;
-    if (d.number == 1) holds = p != 0;
-    if (d.number == 2) holds = p == asked || p == 0;
-    const lane_mask lanes = d.uniform ? w.lanes_of(op) : asked;
+    const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
+    const lane_mask p = predicate(w, d, 0) & lanes;
+    bool holds = p == lanes;
+    if (d.number == 1) holds = p != 0;
+    if (d.number == 2) holds = p == lanes || p == 0;
     const lane_mask to = d.uniform ? all_lanes : lanes;
     if (op->destination != no_slot) {
         alignas(64) word result[warp_size];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics of vectors and reductions in other CTAs (vectors_90.ptx), as PTX and as machine code,
 // compared with arithmetic of the host.
+#include "modules/execution/execution_error.h"
 #include "modules/execution/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
+#include "modules/sass/decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -190,6 +192,54 @@ TEST_P(VectorAtomics, ValuesOf128BitsAreExchangedAsAWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Code, VectorAtomics, testing::Bool(),
                          [](const auto& p) { return p.param ? "machine" : "ptx"; });
+
+/// Runs the kernel of ranks_90.ptx with an arrival at an mbarrier that the first thread of each CTA
+/// initialises. @param guard  bits of the guard of the instruction VOTEU.ALL UP0, P1 before that
+void arrive_in_ranks(unsigned guard) {
+    std::string cubin = contents(SIMTLM_MACHINE_CODE "/ranks_90.sm_90.cubin");
+    {
+        const sass::cubin parsed(cubin, "ranks");
+        const sass::cubin_function& f = *parsed.find_function("ranks");
+        std::vector<std::size_t> votes;
+        for (std::size_t n = 0; n < f.instructions(); ++n) {
+            sass::instruction i;
+            if (sass::decode(f.word(n), 90, 16 * n, i) && i.opcode == "VOTEU" && i.has("ALL"))
+                votes.push_back(n);
+        }
+        ASSERT_EQ(votes.size(), 2u);
+        const sass::instruction_word word = f.word(votes[1]);
+        std::string before(16, '\0');
+        std::memcpy(before.data(), &word.low, 8);
+        std::memcpy(before.data() + 8, &word.high, 8);
+        const std::size_t at = cubin.find(before);
+        ASSERT_NE(at, std::string::npos);
+        // Bits 15:12.
+        cubin[at + 1] = static_cast<char>((cubin[at + 1] & 0x0f) | guard << 4);
+    }
+    device_memory::config c;
+    c.capacity = std::uint64_t{1} << 24;
+    device_memory memory(c);
+    const sass_image image(std::make_shared<const sass::cubin>(cubin, "ranks"), memory);
+    launch l;
+    l.image = &image;
+    l.kernel = image.find_kernel("ranks");
+    ASSERT_NE(l.kernel, nullptr);
+    l.grid = {2, 1, 1};
+    l.block = {64, 1, 1};
+    const std::uint64_t out = memory.allocate(512);
+    const std::uint32_t rank_and_access[] = {1, 3};
+    l.parameters.resize(16);
+    std::memcpy(l.parameters.data(), &out, 8);
+    std::memcpy(l.parameters.data() + 8, rank_and_access, 8);
+    execution::run(l, memory, {}, {});
+}
+
+TEST(UniformVote, CountsTheLanesForWhichItsGuardIsTrue) {
+    constexpr unsigned always = 7, other_threads = 1;  // P1: not the first thread
+    EXPECT_NO_THROW(arrive_in_ranks(always));
+    // All lanes that vote are other threads: the mbarrier is not initialised.
+    EXPECT_THROW(arrive_in_ranks(other_threads), execution_error);
+}
 
 }  // namespace
 }  // namespace simtlm::execution
