@@ -41,7 +41,7 @@ bool block_cluster::arrive(warp& w, std::uint32_t lanes) {
 
 void block_cluster::complete(thread_block& block) {
     for (warp& w : block.warps()) w.cluster_arrived = 0;
-    if (block.checks() != nullptr) block.checks()->complete(0, {}, true);
+    if (block.checks() != nullptr) block.checks()->cluster_barrier_complete();
 }
 
 bool block_cluster::passed(const warp& w) {

@@ -4,12 +4,14 @@
 #include "modules/program/kernel_descriptor.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace simtlm::execution {
 
 class thread_block;
+struct cluster_checks;
 struct kernel_image;
 struct warp;
 
@@ -50,6 +52,9 @@ public:
     /// Whether the barrier at which a warp arrived last is complete (barrier.cluster.wait): all
     /// live threads of the cluster have arrived.
     bool passed(const warp& w);
+
+    /// Shared by the checks of its CTAs; nullptr: none.
+    std::shared_ptr<cluster_checks> checks;
 
 private:
     program::dim3 shape_;

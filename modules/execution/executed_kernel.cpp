@@ -366,6 +366,7 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
       what_(std::move(what)),
       context_(what_, memory, world_),
       instructions_(std::move(descriptor)) {
+    context_.timed = true;
     const std::string untimed = untimed_part(*what_.kernel, *instructions_);
     if (!untimed.empty()) throw kernel::user_error("", untimed, untimed_remedy);
     if (!world_.clock) world_.clock = [this] { return now_; };

@@ -74,6 +74,7 @@ public:
     const kernel_image& kernel;
     device_memory& memory;
     const services& world;
+    bool timed = false;  ///< SMs execute it
     /// Several host threads execute: atomics must be atomic on the host.
     bool concurrent = false;
 

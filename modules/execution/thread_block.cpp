@@ -149,7 +149,7 @@ void thread_block::start(std::uint64_t number, unsigned sm,
     join_cluster(std::move(cluster));
     if (shared_bytes_ != 0) std::memset(shared_.get(), 0, shared_bytes_);
     if (local_ != nullptr) clear_local();
-    if (checks_) checks_->start();
+    if (checks_) checks_->start(*this);
     for (barrier_state& b : barriers_) b = {};
     for (warp& w : warps_) {
         w.control->start(w, launch_.kernel);

@@ -6,19 +6,26 @@
 
 namespace simtlm::execution {
 
-async_proxy::async_proxy(unsigned warps, std::uint32_t shared_bytes)
-    : chunks_((shared_bytes + chunk_bytes - 1) / chunk_bytes),
-      knows_(warps),
-      fenced_(warps),
-      groups_(std::size_t{2} * warps),
-      written_(chunks_) {}
+async_proxy::async_proxy(unsigned warps, std::uint32_t shared_bytes, unsigned ctas)
+    : warps_(warps),
+      chunks_((shared_bytes + chunk_bytes - 1) / chunk_bytes),
+      operations_(std::size_t{most_operations} * ctas),
+      used_(ctas),
+      knows_(std::size_t{warps} * ctas),
+      barriers_(std::size_t{barriers} * ctas),
+      fenced_(std::size_t{warps} * ctas),
+      groups_(std::size_t{2} * warps * ctas),
+      written_(std::size_t{chunks_} * ctas) {}
 
 void async_proxy::start() {
     order_ = number_ = 0;
-    for (const unsigned i : used_) operations_[i].number = 0;
-    used_.clear();
+    for (std::vector<unsigned>& used : used_) {
+        for (const unsigned i : used) operations_[i].number = 0;
+        used.clear();
+    }
     std::fill(knows_.begin(), knows_.end(), knowledge());
-    barriers_.fill(knowledge());
+    std::fill(barriers_.begin(), barriers_.end(), knowledge());
+    for (knowledge& k : of_cluster_) k.reset();
     places_.clear();
     std::fill(fenced_.begin(), fenced_.end(), 0);
     std::fill(groups_.begin(), groups_.end(), groups());
@@ -35,20 +42,23 @@ void async_proxy::synchronise(unsigned warp, std::uint32_t place, bool acquires,
     if (releases) places_[place] |= knows_[warp];
 }
 
-void async_proxy::complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta) {
+void async_proxy::complete(unsigned rank, unsigned barrier, const std::vector<unsigned>& waiting,
+                           bool whole_cta) {
     if (whole_cta) {
         knowledge all;
-        for (const knowledge& k : knows_) all |= k;
-        std::fill(knows_.begin(), knows_.end(), all);
-        forget_what_all_know();
+        const auto first = knows_.begin() + number_of(rank, 0), end = first + warps_;
+        for (auto k = first; k != end; ++k) all |= *k;
+        std::fill(first, end, all);
+        forget_what_all_know(rank);
         return;
     }
-    for (const unsigned w : waiting) knows_[w] |= barriers_[barrier];
-    barriers_[barrier].reset();
+    knowledge& told = barriers_[rank * barriers + barrier];
+    for (const unsigned w : waiting) knows_[number_of(rank, w)] |= told;
+    told.reset();
 }
 
 void async_proxy::at_mbarrier(unsigned warp, std::uint32_t place, bool phase, bool waits) {
-    for (const unsigned i : used_) {
+    for (const unsigned i : used_[cta_of(place)]) {
         pending_operation& o = operations_[i];
         if (!o.copies || o.place != place) continue;
         if (o.phase != phase) o.complete = true;
@@ -58,17 +68,18 @@ void async_proxy::at_mbarrier(unsigned warp, std::uint32_t place, bool phase, bo
 
 // ---- operations ----
 
-unsigned async_proxy::take() {
-    if (used_.size() == most_operations) {
+unsigned async_proxy::take(unsigned cta) {
+    std::vector<unsigned>& used = used_[cta];
+    if (used.size() == most_operations) {
         const auto oldest =
-            std::min_element(used_.begin(), used_.end(), [this](unsigned a, unsigned b) {
+            std::min_element(used.begin(), used.end(), [this](unsigned a, unsigned b) {
                 return operations_[a].number < operations_[b].number;
             });
         drop(*oldest);
     }
-    unsigned free = 0;
+    unsigned free = cta * most_operations;
     while (operations_[free].number != 0) ++free;
-    used_.push_back(free);
+    used.push_back(free);
     operations_[free] = pending_operation();
     operations_[free].number = ++number_;
     return free;
@@ -76,61 +87,86 @@ unsigned async_proxy::take() {
 
 void async_proxy::drop(unsigned index) {
     operations_[index].number = 0;
-    used_.erase(std::find(used_.begin(), used_.end(), index));
+    std::vector<unsigned>& used = used_[index / most_operations];
+    used.erase(std::find(used.begin(), used.end(), index));
     for (knowledge& k : knows_) k.reset(index);
     for (knowledge& k : barriers_) k.reset(index);
     for (auto& place : places_) place.second.reset(index);
+    for (knowledge& k : of_cluster_) k.reset(index);
 }
 
-void async_proxy::forget_what_all_know() {
+/// Drops the operations on the memory of a CTA whose completion all its warps have observed.
+void async_proxy::forget_what_all_know(unsigned cta) {
     knowledge all;
     all.set();
-    for (const knowledge& k : knows_) all &= k;
-    const std::vector<unsigned> used = used_;
+    for (unsigned w = 0; w < warps_; ++w) all &= knows_[number_of(cta, w)];
+    const std::vector<unsigned> used = used_[cta];
     for (const unsigned i : used)
         if (all.test(i)) drop(i);
 }
 
-void async_proxy::copy(unsigned warp, std::uint32_t operation, std::uint32_t offset,
+/// Makes the last copy to the memory of a CTA longer if another one continues it: those of the
+/// lanes of one instruction.
+bool async_proxy::extend(unsigned cta, const pending_operation& like) {
+    if (used_[cta].empty()) return false;
+    pending_operation& last = operations_[used_[cta].back()];
+    if (!last.copies || last.complete || last.warp != like.warp ||
+        last.operation != like.operation || last.place != like.place || last.phase != like.phase ||
+        last.end != like.begin)
+        return false;
+    for (const knowledge& k : knows_)
+        if (k.test(used_[cta].back())) return false;
+    last.end = like.end;
+    return true;
+}
+
+void async_proxy::copy(unsigned warp, std::uint32_t operation, std::uint32_t to,
                        std::uint32_t bytes, std::uint32_t place, bool phase) {
     if (bytes == 0) return;
-    const auto [first, end] = chunks_of(offset, bytes);
+    const unsigned cta = cta_of(to);
+    if (cta_of(place) != cta) return;
     // Earlier copies to this range are overwritten.
-    const std::vector<unsigned> used = used_;
+    const std::vector<unsigned> used = used_[cta];
     for (const unsigned i : used) {
         const pending_operation& o = operations_[i];
-        if (o.copies && o.begin >= first && o.end <= end) drop(i);
+        if (o.copies && o.begin >= to && o.end <= to + bytes) drop(i);
     }
-    pending_operation& o = operations_[take()];
+    const auto [first, end] = chunks_of(to, bytes);
+    std::fill(written_.begin() + first, written_.begin() + end, generic_write());
+    pending_operation o;
     o.copies = true;
     o.phase = phase;
     o.warp = warp;
     o.operation = operation;
     o.place = place;
-    o.begin = first;
-    o.end = end;
-    std::fill(written_.begin() + first, written_.begin() + end, generic_write());
+    o.begin = to;
+    o.end = to + bytes;
+    if (bytes < chunk_bytes && extend(cta, o)) return;
+    pending_operation& kept = operations_[take(cta)];
+    o.number = kept.number;
+    kept = std::move(o);
 }
 
-void async_proxy::read(unsigned warp, engine by, std::uint32_t operation, std::uint32_t offset,
+void async_proxy::read(unsigned warp, engine by, std::uint32_t operation, std::uint32_t from,
                        std::uint32_t bytes) {
     if (bytes == 0) return;
+    const unsigned cta = cta_of(from);
     groups& g = groups_of(warp, by);
     if (g.open.number == 0 || operations_[g.open.index].number != g.open.number) {
-        const unsigned index = take();
+        const unsigned index = take(cta);
         pending_operation& o = operations_[index];
         o.by = by;
         o.warp = warp;
         o.operation = operation;
-        o.begin = chunks_;
+        o.begin = (cta + 1) * chunks_ * chunk_bytes;
         o.chunks.resize(chunks_);
         g.open = {index, o.number};
     }
     pending_operation& o = operations_[g.open.index];
-    const auto [first, end] = chunks_of(offset, bytes);
-    for (std::uint32_t c = first; c < end; ++c) o.chunks[c] = true;
-    o.begin = std::min(o.begin, first);
-    o.end = std::max(o.end, end);
+    const auto [first, end] = chunks_of(from, bytes);
+    for (std::uint32_t c = first; c < end; ++c) o.chunks[c % chunks_] = true;
+    o.begin = std::min(o.begin, first * chunk_bytes);
+    o.end = std::max(o.end, end * chunk_bytes);
 }
 
 void async_proxy::close_group(unsigned warp, engine of) {
@@ -150,38 +186,40 @@ void async_proxy::groups_complete(unsigned warp, engine of, std::uint64_t pendin
 
 // ---- accesses ----
 
-async_proxy::conflict async_proxy::find(unsigned warp, std::uint32_t first, std::uint32_t end,
+async_proxy::conflict async_proxy::find(unsigned warp, std::uint32_t at, std::uint32_t bytes,
                                         bool writes) const {
-    for (const unsigned i : used_) {
+    const auto [first, last] = chunks_of(at, bytes);
+    for (const unsigned i : used_[cta_of(at)]) {
         const pending_operation& o = operations_[i];
-        if (o.end <= first || o.begin >= end || knows_[warp].test(i)) continue;
+        if (o.end <= at || o.begin >= at + bytes || knows_[warp].test(i)) continue;
         if (o.copies)
             return {conflict::kind::copy_in_flight, engine::bulk_copy, o.warp, o.operation};
         if (!writes) continue;
-        for (std::uint32_t c = std::max(first, o.begin); c < std::min(end, o.end); ++c)
-            if (o.chunks[c]) return {conflict::kind::operand_in_use, o.by, o.warp, o.operation};
+        for (std::uint32_t c = first; c < last; ++c)
+            if (o.chunks[c % chunks_])
+                return {conflict::kind::operand_in_use, o.by, o.warp, o.operation};
     }
     return {};
 }
 
 async_proxy::conflict async_proxy::generic_access(unsigned warp, std::uint32_t operation,
-                                                  std::uint32_t offset, std::uint32_t bytes,
+                                                  std::uint32_t at, std::uint32_t bytes,
                                                   bool writes) {
-    const auto [first, end] = chunks_of(offset, bytes);
-    const conflict c = find(warp, first, end, writes);
+    const conflict c = find(warp, at, bytes, writes);
     if (writes) {
         ++order_;
+        const auto [first, end] = chunks_of(at, bytes);
         for (std::uint32_t k = first; k < end; ++k) written_[k] = {order_, warp, operation};
     }
     return c;
 }
 
-async_proxy::conflict async_proxy::asynchronous_access(unsigned warp, std::uint32_t offset,
+async_proxy::conflict async_proxy::asynchronous_access(unsigned warp, std::uint32_t at,
                                                        std::uint32_t bytes, bool writes) const {
     if (bytes == 0) return {};
-    const auto [first, end] = chunks_of(offset, bytes);
-    const conflict c = find(warp, first, end, writes);
+    const conflict c = find(warp, at, bytes, writes);
     if (c.what != conflict::kind::none || writes) return c;
+    const auto [first, end] = chunks_of(at, bytes);
     for (std::uint32_t k = first; k < end; ++k) {
         const generic_write& w = written_[k];
         if (w.order != 0 && fenced_[w.warp] < w.order && fenced_[warp] < w.order)

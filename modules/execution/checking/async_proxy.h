@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/program/cluster_source.h"
+
 #include <algorithm>
-#include <array>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -12,9 +13,9 @@
 
 namespace simtlm::execution {
 
-/// Tracks asynchronous operations on a CTA's shared memory (PTX manual, "Async proxy"): bulk copies
-/// that write it, bulk stores and products of warpgroups that read it, and which warps have
-/// observed their completion.
+/// Tracks asynchronous operations on the shared memory of the CTAs of a cluster (PTX manual, "Async
+/// proxy"): bulk copies and asynchronous stores that write it, bulk stores and products of
+/// warpgroups that read it, and which warps have observed their completion.
 ///
 /// A warp observes the completion of a copy by waiting for the phase of its mbarrier, and that of
 /// its own groups by wait_group; at barriers and mbarriers it acquires the observations of other
@@ -22,8 +23,10 @@ namespace simtlm::execution {
 /// asynchronous operations after the writing thread, or the one that starts the operation, has
 /// executed fence.proxy.async.
 ///
-/// Memory is tracked in chunks of 16 bytes. Only the last 128 operations are tracked, so that
-/// defects may be missed, but there are no false positives.
+/// Warps are numbered in the cluster (number_of), and places are those in the shared memory of all
+/// its CTAs (place_of). Operands and generic writes are tracked in chunks of 16 bytes, copies in
+/// bytes. Only the last 128 operations on the memory of a CTA are tracked, so that defects may be
+/// missed, but there are no false positives.
 class async_proxy {
 public:
     enum class engine : std::uint8_t { bulk_copy, tensor_core };
@@ -42,26 +45,44 @@ public:
         std::uint32_t operation = 0;  ///< the other operation
     };
 
-    async_proxy(unsigned warps, std::uint32_t shared_bytes);
+    /// @param warps, shared_bytes  of a CTA @param ctas  in the cluster
+    async_proxy(unsigned warps, std::uint32_t shared_bytes, unsigned ctas = 1);
 
-    /// Called when the CTA begins.
+    /// Called when the cluster begins.
     void start();
 
-    // Events that make completions visible to other warps. Places are offsets in shared memory.
+    unsigned number_of(unsigned rank, unsigned warp) const { return rank * warps_ + warp; }
+    std::uint32_t place_of(unsigned rank, std::uint64_t offset) const {
+        return rank * chunks_ * chunk_bytes + static_cast<std::uint32_t>(offset);
+    }
+    unsigned warps() const { return warps_; }
+
+    // Events that make completions visible to other warps.
     void synchronise(unsigned warp, std::uint32_t place, bool acquires, bool releases);
-    void arrive(unsigned warp, unsigned barrier) { barriers_[barrier] |= knows_[warp]; }
-    void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta);
+    /// Barriers of the CTA of a rank. @param waiting  warps, numbered in their CTA
+    void arrive(unsigned rank, unsigned warp, unsigned barrier) {
+        barriers_[rank * barriers + barrier] |= knows_[number_of(rank, warp)];
+    }
+    void complete(unsigned rank, unsigned barrier, const std::vector<unsigned>& waiting,
+                  bool whole_cta);
+    /// The barrier of the cluster: a warp arrives, and has waited. @param phase  its number modulo
+    /// 2
+    void arrive_at_cluster(unsigned warp, unsigned phase) { of_cluster_[phase] |= knows_[warp]; }
+    void leave_cluster_barrier(unsigned warp, unsigned phase) {
+        knows_[warp] |= of_cluster_[phase];
+    }
     /// fence.proxy.async
     void fence(unsigned warp) { fenced_[warp] = ++order_; }
     /// Called before an operation on the mbarrier at a place. @param waits  the operation is a wait
     void at_mbarrier(unsigned warp, std::uint32_t place, bool phase, bool waits);
 
     // Asynchronous operations started by a warp.
-    /// @param place  of the mbarrier that it signals @param phase  the mbarrier's current phase
-    void copy(unsigned warp, std::uint32_t operation, std::uint32_t offset, std::uint32_t bytes,
+    /// @param to  first byte @param place  of the mbarrier that it signals, in the same CTA
+    /// @param phase  the mbarrier's current phase
+    void copy(unsigned warp, std::uint32_t operation, std::uint32_t to, std::uint32_t bytes,
               std::uint32_t place, bool phase);
-    /// A read by the open group of the warp.
-    void read(unsigned warp, engine by, std::uint32_t operation, std::uint32_t offset,
+    /// A read by the open group of the warp, in the shared memory of its CTA.
+    void read(unsigned warp, engine by, std::uint32_t operation, std::uint32_t from,
               std::uint32_t bytes);
     /// Closes the warp's current group of operations of an engine.
     void close_group(unsigned warp, engine of);
@@ -69,15 +90,16 @@ public:
     void groups_complete(unsigned warp, engine of, std::uint64_t pending);
 
     // Checks of accesses, to be called before the functions above record them.
-    conflict generic_access(unsigned warp, std::uint32_t operation, std::uint32_t offset,
+    conflict generic_access(unsigned warp, std::uint32_t operation, std::uint32_t at,
                             std::uint32_t bytes, bool writes);
-    conflict asynchronous_access(unsigned warp, std::uint32_t offset, std::uint32_t bytes,
+    conflict asynchronous_access(unsigned warp, std::uint32_t at, std::uint32_t bytes,
                                  bool writes) const;
 
 private:
-    static constexpr unsigned chunk_bytes = 16, most_operations = 128;
+    static constexpr unsigned chunk_bytes = 16, most_operations = 128;  // of a CTA
+    static constexpr unsigned barriers = 16;                            // of a CTA
     static constexpr std::size_t most_groups = 64;
-    using knowledge = std::bitset<most_operations>;
+    using knowledge = std::bitset<most_operations * program::largest_cluster>;
 
     struct pending_operation {
         std::uint64_t number = 0;  // 0: none
@@ -88,8 +110,8 @@ private:
         unsigned warp = 0;
         std::uint32_t operation = 0;
         std::uint32_t place = 0;
-        std::uint32_t begin = 0, end = 0;  // chunks; for reads, the bounding range
-        std::vector<bool> chunks;          // for reads
+        std::uint32_t begin = 0, end = 0;  // bytes; for reads, a range of whole chunks around them
+        std::vector<bool> chunks;          // for reads: those of the CTA
     };
     struct group {
         unsigned index;
@@ -106,28 +128,32 @@ private:
         std::uint32_t operation = 0;
     };
 
-    /// The chunks covered by bytes at an offset, up to the end of shared memory.
-    std::pair<std::uint32_t, std::uint32_t> chunks_of(std::uint32_t offset,
-                                                      std::uint32_t bytes) const {
-        return {offset / chunk_bytes,
-                std::min((offset + bytes + chunk_bytes - 1) / chunk_bytes, chunks_)};
+    /// The chunks covered by bytes at a place, up to the end of the shared memory of its CTA.
+    std::pair<std::uint32_t, std::uint32_t> chunks_of(std::uint32_t at, std::uint32_t bytes) const {
+        const std::uint32_t first = at / chunk_bytes;
+        return {first, std::min((at + bytes + chunk_bytes - 1) / chunk_bytes,
+                                (first / chunks_ + 1) * chunks_)};
     }
-    unsigned take();
+    unsigned cta_of(std::uint32_t place) const { return place / (chunks_ * chunk_bytes); }
+    unsigned take(unsigned cta);
     void drop(unsigned index);
-    void forget_what_all_know();
+    void forget_what_all_know(unsigned cta);
+    bool extend(unsigned cta, const pending_operation& like);
     groups& groups_of(unsigned warp, engine e) {
         return groups_[2 * warp + static_cast<unsigned>(e)];
     }
     /// Finds an operation on a range whose completion a warp has not observed.
-    conflict find(unsigned warp, std::uint32_t first, std::uint32_t end, bool writes) const;
+    conflict find(unsigned warp, std::uint32_t at, std::uint32_t bytes, bool writes) const;
 
-    std::uint32_t chunks_;
+    unsigned warps_;        // of a CTA
+    std::uint32_t chunks_;  // of a CTA
     std::uint64_t order_ = 0;
     std::uint64_t number_ = 0;
-    std::array<pending_operation, most_operations> operations_;
-    std::vector<unsigned> used_;  // indices into operations_
+    std::vector<pending_operation> operations_;
+    std::vector<std::vector<unsigned>> used_;  // indices into operations_, by CTA
     std::vector<knowledge> knows_;
-    std::array<knowledge, 16> barriers_;
+    std::vector<knowledge> barriers_;
+    knowledge of_cluster_[2];
     std::unordered_map<std::uint32_t, knowledge> places_;
     std::vector<std::uint64_t> fenced_;
     std::vector<groups> groups_;

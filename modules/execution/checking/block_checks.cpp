@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/checking/block_checks.h"
 
+#include "modules/execution/block_cluster.h"
+#include "modules/execution/checking/cluster_checks.h"
 #include "modules/execution/checking/race_stamps.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/lane_addresses.h"
@@ -15,14 +17,15 @@ namespace simtlm::execution {
 
 block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.checker) {
     const check_options& what = checker_.options;
-    // Accesses by other CTAs of a cluster are not tracked.
-    const std::uint32_t shared = l.cluster().volume() > 1 ? 0 : l.shared_bytes();
+    const auto ctas = static_cast<unsigned>(l.cluster().volume());
+    const std::uint32_t shared = ctas > 1 && l.timed ? 0 : l.shared_bytes();
+    shared_by_cluster_ = ctas > 1 && shared != 0;
     if (what.races && shared != 0)
         races_ = std::make_unique<race_detector>(
-            l.warps(), shared, l.image.smallest_shared_access(), l.image.architecture() < 70);
+            l.warps(), shared, l.image.smallest_shared_access(), l.image.architecture() < 70, ctas);
     constexpr unsigned least_architecture = 90;
-    if (races_ && l.image.architecture() >= least_architecture)
-        proxy_ = std::make_unique<async_proxy>(l.warps(), shared);
+    if (races_ && ctas == 1 && l.image.architecture() >= least_architecture)
+        proxy_ = std::make_shared<async_proxy>(l.warps(), shared);
     if (!what.init) return;
     global_ = l.memory.writes();
     if (shared != 0) shared_ = std::make_unique<written_bytes>(shared);
@@ -30,9 +33,19 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
     if (local != 0) local_ = std::make_unique<written_map>(local);
 }
 
-void block_checks::start() {
-    if (races_) races_->start();
-    if (proxy_) proxy_->start();
+void block_checks::start(thread_block& block) {
+    cluster_ = &block.cluster();
+    rank_ = block.rank();
+    if (races_ && shared_by_cluster_) {
+        if (cluster_->checks == nullptr)
+            cluster_->checks = std::make_shared<cluster_checks>(cluster_checks{
+                async_proxy(launch_.warps(), launch_.shared_bytes(), cluster_->size()), {}});
+        of_cluster_ = cluster_->checks;
+        proxy_ = {of_cluster_, &of_cluster_->proxy};
+    } else if (proxy_) {
+        proxy_->start();
+    }
+    if (races_) races_->start(rank_);
     if (shared_) {
         shared_->clear_all();
         // The part before the variables does not belong to the kernel, and is zero.
@@ -52,8 +65,131 @@ void block_checks::start() {
 void block_checks::complete(unsigned barrier, const std::vector<unsigned>& waiting,
                             bool whole_cta) {
     if (races_) races_->complete(barrier, waiting, whole_cta);
-    if (proxy_) proxy_->complete(barrier, waiting, whole_cta);
+    if (proxy_) proxy_->complete(rank_, barrier, waiting, whole_cta);
     if (shared_ && !shared_is_written_) shared_is_written_ = shared_->all(0, shared_->size());
+}
+
+// ---- clusters ----
+
+void block_checks::arrive_at_cluster(const warp& w) {
+    if (!races_ || !shared_by_cluster_) return;
+    races_->arrive_at_cluster(w.index, of_cluster_->told[w.cluster_phase % 2]);
+    proxy_->arrive_at_cluster(proxy_->number_of(rank_, w.index), w.cluster_phase % 2);
+}
+
+void block_checks::leave_cluster_barrier(const warp& w) {
+    if (!races_ || !shared_by_cluster_) return;
+    races_->leave_cluster_barrier(w.index, of_cluster_->told[w.cluster_phase % 2]);
+    proxy_->leave_cluster_barrier(proxy_->number_of(rank_, w.index), w.cluster_phase % 2);
+}
+
+void block_checks::cluster_barrier_complete() {
+    if (!shared_by_cluster_)
+        complete(0, {}, true);
+    else if (shared_ && !shared_is_written_)
+        shared_is_written_ = shared_->all(0, shared_->size());
+}
+
+block_checks* block_checks::of_rank(unsigned rank) const {
+    thread_block* const block = cluster_->block_of_rank(rank);
+    return block == nullptr ? nullptr : block->checks();
+}
+
+block_checks::shared_place block_checks::place_of(device_address a, bool shared_space) const {
+    constexpr device_address distance = address_windows::cluster - address_windows::shared;
+    if (address_windows::in_shared(a)) return {true, rank_, a - address_windows::shared};
+    if (address_windows::in_cluster(a))
+        a -= address_windows::cluster;
+    else if (!shared_space)
+        return {};
+    else if (a - distance < address_windows::cluster_size)
+        a -= distance;
+    else
+        return {true, rank_, a};
+    return {true, static_cast<unsigned>(a / address_windows::cluster_stride),
+            a % address_windows::cluster_stride};
+}
+
+/// Whether bytes are in the shared memory of a CTA that runs; others are faults of their own.
+bool block_checks::is_inside(const shared_place& at, std::uint32_t bytes) const {
+    const std::uint64_t size = launch_.shared_bytes();
+    return at.exists && at.offset < size && bytes <= size - at.offset &&
+           (at.rank == rank_ || of_rank(at.rank) != nullptr);
+}
+
+std::string block_checks::name_of(const shared_place& at) const {
+    const std::string name = fmt::format("{:#x} ({})", at.offset, shared_variable(at.offset));
+    return at.rank == rank_ ? name : fmt::format("{} of the block of rank {}", name, at.rank);
+}
+
+void block_checks::check_remote_race(warp& w, const operation* op, unsigned lane,
+                                     const shared_place& at, std::uint32_t bytes, bool writes,
+                                     std::uint32_t operation, bool records) {
+    race_detector& owner = *of_rank(at.rank)->races_;
+    const unsigned shift = owner.granule_shift();
+    for (std::uint64_t k = at.offset >> shift;
+         k < owner.granules() && k << shift < at.offset + bytes; ++k) {
+        const auto granule = static_cast<std::uint32_t>(k);
+        const auto c =
+            owner.access_from(*races_, granule, w.index, lane, writes, operation, records);
+        if (c.found) race(w, op, lane, at.rank, granule << shift, writes, c);
+    }
+}
+
+void block_checks::check_remote(warp& w, const operation* op, unsigned lane, const shared_place& at,
+                                std::uint32_t bytes, std::uint32_t flags) {
+    if (!is_inside(at, bytes)) return;
+    block_checks& owner = *of_rank(at.rank);
+    const bool writes = (flags & access_flags::writes) != 0;
+    const bool reads = (flags & access_flags::reads) != 0;
+    if (races_) {
+        const bool strong = (flags & access_flags::strong) != 0;
+        const auto me = static_cast<std::uint32_t>(w.pc_of(op));
+        check_remote_race(w, op, lane, at, bytes, writes, me | (strong ? race_detector::strong : 0),
+                          true);
+        const auto c = proxy_->generic_access(proxy_->number_of(rank_, w.index), me,
+                                              proxy_->place_of(at.rank, at.offset), bytes, writes);
+        report(w, op, lane, at, writes, c);
+        const bool releases =
+            writes && ((flags & access_flags::releases) != 0 || races_->is_fenced(w.index));
+        if (strong)
+            owner.races_->synchronise_from(*races_, w.index, static_cast<std::uint32_t>(at.offset),
+                                           reads, releases);
+    }
+    if (!owner.shared_) return;
+    if (reads && !owner.shared_->all(at.offset, bytes))
+        unwritten_shared(w, op, lane, at.offset, bytes);
+    if (writes) owner.shared_->mark(at.offset, bytes);
+}
+
+void block_checks::compare_with_remote(warp& w, const operation* op, unsigned lane,
+                                       std::uint64_t offset, std::uint32_t bytes, bool writes,
+                                       std::uint32_t operation) {
+    const race_detector& d = *races_;
+    if (!d.has_remote_accesses()) return;
+    const unsigned shift = d.granule_shift();
+    for (std::uint64_t k = offset >> shift; k < d.granules() && k << shift < offset + bytes; ++k) {
+        const auto granule = static_cast<std::uint32_t>(k);
+        const auto c = d.compare_with_remote(granule, w.index, writes, operation);
+        if (c.found) race(w, op, lane, granule << shift, writes, c);
+    }
+}
+
+void block_checks::note_mbarrier(warp& w, const shared_place& at, std::uint32_t flags) {
+    if (!is_inside(at, sizeof(std::uint64_t))) return;
+    block_checks& owner = at.rank == rank_ ? *this : *of_rank(at.rank);
+    if (owner.shared_) owner.shared_->mark(at.offset, sizeof(std::uint64_t));
+    const bool acquires = (flags & access_flags::acquires) != 0;
+    const bool releases = (flags & access_flags::releases) != 0;
+    if (proxy_) {
+        const unsigned me = proxy_->number_of(rank_, w.index);
+        const std::uint32_t place = proxy_->place_of(at.rank, at.offset);
+        proxy_->at_mbarrier(me, place, phase_at(at), acquires);
+        proxy_->synchronise(me, place, acquires, releases);
+    }
+    if (races_)
+        owner.races_->synchronise_from(*races_, w.index, static_cast<std::uint32_t>(at.offset),
+                                       acquires, releases);
 }
 
 // ---- findings ----
@@ -111,19 +247,21 @@ void block_checks::unwritten_register(warp& w, const operation* op, unsigned lan
         [&] { return "reads register " + name + ", which nothing has written"; });
 }
 
-void block_checks::race(warp& w, const operation* op, unsigned lane, std::uint32_t offset,
-                        bool writes, const race_detector::conflict& with) {
+void block_checks::race(warp& w, const operation* op, unsigned lane, unsigned rank,
+                        std::uint32_t offset, bool writes, const race_detector::conflict& with) {
     add(finding::kind::shared_race, w, op, lane, with.operation, [&] {
         const operation& other = w.code[with.operation];
         std::string who = fmt::format("a thread of warp {}", with.warp);
-        if (with.lane_known) {
+        if (with.rank != rank_) {
+            who += fmt::format(" of the block of rank {}", with.rank);
+        } else if (with.lane_known) {
             const auto t = w.block->thread_of(w.block->warps()[with.warp], with.lane);
             who = fmt::format("thread ({},{},{})", t[0], t[1], t[2]);
         }
         return fmt::format(
-            "race in shared memory at {:#x} ({}): this {} and the {} of {} at {} have no barrier "
-            "between them",
-            offset, shared_variable(offset), writes ? "write" : "read",
+            "race in shared memory at {}: this {} and the {} of {} at {} have no barrier between "
+            "them",
+            name_of({true, rank, offset}), writes ? "write" : "read",
             with.with_write ? "write" : "read", who, launch_.image.where(other));
     });
 }
@@ -153,6 +291,7 @@ void block_checks::check_race(warp& w, const operation* op, const segment& p,
     const unsigned shift = d.granule_shift();
     const race_detector::shadow s = d.shadow_of(w.index);
     const auto me = static_cast<std::uint32_t>(w.pc_of(op));
+    compare_with_remote(w, op, p.lane, offset, p.bytes, p.writes, me);
     for (std::uint64_t k = offset >> shift; k < d.granules() && k << shift < offset + p.bytes;
          ++k) {
         const auto granule = static_cast<std::uint32_t>(k);
@@ -172,17 +311,16 @@ void block_checks::check_race(warp& w, const operation* op, const segment& p,
 }
 
 void block_checks::check(warp& w, const operation* op, const segment& p) {
-    const bool in_shared = p.shared_space || address_windows::in_shared(p.address);
-    if (in_shared) {
-        const std::uint64_t offset =
-            address_windows::in_shared(p.address) ? p.address - address_windows::shared : p.address;
-        const std::uint64_t size = launch_.shared_bytes();
-        if (offset >= size || p.bytes > size - offset) return;
+    const shared_place at = place_of(p.address, p.shared_space);
+    if (at.exists) {
+        const std::uint64_t offset = at.offset;
+        if (at.rank != rank_ || !is_inside(at, p.bytes)) return;
         if (races_) check_race(w, op, p, offset);
         if (proxy_)
-            report(w, op, p.lane, offset, p.writes,
-                   proxy_->generic_access(w.index, static_cast<std::uint32_t>(w.pc_of(op)),
-                                          static_cast<std::uint32_t>(offset), p.bytes, p.writes));
+            report(w, op, p.lane, at, p.writes,
+                   proxy_->generic_access(proxy_->number_of(rank_, w.index),
+                                          static_cast<std::uint32_t>(w.pc_of(op)),
+                                          proxy_->place_of(rank_, offset), p.bytes, p.writes));
         if (shared_ && p.reads && !shared_->all(offset, p.bytes))
             unwritten_shared(w, op, p.lane, offset, p.bytes);
         if (shared_ && p.writes) shared_->mark(offset, p.bytes);
@@ -197,15 +335,18 @@ void block_checks::check(warp& w, const operation* op, const segment& p) {
 
 // ---- asynchronous operations ----
 
-void block_checks::report(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
+void block_checks::report(warp& w, const operation* op, unsigned lane, const shared_place& at,
                           bool writes, const async_proxy::conflict& c) {
     using kind = async_proxy::conflict::kind;
     if (c.what == kind::none) return;
     add(finding::kind::shared_race, w, op, lane, c.operation, [&] {
         const std::string where = launch_.image.where(w.code[c.operation]);
         const std::string what =
-            fmt::format("{} shared memory at {:#x} ({})", writes ? "writes" : "reads", offset,
-                        shared_variable(offset));
+            fmt::format("{} shared memory at {}", writes ? "writes" : "reads", name_of(at));
+        const unsigned rank = c.warp / launch_.warps(), warp_of_rank = c.warp % launch_.warps();
+        const std::string who =
+            rank == rank_ ? fmt::format("warp {}", warp_of_rank)
+                          : fmt::format("warp {} of the block of rank {}", warp_of_rank, rank);
         if (c.what == kind::copy_in_flight)
             return fmt::format(
                 "{}, to which the copy in bulk at {} brings data: the warp has not waited for its "
@@ -217,10 +358,9 @@ void block_checks::report(warp& w, const operation* op, unsigned lane, std::uint
                 "between them",
                 what, where);
         return fmt::format(
-            "{}, which the {} of warp {} at {} may still read: its group has not been waited for",
-            what,
+            "{}, which the {} of {} at {} may still read: its group has not been waited for", what,
             c.by == async_proxy::engine::tensor_core ? "product of a warpgroup" : "copy in bulk",
-            c.warp, where);
+            who, where);
     });
 }
 
@@ -234,42 +374,52 @@ void block_checks::check_proxy(warp& w, const operation* check, std::uint32_t la
     alignas(64) address_lanes address;
     compute_addresses(w, check, lanes, address);
     for_lanes(lanes, [&](unsigned i) {
-        if (!shared_space && !address_windows::in_shared(address[i])) return;
-        const std::uint64_t offset = address_windows::in_shared(address[i])
-                                         ? address[i] - address_windows::shared
-                                         : address[i];
-        if (offset + bytes > launch_.shared_bytes()) return;
-        const auto c = proxy_->generic_access(w.index, static_cast<std::uint32_t>(w.pc_of(access)),
-                                              static_cast<std::uint32_t>(offset), bytes, writes);
-        report(w, access, i, offset, writes, c);
+        const shared_place at = place_of(address[i], shared_space);
+        if (at.rank != rank_ || !is_inside(at, bytes)) return;
+        const auto c = proxy_->generic_access(proxy_->number_of(rank_, w.index),
+                                              static_cast<std::uint32_t>(w.pc_of(access)),
+                                              proxy_->place_of(rank_, at.offset), bytes, writes);
+        report(w, access, i, at, writes, c);
     });
 }
 
-bool block_checks::phase_at(const warp& w, std::uint64_t place) const {
-    return program::mbarrier_state::load(w.block->shared() + place).phase;
+bool block_checks::phase_at(const shared_place& at) const {
+    return program::mbarrier_state::load(cluster_->block_of_rank(at.rank)->shared() + at.offset)
+        .phase;
 }
 
-void block_checks::copy_starts(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
-                               std::uint32_t bytes, std::uint64_t place) {
-    const std::uint64_t size = launch_.shared_bytes();
-    if (!proxy_ || offset + bytes > size || place + sizeof(std::uint64_t) > size) return;
-    const auto first = static_cast<std::uint32_t>(offset);
-    const auto barrier = static_cast<std::uint32_t>(place);
-    report(w, op, lane, offset, true, proxy_->asynchronous_access(w.index, first, bytes, true));
+void block_checks::copy_starts(warp& w, const operation* op, unsigned lane, device_address to,
+                               std::uint32_t bytes, device_address barrier, bool reduces) {
+    const shared_place at = place_of(to, true), place = place_of(barrier, true);
+    if (!proxy_ || !is_inside(at, bytes) || !is_inside(place, sizeof(std::uint64_t))) return;
+    const unsigned me = proxy_->number_of(rank_, w.index);
+    const std::uint32_t first = proxy_->place_of(at.rank, at.offset);
+    const std::uint32_t signalled = proxy_->place_of(place.rank, place.offset);
+    const auto pc = static_cast<std::uint32_t>(w.pc_of(op));
     // Ordered after everything that the warp has observed, and before accesses after the phase.
-    check_race(w, op, {lane, offset, bytes, true, false, true}, offset);
-    races_->synchronise(w.index, barrier, false, true);
-    proxy_->at_mbarrier(w.index, barrier, phase_at(w, place), false);
-    proxy_->copy(w.index, static_cast<std::uint32_t>(w.pc_of(op)), first, bytes, barrier,
-                 phase_at(w, place));
+    // Later accesses before it are found by the proxy. Reductions do not race with each other.
+    if (!reduces) {
+        report(w, op, lane, at, true, proxy_->asynchronous_access(me, first, bytes, true));
+        if (at.rank == rank_)
+            check_race(w, op, {lane, at.offset, bytes, true, false, true}, at.offset);
+        else
+            check_remote_race(w, op, lane, at, bytes, true, pc, false);
+    }
+    block_checks& signals = place.rank == rank_ ? *this : *of_rank(place.rank);
+    signals.races_->synchronise_from(*races_, w.index, static_cast<std::uint32_t>(place.offset),
+                                     false, true);
+    proxy_->at_mbarrier(me, signalled, phase_at(place), false);
+    proxy_->copy(me, pc, first, bytes, signalled, phase_at(place));
 }
 
 void block_checks::read_starts(warp& w, const operation* op, unsigned lane, async_proxy::engine by,
-                               std::uint64_t offset, std::uint32_t bytes) {
-    if (!proxy_ || offset + bytes > launch_.shared_bytes()) return;
-    const auto first = static_cast<std::uint32_t>(offset);
-    report(w, op, lane, offset, false, proxy_->asynchronous_access(w.index, first, bytes, false));
-    proxy_->read(w.index, by, static_cast<std::uint32_t>(w.pc_of(op)), first, bytes);
+                               device_address from, std::uint32_t bytes) {
+    const shared_place at = place_of(from, true);
+    if (!proxy_ || at.rank != rank_ || !is_inside(at, bytes)) return;
+    const unsigned me = proxy_->number_of(rank_, w.index);
+    const std::uint32_t first = proxy_->place_of(rank_, at.offset);
+    report(w, op, lane, at, false, proxy_->asynchronous_access(me, first, bytes, false));
+    proxy_->read(me, by, static_cast<std::uint32_t>(w.pc_of(op)), first, bytes);
 }
 
 void block_checks::written(warp& w, unsigned lane, device_address a, std::uint32_t bytes) {

@@ -27,6 +27,10 @@ namespace simtlm::execution {
 ///
 /// Shared memory is tracked in granules of 1, 2 or 4 bytes, according to the smallest element that
 /// the module accesses.
+///
+/// In a cluster each CTA has a detector. Clocks are kept for the warps of all CTAs, which are
+/// numbered in the cluster, with those of rank r from r times the warps of a CTA on. Accesses by
+/// other CTAs are compared and recorded by access_from(), separately from those of the CTA itself.
 class race_detector {
 public:
     /// Time stamp: a clock, 10 bits for the thread, and whether several lanes of the warp made the
@@ -40,11 +44,16 @@ public:
     static constexpr std::uint32_t unordered_lanes = 0x4000'0000;
     static constexpr std::uint32_t operation_mask = 0x3fff'ffff;
 
-    /// @param lanes_in_step  threads of a warp are ordered by its program, as before sm_70
-    race_detector(unsigned warps, std::uint32_t bytes, unsigned granule, bool lanes_in_step);
+    /// For each warp of the cluster, the clock up to which its accesses are ordered.
+    using clocks = std::vector<std::uint32_t>;
 
-    /// Called when the CTA begins: everything before is ordered.
-    void start();
+    /// @param lanes_in_step  threads of a warp are ordered by its program, as before sm_70
+    /// @param ctas  in the cluster
+    race_detector(unsigned warps, std::uint32_t bytes, unsigned granule, bool lanes_in_step,
+                  unsigned ctas = 1);
+
+    /// Called when the CTA begins: everything before is ordered. @param rank  in its cluster
+    void start(unsigned rank = 0);
 
     /// A warp arrives at a barrier of some warps; complete(): a barrier is complete and releases
     /// warps.
@@ -56,7 +65,16 @@ public:
     void fence(unsigned warp) { fenced_[warp] = true; }
     /// A strong access or an mbarrier operation releases, and acquires earlier releases, at a
     /// location.
-    void synchronise(unsigned warp, std::uint32_t offset, bool acquires, bool releases);
+    void synchronise(unsigned warp, std::uint32_t offset, bool acquires, bool releases) {
+        synchronise_from(*this, warp, offset, acquires, releases);
+    }
+    /// The same by a warp of any CTA of the cluster, with its detector.
+    void synchronise_from(race_detector& by, unsigned warp, std::uint32_t offset, bool acquires,
+                          bool releases);
+    /// The barrier of the cluster: a warp arrives, and has waited. @param told  what arrivals have
+    /// told
+    void arrive_at_cluster(unsigned warp, clocks& told);
+    void leave_cluster_barrier(unsigned warp, const clocks& told) { learn(warp, told); }
     bool is_fenced(unsigned warp) const { return fenced_[warp]; }
     /// Whether there has been any release: otherwise loads need not check.
     bool has_releases() const { return !places_.empty(); }
@@ -71,7 +89,8 @@ public:
         std::array<std::uint16_t, warp_size> granule;
     };
     bool can_read_late() const {
-        return !has_writes_ && granules_ <= 0x1'0000 && late_.size() != most_late_reads;
+        return ctas_ == 1 && !has_writes_ && granules_ <= 0x1'0000 &&
+               late_.size() != most_late_reads;
     }
     /// @pre can_read_late
     void add_late_read(const late_read& r) { late_.push_back(r); }
@@ -112,6 +131,7 @@ public:
         bool found = false;
         bool with_write = false;
         bool lane_known = false;
+        unsigned rank = 0;  ///< of the CTA
         unsigned warp = 0, lane = 0;
         std::uint32_t operation = 0;
     };
@@ -120,8 +140,29 @@ public:
     conflict examine(std::uint32_t granule, unsigned warp, unsigned lane, bool writes,
                      std::uint32_t operation) const;
 
+    /// Compares an access by a warp of another CTA. @param by  its detector
+    /// @param records  later accesses are compared with it
+    conflict access_from(const race_detector& by, std::uint32_t granule, unsigned warp,
+                         unsigned lane, bool writes, std::uint32_t operation, bool records);
+    /// Whether other CTAs have accessed the CTA's memory, so that its own accesses must be
+    /// compared.
+    bool has_remote_accesses() const { return !remote_.empty(); }
+    /// Compares an access of the CTA itself with those of others.
+    conflict compare_with_remote(std::uint32_t granule, unsigned warp, bool writes,
+                                 std::uint32_t operation) const;
+
 private:
-    using clocks = std::vector<std::uint32_t>;
+    /// An access by a warp of another CTA.
+    struct remote_access {
+        unsigned warp = 0, lane = 0;  ///< the warp's number in the cluster
+        std::uint32_t clock = 0;      ///< 0: none
+        std::uint32_t operation = 0;
+    };
+    /// Accesses to a granule by other CTAs: the last write, and the last read of each warp since.
+    struct remote_accesses {
+        remote_access write;
+        std::vector<remote_access> reads;
+    };
 
     void tick(unsigned warp);
     void all_ordered();
@@ -129,8 +170,15 @@ private:
     void tell(clocks& place, unsigned warp) const;
     void keep_last_reads();
     bool is_ordered(unsigned warp, unsigned other, std::uint32_t clock) const;
+    unsigned first_warp() const { return rank_ * warps_; }
+    conflict compare(const remote_accesses& with, const race_detector& by, unsigned warp,
+                     bool writes, std::uint32_t operation) const;
 
     unsigned warps_;
+    unsigned ctas_;
+    unsigned rank_ = 0;
+    bool clocks_restarted_ = false;  ///< in a cluster: what precedes is no longer compared
+    stamp begun_ = 0;                ///< of the CTA; smaller stamps belong to earlier ones
     unsigned granule_shift_;
     std::uint32_t granules_;
     std::uint32_t padded_;  ///< granules, plus a warp's worth
@@ -143,6 +191,7 @@ private:
     std::vector<bool> fenced_;
     std::array<clocks, 16> barriers_;
     std::unordered_map<std::uint32_t, clocks> places_;
+    std::unordered_map<std::uint32_t, remote_accesses> remote_;  // by granule
     static constexpr std::size_t most_late_reads = 4096;
     std::vector<late_read> late_;
     bool has_writes_ = false;  ///< since the last barrier of the whole CTA

@@ -245,8 +245,8 @@ bool machine_lowering::lower_mbarrier() {
         p.detail = in_space(space::shared);
     } else {
         p = place_of(at(1), space::shared);
-        emit_mbarrier_note(p, access_flags::releases);
     }
+    emit_mbarrier_note(p, access_flags::releases);
     const slot state = result ? scratch() : no_slot;
     operation& op = emit(mbarrier_handler(o));
     op.source[0] = p.source;

@@ -75,12 +75,12 @@ struct lane_copy {
                       bytes);
     }
 
-    /// For checks: records the start of a copy. Shared memory of other CTAs is not checked.
+    /// For checks: records the start of a copy.
     void note_start(device_address to, std::uint32_t count) const {
         block_checks* const checks = w.block->checks();
         if (checks == nullptr || what.is_generic) return;
         for_destinations(to, [&](device_address a, device_address barrier) {
-            checks->copy_starts(w, op, lane, a, count, barrier);
+            checks->copy_starts(w, op, lane, a, count, barrier, what.update != nullptr);
         });
     }
     void note_source(device_address from, std::uint32_t count) const {
@@ -446,7 +446,7 @@ struct asynchronous_store {
             host += each;
         }
     }
-    void note() const {}
+    void note() const { c.note_start(to(), bytes()); }
     void describe(transfer& t) const { t.what = transfer::kind::send; }
 };
 

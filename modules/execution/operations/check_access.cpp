@@ -41,6 +41,13 @@ struct checked_access {
     bool has(std::uint32_t flag) const { return (check->source[1] & flag) != 0; }
 };
 
+/// The number of the operation, with flags of race_detector.
+std::uint32_t operation_of(const checked_access& a) {
+    return static_cast<std::uint32_t>(a.w.pc_of(a.op)) |
+           (a.has(access_flags::strong) ? race_detector::strong : 0) |
+           (a.has(access_flags::unordered_lanes) ? race_detector::unordered_lanes : 0);
+}
+
 /// The range that contains the addresses of all lanes.
 struct extent {
     std::uint64_t first = 0, bytes = 0;
@@ -211,9 +218,7 @@ void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const addr
 void look_for_races(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
     race_detector& d = *a.checks.races();
     const bool is_strong = a.has(access_flags::strong);
-    const std::uint32_t operation =
-        static_cast<std::uint32_t>(a.w.pc_of(a.op)) | (is_strong ? race_detector::strong : 0) |
-        (a.has(access_flags::unordered_lanes) ? race_detector::unordered_lanes : 0);
+    const std::uint32_t operation = operation_of(a);
     const race_stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
     settle(d);
@@ -430,7 +435,14 @@ void check_shared(checked_access& a, lane_mask lanes) {
     subtract_window(a, address_windows::shared, offset);
     lanes = inside(a, lanes, offset, a.w.block->shared_bytes());
     if (lanes == 0) return;
-    if (a.checks.races() != nullptr) look_for_races(a, lanes, offset);
+    if (a.checks.races() != nullptr) {
+        if (a.checks.races()->has_remote_accesses())
+            for_lanes(lanes, [&](unsigned i) {
+                a.checks.compare_with_remote(a.w, a.op, i, offset[i], a.bytes,
+                                             a.has(access_flags::writes), operation_of(a));
+            });
+        look_for_races(a, lanes, offset);
+    }
     if (a.checks.shared() != nullptr && !a.checks.shared_is_written())
         look_at_writes(a, *a.checks.shared(), lanes, offset, [&](unsigned i) {
             a.checks.unwritten_shared(a.w, a.op, i, offset[i], a.bytes);
@@ -454,6 +466,26 @@ void check_global(checked_access& a, lane_mask lanes) {
     look_at_writes(a, *a.checks.global(), lanes, address, [&](unsigned i) {
         a.checks.unwritten_global(a.w, a.op, i, address[i], a.bytes);
     });
+}
+
+/// In a cluster: checks accesses to the memory of other CTAs, removes their lanes, and replaces
+/// addresses of shared::cluster that are in the CTA's own memory.
+void check_cluster(checked_access& a, space where) {
+    const lane_mask before = a.lanes;
+    for_lanes(before, [&](unsigned i) {
+        const auto at = a.checks.place_of(a.address[i], where == space::shared);
+        if (!at.exists) return;
+        if (at.rank != a.checks.rank()) {
+            a.checks.check_remote(a.w, a.op, i, at, a.bytes, a.check->source[1]);
+            a.lanes &= ~(lane_mask{1} << i);
+            return;
+        }
+        const device_address own =
+            where == space::shared ? at.offset : address_windows::shared + at.offset;
+        a.contiguous &= own == a.address[i];
+        a.address[i] = own;
+    });
+    a.contiguous &= a.lanes == before;
 }
 
 void check_generic(checked_access& a) {
@@ -483,9 +515,13 @@ const operation* check_access(warp& w, const operation* op) {
     if (where == space::shared && read_without_look(w, op, *checks, lanes)) return op + 1;
     if (where == space::global && global_without_look(w, op, *checks, lanes)) return op + 1;
     checked_access a(w, op, *checks, lanes);
+    if (checks->in_cluster() && (where == space::shared || where == space::generic)) {
+        check_cluster(a, where);
+        if (a.lanes == 0) return op + 1;
+    }
     switch (where) {
         case space::shared:
-            check_shared(a, lanes);
+            check_shared(a, a.lanes);
             break;
         case space::local:
             check_local(a, lanes);

@@ -30,19 +30,21 @@ const operation* note_fence(warp& w, const operation* op) {
 
 const operation* note_proxy_fence(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
-        proxy->fence(w.index);
+        proxy->fence(proxy->number_of(w.block->rank(), w.index));
     return op + 1;
 }
 
 const operation* note_bulk_commit(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
-        proxy->close_group(w.index, async_proxy::engine::bulk_copy);
+        proxy->close_group(proxy->number_of(w.block->rank(), w.index),
+                           async_proxy::engine::bulk_copy);
     return op + 1;
 }
 
 const operation* note_bulk_wait(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
-        proxy->groups_complete(w.index, async_proxy::engine::bulk_copy,
+        proxy->groups_complete(proxy->number_of(w.block->rank(), w.index),
+                               async_proxy::engine::bulk_copy,
                                static_cast<std::uint64_t>(op->immediate));
     return op + 1;
 }
@@ -59,24 +61,12 @@ const operation* note_mbarrier(warp& w, const operation* op) {
     if (checks == nullptr || lanes == 0) return op + 1;
     alignas(64) address_lanes address;
     compute_addresses(w, op, lanes, address);
+    const bool shared_space = access_detail::space_of(op) == space::shared;
     std::uint64_t before = ~std::uint64_t{0};
     for_lanes(lanes, [&](unsigned i) {
-        const std::uint64_t a = address[i];
-        const std::uint64_t offset =
-            address_windows::in_shared(a) ? a - address_windows::shared : a;
-        if (offset == before || offset + 8 > w.block->shared_bytes()) return;
-        before = offset;
-        if (checks->shared() != nullptr) checks->shared()->mark(offset, 8);
-        const bool acquires = (op->source[1] & access_flags::acquires) != 0;
-        if (async_proxy* const proxy = checks->proxy()) {
-            const auto place = static_cast<std::uint32_t>(offset);
-            proxy->at_mbarrier(w.index, place, checks->phase_at(w, offset), acquires);
-            proxy->synchronise(w.index, place, acquires,
-                               (op->source[1] & access_flags::releases) != 0);
-        }
-        if (race_detector* const races = checks->races())
-            races->synchronise(w.index, static_cast<std::uint32_t>(offset), acquires,
-                               (op->source[1] & access_flags::releases) != 0);
+        if (address[i] == before) return;
+        before = address[i];
+        checks->note_mbarrier(w, checks->place_of(before, shared_space), op->source[1]);
     });
     return op + 1;
 }

@@ -2,6 +2,7 @@
 #include "modules/execution/operations/cluster_operations.h"
 
 #include "modules/execution/block_cluster.h"
+#include "modules/execution/checking/block_checks.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
@@ -73,6 +74,8 @@ const operation* arrive_at_cluster(warp& w, const operation* op) {
         w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
                       "a thread arrives again at the barrier of its cluster",
                       "barrier.cluster.wait comes between two arrivals");
+    if (block_checks* const checks = w.block->checks(); checks != nullptr && lanes != 0)
+        checks->arrive_at_cluster(w);
     return op + 1;
 }
 
@@ -84,7 +87,10 @@ const operation* wait_for_cluster(warp& w, const operation* op) {
         const bool all = (w.control->live_lanes() & ~w.cluster_arrived) == 0;
         return !waits || all ? op + 1 : w.retry(op);
     }
-    return lanes == 0 || w.block->cluster().passed(w) ? op + 1 : w.retry(op);
+    if (lanes == 0) return op + 1;
+    if (!w.block->cluster().passed(w)) return w.retry(op);
+    if (block_checks* const checks = w.block->checks()) checks->leave_cluster_barrier(w);
+    return op + 1;
 }
 
 const operation* map_to_rank(warp& w, const operation* op) {

@@ -336,6 +336,152 @@ TEST(CheckAsyncProxy, FindsAStoreIntoAnOperandOfAProductThatNobodyHasWaitedFor) 
 
 // ---- uninitialised memory ----
 
+// ---- clusters ----
+
+/// Findings for a kernel in clusters of two CTAs of 64 threads. %r10 is the rank, %r12 the address
+/// of the data of the other CTA at the thread's word, %r9 that of its own; %r7 is an mbarrier for
+/// one arrival, %r13 that of the other CTA; %p1 is true in thread 0, %p4 in CTA 0, %p5 in CTA 1,
+/// %p6 in thread 0 of CTA 0.
+std::vector<std::string> found_in_clusters(const std::string& body, const char* checks = "races",
+                                           unsigned blocks = 4, unsigned host_threads = 1) {
+    const std::string before =
+        ".shared .align 128 .b8 data[4096]; .shared .align 8 .b64 bar;\n"
+        "mov.u32 %r7, bar; mov.u32 %r8, data; add.u32 %r9, %r8, %r2;\n"
+        "mov.u32 %r10, %cluster_ctarank; xor.b32 %r11, %r10, 1;\n"
+        "mapa.shared::cluster.u32 %r12, %r9, %r11; mapa.shared::cluster.u32 %r13, %r7, %r11;\n"
+        "setp.eq.u32 %p1, %r0, 0; setp.eq.u32 %p4, %r10, 0; setp.ne.u32 %p5, %r10, 0;\n"
+        "setp.eq.and.u32 %p6, %r10, 0, %p1;\n"
+        "@%p1 mbarrier.init.shared.b64 [%r7], 1; fence.mbarrier_init.release.cluster;\n"
+        "barrier.cluster.arrive; barrier.cluster.wait;\n";
+    std::string code = kernel(before + body + "\nbarrier.cluster.arrive; barrier.cluster.wait;");
+    const std::string entry = ".param .u64 out)\n";
+    code.insert(code.find(entry) + entry.size(), ".reqnctapercluster 2\n");
+    machine m(code, sm90, parse_checks(checks));
+    m.options.host_threads = host_threads;
+    m.run("k", {blocks, 1, 1}, {64, 1, 1}, m.buffer(std::vector<std::uint32_t>(1024)));
+    return m.findings();
+}
+const std::string cluster_barrier = "barrier.cluster.arrive; barrier.cluster.wait;\n";
+const std::string wait_here =
+    "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r7], 0; @!%p2 bra W;\n";
+
+TEST(CheckClusters, FindAStoreIntoAnotherBlockThatNoBarrierKeepsBeforeARead) {
+    const std::string store = "st.shared::cluster.u32 [%r12], %r0;\n";
+    const std::string read = "ld.shared.u32 %r14, [%r9];\n";
+    const auto f = found_in_clusters(store + "bar.sync 0;\n" + read);
+    ASSERT_FALSE(f.empty());
+    EXPECT_THAT(f[0], AllOf(HasSubstr("race in shared memory"), HasSubstr("of the block of rank")));
+    EXPECT_THAT(found_in_clusters(store + cluster_barrier + read), IsEmpty());
+    // The order of arrival decides, not that of the wait.
+    EXPECT_THAT(
+        found_in_clusters("barrier.cluster.arrive;\n" + store + "barrier.cluster.wait;\n" + read),
+        testing::Not(IsEmpty()));
+}
+
+TEST(CheckClusters, FindAStoreIntoWhatAnotherBlockMayStillRead) {
+    const std::string own = "st.shared.u32 [%r9], %r0; bar.sync 0; ld.shared.u32 %r14, [%r9];\n";
+    const std::string store = "st.shared::cluster.u32 [%r12], %r0;\n";
+    EXPECT_THAT(found_in_clusters(own + "bar.sync 0;\n" + store), testing::Not(IsEmpty()));
+    EXPECT_THAT(found_in_clusters(own + cluster_barrier + store), IsEmpty());
+}
+
+TEST(CheckClusters, FindAReadOfWhatAnotherBlockHasNotFinished) {
+    const std::string own = "st.shared.u32 [%r9], %r0; bar.sync 0;\n";
+    const std::string read = "ld.shared::cluster.u32 %r14, [%r12];\n";
+    const auto f = found_in_clusters(own + read);
+    ASSERT_FALSE(f.empty());
+    EXPECT_THAT(f[0], HasSubstr("of the block of rank"));
+    EXPECT_THAT(found_in_clusters(own + cluster_barrier + read), IsEmpty());
+    // Nor may it write again, until the other one has read.
+    EXPECT_THAT(found_in_clusters(own + cluster_barrier + read + "st.shared.u32 [%r9], %r0;"),
+                testing::Not(IsEmpty()));
+    EXPECT_THAT(found_in_clusters(own + cluster_barrier + read + cluster_barrier +
+                                  "st.shared.u32 [%r9], %r0;"),
+                IsEmpty());
+}
+
+TEST(CheckClusters, FollowArrivalsAtMbarriersOfOtherBlocks) {
+    const std::string store = "@%p4 st.shared::cluster.u32 [%r12], %r0; bar.sync 0;\n";
+    const std::string arrive =
+        "@%p6 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r13];\n@%p4 bra END;\n";
+    const std::string read = "ld.shared.u32 %r14, [%r9];\nEND:\n";
+    EXPECT_THAT(found_in_clusters(store + arrive + wait_here + read), IsEmpty());
+    EXPECT_THAT(found_in_clusters(store + arrive + read), testing::Not(IsEmpty()));
+    // An arrival before the stores does not order them.
+    EXPECT_THAT(found_in_clusters("@%p6 mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+                                  "[%r13];\n" +
+                                  store + "@%p4 bra END;\n" + wait_here + read),
+                testing::Not(IsEmpty()));
+}
+
+TEST(CheckClusters, LetAtomicsOfSeveralBlocksMeet) {
+    const std::string add =
+        "mapa.shared::cluster.u32 %r15, %r9, 0;\n"
+        "atom.shared::cluster.add.u32 %r16, [%r15], 1;\n";
+    EXPECT_THAT(found_in_clusters(add), IsEmpty());
+    EXPECT_THAT(found_in_clusters("@%p5 atom.shared::cluster.add.u32 %r16, [%r12], 1;\n"
+                                  "@%p4 ld.shared.u32 %r14, [%r9];"),
+                testing::Not(IsEmpty()));
+    EXPECT_THAT(found_in_clusters(add + cluster_barrier + "ld.shared.u32 %r14, [%r9];"), IsEmpty());
+}
+
+TEST(CheckClusters, FindAReadOfWhatAMulticastBringsWithoutAWait) {
+    const std::string multicast =
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 256;\n" + cluster_barrier +
+        "mov.u16 %h0, 3;\n"
+        "@%p6 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%r8], [%rd0], 256, [%r7], %h0;\n";
+    const std::string read = "ld.shared.u32 %r14, [%r9];\n";
+    EXPECT_THAT(found_in_clusters(multicast + wait_here + read), IsEmpty());
+    const auto f = found_in_clusters(multicast + cluster_barrier + read);
+    ASSERT_FALSE(f.empty());
+    EXPECT_THAT(f[0], HasSubstr("has not waited for its mbarrier"));
+    // A second copy into what the other block may still read.
+    const std::string again =
+        "@%p6 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%r8], [%rd0], 256, [%r7], %h0;\n"
+        "V: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 1; @!%p2 bra V;\n";
+    const std::string expect_again = "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 256;\n";
+    EXPECT_THAT(found_in_clusters(multicast + wait_here + "bar.sync 0;\n" + expect_again +
+                                  "bar.sync 0;\n" + read + "bar.sync 0;\n" + again),
+                testing::Not(IsEmpty()));
+    EXPECT_THAT(found_in_clusters(multicast + wait_here + "bar.sync 0;\n" + expect_again + read +
+                                  cluster_barrier + again + read),
+                IsEmpty());
+}
+
+TEST(CheckClusters, FindAReadOfAsynchronousStoresWithoutAWait) {
+    const std::string stores =
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 256;\n" + cluster_barrier +
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r12], %r0, [%r13];\n";
+    const std::string read = "ld.shared.u32 %r14, [%r9];\n";
+    EXPECT_THAT(found_in_clusters(stores + wait_here + read), IsEmpty());
+    EXPECT_THAT(found_in_clusters(stores + read), testing::Not(IsEmpty()));
+    EXPECT_THAT(found_in_clusters(stores + cluster_barrier + read),
+                testing::Contains(HasSubstr("has not waited for its mbarrier")));
+}
+
+TEST(CheckClusters, KnowWhichBytesOtherBlocksHaveWritten) {
+    const std::string read = "ld.shared.u32 %r14, [%r9]; st.global.u32 [%rd1], %r14;\n";
+    EXPECT_THAT(found_in_clusters("st.shared::cluster.u32 [%r12], %r0;\n" + cluster_barrier +
+                                      "ld.shared.u32 %r14, [%r9]; add.u32 %r14, %r14, 1;\n" +
+                                      cluster_barrier,
+                                  "init"),
+                IsEmpty());
+    EXPECT_THAT(found_in_clusters("ld.shared::cluster.u32 %r14, [%r12]; add.u32 %r14, %r14, 1;\n" +
+                                      cluster_barrier,
+                                  "init"),
+                testing::Contains(HasSubstr("that nothing has written")));
+}
+
+TEST(CheckClusters, TellTheSameOnAnyNumberOfHostThreads) {
+    const std::string body = "st.shared::cluster.u32 [%r12], %r0; ld.shared.u32 %r14, [%r9];\n";
+    const auto first = found_in_clusters(body, "races", 32);
+    EXPECT_FALSE(first.empty());
+    for (const unsigned threads : {2u, 4u})
+        EXPECT_EQ(found_in_clusters(body, "races", 32, threads), first);
+}
+
 TEST(CheckInit, FindsReadsOfMemoryThatNothingHasWritten) {
     EXPECT_THAT(found("init", "ld.global.u32 %r3, [%rd1+16];"),
                 ElementsAre(AllOf(HasSubstr("thread (0,0,0): reads 4 bytes at 0x"),
