@@ -163,6 +163,10 @@ private:
         // Of a load of constants, the trace has the value of the index register instead.
         const bool is_constant = info.space == program::memory_space::constant;
         if (!info.is_memory() || is_constant || effects.active_mask == 0 || !i.operands().empty()) {
+            if (is_constant && info.n_src != 0 && effects.active_mask != 0)
+                result_.warnings.insert(
+                    "the trace has no addresses of loads of constants with an index, which are "
+                    "replayed as one access");
             if (info.is_memory() && !is_constant && !i.operands().empty())
                 expand(i.operands(0), effects.active_mask);
             trace::append_traced_lines(text_, info, effects, lanes_, form_);

@@ -687,6 +687,29 @@ TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesTakesTheSameCyclesInARepla
         << converted.err;
 }
 
+TEST(RecordedMachineCode, ThatReadsATableOfConstantsTakesTheSameCyclesInAReplay) {
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch",
+                                          "buffer a u32 1024 random 9\nbuffer o u32 8192 zero\n"
+                                          "launch mem grid 4 block 256 args a o s32:1024\n");
+    const outcome executed =
+        simulate({"--preset", "RTX2080TI", "--cubin", SIMTLM_MACHINE_CODE "/kernels.sm_75.cubin",
+                  "--launch", file, "--record-trace", folder.path("T")});
+    ASSERT_EQ(executed.code, 0) << executed.err;
+    const outcome text = trace_tool({"text", folder.path("T/kernel-1.simtlm")});
+    EXPECT_NE(text.out.find(" LDC"), std::string::npos);
+    const outcome replayed =
+        simulate({"--preset", "RTX2080TI", "-trace", folder.path("T/kernelslist.g")});
+    ASSERT_EQ(replayed.code, 0) << replayed.err;
+    const auto cycles = [](const outcome& o) {
+        const std::size_t at = o.out.find("gpu_sim_cycle = ");
+        return at == std::string::npos ? std::string()
+                                       : o.out.substr(at, o.out.find('\n', at) - at);
+    };
+    ASSERT_FALSE(cycles(executed).empty());
+    EXPECT_EQ(cycles(replayed), cycles(executed));
+}
+
 /// A kernel with products of warpgroups, and one in clusters.
 class RecordedHopperKernel : public testing::TestWithParam<const char*> {};
 

@@ -178,7 +178,7 @@ TEST_P(ImportedRecording, ReplaysLikeTheRecordingOnBothCores) {
 INSTANTIATE_TEST_SUITE_P(
     Kernels, ImportedRecording,
     testing::Values(
-        recorded_program{"RTX2080TI", "kernels.sm_75.cubin", "mem", "u32 1024", 4, 256},
+        recorded_program{"RTX2080TI", "kernels.sm_75.cubin", "flts", "f32 256", 2, 128},
         recorded_program{"RTX2080TI", "linked.sm_75.cubin", "linked", "u32 2048", 1, 32},
         recorded_program{"A100", "kernels.sm_80.cubin", "ctl", "u32 1024", 4, 256},
         recorded_program{"A100", "kernels.sm_80.cubin", "dbls", "f64 256", 2, 128},

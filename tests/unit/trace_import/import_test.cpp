@@ -229,8 +229,9 @@ TEST_F(Import, ReadsOperandsOfEveryKind) {
         if (pc == 0x50) protobuf_folder::add_list(i, std::vector<std::uint64_t>(32, 4));
     }
     const auto warnings = import().warnings;
-    EXPECT_EQ(warnings.size(), 2u);
+    EXPECT_EQ(warnings.size(), 3u);
     EXPECT_THAT(warnings, testing::Contains(HasSubstr("no values of the registers of BAR.SYNC")));
+    EXPECT_THAT(warnings, testing::Contains(HasSubstr("no addresses of loads of constants")));
     const std::string text = read(result("kernel-1.traceg"));
     EXPECT_EQ(text.substr(text.find("insts")),
               "insts = 8\n"
