@@ -644,17 +644,18 @@ INSTANTIATE_TEST_SUITE_P(AccessesByRank, RanksOfACluster,
                          testing::Combine(testing::Range(0, 8), testing::Values("0", "1")),
                          name_of_rank_access);
 
+/// The line with the cycles of the first kernel; empty if there is none.
+std::string cycles(const outcome& o) {
+    const std::size_t at = o.out.find("gpu_sim_cycle = ");
+    return at == std::string::npos ? std::string() : o.out.substr(at, o.out.find('\n', at) - at);
+}
+
 TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesTakesTheSameCyclesInAReplay) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch",
                                           "buffer a u32 4096 random 3\nbuffer o u32 16384 zero\n"
                                           "launch barriers grid 2 block 128 args a o s32:3\n");
     const std::string cubin = SIMTLM_MACHINE_CODE "/hopper.sm_90.cubin";
-    const auto cycles = [](const outcome& o) {
-        const std::size_t at = o.out.find("gpu_sim_cycle = ");
-        return at == std::string::npos ? std::string()
-                                       : o.out.substr(at, o.out.find('\n', at) - at);
-    };
     const outcome plain = simulate({"--preset", "H100_PCIE", "--cubin", cubin, "--launch", file});
     ASSERT_EQ(plain.code, 0) << plain.err;
     const outcome recorded =
@@ -701,11 +702,6 @@ TEST(RecordedMachineCode, ThatReadsATableOfConstantsTakesTheSameCyclesInAReplay)
     const outcome replayed =
         simulate({"--preset", "RTX2080TI", "-trace", folder.path("T/kernelslist.g")});
     ASSERT_EQ(replayed.code, 0) << replayed.err;
-    const auto cycles = [](const outcome& o) {
-        const std::size_t at = o.out.find("gpu_sim_cycle = ");
-        return at == std::string::npos ? std::string()
-                                       : o.out.substr(at, o.out.find('\n', at) - at);
-    };
     ASSERT_FALSE(cycles(executed).empty());
     EXPECT_EQ(cycles(replayed), cycles(executed));
 }
@@ -733,11 +729,6 @@ TEST_P(RecordedHopperKernel, TakesTheSameCyclesInAReplay) {
     const outcome replayed =
         simulate({"--preset", "H100_PCIE", "-trace", folder.path("T/kernelslist.g")});
     ASSERT_EQ(replayed.code, 0) << replayed.err;
-    const auto cycles = [](const outcome& o) {
-        const std::size_t at = o.out.find("gpu_sim_cycle = ");
-        return at == std::string::npos ? std::string()
-                                       : o.out.substr(at, o.out.find('\n', at) - at);
-    };
     ASSERT_FALSE(cycles(executed).empty());
     EXPECT_EQ(cycles(replayed), cycles(executed));
     // Also after the trace tool has written it.
