@@ -3,6 +3,7 @@
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
+#include "modules/kernel/parallel_for.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/line_source.h"
@@ -17,14 +18,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace simtlm::tools {
@@ -80,7 +78,6 @@ struct conversion {
     std::string from;
     std::string name;  ///< in the new folder
     trace::written_trace written;
-    std::exception_ptr error;
 };
 
 bool strip(std::string& name, const char* suffix) {
@@ -103,33 +100,16 @@ std::vector<conversion> conversions_of(const std::vector<trace::command>& comman
             if (strip(stem, suffix)) break;
         std::string name = stem;
         for (unsigned n = 2; !names.insert(name).second; ++n) name = fmt::format("{}-{}", stem, n);
-        list.push_back({c.file, name + trace::binary_suffix, {}, nullptr});
+        list.push_back({c.file, name + trace::binary_suffix, {}});
     }
     return list;
 }
 
 void convert_all(std::vector<conversion>& list, const fs::path& folder, unsigned jobs) {
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> failed{false};
-    const auto work = [&] {
-        for (std::size_t i = next++; i < list.size() && !failed; i = next++) {
-            try {
-                const auto source = trace::open_recorded_trace(list[i].from);
-                list[i].written =
-                    trace::write_binary_trace(*source, (folder / list[i].name).string());
-            } catch (...) {
-                list[i].error = std::current_exception();
-                failed = true;
-            }
-        }
-    };
-    std::vector<std::thread> others;
-    for (unsigned n = 1; n < std::min<std::size_t>(jobs, list.size()); ++n)
-        others.emplace_back(work);
-    work();
-    for (std::thread& t : others) t.join();
-    for (const conversion& c : list)
-        if (c.error) std::rethrow_exception(c.error);
+    kernel::parallel_for(jobs, list.size(), [&](std::size_t i) {
+        const auto source = trace::open_recorded_trace(list[i].from);
+        list[i].written = trace::write_binary_trace(*source, (folder / list[i].name).string());
+    });
 }
 
 /// Copies the list with new names of kernels; all other lines are unchanged.

@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
+#include "modules/kernel/parallel_for.h"
 #include "modules/trace_import/kernel_import.h"
 #include "modules/trace_import/message_file.h"
 #include "modules/trace_import/protobuf_trace.pb.h"
@@ -10,15 +11,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <deque>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace simtlm::trace_import {
@@ -189,7 +187,6 @@ struct conversion {
     const stream_event* event = nullptr;
     std::string file;  ///< in the new folder
     imported_kernel result;
-    std::exception_ptr error;
 };
 
 class importer {
@@ -210,7 +207,7 @@ public:
         events_ = trace_.events(warnings_);
         for (const stream_event& e : events_)
             if (e.kernel != nullptr)
-                kernels_.push_back({&e, fmt::format("kernel-{}.traceg", e.kernel->id()), {}, {}});
+                kernels_.push_back({&e, fmt::format("kernel-{}.traceg", e.kernel->id()), {}});
     }
 
     import_result run() {
@@ -264,25 +261,7 @@ private:
     }
 
     void convert_all() {
-        std::atomic<std::size_t> next{0};
-        std::atomic<bool> failed{false};
-        const auto work = [&] {
-            for (std::size_t i = next++; i < kernels_.size() && !failed; i = next++) {
-                try {
-                    convert(kernels_[i]);
-                } catch (...) {
-                    kernels_[i].error = std::current_exception();
-                    failed = true;
-                }
-            }
-        };
-        std::vector<std::thread> others;
-        for (unsigned n = 1; n < std::min<std::size_t>(jobs_, kernels_.size()); ++n)
-            others.emplace_back(work);
-        work();
-        for (std::thread& t : others) t.join();
-        for (const conversion& c : kernels_)
-            if (c.error) std::rethrow_exception(c.error);
+        kernel::parallel_for(jobs_, kernels_.size(), [&](std::size_t i) { convert(kernels_[i]); });
     }
 
     fs::path from_, folder_;
