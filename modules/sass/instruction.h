@@ -24,6 +24,8 @@ struct instruction_word {
         const unsigned up = 64 - count;
         return static_cast<std::int64_t>(bits(first, count) << up) >> up;
     }
+    /// Bits 105 to 125: the control bits.
+    std::uint32_t control_field() const { return static_cast<std::uint32_t>(bits(105, 21)); }
 };
 
 /// Size of an instruction in bytes.

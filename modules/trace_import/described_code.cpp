@@ -173,9 +173,7 @@ void described_code::describe_text(described_function& f, std::uint64_t base) {
         f.instructions.push_back(
             isa::decode(known != nullptr ? *known : isa::opcode_entry{}, text, options));
         if (!line.word) continue;
-        constexpr unsigned control_begins = 105, control_bits = 21;
-        f.instructions.back().control = program::control_bits::decode(
-            static_cast<std::uint32_t>(line.word->bits(control_begins, control_bits)));
+        f.instructions.back().control = program::control_bits::decode(line.word->control_field());
     }
 }
 

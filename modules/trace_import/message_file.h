@@ -23,7 +23,7 @@ void read_message(const std::string& file, const char* what, Message& to) {
     if (!to.ParseFromIstream(&in))
         throw kernel::user_error(
             file, std::string("is damaged, or too large: it does not contain ") + what,
-            "record the trace again");
+            record_again);
 }
 
 }  // namespace simtlm::trace_import

@@ -2,6 +2,7 @@
 #include "modules/trace_import/static_code.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace_import/message_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -76,8 +77,7 @@ private:
     }
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw kernel::user_error(file_, "function " + name_ + ": " + what,
-                                 "record the trace again");
+        throw kernel::user_error(file_, "function " + name_ + ": " + what, record_again);
     }
 
     const std::string& file_;
@@ -98,11 +98,10 @@ static_code::static_code(const std::string& file) : file_(file) {
             const int id = f.id;
             if (!functions_.emplace(id, std::move(f)).second)
                 throw kernel::user_error(file, fmt::format("function {} occurs twice", id),
-                                         "record the trace again");
+                                         record_again);
         }
     } catch (const json::exception& e) {
-        throw kernel::user_error(file, std::string("is damaged: ") + e.what(),
-                                 "record the trace again");
+        throw kernel::user_error(file, std::string("is damaged: ") + e.what(), record_again);
     }
 }
 

@@ -590,9 +590,9 @@ void modern(builder& b) {
             "Latency of matrix products that accumulate in FP32, in addition to their initiation "
             "interval.");
     b.count("-modern_tensor_forward", "0", "core cycles",
-            "Time from the last cycle of a matrix product's initiation interval until another "
-            "product of the warp may issue that accumulates on its result (1: without a gap); 0: "
-            "when the result is written.");
+            "Matrix products of machine code with control bits: time from the last cycle of the "
+            "initiation interval until another product of the warp may issue that accumulates on "
+            "the result (1: without a gap); 0: when the result is written.");
     b.count(
         "-modern_fetch_width", "1", "instructions",
         "Instructions that a sub-core fetches per cycle, from one cache line and for one warp.");

@@ -232,9 +232,10 @@ private:
     bool by_bits(const program::static_instruction& i) const {
         return modern_.dependences == dependence_control::bits && i.control.present;
     }
-    /// The class that determines unit and timing. A 64-bit conversion is executed by the FP64 unit
-    /// if the sub-cores share it: both have 2 results per cycle and SM there, and conversions 16 on
-    /// other GPUs (CUDA C++ Programming Guide, throughput of arithmetic instructions).
+    /// The class that determines unit and timing. Conversions from and to 64-bit types execute on
+    /// the FP64 unit if the sub-cores share one, on GPUs where their throughput is that of FP64
+    /// arithmetic, 2 results per cycle and SM; on other GPUs it is 16, that of the XU (CUDA C++
+    /// Programming Guide, throughput of arithmetic instructions).
     program::scheduling_class class_of(const program::static_instruction& i) const {
         using program::scheduling_class;
         const scheduling_class c = i.scheduling != scheduling_class::unknown

@@ -222,9 +222,7 @@ static_instruction machine_describer::describe(std::size_t n, const char* opcode
                                 sass::decode(code_[n + 1], architecture_, 0, following) &&
                                 following.opcode == "CCTL" && following.has("IVALL");
     set_asynchronous_engine(s, i, bulk_groups_, invalidates_l1);
-    constexpr unsigned control_begins = 105, control_bits = 21;
-    s.control = program::control_bits::decode(
-        static_cast<std::uint32_t>(word.bits(control_begins, control_bits)));
+    s.control = program::control_bits::decode(word.control_field());
     return s;
 }
 
