@@ -71,16 +71,20 @@ void block_checks::complete(unsigned barrier, const std::vector<unsigned>& waiti
 
 // ---- clusters ----
 
+unsigned block_checks::number_of(const warp& w) const {
+    return proxy_->number_of(rank_, w.index);
+}
+
 void block_checks::arrive_at_cluster(const warp& w) {
     if (!races_ || !shared_by_cluster_) return;
     races_->arrive_at_cluster(w.index, of_cluster_->told[w.cluster_phase % 2]);
-    proxy_->arrive_at_cluster(proxy_->number_of(rank_, w.index), w.cluster_phase % 2);
+    proxy_->arrive_at_cluster(number_of(w), w.cluster_phase % 2);
 }
 
 void block_checks::leave_cluster_barrier(const warp& w) {
     if (!races_ || !shared_by_cluster_) return;
     races_->leave_cluster_barrier(w.index, of_cluster_->told[w.cluster_phase % 2]);
-    proxy_->leave_cluster_barrier(proxy_->number_of(rank_, w.index), w.cluster_phase % 2);
+    proxy_->leave_cluster_barrier(number_of(w), w.cluster_phase % 2);
 }
 
 void block_checks::cluster_barrier_complete() {
@@ -147,7 +151,7 @@ void block_checks::check_remote(warp& w, const operation* op, unsigned lane, con
         const auto me = static_cast<std::uint32_t>(w.pc_of(op));
         check_remote_race(w, op, lane, at, bytes, writes, me | (strong ? race_detector::strong : 0),
                           true);
-        const auto c = proxy_->generic_access(proxy_->number_of(rank_, w.index), me,
+        const auto c = proxy_->generic_access(number_of(w), me,
                                               proxy_->place_of(at.rank, at.offset), bytes, writes);
         report(w, op, lane, at, writes, c);
         const bool releases =
@@ -182,7 +186,7 @@ void block_checks::note_mbarrier(warp& w, const shared_place& at, std::uint32_t 
     const bool acquires = (flags & access_flags::acquires) != 0;
     const bool releases = (flags & access_flags::releases) != 0;
     if (proxy_) {
-        const unsigned me = proxy_->number_of(rank_, w.index);
+        const unsigned me = number_of(w);
         const std::uint32_t place = proxy_->place_of(at.rank, at.offset);
         proxy_->at_mbarrier(me, place, phase_at(at), acquires);
         proxy_->synchronise(me, place, acquires, releases);
@@ -318,8 +322,7 @@ void block_checks::check(warp& w, const operation* op, const segment& p) {
         if (races_) check_race(w, op, p, offset);
         if (proxy_)
             report(w, op, p.lane, at, p.writes,
-                   proxy_->generic_access(proxy_->number_of(rank_, w.index),
-                                          static_cast<std::uint32_t>(w.pc_of(op)),
+                   proxy_->generic_access(number_of(w), static_cast<std::uint32_t>(w.pc_of(op)),
                                           proxy_->place_of(rank_, offset), p.bytes, p.writes));
         if (shared_ && p.reads && !shared_->all(offset, p.bytes))
             unwritten_shared(w, op, p.lane, offset, p.bytes);
@@ -376,9 +379,9 @@ void block_checks::check_proxy(warp& w, const operation* check, std::uint32_t la
     for_lanes(lanes, [&](unsigned i) {
         const shared_place at = place_of(address[i], shared_space);
         if (at.rank != rank_ || !is_inside(at, bytes)) return;
-        const auto c = proxy_->generic_access(proxy_->number_of(rank_, w.index),
-                                              static_cast<std::uint32_t>(w.pc_of(access)),
-                                              proxy_->place_of(rank_, at.offset), bytes, writes);
+        const auto c =
+            proxy_->generic_access(number_of(w), static_cast<std::uint32_t>(w.pc_of(access)),
+                                   proxy_->place_of(rank_, at.offset), bytes, writes);
         report(w, access, i, at, writes, c);
     });
 }
@@ -392,7 +395,7 @@ void block_checks::copy_starts(warp& w, const operation* op, unsigned lane, devi
                                std::uint32_t bytes, device_address barrier, bool reduces) {
     const shared_place at = place_of(to, true), place = place_of(barrier, true);
     if (!proxy_ || !is_inside(at, bytes) || !is_inside(place, sizeof(std::uint64_t))) return;
-    const unsigned me = proxy_->number_of(rank_, w.index);
+    const unsigned me = number_of(w);
     const std::uint32_t first = proxy_->place_of(at.rank, at.offset);
     const std::uint32_t signalled = proxy_->place_of(place.rank, place.offset);
     const auto pc = static_cast<std::uint32_t>(w.pc_of(op));
@@ -416,7 +419,7 @@ void block_checks::read_starts(warp& w, const operation* op, unsigned lane, asyn
                                device_address from, std::uint32_t bytes) {
     const shared_place at = place_of(from, true);
     if (!proxy_ || at.rank != rank_ || !is_inside(at, bytes)) return;
-    const unsigned me = proxy_->number_of(rank_, w.index);
+    const unsigned me = number_of(w);
     const std::uint32_t first = proxy_->place_of(rank_, at.offset);
     report(w, op, lane, at, false, proxy_->asynchronous_access(me, first, bytes, false));
     proxy_->read(me, by, static_cast<std::uint32_t>(w.pc_of(op)), first, bytes);

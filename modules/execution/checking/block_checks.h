@@ -68,6 +68,8 @@ public:
     race_detector* races() { return races_.get(); }
     /// Asynchronous operations on shared memory, since sm_90.
     async_proxy* proxy() { return proxy_.get(); }
+    /// The number of one of the CTA's warps in proxy(). @pre proxy() != nullptr
+    unsigned number_of(const warp& w) const;
     written_bytes* shared() { return shared_.get(); }
     /// Whether all of it has been written, as determined at a barrier.
     bool shared_is_written() const { return shared_is_written_; }

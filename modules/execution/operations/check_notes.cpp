@@ -30,21 +30,19 @@ const operation* note_fence(warp& w, const operation* op) {
 
 const operation* note_proxy_fence(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
-        proxy->fence(proxy->number_of(w.block->rank(), w.index));
+        proxy->fence(w.block->checks()->number_of(w));
     return op + 1;
 }
 
 const operation* note_bulk_commit(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
-        proxy->close_group(proxy->number_of(w.block->rank(), w.index),
-                           async_proxy::engine::bulk_copy);
+        proxy->close_group(w.block->checks()->number_of(w), async_proxy::engine::bulk_copy);
     return op + 1;
 }
 
 const operation* note_bulk_wait(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
-        proxy->groups_complete(proxy->number_of(w.block->rank(), w.index),
-                               async_proxy::engine::bulk_copy,
+        proxy->groups_complete(w.block->checks()->number_of(w), async_proxy::engine::bulk_copy,
                                static_cast<std::uint64_t>(op->immediate));
     return op + 1;
 }

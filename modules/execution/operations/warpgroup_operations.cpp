@@ -49,8 +49,7 @@ bool all_of_group(const warp& w, Condition condition) {
 /// For checks: records the end of a wait.
 const operation* groups_are_complete(warp& w, const operation* op) {
     if (async_proxy* const proxy = proxy_of(w))
-        proxy->groups_complete(proxy->number_of(w.block->rank(), w.index),
-                               async_proxy::engine::tensor_core,
+        proxy->groups_complete(w.block->checks()->number_of(w), async_proxy::engine::tensor_core,
                                static_cast<std::uint64_t>(op->immediate));
     return op + 1;
 }
@@ -127,8 +126,7 @@ const operation* commit_warpgroup(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
     ++w.warpgroup_groups;
     if (async_proxy* const proxy = proxy_of(w))
-        proxy->close_group(proxy->number_of(w.block->rank(), w.index),
-                           async_proxy::engine::tensor_core);
+        proxy->close_group(w.block->checks()->number_of(w), async_proxy::engine::tensor_core);
     return op + 1;
 }
 
