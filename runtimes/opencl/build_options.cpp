@@ -4,7 +4,7 @@
 #include "runtimes/opencl/error.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -50,33 +50,75 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
-/// Options passed to clang unchanged.
-constexpr std::string_view passed[] = {"-cl-single-precision-constant",
-                                       "-cl-denorms-are-zero",
-                                       "-cl-fp32-correctly-rounded-divide-sqrt",
-                                       "-cl-mad-enable",
-                                       "-cl-no-signed-zeros",
-                                       "-cl-unsafe-math-optimizations",
-                                       "-cl-finite-math-only",
-                                       "-cl-fast-relaxed-math",
-                                       "-cl-strict-aliasing",
-                                       "-cl-uniform-work-group-size",
-                                       "-w",
-                                       "-Werror",
-                                       "-g"};
-/// Options without effect: what they request is always done, or does not apply to this device.
-constexpr std::string_view ignored[] = {"-cl-kernel-arg-info", "-cl-no-subgroup-ifp",
-                                        "-cl-nv-verbose", "-cl-nv-opt-level", "-cl-nv-arch"};
-constexpr std::string_view standards[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
-/// Options accepted by the linker.
-constexpr std::string_view of_linker[] = {
-    "-cl-denorms-are-zero", "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations",
-    "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
+/// What becomes of an option.
+enum class treatment : std::uint8_t {
+    pass,          ///< handed to clang
+    ignore,        ///< without effect: always done, or not applicable to this device
+    ignore_value,  ///< the same, with a value: "-option=value" or "-option value"
 };
 
-template <class List>
-bool is_one_of(std::string_view word, const List& list) {
-    return std::find(std::begin(list), std::end(list), word) != std::end(list);
+struct known_option {
+    std::string_view name;
+    treatment what = treatment::pass;
+    bool of_linker = false;  ///< accepted by clLinkProgram
+};
+
+/// The options without a meaning in this file. No other text reaches clang.
+constexpr known_option known_options[] = {
+    {"-cl-single-precision-constant"},
+    {"-cl-denorms-are-zero", treatment::pass, true},
+    {"-cl-fp32-correctly-rounded-divide-sqrt"},
+    {"-cl-mad-enable"},
+    {"-cl-no-signed-zeros", treatment::pass, true},
+    {"-cl-unsafe-math-optimizations", treatment::pass, true},
+    {"-cl-finite-math-only", treatment::pass, true},
+    {"-cl-fast-relaxed-math", treatment::pass, true},
+    {"-cl-strict-aliasing"},
+    {"-cl-uniform-work-group-size"},
+    {"-w"},
+    {"-Wall"},
+    {"-Wextra"},
+    {"-Werror"},
+    {"-g"},
+    {"-O1", treatment::ignore},
+    {"-O2", treatment::ignore},
+    {"-O3", treatment::ignore},
+    {"-cl-kernel-arg-info", treatment::ignore},
+    {"-cl-no-subgroup-ifp", treatment::ignore, true},
+    {"-cl-nv-verbose", treatment::ignore},
+    {"-cl-nv-opt-level", treatment::ignore_value},
+    {"-cl-nv-arch", treatment::ignore_value},
+    {"-cl-nv-maxrregcount", treatment::ignore_value},
+};
+constexpr std::string_view standards[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
+
+/// The known option that a word is, alone or with "=VALUE".
+const known_option* find_known(std::string_view word) {
+    for (const known_option& k : known_options)
+        if (word == k.name || (k.what == treatment::ignore_value && begins(word, k.name) &&
+                               word[k.name.size()] == '='))
+            return &k;
+    return nullptr;
+}
+
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+constexpr std::string_view digits = "0123456789";
+
+/// Number of characters of the identifier at the beginning of a text.
+std::size_t identifier_at(std::string_view text) {
+    std::size_t n = 0;
+    while (n < text.size() && (letters.find(text[n]) != std::string_view::npos ||
+                               (n > 0 && digits.find(text[n]) != std::string_view::npos)))
+        ++n;
+    return n;
+}
+
+/// Value of a word such as -DNAME: the rest of the word, or the next one.
+std::string value_of(const std::vector<std::string>& words, std::size_t& i, cl_int wrong) {
+    const std::string letter = words[i].substr(0, 2);
+    if (words[i].size() > 2) return words[i].substr(2);
+    require(i + 1 < words.size(), wrong, letter + " lacks a value");
+    return words[++i];
 }
 
 }  // namespace
@@ -87,46 +129,51 @@ build_options build_options::parse(const char* text, stage when) {
     const cl_int wrong = when == stage::build     ? CL_INVALID_BUILD_OPTIONS
                          : when == stage::compile ? CL_INVALID_COMPILER_OPTIONS
                                                   : CL_INVALID_LINKER_OPTIONS;
+    const bool links = when == stage::link;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& w = words[i];
         o.flush_denormals |= w == "-cl-denorms-are-zero";
         o.argument_info |= w == "-cl-kernel-arg-info";
-        if (when == stage::link) {
-            if (w == "-create-library")
-                o.make_library = true;
-            else if (w == "-enable-link-options")
-                o.allow_link_options = true;
-            else
-                require(is_one_of(w, of_linker) || w.empty(), wrong, w.c_str());
+        if (const known_option* const k = find_known(w); k != nullptr && (!links || k->of_linker)) {
+            if (k->what == treatment::pass) o.front_end.push_back(w);
+            if (k->what == treatment::ignore_value && w == k->name && i + 1 < words.size()) ++i;
+        } else if (w.empty()) {
             continue;
-        }
-        if (w == "-D" || w == "-I" || w == "-U") {
-            require(i + 1 < words.size(), wrong, "an option lacks a value");
-            const std::string& value = words[++i];
-            o.front_end.push_back(w == "-I" ? "-I" + std::filesystem::absolute(value).string()
-                                            : w + value);
+        } else if (links) {
+            o.make_library |= w == "-create-library";
+            o.allow_link_options |= w == "-enable-link-options";
+            require(w == "-create-library" || w == "-enable-link-options", wrong,
+                    "unknown linker option " + w);
+        } else if (begins(w, "-D") || begins(w, "-U")) {
+            const std::string value = value_of(words, i, wrong);
+            // clang receives the value as an argument of its own.
+            const std::size_t name = identifier_at(value);
+            require(name > 0 && (name == value.size() ||
+                                 (w[1] == 'D' && (value[name] == '=' || value[name] == '('))),
+                    wrong, w.substr(0, 2) + " without the name of a macro: " + value);
+            o.front_end.push_back(w.substr(0, 2) + value);
         } else if (begins(w, "-I")) {
-            o.front_end.push_back("-I" + std::filesystem::absolute(w.substr(2)).string());
-        } else if (begins(w, "-D") || begins(w, "-U") || is_one_of(w, passed) ||
-                   begins(w, "-Wno-") || w == "-Wall" || w == "-Wextra") {
+            const std::string folder = value_of(words, i, wrong);
+            std::error_code failed;
+            const auto full = std::filesystem::absolute(folder.empty() ? "." : folder, failed);
+            require(!failed, wrong, "-I without the name of a folder: " + folder);
+            o.front_end.push_back("-I" + full.string());
+        } else if (begins(w, "-Wno-")) {
+            require(w.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+-=", 5) ==
+                        std::string::npos,
+                    wrong, "unknown option " + w);
             o.front_end.push_back(w);
         } else if (begins(w, "-cl-std=")) {
             o.standard = w.substr(8);
-            require(is_one_of(o.standard, standards), wrong, "an unknown standard");
+            require(std::find(std::begin(standards), std::end(standards), o.standard) !=
+                        std::end(standards),
+                    wrong, "unknown standard " + o.standard);
         } else if (w == "-cl-opt-disable" || w == "-O0") {
             o.optimise = false;
-        } else if (w == "-x") {
-            require(i + 1 < words.size() && words[i + 1] == "clc", wrong,
-                    "only OpenCL C is supported");
-            ++i;
         } else {
-            require(w.empty() || is_one_of(w, ignored) || begins(w, "-cl-nv-maxrregcount") ||
-                        w == "-O1" || w == "-O2" || w == "-O3",
-                    wrong, w.c_str());
-            // Skip the value of "-cl-nv-opt-level 3"; "-cl-nv-opt-level=3" is a single word.
-            if ((w == "-cl-nv-opt-level" || w == "-cl-nv-maxrregcount" || w == "-cl-nv-arch") &&
-                i + 1 < words.size())
-                ++i;
+            require(w == "-x" && i + 1 < words.size() && words[i + 1] == "clc", wrong,
+                    w == "-x" ? "only OpenCL C is supported" : "unknown option " + w);
+            ++i;
         }
     }
     return o;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -24,6 +25,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "simtlm OpenCL cache 1";
 constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
+constexpr std::size_t key_digits = 32;
+/// No process takes longer to write an entry.
+constexpr std::chrono::hours longest_write{1};
+
+bool is_key(std::string_view name) {
+    return name.size() == key_digits &&
+           name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 fs::path wanted_folder() {
     const auto named = [](const char* variable) -> fs::path {
@@ -60,24 +69,21 @@ std::string digest_of(const std::vector<std::string_view>& texts) {
     return fmt::format("{:016x}{:016x}", h.high64, h.low64);
 }
 
-compile_cache::compile_cache() : folder_(wanted_folder()) {
+compile_cache::compile_cache() {
+    const fs::path wanted = wanted_folder();
+    if (wanted.empty()) return;
     std::error_code failed;
-    if (!folder_.empty()) {
-        fs::create_directories(folder_, failed);
-        if (!failed && ::access(folder_.c_str(), W_OK) == 0) return;
-    }
-    std::string pattern = (fs::temp_directory_path(failed) / "simtlm-opencl-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) return;
-    folder_ = pattern;
-    temporary_ = true;
-}
-
-void compile_cache::remove_temporary() const {
-    std::error_code ignored;
-    if (temporary_) fs::remove_all(folder_, ignored);
+    const fs::path folder = fs::absolute(wanted, failed);
+    if (!failed) fs::create_directories(folder, failed);
+    if (!failed && ::access(folder.c_str(), W_OK) == 0) folder_ = folder;
 }
 
 std::optional<std::vector<std::string>> compile_cache::find(const std::string& key) const {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (const auto at = kept_.find(key); at != kept_.end()) return at->second;
+    }
+    if (folder_.empty()) return std::nullopt;
     const auto text = contents_of(folder_ / key);
     if (!text) return std::nullopt;
     std::string_view rest = *text;
@@ -93,24 +99,29 @@ std::optional<std::vector<std::string>> compile_cache::find(const std::string& k
     if (digest_of({rest}) != digest) return std::nullopt;
     std::vector<std::string> texts;
     while (!rest.empty()) {
-        const std::size_t size = std::strtoull(std::string(line()).c_str(), nullptr, 10);
-        if (size > rest.size()) return std::nullopt;
+        const std::string bytes(line());
+        const std::size_t size = std::strtoull(bytes.c_str(), nullptr, 10);
+        if (bytes.empty() || size > rest.size()) return std::nullopt;
         texts.emplace_back(rest.substr(0, size));
         rest.remove_prefix(size);
     }
     return texts;
 }
 
-void compile_cache::store(const std::string& key, const std::vector<std::string>& texts) const {
+void compile_cache::store(const std::string& key, const std::vector<std::string>& texts) {
     std::string body;
     for (const std::string& t : texts) body += fmt::format("{}\n", t.size()) + t;
-    if (stored_++ % 256 == 0) limit();
-    put(key, fmt::format("{}\n{}\n", magic, digest_of({body})) + body);
+    if (!folder_.empty() && stored_++ % 256 == 0) limit();
+    if (write(key, fmt::format("{}\n{}\n", magic, digest_of({body})) + body)) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    kept_[key] = texts;
 }
 
-bool compile_cache::put(const std::string& name, const std::string& text) const {
+/// Writes an entry atomically. @return whether it could be written
+bool compile_cache::write(const std::string& key, const std::string& text) const {
+    if (folder_.empty()) return false;
     static std::atomic<unsigned> count{0};
-    const fs::path own = folder_ / fmt::format(".{}.{}.{}", name, ::getpid(), ++count);
+    const fs::path own = folder_ / fmt::format(".{}.{}.{}", key, ::getpid(), ++count);
     std::error_code failed;
     fs::create_directories(folder_, failed);  // it may have been removed during the run
     bool written = false;
@@ -118,7 +129,7 @@ bool compile_cache::put(const std::string& name, const std::string& text) const 
         out.close();
         written = out.good();
     }
-    if (written) fs::rename(own, folder_ / name, failed);
+    if (written) fs::rename(own, folder_ / key, failed);
     if (!written || failed) {
         std::error_code ignored;
         fs::remove(own, ignored);
@@ -127,8 +138,8 @@ bool compile_cache::put(const std::string& name, const std::string& text) const 
     return true;
 }
 
-/// Removes the oldest half of the entries if the cache is too large. Takes time proportional to
-/// their number.
+/// Removes the oldest half of the entries if the cache is too large, and what processes that were
+/// killed while they wrote an entry have left. Takes time proportional to the number of files.
 void compile_cache::limit() const {
     struct entry {
         fs::path file;
@@ -142,7 +153,13 @@ void compile_cache::limit() const {
         std::error_code gone;
         const std::uintmax_t bytes = i->file_size(gone);
         const fs::file_time_type age = i->last_write_time(gone);
-        if (gone || i->path().filename().string().size() != 32) continue;
+        if (gone) continue;
+        const std::string name = i->path().filename().string();
+        const bool is_partial = name.size() > key_digits && name[0] == '.' &&
+                                is_key(name.substr(1, key_digits)) && name[key_digits + 1] == '.';
+        if (is_partial && fs::file_time_type::clock::now() - age > longest_write)
+            fs::remove(i->path(), gone);
+        if (!is_key(name)) continue;
         all.push_back({i->path(), age, bytes});
         sum += bytes;
     }

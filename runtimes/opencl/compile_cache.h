@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace simtlm::opencl {
@@ -13,33 +15,30 @@ namespace simtlm::opencl {
 /// Digest of texts as 32 hexadecimal digits. The boundaries between the texts are significant.
 std::string digest_of(const std::vector<std::string_view>& texts);
 
-/// Persistent cache of compiler results in a folder. An entry is written completely under a
-/// temporary name and then renamed, so that several processes may write it concurrently; a damaged
-/// entry counts as missing.
+/// Cache of compiler results in a folder. An entry is written completely under a temporary name and
+/// then renamed, so that several processes may write it concurrently; a damaged entry counts as
+/// missing. If the folder cannot be written, entries are kept in memory. Thread-safe.
 class compile_cache {
 public:
     /// Uses the folder of the user: SIMTLM_OPENCL_CACHE, otherwise a folder below XDG_CACHE_HOME or
-    /// ~/.cache. If it is not writable, a temporary folder of this process, which
-    /// remove_temporary() deletes.
+    /// ~/.cache.
     compile_cache();
     compile_cache(const compile_cache&) = delete;
     compile_cache& operator=(const compile_cache&) = delete;
 
-    const std::filesystem::path& folder() const { return folder_; }
     /// Returns the texts of an entry.
     std::optional<std::vector<std::string>> find(const std::string& key) const;
-    void store(const std::string& key, const std::vector<std::string>& texts) const;
-    /// Writes a file to the folder atomically. @return whether it could be written
-    bool put(const std::string& name, const std::string& text) const;
-    /// Deletes the folder if it is a temporary one.
-    void remove_temporary() const;
+    void store(const std::string& key, const std::vector<std::string>& texts);
 
 private:
+    bool write(const std::string& key, const std::string& text) const;
     void limit() const;
 
-    std::filesystem::path folder_;
-    bool temporary_ = false;
-    mutable std::atomic<unsigned> stored_{0};  ///< entries stored by this process
+    std::filesystem::path folder_;     ///< absolute; empty: entries are kept in memory only
+    std::atomic<unsigned> stored_{0};  ///< entries stored by this process
+    mutable std::mutex mutex_;         ///< protects kept_
+    /// Entries that could not be written.
+    std::unordered_map<std::string, std::vector<std::string>> kept_;
 };
 
 }  // namespace simtlm::opencl

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/opencl/compiler.h"
 
+#include "runtimes/opencl/compiler_process.h"
 #include "runtimes/opencl/library_text.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -25,37 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A temporary folder, deleted with the object.
-class temporary_folder {
-public:
-    temporary_folder() {
-        std::error_code ignored;
-        std::string pattern = (fs::temp_directory_path(ignored) / "simtlm-opencl-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-    }
-    ~temporary_folder() {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove_all(path_, ignored);
-    }
-    temporary_folder(const temporary_folder&) = delete;
-    temporary_folder& operator=(const temporary_folder&) = delete;
-    fs::path operator/(const std::string& name) const { return path_ / name; }
-    bool good() const { return !path_.empty(); }
-
-private:
-    fs::path path_;
-};
-
 std::string text_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     if (in) text << in.rdbuf();
     return text.str();
-}
-
-bool write(const fs::path& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary);
-    return static_cast<bool>(out << text) && static_cast<bool>(out.flush());
 }
 
 fs::path in_path(const std::string& name) {
@@ -71,6 +42,13 @@ fs::path in_path(const std::string& name) {
 fs::path named_by(const char* variable) {
     const char* const value = std::getenv(variable);
     return value != nullptr ? value : "";
+}
+
+/// Absolute paths never look like an option or @FILE.
+fs::path absolute_path(const fs::path& path) {
+    std::error_code failed;
+    const fs::path full = path.empty() ? path : fs::absolute(path, failed);
+    return failed ? fs::path() : full;
 }
 
 /// Identifies the version of a file by its externally visible attributes.
@@ -268,29 +246,31 @@ void drop_debug_labels(std::string& ptx) {
     ptx = std::move(rest);
 }
 
+/// Folder of the headers that a program has passed, in the compiler's view of the file system.
+constexpr std::string_view headers_folder = "/simtlm-headers";
+
 /// Rewrites file names in the line information of LLVM's text form to those known to the program.
-/// @param folder   folder of the headers that the program has passed
 /// @param prelude  file included before every program
-void name_files(std::string& module, const std::string& folder, const std::string& prelude) {
-    constexpr std::string_view name = "!DIFile(filename: \"", directory = "directory: \"";
+void name_files(std::string& module, const std::string& prelude) {
+    constexpr std::string_view name = "!DIFile(filename: \"", directory = "\", directory: \"";
     for (std::size_t at = module.find(name); at != std::string::npos;
          at = module.find(name, at + 1)) {
-        const std::size_t begin = at + name.size();
-        std::string file = module.substr(begin, module.find('"', begin) - begin);
-        const std::size_t bytes = file.size();
+        const std::size_t begin = at + name.size(), end = module.find('"', begin);
+        if (module.compare(end, directory.size(), directory) != 0) continue;
+        const std::size_t path = end + directory.size(), path_end = module.find('"', path);
+        std::string file = module.substr(begin, end - begin);
+        const std::string_view folder = std::string_view(module).substr(path, path_end - path);
+        const std::string inside = std::string(headers_folder) + "/";
         if (file == "<stdin>")
             file = "program.cl";
         else if (file == prelude)
             file = "simtlm_prelude.h";
-        else if (file.compare(0, folder.size(), folder) == 0)
-            file.erase(0, folder.size());
-        else
+        else if (file.compare(0, inside.size(), inside) == 0)
+            file.erase(0, inside.size());
+        else if (folder != headers_folder)
             continue;
-        module.replace(begin, bytes, file);
-        const std::size_t end = module.find('\n', begin), d = module.find(directory, begin);
-        if (d > end) continue;
-        const std::size_t path = d + directory.size();
-        module.erase(path, module.find('"', path) - path);
+        if (file.compare(0, 2, "./") == 0) file.erase(0, 2);
+        module.replace(begin, path_end - begin, file + std::string(directory));
     }
 }
 
@@ -330,10 +310,42 @@ compiler::compiler(unsigned capability)
     find_tools();
     if (!missing_.empty()) return;
     cache_ = std::make_unique<compile_cache>();
-    identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
-                           library::builtins, library::scratch, std::to_string(capability_),
-                           // Version of the transformations in this file.
-                           std::to_string(gpu_), "12"});
+    identity_ = identity();
+}
+
+/// Digest of everything that every compilation reads: the compiler with its libraries and headers,
+/// libclc, the built-in library, and the version of the transformations in this file.
+std::string compiler::identity() const {
+    std::string files = identity_of(clang_) + '\n' + identity_of(libclc_);
+    std::error_code ignored;
+    const fs::path installation = fs::canonical(clang_, ignored).parent_path().parent_path();
+    std::vector<fs::path> parts;
+    const auto collect = [&](const fs::path& folder, std::string_view prefix) {
+        std::error_code failed;
+        for (fs::directory_iterator i(folder, failed), end; !failed && i != end;
+             i.increment(failed))
+            if (const std::string name = i->path().filename().string();
+                name.compare(0, prefix.size(), prefix) == 0)
+                parts.push_back(i->path());
+    };
+    for (const char* const lib : {"lib", "lib64"}) {
+        collect(installation / lib, "libclang-cpp.so");
+        collect(installation / lib, "libLLVM-");
+        collect(installation / lib, "libLLVM.so");
+        std::vector<fs::path> versions;
+        versions.swap(parts);
+        collect(installation / lib / "clang", "");
+        versions.swap(parts);
+        for (const fs::path& version : versions) collect(version / "include", "opencl-c");
+    }
+    std::sort(parts.begin(), parts.end());
+    for (const fs::path& part : parts) files += '\n' + identity_of(part);
+    // A script says more than its file.
+    std::ifstream in(clang_, std::ios::binary);
+    if (char mark[2] = {}; in.read(mark, 2) && std::string_view(mark, 2) == "#!")
+        files += compiler_process(clang_.string()).run({"--version"}, {}).output;
+    return digest_of({files, library::prelude, library::builtins, library::scratch,
+                      std::to_string(capability_), std::to_string(gpu_), "13"});
 }
 
 compiler::~compiler() = default;
@@ -347,6 +359,8 @@ void compiler::find_tools() {
         const fs::path file = fs::path(folder) / "nvptx64--nvidiacl.bc";
         if (libclc_.empty() && ::access(file.c_str(), R_OK) == 0) libclc_ = file;
     }
+    clang_ = absolute_path(clang_);
+    libclc_ = absolute_path(libclc_);
     const bool has_clang = !clang_.empty() && ::access(clang_.c_str(), X_OK) == 0;
     const bool has_libclc = !libclc_.empty() && ::access(libclc_.c_str(), R_OK) == 0;
     if (has_clang && has_libclc) return;
@@ -401,138 +415,140 @@ std::vector<std::string> compiler::front_end(const build_options& o) const {
     return a;
 }
 
-compiler::process_result compiler::run(const std::vector<std::string>& arguments,
-                                       const fs::path& input) const {
-    process_result r;
-    const temporary_folder folder;
-    const fs::path errors = folder / "errors";
-    std::vector<std::string> words{clang_.string()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& w : words) argv.push_back(w.data());
-    argv.push_back(nullptr);
-    // Preloaded libraries (a sanitizer, this project's libraries) are not for the compiler.
-    std::vector<char*> environment;
-    for (char** e = environ; *e != nullptr; ++e)
-        if (std::strncmp(*e, "LD_PRELOAD=", 11) != 0) environment.push_back(*e);
-    environment.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, input.empty() ? "/dev/null" : input.c_str(),
-                                     O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    pid_t child = 0;
-    const int failed = ::posix_spawn(&child, clang_.c_str(), &actions, &attributes, argv.data(),
-                                     environment.data());
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (failed != 0) {
-        r.status = -1;
-        r.errors = fmt::format("{} cannot be started: {}\n", clang_.string(), strerror(failed));
-        return r;
+/// Compiles the built-in library once and caches it.
+void compiler::make_library() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!library_.empty()) return;
+    const std::string key = digest_of({"library", identity_});
+    if (auto kept = cache_->find(key); kept && kept->size() == 2) {
+        library_ = std::move(*kept);
+        return;
     }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0) {
-        if (errno == EINTR) continue;
-        status = 0;  // the program has reaped it; its output decides
-        break;
+    build_options o;
+    o.standard = "CL2.0";
+    const std::vector<std::string> to_bitcode{
+        "-Xclang", "-disable-llvm-passes", "-w", "-emit-llvm", "-c", "-o", "-", "-"};
+    compiler_process builtins(clang_.string()), scratch(clang_.string());
+    builtins.add(front_end(o));
+    scratch.add(target());
+    scratch.add({"-x", "c", "-O2"});
+    std::vector<std::string> made;
+    for (const auto& [process, source] :
+         {std::pair(&builtins, library::builtins), std::pair(&scratch, library::scratch)}) {
+        const compiler_process::result r = process->run(to_bitcode, source);
+        if (!r.good)
+            throw std::runtime_error("the library of built-in functions cannot be compiled: " +
+                                     r.errors);
+        made.push_back(r.output);
     }
-    r.status = status;
-    r.errors = text_of(errors);
-    if (WIFSIGNALED(status))
-        r.errors += fmt::format("{} was ended by signal {}\n", clang_.string(), WTERMSIG(status));
-    return r;
+    cache_->store(key, made);
+    library_ = std::move(made);
 }
 
 namespace {
 
-/// Files of the built-in library, by suffix.
-constexpr const char* library_parts[] = {".builtins.bc", ".scratch.bc", ".prelude.h", ".empty.cl"};
+/// A text as a string of JSON, of which LLVM's YAML is a superset.
+std::string json_text(std::string_view text) {
+    std::string q = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') q += '\\';
+        if (static_cast<unsigned char>(c) < 0x20)
+            q += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        else
+            q += c;
+    }
+    return q + '"';
+}
+
+/// Adds the headers that a program has passed. They exist only in the compiler's view of the file
+/// system, where they take precedence over files of the same name.
+void pass_headers(compiler_process& clang, const compiler::headers& includes) {
+    std::vector<std::string> entries, names;
+    for (const auto& [name, text] : includes) {
+        const std::string path = (fs::path(headers_folder) / name).lexically_normal().string();
+        if (std::find(names.begin(), names.end(), path) != names.end()) continue;
+        names.push_back(path);
+        entries.push_back(fmt::format(R"({{"type": "file", "name": {}, "external-contents": {}}})",
+                                      json_text(path), json_text(clang.give(text))));
+    }
+    // The working folder is the first to be searched for #include "FILE" of the main source.
+    const std::string folder(headers_folder);
+    clang.add(
+        {"-ivfsoverlay",
+         clang.give(fmt::format(R"({{"version": 0, "use-external-names": false, "roots": [{}]}})",
+                                fmt::join(entries, ", "))),
+         "-Xclang", "-working-directory", "-Xclang", folder, "-I" + folder});
+    std::error_code failed;
+    if (const fs::path here = fs::current_path(failed); !failed)
+        clang.add({"-iquote", here.string()});
+}
+
+/// Returns whether the result of compiling a text may depend on anything besides the text: on
+/// files, or on the date. True also for some texts that do not: an include directive can be split
+/// over lines, a macro can be composed.
+bool may_depend_on_more(std::string_view source) {
+    std::string text;  // without line splices
+    text.reserve(source.size());
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (source[i] == '\\') {
+            const std::size_t end = source.find_first_not_of(" \t\v\f", i + 1);
+            if (end != std::string_view::npos && (source[end] == '\n' || source[end] == '\r')) {
+                i = source.substr(end, 2) == "\r\n" ? end + 1 : end;
+                continue;
+            }
+        }
+        text += source[i];
+    }
+    for (const char* const word :
+         {"include", "import", "embed", "dependency", "__DATE", "__TIME", "##", "%:", "??"})
+        if (text.find(word) != std::string::npos) return true;
+    return false;
+}
+
+/// Digest of the contents of all files in a list of dependencies in make's syntax.
+std::string digest_of_dependencies(std::string_view rule) {
+    std::vector<std::string> texts;
+    std::string name;
+    const auto end_of_name = [&] {
+        if (name.empty()) return;
+        texts.push_back(text_of(name));
+        texts.push_back(std::move(name));
+        name.clear();
+    };
+    for (std::size_t i = std::min(rule.find(':'), rule.size() - 1) + 1; i < rule.size(); ++i) {
+        const char c = rule[i], next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+        if (c == ' ' || c == '\n') {
+            end_of_name();
+        } else if (c == '\\' && next == '\n') {
+            end_of_name();
+            ++i;
+        } else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$')) {
+            name += next;
+            ++i;
+        } else {
+            name += c;
+        }
+    }
+    end_of_name();
+    return digest_of({texts.begin(), texts.end()});
+}
 
 }  // namespace
 
-/// Compiles the built-in library once and caches it. A digest next to its files shows whether they
-/// are complete.
-void compiler::make_library() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const std::string name = "library-" + identity_;
-    library_ = cache_->folder() / name;
-    // The folder may be emptied while the program runs.
-    std::error_code ignored;
-    library_made_ =
-        library_made_ &&
-        std::all_of(std::begin(library_parts), std::end(library_parts), [&](const char* part) {
-            return fs::exists(library_.string() + part, ignored);
-        });
-    if (library_made_) return;
-    const auto digest = [&] {
-        std::vector<std::string> texts;
-        for (const char* const part : library_parts)
-            texts.push_back(text_of(library_.string() + part));
-        return digest_of({texts.begin(), texts.end()});
-    };
-    if (const auto kept = cache_->find(name); kept && *kept == std::vector{digest()}) {
-        library_made_ = true;
-        return;
+bool compiler::is_header_name(const std::string& name) {
+    if (name.empty() || name.size() >= 4096 || name.back() == '/') return false;
+    const std::string last = fs::path(name).filename().string();
+    if (last == "." || last == "..") return false;
+    // The compiler reads the names as UTF-8.
+    for (std::size_t i = 0; i < name.size();) {
+        const auto byte = static_cast<unsigned char>(name[i]);
+        const std::size_t n = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+        if ((byte >= 0x80 && byte < 0xc2) || byte > 0xf4 || i + n > name.size()) return false;
+        for (std::size_t k = 1; k < n; ++k)
+            if ((static_cast<unsigned char>(name[i + k]) & 0xc0) != 0x80) return false;
+        i += n;
     }
-    const temporary_folder own;
-    build_options o;
-    o.standard = "CL2.0";
-    write(own / "builtins.cl", std::string(library::builtins));
-    write(own / "scratch.c", std::string(library::scratch));
-    std::vector<std::string> a = front_end(o);
-    const std::vector<std::string> more{"-Xclang",
-                                        "-disable-llvm-passes",
-                                        "-w",
-                                        "-emit-llvm",
-                                        "-c",
-                                        "-o",
-                                        (own / "builtins.bc").string(),
-                                        (own / "builtins.cl").string()};
-    a.insert(a.end(), more.begin(), more.end());
-    process_result r = run(a, {});
-    if (r.status == 0) {
-        a = target();
-        const std::vector<std::string> plain{"-x",
-                                             "c",
-                                             "-O2",
-                                             "-Xclang",
-                                             "-disable-llvm-passes",
-                                             "-emit-llvm",
-                                             "-c",
-                                             "-o",
-                                             (own / "scratch.bc").string(),
-                                             (own / "scratch.c").string()};
-        a.insert(a.end(), plain.begin(), plain.end());
-        r = run(a, {});
-    }
-    if (r.status != 0)
-        throw std::runtime_error("the library of built-in functions cannot be compiled: " +
-                                 r.errors);
-    const std::string texts[] = {text_of(own / "builtins.bc"), text_of(own / "scratch.bc"),
-                                 std::string(library::prelude), "\n"};
-    for (std::size_t i = 0; i < std::size(library_parts); ++i)
-        if (!cache_->put(name + library_parts[i], texts[i]))
-            throw std::runtime_error(
-                fmt::format("{} cannot be written; name another folder for compiled kernels in "
-                            "SIMTLM_OPENCL_CACHE",
-                            cache_->folder().string()));
-    cache_->store(name, {digest_of({std::begin(texts), std::end(texts)})});
-    library_made_ = true;
-}
-
-void compiler::remove_temporary_files() const {
-    if (cache_) cache_->remove_temporary();
+    return true;
 }
 
 compile_result compiler::compile(const std::string& source, const build_options& options,
@@ -544,76 +560,79 @@ compile_result compiler::compile(const std::string& source, const build_options&
     };
     std::string words = options.standard + (options.optimise ? " 1" : " 0");
     for (const std::string& w : options.front_end) words += '\0' + w;
-    // If the source includes files, the cache key is computed after preprocessing.
-    const bool is_whole = source.find("include") == std::string::npos;
-    std::string key = digest_of({"compile", identity_, words, source, ""});
+    // If the result may depend on more than the source, the cache key is computed after
+    // preprocessing; it is empty if the result cannot be cached.
+    const bool is_whole = !may_depend_on_more(source) && !may_depend_on_more(words);
+    std::string key = is_whole ? digest_of({"compile", identity_, words, source}) : "";
     const auto find = [&]() -> std::optional<compile_result> {
+        if (key.empty()) return std::nullopt;
         const auto found = cache_->find(key);
         if (!found || found->size() != 3) return std::nullopt;
         compile_result kept{true, (*found)[0], signatures_of_ptx((*found)[1]), (*found)[2]};
         reveal(kept.kernels);
         return kept;
     };
-    if (is_whole)
-        if (const auto kept = find()) return *kept;
+    if (const auto kept = find()) return *kept;
 
-    const temporary_folder own;
-    if (!own.good()) return {false, {}, {}, "no folder for temporary files\n"};
-    const fs::path input = own / "source";
-    write(input, source);
-    std::vector<std::string> a = front_end(options);
-    if (!includes.empty()) a.push_back("-I" + (own / "headers").string());
-    for (const auto& [name, text] : includes) {
-        const fs::path file = own / "headers" / name;
-        std::error_code ignored;
-        fs::create_directories(file.parent_path(), ignored);
-        write(file, text);
-    }
-    a.insert(a.end(), options.front_end.begin(), options.front_end.end());
+    compiler_process clang(clang_.string());
+    clang.add(front_end(options));
+    const std::string prelude = clang.give(library::prelude);
+    if (!includes.empty()) pass_headers(clang, includes);
+    clang.add(options.front_end);
     // Attached to every function as an attribute.
-    if (options.flush_denormals)
-        a.insert(a.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
-    const std::string prelude = library_.string() + ".prelude.h";
-    a.insert(a.end(), {"-gline-directives-only", "-include", prelude});
+    if (options.flush_denormals) clang.add({"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
+    clang.add({"-gline-directives-only", "-include", prelude});
+    std::string dependencies, digest;
     if (!is_whole) {
-        std::vector<std::string> p = a;
-        const fs::path file = own / "preprocessed";
-        p.insert(p.end(), {"-E", "-P", "-w", "-o", file.string(), "-"});
-        std::string whole;
-        if (run(p, input).status == 0) whole = text_of(file);
-        key = digest_of({"compile", identity_, words, source, whole});
-        if (const auto kept = find()) return *kept;
+        const std::string list = clang.give({});
+        const compiler_process::result r =
+            clang.run({"-E", "-w", "-MD", "-MF", list, "-o", "-", "-"}, source);
+        if (r.good) {
+            dependencies = clang.text_of(list);
+            digest = digest_of_dependencies(dependencies);
+            std::error_code ignored;
+            const std::string here = fs::current_path(ignored).string();
+            std::vector<std::string_view> texts{
+                "compile with files", identity_, words, source, here, r.output,
+                dependencies,         digest};
+            for (const auto& [name, text] : includes) texts.insert(texts.end(), {name, text});
+            key = digest_of(texts);
+            if (const auto kept = find()) return *kept;
+        }
     }
 
-    const fs::path object = own / "object.bc", text = own / "object.ll";
-    a.insert(a.end(),
-             {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", text.string(), "-"});
-    const process_result r = run(a, input);
+    const compiler_process::result r =
+        clang.run({"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"}, source);
+    const std::string folder = std::string(headers_folder) + "/";
     compile_result result;
     result.log = r.errors;
     replace_all(result.log, "<stdin>:", "program.cl:");
-    replace_all(result.log, (own / "headers").string() + "/", "");
-    replace_all(result.log, prelude, "simtlm_prelude.h");
-    if (r.status != 0) return result;
-    std::string module = text_of(text);
-    name_files(module, (own / "headers").string() + "/", prelude);
+    replace_all(result.log, folder + "./", "");
+    replace_all(result.log, folder, "");
+    replace_all(result.log, prelude + ":", "simtlm_prelude.h:");
+    if (!r.good) return result;
+    std::string module = r.output;
+    name_files(module, prelude);
     result.kernels = signatures_of_llvm(module);
     // clang does not inline kernels for this target, but kernels that call kernels need it, since
     // PTX cannot call entries. Before any pass has run, only kernels are norecurse.
     replace_all(module, " noinline norecurse ", " alwaysinline ");
     // A plain inline function of C99 has no external definition, but OpenCL programs call it.
     replace_all(module, "\ndefine available_externally ", "\ndefine linkonce_odr ");
-    write(text, module);
-    std::vector<std::string> t = target();
-    t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-w",
-                       "-o", object.string(), text.string()});
-    if (const process_result s = run(t, {}); s.status != 0) {
-        result.log += s.errors;
+    compiler_process assembler(clang_.string());
+    assembler.add(target());
+    const compiler_process::result object = assembler.run(
+        {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-w", "-o", "-", "-"},
+        module);
+    if (!object.good) {
+        result.log += object.errors;
         return result;
     }
-    result.output = text_of(object);
+    result.output = object.output;
     result.good = true;
-    cache_->store(key, {result.output, to_comments(result.kernels) + ".version", result.log});
+    // A file that has changed in the meantime does not belong to the key.
+    if (!key.empty() && (is_whole || digest_of_dependencies(dependencies) == digest))
+        cache_->store(key, {result.output, to_comments(result.kernels) + ".version", result.log});
     reveal(result.kernels);
     return result;
 }
@@ -628,48 +647,45 @@ compile_result compiler::link(const std::vector<std::string>& objects,
     if (const auto found = cache_->find(key); found && found->size() == 2)
         return {true, (*found)[0], {}, (*found)[1]};
 
-    const temporary_folder own;
-    if (!own.good()) return {false, {}, {}, "no folder for temporary files\n"};
-    std::vector<std::string> a = target();
-    a.insert(a.end(), {"-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-linker-warnings",
-                       options.optimise ? "-O2" : "-O0"});
-    std::vector<std::string> files;
-    for (const std::string& o : objects) {
-        files.push_back((own / fmt::format("{}.bc", files.size())).string());
-        write(files.back(), o);
-        a.insert(a.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", files.back()});
-    }
-    const fs::path output = own / "output";
-    if (options.make_library) {
-        a.insert(a.end(), {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"});
-    } else {
-        for (const std::string& file : {library_.string() + ".builtins.bc",
-                                        library_.string() + ".scratch.bc", libclc_.string()})
-            a.insert(a.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file});
-        a.emplace_back("-S");
-    }
-    a.insert(a.end(), {"-o", output.string(), library_.string() + ".empty.cl"});
-    process_result r = run(a, {});
-    if (r.status != 0 && r.errors.find(folded_casts) != std::string::npos) {
-        for (const std::string& file : files) {
-            const std::string text = file + ".ll";
-            std::vector<std::string> t = target();
-            t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-w"});
-            std::vector<std::string> back = t;
-            t.insert(t.end(), {"-S", "-o", text, file});
-            if (run(t, {}).status != 0) continue;
-            std::string module = text_of(text);
-            keep_casts_apart(module);
-            write(text, module);
-            back.insert(back.end(), {"-c", "-o", file, text});
-            run(back, {});
+    const auto link = [&](const std::vector<std::string>& parts) {
+        compiler_process clang(clang_.string());
+        clang.add(target());
+        clang.add({"-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-linker-warnings",
+                   options.optimise ? "-O2" : "-O0"});
+        for (const std::string& part : parts)
+            clang.add({"-Xclang", "-mlink-bitcode-file", "-Xclang", clang.give(part)});
+        if (options.make_library) {
+            clang.add({"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"});
+        } else {
+            std::vector<std::string> files;
+            for (const std::string& part : library_) files.push_back(clang.give(part));
+            files.push_back(libclc_.string());
+            for (const std::string& file : files)
+                clang.add({"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file});
+            clang.add({"-S"});
         }
-        r = run(a, {});
+        return clang.run({"-o", "-", "-"}, "\n");
+    };
+    compiler_process::result r = link(objects);
+    if (!r.good && r.errors.find(folded_casts) != std::string::npos) {
+        std::vector<std::string> rewritten = objects;
+        compiler_process converter(clang_.string());
+        converter.add(target());
+        converter.add(
+            {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-w", "-o", "-"});
+        for (std::string& object : rewritten) {
+            compiler_process::result text = converter.run({"-S", "-"}, object);
+            if (!text.good) continue;
+            keep_casts_apart(text.output);
+            const compiler_process::result back = converter.run({"-c", "-"}, text.output);
+            if (back.good) object = back.output;
+        }
+        r = link(rewritten);
     }
     compile_result result;
     result.log = r.errors;
-    if (r.status != 0) return result;
-    result.output = text_of(output);
+    if (!r.good) return result;
+    result.output = r.output;
     if (!options.make_library) {
         drop_debug_labels(result.output);
         mend_rotations(result.output);

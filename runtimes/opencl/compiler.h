@@ -36,15 +36,18 @@ public:
     /// one.
     const std::string& missing() const { return missing_; }
 
-    /// Headers that a program includes: name and text.
+    /// Headers that a program includes: name and text. Any name that an include directive can
+    /// contain is valid, also an absolute path; of two equal names, the first counts. They take
+    /// precedence over files.
     using headers = std::vector<std::pair<std::string, std::string>>;
+    /// Returns whether a text can name a header.
+    static bool is_header_name(const std::string& name);
+
     /// Compiles source to LLVM bitcode.
     compile_result compile(const std::string& source, const build_options& options,
                            const headers& includes);
     /// Links bitcode of several compilations to PTX, or to bitcode for a library.
     compile_result link(const std::vector<std::string>& objects, const build_options& options);
-    /// Call before the process ends; no compilation may follow.
-    void remove_temporary_files() const;
 
     /// Names of the extensions that kernels may use.
     static const std::vector<std::string>& extensions();
@@ -52,15 +55,9 @@ public:
     static const std::vector<std::string>& features();
 
 private:
-    struct process_result {
-        int status = 0;  ///< 0: success
-        std::string errors;
-    };
     void find_tools();
     void make_library();
     std::vector<std::string> target() const;
-    process_result run(const std::vector<std::string>& arguments,
-                       const std::filesystem::path& input) const;
     std::vector<std::string> front_end(const build_options& o) const;
     std::string identity() const;
 
@@ -70,9 +67,8 @@ private:
     std::filesystem::path clang_, libclc_;
     std::string identity_;  ///< of the tools and the built-in library
     std::unique_ptr<compile_cache> cache_;
-    std::filesystem::path library_;  ///< prefix of the compiled built-in library
-    bool library_made_ = false;
-    std::mutex mutex_;
+    std::vector<std::string> library_;  ///< bitcode of the built-in library; empty until it is made
+    std::mutex mutex_;                  ///< protects library_
 };
 
 }  // namespace simtlm::opencl

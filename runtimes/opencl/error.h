@@ -27,5 +27,8 @@ cl_int code_of(device::status s);
 inline void require(bool good, cl_int otherwise, const char* why = "") {
     if (!good) throw error(otherwise, why);
 }
+inline void require(bool good, cl_int otherwise, const std::string& why) {
+    if (!good) throw error(otherwise, why);
+}
 
 }  // namespace simtlm::opencl

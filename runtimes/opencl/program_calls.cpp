@@ -337,7 +337,8 @@ CL(cl_int, clCompileProgram)
         require(has_compiler(s), CL_COMPILER_NOT_AVAILABLE, s.kernels().missing().c_str());
         compiler::headers included;
         for (cl_uint i = 0; i < headers; ++i) {
-            require(names[i] != nullptr, CL_INVALID_VALUE);
+            require(names[i] != nullptr && compiler::is_header_name(names[i]), CL_INVALID_VALUE,
+                    "not the name of a header");
             included.emplace_back(names[i], s.programs.get(input[i])->source);
         }
         bool good = true;

@@ -45,11 +45,6 @@ compiler& session::kernels() {
     return *compiler_;
 }
 
-void session::remove_temporary_files() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (compiler_) compiler_->remove_temporary_files();
-}
-
 cl_device_id session::device(cl_device_id handle) const {
     for (const auto& d : devices)
         if (d.get() == handle) return handle;
@@ -91,7 +86,7 @@ namespace {
 
 /// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    the_session.end_of_process([](session& s) { s.remove_temporary_files(); });
+    the_session.end_of_process([](session&) {});
 }
 
 }  // namespace

@@ -22,8 +22,6 @@ public:
 
     /// The compiler, created when the first program is built.
     compiler& kernels();
-    /// Call before the process ends.
-    void remove_temporary_files();
 
     _cl_platform_id platform;
     std::vector<std::unique_ptr<_cl_device_id>> devices;

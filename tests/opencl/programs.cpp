@@ -2,6 +2,10 @@
 // Programs: builds, options, logs, binaries, separate compilation.
 #include "tests/opencl/host.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace {
@@ -32,6 +36,129 @@ void takes_options(const host& h) {
     const cl_program c = clCreateProgramWithSource(h.context, 1, &scale_source, nullptr, &r);
     GIVES(CL_INVALID_BUILD_OPTIONS, clBuildProgram(c, 0, nullptr, "-no-such", nullptr, nullptr));
     for (const cl_program p : {a, b, c}) GOOD(clReleaseProgram(p));
+}
+
+/// Only options of OpenCL C reach the compiler; it would replace an argument that begins with @ by
+/// those in a file.
+void refuses_other_options(const host& h) {
+    cl_int r = 0;
+    const cl_program p = clCreateProgramWithSource(h.context, 1, &scale_source, nullptr, &r);
+    for (const char* const options :
+         {"-D @options", "-D@options", "-U @options", "@options", "-D", "-D 1=2", "-U A=1", "-D ''",
+          "-Wno-@options", "-Xclang", "-include x.h", "-fplugin=x.so", "-cl-std=CL9", "-x c++",
+          "-cl-nv-maxrregcount32", "-create-library", "-DFACTOR=1 -o x", "x.cl"})
+        if (clBuildProgram(p, 0, nullptr, options, nullptr, nullptr) != CL_INVALID_BUILD_OPTIONS) {
+            std::printf("%s is not refused\n", options);
+            ++failures;
+        }
+    GIVES(CL_INVALID_COMPILER_OPTIONS,
+          clCompileProgram(p, 0, nullptr, "-D @options", 0, nullptr, nullptr, nullptr, nullptr));
+    GIVES(CL_INVALID_LINKER_OPTIONS,
+          (clLinkProgram(h.context, 0, nullptr, "@options", 1, &p, nullptr, nullptr, &r), r));
+    GOOD(clReleaseProgram(p));
+    const cl_program accepted =
+        h.build(scale_source,
+                "-D 'FACTOR=2 * (1 + F(1))' -D F(x)=x -UFACTOR2 -cl-nv-maxrregcount=32 "
+                "-cl-nv-opt-level 3 -Wno-unused -I . -cl-mad-enable -x clc");
+    CHECK(result_of(h, accepted, "scale") == 16);
+    GOOD(clReleaseProgram(accepted));
+}
+
+/// A compiled program is not taken for that of other files, however the source refers to them.
+void distinguishes_what_sources_include(const host& h) {
+    char pattern[] = "/tmp/simtlm-test-XXXXXX";
+    const std::filesystem::path folder = ::mkdtemp(pattern);
+    const std::string options = "-I" + folder.string() + " -D QUOTED=<value.h>";
+    const char* const ways[] = {
+        "#include <value.h>\n",
+        "#import <value.h>\n",
+        "#inc\\\nlude <value.h>\n",
+        "#in\\ \nclu\\\nde <value.h>\n",
+        "#imp\\\r\nort <value.h>\n",
+        "??=include <value.h>\n",
+        "%:import <value.h>\n",
+        "# /* */ include QUOTED\n",
+        "#if __has_inc\\\nlude(<value2.h>)\n#define VALUE 2\n#else\n#define VALUE 1\n#endif\n",
+        "#define JOINED(a, b) a##b\n#if JOINED(__has_inc, lude)(<value2.h>)\n#define VALUE 2\n"
+        "#else\n#define VALUE 1\n#endif\n"};
+    for (const char* const way : ways)
+        for (const int value : {1, 2}) {
+            std::ofstream(folder / "value.h") << "#define VALUE " << value << '\n';
+            if (value == 2) std::ofstream(folder / "value2.h") << '\n';
+            const std::string source =
+                way + std::string("kernel void k(global int* p) { p[get_global_id(0)] = VALUE; }");
+            const cl_program p = h.build(source.c_str(), options.c_str());
+            const int got = result_of(h, p, "k");
+            if (got != value) {
+                std::printf("%d instead of %d with\n%s", got, value, way);
+                ++failures;
+            }
+            GOOD(clReleaseProgram(p));
+            std::filesystem::remove(folder / "value2.h");
+        }
+    std::filesystem::remove_all(folder);
+}
+
+/// Any name of a header is valid; nothing is written to a file of that name.
+void passes_headers_by_name(const host& h) {
+    char pattern[] = "/tmp/simtlm-test-XXXXXX";
+    const std::filesystem::path folder = ::mkdtemp(pattern);
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::create_directory(folder / "here");
+    std::filesystem::current_path(folder / "here");
+    const std::string absolute = (folder / "absolute.h").string();
+    for (const std::string& name : {absolute, (folder / "above.h").string(), std::string("own.h")})
+        std::ofstream(name) << "precious\n";
+    cl_int r = 0;
+    const auto source = [&](const std::string& text) {
+        const char* t = text.c_str();
+        const cl_program p = clCreateProgramWithSource(h.context, 1, &t, nullptr, &r);
+        GOOD(r);
+        return p;
+    };
+    const cl_program main = source(
+        "#include \"own.h\"\n#include <own.h>\n#include \"../above.h\"\n"
+        "#include \"" +
+        absolute +
+        "\"\n#include \"sub/outer.h\"\n#include \"a \\ 'b.h\"\n"
+        "kernel void k(global int* p) { p[get_global_id(0)] = OWN + ABOVE + ABSOLUTE + INNER + "
+        "ODD; "
+        "}\n");
+    const std::vector<std::pair<std::string, std::string>> headers{
+        {"own.h", "#define OWN 1\n"},
+        {"own.h", "#define OWN 2\n"},  // of two equal names the first counts
+        {"../above.h", "#define ABOVE 20\n"},
+        {absolute, "#define ABSOLUTE 300\n"},
+        {"sub/outer.h", "#include \"inner.h\"\n"},
+        {"sub/inner.h", "#define INNER 4000\n"},
+        {"a \\ 'b.h", "#define ODD 50000\n"}};
+    std::vector<cl_program> texts;
+    std::vector<const char*> names;
+    for (const auto& [name, text] : headers) {
+        names.push_back(name.c_str());
+        texts.push_back(source(text));
+    }
+    r = clCompileProgram(main, 1, &h.device, "", static_cast<cl_uint>(names.size()), texts.data(),
+                         names.data(), nullptr, nullptr);
+    GOOD(r);
+    if (r != CL_SUCCESS) std::printf("%s\n", h.log(main).c_str());
+    const cl_program linked =
+        clLinkProgram(h.context, 1, &h.device, "", 1, &main, nullptr, nullptr, &r);
+    GOOD(r);
+    if (linked != nullptr) CHECK(result_of(h, linked, "k") == 54321);
+    for (const char* name : {"", "folder/", "..", "a/.", "\xff.h"})
+        GIVES(CL_INVALID_VALUE,
+              clCompileProgram(main, 1, &h.device, "", 1, texts.data(), &name, nullptr, nullptr));
+    for (const std::string& name :
+         {absolute, (folder / "above.h").string(), std::string("own.h")}) {
+        std::string text;
+        std::getline(std::ifstream(name), text);
+        CHECK(text == "precious");
+    }
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(folder);
+    for (const cl_program p : texts) GOOD(clReleaseProgram(p));
+    for (const cl_program p : {main, linked}) GOOD(clReleaseProgram(p));
 }
 
 void gives_vectors_of_three_elements_the_memory_of_four(const host& h) {
@@ -258,6 +385,9 @@ int main() {
     {
         const host h;
         takes_options(h);
+        refuses_other_options(h);
+        distinguishes_what_sources_include(h);
+        passes_headers_by_name(h);
         gives_vectors_of_three_elements_the_memory_of_four(h);
         names_the_line_of_a_mistake(h);
         gives_ptx_and_takes_it_back(h);
