@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 namespace simtlm::execution {
@@ -51,11 +52,11 @@ public:
         }
         fail(fmt::format("'{}' is not a number ({})", word, what));
     }
-    std::vector<std::string> rest() {
-        std::vector<std::string> words(words_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                       words_.end());
-        at_ = words_.size();
-        return words;
+    /// A finite real number, as text.
+    std::string real(const char* what) {
+        const std::string word = next(what);
+        if (!script_number(word)) fail(fmt::format("'{}' is not a number ({})", word, what));
+        return word;
     }
     [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const {
         throw kernel::user_error(where_, what, remedy);
@@ -82,14 +83,15 @@ program::dim3 size_of(statement& s, const char* what) {
     const std::string word = s.next(what);
     program::dim3 d;
     std::uint32_t* const to[3] = {&d.x, &d.y, &d.z};
-    std::istringstream parts(word);
-    std::string part;
-    for (unsigned i = 0; std::getline(parts, part, ','); ++i) {
+    std::size_t begin = 0;
+    for (unsigned i = 0; begin <= word.size(); ++i) {
         if (i == 3) s.fail(fmt::format("'{}': three numbers are the most", word));
+        const std::string part = word.substr(begin, word.find(',', begin) - begin);
+        begin += part.size() + 1;
         if (part.empty() || part.find_first_not_of("0123456789") != std::string::npos ||
-            part.size() > 9)
+            part.size() > 10 || std::stoull(part) > std::numeric_limits<std::uint32_t>::max())
             s.fail(fmt::format("'{}' is not a size", word), "X, X,Y or X,Y,Z");
-        *to[i] = static_cast<std::uint32_t>(std::stoul(part));
+        *to[i] = static_cast<std::uint32_t>(std::stoull(part));
     }
     return d;
 }
@@ -103,12 +105,27 @@ launch_script::contents contents_of(statement& s, bool expected) {
         c.words = {s.next(kind == "file" ? "path" : "buffer")};
     } else if (kind == "values") {
         c.from = source::values;
-        while (!s.empty() && s.peek() != "tolerance") c.words.push_back(s.next("value"));
-    } else if (!expected && (kind == "zero" || kind == "ramp" || kind == "random")) {
-        c.from = kind == "zero" ? source::zero : kind == "ramp" ? source::ramp : source::random;
-        c.words = s.rest();
-    } else if (!expected && kind == "unwritten") {
-        c.from = source::unwritten;
+        do c.words.push_back(s.next("value"));
+        while (!s.empty() && s.peek() != "tolerance");
+    } else if (!expected && (kind == "zero" || kind == "unwritten")) {
+        c.from = kind == "zero" ? source::zero : source::unwritten;
+    } else if (!expected && kind == "ramp") {
+        c.from = source::ramp;
+        while (!s.empty() && c.words.size() < 2)
+            c.words.push_back(s.real(c.words.empty() ? "START" : "STEP"));
+    } else if (!expected && kind == "random") {
+        c.from = source::random;
+        if (!s.empty()) {
+            c.words.push_back(s.next("SEED"));
+            s.number_in(c.words[0], "SEED");
+        }
+        if (!s.empty()) {
+            c.words.push_back(s.real("LOW"));
+            c.words.push_back(s.real("HIGH"));
+            if (*script_number(c.words[1]) >= *script_number(c.words[2]))
+                s.fail(fmt::format("'{}' is not less than '{}'", c.words[1], c.words[2]),
+                       "random SEED LOW HIGH");
+        }
     } else {
         s.fail(
             fmt::format("'{}' is not known here", kind),
@@ -136,7 +153,11 @@ launch_script::launch_step launch_of(statement& s, unsigned line) {
     launch_script::launch_step l;
     l.line = line;
     l.kernel = s.next("kernel");
+    std::vector<std::string> given;
     while (!s.empty()) {
+        if (std::find(given.begin(), given.end(), s.peek()) != given.end())
+            s.fail(fmt::format("'{}' is given twice", s.peek()));
+        given.push_back(s.peek());
         if (s.take("grid"))
             l.grid = size_of(s, "grid");
         else if (s.take("block"))
@@ -187,12 +208,10 @@ void add_statement(launch_script& script, statement s, unsigned line) {
             r.data = contents_of(s, true);
         else
             r.data = {launch_script::source::file, {s.next("path")}};
-        if (s.take("tolerance")) {
+        if (r.compares && s.take("tolerance")) {
             const std::string word = s.next("tolerance");
-            char* end = nullptr;
-            r.tolerance = std::strtod(word.c_str(), &end);
-            if (*end != 0 || !(r.tolerance >= 0))
-                s.fail(fmt::format("'{}' is not a tolerance", word));
+            r.tolerance = script_number(word).value_or(-1);
+            if (r.tolerance < 0) s.fail(fmt::format("'{}' is not a tolerance", word));
         }
         script.results.push_back(std::move(r));
     } else {
@@ -328,20 +347,29 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
             throw kernel::user_error(
                 where(line), fmt::format("'{}' is not a value of type {}", word, ptx::name_of(t)));
     };
+    const auto fits = [&](bool good) {
+        if (!good)
+            throw kernel::user_error(
+                where(line),
+                fmt::format("{} elements of type {} cannot hold '{} {}'", count, ptx::name_of(t),
+                            c.from == source::ramp ? "ramp" : "random", fmt::join(c.words, " ")));
+    };
     switch (c.from) {
         case source::zero:
         case source::unwritten:
             break;
         case source::ramp:
-            fill_ramp(t, data, c.words.empty() ? 0 : std::strtod(c.words[0].c_str(), nullptr),
-                      c.words.size() < 2 ? 1 : std::strtod(c.words[1].c_str(), nullptr));
+            fits(fill_ramp(t, data, c.words));
             break;
-        case source::random:
-            fill_random(t, data,
-                        c.words.empty() ? 0 : std::strtoull(c.words[0].c_str(), nullptr, 0),
-                        c.words.size() < 3 ? 0 : std::strtod(c.words[1].c_str(), nullptr),
-                        c.words.size() < 3 ? 0 : std::strtod(c.words[2].c_str(), nullptr));
+        case source::random: {
+            const auto bound = [&](std::size_t i) {
+                return c.words.size() < 3 ? 0 : *script_number(c.words[i]);
+            };
+            fits(fill_random(t, data,
+                             c.words.empty() ? 0 : std::strtoull(c.words[0].c_str(), nullptr, 0),
+                             bound(1), bound(2)));
             break;
+        }
         case source::values:
             if (c.words.size() > count)
                 throw kernel::user_error(
@@ -357,12 +385,19 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
                 throw kernel::user_error(
                     path(c.words[0]),
                     fmt::format("has {} bytes; {} are needed", in.gcount(), data.size()));
+            if (in.peek() != std::ifstream::traits_type::eof())
+                throw kernel::user_error(
+                    path(c.words[0]),
+                    fmt::format("has more than the {} bytes of {} elements", data.size(), count));
             break;
         }
         case source::buffer: {
             const placed& other = find(c.words[0], line);
-            memory_.read(data.data(), other.address,
-                         std::min<std::uint64_t>(data.size(), other.bytes));
+            if (other.bytes != data.size())
+                throw kernel::user_error(
+                    where(line), fmt::format("buffer {} has {} bytes; {} are needed", c.words[0],
+                                             other.bytes, data.size()));
+            memory_.read(data.data(), other.address, data.size());
             break;
         }
     }
@@ -380,8 +415,20 @@ launch script_run::make(const launch_script::launch_step& step) const {
                                  names);
     }
     constexpr std::uint64_t most_threads = 1024;
-    if (step.grid.volume() == 0 || step.block.volume() == 0)
-        throw kernel::user_error(where(step.line), "grid and block must not be empty");
+    // The product of three numbers may wrap to 0.
+    for (const program::dim3& d : {step.grid, step.block, step.cluster})
+        if (d.x == 0 || d.y == 0 || d.z == 0)
+            throw kernel::user_error(where(step.line), "grid, block and cluster must not be empty");
+    constexpr std::uint32_t most_x = 2147483647, most_yz = 65535;
+    if (step.grid.x > most_x || step.grid.y > most_yz || step.grid.z > most_yz)
+        throw kernel::user_error(
+            where(step.line),
+            fmt::format("a grid of {},{},{} blocks", step.grid.x, step.grid.y, step.grid.z),
+            fmt::format("{},{},{} is the largest", most_x, most_yz, most_yz));
+    const std::uint32_t longest = std::max({step.block.x, step.block.y, step.block.z});
+    if (longest > most_threads)
+        throw kernel::user_error(where(step.line), fmt::format("a block of {} threads", longest),
+                                 "1024 are the most");
     if (step.block.volume() > most_threads)
         throw kernel::user_error(where(step.line),
                                  fmt::format("a block of {} threads", step.block.volume()),

@@ -12,7 +12,7 @@ namespace simtlm::execution {
 
 /// Buffers, launches and expected results of a module. A text file with one statement per line:
 ///
-///     buffer NAME TYPE COUNT zero | ramp [START [STEP]] | random SEED [LOW HIGH] | file PATH
+///     buffer NAME TYPE COUNT zero | ramp [START [STEP]] | random [SEED [LOW HIGH]] | file PATH
 ///                            | values V... | unwritten
 ///     set VARIABLE TYPE values V... | file PATH
 ///     launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [cluster X[,Y[,Z]]]

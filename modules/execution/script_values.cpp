@@ -53,6 +53,25 @@ T load(const std::byte* from) {
     return value;
 }
 
+/// The largest range of a type: integers may be written as signed or as unsigned values.
+template <class T>
+bool holds(double value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return std::fabs(value) <= std::numeric_limits<T>::max();
+    else
+        return value >= std::numeric_limits<std::make_signed_t<T>>::min() &&
+               value <= std::ldexp(1.0, 8 * sizeof(T));  // one behind the largest
+}
+
+/// An integer within the range of holds(), rounded towards zero.
+template <class T>
+T integer_of(double value) {
+    const double limit = std::ldexp(1.0, 8 * sizeof(T));
+    if (value >= limit) value = std::nextafter(limit, 0.0);
+    return value < 0 ? static_cast<T>(static_cast<std::int64_t>(value))
+                     : static_cast<T>(static_cast<std::uint64_t>(value));
+}
+
 std::uint64_t next_random(std::uint64_t& state) {  // splitmix64
     std::uint64_t z = state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -78,7 +97,11 @@ bool write_script_value(ptx::type t, const std::string& word, std::byte* to) {
         errno = 0;
         bool in_range = true;
         if constexpr (std::is_floating_point_v<T>) {
-            value = static_cast<T>(std::strtod(word.c_str(), &end));
+            const double exact = std::strtod(word.c_str(), &end);
+            // Infinities and NaNs have names; a number beyond the range is none of them.
+            const bool named = std::strpbrk(word.c_str(), "nN") != nullptr;
+            in_range = named || holds<T>(exact);
+            value = static_cast<T>(in_range ? exact : 0);
         } else {
             // Unsigned values may be written as negative numbers of the same width, and signed ones
             // as bit patterns.
@@ -110,27 +133,57 @@ std::string script_value_text(ptx::type t, const std::byte* value) {
     return text;
 }
 
-void fill_ramp(ptx::type t, std::vector<std::byte>& data, double start, double step) {
-    for_type(t, [&](auto sample) {
-        using T = decltype(sample);
-        for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) {
-            const double exact = start + step * static_cast<double>(i);
-            T value;
-            if constexpr (std::is_floating_point_v<T>)
-                value = static_cast<T>(exact);
-            else
-                value = static_cast<T>(static_cast<std::int64_t>(exact));
-            std::memcpy(data.data() + i * sizeof(T), &value, sizeof value);
-        }
-    });
+std::optional<double> script_number(const std::string& word) {
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    if (word.empty() || *end != 0 || !std::isfinite(value)) return std::nullopt;
+    return value;
 }
 
-void fill_random(ptx::type t, std::vector<std::byte>& data, std::uint64_t seed, double low,
+bool fill_ramp(ptx::type t, std::vector<std::byte>& data, const std::vector<std::string>& words) {
+    const std::string start = words.empty() ? "0" : words[0];
+    const std::string step = words.size() < 2 ? "1" : words[1];
+    bool good = true;
+    for_type(t, [&](auto sample) {
+        using T = decltype(sample);
+        const std::size_t count = data.size() / sizeof(T);
+        const auto put = [&](std::size_t i, T value) {
+            std::memcpy(data.data() + i * sizeof(T), &value, sizeof value);
+        };
+        const bool is_integer = start.find_first_of(".eEpP") == std::string::npos &&
+                                step.find_first_of(".eEpP") == std::string::npos;
+        if constexpr (!std::is_floating_point_v<T>) {
+            std::byte first[sizeof(T)], difference[sizeof(T)];
+            if (write_script_value(t, start, first) && write_script_value(t, step, difference)) {
+                using U = std::make_unsigned_t<T>;
+                std::uint64_t next = load<U>(first);
+                for (std::size_t i = 0; i < count; ++i, next += load<U>(difference))
+                    put(i, static_cast<T>(next));
+                return;
+            }
+        }
+        const double a = script_number(start).value_or(0), b = script_number(step).value_or(0);
+        const double last = a + b * static_cast<double>(count == 0 ? 0 : count - 1);
+        good = (std::is_floating_point_v<T> || !is_integer) && holds<T>(a) && holds<T>(last);
+        for (std::size_t i = 0; good && i < count; ++i) {
+            const double exact = a + b * static_cast<double>(i);
+            if constexpr (std::is_floating_point_v<T>)
+                put(i, static_cast<T>(exact));
+            else
+                put(i, integer_of<T>(exact));
+        }
+    });
+    return good;
+}
+
+bool fill_random(ptx::type t, std::vector<std::byte>& data, std::uint64_t seed, double low,
                  double high) {
+    bool good = true;
     for_type(t, [&](auto sample) {
         using T = decltype(sample);
         const bool bounded = low < high;
-        for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) {
+        good = holds<T>(low) && holds<T>(high) && std::isfinite(high - low);
+        for (std::size_t i = 0; good && i < data.size() / sizeof(T); ++i) {
             const std::uint64_t bits = next_random(seed);
             const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
             const double within = bounded ? low + unit * (high - low) : unit;
@@ -138,11 +191,11 @@ void fill_random(ptx::type t, std::vector<std::byte>& data, std::uint64_t seed, 
             if constexpr (std::is_floating_point_v<T>)
                 value = static_cast<T>(within);
             else
-                value = bounded ? static_cast<T>(static_cast<std::int64_t>(std::floor(within)))
-                                : static_cast<T>(bits);
+                value = bounded ? integer_of<T>(std::floor(within)) : static_cast<T>(bits);
             std::memcpy(data.data() + i * sizeof(T), &value, sizeof value);
         }
     });
+    return good;
 }
 
 bool is_close(ptx::type t, const std::byte* got, const std::byte* want, double tolerance) {

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,6 +69,39 @@ TEST(LaunchScript, RefusesNumbersThatDoNotFit) {
     EXPECT_THAT(fault("launch k grid 1 block 1 args a+999999999999999999999\n"),
                 HasSubstr("is not a number (offset)"));
     EXPECT_THAT(fault("expect a values 1 tolerance close\n"), HasSubstr("is not a tolerance"));
+}
+
+TEST(LaunchScript, RefusesWordsThatAreNoNumbersAndWordsTooMany) {
+    const auto buffer = [](const std::string& contents) {
+        return fault("buffer x f32 64 " + contents + "\nlaunch k grid 1 block 64\n");
+    };
+    for (const char* const valid :
+         {"ramp", "ramp -1", "ramp 1 2.5", "ramp 0x10 1e3", "random", "random 7",
+          "random 0x7 -1 1e3", "zero", "unwritten", "values nan inf -1", "file x"})
+        EXPECT_EQ("", buffer(valid)) << valid;
+    EXPECT_EQ("a.launch:1: 'abc' is not a number (START)", buffer("ramp abc 1"));
+    EXPECT_EQ("a.launch:1: 'zz' is not a number (STEP)", buffer("ramp 1 zz"));
+    EXPECT_EQ("a.launch:1: '3' is too much", buffer("ramp 1 2 3"));
+    EXPECT_EQ("a.launch:1: 'inf' is not a number (START)", buffer("ramp inf"));
+    EXPECT_EQ("a.launch:1: '1x' is not a number (SEED)", buffer("random 1x"));
+    EXPECT_EQ("a.launch:1: '-1' is not a number (SEED)", buffer("random -1"));
+    EXPECT_EQ("a.launch:1: HIGH is missing", buffer("random 1 2"));
+    EXPECT_EQ("a.launch:1: 'nan' is not a number (LOW)", buffer("random 1 nan inf"));
+    EXPECT_EQ("a.launch:1: '5' is not less than '1' (random SEED LOW HIGH)",
+              buffer("random 1 5 1"));
+    EXPECT_EQ("a.launch:1: '4' is too much", buffer("random 1 2 3 4"));
+    EXPECT_EQ("a.launch:1: '0' is too much", buffer("zero 0"));
+    EXPECT_EQ("a.launch:1: value is missing", buffer("values"));
+    EXPECT_EQ("a.launch:1: 'y' is too much", buffer("file x y"));
+    const auto launch = [](const std::string& clauses) { return fault("launch k " + clauses); };
+    EXPECT_EQ("", launch("grid 4294967295,1 block 1,2,3"));
+    for (const char* const size : {"1,", ",1", "1,,1", "4294967296", "-1", "1x", "0x1"})
+        EXPECT_EQ("a.launch:1: '" + std::string(size) + "' is not a size (X, X,Y or X,Y,Z)",
+                  launch("grid " + std::string(size)));
+    EXPECT_EQ("a.launch:1: 'grid' is given twice", launch("grid 1 grid 2"));
+    EXPECT_EQ("a.launch:1: 'tolerance' is too much", fault("output a file tolerance 1\n"));
+    EXPECT_EQ("a.launch:1: 'inf' is not a tolerance", fault("expect a values 1 tolerance inf\n"));
+    EXPECT_EQ("a.launch:1: 'nan' is not a tolerance", fault("expect a values 1 tolerance nan\n"));
 }
 
 TEST(LaunchScript, RefusesAFileThatLaunchesNothingOrEndsWithinAStatement) {
@@ -162,6 +196,49 @@ TEST_F(ScriptRun, RefusesValuesThatTheirTypeCannotHold) {
     EXPECT_THAT(told("buffer a u32 4 zero\nlaunch twice grid 1 block 1 args a u32:0\n"
                      "expect a values 0 0\n"),
                 HasSubstr("a.launch:3: 2 values are expected of the 4 elements of a"));
+    const auto filled = [&](const std::string& buffer) {
+        return told("buffer a " + buffer + "\nlaunch twice grid 1 block 1 args a u32:0\n");
+    };
+    for (const char* const good :
+         {"u8 4 ramp 254 1", "s8 4 ramp 100 -1", "u32 4 ramp -1 -1",
+          "u64 2 ramp 0xffffffffffffffff", "u8 4 ramp 0.5 0.25", "u8 4 random 1 -128 256",
+          "u64 4 random 1 0 1.8e19", "f32 4 ramp 1e38 1e30", "f32 3 values 3.4e38 inf -nan"})
+        EXPECT_EQ("", filled(good)) << good;
+    EXPECT_EQ("a.launch:1: 4 elements of type u8 cannot hold 'ramp 300'", filled("u8 4 ramp 300"));
+    for (const char* const bad :
+         {"u8 4 ramp 1 300", "u8 4 ramp 0.5 100", "u32 4 ramp 1e300 1", "s64 4 ramp 1.5 1e19",
+          "f32 4 ramp 1e39", "f32 4 ramp 0 3e38", "u8 4 random 1 0 257", "s16 4 random 1 -40000 1",
+          "f32 4 random 1 0 1e39", "f64 4 random 1 -1.7e308 1.7e308"})
+        EXPECT_THAT(filled(bad), HasSubstr("cannot hold")) << bad;
+    EXPECT_THAT(filled("f32 1 values 1e39"), HasSubstr("'1e39' is not a value of type f32"));
+    EXPECT_THAT(filled("f64 1 values 1e999"), HasSubstr("'1e999' is not a value of type f64"));
+    EXPECT_THAT(told("buffer a u32 4 zero\nbuffer b u32 5 zero\n"
+                     "launch twice grid 1 block 1 args a u32:0\nexpect a buffer b\n"),
+                HasSubstr("a.launch:4: buffer b has 20 bytes; 16 are needed"));
+    EXPECT_THAT(told("launch twice grid 1,65536 block 1 args u64:0 u32:0\n"),
+                HasSubstr("a.launch:1: a grid of 1,65536,1 blocks"));
+    EXPECT_THAT(told("launch twice grid 1 block 4194304,4194304,1048576 args u64:0 u32:0\n"),
+                HasSubstr("a block of 4194304 threads (1024 are the most)"));
+    EXPECT_THAT(told("launch twice grid 1 block 1 cluster 0 args u64:0 u32:0\n"),
+                HasSubstr("cluster must not be empty"));
+}
+
+TEST(ScriptValues, RampsOfIntegersAreExactAndWrapAround) {
+    std::vector<std::byte> data(3 * sizeof(std::uint64_t));
+    const auto at = [&](std::size_t i) {
+        std::uint64_t v = 0;
+        std::memcpy(&v, data.data() + i * sizeof v, sizeof v);
+        return v;
+    };
+    ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"9007199254740993", "2"}));
+    EXPECT_EQ(9007199254740993u, at(0));
+    EXPECT_EQ(9007199254740997u, at(2));
+    ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"0xffffffffffffffff"}));
+    EXPECT_EQ(0u, at(1));
+    ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"1", "-1"}));
+    EXPECT_EQ(~std::uint64_t{0}, at(2));
+    ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"0.5", "0.5"}));
+    EXPECT_EQ(1u, at(2));
 }
 
 TEST(ScriptValues, AreTheSameForTheSameSeed) {
