@@ -87,7 +87,8 @@ std::unique_ptr<platform::functional_debugger> debugger_of(const platform::optio
     if (!how.on) return nullptr;
     return std::make_unique<platform::functional_debugger>(
         program.memory(), program.access().symbol, platform::command_input::of(how.commands, true),
-        platform::debugger::services{write_at_once, [&quits] { quits = true; }});
+        platform::debugger::services{write_at_once, [&quits] { quits = true; },
+                                     [] { return signal_guard::received() != 0; }});
 }
 
 int run_functional(const platform::option_values& values) {

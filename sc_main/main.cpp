@@ -138,7 +138,8 @@ std::unique_ptr<platform::gpu_debugger> debugger_of(const platform::debugger_con
     if (program != nullptr) access = program->access();
     return std::make_unique<platform::gpu_debugger>(
         device, platform::command_input::of(how.commands, true),
-        platform::debugger::services{write_at_once, [&control] { control.quit(); }},
+        platform::debugger::services{write_at_once, [&control] { control.quit(); },
+                                     [] { return signal_guard::received() != 0; }},
         std::move(access));
 }
 

@@ -3,12 +3,15 @@
 
 #include "modules/kernel/error.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #ifdef SIMTLM_HAS_LIBEDIT
@@ -28,47 +31,63 @@ struct close_file {
 };
 using file_ptr = std::unique_ptr<std::FILE, close_file>;
 
+/// Milliseconds between two checks whether to wait no longer.
+constexpr int check_period = 100;
+
 /// Reads lines from a file, a pipe, or a terminal without line editing.
 class plain_input final : public command_input {
 public:
     plain_input(file_ptr from, std::FILE* prompt_to) : from_(std::move(from)), to_(prompt_to) {}
 
-    std::optional<std::string> read(const std::string& prompt) override {
+    std::optional<std::string> read(const std::string& prompt,
+                                    const std::function<bool()>& ended) override {
         if (to_ != nullptr) {
             std::fputs(prompt.c_str(), to_);
             std::fflush(to_);
         }
-        std::string line;
-        for (int c; (c = next()) != '\n';) {
-            if (c == EOF) {
-                if (line.empty()) return std::nullopt;
-                break;
+        while (true) {
+            if (ended()) return std::nullopt;
+            const std::size_t end = text_.find('\n', searched_);
+            searched_ = text_.size();
+            if (end != std::string::npos) return take(end, 1);
+            if (ended_) {
+                if (text_.empty()) return std::nullopt;
+                return take(text_.size(), 0);
             }
-            line += static_cast<char>(c);
+            fill();
         }
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        return line;
     }
     bool interactive() const override { return to_ != nullptr; }
 
 private:
-    /// Reads one character. An interrupted read must not be taken for the end of input.
-    int next() {
-        while (true) {
-            const int c = std::fgetc(from_.get());
-            if (c != EOF || std::ferror(from_.get()) == 0 || errno != EINTR) return c;
-            std::clearerr(from_.get());
-        }
+    std::string take(std::size_t size, std::size_t terminator) {
+        std::string line = text_.substr(0, size);
+        text_.erase(0, size + terminator);
+        searched_ = 0;
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        return line;
+    }
+    /// Appends what can be read within the check period.
+    void fill() {
+        struct pollfd one = {::fileno(from_.get()), POLLIN, 0};
+        if (::poll(&one, 1, check_period) <= 0) return;
+        char part[4096];
+        const ssize_t n = ::read(one.fd, part, sizeof part);
+        if (n > 0) text_.append(part, static_cast<std::size_t>(n));
+        ended_ = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
     }
 
     file_ptr from_;
     std::FILE* to_;
+    std::string text_;          ///< read, but not returned yet
+    std::size_t searched_ = 0;  ///< characters of it that contain no end of line
+    bool ended_ = false;
 };
 
 class known_lines final : public command_input {
 public:
     explicit known_lines(std::vector<std::string> lines) : lines_(std::move(lines)) {}
-    std::optional<std::string> read(const std::string&) override {
+    std::optional<std::string> read(const std::string&, const std::function<bool()>&) override {
         if (at_ == lines_.size()) return std::nullopt;
         return lines_[at_++];
     }
@@ -79,22 +98,28 @@ private:
 };
 
 #ifdef SIMTLM_HAS_LIBEDIT
-/// While it exists, SIGINT interrupts system calls, which are otherwise restarted
-/// (interrupt_guard).
+/// While it exists, signals that end or stop the run interrupt system calls, which are otherwise
+/// restarted.
 class interruptible_calls {
 public:
     interruptible_calls() {
-        ::sigaction(SIGINT, nullptr, &before_);
-        struct sigaction interrupting = before_;
-        interrupting.sa_flags &= ~SA_RESTART;
-        ::sigaction(SIGINT, &interrupting, nullptr);
+        for (std::size_t i = 0; i < std::size(signals); ++i) {
+            ::sigaction(signals[i], nullptr, &before_[i]);
+            struct sigaction interrupting = before_[i];
+            interrupting.sa_flags &= ~SA_RESTART;
+            ::sigaction(signals[i], &interrupting, nullptr);
+        }
     }
-    ~interruptible_calls() { ::sigaction(SIGINT, &before_, nullptr); }
+    ~interruptible_calls() {
+        for (std::size_t i = 0; i < std::size(signals); ++i)
+            ::sigaction(signals[i], &before_[i], nullptr);
+    }
     interruptible_calls(const interruptible_calls&) = delete;
     interruptible_calls& operator=(const interruptible_calls&) = delete;
 
 private:
-    struct sigaction before_ = {};
+    static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction before_[std::size(signals)] = {};
 };
 
 /// A terminal with history and completion of commands and of the words that follow them.
@@ -123,11 +148,14 @@ public:
         ::el_end(editor_);
     }
 
-    std::optional<std::string> read(const std::string& prompt) override {
+    std::optional<std::string> read(const std::string& prompt,
+                                    const std::function<bool()>& ended) override {
         prompt_ = prompt;
         int count = 0;
         const interruptible_calls interruptible;
+        if (ended()) return std::nullopt;
         const char* const text = ::el_gets(editor_, &count);
+        if (ended()) return std::nullopt;
         // Control-C during line editing discards the line.
         if (text == nullptr && errno == EINTR) return std::string();
         if (text == nullptr || count <= 0) return std::nullopt;
@@ -204,7 +232,9 @@ std::unique_ptr<command_input> command_input::standard() {
 }
 
 std::unique_ptr<command_input> command_input::file(const std::string& name) {
-    file_ptr f(std::fopen(name.c_str(), "re"));
+    // A pipe is opened even before a process writes to it, so that a signal can end the run.
+    const int descriptor = ::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    file_ptr f(descriptor < 0 ? nullptr : ::fdopen(descriptor, "r"));
     if (!f)
         throw kernel::user_error(name, std::strerror(errno),
                                  "--debug-commands names a file of debugger commands");

@@ -30,7 +30,9 @@ public:
 
     virtual ~command_input();
     /// Returns the next line without its terminator, or nothing at the end of input.
-    virtual std::optional<std::string> read(const std::string& prompt) = 0;
+    /// @param ended  returns whether to wait no longer; the result is then nothing
+    virtual std::optional<std::string> read(const std::string& prompt,
+                                            const std::function<bool()>& ended) = 0;
     /// Returns whether a user types the commands: an empty line then repeats the last command, and
     /// commands are not echoed.
     virtual bool interactive() const { return false; }

@@ -203,7 +203,11 @@ private:
 };
 
 debugger::debugger(const debug_target& target, std::unique_ptr<command_input> input, services how)
-    : target_(target), input_(std::move(input)), how_(std::move(how)) {
+    : target_(target),
+      input_(std::move(input)),
+      how_(std::move(how)),
+      interactive_(input_->interactive()) {
+    if (!how_.ending) how_.ending = [] { return false; };
     std::vector<std::string> beginnings;
     for (const command& c : commands())
         for (const std::string& name : {std::string(c.name), std::string(c.other)}) {
@@ -223,7 +227,7 @@ void debugger::say(const std::string& text) {
 
 void debugger::begin(const std::string& what) {
     say(what);
-    if (input_->interactive()) say("h prints the commands.");
+    if (interactive_) say("h prints the commands.");
     prompt();
 }
 
@@ -448,10 +452,12 @@ void debugger::look() {
 void debugger::prompt() {
     const std::string text = "(simtlm) ";
     while (true) {
-        std::optional<std::string> line = input_->read(text);
+        prompts_ = true;
+        std::optional<std::string> line = input_->read(text, how_.ending);
+        prompts_ = false;
         if (!line) {
             // At the end of a script the run continues; on a terminal, end of input means quit.
-            if (input_->interactive() && !ended_) {
+            if (interactive_ && !ended_ && !how_.ending()) {
                 quit({}, {});
             } else {
                 detached_ = true;
@@ -459,11 +465,11 @@ void debugger::prompt() {
             }
             break;
         }
-        if (!input_->interactive()) say(text + *line);
+        if (!interactive_) say(text + *line);
         const std::size_t comment = line->find('#');
         if (comment != std::string::npos) line->erase(comment);
         if (split_words(*line).empty()) {
-            if (!input_->interactive() || last_command_.empty()) continue;
+            if (!interactive_ || last_command_.empty()) continue;
             line = last_command_;
         }
         last_command_ = *line;

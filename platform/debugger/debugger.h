@@ -28,6 +28,9 @@ public:
     struct services {
         std::function<void(std::string_view)> write;  ///< prints output of the debugger
         std::function<void()> quit;                   ///< ends the run
+        /// Returns whether a signal has requested the end of the run, so that no more commands are
+        /// read. May be empty.
+        std::function<bool()> ending = {};
     };
 
     debugger(const debug_target& target, std::unique_ptr<command_input> input, services how);
@@ -62,6 +65,9 @@ public:
     void interrupt() { interrupted_ = 1; }
     /// Returns whether no more commands will be read, or the run is to end.
     bool detached() const { return detached_; }
+    /// Returns whether interrupt() has an effect: the run can be stopped, or a user is typing a
+    /// command. Async-signal-safe.
+    bool takes_interrupts() const { return !detached_ && (!prompts_ || interactive_); }
 
 private:
     enum class kind : std::uint8_t {
@@ -164,6 +170,8 @@ private:
     bool follows_instructions_ = false;
     bool running_freely_ = false;  ///< only an interrupt can stop the run
     volatile int interrupted_ = 0;
+    volatile bool prompts_ = false;  ///< waits for a command
+    const bool interactive_;
     bool detached_ = false;
     bool ended_ = false;
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -21,6 +22,7 @@ struct expression::node {
     long double number = 0;
     std::string text;  // a name or an operator
     unsigned bytes = 4;
+    unsigned depth = 1;  // of the tree below
     std::unique_ptr<node> left, right;
 };
 
@@ -29,7 +31,9 @@ namespace {
 using node = expression::node;
 using node_ptr = std::unique_ptr<node>;
 
-constexpr unsigned deepest = 200;  // maximum nesting of parentheses and operators
+/// Maximum depth of an expression: nesting, and operators of the same level in sequence.
+constexpr unsigned deepest = 200;
+constexpr const char* too_deep = "the expression is too long or nested too deeply";
 
 std::uint64_t whole(long double v) {
     constexpr long double limit = 18446744073709551616.0L;
@@ -100,13 +104,15 @@ private:
             n->text = o;
             n->left = std::move(left);
             n->right = binary(level + 1);
+            n->depth = 1 + std::max(n->left->depth, n->right->depth);
+            if (n->depth > deepest) throw command_error(too_deep);
             left = std::move(n);
         }
         return left;
     }
 
     node_ptr unary() {
-        if (++depth_ > deepest) throw command_error("the expression is too deep");
+        if (++depth_ > deepest) throw command_error(too_deep);
         node_ptr n;
         for (const char* const o : {"!", "-", "~"})
             if (take(o)) {
@@ -114,6 +120,7 @@ private:
                 n->what = node::kind::unary;
                 n->text = o;
                 n->left = unary();
+                n->depth = 1 + n->left->depth;
                 break;
             }
         if (!n) n = primary();
@@ -138,6 +145,7 @@ private:
         auto n = std::make_unique<node>();
         n->what = node::kind::memory;
         n->left = binary(0);
+        n->depth = 1 + n->left->depth;
         expect(']');
         if (take(":")) {
             const node_ptr size = number();

@@ -13,7 +13,7 @@ struct sigaction otherwise = {};
 
 extern "C" void stop_debugger(int number) {
     debugger* const d = interrupted;
-    if (d != nullptr && !d->detached()) {
+    if (d != nullptr && d->takes_interrupts()) {
         d->interrupt();
         return;
     }

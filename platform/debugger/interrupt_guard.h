@@ -7,8 +7,9 @@ namespace simtlm::platform {
 
 class debugger;
 
-/// While it exists, SIGINT stops a debugger at its next check. Once that debugger is detached, the
-/// previous signal action applies again. Only one may exist at a time.
+/// While it exists, SIGINT stops a debugger at its next check. When that debugger is detached, or
+/// waits for a command that no user types, the previous signal action applies. Only one may exist
+/// at a time.
 class interrupt_guard {
 public:
     explicit interrupt_guard(debugger& which);

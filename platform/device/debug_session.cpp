@@ -55,7 +55,7 @@ platform::debugger::services debug_session::answers() const {
         how_.quit();
         if (timed_) sc_core::sc_pause();
     };
-    return {[to](std::string_view text) { write_to(to, text); }, quit};
+    return {[to](std::string_view text) { write_to(to, text); }, quit, how_.ending};
 }
 
 void debug_session::attach(platform::gpu& device) {

@@ -29,7 +29,8 @@ public:
         memory_space& memory;
         /// Looks up a variable of the program's modules. Thread-safe.
         std::function<std::optional<platform::memory_range>(const std::string& name)> symbol;
-        std::function<void()> quit;  ///< ends the process; called in the engine's thread
+        std::function<void()> quit;    ///< ends the process; called in the engine's thread
+        std::function<bool()> ending;  ///< whether the process ends, so that work is abandoned
     };
 
     /// Checks the options for use with host programs. @throws kernel::user_error

@@ -174,7 +174,8 @@ std::unique_ptr<debug_session> system::debug_of(const platform::option_values& o
     };
     return std::make_unique<debug_session>(
         options, config_.gpu, config_.functional,
-        debug_session::services{state_.memory, symbol, std::move(quit)});
+        debug_session::services{state_.memory, symbol, std::move(quit),
+                                [this] { return state_.give_up.load(); }});
 }
 
 /// Address and size of a variable, from the most recently loaded module that defines it.

@@ -2,11 +2,15 @@
 // The interactive debugger, driven by command files, and trace streams.
 #include "tests/system/simulator.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -289,6 +293,26 @@ TEST(TraceStreams, RefuseComponentsAndPlacesThatAreNotThere) {
     EXPECT_THAT(refused({"-trace_enabled", "1", "-trace_components", "LIVENESS",
                          "-trace_sampling_core", "7"}),
                 HasSubstr("the GPU has 2"));
+}
+
+/// With a process that could write commands, and without one.
+TEST_F(Debugger, ASignalEndsARunThatWaitsForACommand) {
+    const std::string fifo = folder_.path("fifo"), json = folder_.path("s.json");
+    ASSERT_EQ(0, mkfifo(fifo.c_str(), 0600));
+    const std::vector<std::string> commands = {"--debug", "--debug-commands", fifo};
+    auto timed = commands, functional = commands;
+    timed.insert(timed.end(), {"--preset", "TINY", "--stats-json", json});
+    functional.insert(functional.end(), {"-gpgpu_ptx_sim_mode", "1"});
+    for (const int signal : {SIGTERM, SIGINT}) {
+        const outcome without = simulate(saxpy(functional), signal, 3);
+        EXPECT_EQ(128 + signal, without.code) << without.err;
+        EXPECT_THAT(without.out, HasSubstr("incomplete run: interrupted"));
+        const int writer = ::open(fifo.c_str(), O_RDWR);
+        const outcome with = simulate(saxpy(timed), signal, 3);
+        ::close(writer);
+        EXPECT_EQ(128 + signal, with.code) << with.err;
+        EXPECT_EQ("interrupted", read_json(json)["ended"]);
+    }
 }
 
 /// The sessions of docs/debugger.md: the commands shown after the prompt produce the output shown

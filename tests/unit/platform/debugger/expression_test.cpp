@@ -65,6 +65,13 @@ TEST(DebuggerExpression, SaysWhatItDoesNotUnderstand) {
         EXPECT_THROW(value(text), command_error) << text;
     EXPECT_THROW(value(std::string(100000, '(')), command_error);
     EXPECT_THROW(value(std::string(100000, '!') + "1"), command_error);
+    std::string sum = "1";
+    for (unsigned i = 1; i < 100000; ++i) {
+        sum += "+1";
+        if (i == 99) EXPECT_EQ(100, value(sum));
+    }
+    EXPECT_THROW(value(sum), command_error);
+    EXPECT_THROW(value(sum + "*1"), command_error);
 }
 
 TEST(DebuggerExpression, ShowsWholeNumbersWithoutAPoint) {
