@@ -151,6 +151,8 @@ int run_host_program(int argc, char** argv) {
         first = std::string(before) + ":" + first;
     setenv("LD_PRELOAD", first.c_str(), 1);
     put_first("LD_LIBRARY_PATH", path);
+    // NVIDIA's cuBLAS runs only with the driver's key (docs/cuda.md); otherwise simtlm's own is found first.
+    if (std::getenv("SIMTLM_INTEGRITY_KEY") == nullptr) put_first("LD_LIBRARY_PATH", path + "/blas");
     // Makes OpenCL loaders use only this driver.
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
