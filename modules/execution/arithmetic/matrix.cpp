@@ -7,12 +7,15 @@
 #include "modules/execution/arithmetic/matrix_lanes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 
 namespace simtlm::execution::arithmetic {
 namespace {
 
-constexpr unsigned max_elements = 2048;  // of A or B; maximum: m16n8k128 of sparse 4-bit elements
-constexpr unsigned max_results = 4 * 256;
+constexpr unsigned max_a = most_elements(matrix_operand::a);
+constexpr unsigned max_b = most_elements(matrix_operand::b);
+constexpr unsigned max_results = most_elements(matrix_operand::c);
 constexpr unsigned max_registers = 32;  // per fragment
 
 bool is_float(matrix_element element) {
@@ -59,7 +62,7 @@ const matrix_functions& matrix_functions_of_host() {
 
 /// The matrices of one instruction in row-major order, read from registers.
 struct matrix_multiply::operands {
-    alignas(64) std::uint32_t a[max_elements], b[max_elements], c[max_results];
+    alignas(64) std::uint32_t a[max_a], b[max_b], c[max_results];
     alignas(64) double sums[max_results];  ///< of floating-point products
 };
 
@@ -83,6 +86,27 @@ matrix_multiply::element_places matrix_multiply::places_of(const matrix_fragment
     return places;
 }
 
+namespace {
+
+/// The size of buffers is known for these shapes only.
+void check_shape(const matrix_description& d) {
+    const auto& [m, n, k] = d.shape;
+    if (d.a == matrix_element::f64) return;
+    const unsigned stored_k = d.a == matrix_element::b1 ? k / 32 : k;
+    const auto is_it = [&, m = m, n = n](const matrix_product_kind& p) {
+        return p.shape.m == m && p.shape.n == n && p.shape.k == stored_k &&
+               p.bits == storage_bits(d.a) && storage_bits(d.b) == p.bits;
+    };
+    const bool known =
+        is_float(d.a)
+            ? std::any_of(std::begin(float_products), std::end(float_products), is_it)
+            : std::any_of(std::begin(integer_products), std::end(integer_products), is_it);
+    if (!known)
+        throw std::invalid_argument("there is no matrix product of this shape and these elements");
+}
+
+}  // namespace
+
 matrix_multiply::matrix_multiply(const matrix_description& description)
     : description_(description) {
     const auto& [m, n, k] = description.shape;
@@ -99,6 +123,7 @@ matrix_multiply::matrix_multiply(const matrix_description& description)
     b_ = make(description.shape, matrix_operand::b, description.b, description.b_layout);
     c_ = make(description.shape, matrix_operand::c, description.c, matrix_layout::row);
     d_ = make(description.shape, matrix_operand::c, description.d, matrix_layout::row);
+    check_shape(description);
     const bool four = !description.wmma && description.a == matrix_element::f16 && m == 8 && n == 8;
     batches_ = four ? 4 : 1;
     a_places_ = places_of(a_, m, a_shape.k / per_word, batches_);
@@ -213,7 +238,7 @@ void matrix_multiply::apply(const std::uint32_t* const* a, const std::uint32_t* 
                          words.data(), to);
     };
     if (description_.sparse) {
-        alignas(64) std::array<std::uint32_t, max_elements / 2> stored;
+        alignas(64) std::array<std::uint32_t, max_a / 2> stored;
         gather(a_, a_places_, a, stored.data());
         place_sparse(metadata, stored.data(), values.a);
     } else {

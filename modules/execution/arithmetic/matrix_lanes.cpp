@@ -13,8 +13,7 @@ namespace simtlm::execution::arithmetic {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
 
-constexpr unsigned max_n = 32;
-constexpr unsigned max_elements = 512;  // of A or B; maximum: m32n8k16
+constexpr unsigned max_n = most_columns(float_products);
 
 /// Exponent of a zero: below that of every product.
 constexpr std::int32_t no_exponent = -1000;
@@ -50,13 +49,17 @@ void with_decoder(matrix_element element, Visit visit) {
 
 /// A factor matrix: the values, with 0 for those that are not finite, and their exponents as stored
 /// in the format: subnormals have the smallest normal exponent.
+template <matrix_operand operand>
 struct factor {
-    alignas(64) float value[max_elements];
-    alignas(64) std::int32_t exponent[max_elements];
+    static constexpr unsigned most = most_elements(float_products, operand);
+    alignas(64) float value[most];
+    alignas(64) std::int32_t exponent[most];
     bool special = false;  ///< whether it has an infinity or NaN
 };
 
-void decode_factor(matrix_element element, const std::uint32_t* bits, unsigned count, factor& to) {
+template <matrix_operand operand>
+void decode_factor(matrix_element element, const std::uint32_t* bits, unsigned count,
+                   factor<operand>& to) {
     const bool small = element == matrix_element::f16 || element == matrix_element::e5m2;
     const std::int32_t lowest = element == matrix_element::e4m3 ? -6 : small ? -14 : -126;
     std::uint32_t special = 0;
@@ -229,7 +232,8 @@ void round_to_half(bool saturate, float* sums, unsigned n) {
 void multiply(const float_product& product) {
     const matrix_description& d = *product.description;
     const auto& [m, n, k] = d.shape;
-    factor a, b;
+    factor<matrix_operand::a> a;
+    factor<matrix_operand::b> b;
     decode_factor(d.a, product.a, product.batches * m * k, a);
     decode_factor(d.b, product.b, product.batches * k * n, b);
     const add_function add = add_function_of(d);

@@ -41,6 +41,52 @@ enum class matrix_element : std::uint8_t {
 /// shape's.
 unsigned storage_bits(matrix_element element);
 
+/// A product that instructions compute: mma.sync, mma.sp, wmma.mma, or a tile of wgmma.
+struct matrix_product_kind {
+    matrix_shape shape;
+    unsigned bits;         ///< of an element of A and B
+    unsigned batches = 1;  ///< products at once
+};
+/// Shapes of products of floating-point numbers of up to 32 bits, with the full A of sparse ones.
+constexpr matrix_product_kind float_products[] = {
+    {{8, 8, 4}, 16, 4}, {{16, 8, 8}, 16},  {{16, 8, 16}, 16}, {{16, 8, 32}, 16},  // mma, mma.sp
+    {{16, 16, 16}, 16}, {{32, 8, 16}, 16}, {{8, 32, 16}, 16}, {{16, 16, 8}, 32},  // wmma
+    {{16, 8, 4}, 32},   {{16, 8, 8}, 32},  {{16, 8, 16}, 32},                     // tf32
+    {{16, 8, 16}, 8},   {{16, 8, 32}, 8},  {{16, 8, 64}, 8},                      // 8-bit floats
+    {{16, 32, 16}, 16}, {{16, 32, 8}, 32}, {{16, 16, 32}, 8},                     // wgmma
+};
+/// Shapes of products of integers; those of single bits in elements of 32 bits.
+constexpr matrix_product_kind integer_products[] = {
+    {{16, 16, 16}, 8}, {{32, 8, 16}, 8}, {{8, 32, 16}, 8}, {{8, 8, 16}, 8},  {{16, 8, 16}, 8},
+    {{16, 8, 32}, 8},  {{16, 8, 64}, 8}, {{8, 8, 32}, 4},  {{16, 8, 32}, 4}, {{16, 8, 64}, 4},
+    {{16, 8, 128}, 4}, {{8, 8, 4}, 32},  {{16, 8, 4}, 32}, {{16, 8, 8}, 32},
+};
+/// The largest number of elements that a matrix of some products has.
+template <std::size_t n>
+constexpr unsigned most_elements(const matrix_product_kind (&kinds)[n], matrix_operand operand) {
+    unsigned most = 0;
+    for (const matrix_product_kind& p : kinds) {
+        const unsigned rows = operand == matrix_operand::b ? p.shape.k : p.shape.m;
+        const unsigned columns = operand == matrix_operand::a ? p.shape.k : p.shape.n;
+        const unsigned count = p.batches * rows * columns;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+/// The largest number of columns of some products.
+template <std::size_t n>
+constexpr unsigned most_columns(const matrix_product_kind (&kinds)[n]) {
+    unsigned most = 0;
+    for (const matrix_product_kind& p : kinds) most = p.shape.n > most ? p.shape.n : most;
+    return most;
+}
+/// Elements of A, B or C of any product.
+constexpr unsigned most_elements(matrix_operand operand) {
+    const unsigned floats = most_elements(float_products, operand);
+    const unsigned integers = most_elements(integer_products, operand);
+    return floats > integers ? floats : integers;
+}
+
 /// Position of an element in its matrix. mma.m8n8k4 of f16 multiplies four matrices at once, one
 /// per group of eight lanes, identified by `batch`, which is 0 otherwise.
 struct matrix_place {

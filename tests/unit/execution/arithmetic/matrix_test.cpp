@@ -76,6 +76,12 @@ std::uint32_t encode(el type, double x) {
             return cvt<f16, f64>::apply(bits);
         case el::bf16:
             return cvt<bf16, f64>::apply(bits);
+        case el::e5m2:
+            return cvt<f16, f64>::apply(bits) >> 8;
+        case el::e4m3: {  // of a number that it has exactly
+            const std::uint32_t wide = cvt<f32, f64>::apply(bits);
+            return x == 0 ? 0 : wide >> 31 << 7 | ((wide >> 20 & 0x7ff) - (120 << 3));
+        }
         default:
             return cvt<f32, f64>::apply(bits);
     }
@@ -86,6 +92,12 @@ double decode(el type, std::uint32_t bits) {
             return as_float(cvt<f32, f16>::apply(static_cast<std::uint16_t>(bits)));
         case el::bf16:
             return as_float(bits << 16);
+        case el::e5m2:
+            return decode(el::f16, bits << 8);
+        case el::e4m3:
+            return (bits & 0x7f) == 0
+                       ? 0
+                       : as_float((bits & 0x80) << 24 | ((bits & 0x7f) + (120 << 3)) << 20);
         default:
             return as_float(bits);
     }
@@ -403,13 +415,14 @@ TEST(SparseMatrices, MultiplyWhatTheMetadataSelect) {
         unsigned selectors;
     };
     const sparse_case cases[] = {
-        {{16, 8, 16}, el::f16, 4}, {{16, 8, 32}, el::f16, 2},  {{16, 8, 32}, el::bf16, 2},
-        {{16, 8, 8}, el::tf32, 4}, {{16, 8, 16}, el::tf32, 2}, {{16, 8, 32}, el::s8, 2},
-        {{16, 8, 64}, el::u8, 1},  {{16, 8, 64}, el::s4, 2},   {{16, 8, 128}, el::s4, 1}};
+        {{16, 8, 16}, el::f16, 4},  {{16, 8, 32}, el::f16, 2},  {{16, 8, 32}, el::bf16, 2},
+        {{16, 8, 8}, el::tf32, 4},  {{16, 8, 16}, el::tf32, 2}, {{16, 8, 32}, el::s8, 2},
+        {{16, 8, 64}, el::u8, 1},   {{16, 8, 64}, el::s4, 2},   {{16, 8, 128}, el::s4, 1},
+        {{16, 8, 64}, el::e4m3, 1}, {{16, 8, 64}, el::e5m2, 1}};
     std::mt19937 random(11);
     for (const auto& [shape, type, selectors] : cases) {
         for (unsigned selector = 0; selector < selectors; ++selector) {
-            const bool floats = type <= el::tf32;
+            const bool floats = type <= el::f32;
             matrix_description description;
             description.shape = shape;
             description.a = description.b = type;
@@ -464,6 +477,16 @@ TEST(SparseMatrices, MultiplyWhatTheMetadataSelect) {
             }
         }
     }
+}
+
+TEST(MatrixProducts, ExistForTheShapesOfInstructionsOnly) {
+    matrix_description d;
+    d.a = d.b = el::e4m3;
+    d.shape = {16, 8, 64};
+    d.sparse = true;
+    EXPECT_NO_THROW(matrix_multiply{d});
+    d.shape.k = 128;
+    EXPECT_THROW(matrix_multiply{d}, std::invalid_argument);
 }
 
 /// One sum through lane 0: row 0 of A, column 0 of B.
