@@ -82,7 +82,7 @@ void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {
     const auto immediate = static_cast<std::uint64_t>(from.immediate);
     const slot* const list =
         list_of({static_cast<slot>(immediate), static_cast<slot>(immediate >> 32), from.detail,
-                 from.source, static_cast<slot>(operand(2).value)});
+                 from.source, static_cast<slot>(operand(2).value), 0});
     emit_segment_check(to);
     operation& op = emit(copy_asynchronously);
     set_place(op, to);

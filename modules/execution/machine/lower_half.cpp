@@ -428,7 +428,7 @@ bool machine_lowering::lower_copy() {
     op.source[2] = ignored;
     const auto offset = static_cast<std::uint64_t>(from.offset);
     op.list = list_of({static_cast<slot>(offset), static_cast<slot>(offset >> 32), from.detail,
-                       from.source, access_bytes()});
+                       from.source, access_bytes(), now_.has("ZFILL") ? 1u : 0u});
     return true;
 }
 

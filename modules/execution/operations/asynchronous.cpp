@@ -291,6 +291,12 @@ void note_copy(const warp& w, const operation* op, lane_mask lanes, std::uint64_
         from[i] = lane_address(w, op->list[3], op->list[2], from_immediate, i);
         read[i] =
             op->source[1] == no_slot ? op->list[4] : lanes_at<std::uint32_t>(w, op->source[1])[i];
+        if (op->list[5] != 0) {
+            // LDGSTS.ZFILL: the low bits of the address are the bytes that are not read.
+            const std::uint64_t filled = from[i] & (op->list[4] - 1);
+            from[i] -= filled;
+            read[i] -= filled;
+        }
         if ((ignored >> i & 1) != 0) read[i] = 0;
     });
 }

@@ -11,8 +11,9 @@
 namespace simtlm::execution {
 
 /// cp.async. source[0], immediate, detail: destination address; list: the source's immediate (two
-/// words), detail, address slot, bytes; source[1]: bytes read, or no_slot; source[2]: mask of lanes
-/// that read nothing, or no_slot
+/// words), detail, address slot, bytes (a power of two), whether the low bits of the source address
+/// are the number of bytes that are not read; source[1]: bytes read, or no_slot; source[2]: mask of
+/// lanes that read nothing, or no_slot
 const operation* copy_asynchronously(warp& w, const operation* op);
 
 /// Visits the ranges that it reads and writes.
