@@ -43,13 +43,19 @@ bool machine_lowering::lower_integer() {
         return true;
     }
     if (name == "IMAD" && now_.has("MOV")) {
-        const slot from = low_word(at(3));
-        if (!uniform_ && !at(3).negate && !at(3).invert) {
+        // Printed for both a product with zero plus C, and a product of A and 1 plus zero.
+        const auto is_zero = [](const operand& o) {
+            return (o.kind == operand_kind::reg && o.index == sass::register_rz) ||
+                   (o.kind == operand_kind::integer && static_cast<std::uint32_t>(o.value) == 0);
+        };
+        const operand& moved = is_zero(at(1)) || is_zero(at(2)) ? at(3) : at(1);
+        const slot from = low_word(moved);
+        if (!moved.negate && !moved.invert) {
             emit_copy(result_row(at(0)), from);
             return true;
         }
         machine_details& d = details();
-        modifiers(d, 0, at(3), false);
+        modifiers(d, 0, moved, false);
         operation& op = emit(lanes_.modify, &d);
         op.source[0] = from;
         op.destination = result_row(at(0));
