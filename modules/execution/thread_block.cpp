@@ -20,10 +20,19 @@ void fill_lanes(std::byte* to, std::uint32_t value) {
     auto* const words = reinterpret_cast<std::uint32_t*>(to);
     for (unsigned i = 0; i < warp_size; ++i) words[i] = value;
 }
+
+/// Bytes of shared memory that threads can access. SMs allocate it in units, and ptxas generates
+/// vector loads that begin at a variable and end behind the last one.
+std::uint32_t accessible_shared_bytes(const launch_context& l) {
+    if (l.image.isa() != instruction_set::sass) return l.shared_bytes();
+    // "Shared memory allocation unit size" of NVIDIA's occupancy calculator.
+    const std::uint32_t unit = l.image.architecture() >= 80 ? 128 : 256;
+    return (l.shared_bytes() + unit - 1) / unit * unit;
+}
 }  // namespace
 
 thread_block::thread_block(launch_context& l, worker_state& worker)
-    : launch_(l), worker_(worker), shared_bytes_(l.shared_bytes()) {
+    : launch_(l), worker_(worker), shared_bytes_(accessible_shared_bytes(l)) {
     shared_ = make_lane_buffer(shared_bytes_ + 16);
     block_bank_ = make_lane_buffer(block_layout::size);
     thread_banks_ = make_lane_buffer(std::size_t{l.warps()} * thread_layout::size);

@@ -318,7 +318,7 @@ using offset_lanes = race_detector::granule_lanes;
 /// addresses
 bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
                    offset_lanes& to) {
-    const std::uint32_t size = w.block->shared_bytes();
+    const std::uint32_t size = w.launch->shared_bytes();
     if (bytes > size || (check->detail & access_detail::frame_relative) != 0) return false;
     const auto base = static_cast<std::uint64_t>(check->immediate);
     std::uint64_t high = 0;
@@ -433,7 +433,7 @@ void check_shared(checked_access& a, lane_mask lanes) {
     if (a.checks.races() == nullptr && a.checks.shared() == nullptr) return;
     alignas(64) address_lanes offset;
     subtract_window(a, address_windows::shared, offset);
-    lanes = inside(a, lanes, offset, a.w.block->shared_bytes());
+    lanes = inside(a, lanes, offset, a.w.launch->shared_bytes());
     if (lanes == 0) return;
     if (a.checks.races() != nullptr) {
         if (a.checks.races()->has_remote_accesses())
