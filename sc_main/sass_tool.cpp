@@ -5,6 +5,7 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/kernel/text_file.h"
+#include "modules/sass/attributes.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/encoding_table.h"
@@ -104,23 +105,25 @@ void print_resources(const sass::cubin_function& f) {
     }
 }
 
-/// Names of the labels at an offset of a function's section, other than the function's own.
-std::string labels_at(const sass::cubin& file, const sass::cubin_function& f,
-                      std::uint64_t offset) {
-    std::string names;
+/// Names of the labels in a cubin, by section and offset.
+using label_table = std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::string>>;
+
+label_table labels_of(const sass::cubin& file) {
+    label_table labels;
     for (const sass::cubin_symbol& y : file.symbols())
-        if (y.section == f.section && y.value == offset && !y.name.empty() && y.name != f.name &&
-            y.name.front() != '.')
-            names += fmt::format("{}:\n", y.name);
-    return names;
+        if (!y.name.empty() && y.name.front() != '.')
+            labels[{y.section, y.value}].emplace_back(y.name);
+    return labels;
 }
 
-void print_code(const sass::cubin& file, const sass::cubin_function& f) {
+void print_code(const sass::cubin& file, const sass::cubin_function& f, const label_table& labels) {
     auto line = f.lines.begin();
     std::string text;
     for (std::size_t n = 0; n < f.instructions(); ++n) {
         const std::uint64_t offset = n * sass::instruction_bytes;
-        text += labels_at(file, f, offset);
+        if (const auto at = labels.find({f.section, offset}); at != labels.end())
+            for (const std::string& name : at->second)
+                if (name != f.name) text += fmt::format("{}:\n", name);
         for (; line != f.lines.end() && line->offset <= offset; ++line)
             if (line->offset == offset)
                 text += fmt::format("  // {}:{}\n", file.files()[line->file], line->line);
@@ -144,6 +147,7 @@ void print_words(const sass::cubin_function& f) {
 
 unsigned dump_cubin(const std::string& bytes, const std::string& origin, const arguments& a) {
     const sass::cubin file(bytes, origin);
+    const label_table labels = labels_of(file);
     unsigned found = 0;
     for (const sass::cubin_function& f : file.functions()) {
         if (!a.kernel.empty() && f.name != a.kernel) continue;
@@ -155,7 +159,7 @@ unsigned dump_cubin(const std::string& bytes, const std::string& origin, const a
         put_out(fmt::format("{} {}  sm_{}\n", f.is_kernel ? "kernel" : "function", f.name,
                             file.architecture()));
         print_resources(f);
-        if (!a.resources_only) print_code(file, f);
+        if (!a.resources_only) print_code(file, f, labels);
         put_out("\n");
     }
     return found;
@@ -242,7 +246,11 @@ int check(const arguments& a) {
     unsigned kernels = 0, executed = 0;
     execution::device_memory memory;
     visit_cubins(a, "check", [&](const std::string& bytes, const std::string& origin) {
-        const execution::sass_image image(std::make_shared<sass::cubin>(bytes, origin), memory);
+        const auto file = std::make_shared<const sass::cubin>(bytes, origin);
+        for (const sass::unknown_attribute& u : sass::unknown_attributes(*file))
+            put_out(fmt::format("{}: attribute {:#04x} of {} is not known\n", origin, u.number,
+                                u.section));
+        const execution::sass_image image(file, memory);
         unsigned here = 0;
         for (const execution::kernel_image& k : image.kernels()) {
             if (!a.kernel.empty() && k.name != a.kernel) continue;

@@ -98,6 +98,8 @@ void cubin::read_sections() {
     if (header.e_shstrndx >= sections_.size()) fail("damaged: there are no names of sections");
     for (std::size_t i = 0; i < sections_.size(); ++i)
         sections_[i].name = name_at(sections_[header.e_shstrndx].contents, names[i]);
+    for (std::uint32_t i = 0; i < sections_.size(); ++i)
+        section_numbers_.emplace(sections_[i].name, i);
 }
 
 void cubin::read_symbols() {
@@ -145,6 +147,11 @@ void cubin::read_relocations() {
 }
 
 void cubin::read_functions() {
+    // By section: the symbols of functions.
+    std::unordered_multimap<std::uint32_t, std::uint32_t> symbols;
+    for (std::uint32_t y = 0; y < symbols_.size(); ++y)
+        if (symbols_[y].type == STT_FUNC && symbols_[y].section != 0)
+            symbols.emplace(symbols_[y].section, y);
     for (std::uint32_t n = 0; n < sections_.size(); ++n) {
         const cubin_section& s = sections_[n];
         if (s.type != SHT_PROGBITS || !begins_with(s.name, ".text.")) continue;
@@ -153,17 +160,21 @@ void cubin::read_functions() {
         f.section = n;
         f.code = s.contents.substr(0, s.contents.size() / instruction_bytes * instruction_bytes);
         f.registers = s.info >> 24;  // older compilers; an attribute states it, too
-        for (std::uint32_t y = 0; y < symbols_.size(); ++y)
-            if (symbols_[y].section == n && symbols_[y].type == STT_FUNC &&
-                symbols_[y].name == f.name) {
-                f.symbol = y;
-                f.is_kernel = (symbols_[y].other & 0x10) != 0;
+        const auto [first, last] = symbols.equal_range(n);
+        for (auto y = first; y != last; ++y)
+            if (y->second >= f.symbol && symbols_[y->second].name == f.name) {
+                f.symbol = y->second;
+                f.is_kernel = (symbols_[f.symbol].other & 0x10) != 0;
             }
         const auto sized = [&](std::string_view prefix) -> const cubin_section* {
             return find_section(std::string(prefix) + std::string(f.name));
         };
         if (const cubin_section* shared = sized(".nv.shared."))
             f.static_shared = static_cast<std::uint32_t>(shared->size);
+        const auto number = static_cast<std::uint32_t>(functions_.size());
+        function_numbers_.emplace(f.name, number);
+        functions_by_section_.emplace(n, number);
+        if (f.symbol != 0) functions_by_symbol_.emplace(f.symbol, number);
         functions_.push_back(std::move(f));
     }
     if (const cubin_section* common = find_section(".nv.info"))
@@ -176,9 +187,8 @@ void cubin::read_functions() {
 void cubin::read_attributes(std::string_view contents, cubin_function* function) {
     // Attributes of .nv.info name the function to which they apply.
     const auto by_symbol = [&](std::uint32_t symbol) -> cubin_function* {
-        for (cubin_function& f : functions_)
-            if (f.symbol == symbol && symbol != 0) return &f;
-        return nullptr;
+        const auto at = functions_by_symbol_.find(symbol);
+        return at == functions_by_symbol_.end() ? nullptr : &functions_[at->second];
     };
     std::map<std::uint32_t, cubin_parameter> parameters;
     byte_reader r(contents);
@@ -226,12 +236,15 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
                     function->parameter_bytes = place >> 16;
                 }
                 break;
-            case kparam_info: {
+            case kparam_info:
+            case kparam_info_2: {
                 v.skip(4);  // index, unused
                 const auto ordinal = v.take<std::uint16_t>();
                 cubin_parameter p;
                 p.offset = v.take<std::uint16_t>();
-                p.size = v.take<std::uint32_t>() >> 18;
+                const auto size = v.take<std::uint32_t>();
+                // The later form is for kernels with more than 4 KB of parameters.
+                p.size = what == kparam_info ? size >> 18 : size;
                 if (!v.failed()) parameters[ordinal] = p;
                 break;
             }
@@ -257,17 +270,18 @@ void cubin::read_lines() {
     line_table table = read_line_table(sections_[section].contents);
     files_ = std::move(table.files);
     // The start addresses of sequences are symbols, filled in by relocations.
+    std::unordered_map<std::uint64_t, const cubin_relocation*> starts;
+    for (const cubin_relocation& r : relocations_)
+        if (r.section == section) starts.emplace(r.offset, &r);
     for (const line_row& row : table.rows) {
-        const std::uint64_t place = table.set_address_offsets[row.sequence];
-        for (const cubin_relocation& r : relocations_) {
-            if (r.section != section || r.offset != place) continue;
-            const cubin_symbol& y = symbols_[r.symbol];
-            for (cubin_function& f : functions_)
-                if (f.section == y.section)
-                    f.lines.push_back({y.value + static_cast<std::uint64_t>(r.addend) + row.address,
-                                       row.file, row.line});
-            break;
-        }
+        const auto start = starts.find(table.set_address_offsets[row.sequence]);
+        if (start == starts.end()) continue;
+        const cubin_relocation& r = *start->second;
+        const cubin_symbol& y = symbols_[r.symbol];
+        const auto function = functions_by_section_.find(y.section);
+        if (function == functions_by_section_.end()) continue;
+        functions_[function->second].lines.push_back(
+            {y.value + static_cast<std::uint64_t>(r.addend) + row.address, row.file, row.line});
     }
     for (cubin_function& f : functions_)
         std::stable_sort(f.lines.begin(), f.lines.end(),
@@ -295,15 +309,18 @@ void cubin::read_virtual_architecture() {
 }
 
 const cubin_section* cubin::find_section(std::string_view name) const {
-    for (const cubin_section& s : sections_)
-        if (s.name == name) return &s;
-    return nullptr;
+    const auto at = section_numbers_.find(name);
+    return at == section_numbers_.end() ? nullptr : &sections_[at->second];
 }
 
 const cubin_function* cubin::find_function(std::string_view name) const {
-    for (const cubin_function& f : functions_)
-        if (f.name == name) return &f;
-    return nullptr;
+    const auto at = function_numbers_.find(name);
+    return at == function_numbers_.end() ? nullptr : &functions_[at->second];
+}
+
+const cubin_function* cubin::function_in(std::uint32_t section) const {
+    const auto at = functions_by_section_.find(section);
+    return at == functions_by_section_.end() ? nullptr : &functions_[at->second];
 }
 
 }  // namespace simtlm::sass

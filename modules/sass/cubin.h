@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,8 @@ public:
     const cubin_section* find_section(std::string_view name) const;
     /// Finds a function by name; nullptr if there is none.
     const cubin_function* find_function(std::string_view name) const;
+    /// The function whose code is in a section; nullptr if there is none.
+    const cubin_function* function_in(std::uint32_t section) const;
 
 private:
     [[noreturn]] void fail(const std::string& what) const;
@@ -137,6 +140,9 @@ private:
     std::vector<cubin_relocation> relocations_;
     std::vector<cubin_function> functions_;
     std::vector<std::string> files_;
+    std::unordered_map<std::string_view, std::uint32_t> section_numbers_;  ///< the first of a name
+    std::unordered_map<std::string_view, std::uint32_t> function_numbers_;
+    std::unordered_map<std::uint32_t, std::uint32_t> functions_by_section_, functions_by_symbol_;
 };
 
 }  // namespace simtlm::sass

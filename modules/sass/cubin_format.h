@@ -25,6 +25,7 @@ enum attribute : std::uint8_t {
     kparam_info = 0x17,
     register_count = 0x2f,
     cta_per_cluster = 0x3d,
+    kparam_info_2 = 0x45,
     num_barriers = 0x4c,
 };
 /// Format of an attribute's value, which follows its two header bytes.

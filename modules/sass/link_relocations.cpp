@@ -2,6 +2,7 @@
 #include "modules/sass/link_relocations.h"
 
 #include "modules/sass/byte_writer.h"
+#include "modules/sass/relocation.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -14,19 +15,6 @@
 namespace simtlm::sass {
 
 namespace {
-
-// Relocations. The numbers of bits are those of an instruction of 128 bits.
-constexpr std::uint32_t relocation_64 = 2;          ///< data: the address of a symbol
-constexpr std::uint32_t relocation_generic_64 = 4;  ///< data: its generic address
-constexpr std::uint32_t relocation_word = 55;       ///< bits 63:32: an offset
-constexpr std::uint32_t relocation_low = 56, relocation_high = 57;  ///< halves of an address
-constexpr std::uint32_t relocation_half = 59;                       ///< bits 47:32: an offset
-constexpr std::uint32_t relocation_constant_word = 64;  ///< an operand in a constant bank
-constexpr std::uint32_t relocation_constant_byte = 66;  ///< likewise, of LDC and ULDC
-constexpr std::uint32_t relocation_yield = 68, relocation_yield_clear = 69;  ///< of YIELD
-constexpr std::uint32_t relocation_shared = 74;        ///< bits 63:40: an offset
-constexpr std::uint32_t relocation_function_64 = 102;  ///< data: a function, since Hopper
-constexpr std::uint32_t relocation_table = 114;        ///< offset of the unified function table
 
 /// Replaces bits first + width - 1 to first, within the lower double word of an instruction.
 void set_bits(std::string& code, std::uint64_t offset, unsigned first, unsigned width,
@@ -139,6 +127,8 @@ private:
                     return set_bits(code, offset, 32, 16, value);
                 case relocation_shared:
                     return set_bits(code, offset, 40, 24, value);
+                case relocation_copied:
+                    return set_bits(code, offset, 44, 20, value);
                 case relocation_low:
                 case relocation_high:
                     if (t.what == kind::address) break;
@@ -164,21 +154,26 @@ private:
     void relocate_data(std::uint32_t output, std::uint64_t offset, const cubin_relocation& r,
                        const relocation_target& t) {
         output_section& o = writer_.section(output);
-        const bool of_debugger = o.name == ".debug_line";
-        if (r.type != relocation_64 && r.type != relocation_generic_64 &&
-            r.type != relocation_function_64) {
-            if (!of_debugger)
-                diagnostics_.error(fmt::format("a relocation of type {} in {}", r.type, o.name));
+        const auto field = data_field_of(r.type);
+        if (!field) {
+            if (o.name != ".debug_line")
+                diagnostics_.error(
+                    fmt::format("a relocation of type {} in {}", relocation_name(r.type), o.name));
             return;
         }
-        if (offset > o.bytes.size() || o.bytes.size() - offset < 8 || t.what != kind::address)
-            return;
+        if (offset > o.bytes.size() || o.bytes.size() - offset < field->bytes) return;
         std::uint64_t value = t.value + static_cast<std::uint64_t>(r.addend);
-        if (!r.has_addend) value += read_at<std::uint64_t>(o.bytes, offset);
-        std::memset(o.bytes.data() + offset, 0, 8);
-        const std::uint32_t type =
-            r.type == relocation_generic_64 ? relocation_generic_64 : relocation_64;
-        writer_.add_relocation(output, offset, type, t.symbol, value);
+        if (!r.has_addend) value += field->addend_at(o.bytes.data() + offset);
+        std::memset(o.bytes.data() + offset, 0, field->bytes);
+        const bool is_offset = t.what == kind::shared || t.what == kind::constant || t.bank != 0;
+        if (is_offset && !field->generic) {
+            field->store(value, o.bytes.data() + offset);
+            return;
+        }
+        if (t.what == kind::address)
+            writer_.add_relocation(output, offset, r.type, t.symbol, value);
+        else if (t.what != kind::none)
+            diagnostics_.error(fmt::format("a generic address of shared memory in {}", o.name));
     }
 
     const link_symbols& symbols_;

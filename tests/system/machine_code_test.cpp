@@ -3,6 +3,7 @@
 #include "modules/execution/tensor_map.h"
 #include "tests/system/simulator.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -72,6 +73,52 @@ INSTANTIATE_TEST_SUITE_P(Kernels, MachineCode,
                              return fmt::format("{}_sm_{}", launched[std::get<0>(p.param)].name,
                                                 std::get<1>(p.param));
                          });
+
+/// A kernel of generated.cu.
+struct generated_kernel {
+    const char* name;
+    const char* input;
+    const char* arguments;
+    unsigned words;  ///< number of results
+};
+constexpr generated_kernel generated_kernels[] = {
+    {"generated", "u32 2048 random 12", "a o s32:3", 640},
+    {"leaves_loops", "u32 8192 random 13",
+     "a a+4096 o s64:1 s64:133 s64:11 s64:1 s64:1 s64:5 s64:4 s64:25", 32},
+    {"past_the_end", "u32 2048 random 14", "a o s32:3", 32},
+};
+class GeneratedCode : public testing::TestWithParam<std::tuple<int, const char*>> {};
+
+TEST_P(GeneratedCode, LeavesTheSameMemoryAsItsPtx) {
+    const generated_kernel& k = generated_kernels[std::get<0>(GetParam())];
+    const scratch_folder folder;
+    const std::string file = folder.write(
+        "run.launch", fmt::format("buffer a {}\nbuffer o u32 {} zero\n"
+                                  "launch {} grid 1 block 32 args {}\noutput o result.bin\n",
+                                  k.input, k.words, k.name, k.arguments));
+    const auto run = [&](const char* what, const std::string& code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", what, SIMTLM_MACHINE_CODE "/" + code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("--ptx", "generated.ptx");
+    ASSERT_EQ(expected.size(), 4 * k.words);
+    EXPECT_EQ(run("--cubin", fmt::format("{}.cubin", std::get<1>(GetParam()))), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, GeneratedCode,
+    testing::Combine(testing::Range(0, 3),
+                     testing::Values("generated.sm_80", "generated.sm_86", "generated.sm_90",
+                                     "generated_relocatable.sm_80", "generated_relocatable.sm_90",
+                                     "generated_unoptimised.sm_90")),
+    [](const auto& p) {
+        std::string name = std::get<1>(p.param);
+        name.erase(name.find('.'), 1);
+        return fmt::format("{}_{}", generated_kernels[std::get<0>(p.param)].name, name);
+    });
 
 /// An architecture, a GPU that has it, and a program with stored machine code for it.
 struct stored_program {
@@ -942,18 +989,71 @@ TEST(MachineCodeProgram, PrintsWhatItsPtxPrints) {
     }
 }
 
-TEST(MachineCodeProgram, RefusesBeforeTheLaunchWhatIsNotExecutedAndNamesIt) {
+/// Runs a kernel of refused.cu. @param timed  on a simulated A100, otherwise functionally
+outcome run_refused(bool timed, unsigned texture_mode) {
     const scratch_folder folder;
-    const std::string file =
-        folder.write("run.launch",
-                     "buffer o u32 32 zero\nlaunch queries_texture grid 1 block 32 args u64:0 o\n");
-    const outcome run = simulate({"-gpgpu_ptx_sim_mode", "1", "--cubin",
-                                  SIMTLM_MACHINE_CODE "/refused.sm_80.cubin", "--launch", file});
+    const std::string file = folder.write(
+        "run.launch", fmt::format("buffer o u32 32 zero\n"
+                                  "launch queries_texture grid 1 block 32 args u64:0 o u32:{}\n"
+                                  "expect o 0 1 2 3\n",
+                                  texture_mode));
+    std::vector<std::string> options{"--cubin",  SIMTLM_MACHINE_CODE "/refused.sm_80.cubin",
+                                     "--launch", file,
+                                     "--preset", "A100"};
+    if (!timed) options.insert(options.end(), {"-gpgpu_ptx_sim_mode", "1"});
+    return simulate(options);
+}
+
+class UnsupportedInstruction : public testing::TestWithParam<bool> {};
+
+TEST_P(UnsupportedInstruction, IsAnErrorThatNamesItWhenALaneExecutesIt) {
+    const outcome run = run_refused(GetParam(), 1);
     EXPECT_EQ(run.code, 2);
     ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
-    EXPECT_NE(run.err.find("queries_texture"), std::string::npos) << run.err;
-    EXPECT_NE(run.err.find("not executed"), std::string::npos) << run.err;
+    for (const char* part : {"queries_texture+0x0090", "not supported", "[UMOV UR5", "run its PTX"})
+        EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
 }
+
+TEST_P(UnsupportedInstruction, DoesNotPreventThatOthersAreExecuted) {
+    const outcome run = run_refused(GetParam(), 0);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_TRUE(run.error_lines().empty()) << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(WithTime, UnsupportedInstruction, testing::Values(false, true),
+                         [](const auto& p) { return p.param ? "timed" : "functional"; });
+
+/// Code of three instructions without EXIT. @param timed  on a simulated A100
+class CodeWithoutExit : public testing::TestWithParam<bool> {};
+
+TEST_P(CodeWithoutExit, IsAnErrorWhenALaneReachesItsEnd) {
+    const scratch_folder folder;
+    std::string bytes = read_file(SIMTLM_MACHINE_CODE "/generated.sm_80.cubin");
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    for (unsigned n = 0; n < header.e_shnum; ++n) {
+        char* const at = &bytes[header.e_shoff + n * sizeof(Elf64_Shdr)];
+        Elf64_Shdr section;
+        std::memcpy(&section, at, sizeof section);
+        if (section.sh_type != SHT_PROGBITS || (section.sh_flags & SHF_EXECINSTR) == 0) continue;
+        section.sh_size = 48;
+        std::memcpy(at, &section, sizeof section);
+    }
+    const std::string cubin = folder.write("cut.cubin", bytes);
+    const std::string file = folder.write("run.launch",
+                                          "buffer a u32 2048 zero\nbuffer o u32 32 zero\n"
+                                          "launch past_the_end grid 2 block 64 args a o s32:3\n");
+    std::vector<std::string> options{"--cubin", cubin, "--launch", file, "--preset", "A100"};
+    if (!GetParam()) options.insert(options.end(), {"-gpgpu_ptx_sim_mode", "1"});
+    const outcome run = simulate(options);
+    EXPECT_EQ(run.code, 2);
+    ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
+    EXPECT_NE(run.err.find("past_the_end+0x0030"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("ends without EXIT"), std::string::npos) << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(WithTime, CodeWithoutExit, testing::Values(false, true),
+                         [](const auto& p) { return p.param ? "timed" : "functional"; });
 
 TEST(MachineCodeProgram, AFaultTellsWhereTheInstructionLies) {
     const scratch_folder folder;

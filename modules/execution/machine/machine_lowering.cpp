@@ -253,6 +253,14 @@ void machine_lowering::to_pair(const operand& o, slot from) {
     op.destination2 = result_row(o, 1);
 }
 
+/// Emits an operation that is a fault. @param why  the message
+void machine_lowering::emit_refusal(const std::string& why) {
+    image_.reasons_.push_back(why);
+    operation& op = emit(machine_refuse);
+    op.immediate = reinterpret_cast<std::int64_t>(&image_.reasons_.back());
+    op.counted = true;
+}
+
 void machine_lowering::lower() {
     const std::size_t count = f_.instructions();
     for (std::size_t n = 0; n < count; ++n) {
@@ -279,8 +287,8 @@ void machine_lowering::lower() {
             if (!logs_before) emit_log();
             continue;
         }
-        if (image_.problems_[index_].empty())
-            image_.problems_[index_] = fmt::format(
+        if (image_.unsupported_[index_].empty())
+            image_.unsupported_[index_] = fmt::format(
                 "{} at {:#06x}{}",
                 known ? sass::to_string(now_)
                       : fmt::format("an instruction that is not known ({:016x}{:016x})",
@@ -288,23 +296,34 @@ void machine_lowering::lower() {
                 n * sass::instruction_bytes, problem_.empty() ? "" : " (" + problem_ + ")");
         image_.code_.resize(first_.back());
         uniform_ = false;
-        emit(refuse).counted = true;
+        emit_refusal("this instruction is not supported" +
+                     (problem_.empty() ? "" : ": " + problem_));
     }
     // Handles control flow that runs off the end.
     image_.places_.push_back({index_, count * sass::instruction_bytes});
     image_.opcodes_.push_back("EXIT");
     first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
     now_ = {};
-    emit(refuse);
+    emit_refusal("the code ends without EXIT");
     for (const target_use& t : targets_) {
         const std::uint64_t n = t.target / sass::instruction_bytes;
         image_.code_[t.operation].source[0] = first_[std::min<std::uint64_t>(n, count)];
     }
+    // Lanes at different depths of a recursion may execute BSSY together.
+    constexpr unsigned stack_pointer = 1;
+    if (may_recurse_)
+        for (const std::uint32_t n : barrier_starts_)
+            image_.code_[n].source[1] = register_row(stack_pointer, false);
     image_.first_operation_.insert(image_.first_operation_.end(), first_.begin(), first_.end());
     for (slot* table : tables_) std::copy(first_.begin(), first_.end() - 1, table);
 }
 
 bool machine_lowering::lower_instruction() {
+    const auto unrelocated = image_.unrelocated_.find({index_, now_.address});
+    if (unrelocated != image_.unrelocated_.end()) {
+        problem_ = unrelocated->second;
+        return false;
+    }
     // A modifier that this architecture does not define.
     for (unsigned m = 0; m < now_.modifier_count; ++m)
         if (now_.modifiers[m].substr(0, 7) == "INVALID" || now_.modifiers[m].substr(0, 3) == "???")

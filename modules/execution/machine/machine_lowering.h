@@ -141,6 +141,7 @@ private:
     void emit_order_notes();
     bool is_copied() const;
     bool is_logged_before() const;
+    void emit_refusal(const std::string& why);
     void emit_log();
     unsigned access_bytes() const;
 
@@ -161,6 +162,8 @@ private:
     };
     std::vector<target_use> targets_;
     std::vector<slot*> tables_;
+    std::vector<std::uint32_t> barrier_starts_;  ///< BSSY: indices of operations
+    bool may_recurse_ = false;  ///< by a call of code before it, of other sections, or of a pointer
 };
 
 }  // namespace simtlm::execution

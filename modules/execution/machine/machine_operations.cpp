@@ -303,13 +303,11 @@ const operation* machine_load_constant(warp& w, const operation* op) {
         const std::uint32_t at = index[i] + d.number;
         const unsigned n = d.width / 8;
         if (w.pending != nullptr) w.pending->address[i] = d.bank + at;
-        if (at > d.number2 || n > d.number2 - at) {
-            if (d.number2 == 0 || at >= 65536)
-                w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));
-            return;  // beyond the program's part of the bank: zero
-        }
+        if (d.number2 == 0 || at >= 65536)
+            w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));
+        // Bytes beyond the program's part of the bank are zero.
         std::uint64_t v = 0;
-        std::memcpy(&v, bytes + at, n);
+        if (at < d.number2) std::memcpy(&v, bytes + at, std::min(n, d.number2 - at));
         if (d.is_signed && n < 4)
             v = static_cast<std::uint32_t>(
                 static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << (32 - d.width)) >>
@@ -533,6 +531,18 @@ const operation* machine_branch_divergent(warp& w, const operation* op) {
     return control_of(w).branch(w, d.left ? takers : w.active, w.code + op->source[0], op + 1);
 }
 
+namespace {
+constexpr const char* run_ptx = "run its PTX instead; docs/sass.md lists what is supported";
+}
+
+const operation* machine_refuse(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                  *reinterpret_cast<const std::string*>(op->immediate), run_ptx,
+                  fault_kind::illegal_instruction);
+}
+
 const operation* machine_call(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const operation* const next = op + 1 + d.number;
@@ -554,6 +564,14 @@ const operation* machine_call(warp& w, const operation* op) {
             return control_of(w).branch(w, same, op, op);
         }
         const std::uint64_t n = (address(first) - sass_image::runtime_window) / 16;
+        const auto& unsupported =
+            static_cast<const sass_image&>(w.launch->image).unsupported_functions();
+        if (address(first) >= sass_image::runtime_window && d.number != 0 && n >= d.number &&
+            n - d.number < unsupported.size())
+            w.block->fail(
+                w, op, first,
+                fmt::format("the system's function {} is not supported", unsupported[n - d.number]),
+                run_ptx, fault_kind::illegal_instruction);
         if (address(first) < sass_image::runtime_window || n >= d.number)
             w.block->fail(w, op, first,
                           fmt::format("a call of {:#x}, where there is no code", address(first)));

@@ -142,6 +142,10 @@ const operation* machine_branch_divergent(warp& w, const operation* op);
 /// functions that follow; list: first operation of each instruction of the program
 const operation* machine_call(warp& w, const operation* op);
 
+/// An unsupported instruction, or the end of the code: a fault. immediate: the message, a
+/// std::string
+const operation* machine_refuse(warp& w, const operation* op);
+
 // Half precision: two values per word.
 /// Replicates one half of the source (number: 1 the low one, 2 the high one), with modifiers.
 const operation* machine_half_source(warp& w, const operation* op);

@@ -12,6 +12,7 @@
 #include "modules/sass/cubin_format.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/linker.h"
+#include "modules/sass/relocation.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -24,15 +25,15 @@ namespace simtlm::execution {
 
 namespace {
 
-/// A value in a constant bank, extended to a word. Zero if it is outside of the bank.
+/// A value in a constant bank, extended to a word. Bytes outside of the bank are zero.
 std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint32_t bank_bytes) {
     using kind = machine_row::kind;
     const bool is_byte = r.what == kind::bank_byte || r.what == kind::bank_signed_byte;
     const bool is_half = r.what == kind::bank_half || r.what == kind::bank_signed_half;
     const std::uint32_t bytes = is_byte ? 1 : is_half ? 2 : 4;
-    if (r.value > bank_bytes || bank_bytes - r.value < bytes) return 0;
+    if (r.value >= bank_bytes) return 0;
     std::uint32_t v = 0;
-    std::memcpy(&v, bank + r.value, bytes);
+    std::memcpy(&v, bank + r.value, std::min(bytes, bank_bytes - r.value));
     if (r.what == kind::bank_signed_byte)
         return static_cast<std::uint32_t>(static_cast<std::int8_t>(v));
     if (r.what == kind::bank_signed_half)
@@ -40,23 +41,9 @@ std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint3
     return v;
 }
 
-/// In data: the address of a symbol, and its generic address.
-constexpr std::uint32_t relocation_64 = 2, relocation_generic_64 = 4;
-bool is_address(std::uint32_t relocation) {
-    return relocation == relocation_64 || relocation == relocation_generic_64;
-}
-/// In constant bank 0: the handle of a texture or surface reference, 4 bytes.
-constexpr std::uint32_t relocation_texture = 6, relocation_surface = 52;
 /// Types of symbols for texture and surface references, which are in no section.
 constexpr std::uint8_t texture_symbol = 10, surface_symbol = 12;
 constexpr std::uint64_t reference_bytes = 8;
-// In code: the halves of an address as immediates, and the target of an absolute call.
-constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
-/// The halves of the address of a kernel, in instructions of the uniform datapath.
-constexpr std::uint32_t relocation_kernel_low = 62, relocation_kernel_high = 63;
-/// Sizes of the entries of the driver's tables of textures and of surfaces.
-constexpr std::uint32_t relocation_texture_table = 55;
-constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
 /// Value used by a linker if the depth is unknown.
 constexpr std::uint32_t stack_not_told = 0xffffffff;
 constexpr std::uint32_t constant_bank_bytes = 65536;
@@ -177,6 +164,9 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
         launches_kernels_ =
             launches_kernels_ || device_launches::is_needed_for(std::string(s.name));
     }
+    find_system_functions();
+    for (const sass::cubin_relocation& r : source_->relocations())
+        if (source_->function_in(r.section) == nullptr) relocations_[r.section].push_back(&r);
     uses_reserved_ = uses_reserved_shared();
     place_variables();
     describe_kernels();
@@ -213,6 +203,7 @@ sass_image::~sass_image() {
 }
 
 void sass_image::place_variables() {
+    std::map<std::uint32_t, std::string> contents;  // by section
     for (std::uint32_t n = 0; n < source_->sections().size(); ++n) {
         const sass::cubin_section& s = source_->sections()[n];
         const bool global = s.name == ".nv.global" || s.name == ".nv.global.init";
@@ -225,35 +216,61 @@ void sass_image::place_variables() {
         owned_.push_back(a);
         sections_[n] = a;
         if (constant) constants_ = a;
-        if (!s.contents.empty()) memory_.write(a, s.contents.data(), s.contents.size());
-        for (const sass::cubin_symbol& y : source_->symbols())
-            if (y.section == n && y.type == STT_OBJECT && y.value + y.size <= s.size)
-                variables_.push_back({std::string(y.name),
-                                      constant ? program_variable::space_kind::constant
-                                               : program_variable::space_kind::global,
-                                      a + y.value, y.size});
+        if (!s.contents.empty()) contents.emplace(n, s.contents);
     }
     for (const sass::cubin_symbol& y : source_->symbols()) {
-        if (y.section != 0 || (y.type != texture_symbol && y.type != surface_symbol)) continue;
-        // The program binds memory to the address of the reference, which is its handle.
-        const device_address a =
-            memory_.allocate_static(reference_bytes, reference_bytes, std::string(y.name));
-        owned_.push_back(a);
-        if (a >> 32 != 0)
-            throw kernel::user_error(
-                name_, fmt::format("the handle of {} is not in the first 4 GiB of memory", y.name));
-        references_[y.name] = a;
-        variables_.push_back(
-            {std::string(y.name), program_variable::space_kind::global, a, reference_bytes});
+        if (y.section == 0 && (y.type == texture_symbol || y.type == surface_symbol)) {
+            place_reference(y);
+            continue;
+        }
+        const auto at = sections_.find(y.section);
+        if (at == sections_.end() || y.type != STT_OBJECT) continue;
+        const sass::cubin_section& s = source_->sections()[y.section];
+        if (y.value + y.size <= s.size)
+            variables_.push_back({std::string(y.name),
+                                  s.name == ".nv.constant3" ? program_variable::space_kind::constant
+                                                            : program_variable::space_kind::global,
+                                  at->second + y.value, y.size});
     }
-    for (const sass::cubin_relocation& r : source_->relocations()) {
-        const auto at = sections_.find(r.section);
-        if (at == sections_.end() || !is_address(r.type)) continue;
-        if (r.offset + 8 > source_->sections()[r.section].size) continue;
-        std::uint64_t value = 0;
-        memory_.read(&value, at->second + r.offset, sizeof value);
-        value += address_of(source_->symbols()[r.symbol]) + static_cast<std::uint64_t>(r.addend);
-        memory_.write(at->second + r.offset, &value, sizeof value);
+    for (auto& [n, bytes] : contents) {
+        relocate_data(n, bytes.data(), bytes.size());
+        memory_.write(sections_[n], bytes.data(), bytes.size());
+    }
+}
+
+/// The program binds memory to the address of a texture or surface reference, which is its handle.
+void sass_image::place_reference(const sass::cubin_symbol& y) {
+    const device_address a =
+        memory_.allocate_static(reference_bytes, reference_bytes, std::string(y.name));
+    owned_.push_back(a);
+    if (a >> 32 != 0)
+        throw kernel::user_error(
+            name_, fmt::format("the handle of {} is not in the first 4 GiB of memory", y.name));
+    references_[y.name] = a;
+    variables_.push_back(
+        {std::string(y.name), program_variable::space_kind::global, a, reference_bytes});
+}
+
+/// Applies the relocations of a section of data.
+void sass_image::relocate_data(std::uint32_t section, char* data, std::size_t size) const {
+    const auto at = relocations_.find(section);
+    if (at == relocations_.end()) return;
+    for (const sass::cubin_relocation* r : at->second) {
+        const auto field = sass::data_field_of(r->type);
+        const device_address address = address_of(source_->symbols()[r->symbol]);
+        if (r->type == sass::relocation_texture || r->type == sass::relocation_surface) {
+            if (r->offset + 4 <= size) std::memcpy(data + r->offset, &address, 4);
+            continue;
+        }
+        if (!field)
+            throw kernel::user_error(name_,
+                                     fmt::format("a relocation of type {} in {} at {:#x}",
+                                                 sass::relocation_name(r->type),
+                                                 source_->sections()[section].name, r->offset));
+        if (r->offset > size || size - r->offset < field->bytes) continue;
+        const std::uint64_t addend = r->has_addend ? static_cast<std::uint64_t>(r->addend)
+                                                   : field->addend_at(data + r->offset);
+        field->store(address + addend, data + r->offset);
     }
 }
 
@@ -265,55 +282,59 @@ device_address sass_image::address_of(const sass::cubin_symbol& s) const {
     if (s.section == 0) {
         const auto reference = references_.find(s.name);
         if (reference != references_.end()) return reference->second;
-        const auto texture = std::find_if(texture_functions_.begin(), texture_functions_.end(),
-                                          [&](const auto& f) { return f.name == s.name; });
-        if (texture == texture_functions_.end()) return 0;
-        return runtime_window +
-               16 * (runtime_functions.size() +
-                     static_cast<std::size_t>(texture - texture_functions_.begin()));
+        std::size_t n = runtime_functions.size();
+        for (const texture_function& f : texture_functions_) {
+            if (f.name == s.name) return runtime_window + 16 * n;
+            ++n;
+        }
+        for (const std::string_view f : unsupported_functions_) {
+            if (f == s.name) return runtime_window + 16 * n;
+            ++n;
+        }
+        return 0;
     }
-    for (std::uint32_t n = 0; n < source_->functions().size(); ++n)
-        if (source_->functions()[n].section == s.section) return code_address(n, s.value);
-    return 0;
+    const sass::cubin_function* const f = source_->function_in(s.section);
+    return f == nullptr ? 0 : code_address(number_of(*f), s.value);
 }
 
 void sass_image::patch_code() {
-    problems_.resize(source_->functions().size());
+    missing_.resize(source_->functions().size());
+    unsupported_.resize(source_->functions().size());
     for (const sass::cubin_relocation& r : source_->relocations()) {
-        const auto& functions = source_->functions();
-        const auto f = std::find_if(functions.begin(), functions.end(),
-                                    [&](const auto& one) { return one.section == r.section; });
-        if (f == functions.end()) continue;
-        const auto index = static_cast<std::uint32_t>(f - functions.begin());
+        const sass::cubin_function* const f = source_->function_in(r.section);
+        if (f == nullptr) continue;
+        const std::uint32_t index = number_of(*f);
         const std::uint64_t offset = r.offset / sass::instruction_bytes * sass::instruction_bytes;
         const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
         const bool undefined =
             symbol.section == 0 && !symbol.name.empty() && symbol.name.substr(0, 4) != ".nv.";
-        if (r.type == relocation_texture_table && !undefined && problems_[index].empty()) {
-            problems_[index] = fmt::format(
-                "a query of what the driver knows of a texture or surface at {:#06x}", r.offset);
+        const auto where = std::make_pair(index, offset);
+        if (r.type == sass::relocation_word && !undefined) {
+            unrelocated_.emplace(where, "a query of what the driver knows of a texture or surface");
             continue;
         }
         const device_address target = address_of(symbol);
-        const bool upper = r.type == relocation_high || r.type == relocation_kernel_high;
-        const bool known = (r.type == relocation_low || r.type == relocation_kernel_low || upper ||
-                            r.type == relocation_call || r.type == relocation_call_90) &&
-                           offset < f->code.size();
-        if (!known || target == 0) {
-            if (problems_[index].empty())
-                problems_[index] =
-                    known || undefined
-                        ? fmt::format("it needs {}, which is not there", symbol.name)
-                        : fmt::format("a relocation of type {} in its code at {:#06x}", r.type,
-                                      r.offset);
+        const bool upper =
+            r.type == sass::relocation_high || r.type == sass::relocation_function_high;
+        const bool known = r.type == sass::relocation_low || upper ||
+                           r.type == sass::relocation_function_low ||
+                           r.type == sass::relocation_call || r.type == sass::relocation_call_90;
+        if (!known && !undefined) {
+            unrelocated_.emplace(
+                where, fmt::format("a relocation of type {}", sass::relocation_name(r.type)));
+            continue;
+        }
+        if (!known || target == 0 || offset >= f->code.size()) {
+            if (missing_[index].empty())
+                missing_[index] = fmt::format("it needs {}, which is not there", symbol.name);
+            any_missing_ = true;
             continue;
         }
         const std::uint64_t value = target + static_cast<std::uint64_t>(r.addend);
-        const auto where = std::make_pair(index, offset);
         const auto found = patched_.emplace(where, f->word(offset / sass::instruction_bytes)).first;
         sass::instruction_word& w = found->second;
         constexpr std::uint64_t upper_bits = (1u << 18) - 1;
-        if (r.type == relocation_call_90) {
+        if (r.type == sass::relocation_call_90) {
             // Bits 9:2 of the address are in bits 23:16, those from 10 on in bits 81:34.
             constexpr std::uint64_t lower_bits = std::uint64_t{255} << 16;
             constexpr std::uint64_t middle_bits = ~std::uint64_t{0} << 34;
@@ -324,7 +345,7 @@ void sass_image::patch_code() {
         }
         const std::uint64_t half = upper ? value >> 32 : value;
         w.low = (w.low & 0xffffffffu) | half << 32;
-        if (r.type == relocation_call) {
+        if (r.type == sass::relocation_call) {
             w.high = (w.high & ~upper_bits) | (value >> 32 & upper_bits);
         }
     }
@@ -383,19 +404,11 @@ void sass_image::lower() {
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         first[n] = static_cast<std::uint32_t>(code_.size());
-        for (const std::string_view e : f.externals) {
-            // Functions of the cubin itself; functions that only replaced ones of it call.
-            const bool is_own =
-                std::any_of(source_->functions().begin(), source_->functions().end(),
-                            [&](const auto& own) { return own.name == e; });
-            if (is_own || sass::begins_with(e, "__cuda_syscall_cnpv2")) continue;
-            if (problems_[n].empty() &&
-                std::none_of(runtime_functions.begin(), runtime_functions.end(),
-                             [&](const auto& known) { return known.name == e; }) &&
-                std::none_of(texture_functions_.begin(), texture_functions_.end(),
-                             [&](const auto& known) { return known.name == e; }))
-                problems_[n] = fmt::format("a call of the system's {}", e);
-        }
+        for (const std::string_view e : f.externals)
+            if (unsupported_[n].empty() &&
+                std::find(unsupported_functions_.begin(), unsupported_functions_.end(), e) !=
+                    unsupported_functions_.end())
+                unsupported_[n] = fmt::format("a call of the system's {}", e);
         machine_lowering(*this, n, rows).lower();
     }
     for (kernel_image& k : kernels_) {
@@ -438,33 +451,43 @@ void sass_image::lower() {
 }
 
 bool sass_image::is_executed_whole() const {
-    return std::all_of(problems_.begin(), problems_.end(),
-                       [](const std::string& p) { return p.empty(); });
+    return !any_missing_ && std::all_of(unsupported_.begin(), unsupported_.end(),
+                                        [](const std::string& p) { return p.empty(); });
+}
+
+/// Functions that the system provides on a GPU, except those that are executed here.
+void sass_image::find_system_functions() {
+    for (const sass::cubin_function& f : source_->functions())
+        for (const std::string_view e : f.externals) {
+            const bool of_system = sass::begins_with(e, "__cuda") || sass::begins_with(e, "cuda");
+            const auto is_it = [e](const auto& known) { return known.name == e; };
+            // Functions that only replaced ones of the cubin itself call are not needed.
+            if (!of_system || source_->find_function(e) != nullptr ||
+                sass::begins_with(e, "__cuda_syscall_cnpv2") ||
+                std::any_of(runtime_functions.begin(), runtime_functions.end(), is_it) ||
+                std::any_of(texture_functions_.begin(), texture_functions_.end(), is_it) ||
+                std::find(unsupported_functions_.begin(), unsupported_functions_.end(), e) !=
+                    unsupported_functions_.end())
+                continue;
+            unsupported_functions_.push_back(e);
+        }
 }
 
 void sass_image::find_callees() {
-    const auto& functions = source_->functions();
-    callees_.resize(functions.size());
+    callees_.resize(source_->functions().size());
     const auto is_data = [](std::string_view section) {
         return sass::begins_with(section, ".nv.constant") ||
                sass::begins_with(section, ".nv.global");
     };
-    const auto function_of = [&](std::uint32_t section) {
-        return static_cast<std::uint32_t>(
-            std::find_if(functions.begin(), functions.end(),
-                         [&](const auto& f) { return f.section == section; }) -
-            functions.begin());
-    };
     for (const sass::cubin_relocation& r : source_->relocations()) {
         const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
-        const std::uint32_t target = function_of(symbol.section);
-        if (target == functions.size()) continue;
+        const sass::cubin_function* const target = source_->function_in(symbol.section);
+        if (target == nullptr) continue;
         if (runtime_function_number(symbol) < runtime_functions.size()) continue;
-        const std::uint32_t from = function_of(r.section);
-        if (from < functions.size())
-            callees_[from].insert(target);
-        else if (is_address(r.type) && is_data(source_->sections()[r.section].name))
-            pointed_to_.insert(target);
+        if (const sass::cubin_function* const from = source_->function_in(r.section))
+            callees_[number_of(*from)].insert(number_of(*target));
+        else if (is_data(source_->sections()[r.section].name))
+            pointed_to_.insert(number_of(*target));
     }
 }
 
@@ -490,11 +513,18 @@ const kernel_image* sass_image::kernel_at(device_address a) const {
     return nullptr;
 }
 
-const std::string& sass_image::problem_of(const kernel_image& k) const {
-    if (!problems_[k.function].empty()) return problems_[k.function];
+/// The reason of a kernel or of a function that it may call.
+const std::string& sass_image::first_of(const std::vector<std::string>& reasons,
+                                        const kernel_image& k) const {
+    if (!reasons[k.function].empty()) return reasons[k.function];
     for (const std::uint32_t n : reachable_from(k.function))
-        if (!problems_[n].empty()) return problems_[n];
-    return problems_[k.function];
+        if (!reasons[n].empty()) return reasons[n];
+    return reasons[k.function];
+}
+
+const std::string& sass_image::problem_of(const kernel_image& k) const {
+    const std::string& missing = first_of(missing_, k);
+    return missing.empty() ? first_of(unsupported_, k) : missing;
 }
 
 std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
@@ -504,42 +534,25 @@ std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
 
 lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_bytes) const {
     const kernel_image& k = *l.kernel;
-    if (!problem_of(k).empty())
-        throw kernel::user_error(name_,
-                                 fmt::format("{} is not executed: {}", k.name, problem_of(k)),
-                                 "run its PTX instead");
+    if (any_missing_ && !first_of(missing_, k).empty())
+        throw kernel::user_error(
+            name_, fmt::format("{} cannot be launched: {}", k.name, first_of(missing_, k)),
+            "link it with the file that defines it");
     const sass::cubin_function& f = source_->functions()[k.function];
     lane_buffer buffer = make_lane_buffer(constant_bytes_);
     for (unsigned b = 0; b < banks; ++b) {
         std::byte* const to = buffer.get() + bank_[b].offset;
-        const std::string name = bank_section(b, k);
-        for (std::uint32_t n = 0; n < source_->sections().size(); ++n) {
-            const sass::cubin_section& s = source_->sections()[n];
-            if (s.name != name) continue;
-            const std::uint64_t bytes = std::min<std::uint64_t>(s.size, bank_[b].bytes);
-            const auto variables = sections_.find(n);
-            if (variables != sections_.end())
-                memory_.read(to, variables->second, bytes);
-            else
-                std::memcpy(to, s.contents.data(),
-                            std::min<std::uint64_t>(bytes, s.contents.size()));
-            for (const sass::cubin_relocation& r : source_->relocations())
-                if (r.section == n && is_address(r.type) && r.offset + 8 <= bytes &&
-                    variables == sections_.end()) {
-                    std::uint64_t value = 0;
-                    std::memcpy(&value, to + r.offset, sizeof value);
-                    value += address_of(source_->symbols()[r.symbol]) +
-                             static_cast<std::uint64_t>(r.addend);
-                    std::memcpy(to + r.offset, &value, sizeof value);
-                }
+        const sass::cubin_section* const s = source_->find_section(bank_section(b, k));
+        if (s == nullptr) continue;
+        const auto n = static_cast<std::uint32_t>(s - source_->sections().data());
+        const std::uint64_t bytes = std::min<std::uint64_t>(s->size, bank_[b].bytes);
+        const auto variables = sections_.find(n);
+        if (variables != sections_.end()) {
+            memory_.read(to, variables->second, bytes);
+            continue;
         }
-    }
-    for (const sass::cubin_relocation& r : source_->relocations()) {
-        if (r.type != relocation_texture && r.type != relocation_surface) continue;
-        const sass::cubin_section& s = source_->sections()[r.section];
-        if (s.name != bank_section(0, k) || r.offset + 4 > bank_[0].bytes) continue;
-        const device_address handle = address_of(source_->symbols()[r.symbol]);
-        std::memcpy(buffer.get() + bank_[0].offset + r.offset, &handle, 4);
+        std::memcpy(to, s->contents.data(), std::min<std::uint64_t>(bytes, s->contents.size()));
+        relocate_data(n, reinterpret_cast<char*>(to), bytes);
     }
     std::byte* const zero = buffer.get() + bank_[0].offset;
     const program::dim3 dims[] = {l.block, l.grid};

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -88,8 +89,8 @@ struct texture_function {
 };
 
 /// A cubin loaded into a device's memory: its variables have addresses, its instructions are
-/// lowered to the internal form. Unsupported instructions are detected at load time; launching a
-/// kernel that contains one is an error that names the instruction and its program counter.
+/// lowered to the internal form. Executing an unsupported instruction is an error that names it and
+/// its program counter; launching a kernel that needs a missing function or variable is an error.
 class sass_image final : public program_image {
 public:
     /// Addresses of code as seen by programs: 16 bytes per instruction, by the index of its place.
@@ -117,9 +118,14 @@ public:
     const sass::cubin& source() const { return *source_; }
     /// Whether all instructions of its kernels are supported.
     bool is_executed_whole() const;
-    /// Why a kernel cannot be executed, because of an instruction of its own or of a possible
-    /// callee; empty if it can.
+    /// Why a kernel cannot be launched, or not be executed completely because of an unsupported
+    /// instruction, its own or that of a possible callee; empty if it can.
     const std::string& problem_of(const kernel_image& k) const;
+    /// Names of the system functions that it calls and that are not supported. They have addresses
+    /// behind those of the supported ones.
+    const std::vector<std::string_view>& unsupported_functions() const {
+        return unsupported_functions_;
+    }
     const kernel_image* kernel_at(device_address a) const override;
     std::vector<program_variable> shared_variables_of(const kernel_image&) const override {
         return {};
@@ -162,6 +168,12 @@ private:
 
     bool uses_reserved_shared() const;
     void place_variables();
+    void place_reference(const sass::cubin_symbol& s);
+    void relocate_data(std::uint32_t section, char* data, std::size_t size) const;
+    /// @param f  of source_
+    std::uint32_t number_of(const sass::cubin_function& f) const {
+        return static_cast<std::uint32_t>(&f - source_->functions().data());
+    }
     void describe_kernels();
     void lower();
     std::string bank_section(unsigned bank, const kernel_image& k) const;
@@ -172,6 +184,9 @@ private:
     void patch_code();
     void find_callees();
     std::set<std::uint32_t> reachable_from(std::uint32_t function) const;
+    const std::string& first_of(const std::vector<std::string>& reasons,
+                                const kernel_image& k) const;
+    void find_system_functions();
     /// An instruction after relocation by a loader.
     sass::instruction_word word_of(std::uint32_t function, std::size_t n) const;
 
@@ -179,7 +194,9 @@ private:
     device_memory& memory_;
     bool uses_reserved_ = false;                        ///< reserved shared memory
     std::map<std::uint32_t, device_address> sections_;  ///< of variables, by section
-    device_address constants_ = 0;                      ///< of constant bank 3, if there is one
+    std::map<std::uint32_t, std::vector<const sass::cubin_relocation*>>
+        relocations_;               ///< of data, by section
+    device_address constants_ = 0;  ///< of constant bank 3, if there is one
     /// Handles of the texture and surface references of the program, by name.
     std::map<std::string_view, device_address> references_;
     std::vector<device_address> owned_;
@@ -201,8 +218,14 @@ private:
     std::vector<const char*> opcodes_;  ///< by operation::instruction
     std::set<std::string> opcode_names_;
     std::vector<texture_function> texture_functions_;  ///< that it calls
-    std::vector<std::string> problems_;    ///< by function: why it cannot be executed; empty if it
-                                           ///< can
+    std::vector<std::string_view> unsupported_functions_;
+    // By function; empty if there is none.
+    std::vector<std::string> missing_;      ///< what it needs and is not there
+    std::vector<std::string> unsupported_;  ///< the first unsupported instruction
+    bool any_missing_ = false;
+    /// By function and offset: why an instruction cannot be relocated.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> unrelocated_;
+    std::deque<std::string> reasons_;      ///< of unsupported instructions
     std::uint32_t registers_ = 0;          ///< number of rows in a frame for R0, R1, ...
     std::uint32_t uniform_registers_ = 0;  ///< rows in use for UR0, UR1, ...
     std::uint32_t barriers_ = 0;           ///< rows in use for B0, B1, ...
