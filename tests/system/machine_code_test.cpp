@@ -993,9 +993,9 @@ TEST(MachineCodeProgram, PrintsWhatItsPtxPrints) {
 outcome run_refused(bool timed, unsigned texture_mode) {
     const scratch_folder folder;
     const std::string file = folder.write(
-        "run.launch", fmt::format("buffer o u32 32 zero\n"
-                                  "launch queries_texture grid 1 block 32 args u64:0 o u32:{}\n"
-                                  "expect o 0 1 2 3\n",
+        "run.launch", fmt::format("buffer o u32 4 zero\n"
+                                  "launch queries_texture grid 1 block 4 args u64:0 o u32:{}\n"
+                                  "expect o values 0 1 2 3\n",
                                   texture_mode));
     std::vector<std::string> options{"--cubin",  SIMTLM_MACHINE_CODE "/refused.sm_80.cubin",
                                      "--launch", file,

@@ -173,12 +173,12 @@ bool machine_lowering::lower_control() {
         const std::uint64_t target = at(n).value;
         if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
         // At least one call of a recursion is a backward branch.
-        if (calls_target && target <= now_.address) image_.stack_unknown_[index_] = true;
+        if (calls_target && target <= now_.address)
+            image_.stack_unknown_[index_] = may_recurse_ = true;
         targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), target});
-        emit(calls_target      ? machine_call_within
-             : now_.has("ANY") ? machine_branch_any
-                               : machine_branch,
-             &d);
+        // A call differs from a branch only by the return address, which the code itself sets:
+        // ptxas also leaves loops by CALL.REL.NOINC.
+        emit(now_.has("ANY") ? machine_branch_any : machine_branch, &d);
         return true;
     }
     if (name == "BRA") {
@@ -213,7 +213,9 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "BSSY") {
-        emit(machine_set_barrier, &d).destination = barrier(at(n));
+        operation& op = emit(machine_set_barrier, &d);
+        op.destination = barrier(at(n));
+        barrier_starts_.push_back(static_cast<std::uint32_t>(image_.code_.size() - 1));
         return true;
     }
     if (name == "BSYNC") {
@@ -276,12 +278,12 @@ bool machine_lowering::lower_control() {
         emit(trap);
         return true;
     }
-    if (name == "CALL") image_.calls_unknown_[index_] = image_.calls_pointers_[index_] = true;
+    if (name == "CALL")
+        image_.calls_unknown_[index_] = image_.calls_pointers_[index_] = may_recurse_ = true;
     const bool indexed = name == "BRX" || name == "BRXU";
     if (((name == "RET" || name == "CALL") && now_.has("REL")) || indexed) {
         d.number = static_cast<std::uint32_t>(at(n).value);
         if (indexed) d.number += static_cast<std::uint32_t>(now_.address + sass::instruction_bytes);
-        d.depth_change = indexed ? 0 : name == "CALL" ? 1 : -1;
         d.number2 = static_cast<std::uint32_t>(f_.instructions());
         slot* const table = list_of(std::vector<slot>(f_.instructions()));
         tables_.push_back(table);
@@ -318,11 +320,12 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
     }
     image_.calls_unknown_[index_] = true;
     const bool calls = now_.opcode == "CALL";
-    if (calls && o.kind != operand_kind::target) image_.calls_pointers_[index_] = true;
+    const bool pointer = o.kind != operand_kind::target;
+    if (calls && pointer) image_.calls_pointers_[index_] = true;
+    if (calls && (pointer || o.value >= sass_image::code_window)) may_recurse_ = true;
     d.number = calls ? static_cast<std::uint32_t>(runtime_functions.size() +
                                                   image_.texture_functions_.size())
                      : 0;
-    d.depth_change = calls ? 1 : -1;
     operation& op = emit(machine_call, &d);
     op.counted = true;
     op.source[0] = low;

@@ -32,9 +32,7 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
     blocked_.clear();
     live_ = w.members;
     branches_ = 0;
-    depth_.fill(0);
     collective_end_.fill(nullptr);
-    depths_differ_ = false;
 }
 
 namespace {
@@ -188,21 +186,16 @@ const operation* machine_control::wait_for(warp& w, lane_mask lanes, lane_mask a
     return next_group(w);
 }
 
-void machine_control::change_depth(lane_mask lanes, int by) {
-    const auto step = static_cast<std::uint32_t>(by);
-    for (unsigned i = 0; i < warp_size; ++i) depth_[i] += step & (0 - (lanes >> i & 1));
-    if (lanes == live_ && !depths_differ_) return;
-    depths_differ_ = !all_the_same(depth_.data(), live_);
-}
-
-void machine_control::begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row) const {
+void machine_control::begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row,
+                                    const std::uint32_t* frames) {
     auto* const masks = reinterpret_cast<std::uint32_t*>(w.at(barrier_row));
     for (lane_mask left = lanes; left != 0;) {
-        const std::uint32_t depth = depth_[static_cast<unsigned>(__builtin_ctz(left))];
         lane_mask same = left;
-        if (depths_differ_)
+        if (frames != nullptr) {
+            const std::uint32_t frame = frames[__builtin_ctz(left)];
             for (unsigned i = 0; i < warp_size; ++i)
-                if (depth_[i] != depth) same &= ~(lane_mask{1} << i);
+                if (frames[i] != frame) same &= ~(lane_mask{1} << i);
+        }
         if (same == all_lanes)
             std::fill_n(masks, warp_size, same);
         else

@@ -50,12 +50,12 @@ public:
     /// The masks of convergence barriers have changed: waiting lanes may continue. Does not
     /// interrupt the executing group.
     void barriers_changed(warp& w);
-    /// Changes the call depth of lanes that call a function or return from it (`by`: 1, -1).
-    void change_depth(lane_mask lanes, int by);
-    /// Initialises the mask of a convergence barrier in each of these lanes. A lane only waits for
-    /// lanes at its own recursion depth, even if lanes at other depths execute the instruction
-    /// together with it.
-    void begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row) const;
+    /// Initialises the mask of a convergence barrier in each of these lanes.
+    /// @param frames  by lane: the stack pointer, where code may be recursive. Then a lane only
+    /// waits for lanes at its own recursion depth, even if lanes at other depths execute the
+    /// instruction together with it. nullptr: the lanes wait for each other
+    static void begin_barrier(warp& w, lane_mask lanes, std::uint32_t barrier_row,
+                              const std::uint32_t* frames = nullptr);
     /// Sets the address at which lanes continue after ENDCOLLECTIVE. Compilers use the same
     /// registers for all collective instructions of a function; lanes that wait at different
     /// collective instructions execute one of them together.
@@ -89,8 +89,6 @@ private:
     lane_mask live_ = 0;
     std::uint32_t frame_bytes_ = 0;
     unsigned branches_ = 0;
-    std::array<std::uint32_t, warp_size> depth_{};  ///< call depth, by lane
-    bool depths_differ_ = false;                    ///< among lanes that have not exited
     std::array<const operation*, warp_size> collective_end_{};
     lane_buffer frame_;
 };

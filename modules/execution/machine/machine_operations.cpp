@@ -371,11 +371,6 @@ const operation* machine_branch(warp& w, const operation* op) {
     return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
 }
 
-const operation* machine_call_within(warp& w, const operation* op) {
-    control_of(w).change_depth(takers_of(w, op), 1);
-    return machine_branch(w, op);
-}
-
 const operation* machine_branch_any(warp& w, const operation* op) {
     if (takers_of(w, op) == 0) return op + 1;
     const lane_mask all = w.active;
@@ -391,7 +386,8 @@ const operation* machine_exit(warp& w, const operation* op) {
 }
 
 const operation* machine_set_barrier(warp& w, const operation* op) {
-    control_of(w).begin_barrier(w, takers_of(w, op), op->destination);
+    machine_control::begin_barrier(w, takers_of(w, op), op->destination,
+                                   op->source[1] == no_slot ? nullptr : row(w, op->source[1]));
     return op + 1;
 }
 
@@ -512,7 +508,6 @@ const operation* machine_branch_register(warp& w, const operation* op) {
             w.block->fail(w, op, i, fmt::format("a branch to {:#x}, where there is no code", to));
         targets[i] = w.code + op->list[to / 16];
     });
-    control_of(w).change_depth(takers, d.depth_change);
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, op + 1);
 }
@@ -588,7 +583,6 @@ const operation* machine_call(warp& w, const operation* op) {
                           fmt::format("a branch to {:#x}, where there is no code", address(i)));
         targets[i] = w.code + op->list[n];
     });
-    control_of(w).change_depth(takers, d.depth_change);
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, next);
 }

@@ -24,7 +24,6 @@ struct machine_details {
     unsigned width = 32;
     unsigned combination = 0;  ///< of comparisons: 0 and, 1 or, 2 xor
     unsigned comparison = 0;   ///< bit 0: less, 1: equal, 2: greater
-    int depth_change = 0;      ///< call: 1; return: -1
     std::uint64_t bank = 0;    ///< LDC with an index: of the constant bank, for the timing model
 };
 
@@ -120,7 +119,8 @@ const operation* machine_set_active(warp& w, const operation* op);
 // Control flow. source[0]: target, an operation of the program.
 const operation* machine_branch(warp& w, const operation* op);
 const operation* machine_exit(warp& w, const operation* op);
-const operation* machine_set_barrier(warp& w, const operation* op);    ///< BSSY
+/// BSSY. source[1]: stack pointers, by which lanes are separated, or no_slot
+const operation* machine_set_barrier(warp& w, const operation* op);
 const operation* machine_wait_barrier(warp& w, const operation* op);   ///< BSYNC
 const operation* machine_break_barrier(warp& w, const operation* op);  ///< BREAK
 const operation* machine_read_barrier(warp& w, const operation* op);   ///< BMOV to a register
@@ -186,8 +186,6 @@ const operation* machine_matrix_descriptor(warp& w, const operation* op);
 const operation* machine_store_matrices(warp& w, const operation* op);
 /// BRA.U.ANY: all executing lanes branch if any of them does.
 const operation* machine_branch_any(warp& w, const operation* op);
-/// CALL of a function in the same section
-const operation* machine_call_within(warp& w, const operation* op);
 /// LDSM: load_matrices, and reports the addresses of its rows.
 const operation* machine_load_matrices(warp& w, const operation* op);
 
