@@ -138,6 +138,11 @@ launch_script::argument argument_of(statement& s) {
     launch_script::argument a;
     const std::string word = s.next("argument");
     const std::size_t colon = word.find(':');
+    if (colon != std::string::npos && word.compare(0, colon, "file") == 0) {
+        a.file = word.substr(colon + 1);
+        if (a.file.empty()) s.fail("file: without a path");
+        return a;
+    }
     if (colon != std::string::npos) {
         a.type = type_of(s, word.substr(0, colon));
         a.value = word.substr(colon + 1);
@@ -328,6 +333,9 @@ std::vector<launch_script::named_file> launch_script::inputs() const {
     };
     for (const buffer& b : buffers) add(b.data, b.line);
     for (const buffer& b : variables) add(b.data, b.line);
+    for (const launch_step& l : launches)
+        for (const argument& a : l.arguments)
+            if (!a.file.empty()) add({source::file, {a.file}}, l.line);
     for (const result& r : results)
         if (r.compares) add(r.data, r.line);
     return files;
@@ -448,6 +456,12 @@ launch script_run::make(const launch_script::launch_step& step) const {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const launch_script::argument& a = step.arguments[i];
         std::byte* const to = l.parameters.data() + parameters[i].offset;
+        if (!a.file.empty()) {
+            const auto data = data_of({launch_script::source::file, {a.file}}, ptx::type::u8,
+                                      parameters[i].size, step.line);
+            std::copy(data.begin(), data.end(), to);
+            continue;
+        }
         std::byte value[8] = {};
         unsigned bytes = 8;
         if (!a.buffer.empty()) {

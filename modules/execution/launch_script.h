@@ -21,8 +21,9 @@ namespace simtlm::execution {
 ///     expect BUFFER file PATH | values V... | buffer OTHER [tolerance T]
 ///
 /// Types are those of PTX (u8 to s64, f32, f64). An argument is a buffer, an offset NAME+BYTES into
-/// it, or TYPE:VALUE. Paths are relative to the file. `#` begins a comment; `\` at the end of a
-/// line continues it. `output` and `expect` are processed after all launches.
+/// it, TYPE:VALUE, or file:PATH with the bytes of a structure. Paths are relative to the file. `#`
+/// begins a comment; `\` at the end of a line continues it. `output` and `expect` are processed
+/// after all launches.
 struct launch_script {
     enum class source : std::uint8_t { zero, ramp, random, file, values, buffer, unwritten };
 
@@ -42,6 +43,7 @@ struct launch_script {
     /// An argument of a launch.
     struct argument {
         std::string buffer;  ///< empty: the argument is a value
+        std::string file;    ///< path of a file with the bytes of the parameter, or empty
         std::uint64_t offset = 0;
         ptx::type type = ptx::type::none;
         std::string value;
@@ -81,7 +83,7 @@ struct launch_script {
         std::string path;   ///< including the folder of the script
         std::string where;  ///< "file:line" of the script
     };
-    /// Files written by `output`; inputs(): files read by buffers and `expect`.
+    /// Files written by `output`; inputs(): files read by buffers, arguments and `expect`.
     std::vector<named_file> outputs() const;
     std::vector<named_file> inputs() const;
     /// Resolves a path of the script relative to its folder.

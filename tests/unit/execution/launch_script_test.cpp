@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -166,6 +167,22 @@ TEST_F(ScriptRun, SetsVariablesOfTheModule) {
     EXPECT_TRUE(run("set factor u32 values 5\nbuffer a u32 2 values 7 8\n"
                     "launch twice grid 1 block 2 args a u32:2\nexpect a values 35 40\n")
                     .empty());
+}
+
+TEST_F(ScriptRun, TakesTheBytesOfAParameterFromAFile) {
+    const std::string path = testing::TempDir() + "launch_script_argument.bin";
+    std::ofstream(path, std::ios::binary) << std::string("\3\0\0\0", 4);
+    EXPECT_TRUE(run("buffer a u32 4 ramp 1\nlaunch twice grid 1 block 4 args a file:" + path +
+                    "\nexpect a values 2 4 6 4\n")
+                    .empty());
+    std::ofstream(path, std::ios::binary) << "12";
+    EXPECT_THROW(run("buffer a u32 4 zero\nlaunch twice grid 1 block 4 args a file:" + path + "\n"),
+                 kernel::user_error);
+    const auto s = launch_script::parse("launch k args file:x.bin\n", "dir/a.launch");
+    ASSERT_EQ(s.inputs().size(), 1u);
+    EXPECT_EQ(s.inputs()[0].path, "dir/x.bin");
+    EXPECT_EQ(s.inputs()[0].where, "dir/a.launch:1");
+    EXPECT_THAT(fault("launch k args file:\n"), HasSubstr("a.launch:1: file: without a path"));
 }
 
 TEST_F(ScriptRun, RefusesWrongArguments) {
