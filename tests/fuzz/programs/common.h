@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Helper functions of random programs; the same source for the device and for the host.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef short s16;
+typedef int s32;
+typedef long long s64;
+
+/// The bits of a number. NaNs differ in sign and payload between processors: one for all.
+__device__ inline u32 bits(float x) {
+    return x != x ? 0x7fffffffu : __float_as_uint(x);
+}
+__device__ inline u64 bits(double x) {
+    return x != x ? 0x7fffffffffffffffull : (u64)__double_as_longlong(x);
+}
+
+/// Conversions to integers saturate; those of NaNs differ by width.
+__device__ inline u32 to_s32(float x) {
+    return x != x ? 0u : (u32)__float2int_rz(x);
+}
+__device__ inline u32 to_u32(float x) {
+    return x != x ? 0u : __float2uint_rz(x);
+}
+__device__ inline u64 to_s64(float x) {
+    return x != x ? 0u : (u64)__float2ll_rz(x);
+}
+__device__ inline u32 to_s32(double x) {
+    return x != x ? 0u : (u32)__double2int_rz(x);
+}
+__device__ inline u32 to_u32(double x) {
+    return x != x ? 0u : __double2uint_rz(x);
+}
+__device__ inline u64 to_u64(double x) {
+    return x != x ? 0u : __double2ull_rz(x);
+}
+
+/// The lane of the n-th member of a mask, modulo their number.
+__device__ inline int member(u32 mask, u32 n) {
+    for (n %= (u32)__popc(mask); n != 0; --n) mask &= mask - 1;
+    return __ffs(mask) - 1;
+}
+
+/// Lanes of the warp of this thread that exist.
+__device__ inline u32 warp_of(u32 thread, u32 threads) {
+    const u32 left = threads - (thread & ~31u);
+    return left >= 32 ? 0xffffffffu : (1u << left) - 1;
+}
+
+__device__ inline u32 mix(u32 h, u32 x) {
+    h ^= x;
+    h *= 0x9e3779b1u;
+    return h ^ (h >> 15);
+}
+__device__ inline u32 mix(u32 h, u64 x) {
+    return mix(mix(h, (u32)x), (u32)(x >> 32));
+}
