@@ -115,7 +115,7 @@ loaded_program::loaded_program(const platform::option_values& values)
         outputs_.push_back(
             {values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file"});
     heap_.reserve();
-    world_.print = [](std::string_view text) { put_out(text); };
+    world_.print = put_out_of_program;
     world_.heap = &heap_;
     world_.stack_limit = values.number("-gpgpu_stack_size_limit");
     inspection_.debug().buffers_placed(buffers());

@@ -36,6 +36,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <systemc>
 
@@ -57,8 +58,11 @@ void act(const platform::option_values& values, const platform::preset_folders& 
                   << sc_core::sc_version() << ")\n";
     else if (values.flag("--list-configs"))
         platform::write_presets(std::cout, folders);
-    else if (values.flag("--dump-config"))
-        platform::write_config(std::cout, values);
+    else if (values.flag("--dump-config")) {
+        std::ostringstream text;
+        platform::write_config(text, values);
+        put_out(text.str());
+    }
     std::cout.flush();
 }
 

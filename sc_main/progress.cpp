@@ -66,7 +66,10 @@ void progress::show(const run_position& p) {
                      since_last.count()) +
         "warp insn/s");
     line_ = fitting(parts, terminal_ ? terminal_width() : 0);
-    tell(terminal_ ? "\r\033[K" + line_ : line_ + "\n");
+    if (terminal_)
+        tell_in_place(line_);
+    else
+        tell(line_ + "\n");
     shown_ = terminal_;
     last_ = now;
     last_warp_instructions_ = p.warp_instructions;
@@ -75,7 +78,7 @@ void progress::show(const run_position& p) {
 
 void progress::clear() {
     if (!shown_) return;
-    tell("\r\033[K");
+    tell_in_place({});
     shown_ = false;
 }
 

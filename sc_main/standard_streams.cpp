@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/standard_streams.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/output_target.h"
 #include "sc_main/exit_code.h"
 
@@ -23,6 +24,11 @@ constexpr const char* stdout_name = "standard output";
 [[noreturn]] void fail(int error) {
     const std::string why = error != 0 ? std::string(": ") + std::strerror(error) : std::string();
     throw kernel::output_error(stdout_name, "cannot be written" + why);
+}
+
+void write_out(std::string_view text) {
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail(errno);
 }
 
 constexpr int write_signals[] = {SIGPIPE, SIGXFSZ};
@@ -55,8 +61,15 @@ bool somebody_reads_stderr() {
 }
 
 void put_out(std::string_view text) {
-    errno = 0;
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail(errno);
+    write_out(kernel::printable_lines(text));
+}
+
+void put_out_of_program(std::string_view text) {
+    static const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+    if (is_terminal)
+        put_out(text);
+    else
+        write_out(text);
 }
 
 void write_at_once(std::string_view text) {
@@ -72,7 +85,13 @@ void flush_out() {
 }
 
 void tell(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stderr);  // stderr keeps the error flag
+    const std::string safe = kernel::printable_lines(text);
+    std::fwrite(safe.data(), 1, safe.size(), stderr);  // stderr keeps the error flag
+}
+
+void tell_in_place(std::string_view text) {
+    std::fputs("\r\033[K", stderr);
+    tell(text);
 }
 
 int code_after_output(const std::string& program, int code) {

@@ -20,8 +20,11 @@ void end_quietly_on_closed_pipe();
 /// Returns whether stderr is a terminal. Otherwise scripts treat any output on it as a failure.
 bool somebody_reads_stderr();
 
-/// Writes all of the text to stdout. @throws kernel::output_error
+/// Writes all of the text to stdout. Names in it may come from hostile files: control characters
+/// except tabs and ends of lines are escaped, here and in tell(). @throws kernel::output_error
 void put_out(std::string_view text);
+/// Writes output of the simulated program to stdout: unchanged, unless stdout is a terminal.
+void put_out_of_program(std::string_view text);
 /// Writes to stdout and flushes, before a prompt.
 void write_at_once(std::string_view text);
 /// Flushes all output to stdout, by whatever means it was written. @throws kernel::output_error
@@ -29,6 +32,8 @@ void flush_out();
 
 /// Writes to stderr. An error is recorded, see code_after_output().
 void tell(std::string_view text);
+/// Clears the line of the terminal that stderr is, and writes a text to it.
+void tell_in_place(std::string_view text);
 
 /// The exit code after all output: that of failed output instead of success if an output could not
 /// be written. @param program  used in the message

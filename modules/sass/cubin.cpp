@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/cubin.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
 #include "modules/sass/byte_reader.h"
 #include "modules/sass/cubin_format.h"
@@ -96,16 +97,28 @@ void cubin::read_sections() {
         sections_.push_back(s);
     }
     if (header.e_shstrndx >= sections_.size()) fail("damaged: there are no names of sections");
+    check_names(sections_[header.e_shstrndx].contents);
     for (std::size_t i = 0; i < sections_.size(); ++i)
         sections_[i].name = name_at(sections_[header.e_shstrndx].contents, names[i]);
     for (std::uint32_t i = 0; i < sections_.size(); ++i)
         section_numbers_.emplace(sections_[i].name, i);
 }
 
+/// Checks a table of names, which are printed in messages and reports.
+void cubin::check_names(std::string_view table) const {
+    while (!table.empty()) {
+        const std::string_view name = table.substr(0, table.find('\0'));
+        if (!kernel::is_printable(name))
+            fail(fmt::format("damaged: the name {} contains control characters", name));
+        table.remove_prefix(std::min(name.size() + 1, table.size()));
+    }
+}
+
 void cubin::read_symbols() {
     for (const cubin_section& s : sections_) {
         if (s.type != SHT_SYMTAB) continue;
         if (s.link >= sections_.size()) fail("damaged: symbols have no names");
+        check_names(sections_[s.link].contents);
         for (std::uint64_t o = 0; holds(s.contents, o, sizeof(Elf64_Sym)); o += sizeof(Elf64_Sym)) {
             const auto e = at<Elf64_Sym>(s.contents, o);
             cubin_symbol y;

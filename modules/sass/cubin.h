@@ -123,6 +123,7 @@ public:
 private:
     [[noreturn]] void fail(const std::string& what) const;
     void read_sections();
+    void check_names(std::string_view table) const;
     void read_symbols();
     void read_relocations();
     void read_functions();

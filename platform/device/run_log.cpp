@@ -82,7 +82,7 @@ void run_log::note(const std::string& kind, const std::string& text) {
 
 void run_log::complain(const std::string& text) {
     const kernel::signal_shield shield;
-    std::fputs(fmt::format("simtlm: {}\n", text).c_str(), stderr);
+    std::fputs(fmt::format("simtlm: {}\n", kernel::printable(text)).c_str(), stderr);
 }
 
 void run_log::built(const std::vector<platform::gpu*>& gpus) {

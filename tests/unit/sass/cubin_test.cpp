@@ -116,6 +116,22 @@ TEST(Cubin, RefusesWhatIsNone) {
     EXPECT_THROW(cubin(std::string(4096, '\x7f'), "bytes"), kernel::user_error);
 }
 
+TEST(Cubin, RefusesNamesThatWouldControlATerminal) {
+    std::string bytes = contents("saxpy.sm_80.cubin");
+    for (std::size_t at = bytes.find("saxpy"); at != std::string::npos;
+         at = bytes.find("saxpy", at + 1))
+        bytes[at + 1] = '\x1b';
+    try {
+        const cubin file(bytes, "damaged");
+        FAIL() << "is accepted";
+    } catch (const kernel::user_error& e) {
+        EXPECT_STREQ(
+            "damaged: damaged: the name .text.s\\x1bxpy contains control characters "
+            "(compile it again with nvcc -cubin)",
+            e.what());
+    }
+}
+
 TEST(Cubin, DamageIsAMessageAndNeverAFault) {
     std::mt19937 random(7);
     const std::string whole = contents("histogram.sm_75.cubin");
