@@ -44,12 +44,7 @@ public:
     }
     std::uint64_t number(const char* what) { return number_in(next(what), what); }
     std::uint64_t number_in(const std::string& word, const char* what) const {
-        try {
-            std::size_t used = 0;
-            const std::uint64_t n = std::stoull(word, &used, 0);
-            if (used == word.size() && word[0] != '-') return n;
-        } catch (const std::exception&) {
-        }
+        if (const auto n = script_unsigned(word)) return *n;
         fail(fmt::format("'{}' is not a number ({})", word, what));
     }
     /// A finite real number, as text.
@@ -373,9 +368,8 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
             const auto bound = [&](std::size_t i) {
                 return c.words.size() < 3 ? 0 : *script_number(c.words[i]);
             };
-            fits(fill_random(t, data,
-                             c.words.empty() ? 0 : std::strtoull(c.words[0].c_str(), nullptr, 0),
-                             bound(1), bound(2)));
+            fits(fill_random(t, data, c.words.empty() ? 0 : *script_unsigned(c.words[0]), bound(1),
+                             bound(2)));
             break;
         }
         case source::values:

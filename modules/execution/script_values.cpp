@@ -133,6 +133,14 @@ std::string script_value_text(ptx::type t, const std::byte* value) {
     return text;
 }
 
+std::optional<std::uint64_t> script_unsigned(const std::string& word) {
+    std::uint64_t value = 0;
+    if (word[0] == '-' ||
+        !write_script_value(ptx::type::u64, word, reinterpret_cast<std::byte*>(&value)))
+        return std::nullopt;
+    return value;
+}
+
 std::optional<double> script_number(const std::string& word) {
     char* end = nullptr;
     const double value = std::strtod(word.c_str(), &end);

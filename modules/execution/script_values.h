@@ -18,6 +18,8 @@ ptx::type script_type(const std::string& word);
 bool write_script_value(ptx::type t, const std::string& word, std::byte* to);
 /// The value as it is written in a script.
 std::string script_value_text(ptx::type t, const std::byte* value);
+/// Parses an integer from 0 to 2^64 - 1 as C does; nothing: the word is none.
+std::optional<std::uint64_t> script_unsigned(const std::string& word);
 /// Parses a finite number, decimal or hexadecimal; nothing: the word is none.
 std::optional<double> script_number(const std::string& word);
 /// Fills a buffer with START, START + STEP, ... Integers are exact and wrap around like additions

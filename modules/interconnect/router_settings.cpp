@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 #include <sstream>
@@ -137,15 +138,17 @@ public:
         if (v.empty()) return otherwise;
         char* end = nullptr;
         const double number = std::strtod(v.c_str(), &end);
-        if (*end != '\0') fail(key, "'" + v + "' is not a number");
+        if (*end != '\0' || !std::isfinite(number)) fail(key, "'" + v + "' is not a number");
         return number;
     }
     int whole(const std::string& key, int otherwise, int least, int most = 1 << 20) {
         const std::string v = text(key, "");
-        if (v.empty()) return otherwise;
+        return v.empty() ? otherwise : whole_of(key, v, least, most);
+    }
+    int whole_of(const std::string& key, const std::string& v, int least, int most) const {
         char* end = nullptr;
         const long number = std::strtol(v.c_str(), &end, 10);
-        if (*end != '\0') fail(key, "'" + v + "' is not an integer");
+        if (v.empty() || *end != '\0') fail(key, "'" + v + "' is not an integer");
         if (number < least || number > most)
             fail(key, v + " is out of range",
                  std::to_string(least) + " to " + std::to_string(most));
@@ -163,7 +166,8 @@ public:
         std::vector<unsigned> numbers;
         unsigned number = 0;
         while (in >> number) numbers.push_back(number);
-        if (!in.eof()) fail(key, "'" + v + "' is not a list of node numbers");
+        if (!in.eof() || v.find('-') != std::string::npos)
+            fail(key, "'" + v + "' is not a list of node numbers");
         return numbers;
     }
     void check_rest() const {
@@ -189,8 +193,10 @@ allocator_settings read_allocator(reader& in, const std::string& key) {
     const std::string parameter = paren == std::string::npos ? "" : name.substr(paren + 1);
     name = name.substr(0, paren);
     if (name == "islip") {
+        constexpr int most_iterations = 1024;
         if (!parameter.empty())
-            a.iterations = std::max(1u, static_cast<unsigned>(std::atoi(parameter.c_str())));
+            a.iterations = static_cast<unsigned>(
+                in.whole_of(key, parameter.substr(0, parameter.rfind(')')), 1, most_iterations));
     } else if (name == "separable_input_first") {
         a.algorithm = allocator_settings::kind::separable_input_first;
         if (!parameter.empty() && parameter != "round_robin)")

@@ -254,6 +254,8 @@ TEST(ScriptValues, RampsOfIntegersAreExactAndWrapAround) {
     EXPECT_EQ(0u, at(1));
     ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"1", "-1"}));
     EXPECT_EQ(~std::uint64_t{0}, at(2));
+    ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"0x10", "-0x1"}));
+    EXPECT_EQ(14u, at(2));
     ASSERT_TRUE(fill_ramp(ptx::type::u64, data, {"0.5", "0.5"}));
     EXPECT_EQ(1u, at(2));
 }

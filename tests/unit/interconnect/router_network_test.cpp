@@ -421,6 +421,13 @@ TEST(RouterConfig, NamesTheKeyThatIsWrong) {
     EXPECT_THAT(complaint({{"k", "x"}}), HasSubstr("k: 'x' is not an integer"));
     EXPECT_THAT(complaint({{"vc_buf_size", "8.5"}}), HasSubstr("vc_buf_size"));
     EXPECT_THAT(complaint({{"vc_allocator", "wavefront"}}), HasSubstr("vc_allocator"));
+    for (const char* const iterations : {"-5", "0", "2x", "", "99999999999999999999"})
+        EXPECT_THAT(complaint({{"vc_allocator", "islip(" + std::string(iterations) + ")"}}),
+                    HasSubstr("vc_allocator"));
+    EXPECT_EQ(complaint({{"vc_allocator", "islip(2)"}}), "");
+    EXPECT_THAT(complaint({{"internal_speedup", "nan"}}), HasSubstr("'nan' is not a number"));
+    EXPECT_THAT(complaint({{"use_map", "1"}, {"memory_node_map", "{-1,2}"}}),
+                HasSubstr("is not a list of node numbers"));
     EXPECT_THAT(complaint({{"sw_allocator", "separable_input_first(matrix)"}}),
                 HasSubstr("sw_allocator"));
     EXPECT_THAT(complaint({{"speculative", "1"}}), HasSubstr("speculative"));
