@@ -113,6 +113,31 @@ void write_seeds(const fs::path& repository) {
     for (const char* name : {"parts_functions.sm_80.cubin", "parts_kernels.sm_90.cubin"})
         put("linker", name,
             test::bytes_of_file((repository / "tests/system/machine_code" / name).string()));
+    copy_texts("machine_code", repository / "tests/unit/sass/cubins", ".cubin");
+    for (const char* name :
+         {"conditions.sm_80.cubin", "collectives.sm_90.cubin", "functions.sm_75.cubin",
+          "values.sm_70.cubin", "tiles.sm_90.cubin", "recursion.sm_80.cubin",
+          "sparse_80.sm_80.cubin", "halves.sm_75.cubin", "hopper.sm_90.cubin"})
+        put("machine_code", name,
+            test::bytes_of_file((repository / "tests/system/machine_code" / name).string()));
+    copy_texts("launch_file", repository / "programs", ".launch");
+    put("launch_file", "all",
+        "buffer a u32 64 ramp 1 2\nbuffer b f32 8 random 7 -1 1.5\nbuffer c u8 4 values 1 2 -3 "
+        "0x7f\n"
+        "buffer d f64 4 unwritten\nset factor u32 values 3\n# comment\nlaunch twice grid 2,3 block "
+        "64 cluster 2 shared 128 stream 4 \\\n  cooperative args a+16 u32:7\n"
+        "expect a buffer a tolerance 0.5\nexpect c values 1 2 -3 0x7f\n");
+    put("debugger", "all",
+        "b a.ptx:3 33 if kernel == 1\nb line 3\nb pc 0x10\nb op LDG\ntb warp 0:0\nb cta 1,0,0\n"
+        "b kernel kernel\nb end 1\nb if cycle > 3 && %r2 == 7\nw table:8 rw\nw 0x1000:4 w\n"
+        "w %r2 0:0:3\ni b\nc\ns 3\nl 4\ndp 0\ndm table 64\ndm shared 0 4\ndm p 0\ni k\ni w\n"
+        "i r 0:0:2\ni wait\nf 0:0:1\np [0x1000]:8 + (1 << 3) * ~mask % 7\np R1\n"
+        "p gpu.sm0:issued\nu 40\nd 1 2\nd\nh\nq\n");
+    put("opencl_options", "build",
+        '\0' +
+            std::string("-D A=1 -DF(x)='x + 1' -U B -I inc -I\"a b\" -cl-std=CL3.0 -w -Wno-unused "
+                        "-cl-mad-enable -cl-nv-maxrregcount=32 -cl-nv-opt-level 3 -x clc -g"));
+    put("opencl_options", "link", "\2-create-library -enable-link-options -cl-no-signed-zeros");
     write_traces(repository);
     put("command_list", "all",
         "\xef\xbb\xbf--skip-kernels 0\n--kernels 1-,@k\nMemcpyHtoD,0x00007f5800000000,65536\n\n"
