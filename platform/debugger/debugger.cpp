@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -40,6 +41,14 @@ std::uint64_t whole_of(const std::string& text, const char* what) {
     const auto v = parse_whole(text);
     if (!v) throw command_error(fmt::format("\"{}\" is not a valid {}", text, what));
     return *v;
+}
+
+/// Parses the number of a block of the GPU.
+unsigned number_of(const std::string& text, const char* what) {
+    const std::uint64_t v = whole_of(text, what);
+    if (v > std::numeric_limits<unsigned>::max())
+        throw command_error(fmt::format("\"{}\" is not a valid {}", text, what));
+    return static_cast<unsigned>(v);
 }
 
 /// Parses a program counter or address: hexadecimal, with or without 0x, as in listings.
@@ -517,20 +526,23 @@ bool debugger::until(const words& w, const std::string&) {
 
 warp_id debugger::parse_warp(const std::string& text, unsigned* lane) const {
     std::istringstream in(text);
-    std::vector<std::uint64_t> numbers;
+    std::vector<unsigned> numbers;
     for (std::string item; std::getline(in, item, ':');)
-        numbers.push_back(whole_of(item, "warp; SM:WARP or SM:WARP:LANE"));
+        numbers.push_back(number_of(item, "warp; SM:WARP or SM:WARP:LANE"));
     if (numbers.size() < 2 || numbers.size() > (lane != nullptr ? 3 : 2))
         throw command_error(fmt::format("\"{}\" is not a warp; SM:WARP{}", text,
                                         lane != nullptr ? " or SM:WARP:LANE" : ""));
-    if (numbers[0] >= target_.sms())
-        throw command_error(
-            fmt::format("there is no SM {}: there are {}", numbers[0], target_.sms()));
+    check_sm(numbers[0]);
     if (numbers.size() == 3) {
         if (numbers[2] > 31) throw command_error("lanes are 0 to 31");
-        *lane = static_cast<unsigned>(numbers[2]);
+        *lane = numbers[2];
     }
-    return {static_cast<unsigned>(numbers[0]), static_cast<unsigned>(numbers[1])};
+    return {numbers[0], numbers[1]};
+}
+
+void debugger::check_sm(unsigned sm) const {
+    if (sm >= target_.sms())
+        throw command_error(fmt::format("there is no SM {}: there are {}", sm, target_.sms()));
 }
 
 /// Parses ADDRESS or NAME, optionally followed by :BYTES.
@@ -710,10 +722,9 @@ bool debugger::list(const words& w, const std::string&) {
 }
 
 bool debugger::dump_pipeline(const words& w, const std::string&) {
-    const std::uint64_t sm = w.size() > 1 ? whole_of(w[1], "SM") : focus_.sm;
-    if (sm >= target_.sms())
-        throw command_error(fmt::format("there is no SM {}: there are {}", sm, target_.sms()));
-    how_.write(target_.pipeline(static_cast<unsigned>(sm)));
+    const unsigned sm = w.size() > 1 ? number_of(w[1], "SM") : focus_.sm;
+    check_sm(sm);
+    how_.write(target_.pipeline(sm));
     return false;
 }
 
@@ -744,7 +755,7 @@ std::optional<std::string> debugger::memory_text(std::uint64_t address, std::uin
 
 bool debugger::dump_memory(const words& w, const std::string&) {
     if (w.size() == 3 && w[1] == "p") {
-        how_.write(target_.partition(static_cast<unsigned>(whole_of(w[2], "partition"))));
+        how_.write(target_.partition(number_of(w[2], "partition")));
         return false;
     }
     program::memory_space space = program::memory_space::global;
@@ -800,7 +811,10 @@ void debugger::list_kernels() {
 
 void debugger::list_warps(const words& w) {
     std::optional<unsigned> sm;
-    if (w.size() > 2) sm = static_cast<unsigned>(whole_of(w[2], "SM"));
+    if (w.size() > 2) {
+        sm = number_of(w[2], "SM");
+        check_sm(*sm);
+    }
     const auto all = target_.warps(sm);
     if (all.empty()) say("no warp is resident");
     std::size_t shown = 0;

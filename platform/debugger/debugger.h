@@ -148,6 +148,7 @@ private:
     breakpoint parse_breakpoint(words w);
     void parse_place(breakpoint& b, const words& w);
     void add(breakpoint b);
+    void check_sm(unsigned sm) const;  ///< @throws command_error  if there is none
     warp_id parse_warp(const std::string& text, unsigned* lane) const;
     memory_range parse_address(const std::string& text) const;
     void list_breakpoints();
