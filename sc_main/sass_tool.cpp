@@ -91,6 +91,11 @@ void print_resources(const sass::cubin_function& f) {
     if (f.most_threads[0] != 0)
         put_out(fmt::format("  threads per block at most {} x {} x {}\n", f.most_threads[0],
                             f.most_threads[1], f.most_threads[2]));
+    if (f.block[0] != 0)
+        put_out(fmt::format("  threads per block must be {} x {} x {}\n", f.block[0], f.block[1],
+                            f.block[2]));
+    if (f.most_cluster != 0)
+        put_out(fmt::format("  blocks per cluster at most {}\n", f.most_cluster));
     if (f.is_kernel) {
         put_out(fmt::format("  parameters {} bytes at c[0x0][{:#x}]:", f.parameter_bytes,
                             f.parameter_base));

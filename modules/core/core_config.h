@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/cache/cache_config.h"
+#include "modules/core/occupancy_rules.h"
 #include "modules/core/pipelines.h"
 #include "modules/core/scheduling_choice.h"
 
@@ -88,6 +89,8 @@ struct core_quirks {
     bool two_level_rotates_twice = false;  ///< two-level scheduler: rotates once per instruction
     bool sms_in_order = false;             ///< SMs act one after the other within a core cycle
     bool fetch_reads_one_texel = false;  ///< texture fetches access the cache at one texel per lane
+    bool coarse_allocation = false;  ///< registers by four per thread, shared memory by the byte,
+                                     ///< none of it for the driver
 };
 
 /// Configuration of an SM, validated by the platform.
@@ -101,6 +104,7 @@ struct sm_config {
     unsigned max_barriers_per_cta = 16;
     bool ignore_resource_limits = false;
     unsigned compute_capability_major = 7;
+    allocation_rules allocation;  ///< of the compute capability
 
     unsigned schedulers = 1;
     warp_scheduler_config scheduler;

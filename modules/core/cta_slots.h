@@ -61,13 +61,22 @@ public:
 
 private:
     bool is_free(unsigned first_thread, unsigned count) const;
-    int free_threads(unsigned count) const;
+    /// Whether the parts of the register file that serve these warps have room.
+    bool has_registers(const cta_needs& needs, unsigned first_thread) const;
+    /// The first hardware thread of a CTA; -1: there is no room.
+    /// @param counting_registers  not only threads
+    int free_threads(const cta_needs& needs, bool counting_registers) const;
+    std::uint64_t registers_of_partition() const { return config_.registers / partitions(); }
+    unsigned partitions() const { return config_.allocation.register_partitions; }
+    /// Adds the registers of a CTA to those in use, or subtracts them.
+    void count_registers(const cta_needs& needs, unsigned first_thread, bool add);
 
     const sm_config& config_;
     std::vector<slot> slots_;
     unsigned resident_ = 0;
-    std::uint64_t registers_used_ = 0;
-    std::uint64_t shared_used_ = 0;  // bytes
+    std::vector<std::uint64_t> registers_used_;  ///< by partition of the register file
+    std::uint64_t shared_used_ = 0;              // bytes
+    std::uint64_t barriers_used_ = 0;
 };
 
 }  // namespace simtlm::core

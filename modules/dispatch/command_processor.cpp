@@ -57,8 +57,7 @@ command_processor::pending_kernel command_processor::open(const host_command& co
     if (const auto* c = dynamic_cast<const program::cluster_kernel*>(k->source.get()))
         ran_clusters_ = ran_clusters_ || c->cluster_size() > 1;
     if (calls_.check) calls_.check(k->descriptor);
-    k->context.needs = {k->descriptor.threads_per_block(), k->descriptor.registers,
-                        k->descriptor.shared_memory};
+    k->context.needs = core::needs_of(k->descriptor);
     k->list_number = command.list_number;
     k->context.ctas_per_sm =
         core::occupancy_of(cores_.sm, k->context.needs, k->descriptor.grid.volume(), sms_).ctas;

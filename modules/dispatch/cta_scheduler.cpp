@@ -54,8 +54,7 @@ bool cta_scheduler::can_start() const {
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     if (const unsigned size = cluster_size(*k); size > 1) {
         // A small grid cannot be spread over the SMs, because a cluster has to fit in a GPC.
-        k->context.ctas_per_sm =
-            core::occupancy_of(cores_.sm, k->context.needs, ~std::uint64_t{0} >> 8, 1).ctas;
+        k->context.ctas_per_sm = core::occupancy_of(cores_.sm, k->context.needs).ctas;
         check_cluster(k->descriptor, k->context, size, core::in_gpc(clusters_[0]->core(0)));
     }
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);

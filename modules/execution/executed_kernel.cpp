@@ -382,6 +382,8 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     kernel_.shared_memory =
         static_cast<std::uint32_t>(what_.kernel->allocated_shared(what_.dynamic_shared));
     kernel_.registers = what_.kernel->registers;
+    kernel_.barriers = what_.kernel->barriers;
+    kernel_.carve_out = what_.carve_out;
     kernel_.local_memory = context_.local_bytes();
     kernel_.stream = what_.stream;
     kernel_.register_numbers = instructions_->register_numbers();

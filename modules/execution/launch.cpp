@@ -27,10 +27,8 @@ void check(const launch& l) {
                            l.kernel->parameter_bytes));
     if (l.environment.size() > 32)
         refuse(fmt::format("{} environment registers; 32 are the most", l.environment.size()));
-    const auto& need = l.kernel->required_block;
-    if (need[0] != 0 && (l.block.x != need[0] || l.block.y != need[1] || l.block.z != need[2]))
-        refuse(fmt::format("blocks of {}x{}x{} threads; .reqntid demands {}x{}x{}", l.block.x,
-                           l.block.y, l.block.z, need[0], need[1], need[2]));
+    const std::string fault = block_fault(*l.kernel, l.block);
+    if (!fault.empty()) refuse(fault);
 }
 
 program::dim3 checked_cluster(const launch& l) {
@@ -41,6 +39,32 @@ program::dim3 checked_cluster(const launch& l) {
     return c;
 }
 }  // namespace
+
+std::string block_fault(const kernel_image& kernel, const program::dim3& block) {
+    const auto& need = kernel.required_block;
+    if (need[0] != 0 && (block.x != need[0] || block.y != need[1] || block.z != need[2]))
+        return fmt::format("blocks of {}x{}x{} threads; the kernel demands {}x{}x{} (.reqntid)",
+                           block.x, block.y, block.z, need[0], need[1], need[2]);
+    if (kernel.most_threads != 0 && block.volume() > kernel.most_threads)
+        return fmt::format(
+            "blocks of {}x{}x{} threads; the kernel allows {} (.maxntid, "
+            "__launch_bounds__)",
+            block.x, block.y, block.z, kernel.most_threads);
+    return {};
+}
+
+void complete_shape(const kernel_image& kernel, program::dim3& grid, program::dim3& block) {
+    if (!kernel.blocks_are_clusters) return;
+    const auto& threads = kernel.required_block;
+    if (block.volume() == 1 && threads[0] != 0) block = {threads[0], threads[1], threads[2]};
+    const auto times = [](std::uint32_t& n, std::uint32_t by) {
+        n = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{n} * by, ~0u));
+    };
+    if (kernel.required_cluster[0] == 0) return;
+    times(grid.x, kernel.required_cluster[0]);
+    times(grid.y, kernel.required_cluster[1]);
+    times(grid.z, kernel.required_cluster[2]);
+}
 
 program::dim3 cluster_of(const kernel_image& kernel, const program::dim3& asked) {
     const auto& need = kernel.required_cluster;

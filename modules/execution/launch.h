@@ -30,6 +30,8 @@ struct launch {
     program::dim3 block;
     program::dim3 cluster;             ///< CTAs per cluster; if one: as required by the kernel
     std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
+    /// Preferred shared memory of the SM in percent; negative: no preference.
+    std::int32_t carve_out = -1;
     std::vector<std::byte> parameters;
     std::vector<std::uint32_t> environment;  ///< %envreg0 to at most %envreg31; the others are 0
     bool cooperative = false;  ///< all CTAs are resident at the same time and may wait for each
@@ -38,6 +40,13 @@ struct launch {
     std::uint64_t stream = 0;
     std::uint64_t first_thread = 1;  ///< number of its first thread over all launches, for logs
 };
+
+/// What is wrong with the size of a launch's blocks for a kernel, or nothing: .reqntid, .maxntid.
+std::string block_fault(const kernel_image& kernel, const program::dim3& block);
+
+/// With .blocksareclusters, a launch gives its grid in clusters and leaves the size of the blocks
+/// to the kernel: converts both to CTAs and threads.
+void complete_shape(const kernel_image& kernel, program::dim3& grid, program::dim3& block);
 
 /// CTAs per cluster: as requested by the launch or, if that is one, as required by the kernel.
 program::dim3 cluster_of(const kernel_image& kernel, const program::dim3& asked);

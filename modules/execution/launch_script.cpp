@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/launch_script.h"
 
+#include "modules/execution/block_cluster.h"
 #include "modules/execution/script_values.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
@@ -437,7 +438,14 @@ launch script_run::make(const launch_script::launch_step& step) const {
                                  "1024 are the most");
     l.grid = step.grid;
     l.block = step.block;
+    complete_shape(*l.kernel, l.grid, l.block);
     l.cluster = step.cluster;
+    for (const std::string& fault :
+         {block_fault(*l.kernel, l.block),
+          cluster_fault(*l.kernel, l.grid, cluster_of(*l.kernel, l.cluster))})
+        if (!fault.empty())
+            throw kernel::user_error(where(step.line),
+                                     fmt::format("launching {}: {}", step.kernel, fault));
     l.dynamic_shared = step.shared;
     l.cooperative = step.cooperative;
     l.stream = step.stream;

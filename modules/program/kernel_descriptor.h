@@ -19,8 +19,12 @@ struct kernel_descriptor {
     std::uint32_t id = 0;
     dim3 grid;
     dim3 block;
-    std::uint32_t shared_memory = 0;   ///< bytes per CTA, static and dynamic
-    std::uint32_t registers = 0;       ///< per thread
+    std::uint32_t shared_memory = 0;  ///< bytes per CTA, static and dynamic
+    std::uint32_t registers = 0;      ///< per thread
+    std::uint32_t barriers = 0;       ///< named barriers per CTA; 0: unknown
+    /// Preferred shared memory of an SM, in percent of the most that it can have; negative: no
+    /// preference (cudaFuncAttributePreferredSharedMemoryCarveout).
+    std::int32_t carve_out = -1;
     std::uint32_t local_memory = 0;    ///< bytes per thread; 0: none or unknown
     std::uint32_t binary_version = 0;  ///< 70: Volta, ...; 0: unknown
     std::uint64_t stream = 0;

@@ -229,9 +229,18 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
                 break;
             }
             case max_threads:
-            case reqntid:
                 if (function != nullptr)
                     for (std::uint32_t& n : function->most_threads) n = v.take<std::uint32_t>();
+                break;
+            case reqntid:
+                if (function != nullptr)
+                    for (std::uint32_t& n : function->block) n = v.take<std::uint32_t>();
+                break;
+            case max_cluster_rank:
+                if (function != nullptr) function->most_cluster = v.take<std::uint32_t>();
+                break;
+            case blocks_are_clusters:
+                if (function != nullptr) function->blocks_are_clusters = true;
                 break;
             case cta_per_cluster:
                 if (function != nullptr)

@@ -25,8 +25,10 @@ enum attribute : std::uint8_t {
     kparam_info = 0x17,
     register_count = 0x2f,
     cta_per_cluster = 0x3d,
+    max_cluster_rank = 0x3f,
     kparam_info_2 = 0x45,
     num_barriers = 0x4c,
+    blocks_are_clusters = 0x5b,
 };
 /// Format of an attribute's value, which follows its two header bytes.
 enum attribute_form : std::uint8_t {

@@ -59,6 +59,14 @@ public:
             if (!number(in, header_.shared_memory)) header_.shared_memory = kernel_header::not_told;
         } else if (key == "nregs") {
             if (!number(in, header_.registers)) header_.registers = kernel_header::not_told;
+        } else if (key == "barriers" || key == "carveout") {
+            // Of machine code recorded during execution; tracers know neither.
+            std::uint32_t v = 0;
+            if (!number(in, v) || v > 100) corrupt(key);
+            if (key == "barriers")
+                header_.barriers = v;
+            else
+                header_.carve_out = static_cast<std::int32_t>(v);
         } else if (key == "binary version") {
             std::uint64_t v = 0;
             if (!in.take_decimal(v) || v > 9999) fail("the binary version is no number");

@@ -34,6 +34,8 @@ std::string recorded_header(const program::kernel_descriptor& kernel, const prog
            (cluster.volume() > 1 ? "\n-cluster dim = " + dimensions_text(cluster) : "") +
            "\n-shmem = " + std::to_string(kernel.shared_memory) +
            "\n-nregs = " + std::to_string(std::min(kernel.registers, most_registers)) +
+           (kernel.barriers > 1 ? "\n-barriers = " + std::to_string(kernel.barriers) : "") +
+           (kernel.carve_out >= 0 ? "\n-carveout = " + std::to_string(kernel.carve_out) : "") +
            "\n-binary version = " + std::to_string(version) +
            "\n-cuda stream id = " + std::to_string(kernel.stream) +
            (traced != nullptr ? tracer_lines(*traced) : "\n-accelsim tracer version = 3\n") + code +

@@ -193,6 +193,7 @@ void check_sub_cores(const option_values& v, const core::sm_config& sm) {
 void read_core(const option_values& v, gpu_config& config) {
     core::sm_config& sm = config.cores.sm;
     sm.compute_capability_major = config.compute_capability_major;
+    sm.allocation = core::occupancy_rules_of(config.binary_version()).allocation;
     read_warps(v, sm);
     read_collectors(v, sm);
     read_units(v, sm);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/loaded_module.h"
 
+#include "modules/core/occupancy.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
 #include "modules/ptx/instruction_scheduler.h"
@@ -33,11 +34,9 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
 }
 
 const execution::kernel_image& loaded_module::fitted(const execution::kernel_image& kernel,
-                                                     unsigned threads, unsigned registers) const {
-    // Warp size; registers per thread are allocated in units of 8.
-    constexpr unsigned warp = 32, unit = 8;
-    const unsigned most =
-        registers / (std::max(threads + warp - 1, warp) / warp * warp) / unit * unit;
+                                                     unsigned threads,
+                                                     const core::sm_config& sm) const {
+    const unsigned most = core::most_registers_per_thread(sm, threads);
     if (kernel.registers <= most || most == 0 || estimated_.count(kernel.name) == 0) return kernel;
     const std::lock_guard<std::mutex> lock(mutex_);
     execution::kernel_image& mine = fitted_.try_emplace({kernel.name, most}, kernel).first->second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/core_config.h"
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/program_image.h"
 #include "platform/device/inspection.h"
@@ -39,10 +40,9 @@ public:
     /// Returns the kernel adapted to a block size. The register count of PTX kernels is an estimate
     /// of
     /// what NVIDIA's assembler allocates; if a block would not fit, it is lowered until it does.
-    /// @param threads    per block
-    /// @param registers  of an SM
+    /// @param threads  per block
     const execution::kernel_image& fitted(const execution::kernel_image& kernel, unsigned threads,
-                                          unsigned registers) const;
+                                          const core::sm_config& sm) const;
     /// Address and size of a variable in bytes; the address is 0 if there is none.
     std::pair<std::uint64_t, std::uint64_t> find_variable(const std::string& name) const {
         return image_->find_variable(name);

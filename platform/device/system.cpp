@@ -98,22 +98,27 @@ system_config system_config::from(const platform::option_values& v) {
 }
 
 unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared) {
+                         std::uint64_t dynamic_shared, int carve_out) {
     core::cta_needs needs;
     needs.threads = threads;
     needs.registers = k.registers;
     const std::uint64_t shared = k.allocated_shared(dynamic_shared);
-    if (shared > c.gpu.cores.sm.shared.bytes || threads == 0 || threads > 1024) return 0;
+    const core::sm_config& sm = c.gpu.cores.sm;
+    if (shared > core::most_shared_per_cta(sm) || threads == 0 || threads > 1024 ||
+        (k.most_threads != 0 && threads > k.most_threads))
+        return 0;
     needs.shared_memory = static_cast<std::uint32_t>(shared);
-    return core::occupancy_of(c.gpu.cores.sm, needs, ~std::uint64_t{0} >> 8, c.gpu.sms()).ctas;
+    needs.barriers = k.barriers;
+    needs.carve_out = carve_out;
+    return core::occupancy_of(sm, needs).ctas;
 }
 
 unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, unsigned size) {
+                         std::uint64_t dynamic_shared, unsigned size, int carve_out) {
     core::cluster_timing gpcs;
     gpcs.gpcs = c.gpc_sms;
-    return core::active_clusters(gpcs, c.gpu.sms(), resident_blocks(c, k, threads, dynamic_shared),
-                                 size);
+    return core::active_clusters(gpcs, c.gpu.sms(),
+                                 resident_blocks(c, k, threads, dynamic_shared, carve_out), size);
 }
 
 system::system(const platform::option_values& options, const run_log::outputs& log,
@@ -299,6 +304,7 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
 
 task_ptr system::make_launch(unsigned device, launch_request r) {
     const core::sm_config& sm = config_.gpu.cores.sm;
+    execution::complete_shape(*r.kernel, r.grid, r.block);
     const std::uint64_t threads = r.block.volume();
     if (r.grid.volume() == 0 || threads == 0 || threads > 1024 || r.block.z > 64 ||
         r.grid.y > 65535 || r.grid.z > 65535 || r.grid.x > 0x7fffffffu)
@@ -306,14 +312,17 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
                       fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} threads",
                                   r.kernel->name, r.grid.x, r.grid.y, r.grid.z, r.block.x,
                                   r.block.y, r.block.z));
-    const std::uint64_t shared = r.kernel->allocated_shared(r.dynamic_shared);
-    if (shared > sm.shared.bytes)
+    if (const std::string fault = execution::block_fault(*r.kernel, r.block); !fault.empty())
         throw failure(status::invalid_value,
-                      fmt::format("launching {}: {} bytes of shared memory; an SM has {}",
-                                  r.kernel->name, shared, sm.shared.bytes));
-    r.kernel = &r.module->fitted(*r.kernel, static_cast<unsigned>(threads), sm.registers);
-    const unsigned resident =
-        resident_blocks(config_, *r.kernel, static_cast<unsigned>(threads), r.dynamic_shared);
+                      fmt::format("launching {}: {}", r.kernel->name, fault));
+    const std::uint64_t shared = r.kernel->allocated_shared(r.dynamic_shared);
+    if (shared > core::most_shared_per_cta(sm))
+        throw failure(status::invalid_value,
+                      fmt::format("launching {}: {} bytes of shared memory; a block may have {}",
+                                  r.kernel->name, shared, core::most_shared_per_cta(sm)));
+    r.kernel = &r.module->fitted(*r.kernel, static_cast<unsigned>(threads), sm);
+    const unsigned resident = resident_blocks(config_, *r.kernel, static_cast<unsigned>(threads),
+                                              r.dynamic_shared, r.carve_out);
     if (resident == 0)
         throw failure(status::launch_out_of_resources,
                       fmt::format("launching {}: a block of {} threads with {} registers each does "
@@ -332,7 +341,7 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
                       fmt::format("launching {}: {}", r.kernel->name, fault));
     const auto size = static_cast<unsigned>(cluster.volume());
     if (size > 1 && active_clusters(config_, *r.kernel, static_cast<unsigned>(threads),
-                                    r.dynamic_shared, size) == 0)
+                                    r.dynamic_shared, size, r.carve_out) == 0)
         throw failure(status::invalid_cluster_size,
                       fmt::format("launching {}: no GPC has room for a cluster of {} blocks, {} of "
                                   "which fit an SM",

@@ -53,13 +53,15 @@ struct system_config {
 
 /// Maximum number of clusters of a kernel that are resident at the same time; each occupies one
 /// GPC.
-/// @param size  thread blocks per cluster
+/// @param size       thread blocks per cluster
+/// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
 unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, unsigned size);
+                         std::uint64_t dynamic_shared, unsigned size, int carve_out = -1);
 
-/// Maximum number of resident thread blocks of a kernel per SM.
+/// Maximum number of resident thread blocks of a kernel per SM; 0: they are not permitted.
+/// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
 unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared);
+                         std::uint64_t dynamic_shared, int carve_out = -1);
 
 /// A point in a stream; can be recorded repeatedly.
 struct event {

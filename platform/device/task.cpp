@@ -11,6 +11,7 @@ execution::launch launch_of(const launch_request& r, std::uint64_t number, std::
     l.block = r.block;
     l.cluster = r.cluster;
     l.dynamic_shared = r.dynamic_shared;
+    l.carve_out = r.carve_out;
     l.parameters = r.parameters;
     l.environment = r.environment;
     l.cooperative = r.cooperative;

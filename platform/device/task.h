@@ -21,6 +21,7 @@ struct launch_request {
     program::dim3 block;
     program::dim3 cluster;                   ///< thread blocks per cluster
     std::uint32_t dynamic_shared = 0;        ///< bytes per thread block
+    std::int32_t carve_out = -1;             ///< preferred shared memory in percent; negative: none
     std::vector<std::byte> parameters;       ///< in the layout of the kernel parameters
     std::vector<std::uint32_t> environment;  ///< %envreg0 to %envreg31; missing values are 0
     bool cooperative = false;

@@ -156,14 +156,17 @@ execution::launch device_context::read_descriptor(const kernel_entry& k, std::ui
     l.kernel = k.image;
     l.grid = {d.grid[0], d.grid[1], d.grid[2]};
     l.block = {d.block[0], d.block[1], d.block[2]};
+    execution::complete_shape(*l.kernel, l.grid, l.block);
     l.dynamic_shared = d.dynamic_shared;
     l.parameters.assign(at + sizeof d, at + bytes);
     l.cooperative = (d.flags & host::cooperative) != 0;
     const std::uint64_t shared = k.image->allocated_shared(d.dynamic_shared);
-    if (shared > config_.cores.sm.shared.bytes)
+    const std::uint64_t most_shared = core::most_shared_per_cta(config_.cores.sm);
+    if (shared > most_shared)
         throw command_fault(error_code::bad_launch,
-                            fmt::format("launching {}: {} bytes of shared memory; an SM has {}",
-                                        k.image->name, shared, config_.cores.sm.shared.bytes));
+                            fmt::format("launching {}: {} bytes of shared memory; a block may "
+                                        "have {}",
+                                        k.image->name, shared, most_shared));
     constexpr std::uint32_t most_rows = 65535, most_blocks = 0x7fffffff, most_threads = 1024;
     if (l.grid.x > most_blocks || l.grid.y > most_rows || l.grid.z > most_rows ||
         l.block.x > most_threads || l.block.y > most_threads || l.block.z > most_threads)
@@ -180,12 +183,8 @@ void device_context::check_fits(const program::kernel_descriptor& descriptor,
                                 bool cooperative) const {
     check_trace_fits(config_, descriptor_of(descriptor));
     if (!cooperative) return;
-    const core::cta_needs needs{descriptor.threads_per_block(), descriptor.registers,
-                                descriptor.shared_memory};
     const std::uint64_t room =
-        std::uint64_t{
-            core::occupancy_of(config_.cores.sm, needs, descriptor.grid.volume(), config_.sms())
-                .ctas} *
+        std::uint64_t{core::occupancy_of(config_.cores.sm, core::needs_of(descriptor)).ctas} *
         config_.sms();
     if (descriptor.grid.volume() > room)
         throw command_fault(

@@ -60,6 +60,8 @@ void note_resources(const program::kernel_descriptor& from, kernel_record& r) {
     r.block = from.block;
     r.registers = from.registers;
     r.shared_memory = from.shared_memory;
+    r.barriers = from.barriers;
+    r.carve_out = from.carve_out;
 }
 
 }  // namespace

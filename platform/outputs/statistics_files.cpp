@@ -38,17 +38,17 @@ json json_of(const program::dim3& d) {
 /// The resources that limit the number of resident thread blocks of a kernel per SM.
 json occupancy_limits(const kernel_record& k, const gpu_config& config) {
     const core::cta_needs needs{static_cast<std::uint32_t>(k.block.volume()), k.registers,
-                                k.shared_memory};
+                                k.shared_memory, k.barriers, k.carve_out};
     const core::occupancy o =
         core::occupancy_of(config.cores.sm, needs, k.grid.volume(), config.sms());
-    const core::occupancy any =
-        core::occupancy_of(config.cores.sm, needs, ~std::uint64_t{0}, config.sms());
+    const core::occupancy any = core::occupancy_of(config.cores.sm, needs);
     if (o.ctas < any.ctas) return json::array({"grid"});
     json limits = json::array();
     if (o.by_threads) limits.push_back("warp slots");
     if (o.by_registers) limits.push_back("registers");
     if (o.by_shared_memory) limits.push_back("shared memory");
     if (o.by_cta_limit) limits.push_back("CTA slots");
+    if (o.by_barriers) limits.push_back("barriers");
     return limits;
 }
 

@@ -27,6 +27,8 @@ struct kernel_record {
     program::dim3 grid, block;
     std::uint32_t registers = 0;      ///< per thread
     std::uint32_t shared_memory = 0;  ///< bytes per CTA
+    std::uint32_t barriers = 0;       ///< named barriers per CTA; 0: unknown
+    std::int32_t carve_out = -1;      ///< preferred shared memory in percent; negative: none
     bool finished = true;
 };
 

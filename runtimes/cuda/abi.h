@@ -95,6 +95,7 @@ enum class launch_attribute_id : int {
     programmatic_stream_serialization = 6,
     programmatic_event = 7,        ///< an event that is recorded, here when the kernel has ended
     launch_completion_event = 12,  ///< the same
+    preferred_carve_out = 14,      ///< shared memory of an SM, in percent of the most
 };
 /// cudaLaunchAttribute
 struct launch_attribute {
@@ -105,6 +106,7 @@ struct launch_attribute {
         int cooperative;
         int priority;
         int programmatic;
+        unsigned carve_out;
         void* event;
         size3 cluster;
     };
@@ -193,6 +195,12 @@ struct function_attributes {
     std::size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared,
         carve_out;
+};
+
+/// Members that CUDA 12 and later append.
+struct more_function_attributes {
+    int cluster_must_be_set = 0, required_cluster[3] = {}, cluster_policy = 0,
+        non_portable_cluster = 0, reserved[16] = {};
 };
 
 /// __fatBinC_Wrapper_t

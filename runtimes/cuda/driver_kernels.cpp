@@ -152,8 +152,7 @@ RUNTIME(cuOccupancyMaxPotentialClusterSize)(int* to, void* f, const driver_launc
     return driver_call("cuOccupancyMaxPotentialClusterSize", [&](session& s) {
         require_pointer(to);
         require_pointer(c);
-        s.function_of(f);
-        *to = static_cast<int>(portable_cluster);
+        *to = largest_cluster_of(s, *s.function_of(f), c->block, c->shared);
     });
 }
 

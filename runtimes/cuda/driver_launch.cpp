@@ -26,6 +26,7 @@ RUNTIME(cuLaunchHostFunc)(void* stream, void (*act)(void*), void* data) {
 /// CUfunction_attribute
 static int function_attribute(session& s, function& f, int attribute) {
     const function_attributes a = attributes_of(s, f);
+    const more_function_attributes more = more_attributes_of(f);
     const int all[] = {a.max_threads,
                        static_cast<int>(a.shared_bytes),
                        static_cast<int>(a.constant_bytes),
@@ -35,9 +36,15 @@ static int function_attribute(session& s, function& f, int attribute) {
                        a.binary_version,
                        a.cache_mode,
                        a.max_dynamic_shared,
-                       a.carve_out};
+                       a.carve_out,
+                       more.cluster_must_be_set,
+                       more.required_cluster[0],
+                       more.required_cluster[1],
+                       more.required_cluster[2],
+                       more.non_portable_cluster,
+                       more.cluster_policy};
     require(attribute >= 0 && attribute < 16, status::invalid_value, "no attribute");
-    return attribute < 10 ? all[attribute] : 0;
+    return all[attribute];
 }
 RUNTIME(cuFuncGetAttribute)(int* value, int attribute, void* f) {
     return driver_call("cuFuncGetAttribute", [&](session& s) {
@@ -57,8 +64,11 @@ RUNTIME(cuFuncSetAttribute)(void* f, int attribute, int value) {
         set_function_attribute(s, *s.function_of(f), attribute, value);
     });
 }
-RUNTIME(cuFuncSetCacheConfig)(void* f, int) {
-    return driver_call("cuFuncSetCacheConfig", [&](session& s) { s.function_of(f); });
+RUNTIME(cuFuncSetCacheConfig)(void* f, int preference) {
+    return driver_call("cuFuncSetCacheConfig", [&](session& s) {
+        require(preference >= 0 && preference <= 3, status::invalid_value, "unknown preference");
+        s.function_of(f)->cache_preference = preference;
+    });
 }
 RUNTIME(cuFuncGetModule)(module** to, void* f) {
     return driver_call("cuFuncGetModule", [&](session& s) { *to = s.function_of(f)->owner; });

@@ -186,6 +186,7 @@ struct launch_options {
     size3 cluster{1, 1, 1};  ///< thread blocks per cluster
     /// Whether the kernel may begin before the previous kernel of its stream has ended.
     bool programmatic = false;
+    int carve_out = -1;  ///< preferred shared memory in percent; negative: that of the function
 };
 /// @param f  must outlive the operation, as its module
 operation kernel_operation(session& s, function* f, const kernel_parameters& what,

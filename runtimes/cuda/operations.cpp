@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/call.h"
 #include "runtimes/cuda/graph.h"
+#include "runtimes/cuda/runtime_api.h"
 
 #include <fmt/format.h>
 
@@ -215,9 +216,6 @@ program::dim3 size_of(const size3& s) {
     return {s.x, s.y, s.z};
 }
 
-/// Shared memory per block that needs no opt-in, bytes.
-constexpr std::uint64_t usual_shared_memory = 48 << 10;
-
 }  // namespace
 
 operation kernel_operation(session& s, function* f, const kernel_parameters& w,
@@ -230,15 +228,10 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     r.dynamic_shared = w.shared;
     r.cooperative = how.cooperative;
     r.programmatic = how.programmatic;
-    r.cluster = size_of(how.cluster);
+    r.carve_out = how.carve_out >= 0 ? how.carve_out : carve_out_of(*f);
+    r.cluster = size_of(permitted_cluster(*f, how.cluster));
     r.parameters = pack(*f->kernel, w);
-    const std::uint64_t usual =
-        usual_shared_memory - std::min(f->kernel->allocated_shared(0), usual_shared_memory);
-    const std::uint64_t allowed =
-        f->max_dynamic_shared >= 0
-            ? std::max(static_cast<std::uint64_t>(f->max_dynamic_shared), usual)
-            : usual;
-    require(w.shared <= allowed, status::invalid_value,
+    require(w.shared <= permitted_dynamic_shared(s, *f), status::invalid_value,
             "more dynamic shared memory than permitted for the function "
             "(cudaFuncAttributeMaxDynamicSharedMemorySize)");
     const unsigned on = f->device;

@@ -57,9 +57,23 @@ std::uint64_t make_texture(session& s, const resource_description& r, const text
 void remove_texture(session& s, std::uint64_t handle);
 pointer_attributes attributes_of(session& s, const void* p);
 function_attributes attributes_of(session& s, function& f);
+more_function_attributes more_attributes_of(const function& f);
 void set_function_attribute(session& s, function& f, int attribute, int value);
 int resident_blocks(session& s, function& f, int block, std::size_t shared);
+/// cudaDeviceSetCacheConfig
+void set_cache_preference(int preference);
+int cache_preference();
+/// Preferred shared memory of an SM while a function runs, in percent; -1: no preference.
+int carve_out_of(const function& f);
+/// Dynamic shared memory with which a launch of a function is permitted, bytes.
+std::uint64_t permitted_dynamic_shared(session& s, const function& f);
+/// Dynamic shared memory with which so many blocks are resident on an SM, bytes.
+std::size_t available_dynamic_shared(session& s, function& f, int blocks, int block_size);
 constexpr unsigned portable_cluster = 8, largest_cluster = 16;  ///< thread blocks
+/// Thread blocks per cluster that a launch of a function has. @throws failure  if not permitted
+size3 permitted_cluster(const function& f, const size3& asked);
+/// Thread blocks of the largest cluster with which a function can run.
+int largest_cluster_of(session& s, function& f, const size3& block, std::size_t shared);
 /// Maximum number of clusters resident on the GPU at the same time.
 int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
                     const size3& cluster);

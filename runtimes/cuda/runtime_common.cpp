@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/device/kernel_limits.h"
 #include "platform/device/ptx_architecture.h"
 #include "runtimes/cuda/runtime_api.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 
@@ -228,20 +230,42 @@ pointer_attributes attributes_of(session& s, const void* p) {
     return a;
 }
 
+namespace {
+std::atomic<int> device_cache_preference{0};
+}
+
+void set_cache_preference(int preference) {
+    require(preference >= 0 && preference <= 3, status::invalid_value, "unknown preference");
+    device_cache_preference = preference;
+}
+int cache_preference() {
+    return device_cache_preference;
+}
+
+int carve_out_of(const function& f) {
+    if (f.carve_out >= 0) return f.carve_out;
+    // cudaFuncCachePreferNone, -Shared, -L1, -Equal
+    constexpr int percent[] = {-1, 100, 0, 50};
+    return percent[f.cache_preference != 0 ? f.cache_preference : cache_preference()];
+}
+
+std::uint64_t permitted_dynamic_shared(session& s, const function& f) {
+    const std::uint64_t usual = device::usual_shared(s.config());
+    const std::uint64_t rest = usual - std::min(usual, f.kernel->allocated_shared(0));
+    return std::max(rest, static_cast<std::uint64_t>(std::max(f.max_dynamic_shared, 0)));
+}
+
 function_attributes attributes_of(session& s, function& f) {
     function_attributes a{};
     const execution::kernel_image& k = *f.kernel;
-    std::uint64_t registers = std::max(k.registers, 1u);
-    const std::uint64_t room = s.config().gpu.cores.sm.registers_per_block / registers / 32 * 32;
-    a.max_threads = static_cast<int>(std::min<std::uint64_t>(
-        k.most_threads != 0 ? k.most_threads : 1024, std::max<std::uint64_t>(room, 32)));
+    a.max_threads = static_cast<int>(device::most_threads(s.config(), k));
     a.shared_bytes = k.allocated_shared(0);
     a.local_bytes = k.local_bytes;
     a.registers = static_cast<int>(k.registers);
     a.ptx_version = static_cast<int>(simtlm::device::ptx_architecture(*f.code));
     a.binary_version = static_cast<int>(s.config().gpu.binary_version());
-    const int usual = static_cast<int>(48u << 10) - static_cast<int>(k.allocated_shared(0));
-    a.max_dynamic_shared = f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : std::max(usual, 0);
+    a.max_dynamic_shared = static_cast<int>(
+        f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : permitted_dynamic_shared(s, f));
     a.carve_out = f.carve_out;
     for (const execution::program_variable& v : f.code->image().variables())
         if (v.space == execution::program_variable::space_kind::constant)
@@ -249,43 +273,106 @@ function_attributes attributes_of(session& s, function& f) {
     return a;
 }
 
+more_function_attributes more_attributes_of(const function& f) {
+    more_function_attributes a;
+    const auto& need = f.kernel->required_cluster;
+    a.cluster_must_be_set = need[0] != 0 ? 1 : 0;
+    for (unsigned d = 0; d < 3; ++d)
+        a.required_cluster[d] = need[0] != 0 ? static_cast<int>(need[d]) : f.required_cluster[d];
+    a.cluster_policy = f.cluster_policy;
+    a.non_portable_cluster = f.non_portable_cluster ? 1 : 0;
+    return a;
+}
+
 void set_function_attribute(session& s, function& f, int attribute, int value) {
-    const unsigned most = s.config().gpu.cores.sm.shared.bytes;
+    const std::uint64_t most = device::most_shared(s.config());
     switch (attribute) {
         case 8:  // cudaFuncAttributeMaxDynamicSharedMemorySize
             require(
                 value >= 0 && static_cast<unsigned>(value) + f.kernel->allocated_shared(0) <= most,
-                status::invalid_value, "more shared memory than an SM has");
+                status::invalid_value, "more shared memory than a block can have");
             f.max_dynamic_shared = value;
             break;
         case 9:  // cudaFuncAttributePreferredSharedMemoryCarveout
             require(value >= -1 && value <= 100, status::invalid_value, "no percentage");
             f.carve_out = value;
             break;
+        case 11:  // cudaFuncAttributeRequiredClusterWidth, -Height, -Depth
+        case 12:
+        case 13:
+            require(f.kernel->required_cluster[0] == 0, status::not_permitted,
+                    "the code of the kernel determines its cluster");
+            require(value >= 0, status::invalid_value, "a negative size");
+            f.required_cluster[static_cast<std::size_t>(attribute - 11)] = value;
+            break;
+        case 14:  // cudaFuncAttributeNonPortableClusterSizeAllowed
+            require(value == 0 || value == 1, status::invalid_value, "neither 0 nor 1");
+            f.non_portable_cluster = value == 1;
+            break;
+        case 15:  // cudaFuncAttributeClusterSchedulingPolicyPreference
+            require(value >= 0 && value <= 2, status::invalid_value, "unknown policy");
+            f.cluster_policy = value;
+            break;
         default:
-            require(attribute >= 10 && attribute <= 15, status::invalid_value,
-                    "not an attribute that can be set");
+            throw failure(status::invalid_value, "not an attribute that can be set");
     }
 }
 
 int resident_blocks(session& s, function& f, int block, std::size_t shared) {
     require(block > 0, status::invalid_value, "a block without threads");
-    if (block > 1024) return 0;
+    if (block > 1024 || shared > permitted_dynamic_shared(s, f)) return 0;
     const auto threads = static_cast<unsigned>(block);
     const execution::kernel_image& kernel =
-        f.code->fitted(*f.kernel, threads, s.config().gpu.cores.sm.registers);
-    return static_cast<int>(device::resident_blocks(s.config(), kernel, threads, shared));
+        f.code->fitted(*f.kernel, threads, s.config().gpu.cores.sm);
+    return static_cast<int>(
+        device::resident_blocks(s.config(), kernel, threads, shared, carve_out_of(f)));
+}
+
+std::size_t available_dynamic_shared(session& s, function& f, int blocks, int block_size) {
+    require(blocks > 0, status::invalid_value, "no blocks");
+    require(resident_blocks(s, f, block_size, 0) >= blocks, status::invalid_value,
+            "so many blocks do not fit an SM");
+    return std::min(device::available_shared(s.config(), *f.kernel, static_cast<unsigned>(blocks),
+                                             carve_out_of(f)),
+                    permitted_dynamic_shared(s, f));
+}
+
+size3 permitted_cluster(const function& f, const size3& asked) {
+    const auto& own = f.required_cluster;
+    size3 c = asked;
+    if (asked.x * asked.y * asked.z <= 1 && own[0] > 0 && own[1] > 0 && own[2] > 0)
+        c = {static_cast<unsigned>(own[0]), static_cast<unsigned>(own[1]),
+             static_cast<unsigned>(own[2])};
+    const std::uint64_t size = std::uint64_t{c.x} * c.y * c.z;
+    require(size <= portable_cluster || f.non_portable_cluster, status::invalid_cluster_size,
+            "a cluster of more than 8 thread blocks is not permitted for the function "
+            "(cudaFuncAttributeNonPortableClusterSizeAllowed)");
+    return c;
 }
 
 int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
-                    const size3& cluster) {
-    const unsigned threads = block.x * block.y * block.z;
-    const unsigned size = cluster.x * cluster.y * cluster.z;
-    require(size > 0 && size <= largest_cluster, status::invalid_cluster_size,
-            "a cluster must have 1 to 16 thread blocks");
+                    const size3& asked) {
+    const size3 c = permitted_cluster(f, asked);
+    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     require(threads > 0, status::invalid_value, "a block without threads");
-    if (threads > 1024) return 0;
-    return static_cast<int>(device::active_clusters(s.config(), *f.kernel, threads, shared, size));
+    const unsigned size = device::cluster_size(*f.kernel, {c.x, c.y, c.z});
+    if (threads > 1024 || shared > permitted_dynamic_shared(s, f)) return 0;
+    const execution::kernel_image& kernel =
+        f.code->fitted(*f.kernel, static_cast<unsigned>(threads), s.config().gpu.cores.sm);
+    return static_cast<int>(device::active_clusters(
+        s.config(), kernel, static_cast<unsigned>(threads), shared, size, carve_out_of(f)));
+}
+
+int largest_cluster_of(session& s, function& f, const size3& block, std::size_t shared) {
+    const more_function_attributes a = more_attributes_of(f);
+    if (a.required_cluster[0] > 0)
+        return a.required_cluster[0] * a.required_cluster[1] * a.required_cluster[2];
+    unsigned size = f.non_portable_cluster ? largest_cluster : portable_cluster;
+    const unsigned most = f.kernel->most_cluster;
+    while (size > 1 &&
+           ((most != 0 && size > most) || active_clusters(s, f, block, shared, {size, 1, 1}) == 0))
+        size /= 2;
+    return static_cast<int>(size);
 }
 
 // ---- events and streams ----

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtime API: devices, errors, versions.
+#include "platform/device/kernel_limits.h"
 #include "runtimes/cuda/runtime_api.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ device_properties properties_of(session& s, int device) {
     std::snprintf(p.name, sizeof p.name, "simtlm %s", s.config().name.c_str());
     std::snprintf(reinterpret_cast<char*>(p.id.bytes), sizeof p.id.bytes, "simtlm-gpu-%d", device);
     p.global_bytes = s.config().memory_bytes;
-    p.shared_per_block = std::min(48u << 10, sm.shared.bytes);
+    p.shared_per_block = simtlm::device::usual_shared(s.config());
     p.registers_per_block = static_cast<int>(sm.registers_per_block);
     p.warp_size = 32;
     p.pitch = 0x7fffffff;
@@ -86,7 +87,8 @@ device_properties properties_of(session& s, int device) {
     p.double_ratio = 2;
     p.concurrent_managed = p.preemption = p.host_pointer_registered = 1;
     p.cooperative = 1;
-    p.shared_per_block_optin = sm.shared.bytes;
+    p.shared_per_block_optin = simtlm::device::most_shared(s.config());
+    p.reserved_shared = sm.allocation.reserved_shared;
     p.blocks_per_multiprocessor = static_cast<int>(sm.max_ctas);
     return p;
 }
@@ -271,6 +273,8 @@ int attribute_of(session& s, int attribute, int device) {
             return 1;  // virtual memory management
         case 106:
             return p.blocks_per_multiprocessor;
+        case 111:
+            return static_cast<int>(p.reserved_shared);
         case 115:
             return 1;  // memory pools
         case 120:
@@ -485,15 +489,15 @@ RUNTIME(cudaDeviceGetTexture1DLinearMaxWidth)
 }
 
 namespace {
-std::atomic<int> cache_preference{0}, bank_size{0};
+std::atomic<int> bank_size{0};
 }
 
 RUNTIME(cudaDeviceGetCacheConfig)(int* to) {
     return runtime_call("cudaDeviceGetCacheConfig",
-                        [&](session&) { value_at(to) = cache_preference; });
+                        [&](session&) { value_at(to) = cache_preference(); });
 }
 RUNTIME(cudaDeviceSetCacheConfig)(int value) {
-    return runtime_call("cudaDeviceSetCacheConfig", [&](session&) { cache_preference = value; });
+    return runtime_call("cudaDeviceSetCacheConfig", [&](session&) { set_cache_preference(value); });
 }
 RUNTIME(cudaDeviceGetSharedMemConfig)(int* to) {
     return runtime_call("cudaDeviceGetSharedMemConfig",

@@ -62,6 +62,9 @@ launch_options simtlm::cuda::options_of(const launch_attribute* attributes, unsi
             case launch_attribute_id::programmatic_stream_serialization:
                 how.programmatic = a.programmatic != 0;
                 break;
+            case launch_attribute_id::preferred_carve_out:
+                how.carve_out = static_cast<int>(a.carve_out);
+                break;
             case launch_attribute_id::programmatic_event:
             case launch_attribute_id::launch_completion_event:
                 break;  // record_events_of()
@@ -200,11 +203,13 @@ RUNTIME(cudaFuncGetAttributes)(function_attributes* to, const void* kernel) {
 RUNTIME(cudaFuncGetAttributes_v12)(function_attributes* to, const void* kernel) {
     return runtime_call("cudaFuncGetAttributes", [&](session& s) {
         require_pointer(to);
-        const function_attributes a = attributes_of(s, *s.function_of(kernel));
-        // CUDA 12 appends 22 integers.
-        std::memset(static_cast<void*>(to), 0, sizeof a - 4 + 22 * sizeof(int));
-        std::memcpy(static_cast<void*>(to), &a,
-                    offsetof(function_attributes, carve_out) + sizeof a.carve_out);
+        function& f = *s.function_of(kernel);
+        const function_attributes a = attributes_of(s, f);
+        const more_function_attributes more = more_attributes_of(f);
+        constexpr std::size_t bytes =
+            offsetof(function_attributes, carve_out) + sizeof(function_attributes::carve_out);
+        std::memcpy(static_cast<void*>(to), &a, bytes);
+        std::memcpy(reinterpret_cast<char*>(to) + bytes, &more, sizeof more);
     });
 }
 RUNTIME(cudaFuncSetAttribute)(const void* kernel, int attribute, int value) {
@@ -221,8 +226,10 @@ RUNTIME(cudaKernelSetAttributeForDevice)
     });
 }
 RUNTIME(cudaFuncSetCacheConfig)(const void* kernel, int preference) {
-    return runtime_call("cudaFuncSetCacheConfig",
-                        [&](session& s) { s.function_of(kernel)->cache_preference = preference; });
+    return runtime_call("cudaFuncSetCacheConfig", [&](session& s) {
+        require(preference >= 0 && preference <= 3, status::invalid_value, "unknown preference");
+        s.function_of(kernel)->cache_preference = preference;
+    });
 }
 RUNTIME(cudaFuncSetSharedMemConfig)(const void* kernel, int) {
     return runtime_call("cudaFuncSetSharedMemConfig", [&](session& s) { s.function_of(kernel); });
@@ -267,19 +274,14 @@ RUNTIME(cudaOccupancyMaxPotentialClusterSize)
     return runtime_call("cudaOccupancyMaxPotentialClusterSize", [&](session& s) {
         require_pointer(to);
         require_pointer(c);
-        s.function_of(kernel);
-        *to = static_cast<int>(portable_cluster);
+        *to = largest_cluster_of(s, *s.function_of(kernel), c->block, c->shared);
     });
 }
 RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock)
-(std::size_t* to, const void* kernel, int blocks, int) {
+(std::size_t* to, const void* kernel, int blocks, int block_size) {
     return runtime_call("cudaOccupancyAvailableDynamicSMemPerBlock", [&](session& s) {
         require_pointer(to);
-        require(blocks > 0, status::invalid_value, "no blocks");
-        const std::size_t each =
-            s.config().gpu.cores.sm.shared.bytes / static_cast<unsigned>(blocks);
-        const std::size_t used = s.function_of(kernel)->kernel->allocated_shared(0);
-        *to = each > used ? each - used : 0;
+        *to = available_dynamic_shared(s, *s.function_of(kernel), blocks, block_size);
     });
 }
 

@@ -33,7 +33,11 @@ struct function {
     unsigned device = 0;
     int max_dynamic_shared = -1;  ///< as set by the program; -1: the default
     int carve_out = -1;
-    int cache_preference = 0;
+    int cache_preference = 0;  ///< cudaFuncCache; 0: that of the device
+    bool non_portable_cluster = false;
+    int cluster_policy = 0;  ///< cudaClusterSchedulingPolicy, a hint
+    /// Thread blocks per cluster as set by the program; x = 0: not set.
+    std::array<int, 3> required_cluster{};
     /// Launch state of the API before CUDA 4: cuFuncSetBlockShape, cuParamSetv, ...
     struct {
         size3 block;

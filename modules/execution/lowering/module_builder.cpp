@@ -338,6 +338,8 @@ void module_builder::describe_kernels() {
             k.most_threads = 1;
             for (const std::uint32_t n : directives.maxntid) k.most_threads *= std::max(n, 1u);
         }
+        k.most_cluster = directives.maxclusterrank;
+        k.blocks_are_clusters = directives.blocksareclusters;
         if (directives.reqnctapercluster[0] != 0)
             for (unsigned d = 0; d < 3; ++d)
                 k.required_cluster[d] = std::max(directives.reqnctapercluster[d], 1u);

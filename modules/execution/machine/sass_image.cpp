@@ -380,7 +380,17 @@ void sass_image::describe_kernels() {
         k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
         k.stack_unknown = !stack_known;
         k.parameter_bytes = f.parameter_bytes;
-        k.most_threads = 0;
+        k.barriers = f.barriers;
+        if (f.most_threads[0] != 0) {
+            std::uint64_t most = 1;
+            for (const std::uint32_t most_of_one : f.most_threads)
+                most *= std::clamp(most_of_one, 1u, 1024u);
+            k.most_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 1024));
+        }
+        if (f.block[0] != 0)
+            for (unsigned d = 0; d < 3; ++d) k.required_block[d] = std::max(f.block[d], 1u);
+        k.most_cluster = f.most_cluster;
+        k.blocks_are_clusters = f.blocks_are_clusters;
         if (f.cluster[0] != 0 && (f.cluster[1] == 0 || f.cluster[2] == 0))
             throw kernel::user_error(name_, fmt::format("{} demands empty clusters", f.name));
         k.required_cluster = f.cluster;

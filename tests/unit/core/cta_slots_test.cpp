@@ -41,12 +41,29 @@ TEST_F(CtaSlots, LimitConcurrentKernelsByThreadsRegistersSharedMemoryAndSlots) {
     EXPECT_TRUE(slots.fits(kernel(128, 8, 0), true));
     EXPECT_FALSE(slots.fits(kernel(512, 8, 0), true)) << "384 threads are free, not contiguous 512";
     EXPECT_TRUE(slots.fits(kernel(128, 96, 0), true)) << "12,288 registers are free";
-    EXPECT_FALSE(slots.fits(kernel(128, 97, 0), true)) << "registers are allotted four at a time";
+    EXPECT_FALSE(slots.fits(kernel(128, 97, 0), true)) << "a warp gets 3,328 registers";
     EXPECT_TRUE(slots.fits(kernel(32, 8, 4096), true));
     EXPECT_FALSE(slots.fits(kernel(32, 8, 4097), true));
     kernel_context tiny = kernel(32, 8, 0);
     for (int i = 0; i < 3; ++i) slots.allocate(tiny, nullptr);
     EXPECT_FALSE(slots.fits(tiny, true)) << "all four slots are occupied";
+}
+
+TEST_F(CtaSlots, GiveAWarpRegistersOfThePartThatServesIt) {
+    config.max_ctas = 8;
+    cta_slots slots(config);
+    // 3,072 registers per warp, 4,096 in each of four parts: one warp in each.
+    kernel_context large = kernel(32, 96, 0), small = kernel(32, 24, 0);
+    EXPECT_EQ(slots.room_for(large, true), 4u);
+    for (unsigned i = 0; i < 4; ++i) {
+        EXPECT_EQ(slots[slots.allocate(large, nullptr)].first_thread, 32 * i);
+        EXPECT_EQ(slots.room_for(large, true), 3 - i);
+    }
+    EXPECT_EQ(slots.room_for(small, true), 4u) << "768 registers";
+    slots.release(2);
+    EXPECT_TRUE(slots.fits(large, true));
+    EXPECT_FALSE(slots.fits(kernel(64, 96, 0), true)) << "two warps need two parts";
+    EXPECT_EQ(slots[slots.allocate(large, nullptr)].first_thread, 64u);
 }
 
 TEST_F(CtaSlots, LimitOneKernelByItsOccupancy) {

@@ -49,6 +49,32 @@ TEST(Presets, OfALibraryInABuildTreeAreThoseOfTheSources) {
 
 class EveryPreset : public testing::TestWithParam<std::string> {};
 
+TEST_P(EveryPreset, HasTheSmOfItsComputeCapability) {
+    if (GetParam() == "TINY") GTEST_SKIP() << "no GPU of NVIDIA";
+    const gpu_config gpu = make_gpu_config(loaded(GetParam()));
+    const core::sm_config& sm = gpu.cores.sm;
+    const core::occupancy_rules& rules = core::occupancy_rules_of(gpu.binary_version());
+    EXPECT_EQ(rules.capability, gpu.binary_version());
+    EXPECT_EQ(sm.max_threads, rules.max_threads);
+    EXPECT_EQ(sm.max_ctas, rules.max_ctas);
+    EXPECT_EQ(sm.registers, rules.registers);
+    EXPECT_EQ(sm.registers_per_block, rules.registers_per_block);
+    EXPECT_EQ(sm.shared.bytes, rules.shared_kb * 1024);
+    EXPECT_TRUE(sm.allocation == rules.allocation);
+    if (sm.l1.adaptive) {
+        EXPECT_EQ(sm.shared.carve_out_kb, rules.carve_out_kb);
+    }
+}
+
+TEST(Presets, OfTheRtx3070HasTheCtaSlotsOfAccelSimInItsCompatibilityMode) {
+    option_values values = loaded("RTX3070");
+    EXPECT_EQ(make_gpu_config(values).cores.sm.max_ctas, 16u);
+    values.parse_command_line({"--compat", "accel-sim"});
+    EXPECT_EQ(make_gpu_config(values).cores.sm.max_ctas, 32u);
+    values.parse_command_line({"-gpgpu_shader_cta", "8"});
+    EXPECT_EQ(make_gpu_config(values).cores.sm.max_ctas, 8u);
+}
+
 TEST_P(EveryPreset, LoadsAndMakesAGpu) {
     const option_values values = loaded(GetParam());
     EXPECT_THAT(values.notes(), IsEmpty()) << "our own files hold effective options only";

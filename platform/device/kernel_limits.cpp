@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/kernel_limits.h"
+
+#include "modules/core/occupancy.h"
+#include "modules/execution/block_cluster.h"
+#include "platform/device/status.h"
+
+#include <algorithm>
+
+namespace simtlm::device {
+
+unsigned most_threads(const system_config& c, const execution::kernel_image& k) {
+    unsigned most = core::most_threads_per_cta(c.gpu.cores.sm, k.registers);
+    if (k.most_threads != 0) most = std::min(most, k.most_threads);
+    const auto& block = k.required_block;
+    if (block[0] != 0) most = std::min(most, block[0] * block[1] * block[2]);
+    return most;
+}
+
+std::uint64_t most_shared(const system_config& c) {
+    return core::most_shared_per_cta(c.gpu.cores.sm);
+}
+
+std::uint64_t usual_shared(const system_config& c) {
+    return core::usual_shared_per_cta(c.gpu.cores.sm);
+}
+
+std::uint64_t available_shared(const system_config& c, const execution::kernel_image& k,
+                               unsigned blocks, int carve_out) {
+    core::cta_needs needs;
+    needs.shared_memory = static_cast<std::uint32_t>(k.allocated_shared(0));
+    needs.carve_out = carve_out;
+    return core::dynamic_shared_for(c.gpu.cores.sm, needs, blocks);
+}
+
+unsigned cluster_size(const execution::kernel_image& k, const program::dim3& asked) {
+    const program::dim3 cluster = execution::cluster_of(k, asked);
+    const std::string fault = execution::cluster_fault(k, cluster, cluster);
+    if (!fault.empty()) throw failure(status::invalid_cluster_size, fault);
+    return static_cast<unsigned>(cluster.volume());
+}
+
+}  // namespace simtlm::device
