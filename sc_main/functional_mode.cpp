@@ -93,6 +93,7 @@ std::unique_ptr<platform::functional_debugger> debugger_of(const platform::optio
 
 int run_functional(const platform::option_values& values) {
     refuse_timed_options(values);
+    platform::check_untimed(values);
     loaded_program program(values);
     platform::check_outputs(values, {}, program.inputs(), program.outputs());
     const signal_guard signals;

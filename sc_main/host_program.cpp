@@ -98,6 +98,7 @@ std::string check(const std::vector<std::string>& options, const char* executabl
             values.load_preset("QV100");
         values.parse_command_line(options);
     }
+    if (is_functional(values)) platform::check_untimed(values);
     const platform::gpu_config config = platform::make_gpu_config(values);
     device::debug_session::check(values, config, is_functional(values));
     device::host_checkpoint::check(values);

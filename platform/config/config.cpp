@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/config.h"
 
+#include "modules/core/occupancy.h"
 #include "modules/kernel/error.h"
 #include "platform/config/readers.h"
 #include "platform/options/presets.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace simtlm::platform {
 
@@ -24,12 +27,41 @@ gpu_config make_gpu_config(const option_values& values) {
     read_dispatch(values, c.cores.clusters, c.cores.sms_per_cluster, c.dispatch);
     read_run(values, c.run, c.sms());
     read_quirks(values, c);
+    complete_mapping(values, c);
     c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;
     core::sm_config& sm = c.cores.sm;
+    if (sm.quirks.coarse_allocation) {
+        sm.allocation = core::gpgpu_sim_allocation;
+        // Accel-Sim's published configuration has 32 slots, the GPU 16.
+        const option_origin& ctas = values.value("-gpgpu_shader_cta").origin;
+        if (ctas.kind == option_origin::source::preset && ctas.preset == "RTX3070")
+            sm.max_ctas = 32;
+    }
+    const cache::cache_config& l2 = c.memory.partition.l2;
+    if (values.text("--compat") != "accel-sim" && sm.l1.data_enabled && l2.enabled &&
+        sm.l1.data.atom_bytes() > l2.line_bytes)
+        values.fail("-gpgpu_cache:dl2",
+                    fmt::format("the L1 data cache requests {} bytes, more than a line of {}",
+                                sm.l1.data.atom_bytes(), l2.line_bytes),
+                    "lines of at least that size, or an L1D with sectors: -gpgpu_cache:dl1 S:...");
     for (cache::cache_config* const cache :
          {&sm.l1.instruction, &sm.l1.data, &sm.l1.constant, &sm.l1.texture, &c.memory.partition.l2})
         cache->quirks = c.caches;
     return c;
+}
+
+void check_untimed(const option_values& values) {
+    for (const char* option :
+         {"-gpgpu_max_cycle", "-gpgpu_max_insn", "-gpgpu_max_cta", "-gpgpu_max_completed_cta"})
+        if (values.natural(option) != 0)
+            values.fail(option, "has no effect in functional mode", "omit -gpgpu_ptx_sim_mode 1");
+    if (values.given("-network_mode") || values.given("-inter_config_file")) {
+        make_gpu_config(values);
+        return;
+    }
+    option_values with_network = values;
+    with_network.set("-network_mode", "2");
+    make_gpu_config(with_network);
 }
 
 void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& kernel) {
@@ -68,23 +100,22 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
     if (shared == not_told)
         refuse("lacks its shared memory size (-shmem), which limits the number of resident blocks",
                "set it with --override-shmem BYTES");
-    if (shared > sm.shared.bytes)
-        refuse(fmt::format("needs {} bytes of shared memory per block; an SM has {}", shared,
-                           sm.shared.bytes),
-               "see -gpgpu_shmem_size; if the header is wrong, --override-shmem BYTES");
-    // From compute capability 7.0 on, a kernel may opt in to more than the default limit per block.
-    constexpr unsigned first_with_opt_in = 7;
-    if (config.compute_capability_major < first_with_opt_in && shared > sm.shared.bytes_per_block)
-        refuse(fmt::format("needs {} bytes of shared memory per block; a block may use {}", shared,
-                           sm.shared.bytes_per_block),
-               "see -gpgpu_shmem_per_block; if the header is wrong, --override-shmem BYTES");
-    const std::uint64_t threads =
-        (kernel.threads_per_block + warp_threads - 1) / warp_threads * warp_threads;
-    const std::uint64_t needed = threads * ((registers + 3) / 4 * 4);
+    const std::uint64_t most_shared = core::most_shared_per_cta(sm);
+    if (shared > most_shared)
+        refuse(fmt::format("needs {} bytes of shared memory per block; {} {}", shared,
+                           most_shared == sm.shared.bytes ? "an SM has" : "a block may use",
+                           most_shared),
+               fmt::format("see {}; if the header is wrong, --override-shmem BYTES",
+                           most_shared == sm.shared.bytes_per_block ? "-gpgpu_shmem_per_block"
+                                                                    : "-gpgpu_shmem_size"));
+    const core::cta_needs needs{static_cast<std::uint32_t>(kernel.threads_per_block),
+                                static_cast<std::uint32_t>(registers), 0};
+    const std::uint64_t warps = needs.warps(warp_threads), each = needs.registers_per_warp(sm);
+    const std::uint64_t needed = std::max(warps * each, core::checked_registers(sm, each, warps));
     if (needed > sm.registers || needed > sm.registers_per_block) {
         const bool whole = needed > sm.registers;
         refuse(fmt::format("needs {} registers per block ({} threads of {}); {} has {}", needed,
-                           threads, registers, whole ? "an SM" : "a block",
+                           warps * warp_threads, registers, whole ? "an SM" : "a block",
                            whole ? sm.registers : sm.registers_per_block),
                fmt::format("see {}; if the header is wrong, --override-registers N",
                            whole ? "-gpgpu_shader_registers" : "-gpgpu_registers_per_block"));

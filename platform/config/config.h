@@ -155,6 +155,8 @@ struct gpu_config {
     /// Parameters of the modern core; without a value, the classic core.
     std::optional<core::modern::modern_config> modern;
     std::vector<std::string> quirks;  ///< names of the enabled quirks, in table order
+    /// The polynomial hash of a number of channels that is no power of two wraps around.
+    bool quirk_hash_wraps = false;
 
     /// Compute capability as one number: 70 for 7.0.
     unsigned binary_version() const {
@@ -167,6 +169,10 @@ struct gpu_config {
 /// Builds and validates the configuration that the options describe.
 /// @throws kernel::user_error naming option, origin and remedy for every impossible configuration
 gpu_config make_gpu_config(const option_values& values);
+
+/// Checks the options of the GPU for a run without timing, which needs no network, and that none
+/// ends a run by its time. @throws kernel::user_error
+void check_untimed(const option_values& values);
 
 /// Resources that a kernel requires according to its header.
 struct kernel_header_descriptor {

@@ -10,14 +10,24 @@ namespace simtlm::platform {
 
 pipeline_widths parse_pipeline_widths(std::string_view text) {
     const std::vector<unsigned> w = parse_numbers(text, ',', 7, 13);
-    if (w.size() != 7 && w.size() != 11 && w.size() != 13)
-        throw format_error{fmt::format("has {} widths", w.size()),
-                           "7, 11, or 13 with tensor cores"};
     using namespace core;  // for the names of the pipelines
-    const bool old = w.size() == 7;
-    const std::vector<pipe> order =
-        old ? std::vector<pipe>{pipe_sp, pipe_sfu, pipe_mem}
-            : std::vector<pipe>{pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem};
+    std::vector<pipe> order;
+    switch (w.size()) {
+        case 7:
+            order = {pipe_sp, pipe_sfu, pipe_mem};
+            break;
+        case 9:  // configurations between GPGPU-Sim 3 and 4
+            order = {pipe_sp, pipe_dp, pipe_sfu, pipe_mem};
+            break;
+        case 11:
+        case 13:
+            order = {pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem};
+            break;
+        default:
+            throw format_error{fmt::format("has {} widths", w.size()),
+                               "7, 9 with DP units, 11 with DP and INT units, or 13 with tensor "
+                               "cores"};
+    }
     pipeline_widths p;
     p.of[pipe_dp] = p.of[pipe_int] = p.of[pipe_tensor] = {};
     for (std::size_t i = 0; i < order.size(); ++i) p.of[order[i]] = {w[i], w[order.size() + i]};

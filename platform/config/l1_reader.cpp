@@ -88,38 +88,46 @@ void read_shared_memory(const option_values& v, core::shared_memory_config& shar
 
 /// Reads how L1D and shared memory share one storage array.
 void read_adaptive_split(const option_values& v, core::sm_config& sm) {
-    sm.l1.adaptive = v.flag("-gpgpu_adaptive_cache_config");
-    sm.l1.unified_kb = v.number("-gpgpu_unified_l1d_size", 0, 1u << 20);
-    sm.shared.carve_out_kb = read(v, "-gpgpu_shmem_option", [](const std::string& text) {
-        return parse_numbers(text, ',', 1, 64);
-    });
+    constexpr std::string_view adaptive = "-gpgpu_adaptive_cache_config",
+                               unified = "-gpgpu_unified_l1d_size", sizes = "-gpgpu_shmem_option";
+    sm.l1.adaptive = v.flag(adaptive);
+    sm.l1.unified_kb = v.number(unified, 0, 1u << 20);
+    sm.shared.carve_out_kb =
+        read(v, sizes, [](const std::string& text) { return parse_numbers(text, ',', 1, 64); });
     std::sort(sm.shared.carve_out_kb.begin(), sm.shared.carve_out_kb.end());
-    constexpr std::string_view unified = "-gpgpu_unified_l1d_size";
+    if (sm.l1.adaptive && !v.given(unified) && !v.given(sizes)) {
+        // GPGPU-Sim 4.0 has neither option: it always divides the memory of Volta.
+        constexpr unsigned volta = 70, kb_of_volta = 128;
+        sm.l1.unified_kb = kb_of_volta;
+        sm.shared.carve_out_kb = core::occupancy_rules_of(volta).carve_out_kb;
+    }
     if (sm.l1.unified_kb > 0 && sm.l1.data_enabled) {
         const std::uint64_t whole = std::uint64_t{sm.l1.unified_kb} * 1024;
         if (whole % sm.l1.data.bytes() != 0)
-            v.fail(unified,
+            v.fail(v.given(unified) ? unified : adaptive,
                    fmt::format("{} KB are not a multiple of the L1 data cache's {} bytes",
                                sm.l1.unified_kb, sm.l1.data.bytes()),
                    "see -gpgpu_cache:dl1");
     }
     if (!sm.l1.adaptive) return;
     if (!sm.l1.data_enabled)
-        v.fail("-gpgpu_adaptive_cache_config", "there is no L1 data cache to split",
-               "give -gpgpu_cache:dl1");
+        v.fail(adaptive, "there is no L1 data cache to split", "give -gpgpu_cache:dl1");
     if (sm.l1.unified_kb == 0)
-        v.fail(unified, "the split needs the size of the unified cache", "KB");
+        v.fail(adaptive, "the split needs the size of the unified cache in KB",
+               "add -gpgpu_unified_l1d_size KB");
     const unsigned most = sm.shared.carve_out_kb.back();
     if (most > sm.l1.unified_kb)
-        v.fail("-gpgpu_shmem_option",
+        v.fail(sizes,
                fmt::format("{} KB of shared memory in a unified cache of {} KB", most,
                            sm.l1.unified_kb),
                "see -gpgpu_unified_l1d_size");
     if (std::uint64_t{most} * 1024 < sm.shared.bytes)
-        v.fail("-gpgpu_shmem_option",
-               fmt::format("no size is sufficient for the SM's {} bytes of shared memory",
-                           sm.shared.bytes),
-               "add one, or reduce -gpgpu_shmem_size");
+        v.fail(
+            v.given(sizes) ? sizes : adaptive,
+            fmt::format("no size is sufficient for the SM's {} bytes of shared memory; the largest "
+                        "is {} KB",
+                        sm.shared.bytes, most),
+            "give -gpgpu_shmem_option KB,KB,..., or reduce -gpgpu_shmem_size");
 }
 
 }  // namespace

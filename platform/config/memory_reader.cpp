@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/address_mapping.h"
 #include "modules/memory/dram_scheduler.h"
 #include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace simtlm::platform {
 
@@ -51,6 +54,10 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
         if (size == 0 || size > most_queue_entries)
             v.fail(queues, fmt::format("a queue of {} entries", size),
                    fmt::format("1 to {}", most_queue_entries));
+    // A request enters the first queue if there is room for its sectors.
+    if (sizes[0] < cache::sectors_per_line)
+        v.fail(queues, fmt::format("no request ever enters a first queue of {} entries", sizes[0]),
+               fmt::format("at least {}, one for each sector of a line", cache::sectors_per_line));
     p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
     p.l2_to_icnt = sizes[3];
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
@@ -98,6 +105,11 @@ void read_dram(const option_values& v, memory::dram_config& d) {
                fmt::format("a burst of {} transfers takes less than a command cycle of {}",
                            d.burst_length, d.data_command_freq_ratio),
                "see -dram_data_command_freq_ratio");
+    if (v.text("--compat") != "accel-sim" && d.burst_length % d.data_command_freq_ratio != 0)
+        v.fail("-gpgpu_dram_burst_length",
+               fmt::format("a burst of {} transfers is no whole number of command cycles of {}",
+                           d.burst_length, d.data_command_freq_ratio),
+               "a multiple of -dram_data_command_freq_ratio");
     d.dual_bus_interface = v.number("-dram_dual_bus_interface", 0, 1) == 1;
     if (d.timing.WL + 1 > d.timing.tRCD)
         v.fail(timing,
@@ -146,15 +158,19 @@ void read_mapping(const option_values& v, memory::memory_config& m) {
     a.mapping = v.text(option);
     a.mask_mode = v.number(mask);
     a.indexing = choice<memory::partition_indexing>(v, "-gpgpu_memory_partition_indexing", 6);
-    if (a.indexing == memory::partition_indexing::ipoly) {
-        unsigned nodes = 1;
-        while (nodes < a.channels) nodes *= 2;
-        nodes *= a.sub_partitions_per_channel;
-        if (nodes != 16 && nodes != 32 && nodes != 64)
-            v.fail("-gpgpu_memory_partition_indexing",
-                   fmt::format("the polynomial hash over {} sub-partitions", nodes),
-                   "it is defined for 16, 32 and 64; choose 0 or 4, or see -gpgpu_n_mem");
-    }
+    constexpr std::string_view indexing = "-gpgpu_memory_partition_indexing";
+    const unsigned nodes = a.channels * a.sub_partitions_per_channel;
+    const bool power = power_of_two(a.channels);
+    if (a.indexing == memory::partition_indexing::ipoly && power && nodes != 16 && nodes != 32 &&
+        nodes != 64)
+        v.fail(indexing, fmt::format("the polynomial hash over {} sub-partitions", nodes),
+               "it is defined for 16, 32 and 64; choose 6, or see -gpgpu_n_mem");
+    if (a.indexing == memory::partition_indexing::bitwise_xor && !power)
+        v.fail(indexing, fmt::format("an XOR of bits over {} channels", a.channels),
+               "it needs a power of two; choose 6, or see -gpgpu_n_mem");
+    if (a.indexing == memory::partition_indexing::pae && (!power || nodes > 32))
+        v.fail(indexing, fmt::format("page randomisation over {} sub-partitions", nodes),
+               "it needs a power of two up to 32; choose 6, or see -gpgpu_n_mem");
     if (a.mapping.empty()) {
         static constexpr unsigned modes[] = {0, 1, 2, 3, 5, 6, 14, 15, 16, 100, 103, 106, 160};
         if (std::find(std::begin(modes), std::end(modes), a.mask_mode) == std::end(modes))
@@ -162,6 +178,9 @@ void read_mapping(const option_values& v, memory::memory_config& m) {
         return;
     }
     const mapping_shape shape = read(v, option, parse_address_mapping);
+    if (a.indexing == memory::partition_indexing::rotation && !shape.channel_position)
+        v.fail(indexing, "a rotation needs the channel bits in one place",
+               "dramid@BIT in -gpgpu_mem_addr_mapping; or choose 0");
     if (!shape.channel_position) {
         if (!power_of_two(a.channels))
             v.fail(option, fmt::format("D bits cannot select among {} channels", a.channels),
@@ -179,7 +198,42 @@ void read_mapping(const option_values& v, memory::memory_config& m) {
                "see nbk in -gpgpu_dram_timing_opt");
 }
 
+/// Largest and smallest share of the sub-partitions in random addresses, in units of the mean.
+std::pair<double, double> shares(const memory::address_mapping& mapping) {
+    constexpr unsigned samples = 1024;  // of each sub-partition
+    constexpr std::uint64_t sectors_of_memory = std::uint64_t{1} << 30;
+    std::vector<unsigned> counts(mapping.sub_partitions());
+    std::uint64_t state = 0x9e3779b97f4a7c15u;
+    for (std::size_t i = 0; i < counts.size() * samples; ++i) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        ++counts[mapping.sub_partition_of(state % sectors_of_memory * cache::sector_bytes)];
+    }
+    const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+    return {static_cast<double>(*most) / samples, static_cast<double>(*least) / samples};
+}
+
 }  // namespace
+
+void complete_mapping(const option_values& v, gpu_config& config) {
+    memory::address_mapping_config& a = config.memory.mapping;
+    // Taken modulo another number, the polynomial hash of GPGPU-Sim is uneven.
+    if (a.indexing == memory::partition_indexing::ipoly && !power_of_two(a.channels) &&
+        !config.quirk_hash_wraps)
+        a.indexing = memory::partition_indexing::rotation;
+    if (v.text("--compat") == "accel-sim" || config.quirk_hash_wraps ||
+        a.indexing == memory::partition_indexing::random)
+        return;
+    const auto [most, least] = shares(memory::address_mapping(a));
+    constexpr double tolerated = 1.3;  // eight standard deviations are 1.25
+    if (most < tolerated && least > 2 - tolerated) return;
+    v.fail(
+        v.given("-gpgpu_mem_addr_mapping") ? "-gpgpu_mem_addr_mapping" : "-gpgpu_mem_address_mask",
+        fmt::format("of {} sub-partitions, some serve {:.1f} times as many addresses as the "
+                    "mean, others {:.1f} times",
+                    a.channels * a.sub_partitions_per_channel, most, least),
+        "select channels and sub-partitions (the lowest B bits) by bits of at least 5, or "
+        "-gpgpu_memory_partition_indexing 6");
+}
 
 void read_memory(const option_values& v, memory::memory_config& memory) {
     read_partitions(v, memory);

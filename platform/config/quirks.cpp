@@ -58,6 +58,11 @@ constexpr quirk table[] = {
     {"fetch-reads-one-texel",
      "a texture fetch with a linear filter accesses the cache at one texel per lane",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.fetch_reads_one_texel; }},
+    {"coarse-allocation",
+     "SMs allocate registers in units of four per thread from one pool and shared memory by the "
+     "byte, and the driver reserves no shared memory; an SM of the preset RTX3070 holds 32 thread "
+     "blocks",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.coarse_allocation; }},
     {"writes-wait",
      "with a separate write queue, writes wait until the queue reaches its high watermark even if "
      "no read is waiting",
@@ -111,13 +116,17 @@ constexpr quirk table[] = {
      "with write policy L and lazy fetch, an L1D keeps global stores that miss until their line is "
      "replaced, as it does local ones, and global stores that hit invalidate their sector",
      [](gpu_config& c) -> bool& { return c.caches.global_stores_stay; }},
+    {"hash-wraps",
+     "with -gpgpu_memory_partition_indexing 2 and a number of channels that is not a power of two, "
+     "some sub-partitions serve twice as many addresses as others",
+     [](gpu_config& c) -> bool& { return c.quirk_hash_wraps; }},
     {"memcpy-truncates", "copies from the host warm the L2 at addresses truncated to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };
 
-/// Switches outside of the four quirk structures: network, dispatch, clocks, and three in the
-/// memory system.
-constexpr std::size_t single_switches = 6;
+/// Switches outside of the four quirk structures: network, dispatch, clocks, address
+/// mapping, and three in the memory system.
+constexpr std::size_t single_switches = 7;
 static_assert(std::size(table) == sizeof(core::core_quirks) + sizeof(trace::reader_quirks) +
                                       sizeof(ptx_quirks) + sizeof(cache::cache_quirks) +
                                       single_switches,

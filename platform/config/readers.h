@@ -23,6 +23,9 @@ void read_l1(const option_values& v, core::sm_config& sm);
 void read_modern(const option_values& v, gpu_config& config);
 /// Memory partitions, L2, DRAM and the address mapping.
 void read_memory(const option_values& v, memory::memory_config& memory);
+/// Selects a distribution of addresses that is defined for the number of channels, and checks that
+/// it uses all sub-partitions alike. @pre read_memory(), read_quirks()
+void complete_mapping(const option_values& v, gpu_config& config);
 /// @param clusters, memories  numbers of network nodes of each kind
 void read_interconnect(const option_values& v, interconnect::interconnect_config& network,
                        unsigned clusters, unsigned memories);

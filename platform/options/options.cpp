@@ -250,8 +250,7 @@ void option_values::set(const std::string& name, const std::string& value,
                         const option_origin& origin) {
     const option_info* option = find_option(name);
     if (option == nullptr)
-        throw user_error(origin.where(), "unknown option " + name,
-                         "did you mean " + nearest_option(name) + "?");
+        throw user_error(origin.where(), "unknown option " + name, unknown_option_remedy(name));
     store(*option, value, origin, {});
 }
 
@@ -274,8 +273,7 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
             option = find_option(name);
         }
         if (option == nullptr)
-            throw user_error(here.where(), "unknown option " + name,
-                             "did you mean " + nearest_option(name) + "?");
+            throw user_error(here.where(), "unknown option " + name, unknown_option_remedy(name));
         ++i;
         if (!value) {
             const bool has_next = i < tokens.size();
@@ -434,6 +432,23 @@ std::vector<std::string> option_values::notes() const {
     }
     for (const std::string& reason : reasons)
         lines.push_back(fmt::format("accepted without effect: {} ({})", names[reason], reason));
+    std::string of_other_core;
+    const bool modern = text("--core") == "modern" && text("--compat") != "accel-sim";
+    for (const option_info& option : option_table()) {
+        if (option.group != (modern ? option_group::operands : option_group::modern) &&
+            (!modern || option.group != option_group::units))
+            continue;
+        // --core and the latencies of PTX programs are in these groups, too.
+        if (option.name[1] == '-' || option.name.substr(0, 4) == "-ptx") continue;
+        if (given(option.name) &&
+            value(option.name).origin.kind == option_origin::source::command_line)
+            of_other_core += (of_other_core.empty() ? "" : ", ") + option.name;
+    }
+    if (!of_other_core.empty())
+        lines.push_back(fmt::format(
+            "accepted without effect: {} (of the {} core; this run uses "
+            "the {} core)",
+            of_other_core, modern ? "classic" : "modern", modern ? "modern" : "classic"));
     return lines;
 }
 

@@ -73,6 +73,13 @@ const option_info* find_option(std::string_view name);
 /// Aliases (older spellings) and their options.
 const std::map<std::string, std::string, std::less<>>& option_aliases();
 
+/// Options of earlier versions of GPGPU-Sim and of Accel-Sim that are not accepted, with what to do
+/// instead.
+const std::map<std::string, std::string, std::less<>>& former_options();
+
+/// What to do instead of giving an option that does not exist: its successor or the nearest name.
+std::string unknown_option_remedy(std::string_view name);
+
 /// The known option name with the smallest edit distance to `name`.
 std::string nearest_option(std::string_view name);
 

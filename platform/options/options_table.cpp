@@ -713,7 +713,9 @@ void l1(builder& b) {
     b.onoff("-gpgpu_gmem_skip_L1D", "0", "Global accesses bypass the L1 data cache.");
     b.onoff("-gpgpu_flush_l1_cache", "0", "Flushes the L1 caches after every kernel.");
     b.onoff("-gpgpu_adaptive_cache_config", "0",
-            "Partitions the unified cache between L1 and shared memory for every kernel.");
+            "Partitions the unified cache between L1 and shared memory for every kernel. Without "
+            "-gpgpu_unified_l1d_size and -gpgpu_shmem_option as GPGPU-Sim 4.0: 128 KB, with 0, 8, "
+            "16, 32, 64 or 96 KB of shared memory.");
     b.count("-gpgpu_unified_l1d_size", "0", "KB",
             "Combined size of L1 data cache and shared memory; 0: they are separate.");
     b.add("-gpgpu_shmem_option", option_type::text, "KB[,KB...]", "0", "KB",
@@ -783,9 +785,10 @@ void l2(builder& b) {
             "Flushes the L2 when all running kernels have finished: after every kernel, unless "
             "kernels run concurrently.");
     b.count("-gpgpu_memory_partition_indexing", "0", "",
-            "Distribution of addresses over partitions: 0 as mapped, 1 XOR, 2 polynomial, 3 page "
-            "randomisation, 4 random, 5 custom (as mapped), 6 rotation by a hash of the higher "
-            "bits, for any number of channels.");
+            "Distribution of addresses over partitions: 0 as mapped, 1 XOR, 2 polynomial (if the "
+            "number of channels is not a power of two, as 6), 3 page randomisation, 4 random, 5 "
+            "custom (as mapped), 6 rotation by a hash of the higher bits, for any number of "
+            "channels.");
 }
 
 void dram(builder& b) {
@@ -934,10 +937,101 @@ const std::map<std::string, std::string, std::less<>>& option_aliases() {
         {"-smem_latency", "-gpgpu_smem_latency"},
         {"-gpgpu_flush_cache", "-gpgpu_flush_l1_cache"},
         {"-ptx_opcode_latency_tensor", "-ptx_opcode_latency_tesnor"},
+        // Names in development versions of GPGPU-Sim 4.0 and in configurations of that time.
+        {"-adaptive_cache_config", "-gpgpu_adaptive_cache_config"},
+        {"-adaptive_volta_cache_config", "-gpgpu_adaptive_cache_config"},
+        {"-adpative_volta_cache_config", "-gpgpu_adaptive_cache_config"},
+        {"-arbiter_algo", "-icnt_arbiter_algo"},
+        {"-gpgpu_cache_write_ratio", "-gpgpu_l1_cache_write_ratio"},
+        {"-dual_bus_interface", "-dram_dual_bus_interface"},
+        {"-enable_specialized_operand_collector", "-gpgpu_enable_specialized_operand_collector"},
+        {"-inct_grant_cycles", "-icnt_grant_cycles"},
+        {"-inct_in_buffer_limit", "-icnt_in_buffer_limit"},
+        {"-inct_out_buffer_limit", "-icnt_out_buffer_limit"},
+        {"-inct_subnets", "-icnt_subnets"},
+        {"-inct_verbose", "-icnt_verbose"},
+        {"-inst_fetch_throughput", "-gpgpu_inst_fetch_throughput"},
+        {"-l1_banks", "-gpgpu_l1_banks"},
+        {"-l1_latency", "-gpgpu_l1_latency"},
+        {"-mem_unit_ports", "-gpgpu_mem_unit_ports"},
+        {"-memory_partition_indexing", "-gpgpu_memory_partition_indexing"},
+        {"-perf_sim_memcpy", "-gpgpu_perf_sim_memcpy"},
+        {"-perfect_inst_const_cache", "-gpgpu_perfect_inst_const_cache"},
+        {"-simple_dram_model", "-gpgpu_simple_dram_model"},
+        {"-sub_core_model", "-gpgpu_sub_core_model"},
+        {"-Elimnate_rw_turnaround", "-dram_elimnate_rw_turnaround"},
+        {"-Seperate_Write_Queue_Enable", "-dram_seperate_write_queue_enable"},
+        {"-Write_Queue_Size", "-dram_write_queue_size"},
+        // Of GPGPU-Sim 3.
+        {"-gpgpu_dram_sched_queue_size", "-gpgpu_frfcfs_dram_sched_queue_size"},
+        {"-mcpat_xml_file", "-gpuwattch_xml_file"},
         {"--fast-forward", "--skip-kernels"},
         {"-h", "--help"},
     };
     return aliases;
+}
+
+const std::map<std::string, std::string, std::less<>>& former_options() {
+    static const std::map<std::string, std::string, std::less<>> hints = [] {
+        std::map<std::string, std::string, std::less<>> all = {
+            {"-gpgpu_n_shader", "use -gpgpu_n_clusters and -gpgpu_n_cores_per_cluster"},
+            {"-gpu_concentration", "use -gpgpu_n_cores_per_cluster"},
+            {"-gpgpu_no_dl1", "use -gpgpu_cache:dl1 none"},
+            {"-gpu_n_mshr_per_shader", "give the MSHR entries in -gpgpu_cache:dl1"},
+            {"-gpgpu_interwarp_mshr_merge", "give the merged requests in -gpgpu_cache:dl1"},
+            {"-gpgpu_cache_wt_through", "give the write policy in -gpgpu_cache:dl1"},
+            {"-gpgpu_partial_write_mask", "omit it; partial writes are always masked"},
+            {"-gpgpu_L2_queue", "use -gpgpu_dram_partition_queues"},
+            {"-gpgpu_pre_mem_stages", "use -gpgpu_smem_latency and -gpgpu_l1_latency"},
+            {"-gpgpu_pdom_sched_type", "use -gpgpu_scheduler"},
+            {"-gpgpu_n_cache_bank", "use -gpgpu_l1_banks"},
+            {"-gpgpu_shmem_port_per_bank", "use -gpgpu_shmem_num_banks"},
+            {"-gpgpu_shmem_pipe_speedup", "use -gpgpu_shmem_warp_parts"},
+            {"-gpgpu_shmem_bkconflict", "omit it; bank conflicts are always modelled"},
+            {"-gpgpu_operand_collector", "omit it; operand collectors are always modelled"},
+            {"-gpgpu_operand_collector_num_units", "use -gpgpu_operand_collector_num_units_gen"},
+            {"-gpgpu_cache:dl1PreShared", "use -gpgpu_cache:dl1PrefShared"},
+            {"-gpgpu_sm_uarch", "omit it; --core selects the model of the SM"},
+            {"-gpgpu_cuda_sim", "omit it; see --ptx and simtlm run"},
+            {"-gpgpu_spread_blocks_across_cores",
+             "omit it; thread blocks are distributed over the SMs in turn"},
+            {"-mcpat_printing_enabled", "omit it; power is not modelled"},
+            {"-pcie_bandwidth", "use --pcie-bandwidth"},
+            {"-trace_driven_mode", "omit it; -trace replays a trace"},
+            {"-trace_skip_first_kernel", "use --skip-kernels 1"},
+            {"-skip_cycles_enable", "omit it; page faults are not modelled"},
+        };
+        for (const char* name :
+             {"-gpgpu_dwf_heuristic", "-gpgpu_dwf_hw", "-gpgpu_dwf_reg_bankconflict",
+              "-gpgpu_dwf_regbk", "-gpgpu_thread_swizzling", "-gpgpu_no_divg_load"})
+            all.emplace(name, "omit it; dynamic warp formation is not modelled");
+        for (const char* name :
+             {"-gpgpu_cache_bkconflict", "-gpgpu_cache_port_per_bank", "-gpgpu_const_port_per_bank",
+              "-gpgpu_reg_bankconflict", "-gpgpu_reg_bank_conflict_model", "-gpgpu_stall_on_use",
+              "-gpgpu_strict_simd_wrbk", "-gpgpu_l2_readoverwrite", "-gpgpu_L1_warp_parts_cached",
+              "-fast_execution_mode", "-ideal_mem_divergency"})
+            all.emplace(name, "omit it; no later version of GPGPU-Sim has this parameter");
+        for (const char* name :
+             {"-enable_accurate_simulation", "-enable_dma", "-enable_smart_runtime",
+              "-eviction_policy", "-gddr_size", "-hardware_prefetch", "-hwprefetch_oversub",
+              "-invalidate_clean", "-migrate_threshold", "-multiply_dma_penalty",
+              "-page_fault_latency", "-page_size", "-page_table_walk_latency",
+              "-percentage_of_free_page_buffer", "-reserve_accessed_page_percent",
+              "-sim_prof_enable", "-tlb_size"})
+            all.emplace(name, "omit it; pages of unified memory are not modelled");
+        for (const char* what : {"units", "in_ports", "out_ports"})
+            all.emplace(std::string("-gpgpu_operand_collector_num_") + what + "_vp_core",
+                        std::string("use -gpgpu_operand_collector_num_") + what + "_gen");
+        all.emplace("-gpgpu_num_vp_core_units", "use -gpgpu_num_sp_units");
+        return all;
+    }();
+    return hints;
+}
+
+std::string unknown_option_remedy(std::string_view name) {
+    const auto former = former_options().find(name);
+    return former != former_options().end() ? former->second
+                                            : "did you mean " + nearest_option(name) + "?";
 }
 
 }  // namespace simtlm::platform

@@ -131,7 +131,7 @@ private:
         const option_info* info = find_option(name);
         if (info == nullptr)
             refuse(key, fmt::format("unknown option {}", name),
-                   fmt::format("did you mean {}?", nearest_option(name)));
+                   platform::unknown_option_remedy(name));
         static const std::map<std::string, const char*> own = {
             {"-trace", "workloads define the traces: one in 'options' or an axis would be ignored"},
             {"--ptx", "workloads define the programs"},

@@ -439,6 +439,69 @@ TEST_F(Refusal, OfRawTracesNamesTheStepThatIsMissing) {
                    {"kernelslist:1", "raw traces", "post-traces-processing"});
 }
 
+TEST_F(Refusal, OfALaunchBeyondTheBoundsOfItsKernel) {
+    const std::string program = folder.write(
+        "bounds.ptx",
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry bounded() .maxntid 64, 1, 1 { ret; }\n"
+        ".visible .entry shaped() .reqntid 32, 2, 1 { ret; }\n"
+        ".visible .entry narrow() .maxclusterrank 4 { ret; }\n"
+        ".visible .entry clusters() .blocksareclusters .reqntid 32, 2, 1 .reqnctapercluster 2, 1, 1"
+        " { ret; }\n");
+    const auto with = [&](const std::string& launch) {
+        return std::vector<std::string>{"--preset",
+                                        "H100_PCIE",
+                                        "-gpgpu_n_clusters",
+                                        "8",
+                                        "--ptx",
+                                        program,
+                                        "--launch",
+                                        folder.write("bounds.launch", "launch " + launch + "\n")};
+    };
+    const auto untimed = [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"-gpgpu_ptx_sim_mode", "1"});
+        return arguments;
+    };
+    const std::pair<const char*, const char*> refusals[] = {
+        {"bounded grid 1 block 128", "the kernel allows 64 (.maxntid"},
+        {"bounded grid 1 block 8,9", "the kernel allows 64 (.maxntid"},
+        {"shaped grid 1 block 64", "the kernel demands 32x2x1 (.reqntid"},
+        {"narrow grid 8 block 32 cluster 8", "the kernel allows 4 (.maxclusterrank"},
+        {"clusters grid 8 block 64", "the kernel demands 32x2x1"}};
+    for (const auto& [launch, why] : refusals) {
+        expect_refused(with(launch), {"bounds.launch:1", why});
+        expect_refused(untimed(with(launch)), {"bounds.launch:1", why});
+    }
+    for (const char* launch : {"bounded grid 1 block 8,8", "shaped grid 1 block 32,2",
+                               "narrow grid 8 block 32 cluster 4"})
+        EXPECT_EQ(0, simulate(untimed(with(launch))).code) << launch;
+    const outcome o = simulate(untimed(with("clusters grid 3 block 1")));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("6 thread blocks in")) << "a grid of three clusters of two";
+}
+
+TEST_F(Refusal, OfAGpuThatCannotBeIsThatOfARunWithoutTiming) {
+    const std::string program =
+        folder.write("empty.ptx", ".version 7.0\n.target sm_70\n.visible .entry k() { ret; }\n");
+    const std::string launch = folder.write("k.launch", "launch k grid 1 block 32\n");
+    const auto with = [&](const std::string& option, const std::string& value) {
+        return std::vector<std::string>{
+            "-gpgpu_ptx_sim_mode", "1", "--ptx", program, "--launch", launch, option, value};
+    };
+    expect_refused(with("-gpgpu_n_clusters", "0"), {"command line", "-gpgpu_n_clusters"});
+    expect_refused(with("--quirk", "nonsense"), {"unknown quirk 'nonsense'"});
+    expect_refused(with("-gpgpu_simd_model", "2"), {"-gpgpu_simd_model 2"});
+    expect_refused(with("-gpgpu_max_insn", "10"), {"no effect in functional mode"});
+    expect_refused(with("-gpgpu_max_cta", "1"), {"no effect in functional mode"});
+    EXPECT_EQ(0, simulate(with("-gpgpu_n_clusters", "3")).code);
+}
+
+TEST_F(Refusal, OfAnOptionOfAnEarlierVersionNamesItsSuccessor) {
+    expect_refused({"--preset", "TINY", "-gpgpu_n_shader", "8"},
+                   {"unknown option -gpgpu_n_shader (use -gpgpu_n_clusters"});
+    expect_refused({"--preset", "TINY", "-gpgpu_dwf_hw", "1"}, {"omit it"});
+}
+
 class ByteOrderMark : public Refusal {};
 
 TEST_F(ByteOrderMark, IsNoReasonToRefuse) {

@@ -185,6 +185,11 @@ TEST(PipelineWidths, AreReadInTheirThreeForms) {
     EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
     EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex,
               6u);
+    const pipeline_widths nine = parse_pipeline_widths("2,1,3,1,2,1,4,1,5");
+    EXPECT_EQ(nine.of.at(core::pipe_dp).id_oc, 1u);
+    EXPECT_EQ(nine.of.at(core::pipe_sfu).id_oc, 3u);
+    EXPECT_EQ(nine.of.at(core::pipe_sfu).oc_ex, 4u);
+    EXPECT_EQ(nine.ex_wb, 5u);
     EXPECT_THAT(refused(parse_pipeline_widths, "1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
 }
 

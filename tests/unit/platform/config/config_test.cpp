@@ -249,6 +249,94 @@ TEST(GpuConfig, SplitsTheUnifiedCacheOnlyWhereItCan) {
     EXPECT_THAT(refused(split + "-gpgpu_cache:dl1 none"), HasSubstr("no L1 data cache to split"));
 }
 
+TEST(GpuConfig, DividesTheMemoryOfVoltaAsGpgpuSim40WithoutSizes) {
+    const gpu_config gpu = make("-adaptive_volta_cache_config 1 -gpgpu_shmem_size 98304");
+    EXPECT_TRUE(gpu.cores.sm.l1.adaptive);
+    EXPECT_EQ(gpu.cores.sm.l1.unified_kb, 128u);
+    EXPECT_THAT(gpu.cores.sm.shared.carve_out_kb, ElementsAre(0, 8, 16, 32, 64, 96));
+    EXPECT_THAT(refused("-gpgpu_adaptive_cache_config 1 -gpgpu_shmem_size 102400"),
+                StartsWith("my.config:1: -gpgpu_adaptive_cache_config 1: no size is sufficient"));
+    EXPECT_THAT(
+        refused("-gpgpu_adaptive_cache_config 1 -gpgpu_shmem_option 0,64"),
+        StartsWith("my.config:1: -gpgpu_adaptive_cache_config 1: the split needs the size"));
+}
+
+TEST(GpuConfig, DistributesAddressesEvenlyOverAnyNumberOfChannels) {
+    using memory::partition_indexing;
+    const std::string polynomial =
+        "-gpgpu_memory_partition_indexing 2 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_n_mem ";
+    EXPECT_EQ(make(polynomial + "32").memory.mapping.indexing, partition_indexing::ipoly);
+    EXPECT_EQ(make(polynomial + "24").memory.mapping.indexing, partition_indexing::rotation);
+    EXPECT_EQ(make(polynomial + "24 --quirk hash-wraps").memory.mapping.indexing,
+              partition_indexing::ipoly);
+    EXPECT_EQ(make(polynomial + "24 --compat accel-sim").memory.mapping.indexing,
+              partition_indexing::ipoly);
+    EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 1 -gpgpu_n_mem 12"),
+                HasSubstr("choose 6"));
+    EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 3 -gpgpu_n_mem 12"),
+                HasSubstr("choose 6"));
+    EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 3 -gpgpu_n_mem 64"),
+                HasSubstr("choose 6"));
+}
+
+TEST(GpuConfig, RefusesAMappingThatLeavesSubPartitionsIdle) {
+    const std::string low_bit =
+        "-gpgpu_mem_addr_mapping "
+        "dramid@4;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS ";
+    EXPECT_THAT(refused(low_bit), HasSubstr("-gpgpu_memory_partition_indexing 6"));
+    EXPECT_EQ(refused(low_bit + "--compat accel-sim"), "");
+    EXPECT_THAT(refused("-gpgpu_mem_address_mask 100"), StartsWith("my.config:1: -gpgpu_mem_add"));
+    const std::string channel_bits =
+        "-gpgpu_mem_addr_mapping "
+        "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RRBBCCCC.CCCSDDDS ";
+    EXPECT_THAT(refused(channel_bits), HasSubstr("times as many addresses"));
+}
+
+TEST(GpuConfig, RefusesLinesOfTheL1ThatSpanLinesOfTheL2) {
+    const std::string small = "-gpgpu_cache:dl2 N:64:64:8,L:B:m:N,A:16:4,4 ";
+    const std::string whole_lines = "-gpgpu_cache:dl1 N:4:128:64,L:T:m:L:L,A:512:8,16:0,32 ";
+    EXPECT_EQ(refused(small), "") << "sectors of 32 bytes";
+    EXPECT_THAT(refused(small + whole_lines),
+                HasSubstr("requests 128 bytes, more than a line of 64"));
+    EXPECT_EQ(refused(small + whole_lines + "--compat accel-sim"), "");
+}
+
+TEST(GpuConfig, RefusesBurstsOfPartsOfACommandCycle) {
+    const std::string ratio = "-dram_data_command_freq_ratio 2 -gpgpu_dram_burst_length ";
+    EXPECT_THAT(refused(ratio + "3"), HasSubstr("no whole number of command cycles"));
+    EXPECT_EQ(refused(ratio + "4"), "");
+    EXPECT_EQ(refused(ratio + "3 --compat accel-sim"), "");
+}
+
+TEST(GpuConfig, ChecksTheGpuOfARunWithoutTiming) {
+    const auto untimed = [](const std::string& text) {
+        option_values values;
+        values.load_text(text, "my.config");
+        return refusal([&] { check_untimed(values); });
+    };
+    EXPECT_EQ(untimed(""), "") << "the network of the defaults needs a file";
+    EXPECT_THAT(untimed("-gpgpu_n_clusters 0"), HasSubstr("must not be zero"));
+    EXPECT_THAT(untimed("-gpgpu_simd_model 2"), HasSubstr("immediate post-dominators"));
+    EXPECT_THAT(untimed("--quirk nonsense"), HasSubstr("unknown quirk"));
+    EXPECT_THAT(untimed("-network_mode 1"), HasSubstr("does not exist"));
+    for (const char* limit : {"max_cycle", "max_insn", "max_cta", "max_completed_cta"}) {
+        EXPECT_THAT(untimed(std::string("-gpgpu_") + limit + " 10"),
+                    HasSubstr("has no effect in functional mode"));
+        EXPECT_EQ(untimed(std::string("-gpgpu_") + limit + " 0"), "");
+    }
+}
+
+TEST(GpuConfig, HasTheAllocationUnitsOfTheComputeCapability) {
+    const auto allocation = [](const std::string& text) {
+        return make("-gpgpu_compute_capability_major 8 -gpgpu_shmem_size 102400 " + text)
+            .cores.sm.allocation;
+    };
+    EXPECT_EQ(allocation("").reserved_shared, 1024u);
+    EXPECT_TRUE(allocation("") == core::occupancy_rules_of(80).allocation);
+    EXPECT_TRUE(allocation("--quirk coarse-allocation") == core::gpgpu_sim_allocation);
+    EXPECT_TRUE(allocation("--compat accel-sim") == core::gpgpu_sim_allocation);
+}
+
 TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
     const std::string map =
         "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS";
@@ -273,6 +361,8 @@ TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
     EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 9"),
                 HasSubstr("must lie between 0 and 6"));
     EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("a queue of 0 entries"));
+    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 3:8:8:8"),
+                HasSubstr("no request ever enters a first queue of 3 entries"));
     EXPECT_THAT(refused("-dram_write_queue_size 32:16:28"), HasSubstr("out of order"));
     EXPECT_THAT(refused("-gpgpu_dram_burst_length 2 -dram_data_command_freq_ratio 4"),
                 HasSubstr("less than a command cycle"));
@@ -401,6 +491,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  q.two_level_rotates_twice,
                                  q.sms_in_order,
                                  q.fetch_reads_one_texel,
+                                 q.coarse_allocation,
                                  t.rz_is_a_register,
                                  t.single_barrier,
                                  t.ldc_is_alu,
@@ -420,6 +511,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.caches.global_stores_stay,
                                  c.network.crossbar.quirk_packet_is_one_flit,
                                  c.memory.quirk_flush_few_l2,
+                                 c.quirk_hash_wraps,
                                  c.memory.partition.quirk_memcpy_truncates,
                                  c.memory.partition.dram.quirk_writes_wait,
                                  c.dispatch.serial_kernels,
@@ -581,7 +673,7 @@ TEST(TraceFit, RefusesTooManyRegisters) {
     big.threads_per_block = 1000;
     big.registers = 65;
     EXPECT_THAT(unfit(volta(), big),
-                HasSubstr("needs 69632 registers per block (1024 threads of 65); an SM has 65536"));
+                HasSubstr("needs 73728 registers per block (1024 threads of 65); an SM has 65536"));
     EXPECT_EQ(unfit(volta("--override-registers 32"), big), "");
     big.registers = 64;
     EXPECT_EQ(unfit(volta(), big), "");
@@ -590,6 +682,25 @@ TEST(TraceFit, RefusesTooManyRegisters) {
     big.registers = 21955;
     EXPECT_THAT(unfit(volta(), big), HasSubstr("--override-registers"));
     EXPECT_EQ(unfit(volta("-gpgpu_ignore_resources_limitation 1"), big), "");
+}
+
+TEST(TraceFit, ChecksRegistersForAMultipleOfFourWarpsExceptAsGpgpuSim) {
+    kernel_header_descriptor odd = kernel();
+    odd.threads_per_block = 800;
+    odd.registers = 76;
+    EXPECT_THAT(unfit(volta(), odd), HasSubstr("needs 71680 registers per block (800 threads"));
+    EXPECT_EQ(unfit(volta("--quirk coarse-allocation"), odd), "") << "60800 registers";
+}
+
+TEST(TraceFit, LeavesTheDriverItsSharedMemoryFromAmpereOn) {
+    const std::string ampere =
+        "-gpgpu_compute_capability_major 8 -gpgpu_shmem_size 167936 --any-binary-version ";
+    kernel_header_descriptor big = kernel();
+    big.shared_memory = 166912;
+    EXPECT_EQ(unfit(volta(ampere), big), "");
+    big.shared_memory = 166913;
+    EXPECT_THAT(unfit(volta(ampere), big), HasSubstr("a block may use 166912"));
+    EXPECT_EQ(unfit(volta(ampere + "--compat accel-sim"), big), "");
 }
 
 }  // namespace

@@ -302,5 +302,45 @@ TEST(OptionsPage, IsCurrent) {
         << "docs/options.md is out of date: write it anew with simtlm --help-markdown";
 }
 
+TEST(FormerOptions, AreNotOptionsAndNameOptions) {
+    for (const auto& [name, remedy] : former_options()) {
+        EXPECT_EQ(find_option(name), nullptr) << name;
+        EXPECT_EQ(unknown_option_remedy(name), remedy);
+        // Every name in a remedy is an option.
+        for (std::size_t at = 0; (at = remedy.find(" -", at)) != std::string::npos; ++at) {
+            const std::size_t end = remedy.find_first_of(" ;,", at + 1);
+            const std::string option = remedy.substr(at + 1, end - at - 1);
+            EXPECT_NE(find_option(option), nullptr) << name << ": " << option;
+        }
+    }
+}
+
+TEST(FormerOptions, OfGpgpuSim40HaveTheirPresentNames) {
+    option_values values;
+    values.load_text(
+        "-l1_latency 28 -inct_in_buffer_limit 128 -memory_partition_indexing 4\n"
+        "-adaptive_volta_cache_config 1 -sub_core_model 1 -mem_unit_ports 1\n",
+        "old.config");
+    EXPECT_EQ(values.text("-gpgpu_l1_latency"), "28");
+    EXPECT_EQ(values.text("-icnt_in_buffer_limit"), "128");
+    EXPECT_EQ(values.text("-gpgpu_memory_partition_indexing"), "4");
+    EXPECT_TRUE(values.flag("-gpgpu_adaptive_cache_config"));
+    EXPECT_TRUE(values.flag("-gpgpu_sub_core_model"));
+}
+
+TEST(Notes, NameOptionsOfTheOtherCoreOnTheCommandLine) {
+    option_values classic, modern;
+    classic.parse_command_line({"-modern_alu", "8,2", "-gpgpu_num_sp_units", "4"});
+    ASSERT_EQ(classic.notes().size(), 1u);
+    EXPECT_EQ(classic.notes()[0],
+              "accepted without effect: -modern_alu (of the modern core; this run uses the classic "
+              "core)");
+    modern.parse_command_line({"--core", "modern", "-modern_alu", "8,2", "-gpgpu_num_sp_units", "4",
+                               "-gpgpu_num_reg_banks", "8"});
+    ASSERT_EQ(modern.notes().size(), 1u);
+    EXPECT_NE(modern.notes()[0].find("-gpgpu_num_reg_banks, -gpgpu_num_sp_units"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace simtlm::platform
