@@ -114,10 +114,9 @@ void write_seeds(const fs::path& repository) {
         put("linker", name,
             test::bytes_of_file((repository / "tests/system/machine_code" / name).string()));
     copy_texts("machine_code", repository / "tests/unit/sass/cubins", ".cubin");
-    for (const char* name :
-         {"conditions.sm_80.cubin", "collectives.sm_90.cubin", "functions.sm_75.cubin",
-          "values.sm_70.cubin", "tiles.sm_90.cubin", "recursion.sm_80.cubin",
-          "sparse_80.sm_80.cubin", "halves.sm_75.cubin", "hopper.sm_90.cubin"})
+    for (const char* name : {"conditions.sm_80.cubin", "collectives.sm_90.cubin",
+                             "functions.sm_75.cubin", "tiles.sm_90.cubin", "recursion.sm_80.cubin",
+                             "sparse_80.sm_80.cubin", "halves.sm_75.cubin"})
         put("machine_code", name,
             test::bytes_of_file((repository / "tests/system/machine_code" / name).string()));
     copy_texts("launch_file", repository / "programs", ".launch");
