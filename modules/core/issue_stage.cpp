@@ -24,6 +24,7 @@ struct issue_stage::execution {
     warp_state& warp;
     std::int32_t barrier_id;
     std::int32_t barrier_threads;
+    bool acts = true;  ///< in an executed warp, a lane passes the guard
     bool lanes_ended = false;
     bool warp_ended = false;
     bool result_is_late = false;  ///< the next instruction depends on a late result that no
@@ -49,9 +50,10 @@ warp_instruction& issue_stage::issue(unsigned w, unsigned scheduler, std::uint64
         if (info.is_memory()) resolve_addresses(e);
         if (info.is_atomic) await_atomics(inst);
     }
-    if (info.special != special_op::none) sm_.warps.track_copies(inst);
+    e.acts = warp.executor == nullptr || inst.active_mask != 0;
+    if (e.acts && info.special != special_op::none) sm_.warps.track_copies(inst);
     sm_.scores.reserve(w, info, inst.space);
-    if (info.cls == op_class::memory_barrier) pass_fence(w);
+    if (e.acts && info.cls == op_class::memory_barrier) pass_fence(w);
     warps.scoreboard_stale |= warp_bit(w);
     end_or_wait(e);
     if (warp.executor != nullptr) go_on(e);
@@ -162,7 +164,8 @@ void issue_stage::end_or_wait(const execution& e) {
     if (e.warp_ended) {
         sm_.warps.ends(w);
         sm_.barriers.warp_ended(e.warp.cta, w);
-    } else if (info.cls == op_class::barrier && info.barrier != program::barrier_kind::none) {
+    } else if (e.acts && info.cls == op_class::barrier &&
+               info.barrier != program::barrier_kind::none) {
         sm_.barriers.arrive(e.warp.cta, w, {info.barrier, e.barrier_id, e.barrier_threads});
     }
 }

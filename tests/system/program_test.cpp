@@ -605,5 +605,68 @@ TEST_F(Programs, WhoseAtomicsAddressSharedAndGlobalMemoryAtOnceSeeBothBehindABar
         }
 }
 
+/// Three warps. Two exchange a value at barrier 1, which the third skips by its guard before all
+/// meet at barrier 5; two skip the arrival of the third at barrier 2.
+const char* const skipped_barriers = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry exchange(.param .u64 out)
+{
+    .shared .align 4 .u32 here[4];
+    .reg .pred %p<6>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    setp.ne.u32 %p1, %r2, 2;
+    setp.eq.u32 %p2, %r2, 0;
+    mov.u32 %r3, 0;
+    @!%p2 bra ready;
+spend:
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p4, %r3, 400;
+    @%p4 bra spend;
+    st.shared.u32 [here], 5;
+ready:
+    @%p1 bar.sync 1, 64;
+    mov.u32 %r4, 0;
+    @%p1 ld.shared.u32 %r4, [here];
+    bar.sync 5;
+    @!%p1 st.shared.u32 [here+4], 7;
+    @!%p1 bar.arrive 2, 96;
+    @%p1 bar.red.popc.u32 %r6, 2, 96, %p2;
+    @!%p1 mov.u32 %r6, 0;
+    ld.shared.u32 %r5, [here+4];
+    mad.lo.u32 %r4, %r5, 10, %r4;
+    mad.lo.u32 %r4, %r6, 100, %r4;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+)";
+
+TEST_F(Programs, DoNotArriveAtBarriersThatAWholeWarpSkips) {
+    std::string launch =
+        "buffer out u32 96 zero\nlaunch exchange grid 2 block 96 args out\n"
+        "expect out values";
+    for (const char* const warp : {" 3275", " 3275", " 70"})
+        for (int lane = 0; lane < 32; ++lane) launch += warp;
+    const std::string program = folder_.write("b.ptx", skipped_barriers),
+                      file = folder_.write("b.launch", launch + "\n");
+    for (const char* const core : {"classic", "modern"}) {
+        const std::string traces = folder_.path(std::string("traces-") + core);
+        const outcome o = simulate({"--preset", "TINY", "--core", core, "--ptx", program,
+                                    "--launch", file, "--record-trace", traces});
+        ASSERT_EQ(o.code, 0) << core << o.err;
+        const outcome replay =
+            simulate({"--preset", "TINY", "--core", core, "-trace", traces + "/kernelslist.g"});
+        ASSERT_EQ(replay.code, 0) << core << replay.err;
+        EXPECT_EQ(replay.values()["gpu_sim_cycle"], o.values()["gpu_sim_cycle"]) << core;
+    }
+}
+
 }  // namespace
 }  // namespace simtlm::test

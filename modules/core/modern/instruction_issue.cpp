@@ -78,11 +78,12 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
             sm_.warps.at_atomic |= warp_bit(w);
         }
     }
-    if (info.special != special_op::none) sm_.warps.track_copies(inst);
-    // A warp without any lane that passes the guard does not arrive.
-    out.arrives = !out.warp_ended && info.cls == op_class::barrier &&
-                  info.barrier != program::barrier_kind::none &&
-                  (warp.executor == nullptr || inst.active_mask != 0);
+    // A warp without any lane that passes the guard neither arrives nor waits.
+    const bool acts = warp.executor == nullptr || inst.active_mask != 0;
+    if (acts && info.special != special_op::none) sm_.warps.track_copies(inst);
+    out.arrives = acts && !out.warp_ended && info.cls == op_class::barrier &&
+                  info.barrier != program::barrier_kind::none;
+    out.fences = acts && info.cls == op_class::memory_barrier;
     sm_.pool.issued(inst);
     return out;
 }

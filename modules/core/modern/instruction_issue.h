@@ -34,6 +34,7 @@ public:
         warp_instruction* inst = nullptr;
         bool warp_ended = false;
         bool arrives = false;          ///< at a CTA barrier
+        bool fences = false;           ///< waits at a memory barrier
         bool suspended = false;        ///< at an mbarrier
         bool cluster_arrives = false;  ///< at the barrier of its cluster
         bool cluster_waits = false;

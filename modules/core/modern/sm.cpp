@@ -237,9 +237,9 @@ void sm::arrives(unsigned w, const barrier_request& request, std::uint64_t at) {
 void sm::engage(warp_instruction& inst, std::uint64_t now) {
     using program::special_op;
     const unsigned w = inst.warp;
-    if (inst.info->special == special_op::launch_dependents && inst.active_mask != 0)
-        launch_dependents(warps_.warp[w].cta);
-    if (inst.info->special == special_op::dependency_wait && inst.active_mask != 0)
+    if (inst.active_mask == 0) return;
+    if (inst.info->special == special_op::launch_dependents) launch_dependents(warps_.warp[w].cta);
+    if (inst.info->special == special_op::dependency_wait)
         dependency_.wait(warps_, w, *kernel_of(w));
     if (!modern_.engines.present) return;
     const auto groups = static_cast<unsigned>(inst.info->immediate);
@@ -263,11 +263,9 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
             waits = bulk_copies_->wait(w, groups, inst.info->special == special_op::bulk_wait_read);
             break;
         case special_op::warpgroup_arrive:
-            if (inst.active_mask == 0) return;
             waits = warpgroups_->arrive(w, now);
             break;
         case special_op::warpgroup_mma:
-            if (inst.active_mask == 0) return;
             warpgroups_->multiply(w, *inst.info, now);
             if ((inst.info->immediate & 2) != 0) warpgroups_->commit(w);
             return;

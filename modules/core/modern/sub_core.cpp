@@ -500,7 +500,7 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
     }
     if (out.cluster_arrives) sm_.sm.arrives_at_cluster(w, now + modern_.barrier_latency);
     if (out.cluster_waits) sm_.sm.waits_at_cluster(w);
-    if (i.cls == op_class::memory_barrier) {
+    if (out.fences) {
         sm_.warps.at_memory_barrier |= warp_bit(w);
         sm_.sm.fences(w, now + fence_cycles(modern_, i.opcode));
     }

@@ -25,7 +25,8 @@ struct step {
     /// Memory instructions.
     std::function<std::uint64_t(unsigned warp, unsigned lane)> address = {};
     std::int32_t barrier_id = 0, barrier_threads = 0;  ///< barriers, operands read from registers
-    bool deferred = false;  ///< memory instructions: calls apply_memory()
+    bool deferred = false;         ///< memory instructions: calls apply_memory()
+    unsigned skipping_warp = ~0u;  ///< the guard of the instruction is false in this warp
 };
 
 /// A kernel of the test machine as a table of instructions. Every lane has a program counter of its
@@ -138,6 +139,7 @@ public:
             if ((alive_ >> l & 1u) != 0 && pc_[l] == here) effects.active_mask |= 1u << l;
         for (std::uint32_t m = effects.active_mask; m != 0; m &= m - 1)
             advance(s, static_cast<unsigned>(__builtin_ctz(m)));
+        if (s.skipping_warp == warp_) effects.active_mask = 0;
         if (s.what == step::kind::memory) {
             effects.space = kernel_.resolved;
             effects.memory_deferred = s.deferred;

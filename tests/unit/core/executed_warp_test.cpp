@@ -176,6 +176,27 @@ TEST(ExecutedWarp, WaitsAtTheBarrierThatItsValuesName) {
     EXPECT_GT(first_exit, last_arrival);
 }
 
+TEST(ExecutedWarp, DoesNotArriveAtABarrierThatNoneOfItsLanesExecutes) {
+    // One warp of two waits at barrier 3 for 64 threads; the other executes the barrier only where
+    // its guard is true, the second time.
+    small_kernel k;
+    k.compute(1, 2);
+    k.barrier(3, 64).skipping_warp = 1;
+    k.compute(1, 2);
+    k.compute(3, 1, 40);
+    k.compute(4, 3, 40);
+    k.barrier(3, 64).skipping_warp = 0;
+    k.leave();
+    sm_rig rig("rig", small_sm());
+    issued(rig, k, 2);
+    std::uint64_t arrival = 0, passed = ~std::uint64_t{0};
+    for (const sm_rig::issue& i : rig.issues) {
+        if (i.warp == 1 && i.pc == 40) arrival = i.cycle;
+        if (i.warp == 0 && i.pc == 16) passed = i.cycle;
+    }
+    EXPECT_GT(passed, arrival);
+}
+
 TEST(ExecutedWarp, MakesTheAccessesThatItsLanesComputed) {
     small_kernel k;
     k.memory(false, memory_space::global,
