@@ -12,18 +12,18 @@
 
 namespace simtlm::execution {
 
-/// Copy of an argument of a call: a position in the caller's and in the callee's frame.
+/// A value that a call passes: in a register or in the local frame of one function, and in the
+/// parameters or results of the called function, which are at the start of its local frame.
 struct argument_copy {
-    bool caller_in_register = false;  ///< otherwise in the local frame
-    bool callee_in_register = false;
-    std::uint32_t from = 0;              ///< slot, or offset in the local frame
-    std::uint32_t to = 0;                ///< slot, or offset in the local frame
+    bool in_register = false;            ///< otherwise in the local frame
+    std::uint32_t at = 0;                ///< slot of the register, or offset in the local frame
+    std::uint32_t passed = 0;            ///< offset in the parameters, or in the results
     std::uint32_t bytes = 0;             ///< size of a thread's value
-    std::uint32_t register_bytes = 128;  ///< size of a register's lanes: 4, 128, 256
+    std::uint32_t register_bytes = 128;  ///< size of a register's lanes: 4, 128, 256, 512
 };
 
-/// A call site. For an indirect call the callee's positions are the same for all targets, because
-/// formal parameters are at the start of a function's local frame, in order.
+/// A call site: where the caller has the arguments and results. Parameters in registers are passed
+/// in memory, too, so that a call through a pointer needs to know only the signature.
 struct call_site {
     std::vector<argument_copy> arguments;
     std::vector<argument_copy> results;
@@ -33,17 +33,21 @@ struct call_site {
 struct function_image {
     const ptx::function* source = nullptr;
     bool defined = false;
-    std::uint32_t first = 0;             ///< its first operation
-    std::uint32_t end = 0;               ///< end of its operations
-    std::uint32_t frame_bytes = 0;       ///< registers of a warp
-    std::uint32_t local_bytes = 0;       ///< local variables and parameters per thread
-    std::uint32_t passed_bytes = 0;      ///< of these, written by callers: parameters
+    std::uint32_t first = 0;         ///< its first operation
+    std::uint32_t end = 0;           ///< end of its operations
+    std::uint32_t frame_bytes = 0;   ///< registers of a warp
+    std::uint32_t local_bytes = 0;   ///< local variables and parameters per thread
+    std::uint32_t passed_bytes = 0;  ///< of these, written by callers: parameters, at 0
+    std::uint32_t result_base = 0;   ///< offset of the results
+    std::uint32_t result_bytes = 0;
     std::uint32_t local_alignment = 16;  ///< of the frame, bytes; a power of two
     std::vector<std::uint32_t> callees;
     bool calls_unknown = false;  ///< through a pointer
     bool uses_alloca = false;
     std::vector<std::uint32_t> shared_variables;  ///< variables of the module that it references
     std::vector<std::uint32_t> registers;         ///< slot of each register
+    /// Parameters and results that the function has in registers.
+    std::vector<argument_copy> register_parameters, register_results;
 };
 
 /// Origin of an operation.

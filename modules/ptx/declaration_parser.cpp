@@ -181,20 +181,44 @@ std::uint32_t declaration_parser::add_register(std::string_view name, type t, un
 void declaration_parser::read_registers() {
     const head h = read_head(true);
     if (is_reference(h.type)) c_.in.fail(h.where, "a register cannot hold a reference");
-    if (!c_.in_function()) c_.in.fail(h.where, "registers belong into functions");
+    if (!c_.in_function()) check_module_scope("registers", h.where);
     do {
-        const place where = c_.in.here();
-        const std::string_view name = c_.in.expect_name("the name of a register");
-        if (c_.in.take('<')) {
-            const auto count = static_cast<std::uint32_t>(
+        module_register r;
+        r.where = c_.in.here();
+        r.name = c_.in.expect_name("the name of a register");
+        r.type = h.type;
+        r.vector = h.vector;
+        r.numbered = c_.in.take('<');
+        if (r.numbered) {
+            r.count = static_cast<std::uint32_t>(
                 c_.in.expect_count("a number of registers", most_registers));
             c_.in.expect('>');
-            add_register(name, h.type, h.vector, count, true, where);
-        } else {
-            add_register(name, h.type, h.vector, 1, false, where);
         }
+        if (c_.in_function())
+            add_register(r.name, r.type, r.vector, r.count, r.numbered, r.where);
+        else
+            c_.module_registers.push_back(r);
     } while (c_.in.take(','));
     c_.in.expect(';');
+}
+
+/// Before PTX 3.0 registers and local variables may be declared at module scope.
+void declaration_parser::check_module_scope(const std::string& what, place where) const {
+    if (c_.version() >= version_with_abi)
+        c_.in.fail(where, what + " belong into functions", "at module scope until PTX 2.3 only");
+    if (what == "registers" && !c_.out.functions.empty())
+        c_.in.fail(where, "registers at module scope after a function",
+                   "declare them before all functions");
+}
+
+void declaration_parser::add_module_registers() {
+    c_.shared_registers.clear();
+    for (const module_register& r : c_.module_registers) {
+        const std::uint32_t first =
+            add_register(r.name, r.type, r.vector, r.count, r.numbered, r.where);
+        for (std::uint32_t i = 0; i < r.count * r.vector; ++i)
+            c_.shared_registers.push_back(first + i);
+    }
 }
 
 void declaration_parser::read_dimensions(variable& v) {
@@ -285,6 +309,8 @@ void declaration_parser::check_complete(const variable& v) {
 
 void declaration_parser::read_variables(state_space space, linkage link) {
     const head h = read_head(true);
+    if (space == state_space::local && !c_.in_function())
+        check_module_scope("local variables", h.where);
     do {
         variable v = read_variable(h, space);
         v.link = link;
@@ -356,9 +382,11 @@ std::vector<prototype::item> declaration_parser::read_prototype_items() {
             c_.in.fail(where, "a parameter", "expected .param or .reg");
         const head h = read_head(true);
         const variable v = read_variable(h, state_space::param);
-        const unsigned parts = word == "reg" ? v.vector : 1;
-        list.insert(list.end(), parts,
-                    {v.type, word == "reg", v.array, v.alignment, v.size / parts});
+        if (word == "reg")  // the elements of a vector are separate, as in a function's parameters
+            list.insert(list.end(), v.vector,
+                        {v.type, true, false, bytes_of(v.type), bytes_of(v.type)});
+        else
+            list.push_back({v.type, false, v.array, v.alignment, v.size});
     } while (c_.in.take(','));
     c_.in.expect(')');
     return list;

@@ -29,6 +29,8 @@ public:
     /// Parses "(…)" of a `.callprototype`.
     std::vector<prototype::item> read_prototype_items();
 
+    /// Adds registers to the current function for those at module scope.
+    void add_module_registers();
     /// Adds a register, or a range of registers, to the current function.
     std::uint32_t add_register(std::string_view name, type t, unsigned vector, std::uint32_t count,
                                bool numbered, place where);
@@ -57,6 +59,7 @@ private:
     std::uint32_t declare_variable(variable&& v);
     bool merge_declaration(const variable& v, std::uint32_t& index);
     void check_complete(const variable& v);
+    void check_module_scope(const std::string& what, place where) const;
     void read_parameter(std::vector<parameter>& list);
     void read_register_parameter(std::vector<parameter>& list);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/function_parser.h"
 
+#include "modules/kernel/error.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -12,6 +14,8 @@ namespace {
 constexpr std::uint64_t largest_directive = 0x7fffffff;
 constexpr unsigned deepest_block = 200;
 constexpr unsigned version_with_parameter_lists = 14;  // PTX ISA 1.4
+/// Of the PTX whose instructions are all known: sm_90, ISA 9.0.
+constexpr unsigned newest_architecture = 90, newest_version = 90;
 
 /// Saves and restores the context's state of the current function.
 class function_scope {
@@ -103,9 +107,12 @@ void function_parser::read_again(std::uint32_t present, bool entry, linkage link
 }
 
 void function_parser::read_declared(function& f) {
+    declarations_.add_module_registers();
     read_signature(f);
     read_directives();
     if (c_.in.take(';')) return;
+    // Early compilers end declarations without a semicolon.
+    if (!f.entry && c_.in.peek() != '{') return;
     f.defined = true;
     read_body();
 }
@@ -115,8 +122,13 @@ void function_parser::read_signature(function& f) {
     f.where = c_.in.here();
     c_.in.take_name();
     if (c_.in.peek() == '(') f.parameters = declarations_.read_parameters();
-    if (f.parameters.empty() || f.parameters.back().in_register) return;
-    f.variadic = !f.entry && c_.out.variables[f.parameters.back().index].unsized;
+    if (f.entry) return;
+    f.variadic = !f.parameters.empty() && !f.parameters.back().in_register &&
+                 c_.out.variables[f.parameters.back().index].unsized;
+    for (const std::uint32_t r : c_.shared_registers) {
+        f.parameters.push_back({true, r});
+        f.results.push_back({true, r});
+    }
 }
 
 void function_parser::read_three(std::array<std::uint32_t, 3>& values) {
@@ -167,11 +179,14 @@ bool function_parser::read_directive(std::string_view word, function& f) {
 void function_parser::read_directives() {
     while (c_.in.peek() == '.') {
         const place where = c_.in.here();
+        const char* const before = c_.in.position();
         const std::string_view word = c_.in.take_directive();
-        if (!read_directive(word, c_.current())) {
+        if (read_directive(word, c_.current())) continue;
+        if (c_.current().entry)
             c_.in.fail(where, "'." + std::string(word) + "' after a function's parameters",
                        "expected '{', ';', or a directive such as .maxntid");
-        }
+        c_.in.back_to(before);
+        return;
     }
 }
 
@@ -249,11 +264,27 @@ void function_parser::read_statement() {
                 return;
             }
             c_.in.back_to(c_.in.position() - 1);
-            instructions_.read();
+            read_instruction();
             return;
         default:
             read_named_statement();
             return;
+    }
+}
+
+/// PTX for architectures after those whose instructions are all known is rejected only when it
+/// executes an unknown one.
+void function_parser::read_instruction() {
+    const bool is_known =
+        c_.out.architecture <= newest_architecture && c_.version() <= newest_version;
+    if (is_known) return instructions_.read();
+    const scanner before = c_.in;
+    const instruction_parser::progress progress = instructions_.begin();
+    try {
+        instructions_.read();
+    } catch (const kernel::user_error&) {
+        c_.in = before;
+        instructions_.read_unknown(progress);
     }
 }
 
@@ -292,7 +323,7 @@ void function_parser::read_named_statement() {
     if (name.empty()) c_.in.fail_expected("an instruction, a label or a directive");
     if (c_.in.next() == '.' || c_.in.peek() != ':') {
         c_.in = before;
-        instructions_.read();
+        read_instruction();
         return;
     }
     c_.in.advance(1);
@@ -359,6 +390,12 @@ void function_parser::read_prototype(std::string_view name) {
         } else if (scanner::is_digit(c_.in.peek())) {  // .abi_preserve 8
             c_.in.expect_count("a number", largest_directive);
         }
+    }
+    for (const std::uint32_t r : c_.shared_registers) {
+        const type t = c_.current().registers[r];
+        const prototype::item i{t, true, false, bytes_of(t), bytes_of(t)};
+        p.parameters.push_back(i);
+        p.results.push_back(i);
     }
     c_.current().prototypes.push_back(std::move(p));
 }

@@ -29,6 +29,7 @@ private:
     void read_three(std::array<std::uint32_t, 3>& values);
     void read_body();
     void read_statement();
+    void read_instruction();
     void read_body_directive();
     void read_named_statement();
     void read_label(std::string_view name, place where);

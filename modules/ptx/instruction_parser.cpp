@@ -78,6 +78,38 @@ void instruction_parser::read() {
     f.code.push_back(i);
 }
 
+instruction_parser::progress instruction_parser::begin() const {
+    const function& f = c_.out.functions[c_.current_function];
+    return {f.code.size(), f.operands.size(), f.elements.size(), pending_.size()};
+}
+
+void instruction_parser::read_unknown(const progress& before) {
+    function& f = c_.current();
+    f.code.resize(before.code);
+    f.operands.resize(before.operands);
+    f.elements.resize(before.elements);
+    pending_.resize(before.pending);
+    instruction i;
+    i.where = c_.in.here();
+    i.location = c_.current_location;
+    read_guard(i);
+    operation o;
+    const std::string_view name = c_.in.take_name();
+    if (name.empty()) c_.in.fail_expected("an instruction");
+    c_.in.take_opcode();
+    o.text.assign(name.data(), static_cast<std::size_t>(c_.in.position() - name.data()));
+    o.text.resize(std::min(o.text.size(), longest_opcode));
+    while (c_.in.peek() != ';') {
+        if (c_.in.peek() == '\0') c_.in.fail_expected("';'");
+        c_.in.advance(1);
+    }
+    c_.in.advance(1);
+    i.operation = static_cast<std::uint32_t>(c_.out.operations.size());
+    c_.out.operations.push_back(std::move(o));
+    i.first_operand = static_cast<std::uint32_t>(f.operands.size());
+    f.code.push_back(i);
+}
+
 /// Implements `reg + constant` as an operand by an addition to a new register before the
 /// instruction.
 void instruction_parser::add_offsets(const instruction& user) {
@@ -390,12 +422,12 @@ bool instruction_parser::read_special(raw_operand& r, std::string_view name) {
     return true;
 }
 
+/// Parses the results or the arguments of a call, if there are any.
 operand instruction_parser::read_call_list() {
     for (auto& level : raw_) level.clear();
     operand list;
     list.kind = operand_kind::vector;
-    c_.in.expect('(');
-    if (!c_.in.take(')')) {
+    if (c_.in.take('(') && !c_.in.take(')')) {
         do {
             read_operand(0, false);
         } while (c_.in.take(','));
@@ -419,7 +451,21 @@ operand instruction_parser::read_call_list() {
     list.count = static_cast<std::uint32_t>(elements.size());
     list.index = static_cast<std::uint32_t>(f.elements.size());
     f.elements.insert(f.elements.end(), elements.begin(), elements.end());
+    add_shared_registers(list);
     return list;
+}
+
+/// Registers at module scope are passed with every call.
+void instruction_parser::add_shared_registers(operand& list) {
+    function& f = c_.current();
+    for (const std::uint32_t r : c_.shared_registers) {
+        operand o;
+        o.kind = operand_kind::reg;
+        o.type = f.registers[r];
+        o.index = r;
+        f.elements.push_back(o);
+    }
+    list.count += static_cast<std::uint32_t>(c_.shared_registers.size());
 }
 
 operand instruction_parser::read_call_target() {
@@ -449,24 +495,15 @@ operand instruction_parser::read_call_table() {
 }
 
 void instruction_parser::read_call(instruction& i) {
-    operand results;
-    operand arguments;
-    operand table;
-    results.kind = arguments.kind = operand_kind::vector;
-    results.index = arguments.index = static_cast<std::uint32_t>(c_.current().elements.size());
-    if (c_.in.peek() == '(') {
-        results = read_call_list();
-        c_.in.expect(',');
-    }
+    const bool has_results = c_.in.peek() == '(';
+    const operand results = read_call_list();
+    if (has_results) c_.in.expect(',');
     const operand target = read_call_target();
-    if (c_.in.take(',')) {
-        if (c_.in.peek() == '(') {
-            arguments = read_call_list();
-            if (c_.in.take(',')) table = read_call_table();
-        } else {
-            table = read_call_table();
-        }
-    }
+    const bool more = c_.in.take(',');
+    const bool has_arguments = more && c_.in.peek() == '(';
+    const operand arguments = read_call_list();
+    operand table;
+    if (has_arguments ? c_.in.take(',') : more) table = read_call_table();
     c_.in.expect(';');
     function& f = c_.current();
     for (const operand& o : {results, target, arguments, table}) f.operands.push_back(o);
@@ -478,58 +515,62 @@ void instruction_parser::check_call(const instruction& i) {
     const operand& target = f.operand_of(i, 1);
     const operand& table = f.operand_of(i, 3);
     if (target.kind == operand_kind::function) {
-        const function& callee = c_.out.functions[target.index];
-        if (callee.entry) c_.in.fail(i.where, "'" + callee.name + "' is an entry", "call a .func");
-        check_call_against(i, callee.results.size(), callee.parameters.size(), callee.variadic,
-                           callee.name);
-        check_call_arguments(i, callee);
+        check_call_of(i, target.index);
     } else if (table.kind == operand_kind::prototype) {
         const prototype& p = f.prototypes[table.index];
-        const bool variadic =
-            !p.parameters.empty() && p.parameters.back().array && p.parameters.back().size == 0;
-        check_call_against(i, p.results.size(), p.parameters.size(), variadic, p.name);
+        check_passed(i, 0, p.results, p.name);
+        check_passed(i, 2, p.parameters, p.name);
+    } else if (table.kind == operand_kind::call_targets) {
+        for (const std::uint32_t callee : f.call_targets[table.index].functions)
+            check_call_of(i, callee);
+    } else {
+        bool any = false;
+        if (table.kind == operand_kind::variable)
+            for (const relocation& r : c_.out.variables[table.index].data.relocations) {
+                if (!r.function) continue;
+                check_call_of(i, r.symbol);
+                any = true;
+            }
+        if (!any)
+            c_.in.fail(i.where, "a call through a register without the possible functions",
+                       "name a .callprototype, a .calltargets, or a variable that holds them");
     }
 }
 
-void instruction_parser::check_call_against(const instruction& i, std::size_t results,
-                                            std::size_t parameters, bool variadic,
-                                            const std::string& callee) {
+void instruction_parser::check_call_of(const instruction& i, std::uint32_t index) {
+    const function& callee = c_.out.functions[index];
+    if (callee.entry) c_.in.fail(i.where, "'" + callee.name + "' is an entry", "call a .func");
+    check_passed(i, 0, c_.out.items_of(callee, callee.results), callee.name);
+    check_passed(i, 2, c_.out.items_of(callee, callee.parameters), callee.name);
+}
+
+/// Compares the number and the sizes of the results (operand 0) or arguments (operand 2) of a call
+/// with a signature.
+void instruction_parser::check_passed(const instruction& i, unsigned place,
+                                      const std::vector<prototype::item>& formal,
+                                      const std::string& callee) {
     const function& f = c_.current();
-    const std::size_t given = f.operand_of(i, 2).count;
-    if (f.operand_of(i, 0).count != results) {
-        c_.in.fail(i.where,
-                   "a call of '" + callee + "' with " + std::to_string(f.operand_of(i, 0).count) +
-                       " results",
-                   "expected " + std::to_string(results));
-    }
-    if (given != parameters && !(variadic && given + 1 >= parameters)) {
-        c_.in.fail(i.where,
-                   "a call of '" + callee + "' with " + std::to_string(given) + " arguments",
-                   "expected " + std::to_string(parameters));
-    }
+    const operand& given = f.operand_of(i, place);
+    const std::string what = place == 0 ? "result" : "argument";
+    const bool variadic = !formal.empty() && formal.back().array && formal.back().size == 0;
+    if (given.count != formal.size() && !(variadic && given.count + 1 == formal.size()))
+        c_.in.fail(
+            i.where,
+            "a call of '" + callee + "' with " + std::to_string(given.count) + " " + what + "s",
+            "expected " + std::to_string(formal.size()));
+    for (unsigned n = 0; n < given.count; ++n)
+        if (!fits_formal(f.element_of(given, n), formal[n]))
+            c_.in.fail(i.where, what + " " + std::to_string(n + 1) + " of the call of '" + callee +
+                                    "' has another size than the parameter");
 }
 
-bool instruction_parser::fits_parameter(const operand& o, const parameter& p,
-                                        const function& callee) const {
-    if (p.in_register) {
-        return o.kind != operand_kind::reg ||
-               width_of(o.type) == width_of(callee.registers[p.index]);
-    }
-    const variable& formal = c_.out.variables[p.index];
+/// Whether a value can be passed as a parameter or result.
+bool instruction_parser::fits_formal(const operand& o, const prototype::item& formal) const {
     if (o.kind == operand_kind::reg) return formal.array || bytes_of(o.type) == formal.size;
     if (o.kind != operand_kind::variable) return true;
     const variable& actual = c_.out.variables[o.index];
-    return actual.space == state_space::param && (formal.unsized || actual.size == formal.size);
-}
-
-void instruction_parser::check_call_arguments(const instruction& i, const function& callee) {
-    const function& f = c_.current();
-    const operand& arguments = f.operand_of(i, 2);
-    for (unsigned n = 0; n < arguments.count && n < callee.parameters.size(); ++n) {
-        if (fits_parameter(f.element_of(arguments, n), callee.parameters[n], callee)) continue;
-        c_.in.fail(i.where, "argument " + std::to_string(n + 1) + " of the call of '" +
-                                callee.name + "' has another size than the parameter");
-    }
+    const bool unsized = formal.array && formal.size == 0;
+    return actual.space == state_space::param && (unsized || actual.size == formal.size);
 }
 
 void instruction_parser::close_scope(bool outermost) {

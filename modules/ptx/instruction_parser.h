@@ -35,6 +35,15 @@ public:
     /// function.
     void read();
 
+    /// Sizes of the current function's tables before an instruction.
+    struct progress {
+        std::size_t code, operands, elements, pending;
+    };
+    progress begin() const;
+    /// Adds the next instruction, which read() has rejected, as one that is not executed.
+    /// @param before  the result of begin() before read()
+    void read_unknown(const progress& before);
+
     /// Adds an instruction without operands that is not in the text.
     void add_implied(std::string_view opcode_text);
 
@@ -74,13 +83,14 @@ private:
     void read_selector(operand& o);
     void read_call(instruction& i);
     operand read_call_list();
+    void add_shared_registers(operand& list);
     operand read_call_target();
     operand read_call_table();
     void check_call(const instruction& i);
-    void check_call_against(const instruction& i, std::size_t results, std::size_t parameters,
-                            bool variadic, const std::string& callee);
-    void check_call_arguments(const instruction& i, const function& callee);
-    bool fits_parameter(const operand& o, const parameter& p, const function& callee) const;
+    void check_call_of(const instruction& i, std::uint32_t index);
+    void check_passed(const instruction& i, unsigned place,
+                      const std::vector<prototype::item>& formal, const std::string& callee);
+    bool fits_formal(const operand& o, const prototype::item& formal) const;
     void parse_new_operation(operation& o, std::string_view text, place where);
 
     // Checking: operand_checker.cpp

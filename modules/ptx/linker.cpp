@@ -95,12 +95,27 @@ private:
             if (w == "}" || w == ")" || w == "]") --depth;
             if (depth != 0) continue;
             if (w == ";" || (w == "}" && (is_function || is_section))) break;
+            // Early compilers end declarations of functions without a semicolon.
+            if (is_function && i + 1 < tokens.size() && ends_name(w) && begins_item(word(i + 1)))
+                break;
         }
         it.last = std::min(i + 1, tokens.size());
         if (begin == ".pragma" || is_section) return it;
         it.defines = is_function ? word(it.last - 1) == "}" : it.how != binding::external;
         find_names(it, is_function);
         return it;
+    }
+
+    /// Whether a token can be the last one of a function's declaration.
+    static bool ends_name(std::string_view w) {
+        return w == ")" || w == ".noreturn" || is_word(w[0]);
+    }
+    static bool begins_item(std::string_view w) {
+        for (const char* const first :
+             {".extern", ".visible", ".weak", ".common", ".func", ".entry", ".global", ".const",
+              ".shared", ".local", ".tex", ".file", ".section", ".alias"})
+            if (w == first) return true;
+        return false;
     }
 
     static void note(item& it, std::string_view w, bool& is_function) {

@@ -41,6 +41,28 @@ std::string_view module::file_name(std::uint32_t number) const {
     return found == files.end() ? std::string_view() : std::string_view(found->name);
 }
 
+std::vector<prototype::item> module::items_of(const function& f,
+                                              const std::vector<parameter>& list) const {
+    std::vector<prototype::item> items;
+    for (const parameter& p : list) {
+        prototype::item i;
+        if (p.in_register) {
+            i.in_register = true;
+            i.type = f.registers[p.index];
+            i.alignment = bytes_of(i.type);
+            i.size = bytes_of(i.type);
+        } else {
+            const variable& v = variables[p.index];
+            i.type = v.type;
+            i.array = v.array;
+            i.alignment = v.alignment;
+            i.size = v.size;
+        }
+        items.push_back(i);
+    }
+    return items;
+}
+
 std::string module::where(place p) const {
     return file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
 }

@@ -272,6 +272,9 @@ struct module {
     const variable* find_variable(std::string_view name) const;
     /// The name of a `.file`, or "".
     std::string_view file_name(std::uint32_t number) const;
+    /// The types of a function's parameters or results, as a prototype describes them.
+    std::vector<prototype::item> items_of(const function& f,
+                                          const std::vector<parameter>& list) const;
     /// "kernel.ptx:12:3", for messages.
     std::string where(place p) const;
     /// The text of an instruction, for debug output.

@@ -19,6 +19,20 @@ struct unresolved_relocation {
     place where;
 };
 
+/// A `.reg` at module scope: all functions share its registers, which keep their values across
+/// calls. Each function has registers of its own for them, which calls pass in both directions.
+struct module_register {
+    std::string_view name;
+    ptx::type type = type::none;
+    std::uint8_t vector = 1;
+    std::uint32_t count = 1;
+    bool numbered = false;
+    place where;
+};
+
+/// The PTX ISA version from which on registers and local variables belong into functions.
+constexpr unsigned version_with_abi = 30;
+
 constexpr std::size_t longest_shown_name = 80;
 
 /// A name in quotes for a message, truncated if it is long.
@@ -36,8 +50,10 @@ struct parse_context {
     std::uint32_t current_function = no_index;
     std::uint32_t current_location = no_index;  ///< last `.loc`
     std::vector<unresolved_relocation> unresolved;
-    std::uint64_t registers = 0;          ///< number declared so far
-    std::uint64_t initialised_bytes = 0;  ///< size of initial values so far
+    std::vector<module_register> module_registers;
+    std::vector<std::uint32_t> shared_registers;  ///< those of the current function for them
+    std::uint64_t registers = 0;                  ///< number declared so far
+    std::uint64_t initialised_bytes = 0;          ///< size of initial values so far
 
     bool in_function() const { return current_function != no_index; }
     function& current() { return out.functions[current_function]; }

@@ -54,7 +54,9 @@ void function_lowering::lower() {
         label_at_[i] = static_cast<std::uint32_t>(module_.code().size());
         if (reconverges_here_[i]) emit(reconvergence_point, false).moves_control = true;
         if (i == count) {
-            emit(return_from_function, false).moves_control = true;
+            operation& end = emit(return_from_function, false);
+            end.immediate = index_;
+            end.moves_control = true;
             break;
         }
         now_ = &f_.code[i];
@@ -83,6 +85,14 @@ void function_lowering::allot_registers() {
         const kind::kind k = kind::kind_of(f_.registers[i]);
         image_.registers[i] = first[k] + bytes[k] * slots.slot_of[i];
     }
+    const auto place = [&](std::vector<argument_copy>& copies) {
+        for (argument_copy& c : copies) {
+            c.register_bytes = bytes[kind::kind_of(f_.registers[c.at])];
+            c.at = image_.registers[c.at];
+        }
+    };
+    place(image_.register_parameters);
+    place(image_.register_results);
 }
 
 /// Allocates a temporary in the frame for the current instruction.
@@ -163,7 +173,7 @@ slot function_lowering::source(const ptx::operand& o, unsigned width) {
 slot function_lowering::variable_source(const ptx::operand& o, unsigned width) {
     const ptx::variable& v = m_.variables[o.index];
     const auto value = static_cast<std::uint64_t>(o.value);
-    const bool in_frame = v.space == ptx::state_space::local ||
+    const bool in_frame = (v.space == ptx::state_space::local && v.owner != ptx::no_index) ||
                           (v.space == ptx::state_space::param && !(f_.entry && v.parameter));
     if (in_frame) {
         const slot to = temporary(width);

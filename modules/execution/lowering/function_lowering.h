@@ -142,11 +142,9 @@ private:
     void lower_indexed_branch();
     void lower_call();
     bool lower_built_in(const std::string& name, std::uint32_t function);
-    void pass_arguments(call_site& site, const ptx::operand& given,
-                        const std::vector<ptx::parameter>& formal, bool results);
-    void pass_by_prototype(call_site& site, const ptx::operand& given,
-                           const std::vector<ptx::prototype::item>& formal, std::uint32_t& offset,
-                           bool results);
+    void pass_values(std::vector<argument_copy>& copies, const ptx::operand& given,
+                     const std::vector<ptx::prototype::item>& formal, bool results);
+    const ptx::function* any_target(const ptx::operand& table) const;
     void resolve_labels();
 
     struct pending_result {

@@ -23,7 +23,7 @@ bool function_lowering::lower_control(const ptx::operation& o) {
             lower_call();
             return true;
         case opcode::ret:
-            emit(return_from_function);
+            emit(return_from_function).immediate = index_;
             return true;
         case opcode::exit:
             emit(exit_thread);
@@ -68,80 +68,45 @@ void function_lowering::lower_indexed_branch() {
         labels_.push_back({at, true, flow_.reconvergence[index]});
 }
 
-/// Determines the copies from actual arguments to formal parameters, or of results.
-void function_lowering::pass_arguments(call_site& site, const ptx::operand& given,
-                                       const std::vector<ptx::parameter>& formal, bool results) {
+/// Determines how the actual arguments or results of a call are copied.
+void function_lowering::pass_values(std::vector<argument_copy>& copies, const ptx::operand& given,
+                                    const std::vector<ptx::prototype::item>& formal, bool results) {
     if (given.kind == operand_kind::none) return;
     const auto elements = elements_of(given);
+    const passed_layout layout = module_.layout_of(formal);
     for (std::size_t i = 0; i < elements.size() && i < formal.size(); ++i) {
         const ptx::operand& o = *elements[i];
         if (o.kind == operand_kind::sink) continue;
         argument_copy c;
-        std::uint32_t theirs = 0;
-        const ptx::parameter& p = formal[i];
-        const function_image& callee = module_.functions()[module_.resolved(operand(1).index)];
-        if (p.in_register) {
-            c.callee_in_register = true;
-            theirs = callee.registers.empty() ? 0 : callee.registers[p.index];
-        } else {
-            theirs = static_cast<std::uint32_t>(module_.address_of(p.index));
-            c.bytes = static_cast<std::uint32_t>(m_.variables[p.index].size);
-        }
-        std::uint32_t ours = 0;
+        c.passed = layout.offsets[i];
+        c.bytes = layout.sizes[i];
         if (o.kind == operand_kind::variable) {
-            ours = static_cast<std::uint32_t>(module_.address_of(o.index) +
+            // Of a variable number of arguments, this call has as many as the variable holds.
+            if (formal[i].size == 0)
+                c.bytes = static_cast<std::uint32_t>(m_.variables[o.index].size);
+            c.at = static_cast<std::uint32_t>(module_.address_of(o.index) +
                                               static_cast<std::uint64_t>(o.value));
         } else {
-            c.caller_in_register = true;
-            const unsigned width = o.kind == operand_kind::reg ? register_width(o.index)
-                                   : c.bytes > 4               ? 64u
-                                                               : 32u;
-            ours = results ? image_.registers[o.index] : source(o, width);
-            c.register_bytes = width == 1 ? 4 : width <= 32 ? 128 : 256;
+            c.in_register = true;
+            const unsigned width = o.kind == operand_kind::reg         ? register_width(o.index)
+                                   : formal[i].type == ptx::type::pred ? 1
+                                   : c.bytes > 4                       ? 64
+                                                                       : 32;
+            c.at = results ? image_.registers[o.index] : source(o, width);
+            c.register_bytes = width == 1 ? 4 : width <= 32 ? 128 : width <= 64 ? 256 : 512;
         }
-        c.from = results ? theirs : ours;
-        c.to = results ? ours : theirs;
-        if (c.callee_in_register) {
-            const auto& f = m_.functions[module_.resolved(operand(1).index)];
-            const ptx::type t = f.registers.empty() ? ptx::type::b32 : f.registers[p.index];
-            c.register_bytes = t == ptx::type::pred ? 4 : ptx::width_of(t) <= 32 ? 128 : 256;
-            if (c.bytes == 0) c.bytes = std::max(1u, ptx::width_of(t) / 8);
-        }
-        (results ? site.results : site.arguments).push_back(c);
+        copies.push_back(c);
     }
 }
 
-void function_lowering::pass_by_prototype(call_site& site, const ptx::operand& given,
-                                          const std::vector<ptx::prototype::item>& formal,
-                                          std::uint32_t& offset, bool results) {
-    const auto elements =
-        given.kind == operand_kind::none ? std::vector<const ptx::operand*>{} : elements_of(given);
-    for (std::size_t i = 0; i < formal.size(); ++i) {
-        const ptx::prototype::item& p = formal[i];
-        const auto bytes =
-            static_cast<std::uint32_t>(p.size != 0 ? p.size : std::max(1u, ptx::bytes_of(p.type)));
-        const std::uint32_t alignment =
-            std::max({p.alignment, p.array ? 1u : ptx::bytes_of(p.type), 4u});
-        offset = (offset + alignment - 1) / alignment * alignment;
-        if (i < elements.size() && elements[i]->kind != operand_kind::sink) {
-            const ptx::operand& o = *elements[i];
-            argument_copy c;
-            c.bytes = bytes;
-            std::uint32_t ours = 0;
-            if (o.kind == operand_kind::variable) {
-                ours = static_cast<std::uint32_t>(module_.address_of(o.index) +
-                                                  static_cast<std::uint64_t>(o.value));
-            } else {
-                c.caller_in_register = true;
-                c.register_bytes = bytes > 4 ? 256 : 128;
-                ours = results ? image_.registers[o.index] : source(o, bytes > 4 ? 64 : 32);
-            }
-            c.from = results ? offset : ours;
-            c.to = results ? ours : offset;
-            (results ? site.results : site.arguments).push_back(c);
-        }
-        offset += bytes;
-    }
+/// The parameters or results of the functions that an indirect call may reach, or nullptr.
+const ptx::function* function_lowering::any_target(const ptx::operand& table) const {
+    if (table.kind == operand_kind::call_targets)
+        return &m_.functions[module_.resolved(f_.call_targets[table.index].functions[0])];
+    if (table.kind == operand_kind::variable)
+        for (const ptx::relocation& r : m_.variables[table.index].data.relocations)
+            if (r.function) return &m_.functions[module_.resolved(r.symbol)];
+    return nullptr;
 }
 
 void function_lowering::lower_call() {
@@ -149,6 +114,17 @@ void function_lowering::lower_call() {
     const ptx::operand& given_results = operand(0);
     const ptx::operand none;
     const ptx::operand& given = has_operand(2) ? operand(2) : none;
+    const auto pass = [&](const std::vector<ptx::prototype::item>& parameters,
+                          const std::vector<ptx::prototype::item>& results) {
+        call_site site;
+        pass_values(site.arguments, given, parameters, false);
+        pass_values(site.results, given_results, results, true);
+        module_.call_sites().push_back(std::move(site));
+        return static_cast<std::int64_t>(module_.call_sites().size() - 1);
+    };
+    const auto pass_to = [&](const ptx::function& callee) {
+        return pass(m_.items_of(callee, callee.parameters), m_.items_of(callee, callee.results));
+    };
     if (target.kind == operand_kind::function) {
         const std::uint32_t f = module_.resolved(target.index);
         const ptx::function& callee = m_.functions[f];
@@ -156,39 +132,31 @@ void function_lowering::lower_call() {
             if (!lower_built_in(callee.name, f)) emit(call_undefined).immediate = f;
             return;
         }
-        call_site site;
-        pass_arguments(site, given, callee.parameters, false);
-        pass_arguments(site, given_results, callee.results, true);
+        const std::int64_t site = pass_to(callee);
         const auto at = static_cast<std::uint32_t>(module_.code().size());
         operation& op = emit(call);
-        op.immediate = static_cast<std::int64_t>(module_.call_sites().size());
+        op.immediate = site;
         op.source[1] = f;
-        module_.call_sites().push_back(std::move(site));
         module_.call_needs_target(at, f);
         return;
     }
     image_.calls_unknown = true;
     const unsigned width = target.kind == operand_kind::reg ? register_width(target.index) : 64;
     const slot address = source(target, width);
-    call_site site;
-    if (has_operand(3) && operand(3).kind == operand_kind::prototype) {
-        const ptx::prototype& p = f_.prototypes[operand(3).index];
-        std::uint32_t offset = 0;
-        pass_by_prototype(site, given, p.parameters, offset, false);
-        pass_by_prototype(site, given_results, p.results, offset, true);
-    } else if (has_operand(3) && operand(3).kind == operand_kind::call_targets) {
-        const auto& targets = f_.call_targets[operand(3).index].functions;
-        if (!targets.empty()) {
-            const ptx::function& like = m_.functions[module_.resolved(targets[0])];
-            pass_arguments(site, given, like.parameters, false);
-            pass_arguments(site, given_results, like.results, true);
-        }
+    const ptx::operand& table = has_operand(3) ? operand(3) : none;
+    std::int64_t site = 0;
+    if (table.kind == operand_kind::prototype) {
+        const ptx::prototype& p = f_.prototypes[table.index];
+        site = pass(p.parameters, p.results);
+    } else if (const ptx::function* const like = any_target(table); like != nullptr) {
+        site = pass_to(*like);
+    } else {
+        site = pass({}, {});
     }
     operation& op = emit(call_pointer);
     op.source[0] = address;
     op.detail = static_cast<std::uint16_t>(width / 8);
-    op.immediate = static_cast<std::int64_t>(module_.call_sites().size());
-    module_.call_sites().push_back(std::move(site));
+    op.immediate = site;
 }
 
 /// Calls of functions of the device runtime.

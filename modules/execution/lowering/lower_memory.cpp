@@ -55,7 +55,7 @@ function_lowering::memory_place function_lowering::place_of(const ptx::operand& 
             p.kernel_parameter = true;
         } else if (v.space == state_space::param || v.space == state_space::local) {
             s = space::local;
-            p.detail |= access_detail::frame_relative;
+            if (v.owner != ptx::no_index) p.detail |= access_detail::frame_relative;
         } else if (v.space == state_space::shared) {
             s = space::shared;
             if (module_.is_dynamic_shared(address.index)) {

@@ -167,35 +167,95 @@ void module_builder::check_fits(const ptx::variable& v, std::uint64_t at) const 
                              "make it smaller, or place it in global memory");
 }
 
+/// Determines how much memory variadic functions have for the arguments of any call.
+void module_builder::find_variadic_bytes() {
+    const ptx::module& m = source();
+    for (const ptx::function& f : m.functions)
+        for (const ptx::instruction& i : f.code) {
+            if (m.operation_of(i).op != ptx::opcode::call) continue;
+            const ptx::operand& given = f.operand_of(i, 2);
+            const ptx::operand* const last =
+                given.kind == ptx::operand_kind::vector && given.count != 0
+                    ? &f.element_of(given, given.count - 1)
+                    : nullptr;
+            if (last == nullptr || last->kind != ptx::operand_kind::variable) continue;
+            const ptx::variable& v = m.variables[last->index];
+            check_fits(v, 0);
+            variadic_bytes_ = std::max(variadic_bytes_, static_cast<std::uint32_t>(v.size));
+        }
+}
+
+passed_layout module_builder::layout_of(const std::vector<ptx::prototype::item>& items) const {
+    passed_layout layout;
+    std::uint64_t at = 0;
+    for (const ptx::prototype::item& i : items) {
+        const std::uint64_t alignment = std::max<std::uint64_t>(i.alignment, 4);
+        const std::uint64_t bytes = i.size != 0 ? i.size : variadic_bytes_;
+        at = round_up(at, alignment);
+        layout.offsets.push_back(static_cast<std::uint32_t>(at));
+        layout.sizes.push_back(static_cast<std::uint32_t>(bytes));
+        layout.alignment = std::max(layout.alignment, static_cast<std::uint32_t>(alignment));
+        at += bytes;
+        if (at > address_windows::size)
+            throw kernel::user_error(source().file, "the parameters of a function are too large",
+                                     "pass them through global memory");
+    }
+    layout.bytes = static_cast<std::uint32_t>(at);
+    return layout;
+}
+
 /// Parameters of a function are first in its frame, followed by its results and its own variables,
 /// so that a call through a pointer finds them without knowing the function.
 void module_builder::place_in_frames() {
     const ptx::module& m = source();
+    find_variadic_bytes();
+    // Local variables of the module come first in the memory of every thread.
+    std::uint64_t of_module = 0;
+    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+        const ptx::variable& v = m.variables[i];
+        if (v.space != ptx::state_space::local || v.owner != ptx::no_index) continue;
+        of_module = round_up(of_module, std::max<std::uint64_t>(alignment_of(v), 4));
+        image_.addresses_[i] = of_module;
+        check_fits(v, of_module);
+        of_module += v.size;
+    }
     for (std::size_t i = 0; i < m.functions.size(); ++i) {
         const ptx::function& f = m.functions[i];
-        std::uint64_t at = 0, alignment = 16;
-        const auto place = [&](std::uint32_t variable) {
-            const ptx::variable& v = m.variables[variable];
-            alignment = std::max<std::uint64_t>(alignment, alignment_of(v));
-            at = round_up(at, std::max<std::uint64_t>(alignment_of(v), 4));
-            image_.addresses_[variable] = at;
-            check_fits(v, at);
-            at += v.size;
+        function_image& image = functions()[i];
+        std::uint64_t at = f.entry ? of_module : 0, alignment = 16;
+        const auto pass = [&](const std::vector<ptx::parameter>& list,
+                              std::vector<argument_copy>& in_registers) {
+            const passed_layout layout = layout_of(m.items_of(f, list));
+            at = round_up(at, layout.alignment);
+            alignment = std::max<std::uint64_t>(alignment, layout.alignment);
+            for (std::size_t n = 0; n < list.size(); ++n) {
+                if (list[n].in_register)
+                    in_registers.push_back(
+                        {true, list[n].index, layout.offsets[n], layout.sizes[n], 0});
+                else
+                    image_.addresses_[list[n].index] = at + layout.offsets[n];
+            }
+            at += layout.bytes;
+            return layout.bytes;
         };
         if (!f.entry) {
-            for (const ptx::parameter& p : f.parameters)
-                if (!p.in_register) place(p.index);
-            functions()[i].passed_bytes = static_cast<std::uint32_t>(at);
-            for (const ptx::parameter& p : f.results)
-                if (!p.in_register) place(p.index);
+            image.passed_bytes = pass(f.parameters, image.register_parameters);
+            image.result_bytes = pass(f.results, image.register_results);
+            image.result_base = static_cast<std::uint32_t>(at - image.result_bytes);
         }
-        for (const std::uint32_t v : f.variables) {
-            const ptx::state_space s = m.variables[v].space;
-            if (m.variables[v].parameter) continue;
-            if (s == ptx::state_space::local || s == ptx::state_space::param) place(v);
+        for (const std::uint32_t index : f.variables) {
+            const ptx::variable& v = m.variables[index];
+            const bool in_frame =
+                v.space == ptx::state_space::local || v.space == ptx::state_space::param;
+            if (v.parameter || !in_frame) continue;
+            alignment = std::max<std::uint64_t>(alignment, alignment_of(v));
+            at = round_up(at, std::max<std::uint64_t>(alignment_of(v), 4));
+            image_.addresses_[index] = at;
+            check_fits(v, at);
+            at += v.size;
         }
-        functions()[i].local_bytes = static_cast<std::uint32_t>(round_up(at, 16));
-        functions()[i].local_alignment = static_cast<std::uint32_t>(alignment);
+        image.local_bytes = static_cast<std::uint32_t>(round_up(at, 16));
+        image.local_alignment = static_cast<std::uint32_t>(alignment);
     }
 }
 

@@ -12,6 +12,13 @@
 
 namespace simtlm::execution {
 
+/// Places of the parameters, or of the results, of a function in its local frame.
+struct passed_layout {
+    std::vector<std::uint32_t> offsets, sizes;  ///< bytes; offsets from the first one's
+    std::uint32_t bytes = 0;
+    std::uint32_t alignment = 4;
+};
+
 /// Loads a PTX module: allocates its variables and lowers its functions.
 class module_builder {
 public:
@@ -41,6 +48,9 @@ public:
     /// Whether a variable is dynamic shared memory, which starts at the end of a kernel's static
     /// variables.
     bool is_dynamic_shared(std::uint32_t variable) const;
+    /// The same for every function with a signature, so that a call through a pointer need not know
+    /// which one it calls.
+    passed_layout layout_of(const std::vector<ptx::prototype::item>& items) const;
     /// A list of operands with the lifetime of the module.
     slot* new_list(std::size_t slots);
     /// Keeps an object alive that operations refer to. @return the pointer, for
@@ -72,6 +82,7 @@ private:
 
     void place_in_memory();
     void check_fits(const ptx::variable& v, std::uint64_t at) const;
+    void find_variadic_bytes();
     void place_in_frames();
     void place_shared();
     void initialise();
@@ -84,6 +95,7 @@ private:
 
     ptx_image& image_;
     std::uint32_t reserved_shared_ = image_.reserved_shared_;  ///< bytes
+    std::uint32_t variadic_bytes_ = 0;  ///< the most that a call passes as variadic arguments
     device_memory& memory_;
     constant_pool constants_;
     std::vector<unresolved_call> unresolved_;

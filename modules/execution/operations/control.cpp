@@ -47,40 +47,13 @@ std::byte* local_words(const warp& w, std::uint32_t offset) {
     return w.local + std::size_t{offset} / 4 * 128;
 }
 
-void copy_masked(std::byte* to, const std::byte* from, unsigned lane_bytes, lane_mask lanes) {
-    for (; lanes != 0; lanes &= lanes - 1) {
-        const auto i = static_cast<unsigned>(__builtin_ctz(lanes)) * lane_bytes;
-        std::memcpy(to + i, from + i, lane_bytes);
-    }
-}
-
-void copy_register(std::byte* to, const std::byte* from, std::uint32_t bytes, lane_mask lanes) {
-    if (bytes != sizeof(lane_mask)) return copy_masked(to, from, bytes / warp_size, lanes);
-    lane_mask old, value;  // a predicate
-    std::memcpy(&old, to, sizeof old);
-    std::memcpy(&value, from, sizeof value);
-    value = (value & lanes) | (old & ~lanes);
-    std::memcpy(to, &value, sizeof value);
-}
-
 void copy_local(warp& w, std::uint32_t to, std::uint32_t from, std::uint32_t bytes,
                 lane_mask lanes) {
     for (std::uint32_t i = 0; i < bytes; i += 4)
-        copy_masked(local_words(w, to + i), local_words(w, from + i), 4, lanes);
-}
-
-/// Copies between a register and the words of local memory that hold the same value.
-template <bool ToRegister>
-void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
-                         std::uint32_t lane_bytes, lane_mask lanes) {
-    for (; lanes != 0; lanes &= lanes - 1) {
-        const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
-        for (std::uint32_t i = 0; i < lane_bytes; i += 4) {
-            std::byte* const local = local_words(w, offset + i) + 4 * lane;
-            std::byte* const mine = registers + lane * lane_bytes + i;
-            std::memcpy(ToRegister ? mine : local, ToRegister ? local : mine, 4);
+        for (lane_mask m = lanes; m != 0; m &= m - 1) {
+            const std::size_t lane = std::size_t{4} * static_cast<unsigned>(__builtin_ctz(m));
+            std::memcpy(local_words(w, to + i) + lane, local_words(w, from + i) + lane, 4);
         }
-    }
 }
 
 /// A slot of a frame that may not be the current one.
@@ -88,24 +61,63 @@ std::byte* in_frame(const warp& w, slot s, std::uint32_t frame) {
     return bank_of(s) == bank::frame ? control_of(w).frames[frame].get() + offset_of(s) : w.at(s);
 }
 
-/// Copies between frames: arguments to the callee (`down`), results to the caller.
-void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from, std::uint32_t to,
-          bool down, lane_mask lanes) {
+/// A word of a register: of a predicate 0 or 1.
+std::uint32_t word_of(const std::byte* reg, std::uint32_t lane_bytes, std::uint32_t at,
+                      unsigned lane) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, reg + lane * lane_bytes + at, sizeof word);
+    return lane_bytes == 0 ? word >> lane & 1u : word;
+}
+
+void set_word(std::byte* reg, std::uint32_t lane_bytes, std::uint32_t at, unsigned lane,
+              std::uint32_t word) {
+    if (lane_bytes == 0) {
+        std::uint32_t mask = 0;
+        std::memcpy(&mask, reg, sizeof mask);
+        word = (mask & ~(1u << lane)) | (word & 1u) << lane;
+    }
+    std::memcpy(reg + lane * lane_bytes + at, &word, sizeof word);
+}
+
+enum class direction : std::uint8_t {
+    store,  ///< to the parameters or results
+    load,   ///< from them
+};
+
+/// Copies values between a frame and the parameters or results of a called function.
+/// @param base, bytes  of the parameters or results in local memory; what a wrong prototype claims
+///                     to be beyond is not passed
+void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t frame,
+          std::uint32_t base, std::uint32_t bytes, direction way, lane_mask lanes) {
     for (const argument_copy& c : copies) {
-        const bool from_register = down ? c.caller_in_register : c.callee_in_register;
-        const bool to_register = down ? c.callee_in_register : c.caller_in_register;
-        const std::uint32_t from_local = control_of(w).local_bases[from] + c.from;
-        const std::uint32_t to_local = control_of(w).local_bases[to] + c.to;
+        if (c.passed >= bytes) continue;
+        const std::uint32_t size = std::min(c.bytes, bytes - c.passed);
+        const std::uint32_t passed = base + c.passed;
+        if (!c.in_register) {
+            const std::uint32_t local = control_of(w).local_bases[frame] + c.at;
+            const bool store = way == direction::store;
+            copy_local(w, store ? passed : local, store ? local : passed, size, lanes);
+            continue;
+        }
+        std::byte* const reg = in_frame(w, c.at, frame);
         const std::uint32_t lane_bytes = c.register_bytes / warp_size;
-        if (from_register && to_register)
-            copy_register(in_frame(w, c.to, to), in_frame(w, c.from, from), c.register_bytes,
-                          lanes);
-        else if (from_register)
-            exchange_with_local<false>(w, in_frame(w, c.from, from), to_local, lane_bytes, lanes);
-        else if (to_register)
-            exchange_with_local<true>(w, in_frame(w, c.to, to), from_local, lane_bytes, lanes);
-        else
-            copy_local(w, to_local, from_local, c.bytes, lanes);
+        for (std::uint32_t i = 0; i < std::max(lane_bytes, 4u); i += 4) {
+            if (way == direction::store && i >= size) break;
+            const std::uint32_t kept = i < size ? std::min(size - i, 4u) * 8 : 0;
+            const std::uint32_t mask = static_cast<std::uint32_t>((std::uint64_t{1} << kept) - 1);
+            for (lane_mask m = lanes; m != 0; m &= m - 1) {
+                const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+                std::uint32_t word = 0;
+                if (way == direction::store) {
+                    word = word_of(reg, lane_bytes, i, lane) & mask;
+                    std::memcpy(local_words(w, passed + i) + std::size_t{4} * lane, &word, 4);
+                } else {
+                    if (kept != 0)
+                        std::memcpy(&word, local_words(w, passed + i) + std::size_t{4} * lane, 4);
+                    set_word(reg, lane_bytes, i, lane, word & mask);
+                }
+            }
+        }
     }
 }
 
@@ -279,7 +291,9 @@ const operation* enter_function(warp& w, const operation* op) {
                       fmt::format("stack overflow: {} bytes of {} in use, {} asked for",
                                   w.local_base, w.local_bytes, f.local_bytes),
                       "raise -gpgpu_stack_size_limit");
-    pass(w, site_of(w, call_pc).arguments, caller, number, true, w.active);
+    pass(w, site_of(w, call_pc).arguments, caller, w.local_base, f.passed_bytes, direction::store,
+         w.active);
+    pass(w, f.register_parameters, number, w.local_base, f.passed_bytes, direction::load, w.active);
     return op + 1;
 }
 
@@ -288,7 +302,11 @@ const operation* return_from_function(warp& w, const operation* op) {
     if (lanes == 0) return op + 1;
     if (control_of(w).stack.top().call_depth == 0) return exit_thread(w, op);
     const simt_stack::entry& call = control_of(w).stack.innermost_call();
-    pass(w, site_of(w, call.call_site).results, call.frame, call.caller, false, lanes);
+    const function_image& f = image_of(w).functions()[static_cast<std::size_t>(op->immediate)];
+    const std::uint32_t results = control_of(w).local_bases[call.frame] + f.result_base;
+    pass(w, f.register_results, call.frame, results, f.result_bytes, direction::store, lanes);
+    pass(w, site_of(w, call.call_site).results, call.caller, results, f.result_bytes,
+         direction::load, lanes);
     w.leave(op);
     control_of(w).stack.return_from_call(lanes, w.pc_of(op) + 1);
     return control_of(w).resume(w);

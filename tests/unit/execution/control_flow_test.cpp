@@ -234,6 +234,135 @@ TEST(ControlFlow, PassesRegistersOfTheOldCallingConvention) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 2 * i);
 }
 
+/// Calls add ten or multiply by three through a pointer, even lanes the one, odd lanes the other.
+std::string calling_through_pointer(const std::string& declarations, const std::string& call) {
+    return declarations + R"(
+.global .align 8 .u64 table[2] = { adds, multiplies };
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<8>; .reg .b32 %r<8>; .reg .b16 %h<4>; .reg .v2 .b32 %v; .reg .v2 .b32 %w;
+  ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x;
+  and.b32 %r2, %r0, 1; mul.wide.u32 %rd2, %r2, 8; mov.u64 %rd3, table; add.u64 %rd3, %rd3, %rd2;
+  ld.global.u64 %rd4, [%rd3];
+  {
+)" + call + R"(
+  }
+  mul.wide.u32 %rd5, %r0, 4; add.u64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], %r1;
+  ret;
+}
+)";
+}
+
+TEST(Calls, ThroughPointersPassRegistersAndMemoryByEveryKindOfTable) {
+    const auto function = [](std::string signature, const std::string& name, bool result_in_memory,
+                             bool argument_in_memory, const std::string& act) {
+        signature.replace(signature.find("NAME"), 4, name);
+        return ".func " + signature + "\n{ .reg .u32 x, y; " +
+               (argument_in_memory ? "ld.param.u32 x, [n]; " : "mov.u32 x, n; ") + act +
+               (result_in_memory ? " st.param.u32 [r], y;" : " mov.u32 r, y;") + " ret; }\n";
+    };
+    for (const bool results_in_memory : {false, true})
+        for (const bool arguments_in_memory : {false, true}) {
+            const std::string head = std::string(results_in_memory ? "(.param" : "(.reg") +
+                                     " .u32 r) NAME (" + (arguments_in_memory ? ".param" : ".reg") +
+                                     " .u32 n)";
+            const std::string functions = function(head, "adds", results_in_memory,
+                                                   arguments_in_memory, "add.u32 y, x, 10;") +
+                                          function(head, "multiplies", results_in_memory,
+                                                   arguments_in_memory, "mul.lo.u32 y, x, 3;");
+            std::string prototype = head;
+            prototype.replace(prototype.find("NAME"), 4, "_");
+            for (const std::string& table : {"X: .callprototype " + prototype + ";\n",
+                                             std::string("X: .calltargets adds, "
+                                                         "multiplies;\n"),
+                                             std::string()}) {
+                const std::string call =
+                    table + "call (%r1), %rd4, (%r0), " + (table.empty() ? "table" : "X") + ";";
+                machine m(calling_through_pointer(functions, call));
+                const auto out = m.buffer(std::vector<std::uint32_t>(4));
+                m.run("k", {1, 1, 1}, {4, 1, 1}, out);
+                EXPECT_EQ(m.read<std::uint32_t>(out, 4), (std::vector<std::uint32_t>{10, 3, 12, 9}))
+                    << head << "\n"
+                    << call;
+            }
+        }
+}
+
+TEST(Calls, ThroughPointersPassStructuresVectorsAndHalfWords) {
+    const std::string functions = R"(
+.func (.reg .v2 .b32 r) adds (.param .b16 h, .param .align 16 .b8 s[20], .reg .v2 .b32 v)
+{ .reg .b32 %r<4>; .reg .b16 %h;
+  ld.param.b16 %h, [h]; cvt.u32.u16 %r1, %h; ld.param.b32 %r2, [s+16]; add.u32 r.y, v.x, v.y;
+  add.u32 r.x, %r1, %r2; ret; }
+.func (.reg .v2 .b32 r) multiplies (.param .b16 h, .param .align 16 .b8 s[20], .reg .v2 .b32 v)
+{ .reg .b32 %r<4>; .reg .b16 %h;
+  ld.param.b16 %h, [h]; cvt.u32.u16 %r1, %h; ld.param.b32 %r2, [s+16]; mul.lo.u32 r.y, v.x, v.y;
+  mul.lo.u32 r.x, %r1, %r2; ret; }
+)";
+    machine m(calling_through_pointer(functions, R"(
+  .param .align 16 .b8 s[20]; st.param.b32 [s+16], 7;
+  add.u32 %r2, %r0, 65530; cvt.u16.u32 %h1, %r2; mov.u32 %v.x, %r0; mov.u32 %v.y, 100;
+  X: .callprototype (.reg .v2 .b32 _) _ (.param .b16 _, .param .align 16 .b8 _[20],
+                                         .reg .v2 .b32 _);
+  call (%w), %rd4, (%h1, s, %v), X;
+  shl.b32 %r1, %w.y, 20; xor.b32 %r1, %r1, %w.x;
+)"));
+    const auto out = m.buffer(std::vector<std::uint32_t>(8));
+    m.run("k", {1, 1, 1}, {8, 1, 1}, out);
+    const auto r = m.read<std::uint32_t>(out, 8);
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        const std::uint32_t h = (i + 65530) & 0xffff;
+        const std::uint32_t x = i % 2 == 0 ? h + 7 : h * 7, y = i % 2 == 0 ? i + 100 : i * 100;
+        EXPECT_EQ(r[i], y << 20 ^ x) << i;
+    }
+}
+
+TEST(Calls, PassAsManyArgumentsToAVariadicFunctionAsEachHas) {
+    const std::string function = R"(
+.func (.param .b32 r) sum (.param .b32 n, .param .align 8 .b8 more[])
+{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p;
+  ld.param.b32 %r1, [n]; mov.b32 %r2, 0; mov.b64 %rd1, more;
+NEXT: setp.eq.u32 %p, %r1, 0; @%p bra DONE;
+  ld.param.b32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 8; sub.u32 %r1, %r1, 1;
+  bra NEXT;
+DONE: st.param.b32 [r], %r2; ret; }
+)";
+    const auto r = results(storing(R"(
+  { .param .b32 q; .param .b32 n; .param .align 8 .b8 a[8];
+    st.param.b32 [n], 1; st.param.b32 [a], %r0; call (q), sum, (n, a); ld.param.b32 %r1, [q]; }
+  mov.u64 %rd2, sum;
+  { .param .b32 q; .param .b32 n; .param .align 8 .b8 a[24];
+    st.param.b32 [n], 3; st.param.b32 [a], %r1; st.param.b32 [a+8], 200; st.param.b32 [a+16], 1000;
+    P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[]);
+    call (q), %rd2, (n, a), P; ld.param.b32 %r1, [q]; }
+)",
+                                   function));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i + 1200) << i;
+}
+
+TEST(Calls, PassRegistersAtModuleScopeInBothDirections) {
+    machine m(R"(
+.reg .u32 counter; .reg .pred odd; .local .u32 last;
+.func counts () { add.u32 counter, counter, 1; st.local.u32 [last], counter; not.pred odd, odd; ret; }
+.entry k(.param .u64 out)
+{
+  .reg .b64 %rd<4>; .reg .b32 %r<4>; .local .b32 mine;
+  ld.param.u64 %rd1, [out]; mov.u32 counter, %tid.x; setp.ne.u32 odd, counter, counter;
+  st.local.u32 [mine], 5;
+  call counts; call counts; call counts;
+  ld.local.u32 %r1, [last]; ld.local.u32 %r2, [mine]; add.u32 %r1, %r1, %r2;
+  selp.u32 %r2, 1000, 0, odd; add.u32 %r1, %r1, %r2;
+  mul.wide.u32 %rd2, counter, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r1;
+  exit;
+}
+)",
+              ".version 2.1\n.target sm_20\n.address_size 64\n");
+    const auto out = m.buffer(std::vector<std::uint32_t>(16));
+    m.run("k", {1, 1, 1}, {8, 1, 1}, out);
+    const auto r = m.read<std::uint32_t>(out, 16);
+    for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(r[i + 3], i + 3 + 5 + 1000) << i;
+}
+
 TEST(ControlFlow, LetsWarpsWaitForEachOtherThroughMemory) {
     // The first warp spins until the second has written.
     const auto r = results(storing(R"(

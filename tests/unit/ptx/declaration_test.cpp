@@ -124,5 +124,33 @@ TEST(PtxDeclaration, RefusesWhatCannotBe) {
         "k.ptx:1:1: found the end of the text (expected '.version' at the beginning of a module)");
 }
 
+TEST(PtxDeclaration, OfAFunctionMayLackItsSemicolon) {
+    const module m = parse(
+        ".version 2.1\n.target sm_20\n"
+        ".visible .func (.param .s32 r) f (.param .s32 a)\n\n"
+        ".extern .func g (.param .s32 a) .noreturn\n"
+        ".file 1 \"x.cu\"\n"
+        ".visible .func (.param .s32 r) f (.param .s32 a)\n{ ret; }\n"
+        ".func h (.reg .u32 a)\n",
+        "m.ptx");
+    EXPECT_TRUE(m.find_function("f")->defined);
+    EXPECT_FALSE(m.find_function("g")->defined);
+    EXPECT_TRUE(m.find_function("g")->noreturn);
+    EXPECT_FALSE(m.find_function("h")->defined);
+    EXPECT_NE(refusal(std::string(header) + ".entry k (.param .u64 a)\n.visible .entry l () {}"),
+              "");
+}
+
+TEST(PtxDeclaration, OfRegistersAndLocalVariablesAtModuleScopeEndsWithPtx3) {
+    for (const std::string what : {".reg .u32 x;\n", ".local .u32 x;\n"}) {
+        const std::string rest = ".target sm_20\n" + what + ".entry k () { ret; }";
+        EXPECT_EQ(refusal(".version 2.3\n" + rest), "");
+        EXPECT_THAT(refusal(".version 3.0\n" + rest),
+                    ::testing::HasSubstr("belong into functions"));
+    }
+    EXPECT_THAT(refusal(".version 2.3\n.target sm_20\n.func f () { ret; }\n.reg .u32 x;\n"),
+                ::testing::HasSubstr("declare them before all functions"));
+}
+
 }  // namespace
 }  // namespace simtlm::ptx

@@ -308,5 +308,43 @@ INSTANTIATE_TEST_SUITE_P(
                     "@%r1 ret;", ".reg .b32 %r1<3>, %r<4>;", "ret", "add.u32 %r1 %r2, 1;",
                     "mov.u32 %r1, 1/0;", "mov.u32 %r1, 99999999999999999999;", "bra;", "{", "}"));
 
+TEST(PtxInstruction, OfALaterArchitectureIsKeptUntilItIsExecuted) {
+    const std::string body =
+        "\n.address_size 64\n.visible .entry k() {\n.reg .f32 %f<4>; .reg .pred %p;\n"
+        "@%p redux.sync.max.f32 %f1, %f2, 0xffffffff;\nfrobnicate.x2 {%f1, %f2}, [%f3], later;\n"
+        "mov.f32 %f1, %f2;\nret;\n}\n";
+    const module m = parse(".version 8.6\n.target sm_100a" + body, "k.ptx");
+    EXPECT_EQ(op(m, 0).op, opcode::later);
+    EXPECT_EQ(op(m, 0).text, "redux.sync.max.f32");
+    EXPECT_NE(code(m, 0).guard, no_index);
+    EXPECT_EQ(op(m, 1).text, "frobnicate.x2");
+    EXPECT_EQ(op(m, 2).op, opcode::mov);
+    EXPECT_EQ(code(m, 2).operand_count, 2);
+    EXPECT_NE(refusal(".version 8.6\n.target sm_90a" + body), "");
+}
+
+TEST(PtxInstruction, CallThroughARegisterFitsTheSignatureOfItsTable) {
+    const auto refused = [](const std::string& table, const std::string& call) {
+        return refusal(std::string(header) +
+                       ".func (.reg .u32 r) f (.reg .u32 a) { mov.u32 r, a; ret; }\n"
+                       ".func g (.reg .u32 a) { ret; }\n.global .u64 t[1] = {f};\n"
+                       ".global .u64 n[1];\n.visible .entry k() {\n"
+                       ".reg .b64 %rd<4>; .reg .b32 %r<4>;\nmov.u64 %rd1, f;\n" +
+                       table + "\n" + call + "\nret;\n}");
+    };
+    using ::testing::HasSubstr;
+    EXPECT_EQ(refused("X: .calltargets f;", "call (%r1), %rd1, (%r2), X;"), "");
+    EXPECT_EQ(refused("", "call (%r1), %rd1, (%r2), t;"), "");
+    EXPECT_THAT(refused("X: .calltargets f, g;", "call (%r1), %rd1, (%r2), X;"),
+                HasSubstr("1 results"));
+    EXPECT_THAT(refused("X: .calltargets f;", "call (%rd2), %rd1, (%r2), X;"),
+                HasSubstr("another size"));
+    EXPECT_THAT(
+        refused("X: .callprototype (.reg .u32 _) _ (.reg .u64 _);", "call (%r1), %rd1, (%r2), X;"),
+        HasSubstr("another size"));
+    EXPECT_THAT(refused("", "call (%r1), %rd1, (%r2), n;"), HasSubstr("possible functions"));
+    EXPECT_THAT(refused("", "call (%r1), %rd1, (%r2);"), HasSubstr("possible functions"));
+}
+
 }  // namespace
 }  // namespace simtlm::ptx
