@@ -11,6 +11,7 @@
 namespace simtlm::execution {
 
 struct barrier_state;
+struct barrier_arrival;
 
 /// What the operands of a collective operation are: source[0] to [3], destination, destination2;
 /// encoded in the operation before it (gather_members).
@@ -48,13 +49,25 @@ handler redux_handler(ptx::reduction r, ptx::type t);
 /// activemask. destination: words
 const operation* active_mask(warp& w, const operation* op);
 
-/// bar.sync. source[0]: barrier; source[1]: threads, or no_slot
+/// operation::immediate of a barrier.
+struct barrier_flags {
+    /// Lanes of a warp may arrive with different instructions.
+    static constexpr std::int64_t separate = 1;
+    /// One register (source[0]) holds the number in bits 3:0 and the threads in bits 27:16.
+    static constexpr std::int64_t packed = 2;
+};
+/// Number and threads of a barrier, which are the same for all lanes.
+struct barrier_operands {
+    std::uint32_t number, threads;  ///< 0 threads: all of the CTA
+};
+barrier_operands barrier_operands_of(const warp& w, const operation* op, lane_mask lanes);
+/// bar.sync. source[0]: barrier; source[1]: threads, or no_slot; immediate: barrier_flags
 const operation* barrier_sync(warp& w, const operation* op);
 /// bar.arrive
 const operation* barrier_arrive(warp& w, const operation* op);
 /// bar.red. destination: words (popc) or mask; source[2]: mask; detail: ptx::reduction
 const operation* barrier_reduce(warp& w, const operation* op);
 /// Computes a warp's result when the barrier of a bar.red is complete.
-void finish_barrier_reduction(warp& w, const operation* op, const barrier_state& b);
+void finish_barrier_reduction(warp& w, const barrier_arrival& a, const barrier_state& b);
 
 }  // namespace simtlm::execution

@@ -2,6 +2,7 @@
 #include "modules/execution/executed_kernel.h"
 
 #include "modules/execution/block_cluster.h"
+#include "modules/execution/collectives.h"
 #include "modules/execution/hardware_addresses.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/asynchronous.h"
@@ -80,9 +81,11 @@ public:
         seen_.replace(addresses);
         if (warp_.wait_failed && effects.can_suspend) {
             effects.suspended = true;
-            // The wait may depend on diverged lanes of the warp.
+            // The wait may depend on diverged lanes of the warp, or on the warp itself.
+            constexpr std::uint32_t long_limit = 20000;  // ns
             effects.has_time_limit =
-                warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently();
+                (warp_.wait_nanoseconds != 0 && warp_.wait_nanoseconds < long_limit) ||
+                (warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently());
             wait_ = wait;
         }
         effects.warp_ended = warp_.next == nullptr;
@@ -277,13 +280,9 @@ private:
                       program::issue_effects& effects) const {
         if (instruction.info->barrier == program::barrier_kind::none || effects.active_mask == 0)
             return;
-        const auto lane = static_cast<unsigned>(__builtin_ctz(effects.active_mask));
-        const auto word = [&](slot s) {
-            return static_cast<std::int32_t>(
-                reinterpret_cast<const std::uint32_t*>(warp_.at(s))[lane]);
-        };
-        effects.barrier_id = word(op->source[0]);
-        effects.barrier_threads = op->source[1] == no_slot ? 0 : word(op->source[1]);
+        const barrier_operands named = barrier_operands_of(warp_, op, effects.active_mask);
+        effects.barrier_id = static_cast<std::int32_t>(named.number);
+        effects.barrier_threads = static_cast<std::int32_t>(named.threads);
     }
 
     /// The state at the execution of an mbarrier wait that has failed.

@@ -4,10 +4,12 @@
 #include "modules/execution/collectives.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/program_image.h"
+#include "modules/execution/thread_block.h"
 #include "modules/execution/warp.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -67,6 +69,22 @@ lane_mask simt_control::lanes_barriers_await(const warp& w) const {
         known |= e->lanes;
     }
     return awaited;
+}
+
+std::vector<warp_control::barrier_group> simt_control::lanes_at_barriers(const warp& w) const {
+    std::vector<barrier_group> groups;
+    const auto& entries = stack.entries();
+    for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
+        const simt_stack::entry& e = entries[i];
+        if (e.waits == simt_stack::waiting::at_barrier && e.lanes != 0)
+            groups.push_back({e.lanes, w.code + e.pc + 1, frames[e.frame].get()});
+    }
+    return groups;
+}
+
+void simt_control::pass_barrier(const barrier_group& group, const operation* at) {
+    const auto moved = static_cast<std::uint64_t>(at - group.next);
+    stack.pass_barrier(group.lanes, moved + 1);
 }
 
 void simt_control::deepen(std::size_t frame) {
@@ -205,10 +223,14 @@ const operation* simt_control::take_exchanged(warp& w, const operation* op) {
 
 warp_control::progress simt_control::pass_turn(warp& w, bool sleeps) {
     const std::uint64_t now = w.state();
-    if (!sleeps && std::find(states_.begin(), states_.end(), now) == states_.end()) {
+    if (std::exchange(last_active_, w.active) != w.active) branches_ = 0;
+    const bool is_new = std::find(states_.begin(), states_.end(), now) == states_.end();
+    branches_ += w.block->sm_holds_barriers ? timed_branches_per_turn : branches_per_turn;
+    if (!sleeps && is_new && branches_ < patience) {
         states_[next_state_++ % remembered] = now;
         return progress::moves;
     }
+    branches_ = 0;
     if (!independent_ || !stack.let_others_run(w.pc_of(w.next)))
         return sleeps ? progress::moves : progress::circles;
     states_.fill(0);

@@ -29,6 +29,8 @@ public:
     void start(warp& w, const kernel_image& kernel) override;
     lane_mask live_lanes() const override;
     lane_mask lanes_barriers_await(const warp& w) const override;
+    std::vector<barrier_group> lanes_at_barriers(const warp& w) const override;
+    void pass_barrier(const barrier_group& group, const operation* at) override;
     std::size_t groups() const override { return stack.depth(); }
     std::uint32_t frame_bytes() const override { return sizes[stack.top().frame]; }
     bool schedules_lanes_independently() const override { return independent_; }
@@ -54,10 +56,15 @@ private:
     void compute_exchange(warp& w, const std::vector<const simt_stack::entry*>& groups);
 
     static constexpr std::size_t remembered = 4;
+    /// Branches of the same lanes after which others continue although the state has changed: lanes
+    /// may count while they wait.
+    static constexpr std::int64_t patience = 1 << 16;
     const bool independent_;
     std::array<std::uint64_t, remembered> states_{};  ///< at the last calls of pass_turn()
     std::size_t next_state_ = 0;
-    lane_buffer exchange_;  ///< operands and results of an exchange, by lane
+    lane_mask last_active_ = 0;
+    std::int64_t branches_ = 0;  ///< of last_active_
+    lane_buffer exchange_;       ///< operands and results of an exchange, by lane
 };
 
 }  // namespace simtlm::execution

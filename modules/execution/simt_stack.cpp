@@ -167,6 +167,19 @@ void simt_stack::wait_for_members(std::uint64_t pc, lane_mask members) {
     top.members = members;
 }
 
+void simt_stack::wait_at_barrier(std::uint64_t pc) {
+    entries_.back().pc = pc;
+    entries_.back().waits = waiting::at_barrier;
+}
+
+void simt_stack::pass_barrier(lane_mask group, std::uint64_t by) {
+    for (entry& e : entries_) {
+        if (e.waits != waiting::at_barrier || e.lanes != group) continue;
+        e.pc += by;
+        e.waits = waiting::no;
+    }
+}
+
 bool simt_stack::run_elsewhere() {
     interleaved_ = true;
     const auto runs = [](const entry& e) { return e.waits == waiting::no; };

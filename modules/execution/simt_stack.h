@@ -103,6 +103,10 @@ public:
     bool wait_for_others(std::uint64_t pc, waiting how, lane_mask members = 0);
     /// The active lanes, at `pc`, wait for the lanes that they name.
     void wait_for_members(std::uint64_t pc, lane_mask members);
+    /// The active lanes, at `pc`, wait at a barrier for the rest of the warp.
+    void wait_at_barrier(std::uint64_t pc);
+    /// A group that waits at a barrier continues, `by` behind it.
+    void pass_barrier(lane_mask group, std::uint64_t by);
     /// A group that does not wait becomes active, wherever it is: in another branch, in another
     /// call, or behind a call from which only some of its lanes have returned.
     /// @return false if there is none

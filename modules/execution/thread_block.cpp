@@ -215,8 +215,7 @@ void thread_block::complete(barrier_state& b) {
     if (checks_)
         // Warps that have ended are included in a barrier of the whole CTA.
         checks_->complete(static_cast<unsigned>(&b - barriers_.data()), b.waiting, b.expected == 0);
-    for (const auto& [warp_index, op] : b.results)
-        finish_barrier_reduction(warps_[warp_index], op, b);
+    for (const barrier_arrival& a : b.results) finish_barrier_reduction(warps_[a.warp], a, b);
     for (const unsigned i : b.waiting)
         if (warps_[i].status == warp_status::barrier) warps_[i].status = warp_status::ready;
     b = {};

@@ -50,6 +50,14 @@ struct block_layout {
     static constexpr std::uint32_t size = is_explicit_cluster + 128;
 };
 
+/// Lanes of a warp that have arrived at a barrier with one instruction.
+struct barrier_arrival {
+    unsigned warp = 0;  ///< index in the CTA
+    const operation* op = nullptr;
+    lane_mask lanes = 0;
+    std::byte* frame = nullptr;  ///< their registers
+};
+
 /// One of the 16 barriers of a CTA.
 struct barrier_state {
     std::uint32_t expected = 0;     ///< threads; 0: no thread has arrived
@@ -58,7 +66,7 @@ struct barrier_state {
     bool is_reduction = false;
     std::uint32_t count = 0;  ///< bar.red.popc
     bool all = true, any = false;
-    std::vector<std::pair<unsigned, const operation*>> results;  ///< pending results of bar.red
+    std::vector<barrier_arrival> results;  ///< of bar.red: they wait for its result
 };
 
 /// A running CTA: its warps, shared memory and barriers. Reused for successive CTAs.

@@ -104,9 +104,11 @@ struct warp {
     warp_status status = warp_status::done;
     const operation* retried = nullptr;  ///< the operation of the last retry()
     bool wait_failed = false;  ///< with timing: mbarrier.try_wait has found its phase incomplete
-    bool has_waited = false;   ///< without timing: the same, for its last mbarrier.try_wait
-    bool exchanged = false;    ///< the result of its next operation is known (simt_control)
-    bool circles = false;      ///< assumed to wait in a loop for another thread
+    /// With timing: time limit of that wait in ns, or 0: that of the system.
+    std::uint32_t wait_nanoseconds = 0;
+    bool has_waited = false;  ///< without timing: the same, for its last mbarrier.try_wait
+    bool exchanged = false;   ///< the result of its next operation is known (simt_control)
+    bool circles = false;     ///< assumed to wait in a loop for another thread
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }
     lane_mask& mask_at(slot s) const { return *reinterpret_cast<lane_mask*>(at(s)); }

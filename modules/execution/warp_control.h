@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace simtlm::execution {
 
@@ -32,6 +33,16 @@ public:
     /// Live lanes for which a barrier of the CTA waits: all except those that only have to exit,
     /// which hardware has already ended.
     virtual lane_mask lanes_barriers_await(const warp&) const { return live_lanes(); }
+    /// Lanes that wait for the rest of their warp before they arrive at a CTA barrier.
+    struct barrier_group {
+        lane_mask lanes = 0;
+        const operation* next = nullptr;  ///< the operation that arrives, or its operands
+        std::byte* frame = nullptr;       ///< their registers
+    };
+    /// Such groups, except the executing lanes.
+    virtual std::vector<barrier_group> lanes_at_barriers(const warp&) const { return {}; }
+    /// A group of them has arrived together with the executing lanes. @param at  where it continues
+    virtual void pass_barrier(const barrier_group&, [[maybe_unused]] const operation* at) {}
     /// Number of groups of lanes that execute separately, including waiting ones; 1 while control
     /// flow has not diverged.
     virtual std::size_t groups() const = 0;

@@ -406,6 +406,63 @@ INSTANTIATE_TEST_SUITE_P(Architectures, CollectiveMachineCode,
                                          stored_program{90, "H100_PCIE", "collectives", 96}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Lanes of a warp that wait for each other in loops, which may count or sleep while they wait.
+INSTANTIATE_TEST_SUITE_P(
+    LanesThatWaitForLanes, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "waiting_lanes", 72, "waiting_lanes"},
+                    stored_program{80, "A100", "waiting_lanes", 72, "waiting_lanes"},
+                    stored_program{90, "H100_PCIE", "waiting_lanes", 72, "waiting_lanes"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Lanes of a warp that reach a barrier of the block with different instructions.
+INSTANTIATE_TEST_SUITE_P(
+    BarriersInBranches, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "branch_barriers", 32, "branch_barriers"},
+                    stored_program{80, "A100", "branch_barriers", 32, "branch_barriers"},
+                    stored_program{90, "H100_PCIE", "branch_barriers", 32, "branch_barriers"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+INSTANTIATE_TEST_SUITE_P(
+    BarriersInRegisters, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "register_barriers", 32, "register_barriers"},
+                    stored_program{80, "A100", "register_barriers", 32, "register_barriers"},
+                    stored_program{90, "H100_PCIE", "register_barriers", 32, "register_barriers"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+class LanesWithTime : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+// With the timing model the results are the same as without.
+TEST_P(LanesWithTime, WaitForEachOtherAndMeetAtBarriers) {
+    const auto& [program, core] = GetParam();
+    const scratch_folder folder;
+    const std::string file = folder.write(
+        "run.launch", fmt::format("buffer a u32 2048 random 11\nbuffer o u32 128 zero\n"
+                                  "launch {} grid 1 block 32 args a o s32:3\n"
+                                  "output o result.bin\n",
+                                  program));
+    const std::string path = SIMTLM_MACHINE_CODE "/" + std::string(program);
+    const auto run = [&](std::vector<std::string> words) {
+        folder.write("result.bin", "");
+        words.insert(words.end(), {"--launch", file});
+        const outcome o = simulate(words);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin")).substr(0, 128);
+    };
+    const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
+    EXPECT_EQ(run({"--preset", "TINY", "--core", core, "--cubin", path + ".sm_75.cubin"}),
+              expected);
+    if (std::string(program) != "waiting_lanes")
+        EXPECT_EQ(run({"--preset", "TINY", "--core", core, "--any-binary-version", "--ptx",
+                       path + ".ptx"}),
+                  expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cores, LanesWithTime,
+    testing::Combine(testing::Values("waiting_lanes", "branch_barriers", "register_barriers"),
+                     testing::Values("classic", "modern")),
+    [](const auto& p) { return fmt::format("{}_{}", std::get<0>(p.param), std::get<1>(p.param)); });
+
 // Comparisons with float results, saturation, and atomics on signed 64-bit integers.
 INSTANTIATE_TEST_SUITE_P(
     Conditions, StoredProgram,

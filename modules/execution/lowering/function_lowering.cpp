@@ -31,8 +31,10 @@ void function_lowering::lower() {
     for (const std::uint32_t at : flow_.reconvergence)
         if (at != ptx::no_index && at < count) reconverges_here_[at] = true;
     for (std::size_t i = 0; i + 1 < count; ++i) {
-        const bool is_call = m_.operation_of(f_.code[i]).op == ptx::opcode::call;
-        if (is_call && f_.code[i].guard != ptx::no_index) reconverges_here_[i + 1] = true;
+        const ptx::opcode o = m_.operation_of(f_.code[i]).op;
+        const bool splits = o == ptx::opcode::call || o == ptx::opcode::bar_sync ||
+                            o == ptx::opcode::bar_arrive || o == ptx::opcode::bar_red;
+        if (splits && f_.code[i].guard != ptx::no_index) reconverges_here_[i + 1] = true;
     }
     label_at_.assign(count + 1, 0);
     find_unwritten_registers();

@@ -56,6 +56,8 @@ void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result,
     const bool waits = result == 1;
     const unsigned width = waits && !o.has(ptx::flag::parity) ? 64 : 32;
     const slot value = has_operand(address + 1) ? source(operand(address + 1), width) : no_slot;
+    const slot limit =
+        waits && has_operand(address + 2) ? source(operand(address + 2), 32) : no_slot;
     slot to = no_slot;
     if (result != 0 && (waits || operand(0).kind == operand_kind::reg))
         to = destination(operand(0), result, false);
@@ -65,6 +67,7 @@ void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result,
     set_place(op, p);
     op.destination = to;
     op.source[1] = value;
+    op.source[2] = limit;
 }
 
 void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {

@@ -118,8 +118,11 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
 bool function_lowering::lower_barrier(const ptx::operation& o) {
     const bool reduces = o.op == opcode::bar_red;
     if (o.op != opcode::bar_sync && o.op != opcode::bar_arrive && !reduces) return false;
-    if (m_.architecture >= independent_threads && now_->guard == ptx::no_index)
-        emit(gather_at_barrier, false).moves_control = true;
+    const bool independent = m_.architecture >= independent_threads;
+    const bool separately = independent && !o.has(ptx::flag::aligned);
+    const std::size_t gather = module_.code().size();
+    const bool gathers = separately || (independent && now_->guard == ptx::no_index);
+    if (gathers) emit(gather_at_barrier, false).moves_control = true;
     const unsigned first = reduces ? 1 : 0;
     const slot id = source(operand(first), 32);
     const slot threads = has_operand(first + 1) ? source(operand(first + 1), 32) : no_slot;
@@ -136,6 +139,10 @@ bool function_lowering::lower_barrier(const ptx::operation& o) {
     op.source[2] = p;
     op.destination = to;
     op.detail = static_cast<std::uint16_t>(o.reduce);
+    op.immediate = separately ? barrier_flags::separate : 0;
+    if (separately)
+        module_.code()[gather].immediate =
+            static_cast<std::int64_t>(module_.code().size() - gather);
     return true;
 }
 

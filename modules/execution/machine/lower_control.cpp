@@ -104,6 +104,9 @@ bool machine_lowering::lower_warp() {
         unsigned n = 1;
         if (n < now_.operand_count && at(n).kind != operand_kind::predicate)
             threads = low_word(at(n++));
+        // One register then holds both.
+        const bool packed =
+            n == 2 && at(0).kind == operand_kind::reg && at(1).kind == operand_kind::reg;
         slot p = no_slot;
         if (reduces) {
             machine_details& d = details();
@@ -119,10 +122,11 @@ bool machine_lowering::lower_warp() {
         op.source[0] = id;
         op.source[1] = threads;
         op.source[2] = p;
+        op.immediate = barrier_flags::separate | (packed ? barrier_flags::packed : 0);
         if (reduces) {
             const bool counts = now_.has("POPC");
             op.destination = counts ? machine_frame_scratch(machine_frame::scratch_rows - 1)
-                                    : machine_frame::scratch_mask;
+                                    : machine_frame::barrier_mask;
             op.detail = static_cast<std::uint16_t>(counts            ? ptx::reduction::popc
                                                    : now_.has("AND") ? ptx::reduction::and_
                                                                      : ptx::reduction::or_);
@@ -132,7 +136,7 @@ bool machine_lowering::lower_warp() {
     if (name == "B2R" && now_.has("RESULT")) {
         if (now_.operand_count == 2) {
             machine_details& d = details();
-            d.predicate[0] = machine_frame::scratch_mask;
+            d.predicate[0] = machine_frame::barrier_mask;
             d.number = 0xf0;  // selects the first source
             result_predicate(d, 0, at(1));
             emit(machine_logic_predicates, &d);

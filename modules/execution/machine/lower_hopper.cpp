@@ -196,6 +196,7 @@ bool machine_lowering::lower_mbarrier() {
         return true;
     }
     if (now_.has("PHASECHK")) {
+        constexpr std::uint32_t brief_wait = 500;  // ns
         // Stored in separate rows, because the warp may continue before the wait is retried.
         const address_place p = place_of(at(1), space::shared);
         const auto keep = [&](slot from, slot to) {
@@ -212,6 +213,11 @@ bool machine_lowering::lower_mbarrier() {
         op.immediate = p.offset;
         op.detail = p.detail;
         op.source[1] = phase;
+        // A time limit is compiled to a NANOSLEEP after the wait, and a second look.
+        sass::instruction next;
+        if (now_.has("TRYWAIT") && next_instruction(next) && next.opcode == "NANOSLEEP" &&
+            next.has("SYNCS"))
+            op.source[2] = number(brief_wait);
         const slot to = predicate_slot(at(0));
         op.destination = to == 0 ? machine_frame::no_predicate : to;
         return true;

@@ -32,6 +32,7 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
     blocked_.clear();
     live_ = w.members;
     branches_ = 0;
+    note_progress();
     collective_end_.fill(nullptr);
 }
 
@@ -63,11 +64,13 @@ const operation* machine_control::next_group(warp& w) {
     branches_ = 0;
     if (ready_.empty()) {
         if (live_ == 0) return w.end();
-        // All groups wait for lanes that are waiting, too.
+    }
+    // All groups wait for lanes that are waiting, too.
+    if (ready_.empty() && !leave_oldest_barrier(w)) {
         const blocked_group& b = blocked_.back();
         w.active = b.lanes;
         w.block->fail(w, b.next - 1, static_cast<unsigned>(__builtin_ctz(b.lanes)),
-                      "lanes of a warp wait for each other at different convergence barriers");
+                      "lanes of a warp wait for each other at instructions that name others");
     }
     w.active = ready_.back().lanes;
     const operation* const to = ready_.back().next;
@@ -89,7 +92,9 @@ const operation* machine_control::branch(warp& w, lane_mask takers, const operat
     const lane_mask others = w.active & ~takers;
     if (takers == 0) return w.go_on(next);
     if (others == 0) {
-        if (++branches_ > patience && !ready_.empty()) return yield(w, target);
+        const bool is_long = ++branches_ > patience;
+        if (is_long && (!ready_.empty() || branches_ % patience == 1))
+            return yield(w, target, few_yields);
         return w.go_on(target);
     }
     const bool takers_first = __builtin_popcount(takers) < __builtin_popcount(others);
@@ -137,6 +142,14 @@ void machine_control::barriers_changed(warp& w) {
             ++i;
             continue;
         }
+        note_progress();
+        if (first.barrier == barrier_of(barrier_match::block_barrier)) {
+            // Those at the last instruction arrive; they take the others with them.
+            const operation* const last = blocked_.back().next;
+            waiting = 0;
+            for (const blocked_group& b : blocked_)
+                if (b.barrier == first.barrier && b.next == last) waiting |= b.lanes;
+        }
         // Lanes that wait at the same instruction continue as one group.
         const auto released =
             std::stable_partition(blocked_.begin(), blocked_.end(),
@@ -163,6 +176,7 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
             return w.go_on(next);
         }
     }
+    note_progress();
     for (lane_mask left = lanes; left != 0;) {
         const lane_mask among = partners[__builtin_ctz(left)];
         lane_mask same = 0;
@@ -222,14 +236,89 @@ const operation* machine_control::end_collective(warp& w, lane_mask lanes, const
 
 const operation* machine_control::exit(warp& w, lane_mask lanes, const operation* next) {
     live_ &= ~lanes;
+    note_progress();
     const lane_mask rest = w.active & ~lanes;
     if (rest != 0) defer(rest, next);
     barriers_changed(w);
     return next_group(w);
 }
 
-const operation* machine_control::yield(warp& w, const operation* next) {
-    if (ready_.empty()) return w.go_on(next);
+void machine_control::note_progress() {
+    yields_ = 0;
+    states_.clear();
+}
+
+/// Lets the group continue that has waited longest at a convergence barrier. It no longer takes
+/// part in the barrier. @return false if there is none
+bool machine_control::leave_oldest_barrier(warp& w) {
+    const auto oldest = std::find_if(blocked_.begin(), blocked_.end(),
+                                     [](const blocked_group& b) { return b.barrier >= 0; });
+    if (oldest == blocked_.end()) return false;
+    const blocked_group first = *oldest;
+    const lane_mask partners = mask_of(w, first);
+    const auto stays = [&](const blocked_group& b) {
+        return b.barrier != first.barrier || b.next != first.next || mask_of(w, b) != partners;
+    };
+    lane_mask lanes = 0;
+    for (const blocked_group& b : blocked_)
+        if (!stays(b)) lanes |= b.lanes;
+    blocked_.erase(std::stable_partition(blocked_.begin(), blocked_.end(), stays), blocked_.end());
+    auto* const masks = reinterpret_cast<std::uint32_t*>(
+        w.at(machine_frame::barriers + 128 * static_cast<unsigned>(first.barrier)));
+    for (lane_mask m = partners & ~lanes; m != 0; m &= m - 1) masks[__builtin_ctz(m)] &= ~lanes;
+    note_progress();
+    barriers_changed(w);
+    defer(lanes, first.next);
+    return true;
+}
+
+/// Whether other groups continue in place of the executing one. If the executing group may wait for
+/// lanes at a convergence barrier, these are released.
+/// @param yields  how much this counts for
+bool machine_control::gives_way(warp& w, const operation* next, unsigned yields, bool sleeps) {
+    yields_ += yields;
+    if (yields_ >= few_yields && !blocked_.empty()) {
+        bool circles = sleeps || yields_ >= many_yields;
+        if (!circles) {
+            w.next = next;
+            const std::uint64_t now = w.state();
+            circles = std::find(states_.begin(), states_.end(), now) != states_.end();
+            states_.push_back(now);
+        }
+        if (circles) leave_oldest_barrier(w);
+    }
+    return !ready_.empty();
+}
+
+warp_control::progress machine_control::pass_turn(warp& w, bool sleeps) {
+    constexpr unsigned sleep = few_yields / 2;
+    if (!sleeps || !gives_way(w, w.next, sleep, true)) return progress::moves;
+    const group next = ready_.back();
+    ready_.pop_back();
+    ready_.insert(ready_.begin(), {w.active, w.next});
+    w.active = next.lanes;
+    w.next = next.next;
+    branches_ = 0;
+    return progress::passed;
+}
+
+std::vector<warp_control::barrier_group> machine_control::lanes_at_barriers(const warp&) const {
+    std::vector<barrier_group> groups;
+    for (const blocked_group& b : blocked_)
+        if (b.barrier == barrier_of(barrier_match::block_barrier))
+            groups.push_back({b.lanes, b.next, frame_.get()});
+    return groups;
+}
+
+void machine_control::pass_barrier(const barrier_group& arrived, const operation* at) {
+    blocked_.erase(std::find_if(blocked_.begin(), blocked_.end(), [&](const blocked_group& b) {
+        return (b.lanes & arrived.lanes) != 0;
+    }));
+    defer(arrived.lanes, at);
+}
+
+const operation* machine_control::yield(warp& w, const operation* next, unsigned yields) {
+    if (!gives_way(w, next, yields, false)) return w.go_on(next);
     const auto there =
         std::find_if(ready_.begin(), ready_.end(), [&](const group& g) { return g.next == next; });
     if (there != ready_.end())

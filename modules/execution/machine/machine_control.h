@@ -15,9 +15,11 @@ namespace simtlm::execution {
 /// and convergence barriers, which are masks of lanes. When a group diverges, the smaller half
 /// continues first, or in case of a tie the one that falls through; the group that was deferred
 /// last comes next. Deferred groups at the same program counter are merged; the executing group
-/// does not merge with groups that it passes. A group that executes for a long time, or executes
-/// YIELD, lets the others continue (independent thread scheduling). These rules reproduce the
-/// active masks of recorded traces (convergence_test).
+/// does not merge with groups that it passes. A group that executes for a long time, sleeps, or
+/// executes YIELD, lets the others continue (independent thread scheduling). If it repeats a loop
+/// in this way, lanes that wait at a convergence barrier leave the barrier and continue, because
+/// the loop may wait for them; likewise if no group can continue. These rules reproduce the active
+/// masks of recorded traces (convergence_test).
 class machine_control final : public warp_control {
 public:
     void start(warp& w, const kernel_image& kernel) override;
@@ -25,6 +27,9 @@ public:
     std::size_t groups() const override { return 1 + ready_.size() + blocked_.size(); }
     std::uint32_t frame_bytes() const override { return frame_bytes_; }
     bool schedules_lanes_independently() const override { return true; }
+    progress pass_turn(warp& w, bool sleeps) override;
+    std::vector<barrier_group> lanes_at_barriers(const warp& w) const override;
+    void pass_barrier(const barrier_group& arrived, const operation* at) override;
 
     // The following functions are called after warp::leave() and return the warp's next operation.
 
@@ -41,7 +46,7 @@ public:
     enum class barrier_match : std::uint8_t {
         any_instruction,   ///< WARPSYNC: lanes waiting with the same mask, at any instruction
         this_instruction,  ///< WARPSYNC.EXCLUSIVE: lanes waiting at the same instruction
-        block_barrier,     ///< lanes that have arrived at a CTA barrier
+        block_barrier,     ///< lanes that have come to a CTA barrier; the last ones arrive at it
         collective,        ///< WARPSYNC.COLLECTIVE: as any_instruction; released as one group
     };
     /// Lets lanes wait for the lanes of a mask.
@@ -64,7 +69,8 @@ public:
     /// Lanes exit.
     const operation* exit(warp& w, lane_mask lanes, const operation* next);
     /// Switches to another group, if there is one.
-    const operation* yield(warp& w, const operation* next);
+    /// @param yields  number of YIELD instructions that this corresponds to
+    const operation* yield(warp& w, const operation* next, unsigned yields = 1);
 
 private:
     struct group {
@@ -78,8 +84,15 @@ private:
         lane_mask among;
     };
     static constexpr unsigned patience = 4096;  ///< branches of a group before others continue
+    /// Yields, without another group having arrived or exited, from which on the executing group is
+    /// suspected to wait for others, and from which on this is taken for granted.
+    static constexpr unsigned few_yields = 16, many_yields = 256;
 
     const operation* next_group(warp& w);
+    bool gives_way(warp& w, const operation* next, unsigned yields, bool sleeps);
+    bool leave_oldest_barrier(warp& w);
+    /// A group has arrived at a barrier, left it or exited.
+    void note_progress();
     /// Defers lanes that continue at `next`, merging them with those already deferred there.
     void defer(lane_mask lanes, const operation* next);
     lane_mask mask_of(const warp& w, const blocked_group& b) const;
@@ -89,6 +102,8 @@ private:
     lane_mask live_ = 0;
     std::uint32_t frame_bytes_ = 0;
     unsigned branches_ = 0;
+    unsigned yields_ = 0;                ///< of all groups, since note_progress()
+    std::vector<std::uint64_t> states_;  ///< of groups that have yielded, since then
     std::array<const operation*, warp_size> collective_end_{};
     lane_buffer frame_;
 };

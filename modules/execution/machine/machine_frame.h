@@ -18,6 +18,7 @@ struct machine_frame {
     static constexpr std::uint32_t uniform_predicates = no_predicate + 4;
     static constexpr std::uint32_t scratch_mask = uniform_predicates + 4 * 8;
     static constexpr std::uint32_t scratch_mask2 = scratch_mask + 4;
+    static constexpr std::uint32_t barrier_mask = scratch_mask2 + 4;  ///< BAR.RED, for B2R
     static constexpr std::uint32_t zero = 256;               ///< RZ as a source: never written
     static constexpr std::uint32_t discard = zero + 256;     ///< RZ as a result; two rows
     static constexpr std::uint32_t scratch = discard + 256;  ///< double rows

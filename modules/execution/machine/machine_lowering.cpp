@@ -261,6 +261,12 @@ void machine_lowering::emit_refusal(const std::string& why) {
     op.counted = true;
 }
 
+bool machine_lowering::next_instruction(sass::instruction& next) const {
+    const std::size_t n = first_.size();  // the current one has an entry already
+    return n < f_.instructions() && sass::decode(image_.word_of(index_, n), image_.architecture(),
+                                                 n * sass::instruction_bytes, next);
+}
+
 void machine_lowering::lower() {
     const std::size_t count = f_.instructions();
     for (std::size_t n = 0; n < count; ++n) {

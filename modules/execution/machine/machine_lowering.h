@@ -47,6 +47,8 @@ private:
     // Operands.
     const operand& at(unsigned n) const { return now_.operands[n]; }
     slot row(machine_row r);
+    /// Decodes the instruction after the current one. @return false if there is none
+    bool next_instruction(sass::instruction& next) const;
     slot number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
     slot register_row(unsigned n, bool uniform) const;
     slot low_word(const operand& o);

@@ -231,6 +231,13 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
     const bool failed = (w.mask_at(op->destination) & lanes) != lanes;
     if (w.block->sm_holds_barriers) {
         w.wait_failed = failed;
+        w.wait_nanoseconds = 0;
+        if (failed && op->source[2] != no_slot) {
+            const auto* const limits = lanes_at<std::uint32_t>(w, op->source[2]);
+            for_lanes(lanes, [&](unsigned i) {
+                w.wait_nanoseconds = std::max({w.wait_nanoseconds, limits[i], 1u});
+            });
+        }
         return next;
     }
     w.has_waited = failed;

@@ -7,6 +7,8 @@
 #include "modules/execution/thread_block.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace simtlm::execution {
 
@@ -223,24 +225,57 @@ handler redux_of(ptx::reduction r) {
 
 // ---- barriers ----
 
-std::uint32_t uniform_word(const warp& w, slot s, lane_mask lanes) {
-    return words_of(w, s)[__builtin_ctz(lanes)];
+/// Calls a function with the lanes and registers of another group of the warp.
+template <class Function>
+void as_group(warp& w, lane_mask lanes, std::byte* frame, Function&& act) {
+    std::byte*& own_frame = w.banks[static_cast<unsigned>(bank::frame)];
+    const lane_mask active = std::exchange(w.active, lanes);
+    std::byte* const before = std::exchange(own_frame, frame);
+    act();
+    own_frame = before;
+    w.active = active;
 }
 
-/// Checks that all live lanes of the warp have arrived. @return the barrier
-unsigned barrier_of(const warp& w, const operation* op, lane_mask lanes) {
-    const std::uint32_t id = uniform_word(w, op->source[0], lanes);
+bool arrives_at_barrier(const operation* op) {
+    return op->execute == barrier_sync || op->execute == barrier_arrive ||
+           op->execute == barrier_reduce;
+}
+
+/// Lets the executing lanes arrive at a barrier, and lanes of the warp that have come to other
+/// instructions for it: a barrier counts warps (PTX ISA, barrier).
+/// @param arrive  called with each barrier_arrival, while its lanes execute
+/// @return the barrier
+template <class Arrive>
+unsigned arrive_together(warp& w, const operation* op, lane_mask lanes, Arrive&& arrive) {
+    const std::uint32_t id = barrier_operands_of(w, op, lanes).number;
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
     if (id >= 16) w.block->fail(w, op, first, "barrier " + std::to_string(id) + "; 15 is the last");
-    if (lanes != w.control->lanes_barriers_await(w))
+    lane_mask missing = w.control->lanes_barriers_await(w) & ~lanes;
+    arrive(barrier_arrival{w.index, op, lanes, w.banks[static_cast<unsigned>(bank::frame)]});
+    if (missing == 0) return id;
+    if ((op->immediate & barrier_flags::separate) != 0)
+        for (const warp_control::barrier_group& g : w.control->lanes_at_barriers(w)) {
+            const operation* at = g.next;
+            bool joins = false;
+            as_group(w, g.lanes, g.frame, [&] {
+                while (!arrives_at_barrier(at)) at = at->execute(w, at);
+                joins = at->execute == op->execute &&
+                        (at->immediate & barrier_flags::separate) != 0 &&
+                        barrier_operands_of(w, at, g.lanes).number == id;
+                if (joins) arrive(barrier_arrival{w.index, at, g.lanes, g.frame});
+            });
+            if (!joins) continue;
+            w.control->pass_barrier(g, at + 1);
+            missing &= ~g.lanes;
+        }
+    if (missing != 0)
         w.block->fail(w, op, first, "divergent barrier: not all lanes of the warp have come to it",
                       "move the barrier to where all threads pass");
     return id;
 }
 
-std::uint32_t threads_of(const warp& w, const operation* op, lane_mask lanes) {
-    if (op->source[1] == no_slot) return 0;
-    return (uniform_word(w, op->source[1], lanes) + warp_size - 1) / warp_size * warp_size;
+std::uint32_t whole_warps(std::uint32_t threads) {
+    return (threads + warp_size - 1) / warp_size * warp_size;
 }
 
 const operation* wait_at(warp& w, const operation* op, bool complete) {
@@ -253,6 +288,13 @@ const operation* wait_at(warp& w, const operation* op, bool complete) {
 }
 
 }  // namespace
+
+barrier_operands barrier_operands_of(const warp& w, const operation* op, lane_mask lanes) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    const std::uint32_t first = words_of(w, op->source[0])[lane];
+    if ((op->immediate & barrier_flags::packed) != 0) return {first & 0xf, first >> 16 & 0xfff};
+    return {first, op->source[1] == no_slot ? 0 : words_of(w, op->source[1])[lane]};
+}
 
 handler shuffle_handler(ptx::mode m) {
     switch (m) {
@@ -298,41 +340,47 @@ const operation* active_mask(warp& w, const operation* op) {
 const operation* barrier_sync(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const unsigned id = barrier_of(w, op, lanes);
-    return wait_at(w, op, w.block->arrive(w, id, threads_of(w, op, lanes), true));
+    const std::uint32_t threads = barrier_operands_of(w, op, lanes).threads;
+    const unsigned id = arrive_together(w, op, lanes, [](const barrier_arrival&) {});
+    return wait_at(w, op, w.block->arrive(w, id, whole_warps(threads), true));
 }
 
 const operation* barrier_arrive(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const unsigned id = barrier_of(w, op, lanes);
-    w.block->arrive(w, id, threads_of(w, op, lanes), false);
+    const std::uint32_t threads = barrier_operands_of(w, op, lanes).threads;
+    const unsigned id = arrive_together(w, op, lanes, [](const barrier_arrival&) {});
+    w.block->arrive(w, id, whole_warps(threads), false);
     return op + 1;
 }
 
 const operation* barrier_reduce(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const unsigned id = barrier_of(w, op, lanes);
-    barrier_state& b = w.block->barrier(id);
-    const lane_mask hold = w.mask_at(op->source[2]) & lanes;
-    b.count += static_cast<std::uint32_t>(__builtin_popcount(hold));
-    b.all &= hold == lanes;
-    b.any |= hold != 0;
-    b.results.emplace_back(w.index, op);
-    return wait_at(w, op, w.block->arrive(w, id, threads_of(w, op, lanes), true));
+    const auto [number, threads] = barrier_operands_of(w, op, lanes);
+    const unsigned id = arrive_together(w, op, lanes, [&, to = number](const barrier_arrival& a) {
+        barrier_state& b = w.block->barrier(to);
+        const lane_mask hold = w.mask_at(a.op->source[2]) & a.lanes;
+        b.count += static_cast<std::uint32_t>(__builtin_popcount(hold));
+        b.all &= hold == a.lanes;
+        b.any |= hold != 0;
+        b.results.push_back(a);
+    });
+    return wait_at(w, op, w.block->arrive(w, id, whole_warps(threads), true));
 }
 
-void finish_barrier_reduction(warp& w, const operation* op, const barrier_state& b) {
-    // The warp waits at this instruction, so that its lanes and its frame are unchanged.
-    switch (static_cast<ptx::reduction>(op->detail)) {
-        case ptx::reduction::popc:
-            return write_words(w, op->destination, w.lanes_of(op), b.count);
-        case ptx::reduction::and_:
-            return write_mask(w, op->destination, w.lanes_of(op), b.all ? all_lanes : 0);
-        default:
-            return write_mask(w, op->destination, w.lanes_of(op), b.any ? all_lanes : 0);
-    }
+void finish_barrier_reduction(warp& w, const barrier_arrival& a, const barrier_state& b) {
+    // The warp waits at this instruction, so that its frames are unchanged.
+    as_group(w, a.lanes, a.frame, [&] {
+        switch (static_cast<ptx::reduction>(a.op->detail)) {
+            case ptx::reduction::popc:
+                return write_words(w, a.op->destination, a.lanes, b.count);
+            case ptx::reduction::and_:
+                return write_mask(w, a.op->destination, a.lanes, b.all ? all_lanes : 0);
+            default:
+                return write_mask(w, a.op->destination, a.lanes, b.any ? all_lanes : 0);
+        }
+    });
 }
 
 }  // namespace simtlm::execution

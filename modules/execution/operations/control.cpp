@@ -179,11 +179,24 @@ const operation* reconvergence_point(warp& w, const operation* op) {
 
 const operation* gather_at_barrier(warp& w, const operation* op) {
     simt_control& control = control_of(w);
-    if (w.active == control.lanes_barriers_await(w)) return op + 1;
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0 || lanes == control.lanes_barriers_await(w)) return op + 1;
     w.leave(op);
-    if (control.stack.wait_for_others(w.pc_of(op), simt_stack::waiting::at_barrier))
+    const std::uint64_t pc = w.pc_of(op);
+    const bool separately = op->immediate != 0;
+    if (lanes != w.active) {  // the others continue after the instruction, where all reconverge
+        const auto after = pc + static_cast<std::uint64_t>(op->immediate);
+        control.stack.branch(lanes, pc, after, after);
+        return control.resume(w);
+    }
+    if (control.stack.wait_for_others(pc, simt_stack::waiting::at_barrier))
         return control.resume(w);
     w.active = control.stack.active();
+    if (separately && w.active != control.lanes_barriers_await(w)) {
+        control.stack.wait_at_barrier(pc);
+        if (control.stack.run_elsewhere() || control.stack.let_others_run(pc))
+            return control.resume(w);
+    }
     // Others may be in a function from which these have returned.
     if (w.active != control.lanes_barriers_await(w) &&
         control.stack.top().waits == simt_stack::waiting::at_barrier &&

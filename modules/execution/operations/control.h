@@ -12,7 +12,8 @@ const operation* branch(warp& w, const operation* op);
 /// immediate: their number
 const operation* indexed_branch(warp& w, const operation* op);
 /// Precedes a barrier, since sm_70: lanes wait for lanes of their warp that have not reached it,
-/// and let them run.
+/// and let them run. immediate: 0, or the operations up to the end of the instruction if the lanes
+/// may arrive with different instructions
 const operation* gather_at_barrier(warp& w, const operation* op);
 /// Precedes an instruction with members of the warp (source[0]: words), since sm_70: lanes wait for
 /// those members that can still arrive, and let them run.

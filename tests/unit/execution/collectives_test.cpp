@@ -366,6 +366,70 @@ DONE:
     EXPECT_EQ(r[63], 1u);
 }
 
+TEST(Barrier, WithoutAlignedIsReachedByLanesInDifferentBranches) {
+    const auto r = results(R"(
+  mul.wide.u32 %rd1, %r0, 4; mov.u64 %rd2, s; add.u64 %rd2, %rd2, %rd1;
+  xor.b32 %r5, %r0, 33; mul.wide.u32 %rd3, %r5, 4; mov.u64 %rd4, s; add.u64 %rd4, %rd4, %rd3;
+  st.shared.u32 [%rd2], %r0;
+  rem.u32 %r6, %r0, 3; setp.eq.u32 %p1, %r6, 0; setp.eq.u32 %p2, %r6, 1;
+  @%p1 bra A; @%p2 bra B;
+  barrier.sync 3, 64; ld.shared.u32 %r1, [%rd4]; bra DONE;
+A: barrier.sync 3, 64; ld.shared.u32 %r1, [%rd4]; add.u32 %r1, %r1, 1000; bra DONE;
+B: barrier.sync 3, 64; ld.shared.u32 %r1, [%rd4]; add.u32 %r1, %r1, 2000;
+DONE:
+)",
+                           ".shared .align 8 .b8 s[256];\n");
+    for (unsigned i = 0; i < 64; ++i)
+        EXPECT_EQ(r[i], (i ^ 33) + 1000 * ((i + 1) % 3 != 0 ? i % 3 + 1 : 0)) << i;
+}
+
+TEST(Barrier, WithoutAlignedIsGuardedByLane) {
+    const auto r = results(R"(
+  mul.wide.u32 %rd1, %r0, 4; mov.u64 %rd2, s; add.u64 %rd2, %rd2, %rd1;
+  xor.b32 %r5, %r0, 33; mul.wide.u32 %rd3, %r5, 4; mov.u64 %rd4, s; add.u64 %rd4, %rd4, %rd3;
+  and.b32 %r6, %r0, 1; setp.eq.u32 %p1, %r6, 0; mov.u32 %r1, 7;
+  @!%p1 st.shared.u32 [%rd2], %r0;
+  @%p1 barrier.sync 0;
+  @%p1 ld.shared.u32 %r1, [%rd4];
+  @!%p1 barrier.cta.sync 0;
+)",
+                           ".shared .align 8 .b8 s[256];\n");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i % 2 == 0 ? i ^ 33 : 7) << i;
+}
+
+TEST(Barrier, WithoutAlignedReducesOverLanesInDifferentBranchesAndFunctions) {
+    const auto r = results(R"(
+  setp.lt.u32 %p1, %r0, 45; setp.lt.u32 %p2, %r2, 10;
+  @%p2 bra A;
+  barrier.red.popc.u32 %r3, 1, !%p1; barrier.red.or.pred %p3, 2, %p2; bra DONE;
+A: { .param .b32 a; .param .b32 q; selp.b32 %r4, 1, 0, %p1; st.param.b32 [a], %r4;
+     call (q), counts, (a); ld.param.b32 %r3, [q]; }
+  setp.eq.u32 %p4, %r0, 3; barrier.red.or.pred %p3, 2, %p4;
+DONE: selp.u32 %r5, 1000, 0, %p3; add.u32 %r1, %r3, %r5;
+)",
+                           R"(
+.func (.param .b32 r) counts (.param .b32 n)
+{ .reg .b32 %r<3>; .reg .pred %p; ld.param.b32 %r1, [n]; setp.ne.u32 %p, %r1, 0;
+  barrier.red.popc.u32 %r2, 1, %p; st.param.b32 [r], %r2; ret; }
+)");
+    unsigned count = 0;
+    for (unsigned i = 0; i < 64; ++i) count += (i % 32 < 10) == (i < 45) ? 1 : 0;
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], count + 1000) << i;
+}
+
+TEST(Barrier, OfWhichLanesOfAWarpNameDifferentNumbersIsAnError) {
+    const std::string fault = fault_of([] {
+        results(R"(
+  setp.lt.u32 %p1, %r2, 5;
+  @%p1 bra A;
+  barrier.sync 1; bra DONE;
+A: barrier.sync 2;
+DONE: mov.u32 %r1, 0;
+)");
+    });
+    EXPECT_NE(fault.find("divergent barrier"), std::string::npos) << fault;
+}
+
 TEST(Barrier, DoesNotWaitForWarpsThatHaveEnded) {
     const auto r =
         results("mov.u32 %r1, 5; setp.gt.u32 %p1, %r0, 63; @%p1 exit; bar.sync 0;", "", 96);

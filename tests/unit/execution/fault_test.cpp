@@ -165,6 +165,23 @@ TEST(Fault, TellsATrap) {
                 AllOf(HasSubstr("thread (33,0,0)"), HasSubstr("traps")));
 }
 
+TEST(Fault, RefusesAnInstructionOfALaterTargetWhenALaneExecutesIt) {
+    machine m(R"(
+.visible .entry newer(.param .u32 n)
+{
+  .reg .f32 %f<4>; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u32 %r1, [n]; setp.ne.u32 %p, %r1, 0;
+  @%p redux.sync.max.f32 %f1, %f2, 0xffffffff;
+  ret;
+}
+)",
+              ".version 8.6\n.target sm_100a\n.address_size 64\n");
+    m.run("newer", {1, 1, 1}, {32, 1, 1}, 0u);
+    const std::string fault = fault_of([&] { m.run("newer", {1, 1, 1}, {32, 1, 1}, 1u); });
+    EXPECT_NE(fault.find("test.ptx:9:"), std::string::npos) << fault;
+    EXPECT_NE(fault.find("redux.sync.max.f32"), std::string::npos) << fault;
+}
+
 TEST(Fault, RefusesLaunchesThatCannotBe) {
     machine m(".visible .entry k() .reqntid 32 { ret; }");
     EXPECT_THAT(fault_of([&] { m.run("k", {1, 1, 1}, {64, 1, 1}); }), HasSubstr(".reqntid"));
