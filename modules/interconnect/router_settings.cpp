@@ -2,10 +2,12 @@
 #include "modules/interconnect/router_settings.h"
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/number_text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <locale>
 #include <set>
 #include <sstream>
 
@@ -137,7 +139,7 @@ public:
         const std::string v = text(key, "");
         if (v.empty()) return otherwise;
         char* end = nullptr;
-        const double number = std::strtod(v.c_str(), &end);
+        const double number = kernel::read_double(v.c_str(), &end);
         if (*end != '\0' || !std::isfinite(number)) fail(key, "'" + v + "' is not a number");
         return number;
     }
@@ -163,6 +165,7 @@ public:
         for (char& c : v)
             if (c == '{' || c == '}' || c == ',') c = ' ';
         std::istringstream in(v);
+        in.imbue(std::locale::classic());
         std::vector<unsigned> numbers;
         unsigned number = 0;
         while (in >> number) numbers.push_back(number);

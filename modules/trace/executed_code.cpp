@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <limits>
+#include <locale>
 #include <sstream>
 #include <type_traits>
 
@@ -20,6 +21,7 @@ constexpr unsigned is_load = 1, is_store = 2, is_atomic = 4;
 
 std::string line_of(const static_instruction& i) {
     std::ostringstream out;
+    out.imbue(std::locale::classic());
     const auto number = [](auto v) { return static_cast<std::int64_t>(v); };
     const unsigned use =
         (i.is_load ? is_load : 0) + (i.is_store ? is_store : 0) + (i.is_atomic ? is_atomic : 0);
@@ -94,6 +96,7 @@ std::string executed_code::text_of(const std::vector<program::instruction_window
 
 bool executed_code::take(std::string_view key, std::string_view value) {
     std::istringstream in{std::string(value)};
+    in.imbue(std::locale::classic());
     number_reader numbers(in);
     if (key.substr(0, 9) == "function ") {
         std::uint32_t count = 0;

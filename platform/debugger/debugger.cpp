@@ -2,6 +2,7 @@
 #include "platform/debugger/debugger.h"
 
 #include "modules/kernel/nearest_name.h"
+#include "modules/kernel/number_text.h"
 
 #include <fmt/format.h>
 
@@ -100,7 +101,7 @@ std::optional<long double> number_of_register(const std::string& text) {
     const char* const begin = text.c_str() + (real == std::string::npos ? 0 : real + 1);
     const long double v = real == std::string::npos && text.compare(0, 2, "0x") == 0
                               ? static_cast<long double>(std::strtoull(begin, &end, 16))
-                              : std::strtold(begin, &end);
+                              : kernel::read_long_double(begin, &end);
     if (end == begin) return std::nullopt;
     return v;
 }

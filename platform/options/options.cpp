@@ -2,6 +2,7 @@
 #include "platform/options/options.h"
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/number_text.h"
 #include "modules/kernel/text_file.h"
 
 #include <fmt/format.h>
@@ -114,7 +115,7 @@ std::optional<double> parse_real(std::string_view text) {
     const std::string copy(text);
     if (copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])) != 0) return std::nullopt;
     char* end = nullptr;
-    const double value = std::strtod(copy.c_str(), &end);
+    const double value = kernel::read_double(copy.c_str(), &end);
     if (end != copy.c_str() + copy.size() || !std::isfinite(value)) return std::nullopt;
     return value;
 }

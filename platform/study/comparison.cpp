@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "modules/kernel/nearest_name.h"
+#include "modules/kernel/number_text.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ double number_of(const char* option, const std::string& text, bool percent) {
         scale = 0.01;
     }
     char* end = nullptr;
-    const double value = std::strtod(digits.c_str(), &end);
+    const double value = kernel::read_double(digits.c_str(), &end);
     if (digits.empty() || *end != '\0' || !(value >= 0) || !std::isfinite(value))
         throw kernel::user_error(option, fmt::format("'{}' is not a tolerance", text),
                                  percent ? "write 2%, 0.02, or GLOB=2%" : "write 10 or GLOB=10");

@@ -2,6 +2,7 @@
 #include "platform/study/sweep_results.h"
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/number_text.h"
 
 #include <fmt/format.h>
 
@@ -226,7 +227,7 @@ std::optional<sweep_plot> speed_ups(const sweep_plan& plan,
 
 bool number(const std::string& text, double& value) {
     char* end = nullptr;
-    value = std::strtod(text.c_str(), &end);
+    value = kernel::read_double(text.c_str(), &end);
     return !text.empty() && *end == '\0';
 }
 

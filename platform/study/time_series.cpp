@@ -2,6 +2,7 @@
 #include "platform/study/time_series.h"
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/number_text.h"
 
 #include <sqlite3.h>
 
@@ -190,7 +191,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
     while (std::getline(in, line)) {
         rows.push_back(cells_of(line));
         if (rows.back().size() != head.size()) refuse("has a truncated row");
-        const double cycle = std::strtod(rows.back()[0].c_str(), nullptr);
+        const double cycle = kernel::read_double(rows.back()[0].c_str(), nullptr);
         if (cycles.empty() || cycles.back() != cycle) cycles.push_back(cycle);
         sample_of.push_back(cycles.size() - 1);
     }
@@ -200,7 +201,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
         for (std::size_t c = first; c < head.size(); ++c)
             if (!rows[r][c].empty())
                 all.add(sample_of[r], rows[r][unit], rows[r][kind], head[c],
-                        std::strtod(rows[r][c].c_str(), nullptr));
+                        kernel::read_double(rows[r][c].c_str(), nullptr));
     return all.finish();
 }
 
