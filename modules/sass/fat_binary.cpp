@@ -19,6 +19,9 @@ namespace simtlm::sass {
 namespace {
 
 constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
+/// In the flags of an entry: code for exactly one architecture (sm_90a), and for a family
+/// (sm_100f).
+constexpr std::uint64_t architecture_specific = 0x100000, family_specific = 0x200000;
 constexpr std::uint16_t kind_ptx = 1, kind_elf = 2;
 /// Upper bound of the unpacked size of an entry: a corrupt header must not exhaust memory.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
@@ -98,6 +101,18 @@ std::string unpack(const entry_header& h, std::string_view data, const std::stri
 
 }  // namespace
 
+bool ptx_runs_on(unsigned architecture, char suffix, unsigned gpu) {
+    if (suffix == 'a') return architecture == gpu;
+    return architecture <= gpu && (suffix != 'f' || architecture / 10 == gpu / 10);
+}
+
+bool machine_code_runs_on(unsigned architecture, char suffix, unsigned gpu) {
+    constexpr unsigned oldest = 70;
+    if (architecture < oldest) return false;
+    if (suffix == 'a') return architecture == gpu;
+    return architecture <= gpu && architecture / 10 == gpu / 10;
+}
+
 std::uint64_t fat_binary_bytes(const void* header) {
     const auto top = at<file_header>(static_cast<const char*>(header));
     if (top.magic != fat_binary_magic || top.version != 1) return 0;
@@ -121,6 +136,9 @@ std::vector<fat_binary_entry> read_fat_binary(
             break;
         fat_binary_entry e;
         e.architecture = h.architecture;
+        e.suffix = (h.flags & architecture_specific) != 0 ? 'a'
+                   : (h.flags & family_specific) != 0     ? 'f'
+                                                          : '\0';
         e.what = h.kind == kind_ptx   ? fat_binary_entry::kind::ptx
                  : h.kind == kind_elf ? fat_binary_entry::kind::cubin
                                       : fat_binary_entry::kind::other;

@@ -19,7 +19,18 @@ struct fat_binary_entry {
     kind what = kind::other;
     unsigned architecture = 0;  ///< 70 for sm_70
     std::string contents;       ///< unpacked; empty if not requested
+    char suffix = 0;            ///< 'a' for sm_90a, 'f' for sm_100f; 0: none
 };
+
+/// Returns whether a GPU can run PTX of an architecture: compute_XY runs on all GPUs from X.Y on,
+/// compute_XYa only on X.Y, compute_XYf on the family of X.Y.
+/// @param suffix  as in fat_binary_entry
+/// @param gpu     compute capability of the GPU: 90 for 9.0
+bool ptx_runs_on(unsigned architecture, char suffix, unsigned gpu);
+
+/// Returns whether a GPU can run machine code of an architecture: sm_XY runs on the GPUs of the
+/// same generation (X) from X.Y on, sm_XYa only on X.Y. Machine code before sm_70 is not supported.
+bool machine_code_runs_on(unsigned architecture, char suffix, unsigned gpu);
 
 /// Size of a fat binary including its header, in bytes. @param header  16 bytes; @return 0 if it is
 /// not a fat binary

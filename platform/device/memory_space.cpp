@@ -14,20 +14,24 @@ namespace {
 
 using execution::device_memory;
 
-/// Candidate base addresses of device memory. The first one is that of GPGPU-Sim; the others serve
-/// processes that occupy it (sanitizers, non-PIE programs with a large heap).
+/// Reserves device memory. The first base address tried is that of GPGPU-Sim. The others serve
+/// processes that occupy it: sanitizers, non-PIE programs with a large heap, and language runtimes
+/// that scatter their heap over the address space (V8). They are tried in a fixed order over the
+/// whole address space of a process, so that pointers are the same in all runs if the process
+/// allows it.
 std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
     device_memory::config wanted;
     wanted.capacity = bytes;
     wanted.at_host_addresses = true;
-    constexpr std::uint64_t other_places[] = {0x1000'0000'0000, 0x2000'0000'0000, 0x3000'0000'0000};
-    for (const std::uint64_t other : other_places) {
+    const std::uint64_t statics = wanted.heap_base - wanted.static_base;
+    constexpr std::uint64_t first = 0x1000'0000'0000, end = 0x7000'0000'0000;
+    constexpr std::uint64_t step = std::uint64_t{1} << 37;
+    for (std::uint64_t next = first; next < end; next += step) {
         try {
             return std::make_unique<device_memory>(wanted);
         } catch (const kernel::user_error&) {
-            const std::uint64_t statics = wanted.heap_base - wanted.static_base;
-            wanted.static_base = other;
-            wanted.heap_base = other + statics;
+            wanted.static_base = next;
+            wanted.heap_base = next + statics;
         }
     }
     throw failure(status::out_of_memory,

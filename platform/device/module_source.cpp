@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/module_source.h"
 
-namespace simtlm::device {
+#include "modules/sass/fat_binary.h"
 
-namespace {
+#include <tuple>
+
+namespace simtlm::device {
 
 using execution::instruction_set;
 
-bool runs_on(const code_candidate& c, unsigned architecture) {
-    if (c.architecture > architecture) return false;
-    return c.isa == instruction_set::ptx || c.architecture / 10 == architecture / 10;
+bool runs_on(const code_candidate& c, gpu_architecture gpu) {
+    return c.isa == instruction_set::ptx
+               ? sass::ptx_runs_on(c.architecture, c.suffix, gpu.ptx)
+               : sass::machine_code_runs_on(c.architecture, c.suffix, gpu.machine_code);
 }
 
+namespace {
+
+/// The newest form of a kind; of the same architecture, the one that is specific to it (sm_90a).
 const code_candidate* newest(const std::vector<code_candidate>& candidates, instruction_set isa,
-                             unsigned architecture) {
+                             gpu_architecture gpu) {
+    const auto rank = [](const code_candidate& c) {
+        return std::make_tuple(c.architecture, c.suffix == 'a', c.suffix == 'f');
+    };
     const code_candidate* best = nullptr;
     for (const code_candidate& c : candidates)
-        if (c.isa == isa && runs_on(c, architecture) &&
-            (best == nullptr || c.architecture > best->architecture))
+        if (c.isa == isa && runs_on(c, gpu) && (best == nullptr || rank(c) > rank(*best)))
             best = &c;
     return best;
 }
@@ -25,14 +33,12 @@ const code_candidate* newest(const std::vector<code_candidate>& candidates, inst
 }  // namespace
 
 const code_candidate* choose_code(const std::vector<code_candidate>& candidates,
-                                  unsigned architecture, code_preference preference) {
-    if (preference == code_preference::ptx)
-        return newest(candidates, instruction_set::ptx, architecture);
-    const code_candidate* const machine = newest(candidates, instruction_set::sass, architecture);
-    if (preference == code_preference::sass) return machine;
-    if (machine != nullptr && machine->architecture == architecture) return machine;
-    const code_candidate* const text = newest(candidates, instruction_set::ptx, architecture);
-    return text != nullptr ? text : machine;
+                                  gpu_architecture gpu, code_preference preference) {
+    const code_candidate* machine = nullptr;
+    if (preference != code_preference::ptx)
+        machine = newest(candidates, instruction_set::sass, gpu);
+    if (machine != nullptr || preference == code_preference::sass) return machine;
+    return newest(candidates, instruction_set::ptx, gpu);
 }
 
 }  // namespace simtlm::device

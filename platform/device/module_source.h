@@ -35,21 +35,30 @@ struct code_candidate {
     execution::instruction_set isa = execution::instruction_set::ptx;
     unsigned architecture = 0;  ///< 70 for compute_70 or sm_70
     std::string code;
+    char suffix = 0;  ///< 'a' for sm_90a, 'f' for sm_100f; 0: none
 };
 
 /// Which form of a module is preferred.
 enum class code_preference : std::uint8_t {
     ptx,
-    sass,  ///< machine code
-    /// Machine code for exactly the GPU's architecture, else PTX, else older machine code.
-    automatic,
+    sass,       ///< machine code
+    automatic,  ///< machine code that the GPU can run, else PTX, as NVIDIA's driver
 };
 
-/// Selects the form that a GPU executes. PTX: the newest that is not newer than the GPU. Machine
-/// code: the newest of the GPU's generation (major number) that is not newer.
-/// @param architecture  of the GPU: 70 for compute capability 7.0
+/// Architectures up to which a GPU runs code: 70 for compute capability 7.0.
+struct gpu_architecture {
+    unsigned machine_code;
+    unsigned ptx;  ///< higher than machine_code if the user permits newer PTX
+    gpu_architecture(unsigned both) : machine_code(both), ptx(both) {}
+    gpu_architecture(unsigned code, unsigned text) : machine_code(code), ptx(text) {}
+};
+
+/// Returns whether a GPU can run a form; see sass::ptx_runs_on, sass::machine_code_runs_on.
+bool runs_on(const code_candidate& c, gpu_architecture gpu);
+
+/// Selects the form that a GPU executes: of those that it can run, the newest PTX or machine code.
 /// @return nullptr if no form is suitable
 const code_candidate* choose_code(const std::vector<code_candidate>& candidates,
-                                  unsigned architecture, code_preference preference);
+                                  gpu_architecture gpu, code_preference preference);
 
 }  // namespace simtlm::device

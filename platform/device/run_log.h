@@ -87,6 +87,17 @@ public:
     bool has_lost_results() const { return lost_; }
     /// Returns whether a started kernel has not ended: deadlock, fault or limit.
     bool has_aborted_kernel() const { return aborted_; }
+    /// A kernel was not launched because its code cannot be executed. Thread-safe.
+    /// @param unseen  the program does not get this result from the call itself
+    void launch_refused(bool unseen) {
+        refused_ = true;
+        if (unseen) refusal_unseen_ = true;
+    }
+    /// The program has asked for the error of its launches.
+    void errors_seen() { refusal_unseen_ = false; }
+    /// Returns whether launches were refused and the program does not know it, or no kernel has
+    /// run.
+    bool has_refused_launches() const { return refused_ && (kernels_ == 0 || refusal_unseen_); }
     /// --check has reported findings.
     void checks_have_found() { checks_found_ = true; }
     bool has_findings() const { return checks_found_; }
@@ -132,6 +143,7 @@ private:
     std::uint64_t kernels_ = 0;
     bool broken_ = false, opened_ = false, has_ended_ = false;
     std::atomic<bool> lost_{false}, aborted_{false}, checks_found_{false};
+    std::atomic<bool> refused_{false}, refusal_unseen_{false};
     std::vector<platform::host_activity> early_calls_;  ///< recorded before the GPUs were built
     bool built_ = false;
     std::atomic<std::uint64_t> calling_threads_{0};

@@ -5,6 +5,7 @@
 #include "modules/core/occupancy.h"
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/executed_kernel.h"
+#include "modules/sass/fat_binary.h"
 #include "platform/config/gpc_reader.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
@@ -207,6 +208,14 @@ std::shared_ptr<loaded_module> system::load(const module_source& source) {
                       fmt::format("{} is compiled for sm_{}, but the GPU is sm_{}", source.name,
                                   m->architecture(), config_.capability()),
                       "choose a newer GPU, or -gpgpu_ptx_force_max_capability");
+    if (m->image().isa() == execution::instruction_set::sass &&
+        !sass::machine_code_runs_on(m->architecture(), 0, config_.gpu.binary_version()))
+        throw failure(status::no_binary_for_gpu,
+                      fmt::format("{} is machine code for sm_{}, which a GPU of compute capability "
+                                  "{}.{} cannot run",
+                                  source.name, m->architecture(), config_.gpu.binary_version() / 10,
+                                  config_.gpu.binary_version() % 10),
+                      "choose a GPU of that generation, or load PTX");
     if (debug_) {
         const std::lock_guard<std::mutex> lock(mutex_);
         modules_.push_back(m);

@@ -40,7 +40,7 @@ struct system_config {
     std::uint64_t stack_limit = 1024, heap_limit = 8 << 20;
     unsigned grace_ms = 300;
     link_timing pcie, nvlink;
-    code_preference code = code_preference::ptx;
+    code_preference code = code_preference::automatic;
     /// Limits the PTX selected from a fat binary; 0: capability of the GPU.
     unsigned max_ptx_capability = 0;
 
@@ -49,6 +49,7 @@ struct system_config {
     unsigned capability() const {
         return max_ptx_capability != 0 ? max_ptx_capability : gpu.binary_version();
     }
+    gpu_architecture architecture() const { return {gpu.binary_version(), capability()}; }
 };
 
 /// Maximum number of clusters of a kernel that are resident at the same time; each occupies one

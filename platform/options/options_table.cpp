@@ -253,10 +253,10 @@ void programs(builder& b) {
            "Several files of a program that was compiled separately (nvcc -rdc=true) are linked; "
            "see docs/sass.md.")
         .repeatable = true;
-    b.word("--code", "ptx|sass|auto", "ptx",
-           "Which code of a CUDA program is executed. ptx: the newest PTX that the GPU supports; "
-           "sass: machine code for the generation of the GPU; auto: machine code if it is for the "
-           "exact architecture of the GPU and all its instructions are supported, otherwise PTX.");
+    b.word("--code", "ptx|sass|auto", "auto",
+           "Which code of a CUDA program is executed. auto: as NVIDIA's driver, machine code that "
+           "the GPU can run, otherwise PTX; also PTX if some instruction of the machine code is "
+           "not supported; sass: machine code only; ptx: PTX only.");
     b.file("--launch", "",
            "Launch file for --ptx or --cubin: buffers, launches and expected results; see "
            "docs/execution.md.");

@@ -9,7 +9,7 @@
 
 namespace simtlm::cuda {
 
-/// Both cudaError_t and CUresult: the numeric value of cuda::status.
+/// cudaError_t or CUresult: runtime_number() or driver_number() of a cuda::status.
 using result = int;
 
 /// dim3

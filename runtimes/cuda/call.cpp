@@ -6,7 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 #include <new>
+#include <string>
+#include <unordered_set>
 
 namespace simtlm::cuda {
 
@@ -19,36 +22,40 @@ void explain(const char* name, status code, const std::exception& e) {
         code == status::no_binary_for_gpu || code == status::launch_out_of_resources ||
         code == status::cooperative_launch_too_large || code == status::unknown;
     static const bool always = std::getenv("SIMTLM_VERBOSE") != nullptr;
-    if (needs_words || always) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
+    if (!needs_words && !always) return;
+    // Programs repeat calls that fail; each explanation is printed once.
+    static std::mutex mutex;
+    static auto* const printed = new std::unordered_set<std::string>;
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (always || printed->insert(e.what()).second)
+        std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
 }
 
 }  // namespace
 
 result carry_out(library_kind kind, const char* name, after_fault faults, call_body body) noexcept {
-    result r = 0;
+    status outcome = status::success;
+    const bool through_driver = kind == library_kind::driver || session::thread().through_driver;
     try {
         session& s = session::get();
-        if (kind == library_kind::runtime && !session::thread().through_driver)
-            session::thread().uses_runtime = true;
+        if (!through_driver) session::thread().uses_runtime = true;
         const runtime::call_span span(s, name);
-        if (faults == after_fault::refused) {
-            const status fault = status_of(s.work().fault(s.current_device()));
-            if (fault != status::success) r = static_cast<result>(fault);
-        }
-        if (r == 0) r = body(s);
+        if (faults == after_fault::refused) outcome = status_of(s.work().fault(s.current_device()));
+        if (outcome == status::success) outcome = body(s);
     } catch (const simtlm::kernel::user_error& e) {
-        r = static_cast<result>(status_of(e));
-        explain(name, status_of(e), e);
+        outcome = status_of(e);
+        explain(name, outcome, e);
     } catch (const std::bad_alloc&) {
-        r = static_cast<result>(status::out_of_memory);
+        outcome = status::out_of_memory;
     } catch (const std::exception& e) {
-        r = static_cast<result>(status::unknown);
+        outcome = status::unknown;
         std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
     }
     thread_state& t = session::thread();
+    const result r = through_driver ? driver_number(outcome) : runtime_number(outcome);
     // not_ready is not recorded as an error.
-    const bool failed = r != 0 && r != static_cast<result>(status::not_ready);
-    if (kind == library_kind::runtime && !t.through_driver && failed) t.last_error = r;
+    const bool failed = outcome != status::success && outcome != status::not_ready;
+    if (!through_driver && failed) t.last_error = r;
     t.through_driver = false;
     t.per_thread_default = false;
     return r;

@@ -20,21 +20,21 @@ class call_body {
 public:
     template <class Act>
     explicit call_body(Act& act)
-        : object_(&act), run_([](void* object, session& s) {
-              return static_cast<result>((*static_cast<Act*>(object))(s));
-          }) {}
-    result operator()(session& s) const { return run_(object_, s); }
+        : object_(&act),
+          run_([](void* object, session& s) { return (*static_cast<Act*>(object))(s); }) {}
+    status operator()(session& s) const { return run_(object_, s); }
 
 private:
     void* object_;
-    result (*run_)(void*, session&);
+    status (*run_)(void*, session&);
 };
 
-/// Executes a call of a program and converts exceptions to its result; no exception leaves it.
+/// Executes a call of a program and converts its status, or an exception, to the number that the
+/// API uses for it; no exception leaves it.
 /// @param name  of the function; must have static storage duration
 result carry_out(library_kind kind, const char* name, after_fault faults, call_body body) noexcept;
 
-/// Executes a call of either API; `act` returns the result.
+/// Executes a call of either API; `act` returns its status.
 template <library_kind Kind, class Act>
 result call(const char* name, after_fault faults, Act&& act) noexcept {
     return carry_out(Kind, name, faults, call_body(act));

@@ -12,8 +12,11 @@ using namespace simtlm::cuda;
 namespace simtlm::cuda {
 
 void copy(session& s, const block_copy& c, void* stream, bool asynchronous) {
-    if (!asynchronous) refuse_during_capture(s);
     device::stream& where = s.stream(stream);
+    if (!asynchronous) {
+        refuse_implicit_dependency(s, where);
+        refuse_during_capture(s);
+    }
     const bool captured = capture_of(s, where) != nullptr;
     const auto t = enqueue(s, where, copy_operation(s, c, asynchronous && !captured));
     if (!asynchronous || (!captured && is_pageable(s, c.to))) finish(s, t);
@@ -28,10 +31,7 @@ void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsig
 void launch(session& s, void* f, const kernel_parameters& p, const launch_options& how,
             void* stream) {
     device::stream& to = s.stream(stream);
-    function* const kernel = s.function_of(f, to.device);
-    operation o = kernel_operation(s, kernel, p, how);
-    o.kernel.function = f;
-    enqueue(s, to, std::move(o));
+    enqueue(s, to, launch_operation(s, f, to.device, p, how, false));
 }
 
 }  // namespace simtlm::cuda
@@ -46,12 +46,12 @@ RUNTIME(cuDriverGetVersion)(int* version) {
     return 0;
 }
 RUNTIME(cuGetErrorName)(result r, const char** to) {
-    if (to == nullptr) return static_cast<result>(status::invalid_value);
+    if (to == nullptr) return driver_number(status::invalid_value);
     *to = driver_name_of(r);
     return *to != nullptr ? 0 : 1;
 }
 RUNTIME(cuGetErrorString)(result r, const char** to) {
-    if (to == nullptr) return static_cast<result>(status::invalid_value);
+    if (to == nullptr) return driver_number(status::invalid_value);
     *to = driver_name_of(r) != nullptr ? text_of(r) : nullptr;
     return *to != nullptr ? 0 : 1;
 }
@@ -74,7 +74,7 @@ RUNTIME(cuGetProcAddress_v2)
     return r;
 }
 RUNTIME(cuGetExportTable)(const void** to, const uuid* which) {
-    if (to == nullptr || which == nullptr) return static_cast<result>(status::invalid_value);
+    if (to == nullptr || which == nullptr) return driver_number(status::invalid_value);
     return call<library_kind::driver>("cuGetExportTable", after_fault::allowed, [&](session&) {
         *to = export_table(*which);
         return *to != nullptr ? status::success : status::not_found;

@@ -176,7 +176,7 @@ RUNTIME(cuCtxGetApiVersion)(context*, unsigned* version) {
 }
 RUNTIME(cuCtxSynchronize)() {
     return driver_call("cuCtxSynchronize", [&](session& s) {
-        refuse_during_capture(s);
+        refuse_waiting_for_captured_device(s, s.current_device());
         const status r = status_of(s.work().wait_all(s.current_device()));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
@@ -185,7 +185,7 @@ RUNTIME(cuCtxSynchronize_v2)(context* c) {
     return driver_call("cuCtxSynchronize_v2", [&](session& s) {
         if (c == nullptr) c = s.current_context();
         check_context(s, c);
-        refuse_during_capture(s);
+        refuse_waiting_for_captured_device(s, c->device);
         const status r = status_of(s.work().wait_all(c->device));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });

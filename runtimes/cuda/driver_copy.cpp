@@ -22,11 +22,14 @@ block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes, int kind
     return c;
 }
 
+/// CUmemorytype
+enum memory_type : unsigned { of_host = 1, of_device, of_array, unified };
+
 /// Common prefix of each side in CUDA_MEMCPY2D and related structures: an offset and the kind of
 /// memory.
 struct side_2d {
     std::size_t x, y;
-    unsigned kind;  ///< 1 host, 2 device, 3 array, 4 unified
+    unsigned kind;  ///< memory_type
     void* host;
     std::uint64_t device;
     void* array;
@@ -37,18 +40,32 @@ struct copy_2d {
     std::size_t width, height;
 };
 
+/// Sets one side of a copy; its size must be set. @param z, plane_rows  of copies in three
+/// dimensions
 template <class Side>
-std::uint64_t begin_of(session& s, const Side& side, std::uint64_t z, std::uint64_t rows,
-                       std::uint64_t& pitch, std::uint64_t& slice) {
-    if (side.kind == 3) {
+std::uint64_t begin_of(session& s, const Side& side, std::uint64_t z, std::uint64_t plane_rows,
+                       const block_copy& c, std::uint64_t& pitch, std::uint64_t& slice) {
+    require(side.kind >= of_host && side.kind <= unified, status::invalid_value,
+            "unknown kind of memory");
+    const std::uint64_t end = checked_sum(side.x, c.width);
+    if (side.kind == of_array) {
         const simtlm::device::array& a = s.array(side.array);
+        require(end <= a.shape.width * a.shape.element_bytes() &&
+                    checked_sum(side.y, c.height) <= a.shape.rows() &&
+                    checked_sum(z, c.depth) <= a.shape.slices(),
+                status::invalid_value, "a copy exceeds an array");
         pitch = a.row_pitch();
         slice = a.slice_pitch();
         return a.address + side.x + side.y * pitch + z * slice;
     }
     pitch = side.pitch;
-    slice = pitch * rows;
-    return (side.kind == 1 ? address_of(side.host) : side.device) + side.x + side.y * pitch +
+    const bool one_row = c.height <= 1 && c.depth <= 1;
+    require(pitch >= end || (one_row && pitch == 0), status::invalid_value,
+            "rows overlap: the pitch is less than the width");
+    require(c.depth <= 1 || plane_rows >= checked_sum(side.y, c.height), status::invalid_value,
+            "planes overlap: their height is less than that of the copy");
+    slice = checked_product(pitch, plane_rows);
+    return (side.kind == of_host ? address_of(side.host) : side.device) + side.x + side.y * pitch +
            z * slice;
 }
 
@@ -56,8 +73,8 @@ block_copy block_of(session& s, const copy_2d& p) {
     block_copy c;
     c.width = p.width;
     c.height = p.height;
-    c.from = begin_of(s, p.from, 0, p.height, c.from_pitch, c.from_slice);
-    c.to = begin_of(s, p.to, 0, p.height, c.to_pitch, c.to_slice);
+    c.from = begin_of(s, p.from, 0, p.height, c, c.from_pitch, c.from_slice);
+    c.to = begin_of(s, p.to, 0, p.height, c, c.to_pitch, c.to_slice);
     return c;
 }
 
@@ -70,8 +87,8 @@ block_copy block_of(session& s, const driver_copy_3d& p) {
     c.width = p.width;
     c.height = p.height;
     c.depth = p.depth;
-    c.from = begin_of(s, p.from, p.from.z, p.from.height, c.from_pitch, c.from_slice);
-    c.to = begin_of(s, p.to, p.to.z, p.to.height, c.to_pitch, c.to_slice);
+    c.from = begin_of(s, p.from, p.from.z, p.from.height, c, c.from_pitch, c.from_slice);
+    c.to = begin_of(s, p.to, p.to.z, p.to.height, c, c.to_pitch, c.to_slice);
     return c;
 }
 
@@ -87,13 +104,18 @@ RUNTIME(cuMemAlloc)(std::uint64_t* to, std::size_t bytes) {
 RUNTIME(cuMemAllocManaged)(std::uint64_t* to, std::size_t bytes, unsigned flags) {
     return driver_call("cuMemAllocManaged", [&](session& s) {
         require_pointer(to);
+        check_managed(bytes, flags);
         *to = address_of(allocate(s, memory_kind::managed, bytes, flags));
     });
 }
 RUNTIME(cuMemAllocPitch)
-(std::uint64_t* to, std::size_t* pitch, std::size_t width, std::size_t height, unsigned) {
+(std::uint64_t* to, std::size_t* pitch, std::size_t width, std::size_t height, unsigned element) {
     return driver_call("cuMemAllocPitch", [&](session& s) {
         require_pointer(to);
+        require_pointer(pitch);
+        require(width != 0 && height != 0, status::invalid_value, "no bytes");
+        require(element == 4 || element == 8 || element == 16, status::invalid_value,
+                "elements must have 4, 8 or 16 bytes");
         const std::uint64_t row =
             checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
         *to = address_of(allocate(s, memory_kind::device,
@@ -104,6 +126,8 @@ RUNTIME(cuMemAllocPitch)
 RUNTIME(cuMemHostAlloc)(void** to, std::size_t bytes, unsigned flags) {
     return driver_call("cuMemHostAlloc", [&](session& s) {
         require_pointer(to);
+        require(bytes != 0, status::invalid_value, "no bytes");
+        check_pinned_flags(flags);
         *to = allocate(s, memory_kind::host, bytes, flags);
     });
 }
@@ -125,6 +149,8 @@ RUNTIME(cuMemHostGetDevicePointer)(std::uint64_t* to, void* p, unsigned) {
 }
 RUNTIME(cuMemHostRegister)(void* p, std::size_t bytes, unsigned flags) {
     return driver_call("cuMemHostRegister", [&](session& s) {
+        require(p != nullptr && bytes != 0, status::invalid_value, "no memory is given");
+        check_registration_flags(flags);
         s.gpus().memory().admit(address_of(p), bytes, s.current_device(), flags);
     });
 }

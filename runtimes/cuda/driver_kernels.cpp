@@ -159,7 +159,8 @@ RUNTIME(cuOccupancyMaxPotentialClusterSize)(int* to, void* f, const driver_launc
 // Launches of the API before CUDA 4: block, shared memory and arguments are set separately.
 RUNTIME(cuFuncSetBlockShape)(void* f, int x, int y, int z) {
     return driver_call("cuFuncSetBlockShape", [&](session& s) {
-        require(x > 0 && y > 0 && z > 0, status::invalid_value, "a block without threads");
+        require(x > 0 && y > 0 && z > 0 && x <= 1024 && y <= 1024 && z <= 64 && x * y * z <= 1024,
+                status::invalid_value, "a block without threads, or too large");
         s.function_of(f)->set.block = {static_cast<unsigned>(x), static_cast<unsigned>(y),
                                        static_cast<unsigned>(z)};
     });
@@ -339,7 +340,7 @@ result carry_out(void* stream, const memory_operation& m) {
         case barrier:
             return 0;
         default:
-            return static_cast<result>(status::invalid_value);
+            return driver_number(status::invalid_value);
     }
 }
 }  // namespace

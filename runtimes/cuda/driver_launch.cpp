@@ -71,7 +71,8 @@ RUNTIME(cuFuncSetCacheConfig)(void* f, int preference) {
     });
 }
 RUNTIME(cuFuncGetModule)(module** to, void* f) {
-    return driver_call("cuFuncGetModule", [&](session& s) { *to = s.function_of(f)->owner; });
+    return driver_call("cuFuncGetModule",
+                       [&](session& s) { value_at(to) = s.function_of(f)->owner; });
 }
 RUNTIME(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 (int* to, void* f, int block, std::size_t shared) {

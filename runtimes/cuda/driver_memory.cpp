@@ -218,12 +218,12 @@ RUNTIME(cuArrayCreate)(simtlm::device::array** to, const array_description* d) {
 }
 RUNTIME(cuArray3DGetDescriptor)(array_description_3d* to, const void* array) {
     return driver_call("cuArray3DGetDescriptor",
-                       [&](session& s) { *to = descriptor_of(s.array(array)); });
+                       [&](session& s) { value_at(to) = descriptor_of(s.array(array)); });
 }
 RUNTIME(cuArrayGetDescriptor)(array_description* to, const void* array) {
     return driver_call("cuArrayGetDescriptor", [&](session& s) {
         const array_description_3d d = descriptor_of(s.array(array));
-        *to = {d.width, d.height, d.format, d.channels};
+        value_at(to) = {d.width, d.height, d.format, d.channels};
     });
 }
 RUNTIME(cuMipmappedArrayCreate)

@@ -63,7 +63,7 @@ RUNTIME(cuLibraryLoadData)
         require_pointer(to);
         require_pointer(code);
         library* const l = session::add_library(nullptr, "library");
-        l->source = module_in(code, s.config().capability(), s.config().code, l->name);
+        l->source = module_in(code, s.config().architecture(), s.config().code, l->name);
         l->read = true;
         *to = l;
     });

@@ -7,12 +7,14 @@ using namespace simtlm::cuda;
 RUNTIME(cuStreamCreate)(simtlm::device::stream** to, unsigned flags) {
     return driver_call("cuStreamCreate", [&](session& s) {
         require_pointer(to);
+        require(flags <= 1, status::invalid_value, "unknown flags");
         *to = s.create_stream(flags == 0, 0, flags);
     });
 }
 RUNTIME(cuStreamCreateWithPriority)(simtlm::device::stream** to, unsigned flags, int priority) {
     return driver_call("cuStreamCreateWithPriority", [&](session& s) {
         require_pointer(to);
+        require(flags <= 1, status::invalid_value, "unknown flags");
         *to = s.create_stream(flags == 0, priority, flags);
     });
 }
@@ -21,13 +23,17 @@ RUNTIME(cuStreamDestroy)(void* stream) {
 }
 RUNTIME(cuStreamSynchronize)(void* stream) {
     return driver_call("cuStreamSynchronize", [&](session& s) {
-        const status r = status_of(s.work().wait(s.stream(stream)));
+        simtlm::device::stream& one = s.stream(stream);
+        refuse_waiting_for_captured(s, one);
+        const status r = status_of(s.work().wait(one));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }
 RUNTIME(cuStreamQuery)(void* stream) {
     return call<library_kind::driver>("cuStreamQuery", after_fault::refused, [&](session& s) {
-        return s.work().poll(s.stream(stream)) ? status::success : status::not_ready;
+        simtlm::device::stream& one = s.stream(stream);
+        refuse_waiting_for_captured(s, one);
+        return s.work().poll(one) ? status_of(s.work().fault(one.device)) : status::not_ready;
     });
 }
 RUNTIME(cuStreamWaitEvent)(void* stream, void* event, unsigned) {
@@ -42,6 +48,7 @@ RUNTIME(cuStreamAddCallback)
 RUNTIME(cuEventCreate)(simtlm::device::event** to, unsigned flags) {
     return driver_call("cuEventCreate", [&](session& s) {
         require_pointer(to);
+        check_event_flags(flags);
         *to = s.create_event(flags);
     });
 }

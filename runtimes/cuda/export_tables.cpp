@@ -160,7 +160,7 @@ result get_from_context(void** to, context* c, void* key) {
         });
 }
 result verify_context(context*, std::uint32_t* answer, const void**) {
-    if (answer == nullptr) return static_cast<result>(status::invalid_value);
+    if (answer == nullptr) return driver_number(status::invalid_value);
     *answer = 0;
     return 0;
 }

@@ -12,19 +12,20 @@ namespace simtlm::cuda {
 
 /// Reads the entries of a fat binary (magic 0xba55ed50): PTX and machine code for several
 /// architectures, uncompressed or compressed with LZ4 or zstd. Entries of other kinds are skipped;
-/// entries that a GPU of this capability cannot execute are returned without code.
+/// entries that the GPU cannot execute are returned without code.
 /// @throws failure  if the header is invalid
-std::vector<device::code_candidate> read_fat_binary(const void* header, unsigned capability);
+std::vector<device::code_candidate> read_fat_binary(const void* header,
+                                                    device::gpu_architecture gpu);
 
 /// Form of the code passed by a program, determined from its first bytes.
 enum class code_form : std::uint8_t { fat_wrapper, fat_binary, cubin, ptx };
 code_form form_of(const void* code);
 
-/// Selects the code to execute on a GPU with a compute capability.
+/// Selects the code that a GPU executes.
 /// @param name  used in messages
 /// @throws failure  if there is none
 device::module_source choose(const std::vector<device::code_candidate>& candidates,
-                             unsigned capability, device::code_preference preference,
+                             device::gpu_architecture gpu, device::code_preference preference,
                              const std::string& name);
 
 /// Links separately compiled modules into one. @throws failure
@@ -32,7 +33,7 @@ device::module_source link(const std::vector<device::module_source>& inputs,
                            const std::string& name);
 
 /// Reads a module from code of any form. @throws failure
-device::module_source module_in(const void* code, unsigned capability,
+device::module_source module_in(const void* code, device::gpu_architecture gpu,
                                 device::code_preference preference, const std::string& name);
 
 /// Reads the register counts of kernels in machine code. Empty if it is not an ELF file.

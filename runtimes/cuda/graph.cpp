@@ -177,11 +177,16 @@ std::shared_ptr<capture> capture_of(session& s, const device::stream& stream) {
     return at == s.captures.end() ? nullptr : at->second;
 }
 
+std::shared_ptr<capture> valid_capture_of(session& s, const device::stream& stream) {
+    auto c = capture_of(s, stream);
+    require(!c || !c->invalid, status::capture_invalidated, "the capture is invalidated");
+    return c;
+}
+
 device::task_ptr enqueue(session& s, device::stream& stream, operation what) {
     {
         const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-        if (const auto c = capture_of(s, stream)) {
-            require(!c->invalid, status::capture_invalidated, "the capture is invalidated");
+        if (const auto c = valid_capture_of(s, stream)) {
             std::vector<graph_node*>& tail = c->tails[&stream];
             std::vector<edge_data>& edges = c->tail_edges[&stream];
             edges.resize(tail.size());
@@ -193,14 +198,7 @@ device::task_ptr enqueue(session& s, device::stream& stream, operation what) {
             edges.clear();
             return nullptr;
         }
-        if (stream.legacy && !s.captures.empty()) {
-            for (auto& [other, c] : s.captures)
-                if (other->blocking && c->mode != 2) {
-                    c->invalid = true;
-                    throw failure(status::capture_implicit,
-                                  "the legacy default stream depends on a stream that is captured");
-                }
-        }
+        refuse_implicit_dependency(s, stream);
     }
     device::task_ptr t = what.make(s);
     s.work().submit(stream, t);
@@ -347,15 +345,55 @@ void launch_graph(session& s, executable_graph& g, device::stream& stream) {
     g.last = s.work().mark(stream, {last});
 }
 
-void refuse_during_capture(session& s) {
+void invalidate(capture& c, status code, const char* why) {
+    c.invalid = true;
+    throw failure(code, why);
+}
+
+namespace {
+
+/// Invalidates all captures with a property; a failure if there are any.
+template <class Applies>
+void refuse_if(session& s, status code, const char* why, Applies applies) {
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-    if (s.captures.empty() || session::thread().capture_mode == 2) return;
-    for (auto& [stream, c] : s.captures) {
-        if (c->mode == 2) continue;
-        c->invalid = true;
-        throw failure(status::capture_unsupported,
-                      "not permitted while a stream is being captured");
-    }
+    bool any = false;
+    for (auto& [stream, c] : s.captures)
+        if (applies(*stream, *c)) any = c->invalid = true;
+    require(!any, code, why);
+}
+
+}  // namespace
+
+void refuse_during_capture(session& s) {
+    constexpr int global = 0, relaxed = 2;
+    const int mine = session::thread().capture_mode;
+    if (mine == relaxed) return;
+    refuse_if(s, status::capture_unsupported, "not permitted while a stream is being captured",
+              [mine](const device::stream&, const capture& c) {
+                  if (c.mode == relaxed) return false;
+                  return c.thread == std::this_thread::get_id() ||
+                         (mine == global && c.mode == global);
+              });
+}
+
+void refuse_waiting_for_captured(session& s, const device::stream& stream) {
+    refuse_if(s, status::capture_unsupported, "the stream is being captured",
+              [&](const device::stream& other, const capture&) { return &other == &stream; });
+    refuse_implicit_dependency(s, stream);
+}
+
+void refuse_waiting_for_captured_device(session& s, unsigned device) {
+    refuse_if(s, status::capture_unsupported, "a stream of the device is being captured",
+              [=](const device::stream& other, const capture&) { return other.device == device; });
+}
+
+void refuse_implicit_dependency(session& s, const device::stream& stream) {
+    if (!stream.legacy) return;
+    refuse_if(s, status::capture_implicit,
+              "the legacy default stream depends on a stream that is captured",
+              [&](const device::stream& other, const capture&) {
+                  return other.blocking && other.device == stream.device;
+              });
 }
 
 }  // namespace simtlm::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtimes/cuda/session.h"
+#include "runtimes/cuda/status.h"
 
 #include <cstdint>
 #include <functional>
@@ -137,7 +138,8 @@ struct executable_graph {
 struct capture {
     std::shared_ptr<graph> what;
     const device::stream* origin = nullptr;
-    int mode = 0;
+    std::thread::id thread;  ///< that has begun it
+    int mode = 0;            ///< cudaStreamCaptureMode
     std::uint64_t id = 0;
     bool invalid = false;
     /// By stream: the nodes after which its next operation begins.
@@ -150,6 +152,8 @@ struct capture {
 
 /// The capture that a stream takes part in, or nullptr.
 std::shared_ptr<capture> capture_of(session& s, const device::stream& stream);
+/// The same for a call that adds to the capture. @throws failure  if the capture is invalid
+std::shared_ptr<capture> valid_capture_of(session& s, const device::stream& stream);
 
 /// Appends an operation to a stream: submits it, or records it if the stream is being captured.
 /// @return the task; nullptr if it was captured
@@ -158,8 +162,18 @@ device::task_ptr enqueue(session& s, device::stream& stream, operation what);
 /// Submits a graph to a stream.
 void launch_graph(session& s, executable_graph& g, device::stream& stream);
 
-/// Throws a failure if the thread's streams are being captured.
+// Calls that are not permitted during a capture throw a failure and invalidate the capture:
+/// calls that may have side effects on a capture (allocations, among others), in threads whose
+/// capture mode does not permit them.
 void refuse_during_capture(session& s);
+/// calls that wait for a stream, or for its state.
+void refuse_waiting_for_captured(session& s, const device::stream& stream);
+/// calls that wait for all streams of a device.
+void refuse_waiting_for_captured_device(session& s, unsigned device);
+/// operations of the legacy default stream, which blocking streams depend on.
+void refuse_implicit_dependency(session& s, const device::stream& stream);
+/// Invalidates a capture because of a call, and throws a failure.
+[[noreturn]] void invalidate(capture& c, status code, const char* why);
 
 // ---- makers of operations ----
 
@@ -191,6 +205,12 @@ struct launch_options {
 /// @param f  must outlive the operation, as its module
 operation kernel_operation(session& s, function* f, const kernel_parameters& what,
                            const launch_options& how);
+/// The launch of a kernel given by a handle, for a program's call. If the code cannot be executed,
+/// this is noted for the exit code.
+/// @param handle   see session::function_of
+/// @param unseen   programs usually do not look at the result of this call (<<<>>>)
+operation launch_operation(session& s, const void* handle, unsigned device,
+                           const kernel_parameters& what, const launch_options& how, bool unseen);
 operation host_operation(const host_parameters& what);
 /// Memory that a graph allocates at each launch, always at the same address.
 /// @throws failure  if memory is exhausted

@@ -247,6 +247,28 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     return o;
 }
 
+operation launch_operation(session& s, const void* handle, unsigned device,
+                           const kernel_parameters& w, const launch_options& how, bool unseen) {
+    try {
+        operation o = kernel_operation(s, s.function_of(handle, device), w, how);
+        o.kernel.function = const_cast<void*>(handle);
+        return o;
+    } catch (const simtlm::kernel::user_error& e) {
+        switch (status_of(e)) {
+            case status::no_binary_for_gpu:
+            case status::invalid_image:
+            case status::invalid_ptx:
+            case status::not_supported:
+            case status::unknown:
+                s.gpus().log().launch_refused(unseen);
+                break;
+            default:  // an invalid argument of the program
+                break;
+        }
+        throw;
+    }
+}
+
 operation host_operation(const host_parameters& w) {
     require(w.call != nullptr, status::invalid_value, "no function is given");
     operation o;

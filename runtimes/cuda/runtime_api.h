@@ -45,6 +45,8 @@ void check_device(session& s, int device);
 // Functions shared by runtime and driver.
 
 void* allocate(session& s, device::memory_kind kind, std::size_t bytes, unsigned flags);
+/// The same in stream order (cudaMallocAsync), which is permitted during captures.
+void* allocate_in_stream(session& s, device::memory_kind kind, std::size_t bytes, unsigned flags);
 void free_memory(session& s, void* p);
 /// The context in which memory was allocated.
 context* context_of(session& s, const device::allocation& a);
@@ -83,6 +85,12 @@ launch_options options_of(const launch_attribute* attributes, unsigned count);
 /// earlier: when all its blocks have begun or allow dependents.
 void record_events_of(session& s, const launch_attribute* attributes, unsigned count,
                       device::stream& stream);
+/// @throws failure  for unknown flags of an event, or for shared events with timing
+void check_event_flags(unsigned flags);
+/// @throws failure  for unknown flags of pinned (cudaHostAlloc), registered or managed memory
+void check_pinned_flags(unsigned flags);
+void check_registration_flags(unsigned flags);
+void check_managed(std::size_t bytes, unsigned flags);
 void record_event(session& s, device::event& e, device::stream& stream);
 void wait_event(session& s, device::stream& stream, device::event& e);
 bool is_done(session& s, device::event& e);

@@ -73,6 +73,11 @@ struct owner_table {
 }  // namespace
 
 void* allocate(session& s, memory_kind kind, std::size_t bytes, unsigned flags) {
+    refuse_during_capture(s);
+    return allocate_in_stream(s, kind, bytes, flags);
+}
+
+void* allocate_in_stream(session& s, memory_kind kind, std::size_t bytes, unsigned flags) {
     if (bytes == 0) return nullptr;
     const std::uint64_t a = s.gpus().memory().allocate(kind, s.current_device(), bytes, flags);
     const auto& contexts = session::thread().contexts;
@@ -92,12 +97,27 @@ context* context_of(session& s, const device::allocation& a) {
                                                            : s.primary_context(a.device);
 }
 
+void check_pinned_flags(unsigned flags) {
+    require(flags <= 7, status::invalid_value, "unknown flags of pinned memory");
+}
+
+void check_registration_flags(unsigned flags) {
+    require(flags <= 15, status::invalid_value, "unknown flags of registered memory");
+}
+
+void check_managed(std::size_t bytes, unsigned flags) {
+    require(bytes != 0 && (flags == 1 || flags == 2 || flags == 4), status::invalid_value,
+            "no bytes, or unknown flags of managed memory");
+}
+
 void free_memory(session& s, void* p) {
+    refuse_during_capture(s);
     if (p == nullptr) return;
     s.gpus().free(address_of(p));
 }
 
 device::array* make_array(session& s, const device::array_shape& shape, unsigned flags) {
+    refuse_during_capture(s);
     require(shape.width != 0 && shape.width <= 131072 && shape.height <= 131072 &&
                 shape.depth <= 16384 * 6,
             status::invalid_value, "an invalid array size");
@@ -193,7 +213,8 @@ std::uint64_t make_texture(session& s, const resource_description& r, const text
 void remove_texture(session& s, std::uint64_t handle) {
     {
         const std::lock_guard<std::mutex> lock(s.textures_mutex);
-        if (s.textures.erase(handle) == 0) return;
+        require(s.textures.erase(handle) != 0, status::invalid_value,
+                "not a texture or surface object");
     }
     s.work().wait_all(s.current_device());
     s.gpus().release_texture(handle);
@@ -377,10 +398,16 @@ int largest_cluster_of(session& s, function& f, const size3& block, std::size_t 
 
 // ---- events and streams ----
 
+void check_event_flags(unsigned flags) {
+    constexpr unsigned no_timing = 2, between_processes = 4, all = 7;
+    require(flags <= all && ((flags & between_processes) == 0 || (flags & no_timing) != 0),
+            status::invalid_value, "unknown flags, or an event of several processes with timing");
+}
+
 void record_event(session& s, device::event& e, device::stream& stream) {
     {
         const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-        if (const auto c = capture_of(s, stream)) {
+        if (const auto c = valid_capture_of(s, stream)) {
             c->events[&e] = c->tails[&stream];
             s.captured_events[&e] = c;
             return;
@@ -396,33 +423,44 @@ void wait_event(session& s, device::stream& stream, device::event& e) {
         const auto at = s.captured_events.find(&e);
         if (at != s.captured_events.end()) {
             const auto c = at->second;
-            const auto mine = capture_of(s, stream);
-            require(!mine || mine == c, status::capture_merge, "an event of a different capture");
+            const auto mine = valid_capture_of(s, stream);
+            require(!c->invalid, status::capture_invalidated, "the capture is invalidated");
+            if (mine && mine != c) {
+                mine->invalid = true;
+                invalidate(*c, status::capture_merge, "an event of a different capture");
+            }
             std::vector<graph_node*>& tail = c->tails[&stream];
             for (graph_node* n : c->events[&e])
                 if (std::find(tail.begin(), tail.end(), n) == tail.end()) tail.push_back(n);
             s.captures[&stream] = c;
             return;
         }
-        require(!capture_of(s, stream), status::capture_isolation,
-                "a captured stream cannot wait for an event outside of the capture");
+        if (const auto mine = valid_capture_of(s, stream))
+            invalidate(*mine, status::capture_isolation,
+                       "a captured stream cannot wait for an event outside of the capture");
+        refuse_implicit_dependency(s, stream);
     }
     if (e.recorded) s.work().mark(stream, {e.recorded});
 }
 
+namespace {
+/// Events that were recorded in a capture cannot be waited for.
+void refuse_captured(session& s, const device::event& e) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    const auto at = s.captured_events.find(&e);
+    if (at != s.captured_events.end())
+        invalidate(*at->second, status::captured_event, "a captured event");
+}
+}  // namespace
+
 bool is_done(session& s, device::event& e) {
-    {
-        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-        require(s.captured_events.count(&e) == 0, status::captured_event, "a captured event");
-    }
+    refuse_captured(s, e);
+    refuse_during_capture(s);
     return !e.recorded || s.work().poll(e.recorded);
 }
 
 void wait_for(session& s, device::event& e) {
-    {
-        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-        require(s.captured_events.count(&e) == 0, status::captured_event, "a captured event");
-    }
+    refuse_captured(s, e);
     finish(s, e.recorded);
 }
 
@@ -430,7 +468,8 @@ float milliseconds(session& s, device::event& from, device::event& to) {
     require((from.flags & 2) == 0 && (to.flags & 2) == 0, status::invalid_handle,
             "an event without timing");
     require(from.recorded && to.recorded, status::invalid_handle, "the event was not recorded");
-    require(is_done(s, from) && is_done(s, to), status::not_ready, "the event has not completed");
+    require(s.work().poll(from.recorded) && s.work().poll(to.recorded), status::not_ready,
+            "the event has not completed");
     return static_cast<float>((static_cast<double>(to.recorded->finished_at) -
                                static_cast<double>(from.recorded->finished_at)) *
                               1e-9);
@@ -446,7 +485,9 @@ void destroy_stream(session& s, device::stream& stream) {
 void add_callback(session& s, device::stream& stream, void* handle,
                   void (*act)(void*, result, void*), void* data) {
     require(act != nullptr, status::invalid_value, "no function is given");
-    require(!capture_of(s, stream), status::capture_unsupported, "callbacks cannot be captured");
+    if (const auto c = valid_capture_of(s, stream))
+        invalidate(*c, status::capture_unsupported, "callbacks cannot be captured");
+    refuse_implicit_dependency(s, stream);
     auto t = std::make_shared<device::task>();
     t->what = device::task::kind::host_call;
     t->even_after_fault = true;
@@ -462,12 +503,13 @@ void begin_capture(session& s, device::stream& stream, int mode, std::shared_ptr
             "the legacy default stream cannot be captured");
     require(mode >= 0 && mode <= 2, status::invalid_value, "unknown capture mode");
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-    require(!capture_of(s, stream), status::invalid_value, "the stream is being captured");
+    require(!capture_of(s, stream), status::illegal_state, "the stream is being captured");
     static std::uint64_t last_id = 0;
     auto c = std::make_shared<capture>();
     c->what = into != nullptr ? std::move(into) : std::make_shared<graph>();
     c->origin = &stream;
     c->mode = mode;
+    c->thread = std::this_thread::get_id();
     c->id = ++last_id;
     c->tails[&stream] = std::move(after);
     s.captures[&stream] = c;
@@ -476,7 +518,7 @@ void begin_capture(session& s, device::stream& stream, int mode, std::shared_ptr
 std::shared_ptr<graph> end_capture(session& s, device::stream& stream) {
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     const auto c = capture_of(s, stream);
-    require(c != nullptr, status::invalid_value, "the stream is not being captured");
+    require(c != nullptr, status::illegal_state, "the stream is not being captured");
     require(c->origin == &stream, status::capture_unmatched, "the capture began in another stream");
     // All forked streams must have been joined.
     bool joined = true;

@@ -435,7 +435,7 @@ RUNTIME(cudaGetDeviceFlags)(unsigned* flags) {
 }
 RUNTIME(cudaDeviceSynchronize)() {
     return runtime_call("cudaDeviceSynchronize", [&](session& s) {
-        refuse_during_capture(s);
+        refuse_waiting_for_captured_device(s, s.current_device());
         const status r = status_of(s.work().wait_all(s.current_device()));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
@@ -587,9 +587,14 @@ namespace {
 /// clears.
 result last_error_or_fault() {
     const result last = session::thread().last_error;
-    if (last != 0 || !session::is_running()) return last;
-    session& s = session::get();
-    return static_cast<result>(status_of(s.work().fault(s.current_device())));
+    if (!session::is_running()) return last;
+    try {
+        session& s = session::get();
+        s.gpus().log().errors_seen();
+        return last != 0 ? last : runtime_number(status_of(s.work().fault(s.current_device())));
+    } catch (const failure& f) {  // a forked process
+        return last != 0 ? last : runtime_number(f.code());
+    }
 }
 }  // namespace
 RUNTIME(cudaGetLastError)() {

@@ -66,7 +66,7 @@ RUNTIME(cudaGraphNodeFindInClone)(graph_node** to, graph_node* n, graph* g) {
 RUNTIME(cudaGraphNodeGetType)(graph_node* n, int* kind) {
     return graph_call("cudaGraphNodeGetType", [&](session&) {
         require_pointer(n);
-        *kind = static_cast<int>(n->what.kind);
+        value_at(kind) = static_cast<int>(n->what.kind);
     });
 }
 RUNTIME(cudaGraphGetNodes)(graph* g, graph_node** to, std::size_t* count) {

@@ -169,6 +169,6 @@ RUNTIME(cudaGraphAddMemFreeNode)
 RUNTIME(cudaGraphMemFreeNodeGetParams)(graph_node* n, void** p) {
     return graph_call("cudaGraphMemFreeNodeGetParams", [&](session&) {
         check_node(n, node_kind::release);
-        *p = pointer_to(n->what.address);
+        value_at(p) = pointer_to(n->what.address);
     });
 }

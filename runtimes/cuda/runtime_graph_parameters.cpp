@@ -9,7 +9,7 @@ using namespace simtlm::cuda;
 RUNTIME(cudaGraphKernelNodeGetParams)(graph_node* n, kernel_parameters* p) {
     return graph_call("cudaGraphKernelNodeGetParams", [&](session&) {
         check_node(n, node_kind::kernel);
-        *p = n->what.kernel;
+        value_at(p) = n->what.kernel;
     });
 }
 RUNTIME(cudaGraphKernelNodeSetParams)(graph_node* n, const kernel_parameters* p) {
@@ -40,7 +40,7 @@ RUNTIME(cudaGraphKernelNodeCopyAttributes)(graph_node* to, graph_node* from) {
 RUNTIME(cudaGraphMemcpyNodeGetParams)(graph_node* n, copy_3d* p) {
     return graph_call("cudaGraphMemcpyNodeGetParams", [&](session&) {
         check_node(n, node_kind::copy);
-        *p = n->what.copy;
+        value_at(p) = n->what.copy;
     });
 }
 RUNTIME(cudaGraphMemcpyNodeSetParams)(graph_node* n, const copy_3d* p) {
@@ -95,7 +95,7 @@ RUNTIME(cudaGraphExecMemcpyNodeSetParamsFromSymbol)
 RUNTIME(cudaGraphMemsetNodeGetParams)(graph_node* n, fill_parameters* p) {
     return graph_call("cudaGraphMemsetNodeGetParams", [&](session&) {
         check_node(n, node_kind::fill);
-        *p = n->what.fill;
+        value_at(p) = n->what.fill;
     });
 }
 RUNTIME(cudaGraphMemsetNodeSetParams)(graph_node* n, const fill_parameters* p) {
@@ -110,7 +110,7 @@ RUNTIME(cudaGraphExecMemsetNodeSetParams)
 RUNTIME(cudaGraphHostNodeGetParams)(graph_node* n, host_parameters* p) {
     return graph_call("cudaGraphHostNodeGetParams", [&](session&) {
         check_node(n, node_kind::host);
-        *p = n->what.host;
+        value_at(p) = n->what.host;
     });
 }
 RUNTIME(cudaGraphHostNodeSetParams)(graph_node* n, const host_parameters* p) {
@@ -133,7 +133,7 @@ RUNTIME(cudaGraphExecEventWaitNodeSetEvent)(executable_graph* g, graph_node* n, 
 RUNTIME(cudaGraphEventRecordNodeGetEvent)(graph_node* n, simtlm::device::event** to) {
     return graph_call("cudaGraphEventRecordNodeGetEvent", [&](session&) {
         check_node(n, node_kind::record_event);
-        *to = n->what.event;
+        value_at(to) = n->what.event;
     });
 }
 RUNTIME(cudaGraphEventRecordNodeSetEvent)(graph_node* n, void* event) {
@@ -143,7 +143,7 @@ RUNTIME(cudaGraphEventRecordNodeSetEvent)(graph_node* n, void* event) {
 RUNTIME(cudaGraphEventWaitNodeGetEvent)(graph_node* n, simtlm::device::event** to) {
     return graph_call("cudaGraphEventWaitNodeGetEvent", [&](session&) {
         check_node(n, node_kind::wait_event);
-        *to = n->what.event;
+        value_at(to) = n->what.event;
     });
 }
 RUNTIME(cudaGraphEventWaitNodeSetEvent)(graph_node* n, void* event) {
@@ -153,7 +153,7 @@ RUNTIME(cudaGraphEventWaitNodeSetEvent)(graph_node* n, void* event) {
 RUNTIME(cudaGraphChildGraphNodeGetGraph)(graph_node* n, graph** to) {
     return graph_call("cudaGraphChildGraphNodeGetGraph", [&](session& s) {
         check_node(n, node_kind::graph);
-        *to = graph_store::of(s).add(n->what.child);
+        value_at(to) = graph_store::of(s).add(n->what.child);
     });
 }
 RUNTIME(cudaGraphExecChildGraphNodeSetParams)(executable_graph* g, graph_node* n, graph* child) {
@@ -177,6 +177,6 @@ RUNTIME(cudaGraphNodeGetEnabled)(executable_graph* g, graph_node* n, unsigned* e
         require_pointer(n);
         graph_node* const mine = graph_store::of(s).get(g).what->find(n->number);
         require_pointer(mine);
-        *enabled = mine->enabled ? 1 : 0;
+        value_at(enabled) = mine->enabled ? 1 : 0;
     });
 }

@@ -33,9 +33,7 @@ library* library_of(void** handle) {
 void launch(session& s, const void* kernel, const kernel_parameters& p, const launch_options& how,
             void* stream, const launch_attribute* attributes = nullptr, unsigned count = 0) {
     simtlm::device::stream& to = s.stream(stream);
-    function* const f = s.function_of(kernel, to.device);
-    operation o = kernel_operation(s, f, p, how);
-    o.kernel.function = const_cast<void*>(kernel);
+    operation o = launch_operation(s, kernel, to.device, p, how, true);
     if (attributes != nullptr) o.attributes.assign(attributes, attributes + count);
     enqueue(s, to, std::move(o));
     record_events_of(s, attributes, count, to);
@@ -135,7 +133,7 @@ extern "C" __attribute__((visibility("default"))) unsigned simtlm_rt___cudaPushC
 }
 RUNTIME(__cudaPopCallConfiguration)(size3* grid, size3* block, std::size_t* shared, void** stream) {
     auto& all = session::thread().configurations;
-    if (all.empty()) return static_cast<result>(status::invalid_configuration);
+    if (all.empty()) return runtime_number(status::invalid_configuration);
     *grid = all.back().grid;
     *block = all.back().block;
     *shared = all.back().shared;
@@ -293,7 +291,7 @@ RUNTIME(cudaLibraryLoadData)
         require_pointer(to);
         require_pointer(code);
         library* const l = session::add_library(nullptr, "library");
-        l->source = module_in(code, s.config().capability(), s.config().code, l->name);
+        l->source = module_in(code, s.config().architecture(), s.config().code, l->name);
         l->read = true;
         *to = l;
     });

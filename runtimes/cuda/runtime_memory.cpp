@@ -26,8 +26,11 @@ struct copy_call {
 };
 
 void submit_copy(session& s, const copy_call& c) {
-    if (!c.asynchronous) refuse_during_capture(s);
     simtlm::device::stream& stream = s.stream(c.stream);
+    if (!c.asynchronous) {
+        refuse_implicit_dependency(s, stream);
+        refuse_during_capture(s);
+    }
     const bool captured = capture_of(s, stream) != nullptr;
     const auto t = enqueue(s, stream, copy_operation(s, c.what, c.asynchronous && !captured));
     // A copy to pageable memory has completed when the call returns.
@@ -184,14 +187,14 @@ RUNTIME(cudaMalloc)(void** to, std::size_t bytes) {
 RUNTIME(cudaMallocManaged)(void** to, std::size_t bytes, unsigned flags) {
     return runtime_call("cudaMallocManaged", [&](session& s) {
         require_pointer(to);
-        require(bytes != 0 && (flags == 1 || flags == 2), status::invalid_value,
-                "no bytes, or unknown flags");
+        check_managed(bytes, flags);
         *to = allocate(s, memory_kind::managed, bytes, flags);
     });
 }
 RUNTIME(cudaHostAlloc)(void** to, std::size_t bytes, unsigned flags) {
     return runtime_call("cudaHostAlloc", [&](session& s) {
         require_pointer(to);
+        check_pinned_flags(flags);
         *to = allocate(s, memory_kind::host, bytes, flags);
     });
 }
@@ -229,6 +232,8 @@ RUNTIME(cudaFreeHost)(void* p) {
 }
 RUNTIME(cudaHostRegister)(void* p, std::size_t bytes, unsigned flags) {
     return runtime_call("cudaHostRegister", [&](session& s) {
+        require(p != nullptr && bytes != 0, status::invalid_value, "no memory is given");
+        check_registration_flags(flags);
         s.gpus().memory().admit(address_of(p), bytes, s.current_device(), flags);
     });
 }
@@ -373,7 +378,7 @@ RUNTIME(cudaMallocAsync)(void** to, std::size_t bytes, void* stream) {
         require_pointer(to);
         *to = captured_allocation(s, s.stream(stream), s.current_device(), bytes);
         if (*to != nullptr) return;
-        *to = allocate(s, memory_kind::device, bytes, 0);
+        *to = allocate_in_stream(s, memory_kind::device, bytes, 0);
         pool_table& pools = pool_table::of(s);
         pools.take(pools.current(s, s.current_device()), address_of(*to), bytes);
     });
@@ -554,11 +559,13 @@ RUNTIME(cudaGetMipmappedArrayLevel)
 }
 RUNTIME(cudaFreeArray)(simtlm::device::array* a) {
     return runtime_call("cudaFreeArray", [&](session& s) {
+        refuse_during_capture(s);
         if (a != nullptr) s.remove_array(&s.array(a));
     });
 }
 RUNTIME(cudaFreeMipmappedArray)(simtlm::device::array* a) {
     return runtime_call("cudaFreeMipmappedArray", [&](session& s) {
+        refuse_during_capture(s);
         if (a != nullptr) s.remove_array(&s.array(a));
     });
 }

@@ -62,7 +62,7 @@ RUNTIME(cudaStreamGetDevice)(void* stream, int* device) {
 RUNTIME(cudaStreamSynchronize)(void* stream) {
     return runtime_call("cudaStreamSynchronize", [&](session& s) {
         simtlm::device::stream& one = s.stream(stream);
-        require(!capture_of(s, one), status::capture_unsupported, "the stream is being captured");
+        refuse_waiting_for_captured(s, one);
         const status r = status_of(s.work().wait(one));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
@@ -70,7 +70,7 @@ RUNTIME(cudaStreamSynchronize)(void* stream) {
 RUNTIME(cudaStreamQuery)(void* stream) {
     return call<library_kind::runtime>("cudaStreamQuery", after_fault::refused, [&](session& s) {
         simtlm::device::stream& one = s.stream(stream);
-        require(!capture_of(s, one), status::capture_unsupported, "the stream is being captured");
+        refuse_waiting_for_captured(s, one);
         return s.work().poll(one) ? status_of(s.work().fault(one.device)) : status::not_ready;
     });
 }
@@ -185,7 +185,7 @@ RUNTIME(cudaEventCreate)(simtlm::device::event** to) {
 RUNTIME(cudaEventCreateWithFlags)(simtlm::device::event** to, unsigned flags) {
     return runtime_call("cudaEventCreateWithFlags", [&](session& s) {
         require_pointer(to);
-        require(flags <= 7, status::invalid_value, "unknown flags");
+        check_event_flags(flags);
         *to = s.create_event(flags);
     });
 }

@@ -95,21 +95,21 @@ session::texture_object object_of(session& s, unsigned long long handle) {
 
 RUNTIME(cudaGetTextureObjectResourceDesc)(resource_description* to, unsigned long long handle) {
     return runtime_call("cudaGetTextureObjectResourceDesc",
-                        [&](session& s) { *to = object_of(s, handle).resource; });
+                        [&](session& s) { value_at(to) = object_of(s, handle).resource; });
 }
 RUNTIME(cudaGetSurfaceObjectResourceDesc)(resource_description* to, unsigned long long handle) {
     return runtime_call("cudaGetSurfaceObjectResourceDesc",
-                        [&](session& s) { *to = object_of(s, handle).resource; });
+                        [&](session& s) { value_at(to) = object_of(s, handle).resource; });
 }
 RUNTIME(cudaGetTextureObjectTextureDesc)(texture_description* to, unsigned long long handle) {
     return runtime_call("cudaGetTextureObjectTextureDesc",
-                        [&](session& s) { *to = object_of(s, handle).texture; });
+                        [&](session& s) { value_at(to) = object_of(s, handle).texture; });
 }
 RUNTIME(cudaGetTextureObjectResourceViewDesc)(resource_view* to, unsigned long long handle) {
     return runtime_call("cudaGetTextureObjectResourceViewDesc", [&](session& s) {
         const auto o = object_of(s, handle);
         require(o.has_view, status::invalid_value, "the texture has no view");
-        *to = o.view;
+        value_at(to) = o.view;
     });
 }
 

@@ -49,6 +49,24 @@ status status_of(device::status s) {
     return status::unknown;
 }
 
+int driver_number(status s) {
+    switch (s) {
+        // Numbers of the runtime alone.
+        case status::invalid_configuration:
+        case status::invalid_pitch:
+        case status::invalid_texture:
+        case status::invalid_channel_descriptor:
+        case status::invalid_copy_direction:
+            return static_cast<int>(status::invalid_value);
+        case status::invalid_symbol:
+            return static_cast<int>(status::not_found);
+        case status::invalid_device_function:
+            return static_cast<int>(status::invalid_handle);
+        default:
+            return static_cast<int>(s);
+    }
+}
+
 status status_of(const simtlm::kernel::user_error& e) {
     if (const auto* const f = dynamic_cast<const failure*>(&e)) return f->code();
     if (const auto* const f = dynamic_cast<const device::failure*>(&e)) return status_of(f->code());

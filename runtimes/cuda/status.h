@@ -8,7 +8,8 @@
 
 namespace simtlm::cuda {
 
-/// Result of a CUDA call: cudaError_t and CUresult, which use the same numbers.
+/// Outcome of a CUDA call, with the number that the runtime API (cudaError_t) has for it. The
+/// driver API (CUresult) lacks some of them: convert with runtime_number() and driver_number().
 enum class status : int {
     success = 0,
     invalid_value = 1,
@@ -31,6 +32,7 @@ enum class status : int {
     invalid_source = 300,
     file_not_found = 301,
     invalid_handle = 400,
+    illegal_state = 401,
     lossy_query = 402,
     not_found = 500,
     not_ready = 600,
@@ -62,6 +64,13 @@ enum class status : int {
     invalid_cluster_size = 912,
     unknown = 999,
 };
+
+/// The value of cudaError_t for an outcome.
+constexpr int runtime_number(status s) {
+    return static_cast<int>(s);
+}
+/// The value of CUresult for an outcome, as NVIDIA's driver reports it.
+int driver_number(status s);
 
 /// CUDA status of an outcome of the device layer.
 status status_of(device::status s);

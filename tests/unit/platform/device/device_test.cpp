@@ -314,12 +314,54 @@ TEST(CodeChoice, MachineCodeRunsOnGpusOfItsGenerationThatAreNotOlder) {
     EXPECT_EQ(choose_code(all, 75, code_preference::sass), nullptr);
 }
 
-TEST(CodeChoice, AutomaticTakesMachineCodeForTheVeryArchitectureElsePtx) {
+TEST(CodeChoice, AutomaticTakesMachineCodeThatTheGpuCanRunElsePtx) {
     using execution::instruction_set;
     const std::vector<code_candidate> all = {{instruction_set::ptx, 80, "text"},
                                              {instruction_set::sass, 80, "sm_80"}};
     EXPECT_EQ(choose_code(all, 80, code_preference::automatic)->code, "sm_80");
-    EXPECT_EQ(choose_code(all, 86, code_preference::automatic)->code, "text");
+    EXPECT_EQ(choose_code(all, 86, code_preference::automatic)->code, "sm_80");
+    EXPECT_EQ(choose_code(all, 90, code_preference::automatic)->code, "text");
+}
+
+TEST(CodeChoice, CodeForOneArchitectureRunsOnThatAloneAndIsPreferredThere) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::sass, 90, "sm_90"},
+                                             {instruction_set::sass, 90, "sm_90a", 'a'},
+                                             {instruction_set::ptx, 80, "compute_80a", 'a'},
+                                             {instruction_set::ptx, 70, "compute_70"}};
+    EXPECT_EQ(choose_code(all, 90, code_preference::automatic)->code, "sm_90a");
+    EXPECT_EQ(choose_code(all, 90, code_preference::ptx)->code, "compute_70");
+    EXPECT_EQ(choose_code(all, 80, code_preference::automatic)->code, "compute_80a");
+    EXPECT_EQ(choose_code(all, 86, code_preference::automatic)->code, "compute_70");
+}
+
+TEST(CodeChoice, PermittedNewerPtxDoesNotMakeNewerMachineCodeRun) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::sass, 120, "sm_120"},
+                                             {instruction_set::ptx, 120, "compute_120"}};
+    EXPECT_EQ(choose_code(all, {90, 120}, code_preference::automatic)->code, "compute_120");
+    EXPECT_EQ(choose_code(all, 90, code_preference::automatic), nullptr);
+}
+
+TEST(CodeChoice, MachineCodeBeforeVoltaIsNotExecuted) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::sass, 61, "sm_61"},
+                                             {instruction_set::ptx, 61, "compute_61"}};
+    EXPECT_EQ(choose_code(all, 61, code_preference::automatic)->code, "compute_61");
+}
+
+TEST(MemorySpace, FindsAPlaceWhereTheProcessOccupiesAllTheUsualOnes) {
+    std::vector<void*> taken;
+    for (const std::uint64_t a :
+         {0x2'0000'0000, 0x1001'0000'0000, 0x2001'0000'0000, 0x3001'0000'0000})
+        taken.push_back(::mmap(reinterpret_cast<void*>(a), 4096, PROT_READ,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+    {
+        memory_space memory(1, std::uint64_t{80} << 30);
+        EXPECT_NE(memory.allocate(memory_kind::device, 0, 100), 0u);
+    }
+    for (void* const p : taken)
+        if (p != MAP_FAILED) ::munmap(p, 4096);
 }
 
 TEST(CodeChoice, AutomaticTakesOlderMachineCodeOfTheGenerationWhereThereIsNoPtx) {
