@@ -21,8 +21,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -68,9 +70,15 @@ void fix_addresses() {
     if (now != -1) ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
 }
 
+/// What a run passes to its processes.
+struct checked_run {
+    std::string code;     ///< form of code to execute (--code)
+    std::string outputs;  ///< requested files, one per line, by their complete paths
+    bool keeps_exit_code = false;
+};
+
 /// Validates the options before the program starts.
-/// @return the form of code to execute (--code)
-std::string check(const std::vector<std::string>& options, const char* executable,
+checked_run check(const std::vector<std::string>& options, const char* executable,
                   const std::string& program) {
     const platform::preset_folders folders{std::string(executable)};
     platform::option_values values(folders.finder());
@@ -114,7 +122,22 @@ std::string check(const std::vector<std::string>& options, const char* executabl
         outputs.push_back(
             {values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file"});
     platform::check_outputs(values, config, {{"program", path_of(program)}}, outputs);
-    return values.text("--code");
+    checked_run run;
+    // Machine code before sm_70 is not executed.
+    constexpr unsigned oldest_machine_code = 70;
+    run.code = config.binary_version() >= oldest_machine_code ? values.text("--code") : "ptx";
+    run.keeps_exit_code = values.flag("--keep-exit-code");
+    for (const platform::named_output& o : outputs)
+        if (values.given(o.option))
+            run.outputs += (run.outputs.empty() ? "" : "\n") + fs::absolute(o.file).string();
+    return run;
+}
+
+/// Identity of this run: its first process, which this process becomes, and the present time in ns.
+std::string identity() {
+    struct timespec now {};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return fmt::format("{}:{}", ::getpid(), std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
 }
 
 /// Prepends a folder to a search path in the environment. An empty path or entry would mean the
@@ -138,7 +161,7 @@ int run_host_program(int argc, char** argv) {
     if (i + 1 >= argc)
         throw kernel::user_error("command line", "no program is given",
                                  "simtlm run --preset QV100 -- ./program arguments");
-    const std::string code = check(options, argv[0], argv[i + 1]);
+    const checked_run run = check(options, argv[0], argv[i + 1]);
     const std::string path = library_folder().string();
     if (path.find(':') != std::string::npos)
         throw kernel::user_error(path, "contains a colon, so libraries in it cannot be found",
@@ -152,13 +175,19 @@ int run_host_program(int argc, char** argv) {
         first = std::string(before) + ":" + first;
     setenv("LD_PRELOAD", first.c_str(), 1);
     put_first("LD_LIBRARY_PATH", path);
-    // NVIDIA's cuBLAS runs only with the driver's key (docs/cuda.md); otherwise simtlm's own is found first.
-    if (std::getenv("SIMTLM_INTEGRITY_KEY") == nullptr) put_first("LD_LIBRARY_PATH", path + "/blas");
+    // NVIDIA's cuBLAS runs only with the driver's key (docs/cuda.md); otherwise simtlm's own is
+    // found first.
+    if (std::getenv("SIMTLM_INTEGRITY_KEY") == nullptr)
+        put_first("LD_LIBRARY_PATH", path + "/blas");
     // Makes OpenCL loaders use only this driver.
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
-    setenv("SIMTLM_CODE", code.c_str(), 1);
-    setenv("SIMTLM_RUN", "1", 1);
+    setenv("SIMTLM_CODE", run.code.c_str(), 1);
+    setenv("SIMTLM_RUN", identity().c_str(), 1);
+    setenv("SIMTLM_OUTPUTS", run.outputs.c_str(), 1);
+    setenv("SIMTLM_KEEP_EXIT_CODE", run.keeps_exit_code ? "1" : "", 1);
+    std::error_code ignored;
+    setenv("SIMTLM_FOLDER", fs::current_path(ignored).c_str(), 1);
     setenv("SIMTLM_BUILD", platform::commit(), 1);
     restore_signals();
     execvp(argv[i + 1], argv + i + 1);

@@ -3,6 +3,7 @@
 
 #include "platform/options/presets.h"
 #include "runtimes/common/process_environment.h"
+#include "runtimes/common/process_outputs.h"
 #include "runtimes/common/termination_signals.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,10 @@ namespace simtlm::runtime {
 
 namespace {
 
-int program_exit_code = 0;
+int noted_exit_code = 0;
 
 extern "C" void note_program_exit(int code, void*) {
-    program_exit_code = code;
+    noted_exit_code = code;
 }
 
 // Exit codes of `simtlm run` that replace a program's exit code 0; see docs/exit-codes.md.
@@ -32,30 +33,35 @@ bool host_session::keeps_no_exit_code() const {
     return std::getenv("SIMTLM_RUN") != nullptr && !options_.flag("--keep-exit-code");
 }
 
-void host_session::end_with_code() {
+int host_session::program_exit_code() {
+    return noted_exit_code;
+}
+
+int host_session::exit_code_for(int exit_code) const {
     const device::run_log& log = system_->log();
-    if (!keeps_no_exit_code() || program_exit_code != 0) return;
-    const int code = log.has_lost_results()     ? results_lost
-                     : log.has_aborted_kernel() ? kernel_aborted
-                     : log.has_findings()       ? checks_failed
-                                                : 0;
-    if (code == 0) return;
+    if (!keeps_no_exit_code() || exit_code != 0) return exit_code;
+    const int code = log.has_lost_results()                                   ? results_lost
+                     : log.has_aborted_kernel() || log.has_refused_launches() ? kernel_aborted
+                     : log.has_findings()                                     ? checks_failed
+                                                                              : 0;
+    if (code == 0) return exit_code;
     std::fputs(fmt::format("simtlm: {}; the exit code is {} (the program's own, which is 0, with "
                            "--keep-exit-code)\n",
-                           code == results_lost    ? "results could not be written"
-                           : code == checks_failed ? "the checks have findings"
-                                                   : "not all kernels have completed",
+                           code == results_lost       ? "results could not be written"
+                           : code == checks_failed    ? "the checks have findings"
+                           : log.has_aborted_kernel() ? "not all kernels have completed"
+                                                      : "kernels could not be launched",
                            code)
                    .c_str(),
                stderr);
-    std::fflush(nullptr);
-    ::_exit(code);
+    return code;
 }
 
 host_session::host_session(const void* library)
     : process_(::getpid()),
       options_(platform::preset_folders::of_library(library_of(library)).finder()) {
     read_options(options_);
+    name_outputs(options_);
     system_ = std::make_unique<device::system>(options_, log_outputs(options_),
                                                provenance_of_program(options_), [this] { quit(); });
     if (const std::string n = platform::calibration_note(options_.presets()); !n.empty())

@@ -34,9 +34,11 @@ public:
     /// @param why  reason of an interruption; empty: the program has completed
     void end(const std::string& why);
     bool ended() const { return ended_; }
-    /// Call after end(): ends the process with an exit code of `simtlm run` if the program's own
-    /// exit code 0 would hide an aborted kernel or lost results.
-    void end_with_code();
+    /// Call after end(): the exit code for a program that ends with `exit_code`. If that is 0 and
+    /// hides an aborted kernel or lost results, one of `simtlm run`, which is explained on stderr.
+    int exit_code_for(int exit_code) const;
+    /// The code that the program has passed to exit().
+    static int program_exit_code();
 
 protected:
     /// @param library  an address in the library, used to find its presets

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "runtimes/common/host_session.h"
+#include "runtimes/common/process_end.h"
 #include "runtimes/common/process_environment.h"
 #include "runtimes/common/termination_signals.h"
 
@@ -26,7 +28,8 @@ enum class absence : std::uint8_t { cannot_begin, ended, forked };
 template <class Session>
 class process_session {
 public:
-    constexpr process_session() = default;
+    /// @param before_exit  called with the session when its statistics have been written
+    constexpr explicit process_session(void (*before_exit)(Session&)) : before_exit_(before_exit) {}
     process_session(const process_session&) = delete;
     process_session& operator=(const process_session&) = delete;
 
@@ -39,6 +42,9 @@ public:
         std::call_once(once_, [&] {
             try {
                 session_ = make();
+                at_process_end(
+                    [](void* me, int code) { return static_cast<process_session*>(me)->end(code); },
+                    this);
             } catch (const std::exception& e) {
                 why_ = std::make_unique<const std::string>(e.what());
                 end_program_without_session(*why_, this);
@@ -62,19 +68,26 @@ public:
 
     /// To be called at the end of the process, after the program's own code: writes the statistics,
     /// and may end the process with an exit code of `simtlm run`.
-    /// @param before_exit  called with the session after the statistics have been written
-    template <class BeforeExit>
-    void end_of_process(BeforeExit before_exit) {
-        if (session_ != nullptr && session_->process() == ::getpid()) {
-            session_->end({});
-            over_ = true;
-            before_exit(*session_);
-            session_->end_with_code();
-        }
+    void end_of_process() {
+        const int own = host_session::program_exit_code(), code = end(own);
         over_ = true;
+        if (code == own) return;
+        std::fflush(nullptr);
+        ::_exit(code);
     }
 
 private:
+    /// Writes the statistics, once. @return the exit code of the process
+    int end(int exit_code) {
+        // The child of a vfork() shares this object with its parent.
+        if (session_ == nullptr || session_->process() != ::getpid()) return exit_code;
+        if (over_.exchange(true)) return exit_code;
+        session_->end({});
+        before_exit_(*session_);
+        return session_->exit_code_for(exit_code);
+    }
+
+    void (*before_exit_)(Session&);
     std::once_flag once_;
     Session* session_ = nullptr;
     std::unique_ptr<const std::string> why_;  ///< why there is no session

@@ -39,6 +39,8 @@ std::string for_ptx(const std::string& option) {
 
 extern "C" {
 
+#pragma GCC visibility push(default)
+
 int nvrtcCompileProgram(void* program, int count, const char* const* options) {
     auto* const compile = next<int(void*, int, const char* const*)>("nvrtcCompileProgram");
     if (compile == nullptr) return internal_error;
@@ -61,4 +63,6 @@ int nvrtcGetCUBIN(void* program, char* code) {
         next<int(void*, char*)>(runs_machine_code() ? "nvrtcGetCUBIN" : "nvrtcGetPTX");
     return get == nullptr ? internal_error : get(program, code);
 }
+
+#pragma GCC visibility pop
 }

@@ -39,7 +39,7 @@ struct linker {
     std::map<std::string, std::string> definitions;
     std::string linked;  ///< valid after completion
     std::vector<int> options;
-    void** values = nullptr;  ///< array of the program; read and written
+    void** values = nullptr;   ///< array of the program; read and written
     std::vector<void*> given;  ///< the values when the linker was created
 
     /// The log of the next step. The sizes of its buffers are those at creation: the previous step

@@ -35,7 +35,7 @@ registry& registered() {
     return *r;
 }
 
-runtime::process_session<session> the_session;
+runtime::process_session<session> the_session([](session&) {});
 
 std::string text_of_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -160,7 +160,7 @@ void session::remove_library(library* l) {
 /// Reads the code of a library for the simulated GPUs.
 void session::read(library& l) {
     if (l.read) return;
-    l.source = module_in(l.code, config().capability(), config().code, l.name);
+    l.source = module_in(l.code, config().architecture(), config().code, l.name);
     save_ptx(l.source);
     l.read = true;
 }
@@ -214,7 +214,7 @@ module& session::module_of(library& l, unsigned d) {
 }
 
 module* session::load_module(const void* code, const std::string& name, unsigned d) {
-    device::module_source source = module_in(code, config().capability(), config().code, name);
+    device::module_source source = module_in(code, config().architecture(), config().code, name);
     auto m = std::make_unique<module>();
     m->device = d;
     {
@@ -443,7 +443,7 @@ namespace {
 
 /// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    the_session.end_of_process([](session&) {});
+    the_session.end_of_process();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace simtlm::opencl {
 
 namespace {
 
-runtime::process_session<session> the_session;
+runtime::process_session<session> the_session([](session&) {});
 
 }  // namespace
 
@@ -86,7 +86,7 @@ namespace {
 
 /// Called at the end of the process, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    the_session.end_of_process([](session&) {});
+    the_session.end_of_process();
 }
 
 }  // namespace

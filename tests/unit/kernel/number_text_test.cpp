@@ -14,8 +14,8 @@ namespace {
 class decimal_comma {
 public:
     decimal_comma() {
-        for (const char* const name :
-             {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "es_ES.UTF-8", "nl_NL.UTF-8"})
+        for (const char* const name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",
+                                       "es_ES.UTF-8", "nl_NL.UTF-8"})
             if (std::setlocale(LC_NUMERIC, name) != nullptr &&
                 std::string(std::localeconv()->decimal_point) == ",") {
                 found_ = true;

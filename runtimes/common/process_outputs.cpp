@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/common/process_outputs.h"
+
+#include "platform/outputs/output_check.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace simtlm::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* output_options[] = {
+    "--stats-file",          "--stats-json",  "--stats-csv",
+    "--stats-csv-long",      "--vcd",         "--timeline",
+    "--interval-csv",        "--interval-db", "--sample-json",
+    "--record-trace",        "--checkpoint",  "-ptx_line_stats_filename",
+    "-visualizer_outputfile"};
+
+/// Identity of the run, "PROCESS:START" with the start in ns since 1970 (sc_main/host_program.cpp).
+std::string run_identity() {
+    const char* const run = std::getenv("SIMTLM_RUN");
+    return run != nullptr ? run : "";
+}
+
+std::int64_t start_of_run() {
+    const std::string run = run_identity();
+    const std::size_t colon = run.find(':');
+    return colon == std::string::npos ? 0 : std::strtoll(run.c_str() + colon + 1, nullptr, 10);
+}
+
+/// Whether a regular file was written since the run began. Times of files are up to a clock tick
+/// old.
+bool is_of_this_run(const std::string& file) {
+    constexpr std::int64_t tick = 20'000'000;  // ns
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    const std::int64_t written =
+        std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+    return written + tick >= start_of_run();
+}
+
+/// Reserves a number among the processes that run at present, until this process ends: the name of
+/// a socket in the abstract namespace, which leaves no file behind.
+bool reserve(unsigned process) {
+    const int s = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (s < 0) return true;
+    const std::string name = fmt::format("simtlm run {} process {}", run_identity(), process);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::size_t bytes = std::min(name.size(), sizeof address.sun_path - 1);
+    std::memcpy(address.sun_path + 1, name.data(), bytes);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + bytes);
+    if (::bind(s, reinterpret_cast<const sockaddr*>(&address), size) == 0) return true;
+    ::close(s);
+    return false;
+}
+
+bool is_special(const std::string& file) {
+    std::error_code ignored;
+    const fs::file_status s = fs::status(file, ignored);
+    return fs::exists(s) && !fs::is_regular_file(s) && !fs::is_directory(s);
+}
+
+}  // namespace
+
+std::string numbered(const std::string& file, unsigned process) {
+    if (process <= 1 || is_special(file)) return file;
+    const fs::path p(file);
+    const std::string name =
+        fmt::format("{}.process{}{}", p.stem().string(), process, p.extension().string());
+    return p.has_parent_path() ? (p.parent_path() / name).string() : name;
+}
+
+void name_outputs(platform::option_values& options) {
+    if (run_identity().empty()) return;
+    const char* const folder = std::getenv("SIMTLM_FOLDER");
+    std::vector<std::pair<const char*, std::string>> outputs;
+    for (const char* const option : output_options) {
+        std::string file = options.text(option);
+        if (file.empty() && std::string_view(option) == "--stats-file")
+            file = platform::default_reports_file;
+        if (file.empty()) continue;
+        if (folder != nullptr && fs::path(file).is_relative())
+            file = (fs::path(folder) / file).string();
+        outputs.emplace_back(option, std::move(file));
+    }
+    constexpr unsigned most = 1'000'000;
+    unsigned process = 1;
+    const auto is_taken = [&] {
+        return std::any_of(
+                   outputs.begin(), outputs.end(),
+                   [&](const auto& o) { return is_of_this_run(numbered(o.second, process)); }) ||
+               !reserve(process);
+    };
+    while (process < most && is_taken()) ++process;
+    for (const auto& [option, file] : outputs) options.set(option, numbered(file, process));
+}
+
+}  // namespace simtlm::runtime
