@@ -230,22 +230,25 @@ void matrix_multiply::apply(const std::uint32_t* const* a, const std::uint32_t* 
     const matrix_functions& functions = matrix_functions_of_host();
     operands values;  // uninitialised: only the elements of the shape are set
     const auto gather = [&](const matrix_fragment& fragment, const element_places& places,
-                            const std::uint32_t* const* registers, std::uint32_t* to) {
+                            bool negate, const std::uint32_t* const* registers, std::uint32_t* to) {
         alignas(64) std::array<std::uint32_t, max_registers * warp_lanes> words;
+        const unsigned count = fragment.registers() * warp_lanes;
         for (unsigned r = 0; r < fragment.registers(); ++r)
             std::copy_n(registers[r], warp_lanes, words.data() + r * warp_lanes);
+        const std::uint32_t signs = places.mask > 0xffff ? 0x80000000 : 0x80008000;
+        for (unsigned i = 0; negate && i < count; ++i) words[i] ^= signs;
         functions.gather(places.word.data(), places.shift.data(), places.mask, places.count(),
                          words.data(), to);
     };
     if (description_.sparse) {
         alignas(64) std::array<std::uint32_t, max_a / 2> stored;
-        gather(a_, a_places_, a, stored.data());
+        gather(a_, a_places_, description_.negate_a, a, stored.data());
         place_sparse(metadata, stored.data(), values.a);
     } else {
-        gather(a_, a_places_, a, values.a);
+        gather(a_, a_places_, description_.negate_a, a, values.a);
     }
-    gather(b_, b_places_, b, values.b);
-    gather(c_, c_places_, c, values.c);
+    gather(b_, b_places_, description_.negate_b, b, values.b);
+    gather(c_, c_places_, description_.negate_c, c, values.c);
     if (is_float(description_.a)) {
         multiply_floats(values);
     } else {

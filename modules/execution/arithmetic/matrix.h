@@ -47,6 +47,7 @@ struct matrix_description {
     bool saturate = false;  ///< .satfinite: integers are clamped; f16 and f32 stay finite
     bool bit_and = false;   ///< .and.popc instead of .xor.popc
     bool sparse = false;    ///< mma.sp: half of A is stored, with metadata
+    bool negate_a = false, negate_b = false, negate_c = false;  ///< -A, -B, -C, floating point
     unsigned selector = 0;  ///< of mma.sp: the lanes of each group of four that hold metadata
     rounding f64_rounding = rounding::nearest;
     tensor_core_sum sum = ampere_sum;

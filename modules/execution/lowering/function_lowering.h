@@ -60,6 +60,8 @@ private:
     slot joined_high(slot low) const { return low + 256; }
 
     void gather_named_lanes(unsigned members, slot named, const collective_operands& kinds);
+    void gather_warp();
+    void gather_lanes(slot named, const collective_operands& kinds);
 
     // Emission of operations.
     operation& emit(handler h, bool counted = true);

@@ -19,8 +19,16 @@ constexpr unsigned independent_threads = 70;  // architecture
 /// @param kinds  what the operands of that operation are
 void function_lowering::gather_named_lanes(unsigned members, slot named,
                                            const collective_operands& kinds) {
+    if (has_operand(members) && has_width(operand(members), 32)) gather_lanes(named, kinds);
+}
+
+/// Makes all lanes of the warp wait for each other, before an instruction with .sync.aligned.
+void function_lowering::gather_warp() {
+    gather_lanes(constant(0xffffffff, 32), collective_operands{});
+}
+
+void function_lowering::gather_lanes(slot named, const collective_operands& kinds) {
     if (m_.architecture < independent_threads || now_->guard != ptx::no_index) return;
-    if (!has_operand(members) || !has_width(operand(members), 32)) return;
     operation& op = emit(gather_members, false);
     op.moves_control = true;
     op.source[0] = named;

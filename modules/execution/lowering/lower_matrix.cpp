@@ -207,20 +207,24 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
     switch (o.op) {
         case opcode::wgmma_mma_async:
         case opcode::wgmma_mma_async_sp:
+            gather_warp();
             return lower_warpgroup_multiply(o);
         case opcode::mma:
         case opcode::mma_sp:
         case opcode::wmma_mma:
             for (unsigned i = 0; i < o.type_count; ++i)
                 if (!is_known(o.types[i])) return false;
+            gather_warp();
             lower_multiply(o);
             return true;
         case opcode::wmma_load:
         case opcode::wmma_store:
+            gather_warp();
             lower_fragment(o);
             return true;
         case opcode::ldmatrix:
         case opcode::stmatrix: {
+            gather_warp();
             const bool loads = o.op == opcode::ldmatrix;
             std::vector<slot> list;
             for (const ptx::operand* e : elements_of(operand(loads ? 0 : 1)))
@@ -235,6 +239,7 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
             return true;
         }
         case opcode::movmatrix: {
+            gather_warp();
             const slot from = source(operand(1), 32);
             const slot to = destination(operand(0), 32, false);
             operation& op = emit(transpose_matrix);

@@ -170,7 +170,13 @@ bool machine_lowering::lower_tensor() {
     }
     for (unsigned n = 1; n < 4; ++n) {
         if (at(n).kind != operand_kind::reg) return false;
-        if (!doubles && (at(n).negate || at(n).absolute)) return false;
+        if (!doubles && at(n).absolute) return false;
+        if (at(n).negate && !doubles && name != "HMMA") return false;
+    }
+    if (name == "HMMA") {
+        description->negate_a = at(1).negate;
+        description->negate_b = at(2).negate;
+        description->negate_c = at(3).negate;
     }
     const auto product = std::make_shared<const arithmetic::matrix_multiply>(*description);
     image_.attachments_.push_back(product);

@@ -469,9 +469,8 @@ TEST(AsynchronousCopy, FillsWhatTheSourceLacksWithZeros) {
     EXPECT_EQ(r[50], 130u);
 }
 
-TEST(Matrix, MultipliesByTheIdentity) {
-    // A: m16n8k8 of tf32 with ones on the diagonal of its left half; D = A B.
-    const auto r = results(R"(
+/// A: m16n8k8 of tf32 with ones on the diagonal of its left half; D = A B.
+const char* const product_with_identity = R"(
   shr.u32 %r3, %r2, 2; and.b32 %r4, %r2, 3;
   setp.eq.u32 %p1, %r3, %r4; selp.b32 %r5, 0x3f800000, 0, %p1;
   add.u32 %r6, %r4, 4; setp.eq.u32 %p2, %r3, %r6; selp.b32 %r7, 0x3f800000, 0, %p2;
@@ -482,23 +481,59 @@ TEST(Matrix, MultipliesByTheIdentity) {
   mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4},
     {%r5, %r8, %r7, %r8}, {%r9, %r10}, {%f9, %f9, %f9, %f9};
   cvt.rzi.u32.f32 %r1, %f1;
-)",
-                           "", 32);
+)";
+
+TEST(Matrix, MultipliesByTheIdentity) {
+    const auto r = results(product_with_identity, "", 32);
     // D[row = lane / 4][column = lane % 4 * 2] = B[row][column].
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i / 4 * 8 + i % 4 * 2) << i;
 }
 
-TEST(Matrix, LoadsRowsThatOtherLanesAddress) {
-    const auto r = results(R"(
+const char* const tile = ".shared .align 16 .b8 tile[256];\n";
+const char* const filled_tile = R"(
   shl.b32 %r3, %r2, 3; mov.u32 %r4, tile; add.u32 %r5, %r4, %r3;
   shl.b32 %r6, %r2, 1; add.u32 %r7, %r6, 1;
   st.shared.v2.u32 [%r5], {%r6, %r7};
   bar.sync 0;
   and.b32 %r8, %r2, 7; shl.b32 %r8, %r8, 4; add.u32 %r8, %r4, %r8;
-  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r8];
-)",
-                           ".shared .align 16 .b8 tile[256];\n", 32);
+)";
+const char* const load_of_rows = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r8];\n";
+
+TEST(Matrix, LoadsRowsThatOtherLanesAddress) {
+    const auto r = results(std::string(filled_tile) + load_of_rows, tile, 32);
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i) << i;
+}
+
+/// A third of the lanes tests whether it exits, which none does. They reach the code after it
+/// separately from the others.
+std::string after_a_branch_that_keeps_lanes_apart(const std::string& what) {
+    return "rem.u32 %r30, %r2, 3; setp.ne.u32 %p6, %r30, 0; @%p6 bra TOGETHER;\n"
+           "setp.gt.u32 %p7, %r2, 99; @%p7 bra GONE;\nTOGETHER:" +
+           what + "\nbra.uni STORE;\nGONE: exit;\nSTORE:";
+}
+
+TEST(Matrix, MultipliesWithAllLanesThatABranchKeptApart) {
+    const auto r = results(after_a_branch_that_keeps_lanes_apart(product_with_identity), "", 32);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i / 4 * 8 + i % 4 * 2) << i;
+}
+
+TEST(Matrix, LoadsRowsOfLanesThatABranchKeptApart) {
+    const auto r =
+        results(filled_tile + after_a_branch_that_keeps_lanes_apart(load_of_rows), tile, 32);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i) << i;
+}
+
+TEST(Matrix, TransposesRowsOfLanesThatABranchKeptApart) {
+    // Element (row, column) is 8 * row + column; lane l has two of row l / 4.
+    const auto r = results(
+        "shl.b32 %r3, %r2, 1; add.u32 %r4, %r3, 1; shl.b32 %r4, %r4, 16; or.b32 %r3, %r3, %r4;" +
+            after_a_branch_that_keeps_lanes_apart(
+                "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r3;"),
+        "", 32);
+    for (unsigned i = 0; i < 32; ++i) {
+        const unsigned column = i / 4, row = i % 4 * 2;
+        EXPECT_EQ(r[i], (8 * row + column) | (8 * (row + 1) + column) << 16) << i;
+    }
 }
 
 }  // namespace

@@ -139,15 +139,23 @@ TEST_P(FloatMatrices, MultiplySmallNumbersExactlyFromTheRegistersOfPtx) {
     const matrix c = fill(batches, m, n, small(p.c));
     auto ra = load(multiply.a(), a), rb = load(multiply.b(), b), rc = load(multiply.c(), c);
     registers<std::uint32_t> rd(multiply.d().registers());
-    multiply.apply(ra.data(), rb.data(), rc.data(), rd.data());
-    const matrix d = store(multiply.d(), rd);
-    ASSERT_EQ(d.size(), std::size_t{batches} * m * n) << "every element lies somewhere";
-    for (const auto& [at, bits] : d) {
-        double sum = decode(p.c, c.at(at));
-        for (unsigned i = 0; i < k; ++i) {
-            sum += decode(p.in, a.at({at[0], at[1], i})) * decode(p.in, b.at({at[0], i, at[2]}));
+    const unsigned negations = p.in == el::e4m3 || p.in == el::e5m2 ? 1 : 8;
+    for (unsigned negated = 0; negated < negations; ++negated) {
+        description.negate_a = (negated & 1) != 0;
+        description.negate_b = (negated & 2) != 0;
+        description.negate_c = (negated & 4) != 0;
+        const double product_sign = description.negate_a != description.negate_b ? -1 : 1;
+        matrix_multiply{description}.apply(ra.data(), rb.data(), rc.data(), rd.data());
+        const matrix d = store(multiply.d(), rd);
+        ASSERT_EQ(d.size(), std::size_t{batches} * m * n) << "every element lies somewhere";
+        for (const auto& [at, bits] : d) {
+            double sum = decode(p.c, c.at(at)) * (description.negate_c ? -1 : 1);
+            for (unsigned i = 0; i < k; ++i)
+                sum += product_sign * decode(p.in, a.at({at[0], at[1], i})) *
+                       decode(p.in, b.at({at[0], i, at[2]}));
+            ASSERT_EQ(decode(p.d, bits), sum)
+                << at[0] << " " << at[1] << " " << at[2] << " negated " << negated;
         }
-        ASSERT_EQ(decode(p.d, bits), sum) << at[0] << " " << at[1] << " " << at[2];
     }
 }
 
