@@ -9,11 +9,10 @@
 namespace simtlm::core {
 
 memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t response_entries,
-                         bool perfect, unsigned sources)
+                         unsigned sources)
     : sc_module(name),
       from("from", sources),
       memory("memory"),
-      perfect_(perfect),
       response_entries_(response_entries),
       responses_(response_entries + overflow) {
     for (unsigned i = 0; i < sources; ++i)
@@ -29,7 +28,7 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
         return tlm::TLM_COMPLETED;
     }
     protocol::extension(p).source = static_cast<std::uint8_t>(id);
-    if (outside_ != nullptr && !perfect_) {
+    if (outside_ != nullptr) {
         const bool room = outside_->has_room();
         if (kernel::back_pressure_counter* const counter = back_pressure_[id]) {
             if (room)
@@ -55,11 +54,6 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
 }
 
 bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
-    if (perfect_) {
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
-        arrived(p);
-        return true;
-    }
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     const tlm::tlm_sync_enum answer = memory->nb_transport_fw(p, phase, delay);

@@ -48,7 +48,7 @@ public:
     };
 
     /// @param sources  number of ports that are bound: the first ones of memory_source
-    memory_port(const sc_core::sc_module_name& name, std::size_t response_entries, bool perfect,
+    memory_port(const sc_core::sc_module_name& name, std::size_t response_entries,
                 unsigned sources = memory_sources);
 
     void set_client(client& c) { client_ = &c; }
@@ -114,7 +114,6 @@ private:
     tlm::tlm_sync_enum take_response(tlm::tlm_generic_payload& p);
 
     client* client_ = nullptr;
-    bool perfect_;
     bool blocked_ = false;
     const kernel::phase_sequencer* injection_order_ = nullptr;
     std::uint64_t blocked_in_ = 0;  // core cycle, with injection_order_

@@ -12,7 +12,7 @@ multiprocessor::multiprocessor(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                const sm_identity& who, unsigned sources)
     : clocked_module(name, sequencer),
-      port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory, sources),
+      port_("port", config.ldst.response_buffer_size, sources),
       memory(port_.memory),
       sequencer_(sequencer),
       config_(config),

@@ -35,7 +35,8 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
       first_position_(config.clusters_in_order ? number * config.sms_per_cluster : 0),
       from_sm_("from_sm", config.sms_per_cluster),
       owed_end_(config.sms_per_cluster, nullptr),
-      responses_(config.ejection_buffer_size),
+      // A perfect memory may get the next request while the SM takes the response that leaves.
+      responses_(config.ejection_buffer_size + (config.sm.ldst.perfect_memory ? 1 : 0)),
       acknowledged_(sequencer.host_threads()),
       receive_process_("receive", sequencer, protocol::phase::core_receive,
                        kernel::on_edge<&simt_cluster::receive>(this)),
@@ -92,6 +93,7 @@ void simt_cluster::count(const tlm::tlm_generic_payload& p) {
 /// @return whether the network would accept another request
 bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     if (order_ != nullptr) order_->enters(p.get_address());
+    if (config_.sm.ldst.perfect_memory) return answer(p);
     count(p);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
@@ -107,6 +109,23 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     }
 }
 
+/// Perfect memory: turns a request into its response.
+/// @return whether another request can be answered
+bool simt_cluster::answer(tlm::tlm_generic_payload& p) {
+    p.set_response_status(tlm::TLM_OK_RESPONSE);
+    responses_.push(&p);
+    receive_process_.wake();
+    blocked_ = responses_.size() >= config_.ejection_buffer_size;
+    return !blocked_;
+}
+
+/// A response has left the FIFO: there may be room for another request to a perfect memory.
+void simt_cluster::response_left() {
+    if (config_.sm.ldst.perfect_memory && blocked_ &&
+        responses_.size() < config_.ejection_buffer_size)
+        unblocked();
+}
+
 tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                          sc_core::sc_time&) {
     const auto s = static_cast<unsigned>(sm);
@@ -114,6 +133,7 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         head_handed_ = false;
         responses_.pop();
         next_hand_ = receive_process_.now() + 2;
+        response_left();
         if (offered_ != nullptr)
             receive_process_.wake();  // an entry is free now
         else if (!responses_.empty())
@@ -132,7 +152,10 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         return tlm::TLM_ACCEPTED;
     }
     if (sms_.size() == 1) {
-        if (!send(p) && !asks_for_room(config_)) return tlm::TLM_ACCEPTED;
+        if (!send(p) && !asks_for_room(config_)) {
+            owed_end_[0] = &p;
+            return tlm::TLM_ACCEPTED;
+        }
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
@@ -196,22 +219,25 @@ void simt_cluster::inject_from(unsigned s) {
     }
 }
 
+/// There is room for another request.
+void simt_cluster::unblocked() {
+    blocked_ = false;
+    if (asks_for_room(config_)) return;
+    if (order_ != nullptr) {
+        for (unsigned s = 0; s < sms_.size(); ++s)
+            if (outbox_[s].empty()) end_request(s);
+        order_->wants_turn();
+    } else if (sms_.size() == 1) {
+        end_request(0);
+    } else {
+        inject_process_.wake();
+    }
+}
+
 tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                          sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
-        blocked_ = false;
-        if (asks_for_room(config_)) return tlm::TLM_ACCEPTED;
-        if (order_ != nullptr) {
-            for (unsigned s = 0; s < sms_.size(); ++s)
-                if (outbox_[s].empty()) end_request(s);
-            order_->wants_turn();
-        } else if (sms_.size() == 1) {
-            tlm::tlm_phase end = tlm::END_REQ;
-            sc_core::sc_time delay;
-            from_sm_[0]->nb_transport_bw(p, end, delay);
-        } else {
-            inject_process_.wake();
-        }
+        unblocked();
         return tlm::TLM_ACCEPTED;
     }
     if (protocol::is_posted(extension(p).type)) {
@@ -259,12 +285,16 @@ void simt_cluster::receive_one(std::uint64_t now) {
     if (!responses_.empty() && !head_handed_ && now >= next_hand_) {
         tlm::tlm_generic_payload& p = *responses_.front();
         const bool data = extension(p).type != protocol::access_type::instruction_read;
-        if (data && observer_ != nullptr) observer_->reply_received(p, now);
+        if (data && observer_ != nullptr && !config_.sm.ldst.perfect_memory)
+            observer_->reply_received(p, now);
         for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
-        if (hand_over(p))
+        if (owed_end_[local(p)] == &p) owed_end_[local(p)] = nullptr;  // BEGIN_RESP implies END_REQ
+        if (hand_over(p)) {
             responses_.pop();
-        else
+            response_left();
+        } else {
             head_handed_ = true;
+        }
     }
     if (offered_ != nullptr && !responses_.full()) {
         tlm::tlm_generic_payload& p = *offered_;

@@ -31,6 +31,9 @@ struct reply_observer {
 /// (-gpgpu_n_cluster_ejection_buffer_size) whose head blocks all others while it waits for its SM.
 /// Per core cycle one response (cluster_config::responses_per_cycle) is delivered to an SM and one
 /// is accepted from the network.
+///
+/// With a perfect memory (-gpgpu_perfect_mem) requests do not reach the network: each one is its
+/// own response and enters the response FIFO in the cycle in which it is sent, if there is room.
 class simt_cluster : public kernel::clocked_module, private shared_outside {
 public:
     protocol::initiator_socket<simt_cluster> network;
@@ -92,6 +95,9 @@ private:
     void receive_one(std::uint64_t now);
     void acknowledge();
     void inject();
+    void unblocked();
+    bool answer(tlm::tlm_generic_payload& p);
+    void response_left();
     void order_sms(std::uint64_t cycle);
     bool has_room() const override { return !blocked_; }
     bool send(tlm::tlm_generic_payload& p);
@@ -115,7 +121,7 @@ private:
     std::vector<reply_observer*> watchers_;
     traffic_statistics traffic_;
 
-    bool blocked_ = false;  // the network withholds END_REQ
+    bool blocked_ = false;  // the network, or a full perfect memory, withholds END_REQ
     std::vector<kernel::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
     std::vector<tlm::tlm_generic_payload*> owed_end_;  // SMs whose END_REQ is withheld
 

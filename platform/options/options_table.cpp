@@ -738,7 +738,9 @@ void l1(builder& b) {
     b.onoff(
         "-gpgpu_local_mem_map", "1",
         "Interleaves local memory of threads so that accesses of neighbouring threads coalesce.");
-    b.onoff("-gpgpu_perfect_mem", "0", "Models a perfect memory: every access hits without delay.");
+    b.onoff("-gpgpu_perfect_mem", "0",
+            "Models a perfect memory: a request that leaves an SM is answered in the next core "
+            "cycle, one per cluster and cycle.");
     b.word("-gpgpu_cache:il1", cache_syntax, "4:256:4,L:R:f:N,A:2:32,4", "L1 instruction cache.");
     b.word("-gpgpu_const_cache:l1", cache_syntax, "64:64:2,L:R:f:N,A:2:32,4", "L1 constant cache.");
     b.word("-gpgpu_tex_cache:l1", cache_syntax, "8:128:5,L:R:m:N,F:128:4,128:2",

@@ -366,5 +366,35 @@ TEST(SimtCluster, TellsItsObserverOfDataButNotOfInstructions) {
     EXPECT_EQ(rig.completed.size(), 1u);
 }
 
+/// Core cycles that two SMs of a cluster with a perfect memory need for some loads each.
+std::uint64_t cycles_with_perfect_memory(unsigned sms, unsigned loads_each, unsigned entries) {
+    cluster_config c = config_of(sms);
+    c.sm.ldst.perfect_memory = true;
+    c.ejection_buffer_size = entries;
+    cluster_rig rig("rig", c);
+    const loads l(loads_each);
+    rig.run(1);
+    for (unsigned s = 0; s < sms; ++s) rig.launch(s, l.block);
+    std::uint64_t cycles = 0;
+    for (; rig.completed.size() < sms && cycles < 2000; ++cycles) rig.run(1);
+    EXPECT_EQ(rig.completed.size(), sms);
+    EXPECT_TRUE(rig.requests.empty()) << "nothing reaches the network";
+    EXPECT_FALSE(rig.cluster.busy());
+    return cycles;
+}
+
+TEST(SimtCluster, APerfectMemoryAnswersOneRequestPerCycleForAllItsSms) {
+    const std::uint64_t one = cycles_with_perfect_memory(1, 6, 4);
+    const std::uint64_t four = cycles_with_perfect_memory(4, 6, 4);
+    const std::uint64_t twice = cycles_with_perfect_memory(4, 12, 4);
+    EXPECT_GE(four, one + 6) << "24 responses share the port";
+    EXPECT_GE(twice, four + 20) << "one per cycle";
+}
+
+TEST(SimtCluster, APerfectMemoryHoldsRequestsWhileItsFifoIsFull) {
+    for (const unsigned sms : {1u, 2u, 4u})
+        EXPECT_LE(cycles_with_perfect_memory(sms, 6, 8), cycles_with_perfect_memory(sms, 6, 1));
+}
+
 }  // namespace
 }  // namespace simtlm::core

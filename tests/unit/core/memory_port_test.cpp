@@ -26,8 +26,8 @@ struct port_rig : sc_core::sc_module, private memory_port::client {
     unsigned ended = 0;                                   ///< END_RESP passed to the memory
     bool full = false, take_at_once = true;
 
-    port_rig(const sc_core::sc_module_name& name, std::size_t entries, bool perfect = false)
-        : sc_module(name), port("port", entries, perfect) {
+    port_rig(const sc_core::sc_module_name& name, std::size_t entries)
+        : sc_module(name), port("port", entries) {
         for (unsigned i = 0; i < memory_sources; ++i) {
             sender.push_back(std::make_unique<protocol::initiator_socket<port_rig>>(
                 ("sender" + std::to_string(i)).c_str()));
@@ -230,17 +230,6 @@ TEST(MemoryPort, GivesAPostedWriteBackAtOnce) {
     EXPECT_EQ(rig.send(source::l1d, w), tlm::TLM_UPDATED);
     EXPECT_THAT(rig.received, ElementsAre(std::pair(id(source::l1d), 0x100u)));
     EXPECT_TRUE(rig.port.idle());
-}
-
-TEST(MemoryPort, AnswersItselfWhereMemoryIsPerfect) {
-    port_rig rig("rig", 4, true);
-    rig.elaborate();
-    auto& a = rig.make(0x100);
-    EXPECT_EQ(rig.send(source::l1d, a), tlm::TLM_UPDATED);
-    EXPECT_TRUE(rig.sent.empty());
-    EXPECT_TRUE(a.is_response_ok());
-    rig.port.deliver();
-    EXPECT_THAT(rig.received, ElementsAre(std::pair(id(source::l1d), 0x100u)));
 }
 
 }  // namespace
