@@ -250,6 +250,7 @@ int run(int argc, char** argv) {
     for (const std::string& n : values.notes()) out.note("note", n);
     if (const std::string n = platform::calibration_note(values.presets()); !n.empty())
         out.note("note", n);
+    for (const std::string& w : device.config().warnings) out.note("warning", w);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
     if (sampled) {

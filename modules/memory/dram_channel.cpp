@@ -31,8 +31,6 @@ dram_statistics statistics_of(const dram_config& c) {
 }
 
 const dram_config& checked(const dram_config& c) {
-    if (c.timing.WL > c.timing.CL)
-        throw kernel::user_error("-gpgpu_dram_timing_opt", "WL must not exceed CL");
     if (c.atom_bytes() == 0)
         throw kernel::user_error("-gpgpu_dram_burst_length", "a burst must move at least one byte");
     return c;
@@ -56,8 +54,8 @@ dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_se
       statistics_(statistics_of(config)),
       requests_(requests_expected(config)),
       machines_(config, requests_),
-      pipeline_(config.timing.CL + 1),
-      sampler_(config, machines_, pipeline_, statistics_),
+      pipeline_(std::max(config.timing.CL, config.timing.WL) + 1),
+      sampler_(config_, machines_, pipeline_, statistics_),
       bus_(config_, machines_, requests_, pipeline_, sampler_, statistics_),
       refresh_(config.timing, bus_),
       arbiter_(config.dual_bus_interface ? make_dual_bus_arbiter(bus_)

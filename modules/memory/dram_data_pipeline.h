@@ -13,7 +13,7 @@ namespace simtlm::memory {
 /// number of the shift at which it leaves, so that empty stages cost nothing.
 class dram_data_pipeline {
 public:
-    /// @param places  number of entries, CL + 1
+    /// @param places  number of entries: CL + 1, or WL + 1 if that is more
     explicit dram_data_pipeline(unsigned places) : entries_(places), places_(places) {}
 
     /// Sets the latency of entries pushed from now on, in stages.

@@ -104,6 +104,7 @@ public:
         if (separate_writes_ && requests_[i].write) {
             writes_.add(i);
             ++pending_writes_;
+            acknowledged_writes_ += requests_[i].posted ? 0 : 1;
         } else {
             reads_.add(i);
             ++pending_;
@@ -114,7 +115,7 @@ public:
                          std::uint64_t core_now) override {
         if (free == 0) return dram_request_table::none;
         if (turns()) draining_ = !draining_;
-        const bool write = draining_ || (writes_fill_gaps_ && pending_ == 0);
+        const bool write = draining_ || (writes_may_fill_gaps() && pending_ == 0);
         row_queue& queue = write ? writes_ : reads_;
         const std::uint64_t candidates = free & queue.waiting();
         if (candidates == 0) return dram_request_table::none;
@@ -123,6 +124,7 @@ public:
         const auto choice = queue.take(b, banks.row(b));
         count(requests_[choice.request], b, choice.row_switch, core_now);
         --(write ? pending_writes_ : pending_);
+        if (write && !requests_[choice.request].posted) --acknowledged_writes_;
         priority = priority + 1 == banks.banks() ? 0 : priority + 1;
         return choice.request;
     }
@@ -144,6 +146,10 @@ private:
     bool turns() const {
         return separate_writes_ && (draining_ ? pending_writes_ < low_ : pending_writes_ >= high_);
     }
+
+    /// Quirk: writes wait for the high watermark. Writes that an SM waits for cannot, because their
+    /// number may never reach it; GPGPU-Sim does not end then.
+    bool writes_may_fill_gaps() const { return writes_fill_gaps_ || acknowledged_writes_ != 0; }
 
     void count(const dram_request& r, unsigned b, bool row_switch, std::uint64_t core_now) {
         dram_statistics::bank& k = statistics_.banks[b];
@@ -175,6 +181,7 @@ private:
     row_queue writes_;
     unsigned pending_ = 0;
     unsigned pending_writes_ = 0;
+    unsigned acknowledged_writes_ = 0;  // of them, those that are answered
     bool draining_ = false;
 };
 

@@ -21,7 +21,7 @@ gpu_config make_gpu_config(const option_values& values) {
     read_core(values, c);
     read_l1(values, c.cores.sm);
     read_modern(values, c);
-    read_memory(values, c.memory);
+    read_memory(values, c.memory, c.warnings);
     read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
     c.network.memories_per_partition = c.memory.partition.sub_partitions;
     read_dispatch(values, c.cores.clusters, c.cores.sms_per_cluster, c.dispatch);

@@ -157,6 +157,7 @@ struct gpu_config {
     std::vector<std::string> quirks;  ///< names of the enabled quirks, in table order
     /// The polynomial hash of a number of channels that is no power of two wraps around.
     bool quirk_hash_wraps = false;
+    std::vector<std::string> warnings;  ///< about values that are accepted for compatibility only
 
     /// Compute capability as one number: 70 for 7.0.
     unsigned binary_version() const {

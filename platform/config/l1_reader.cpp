@@ -139,6 +139,16 @@ cache::cache_config read_data_cache(const option_values& v, std::string_view opt
         v.fail(option, "a data cache is written", "write policy B, T, E or L");
     if (cache.texture_fifo)
         v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
+    // A miss is sent only if there is room for everything that it may send at once.
+    const bool writes = cache.write_allocate == cache::write_allocate_policy::write_allocate;
+    const unsigned needed = writes ? 3 : 2;
+    if (cache.miss_queue_size < needed)
+        v.fail(option,
+               fmt::format("a miss queue of {} never sends a {} that misses, which may need {} at "
+                           "once: for {}its fetch and a write-back",
+                           cache.miss_queue_size, writes ? "write" : "read", needed,
+                           writes ? "the write, " : ""),
+               fmt::format("a miss queue of at least {} entries", needed));
     return cache;
 }
 

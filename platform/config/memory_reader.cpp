@@ -89,7 +89,28 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     m.flush_l2 = v.flag("-gpgpu_flush_l2_cache");
 }
 
-void read_dram(const option_values& v, memory::dram_config& d) {
+/// Refuses timing that no DRAM can have; with --compat accel-sim it is a warning, because GPGPU-Sim
+/// runs it.
+class timing_check {
+public:
+    timing_check(const option_values& v, std::vector<std::string>& warnings)
+        : v_(v), warnings_(warnings), only_warns_(v.text("--compat") == "accel-sim") {}
+
+    /// @param then  what the model does if it runs nevertheless
+    void impossible(std::string_view option, const std::string& what, const std::string& remedy,
+                    const std::string& then) const {
+        if (!only_warns_) v_.fail(option, what, remedy);
+        warnings_.push_back(fmt::format("{} {}: {}; {}", option, v_.text(option), what, then));
+    }
+
+private:
+    const option_values& v_;
+    std::vector<std::string>& warnings_;
+    bool only_warns_;
+};
+
+void read_dram(const option_values& v, memory::dram_config& d, std::vector<std::string>& warnings) {
+    const timing_check check(v, warnings);
     constexpr std::string_view timing = "-gpgpu_dram_timing_opt";
     d.timing = read(v, timing, parse_dram_timing);
     const auto& schedulers = memory::dram_schedulers();
@@ -101,10 +122,12 @@ void read_dram(const option_values& v, memory::dram_config& d) {
     d.burst_length = v.number("-gpgpu_dram_burst_length", 1, 256);
     d.data_command_freq_ratio = v.number("-dram_data_command_freq_ratio", 1, 64);
     if (d.burst_length < d.data_command_freq_ratio)
-        v.fail("-gpgpu_dram_burst_length",
-               fmt::format("a burst of {} transfers takes less than a command cycle of {}",
-                           d.burst_length, d.data_command_freq_ratio),
-               "see -dram_data_command_freq_ratio");
+        check.impossible(
+            "-gpgpu_dram_burst_length",
+            fmt::format("a burst of {} transfers takes less than a command cycle of {}",
+                        d.burst_length, d.data_command_freq_ratio),
+            "see -dram_data_command_freq_ratio",
+            "a burst takes no time on the data bus, as in Accel-Sim");
     if (v.text("--compat") != "accel-sim" && d.burst_length % d.data_command_freq_ratio != 0)
         v.fail("-gpgpu_dram_burst_length",
                fmt::format("a burst of {} transfers is no whole number of command cycles of {}",
@@ -112,15 +135,16 @@ void read_dram(const option_values& v, memory::dram_config& d) {
                "a multiple of -dram_data_command_freq_ratio");
     d.dual_bus_interface = v.number("-dram_dual_bus_interface", 0, 1) == 1;
     if (d.timing.WL + 1 > d.timing.tRCD)
-        v.fail(timing,
-               fmt::format(
-                   "a write waits RCD - (WL + 1) cycles after its activation; RCD {} is too short "
-                   "for WL {}",
-                   d.timing.tRCD, d.timing.WL),
-               "RCD of at least WL + 1");
-    if (d.timing.WL > d.timing.CL + d.burst_length / d.data_command_freq_ratio + 2)
-        v.fail(timing, fmt::format("WL {} is much longer than CL {}", d.timing.WL, d.timing.CL),
-               "WL is at most CL + burst + 2");
+        check.impossible(
+            timing,
+            fmt::format("a write waits RCD - (WL + 1) cycles after its activation; RCD {} is too "
+                        "short for WL {}",
+                        d.timing.tRCD, d.timing.WL),
+            "RCD of at least WL + 1", "writes do not wait; in Accel-Sim they wait for 2^32 cycles");
+    if (d.timing.WL > d.timing.CL)
+        check.impossible(timing,
+                         fmt::format("WL {} is longer than CL {}", d.timing.WL, d.timing.CL),
+                         "WL of at most CL", "Accel-Sim aborts at the first write to DRAM");
     d.bank_index = choice<memory::bank_indexing>(v, "-dram_bnk_indexing_policy", 3);
     if (d.bank_index == memory::bank_indexing::ipoly && d.timing.nbk != 16 && d.timing.nbk != 32 &&
         d.timing.nbk != 64)
@@ -235,9 +259,10 @@ void complete_mapping(const option_values& v, gpu_config& config) {
         "-gpgpu_memory_partition_indexing 6");
 }
 
-void read_memory(const option_values& v, memory::memory_config& memory) {
+void read_memory(const option_values& v, memory::memory_config& memory,
+                 std::vector<std::string>& warnings) {
     read_partitions(v, memory);
-    read_dram(v, memory.partition.dram);
+    read_dram(v, memory.partition.dram, warnings);
     read_mapping(v, memory);
 }
 

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// One reader per module: each reads and checks the options of its module and fills in that
 /// module's section of the configuration. All throw kernel::user_error.
@@ -22,7 +23,9 @@ void read_l1(const option_values& v, core::sm_config& sm);
 /// @pre read_chip(), read_core(), read_l1(), read_ptx()
 void read_modern(const option_values& v, gpu_config& config);
 /// Memory partitions, L2, DRAM and the address mapping.
-void read_memory(const option_values& v, memory::memory_config& memory);
+/// @param warnings  values that --compat accel-sim accepts although no DRAM can have them
+void read_memory(const option_values& v, memory::memory_config& memory,
+                 std::vector<std::string>& warnings);
 /// Selects a distribution of addresses that is defined for the number of channels, and checks that
 /// it uses all sub-partitions alike. @pre read_memory(), read_quirks()
 void complete_mapping(const option_values& v, gpu_config& config);

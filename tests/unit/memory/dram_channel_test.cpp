@@ -325,6 +325,20 @@ TEST(dram_channel, conserves_with_a_separate_write_queue) {
     c.write_low_watermark = 1;
     conservation(c, 20, 0);
 }
+// Values that no DRAM has, but that GPGPU-Sim accepts.
+TEST(dram_channel, conserves_with_a_burst_shorter_than_a_command_cycle) {
+    dram_config c = test::hbm();
+    c.data_command_freq_ratio = 4;
+    conservation(c, 30, 0);
+}
+TEST(dram_channel, conserves_with_writes_slower_than_reads_and_than_activation) {
+    dram_config c = test::hbm();
+    c.timing.WL = c.timing.CL + 3;
+    c.timing.tRCD = 5;
+    c.check_timing = false;
+    conservation(c, 30, 0);
+}
+
 TEST(dram_channel, conserves_with_hashed_banks) {
     dram_config c = test::hbm();
     c.bank_index = bank_indexing::ipoly;

@@ -21,12 +21,13 @@ struct bench {
         banks = std::make_unique<dram_timing_state>(config);
         scheduler = make_fr_fcfs_scheduler({config, requests, statistics});
     }
-    std::uint32_t add(unsigned bank, std::uint32_t row, bool write = false) {
+    std::uint32_t add(unsigned bank, std::uint32_t row, bool write = false, bool posted = true) {
         const auto i = requests.take();
         requests[i] = dram_request();
         requests[i].bank = static_cast<std::uint16_t>(bank);
         requests[i].row = row;
         requests[i].write = write;
+        requests[i].posted = write && posted;
         requests[i].order = order++;
         scheduler->add(i);
         return i;
@@ -130,6 +131,17 @@ TEST(fr_fcfs, few_writes_are_never_served_as_in_the_reference) {
     const auto r0 = b.add(0, 2);
     EXPECT_EQ(b.choose(1), r0);
     EXPECT_EQ(b.choose(1), dram_request_table::none);
+}
+
+TEST(fr_fcfs, writes_that_an_sm_waits_for_do_not_wait_for_the_high_watermark) {
+    bench b;
+    give_writes_a_queue_of_their_own(b);
+    b.config.quirk_writes_wait = true;
+    b.start();
+    const auto w0 = b.add(0, 1, true, false);
+    EXPECT_EQ(b.choose(1), w0);
+    b.add(0, 1, true);
+    EXPECT_EQ(b.choose(1), dram_request_table::none) << "a write-back waits";
 }
 
 TEST(fifo, strictly_in_order_with_two_places) {

@@ -409,6 +409,28 @@ TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     EXPECT_THAT(refused("--compat gem5"), HasSubstr("none or accel-sim"));
 }
 
+TEST(GpuConfig, WarnsOfTimingThatNoDramHasOnlyWhereItIsToRunAsInTheReference) {
+    const std::string timing =
+        "-gpgpu_dram_timing_opt 16:2:6:5:14:20:34:6:8:6:10 -gpgpu_dram_burst_length 2 "
+        "-dram_data_command_freq_ratio 4 -gpgpu_mem_addr_mapping "
+        "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS ";
+    const gpu_config c = make(timing + "--compat accel-sim");
+    EXPECT_THAT(c.warnings, ElementsAre(HasSubstr("takes less than a command cycle"),
+                                        HasSubstr("RCD 5 is too short"),
+                                        HasSubstr("WL 8 is longer than CL 6")));
+    EXPECT_THAT(refused(timing), HasSubstr("less than a command cycle"));
+    EXPECT_THAT(refused(timing + "-gpgpu_dram_burst_length 4"), HasSubstr("RCD 5 is too short"));
+    EXPECT_TRUE(make("").warnings.empty());
+}
+
+TEST(GpuConfig, RefusesMissQueuesThatAMissCannotPass) {
+    EXPECT_THAT(refused("-gpgpu_cache:dl1 S:32:128:16,L:B:m:W:L,A:512:8,2:0,32"),
+                HasSubstr("at least 3 entries"));
+    EXPECT_THAT(refused("-gpgpu_cache:dl1 S:32:128:16,L:B:m:L:L,A:512:8,1:0,32"),
+                HasSubstr("at least 2 entries"));
+    make("-gpgpu_cache:dl1 S:32:128:16,L:B:m:W:L,A:512:8,3:0,32");
+}
+
 TEST(GpuConfig, ReadsHowTheVisualizerLogIsSampled) {
     EXPECT_EQ(make("").run.visualizer.file, "") << "nothing is written unasked";
     const visualizer_config log =
