@@ -27,10 +27,10 @@ unsigned ones(std::uint64_t mask) {
 
 dram_sampler::dram_sampler(const dram_config& config, const dram_bank_machines& machines,
                            const dram_data_pipeline& pipeline, dram_statistics& statistics)
-    : machines_(machines),
+    : config_(config),
+      machines_(machines),
       pipeline_(pipeline),
       s_(statistics),
-      atom_bytes_(config.atom_bytes()),
       group_mask_(machines.timing().groups(), 0),
       free_since_(machines.banks(), 0) {
     for (unsigned b = 0; b < machines.banks(); ++b)
@@ -134,7 +134,7 @@ void dram_sampler::arrived(const dram_request& r, unsigned decoded_bank, unsigne
     s_.queue_max_push = std::max<std::uint64_t>(s_.queue_max_push, queued);
     ++s_.requests;
     ++(r.write ? s_.scheduled_writes : s_.scheduled_reads);
-    const std::uint64_t atoms = r.bytes / atom_bytes_;
+    const std::uint64_t atoms = config_.atoms_of(r.bytes);
     auto& traffic = s_.traffic[decoded_bank % machines_.banks()];
     (r.write ? traffic.writes : traffic.reads) += atoms;
     traffic.by_type[static_cast<unsigned>(r.type)] += atoms;

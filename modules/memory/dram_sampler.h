@@ -52,10 +52,10 @@ private:
     void sample_limits(std::uint64_t from, std::uint64_t to, bool column_issued);
     void sample_limits_of(unsigned b, std::uint64_t from, std::uint64_t to);
 
+    const dram_config& config_;
     const dram_bank_machines& machines_;
     const dram_data_pipeline& pipeline_;
     dram_statistics& s_;
-    unsigned atom_bytes_;
     std::vector<std::uint64_t> group_mask_;  // banks of a group
     std::vector<std::uint64_t> free_since_;  // by bank: cycle since which it has no request
     std::uint64_t counted_to_ = 0;

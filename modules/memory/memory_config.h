@@ -108,6 +108,10 @@ struct dram_config {
 
     /// Bytes transferred by one column access.
     unsigned atom_bytes() const { return burst_length * bus_width_bytes * chips_per_channel; }
+    /// Column accesses that transfer a request: a burst may be longer than the request.
+    std::uint64_t atoms_of(std::uint64_t bytes) const {
+        return (bytes + atom_bytes() - 1) / atom_bytes();
+    }
 };
 
 /// One memory partition: a DRAM channel with its L2 sub-partitions.

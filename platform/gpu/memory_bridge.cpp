@@ -21,7 +21,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
       external_(external),
       how_(how),
       channel_(parts.number),
-      atom_bytes_(parts.config.atom_bytes()),
+      config_(parts.config),
       process_("process", parts.sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
     sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // calls user code
@@ -95,7 +95,7 @@ void memory_bridge::count(const tlm::tlm_generic_payload& payload) {
     ++statistics_.requests;
     ++(write ? statistics_.scheduled_writes : statistics_.scheduled_reads);
     auto& traffic = statistics_.traffic[e.location.bank % statistics_.traffic.size()];
-    const std::uint64_t atoms = e.data_bytes / atom_bytes_;
+    const std::uint64_t atoms = config_.atoms_of(e.data_bytes);
     (write ? traffic.writes : traffic.reads) += atoms;
     traffic.by_type[static_cast<unsigned>(e.type)] += atoms;
 }

@@ -111,7 +111,7 @@ private:
     external_socket& external_;
     const external_memory how_;
     unsigned channel_;
-    unsigned atom_bytes_;
+    const memory::dram_config& config_;
     protocol::transaction_pool pool_;
     kernel::clocked_process process_;
     sc_core::sc_event alarm_;       // notified when the next response or request end is due

@@ -195,6 +195,26 @@ TEST(dram_channel, streaming_reaches_peak_bandwidth_gddr5x) {
     streaming(c, 2);
 }
 
+TEST(dram_channel, counts_a_request_that_is_shorter_than_a_burst) {
+    test::clocks clk;
+    dram_config c = test::hbm();
+    c.burst_length = 4;  // 64 bytes
+    system_under_test s("s", c);
+    clk.bind(s.sequencer);
+    for (unsigned i = 0; i < 100; ++i) s.add(i % 4 == 0, 64ull * i);
+    test::run_dram_cycles(4000);
+    ASSERT_TRUE(s.initiator.done());
+    const dram_statistics& d = s.channel.statistics();
+    std::uint64_t reads = 0, writes = 0;
+    for (const auto& bank : d.traffic) {
+        reads += bank.reads;
+        writes += bank.writes;
+    }
+    EXPECT_EQ(reads, 75u);
+    EXPECT_EQ(writes, 25u);
+    EXPECT_EQ(d.reads, 75u);
+}
+
 void fill_random(system_under_test& s, unsigned n, unsigned seed) {
     std::mt19937 random(seed);
     for (unsigned i = 0; i < n; ++i) {
@@ -267,7 +287,7 @@ void conservation(dram_config c, unsigned stall, unsigned hold) {
         EXPECT_GT(s->initiator.posted, 400u);
         EXPECT_EQ(s->pool.outstanding(), 0u);
         EXPECT_TRUE(s->channel.idle());
-        EXPECT_TRUE(s->channel.checker()->violations().empty());
+        if (c.check_timing) EXPECT_TRUE(s->channel.checker()->violations().empty());
         const auto& t = s->channel.statistics();
         EXPECT_EQ(t.reads + t.allocate_reads + t.writes + t.write_backs, 3000u);
         EXPECT_EQ(t.utilised + t.wasted_column + t.wasted_row + t.unused, t.cycles);
