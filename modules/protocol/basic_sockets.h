@@ -4,6 +4,7 @@
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <typeindex>
 
 // bind() binds sockets here, as in the TLM classes; it hides bind() of sc_port and sc_export.
 #pragma GCC diagnostic push
@@ -56,7 +57,9 @@ public:
     backward& get_base_interface() override { return export_; }
     const backward& get_base_interface() const override { return export_; }
     unsigned get_bus_width() const override { return BusWidth; }
-    sc_core::sc_type_index get_protocol_types() const override { return typeid(Types); }
+    std::type_index get_protocol_types() const override { return typeid(Types); }
+    /// Overrides a function that TLM has since SystemC 3.0.
+    bool is_multi_socket() const { return Bindings != 1; }
     tlm::tlm_socket_category get_socket_category() const override {
         return tlm::TLM_INITIATOR_SOCKET;
     }
@@ -111,7 +114,9 @@ public:
     forward& get_base_interface() override { return *this; }
     const forward& get_base_interface() const override { return *this; }
     unsigned get_bus_width() const override { return BusWidth; }
-    sc_core::sc_type_index get_protocol_types() const override { return typeid(Types); }
+    std::type_index get_protocol_types() const override { return typeid(Types); }
+    /// Overrides a function that TLM has since SystemC 3.0.
+    bool is_multi_socket() const { return Bindings != 1; }
     tlm::tlm_socket_category get_socket_category() const override { return tlm::TLM_TARGET_SOCKET; }
 
 private:
