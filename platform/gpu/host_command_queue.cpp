@@ -267,8 +267,13 @@ void host_interface::commit(entry& e) {
 }
 
 void host_interface::fail(entry& e, host::error_code code, const std::string& why) {
-    e.result = std::uint64_t{host::failed_result} << 32 | static_cast<std::uint32_t>(code);
     if (!e.forgotten) raise(code, why);
+    end_failed(e, code);
+}
+
+/// Completes a command with the result of one that has failed.
+void host_interface::end_failed(entry& e, host::error_code code) {
+    e.result = std::uint64_t{host::failed_result} << 32 | static_cast<std::uint32_t>(code);
     finish(e);
 }
 

@@ -98,6 +98,8 @@ void host_interface::raise(host::error_code code, const std::string& why) {
 
 void host_interface::device_stopped(host::error_code code, const std::string& why) {
     if (busy()) raise(code, why);
+    for (entry& e : commands_)
+        if (!e.done) end_failed(e, code);
     serve_accesses(sc_core::sc_max_time());
 }
 

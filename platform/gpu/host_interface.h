@@ -93,8 +93,8 @@ public:
     /// Records an error of the device. May be called from any process.
     /// @param why  error message; if empty, nothing is reported
     void raise(host::error_code code, const std::string& why = {});
-    /// The device has stopped: completes accesses that wait for a clock edge. May be called from
-    /// any process.
+    /// The device has stopped: its commands, which will not end, fail; completes accesses that wait
+    /// for a clock edge. May be called from any process.
     void device_stopped(host::error_code code, const std::string& why);
     /// Returns whether commands are queued or running.
     bool busy() const { return outstanding_ != 0; }
@@ -193,6 +193,7 @@ private:
     void commit_copies(const sc_core::sc_time& now);
     void commit(entry& e);
     void fail(entry& e, host::error_code code, const std::string& why);
+    void end_failed(entry& e, host::error_code code);
     void finish(entry& e);
     void sleep_if_idle(const sc_core::sc_time& now);
     void begin_reset();

@@ -385,6 +385,21 @@ TEST(HostInterface, RefusesWhatItCannotDoAndSaysWhy) {
     });
 }
 
+TEST(HostInterface, FailsTheCommandsOfADeviceThatHasStopped) {
+    story([](harness& h) {
+        h.interface.add_kernel("k", "", 0);
+        for (int i = 0; i < 3; ++i) h.command(command_code::launch);
+        EXPECT_NE(h.read(host::status) & host::busy, 0u);
+        h.device.is_stopped = true;
+        h.device.interface->device_stopped(host::error_code::gpu_stopped, "a deadlock");
+        EXPECT_EQ(h.read(host::status) & host::busy, 0u);
+        EXPECT_NE(h.read(host::status) & host::failed, 0u);
+        EXPECT_EQ(h.read(host::completed), h.read(host::submitted));
+        EXPECT_EQ(h.read(host::first_window + host::result_hi), host::failed_result);
+        EXPECT_EQ(h.command(command_code::launch), tlm::TLM_GENERIC_ERROR_RESPONSE);
+    });
+}
+
 TEST(HostInterface, AnswersWrongAccessesAsTheStandardSays) {
     story([](harness& h) {
         std::array<std::uint32_t, 300> words{};

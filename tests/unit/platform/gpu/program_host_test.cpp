@@ -376,6 +376,12 @@ TEST(ProgramHost, TellsWhatAnExecutedProgramDidWrongAndKeepsMemoryReadable) {
         EXPECT_THAT(r.message(), testing::HasSubstr("scale"));
         EXPECT_THAT(r.message(), testing::HasSubstr("0x5000000000"));
         EXPECT_NE(r.read(host::status) & host::stopped, 0u);
+        EXPECT_EQ(r.read(host::status) & host::busy, 0u) << "its commands have failed";
+        EXPECT_EQ(r.read(host::submitted), r.read(host::completed));
+        EXPECT_EQ(r.read(host::first_window + host::result_hi), host::failed_result);
+        EXPECT_EQ(r.read(host::first_window + host::result_lo),
+                  static_cast<std::uint32_t>(error_code::program_fault));
+        EXPECT_NE(r.read(host::irq_status) & host::idle, 0u);
         std::uint32_t after = 0;
         EXPECT_EQ(r.access(tlm::TLM_READ_COMMAND, host::aperture + a, &after, 4),
                   tlm::TLM_OK_RESPONSE);
