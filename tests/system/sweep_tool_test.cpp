@@ -2,11 +2,16 @@
 // simtlm-sweep on this machine, and with a Slurm of one node started by the test.
 #include "tests/system/simulator.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -295,6 +300,65 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- Slurm -----------------------------------------------------------------------------------
 
+/// Processes that run as long as the test: they are ended with it, whether it succeeds, fails, is
+/// skipped or is killed.
+class background_processes {
+public:
+    background_processes() = default;
+    background_processes(const background_processes&) = delete;
+    background_processes& operator=(const background_processes&) = delete;
+    /// Ends them, the last one first, and waits for them.
+    ~background_processes() {
+        for (auto p = all_.rbegin(); p != all_.rend(); ++p) {
+            kill(*p, SIGTERM);
+            bool ended = false;
+            for (int i = 0; i < 50 && !ended; ++i) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 10 : 100));
+                ended = waitpid(*p, nullptr, WNOHANG) != 0;
+            }
+            if (ended) continue;
+            kill(*p, SIGKILL);
+            waitpid(*p, nullptr, 0);
+        }
+    }
+    /// @param log   file for its output
+    /// @param user  that runs it; nullptr: the user of the test
+    void start(std::vector<const char*> command, const std::string& log,
+               const char* user = nullptr) {
+        command.push_back(nullptr);
+        const passwd* const who = user != nullptr ? getpwnam(user) : nullptr;
+        const pid_t test = getpid();
+        const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        const pid_t child = fork();
+        if (child == 0) {
+            dup2(out, STDOUT_FILENO);
+            dup2(out, STDERR_FILENO);
+            if (who != nullptr && (setgid(who->pw_gid) != 0 || setuid(who->pw_uid) != 0)) _exit(1);
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+            if (getppid() == test) execvp(command[0], const_cast<char* const*>(command.data()));
+            _exit(1);
+        }
+        close(out);
+        if (child > 0) all_.push_back(child);
+    }
+    pid_t operator[](std::size_t i) const { return all_[i]; }
+
+private:
+    std::vector<pid_t> all_;
+};
+
+TEST(BackgroundProcesses, EndWithTheTestThatHasStartedThem) {
+    const scratch_folder folder;
+    pid_t process = 0;
+    {
+        background_processes all;
+        all.start({"sleep", "600"}, folder.path("log"));
+        process = all[0];
+        EXPECT_EQ(0, kill(process, 0));
+    }
+    EXPECT_NE(0, kill(process, 0));
+}
+
 /// A Slurm of one node, this machine, with separate files and ports.
 class slurm_of_one_node {
 public:
@@ -319,14 +383,6 @@ public:
             << "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
         setenv("SLURM_CONF", (at + "/slurm.conf").c_str(), 1);
     }
-    ~slurm_of_one_node() {
-        for (const char* name : {"/d.pid", "/ctld.pid", "/munge.pid"}) {
-            int pid = 0;
-            std::ifstream(folder_.path("slurm") + name) >> pid;
-            if (pid > 1) kill(pid, SIGTERM);
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    }
     /// @return why it cannot run; empty on success
     std::string start() {
         const std::string at = folder_.path("slurm");
@@ -334,23 +390,32 @@ public:
             if (std::system(("command -v " + std::string(program) + " >/dev/null").c_str()) != 0)
                 return std::string("there is no ") + program;
         if (geteuid() != 0) return "a slurmd wants to be root";
-        if (std::system("munge -n </dev/null >/dev/null 2>&1") != 0 &&
-            std::system("mkdir -p /run/munge && chown munge: /run/munge && "
-                        "runuser -u munge -- munged >/dev/null 2>&1") != 0)
-            return "munged does not start";
-        if (std::system(("slurmctld -c >" + at + "/ctld.out 2>&1").c_str()) != 0 ||
-            std::system(("slurmd >" + at + "/d.out 2>&1").c_str()) != 0)
-            return "its daemons do not start: " + read_file(at + "/ctld.out") +
-                   read_file(at + "/d.out");
-        for (int i = 0; i < 60; ++i) {
-            if (std::system("sinfo -h -o %t 2>/dev/null | grep -q idle") == 0) return {};
-            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        if (!accepts("munge -n </dev/null")) {
+            if (std::system("mkdir -p /run/munge && chown munge: /run/munge") != 0)
+                return "there is no user munge";
+            daemons_.start({"munged", "--foreground"}, at + "/munge.log", "munge");
+            if (!accepts("munge -n </dev/null", 20))
+                return "munged does not start: " + read_file(at + "/munge.log");
         }
-        return "its node does not come up: " + read_file(at + "/d.log").substr(0, 2000);
+        daemons_.start({"slurmctld", "-D", "-c"}, at + "/ctld.out");
+        daemons_.start({"slurmd", "-D"}, at + "/d.out");
+        if (accepts("sinfo -h -o %t | grep -q idle", 60)) return {};
+        return "its node does not come up: " + read_file(at + "/ctld.out") +
+               read_file(at + "/d.out") + read_file(at + "/d.log").substr(0, 2000);
     }
 
 private:
+    /// Whether a command succeeds, tried every half second.
+    static bool accepts(const std::string& command, int tries = 1) {
+        for (int i = 0; i < tries; ++i) {
+            if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            if (std::system(("{ " + command + "; } >/dev/null 2>&1").c_str()) == 0) return true;
+        }
+        return false;
+    }
+
     const scratch_folder& folder_;
+    background_processes daemons_;
 };
 
 TEST(SweepBySlurm, GivesWhatRunsOfThisMachineGive) {
