@@ -188,6 +188,7 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
                      platform::trace_recording* recording, platform::launch_sampler* sampler) {
     workload w;
     program.world().sms = config.sms();
+    program.world().cycles_per_nanosecond = config.clocks.core * 1e-9;
     program.world().global_time = [] {
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };

@@ -173,6 +173,7 @@ run_control::ending run_control::simulate(
             if (listener_) listener_(kernel);
         }
         for (const std::string& w : commands.take_warnings()) out_.note("warning", w);
+        for (const std::string& n : commands.take_notes()) out_.note("note", n);
         device_.sequencer().rethrow_failure();
         if (commands.deadlocked()) return ending::deadlock;
         if (commands.stopped()) return ending::limit;

@@ -112,6 +112,8 @@ void issue_stage::executed(execution& e, std::uint64_t now) {
     e.lanes_ended = effects.lanes_ended;
     e.warp_ended = effects.warp_ended;
     e.warp.resolved_path = effects.next;
+    if (effects.sleep != 0 && !effects.warp_ended)
+        sm_.sleepers.sleep(e.inst.warp, now + effects.sleep);
     if (effects.memory_deferred) sm_.effects.defer(*e.warp.executor);
     e.result_is_late = effects.memory_deferred && e.inst.info->cls == op_class::call;
     if (e.inst.info->is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
@@ -140,6 +142,7 @@ void issue_stage::resolve_addresses(execution& e) {
     sm_.coalesce.coalesce(inst, e.lanes);
     sm_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||
+                     inst.info->cache_op == program::cache_operator::prefetch_l2 ||
                      !config_.l1.data_enabled ||
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
 }

@@ -8,13 +8,15 @@
 #include "modules/core/memory_effects.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
+#include "modules/core/sleeping_warps.h"
 
 namespace simtlm::core {
 
 /// Performs the effects of issuing an instruction (GPGPU-Sim manual: Issue). The warp schedulers
 /// select instructions; this stage removes an instruction from its buffer, performs its
 /// architectural effects, reserves its registers and coalesces its addresses. Barriers, fences,
-/// atomics and asynchronous copies make the warp wait; branches redirect it; exits end it.
+/// atomics, asynchronous copies and nanosleep make the warp wait; branches redirect it; exits end
+/// it.
 ///
 /// One object for all schedulers of an SM, which act one after the other.
 class issue_stage {
@@ -28,6 +30,7 @@ public:
         const shared_memory& shared;
         const local_memory_map& local_memory;
         effect_queue& effects;
+        sleeping_warps& sleepers;
         warp_instruction_pool& pool;
         core_statistics& statistics;
     };

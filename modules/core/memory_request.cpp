@@ -37,6 +37,8 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
     protocol::memory_extension& e = protocol::extension(p);
     e.is_atomic = inst.info->is_atomic;
     e.bypass_l1 = inst.bypass_l1;
+    e.is_prefetch = inst.info->cache_op == program::cache_operator::prefetch_l2;
+    e.l2_block = protocol::l2_block_code(inst.info->l2_block);
     e.last_use = inst.space == memory_space::local &&
                  inst.info->cache_op == program::cache_operator::last_use;
     e.sectors = a.sectors;

@@ -25,8 +25,9 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
       shared_("shared_memory", config_),
       local_memory_(config_, who),
       collector_("operand_collector", sequencer, config_, statistics_),
+      sleepers_("sleepers", sequencer, warps_),
       issue_(config_, {warps_, scoreboard_, barriers_, coalescer_, shared_, local_memory_, effects_,
-                       pool_, statistics_}) {
+                       sleepers_, pool_, statistics_}) {
     warps_.listener = this;
     collector_.set_listener(*this);
     ldst_ = std::make_unique<ldst_unit>(
@@ -224,6 +225,7 @@ warp_wait sm::why_waiting(unsigned w) const {
     if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
     if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
     if ((warps_.at_engine & bit) != 0) return warp_wait::engine;
+    if ((warps_.asleep & bit) != 0) return warp_wait::sleep;
     if ((warps_.buffered & bit) == 0) return warp_wait::fetch;
     const program::static_instruction& next = *warps_.warp[w].ibuffer.head()->info;
     if (scoreboard_.collides(w, next))
@@ -253,6 +255,7 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+    if ((warps_.asleep & bit) != 0) add("the end of its sleep");
     if (dependency_.holds(w)) add("the end of the kernel on which its kernel depends");
     if ((warps_.fetching & bit) != 0) add("an instruction cache miss");
     if ((warps_.done & bit) != 0)

@@ -131,6 +131,7 @@ private:
     shared_memory shared_;
     local_memory_map local_memory_;
     operand_collector collector_;
+    sleeping_warps sleepers_;
     issue_stage issue_;
     std::vector<std::unique_ptr<functional_units>> units_;  // by usable pipeline
     std::unique_ptr<ldst_unit> ldst_;

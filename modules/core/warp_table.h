@@ -90,6 +90,7 @@ struct warp_table {
     warp_mask at_atomic = 0;            ///< has pending atomics
     warp_mask at_copy = 0;              ///< DEPBAR: waits for asynchronous copies
     warp_mask at_engine = 0;            ///< waits for an mbarrier, or an engine of its SM
+    warp_mask asleep = 0;               ///< nanosleep
     warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked must be recomputed
     warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
     warp_mask may_have_left = 0;        ///< done; it must be checked whether the pipeline is empty
@@ -103,7 +104,7 @@ struct warp_table {
 
     /// Warps that have issued their last instruction, or wait for something other than a register.
     warp_mask waiting() const {
-        return done | at_barrier | at_memory_barrier | at_atomic | at_copy | at_engine;
+        return done | at_barrier | at_memory_barrier | at_atomic | at_copy | at_engine | asleep;
     }
     /// Removes the instructions in the warp's instruction buffer from the pipeline.
     void empty_buffer(unsigned w) {

@@ -18,8 +18,9 @@ enum class warp_wait : std::uint8_t {
     copies,
     exit,
     engine,  ///< an mbarrier, bulk copies or a matrix operation of its warpgroup
+    sleep,   ///< nanosleep
 };
-inline constexpr unsigned warp_wait_count = 11;
+inline constexpr unsigned warp_wait_count = 12;
 
 /// Name for reports; empty for `nothing`.
 constexpr const char* warp_wait_name(warp_wait w) {
@@ -33,7 +34,8 @@ constexpr const char* warp_wait_name(warp_wait w) {
                                                     "atomics",
                                                     "asynchronous copies",
                                                     "exit",
-                                                    "asynchronous engine"};
+                                                    "asynchronous engine",
+                                                    "sleep"};
     return names[static_cast<unsigned>(w)];
 }
 

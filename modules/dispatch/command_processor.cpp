@@ -224,6 +224,7 @@ void command_processor::start_kernels() {
 void command_processor::kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) {
     for (auto& k : kernels) {
         for (std::string& w : k->source->take_warnings()) warnings_.push_back(std::move(w));
+        for (std::string& n : k->source->take_notes()) notes_.push_back(std::move(n));
         busy_streams_.erase(std::find(busy_streams_.begin(), busy_streams_.end(), k->stream));
         --in_window_;
         ++kernels_done_;
@@ -284,6 +285,9 @@ std::vector<std::uint64_t> command_processor::take_done() {
 }
 std::vector<std::string> command_processor::take_warnings() {
     return std::exchange(warnings_, {});
+}
+std::vector<std::string> command_processor::take_notes() {
+    return std::exchange(notes_, {});
 }
 
 }  // namespace simtlm::dispatch

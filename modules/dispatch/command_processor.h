@@ -106,6 +106,8 @@ public:
     cta_scheduler& ctas() { return scheduler_; }
     /// Warnings of kernel sources since the last call.
     std::vector<std::string> take_warnings();
+    /// Notes of kernel sources since the last call.
+    std::vector<std::string> take_notes();
 
 private:
     struct pending_kernel {
@@ -155,6 +157,7 @@ private:
     std::vector<std::uint64_t> ready_for_dependents_;
     std::vector<std::uint64_t> done_;
     std::vector<std::string> warnings_;
+    std::vector<std::string> notes_;
     std::uint64_t kernels_done_ = 0;
     std::uint64_t taken_ = 0;   // commands removed from the queue
     std::uint64_t digest_ = 0;  // of these commands

@@ -116,6 +116,14 @@ std::uint64_t cta_scheduler::thread_instructions() const {
     return sum;
 }
 
+/// Whether a warp executes nanosleep, which may take longer than the deadlock window.
+bool cta_scheduler::any_warp_sleeps() const {
+    for (core::simt_cluster* c : clusters_)
+        for (unsigned i = 0; i < c->sms(); ++i)
+            if (c->core(i).warps().asleep != 0) return true;
+    return false;
+}
+
 running_kernel* cta_scheduler::of(const core::kernel_context* context) const {
     for (const auto& k : running_)
         if (k && &k->context == context) return k.get();
@@ -385,7 +393,7 @@ void cta_scheduler::check_limits(std::uint64_t now) {
     if (config_.deadlock_detect && now >= next_deadlock_check_) {
         next_deadlock_check_ += config_.deadlock_window;
         const std::uint64_t done = thread_instructions();
-        const bool stuck = done == instructions_at_check_ &&
+        const bool stuck = done == instructions_at_check_ && !any_warp_sleeps() &&
                            std::any_of(running_.begin(), running_.end(), [&](const auto& k) {
                                return k && k->issue_from + config_.deadlock_window <= now;
                            });

@@ -89,6 +89,7 @@ public:
     std::uint64_t ctas_completed() const { return ctas_completed_; }
     /// Thread instructions completed by all SMs.
     std::uint64_t thread_instructions() const;
+    bool any_warp_sleeps() const;
 
 private:
     void cta_completed(unsigned sm, core::kernel_context& kernel,

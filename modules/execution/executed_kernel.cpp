@@ -15,9 +15,12 @@
 #include "modules/program/warp_inspector.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace simtlm::execution {
@@ -36,6 +39,7 @@ public:
 
     void start() {
         deferred_.clear();
+        asleep_ = 0;
         for (auto& r : remote_)
             if (r != nullptr) free_.push_back(std::move(r));
         settle(warp_.next);
@@ -58,6 +62,7 @@ public:
         request->lanes = 0;
         request->remote = 0;
         request->words = 1;
+        request->asleep = 0;
         warp_.pending = request.get();
         warp_.transfers = &transfers_;
         warp_.wait_failed = false;
@@ -73,6 +78,7 @@ public:
         else
             addresses.lanes = 0;  // instructions with addresses leave a request
         execute(index);
+        note_sleep(*request, now);
         warp_.pending = nullptr;
         if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
             note_request(*request, effects, addresses);
@@ -88,6 +94,7 @@ public:
                 (warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently());
             wait_ = wait;
         }
+        effects.sleep = take_sleep(now);
         effects.warp_ended = warp_.next == nullptr;
         effects.lanes_ended = warp_.control->live_lanes() != before;
         effects.next = window();
@@ -255,10 +262,28 @@ private:
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
         } while (next > op && next->instruction == index);
         settle(next);
-        if (has_slept(warp_))
+        if (static_cast<const timed_request*>(warp_.pending)->asleep != 0)
             pass_turn(true);
         else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn)
             pass_turn(false);
+    }
+
+    /// Notes when the lanes that an instruction has put to sleep wake up.
+    void note_sleep(const timed_request& r, std::uint64_t now) {
+        if (r.asleep == 0) return;
+        const auto cycles =
+            static_cast<std::uint64_t>(r.sleep * kernel_.world_.cycles_per_nanosecond);
+        asleep_ |= r.asleep;
+        for (lane_mask m = r.asleep; m != 0; m &= m - 1) wakes_[__builtin_ctz(m)] = now + cycles;
+    }
+
+    /// Core cycles until the lanes that execute next are awake.
+    std::uint64_t take_sleep(std::uint64_t now) {
+        std::uint64_t until = now;
+        for (lane_mask m = asleep_ & warp_.active; m != 0; m &= m - 1)
+            until = std::max(until, wakes_[__builtin_ctz(m)]);
+        asleep_ &= ~warp_.active;
+        return until - now;
     }
 
     /// Lets other lanes of the warp continue if lanes wait for them in a loop, or sleep.
@@ -327,6 +352,8 @@ private:
     std::unique_ptr<timed_request> atomic_;
     std::vector<std::unique_ptr<timed_request>> free_;
     std::int64_t branches_ = 0;  ///< since the last call of pass_turn()
+    lane_mask asleep_ = 0;       ///< lanes that have not executed since a nanosleep
+    std::array<std::uint64_t, warp_size> wakes_{};  ///< core cycle, of these lanes
 };
 
 /// A CTA with the interface for SMs.
@@ -393,6 +420,17 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
 }
 
 executed_kernel::~executed_kernel() = default;
+
+std::vector<std::string> executed_kernel::take_notes() {
+    std::set<std::string> names;
+    for (const auto& hint : instructions_->ignored_hints())
+        if (issued_[hint.instruction] != 0) names.insert(hint.name);
+    if (names.empty()) return {};
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    return {"without effect on time: " + list +
+            " (docs/execution.md, \"Instructions that only affect time\")"};
+}
 
 execution_summary executed_kernel::executed() const {
     execution_summary s;

@@ -34,6 +34,8 @@ public:
     program::dim3 cluster_shape() const override { return context_.cluster(); }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
+    /// The ignored hints of the instructions that have issued.
+    std::vector<std::string> take_notes() override;
     /// All code that it can execute, by function.
     std::vector<program::instruction_window> code() const {
         return instructions_->code_of(what_.kernel->function);

@@ -146,6 +146,10 @@ void set_access(static_instruction& i, const ptx::operation& o, bool loads, bool
     i.cls = loads ? op_class::load : op_class::store;
     i.space = space_of(o, in_entry);
     if (o.cache == ptx::cache_operator::cg) i.cache_op = program::cache_operator::cache_global;
+    i.l2_block = o.has(ptx::flag::prefetch_64)    ? 64
+                 : o.has(ptx::flag::prefetch_128) ? 128
+                 : o.has(ptx::flag::prefetch_256) ? 256
+                                                  : 0;
     if (o.cache == ptx::cache_operator::lu) i.cache_op = program::cache_operator::last_use;
 }
 
@@ -162,6 +166,12 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
         case opcode::st:
             set_access(i, o, false, in_entry);
             i.data_size = bytes;
+            return;
+        case opcode::prefetch:
+        case opcode::prefetchu:
+            set_access(i, o, true, in_entry);
+            i.space = program::memory_space::global;
+            set_prefetch(i, o.op == opcode::prefetch && o.variant != ptx::mode::l1);
             return;
         case opcode::atom:
         case opcode::red:
@@ -361,6 +371,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
         case opcode::cp_reduce_async_bulk_tensor:
         case opcode::cp_async_bulk_prefetch:
         case opcode::cp_async_bulk_prefetch_tensor:
+        case opcode::prefetch_tensormap:
             i.special = special_op::bulk_copy;
             return;
         case opcode::st_async:
@@ -393,6 +404,30 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
         default:
             return;
     }
+}
+
+/// Names of what only affects how long an instruction takes, and is ignored (docs/execution.md).
+std::vector<std::string> ignored_hints_of(const ptx::operation& o) {
+    std::vector<std::string> names;
+    switch (o.op) {
+        case opcode::applypriority:
+        case opcode::discard:
+        case opcode::createpolicy:
+            return {o.op == opcode::applypriority ? "applypriority"
+                    : o.op == opcode::discard     ? "discard"
+                                                  : "createpolicy"};
+        default:
+            break;
+    }
+    if (o.evict_l1 != ptx::eviction::none && o.evict_l1 != ptx::eviction::normal)
+        names.emplace_back(o.evict_l1 == ptx::eviction::no_allocate ? "L1::no_allocate"
+                                                                    : "L1::evict");
+    if (o.evict_l2 != ptx::eviction::none && o.evict_l2 != ptx::eviction::normal)
+        names.emplace_back("L2::evict");
+    if (o.has(ptx::flag::cache_hint)) names.emplace_back("L2::cache_hint");
+    if (o.cache == ptx::cache_operator::cs) names.emplace_back(".cs");
+    if (o.cache == ptx::cache_operator::wt) names.emplace_back(".wt");
+    return names;
 }
 
 /// Whether control flow can reach the end of a function's text, which returns.
@@ -479,6 +514,15 @@ std::string instruction_descriptors::untimed_in(std::uint32_t function) const {
     return {};
 }
 
+void set_prefetch(static_instruction& load, bool l2_only) {
+    constexpr std::uint8_t word_bytes = 4;
+    constexpr std::uint16_t line_bytes = 128;
+    load.data_size = word_bytes;
+    load.l2_block = line_bytes;
+    load.cache_op =
+        l2_only ? program::cache_operator::prefetch_l2 : program::cache_operator::cache_all;
+}
+
 std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& image,
                                                             const opcode_timing& timing) {
     const ptx::module& m = image.source();
@@ -488,6 +532,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
     std::vector<code_range> ranges;
     const register_numbers numbers(m, timing.quirk.names_give_banks);
     std::vector<std::uint32_t> untimed;
+    std::vector<instruction_descriptors::ignored_hint> hints;
     std::uint64_t pc = 0;
     for (std::uint32_t n = 0; n < origins.size(); ++n) {
         static_instruction& i = instructions[n];
@@ -517,6 +562,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         i.barrier = barrier_of(o.op);
         if (!has_timing(o.op, timing.asynchronous_engines)) untimed.push_back(n);
         set_asynchronous(i, f, source, o);
+        for (std::string& name : ignored_hints_of(o)) hints.push_back({n, std::move(name)});
         if (o.op == opcode::cp_async)
             i.data_size = static_cast<std::uint8_t>(f.operand_of(source, 2).value);
         if (o.op == opcode::cp_async_wait_group)
@@ -531,6 +577,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
     auto all = std::make_shared<instruction_descriptors>(std::move(instructions), std::move(ranges),
                                                          numbers.end());
     for (const std::uint32_t n : untimed) all->note_untimed(n);
+    for (auto& h : hints) all->note_ignored_hint(h.instruction, std::move(h.name));
     return all;
 }
 

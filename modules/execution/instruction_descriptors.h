@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -97,14 +98,30 @@ public:
     /// Records an instruction without timing model.
     void note_untimed(std::uint32_t index) { untimed_.push_back(index); }
 
+    /// An instruction, or a modifier of one, that only changes how long a program takes, and that
+    /// the timing model ignores.
+    struct ignored_hint {
+        std::uint32_t instruction;
+        std::string name;
+    };
+    const std::vector<ignored_hint>& ignored_hints() const { return ignored_hints_; }
+    void note_ignored_hint(std::uint32_t index, std::string name) {
+        ignored_hints_.push_back({index, std::move(name)});
+    }
+
 private:
     std::vector<program::static_instruction> descriptor_;
     std::vector<program::dynamic_instruction> sequence_;
     std::vector<std::uint32_t> end_of_function_;
     std::vector<code_range> ranges_;
     std::vector<std::uint32_t> untimed_;  ///< indices of instructions
+    std::vector<ignored_hint> ignored_hints_;
     std::uint32_t register_numbers_ = 1;
 };
+
+/// Makes a load one that only brings data into a cache: the sector of the L1 that holds a word, and
+/// in any case its 128-byte line of the L2.
+void set_prefetch(program::static_instruction& load, bool l2_only);
 
 class ptx_image;
 class sass_image;

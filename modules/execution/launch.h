@@ -58,6 +58,7 @@ struct services {
     std::function<std::uint64_t()> clock;         ///< core cycles; default: number of executed
                                                   ///< instructions
     std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
+    double cycles_per_nanosecond = 0;             ///< of the core clock; 0: nothing sleeps
     std::uint64_t stack_limit = 1024;             ///< bytes per thread, if the need is unknown
     device_heap* heap = nullptr;                  ///< for malloc; nullptr: malloc returns 0
     /// For launches by the kernel; nullptr: they are errors.

@@ -335,6 +335,7 @@ void memory_sub_partition::take_ready_access() {
     if (!engine_->access_ready() || to_network_.full()) return;
     tlm::tlm_generic_payload& payload = engine_->next_access();
     const protocol::memory_extension& e = protocol::extension(payload);
+    if (e.is_prefetch) return payload.release();
     if (e.type != protocol::access_type::l2_write_allocate_read) return reply(payload);
     if (config_.l2.write_allocate == cache::write_allocate_policy::fetch_on_write &&
         e.parent != nullptr)
@@ -366,6 +367,11 @@ void memory_sub_partition::access() {
     if (to_memory.full() || to_cache_.empty()) return;
     tlm::tlm_generic_payload& request = *to_cache_.front();
     if (!cached(request)) {
+        if (protocol::extension(request).is_prefetch) {  // there is no cache to bring data into
+            if (to_network_.full()) return;
+            to_cache_.pop();
+            return reply(request);
+        }
         to_cache_.pop();
         to_memory.push(&request);
         ++counters_.to_memory;
@@ -385,11 +391,17 @@ void memory_sub_partition::access() {
 
 void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
     using cache::access_outcome;
-    const bool posted = protocol::is_posted(protocol::extension(request).type);
+    const protocol::memory_extension& e = protocol::extension(request);
+    if (e.is_prefetch) return prefetch(request);
+    const bool posted = protocol::is_posted(e.type);
     const bool write = request.is_write();
+    // The cache changes the address of a request that misses.
+    const std::uint64_t address = request.get_address();
+    const unsigned block = e.l2_block != 0 ? cache::sector_bytes << e.l2_block : 0u;
     const cache::access_result result = engine_->access(request, core_now() + memcpy_offset_);
     if (result.outcome == access_outcome::reservation_fail) return;
     to_cache_.pop();
+    if (block != 0 && result.read_sent) fetch_block(request, address, block);
 
     // A write is acknowledged as soon as it is in the L2, unless memory will acknowledge it.
     bool answered = false;
@@ -407,6 +419,55 @@ void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
         answer_posted(request);
     else
         reply(request);
+}
+
+/// A prefetch of an SM: is answered at once, without data.
+void memory_sub_partition::prefetch(tlm::tlm_generic_payload& request) {
+    const std::uint64_t address = request.get_address();
+    if (!fetch(request, address)) return;  // retried in the next cycle
+    to_cache_.pop();
+    const std::uint8_t block = protocol::extension(request).l2_block;
+    if (block != 0) fetch_block(request, address, cache::sector_bytes << block);
+    reply(request);
+}
+
+/// Reads a sector, or a line if the cache has no sectors, for which nothing waits.
+/// @return false: it has to be retried
+bool memory_sub_partition::fetch(const tlm::tlm_generic_payload& cause, std::uint64_t address) {
+    const protocol::memory_extension& c = protocol::extension(cause);
+    const unsigned bytes = config_.l2.atom_bytes();
+    address = address / bytes * bytes;
+    const auto offset = static_cast<unsigned>(address % line_bytes);
+    tlm::tlm_generic_payload& own = pool_.acquire(tlm::TLM_READ_COMMAND, address, bytes, c.type);
+    protocol::memory_extension& e = protocol::extension(own);
+    e.is_prefetch = true;
+    e.sm = c.sm;
+    e.cluster = c.cluster;
+    e.warp = c.warp;
+    e.lanes = c.lanes;
+    e.profiled = c.profiled;
+    e.bytes.set(offset, bytes);
+    for (unsigned at = offset; at < offset + bytes; at += cache::sector_bytes)
+        e.sectors = static_cast<std::uint8_t>(e.sectors | 1u << at / cache::sector_bytes);
+    e.data_bytes = static_cast<std::uint16_t>(bytes);
+    e.when.created = protocol::hop_times::stamp(core_now());
+    locate(own, e);
+    const bool done = engine_->access(own, core_now() + memcpy_offset_).outcome !=
+                      cache::access_outcome::reservation_fail;
+    own.release();  // the cache has its own reference
+    return done;
+}
+
+/// Fetches the other sectors of an aligned block, as far as they are in this slice and the cache
+/// can take the misses. @param first  address of a sector that is being read
+void memory_sub_partition::fetch_block(const tlm::tlm_generic_payload& cause, std::uint64_t first,
+                                       unsigned bytes) {
+    const std::uint64_t begin = first / bytes * bytes;
+    for (std::uint64_t a = begin; a < begin + bytes; a += config_.l2.atom_bytes()) {
+        if (first - a < config_.l2.atom_bytes()) continue;
+        if (mapping_.decode(a).sub_partition != number_) continue;
+        if (!fetch(cause, a)) return;
+    }
 }
 
 bool memory_sub_partition::memory_sink::try_send(tlm::tlm_generic_payload& request) {

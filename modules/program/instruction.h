@@ -44,6 +44,7 @@ enum class cache_operator : std::uint8_t {
     cache_all,     ///< .ca: L1 and L2
     cache_global,  ///< .cg: L2 only; also for .STRONG.GPU and atomics
     last_use,      ///< .lu: a load after which the data are not needed any more
+    prefetch_l2,   ///< a prefetch: brings data into the L2, which answers without data
 };
 
 /// Kind of CTA barrier instruction.
@@ -157,6 +158,9 @@ struct alignas(64) static_instruction {
                                  ///< flight
     std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 if the trace does not contain it
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA
+    /// Loads: size of the aligned block that the L2 fetches from memory when it misses, in bytes
+    /// (64, 128 or 256: .L2::64B, .LTC64B, ...); 0: the sectors that are read.
+    std::uint16_t l2_block = 0;
 
     bool is_memory() const { return is_load || is_store; }
 };

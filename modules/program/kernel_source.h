@@ -45,6 +45,7 @@ struct issue_effects {
     bool suspended = false;                   ///< the warp waits until retry_wait() succeeds
     bool has_time_limit = false;  ///< the wait also ends after some time, because other lanes wait,
                                   ///< too
+    std::uint64_t sleep = 0;      ///< core cycles until the warp may issue again (nanosleep)
     std::int32_t barrier_id = 0;  ///< barriers: -1: all live warps of the CTA
     std::int32_t barrier_threads = 0;  ///< barriers: expected threads, 0: the whole CTA
     instruction_window next;           ///< where the warp continues
@@ -136,6 +137,8 @@ public:
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }
     /// Warnings so far, each once.
     virtual std::vector<std::string> take_warnings() { return {}; }
+    /// Notes for the user about what has run so far, each once.
+    virtual std::vector<std::string> take_notes() { return {}; }
 };
 
 }  // namespace simtlm::program

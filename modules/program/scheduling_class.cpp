@@ -128,6 +128,7 @@ scheduling_class scheduling_class_of(std::string_view opcode, scheduling_class o
     if (converts_64_bits(opcode, base)) return sc::xu64;
     if (base == "bar" && has(opcode, "warp")) return sc::branch;
     if (base == "wgmma" && !has(opcode, "mma_async")) return sc::special;
+    if (base == "prefetch" && has(opcode, "tensormap")) return sc::special;
     if (base == "cp" && (has(opcode, "bulk") || has(opcode, "mbarrier"))) return sc::special;
     return otherwise;
 }

@@ -114,6 +114,10 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     /// If not located, the transaction is routed to the sub-partition of the address in
     /// location.partition_address (quirk evictions-follow-misses).
     bool misrouted : 1;
+    bool is_prefetch : 1;  ///< of an SM: fetches data into the L2, which answers without data; of
+                           ///< an L2: nothing waits for the data
+    /// Size of the aligned block that the L2 fetches if it misses: 32 << l2_block bytes.
+    std::uint8_t l2_block : 2;
 
     void reset() { *this = memory_extension(); }
     tlm::tlm_extension_base* clone() const override { return new memory_extension(*this); }
@@ -121,11 +125,22 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
         *this = static_cast<const memory_extension&>(o);
     }
     memory_extension()
-        : is_atomic(false), bypass_l1(false), last_use(false), located(false), misrouted(false) {}
+        : is_atomic(false),
+          bypass_l1(false),
+          last_use(false),
+          located(false),
+          misrouted(false),
+          is_prefetch(false),
+          l2_block(0) {}
     memory_extension(const memory_extension&) = default;
     memory_extension& operator=(const memory_extension&) = default;
     ~memory_extension() override = default;
 };
+
+/// The code of a block size in memory_extension::l2_block. @param bytes  0, 64, 128 or 256
+constexpr std::uint8_t l2_block_code(unsigned bytes) {
+    return bytes >= 256 ? 3 : bytes >= 128 ? 2 : bytes >= 64 ? 1 : 0;
+}
 
 /// A payload of a transaction_pool with its extension in one allocation, in cache lines of its own,
 /// because it passes between host threads.
@@ -173,10 +188,10 @@ inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
     return control_bytes + (p.is_write() || e.is_atomic ? e.data_bytes : 0u);
 }
-/// Bytes of the reply packet: header, and data of a read.
+/// Bytes of the reply packet: header, and data of a read that is not a prefetch.
 inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
-    return control_bytes + (p.is_write() ? 0u : e.data_bytes);
+    return control_bytes + (p.is_write() || e.is_prefetch ? 0u : e.data_bytes);
 }
 
 /// Memory manager of the GPU's transactions: reuses payloads together with their extension. Each

@@ -10,10 +10,11 @@
 // per operation four words (kind and flags, address, value, arrivals and bytes); number of
 // transfers, and per transfer kind, tensor map, bytes, number of ranges, per range address and
 // bytes, number of arrivals, per arrival mbarrier, and rank (upper half) and bytes. Then, if there
-// are effects on other CTAs: flags and state space, and if lanes access other CTAs these (lower
-// half) and those with an address (upper half), their addresses, the ranks of the lanes with 4 bits
-// each in two words, number of operations on mbarriers, and per operation the lane and four words
-// as above.
+// are effects on other CTAs or the warp sleeps: flags and state space, if the warp sleeps the
+// number of core cycles until it may issue again, and if lanes access other CTAs these (lower half)
+// and those with an address (upper half), their addresses, the ranks of the lanes with 4 bits each
+// in two words, number of operations on mbarriers, and per operation the lane and four words as
+// above.
 namespace simtlm::trace {
 
 using program::bulk_transfer;
@@ -26,7 +27,7 @@ constexpr std::uint64_t drops = 1 << 8, may_finish = 1 << 9, is_limited = 1 << 1
 constexpr auto last_operation = static_cast<std::uint64_t>(mbarrier_operation::kind::wait);
 constexpr auto last_transfer = static_cast<std::uint64_t>(bulk_transfer::kind::prefetch);
 constexpr std::uint64_t arrives_at_cluster = 1 << 8, waits_for_cluster = 1 << 9,
-                        accesses_cluster = 1 << 10;
+                        accesses_cluster = 1 << 10, sleeps = 1 << 11;
 constexpr auto last_space = static_cast<std::uint64_t>(program::memory_space::generic);
 constexpr unsigned most_ranks = program::largest_cluster, rank_bits = 4,
                    ranks_per_word = 64 / rank_bits;
@@ -106,10 +107,11 @@ bulk_transfer take_transfer(word_reader& in) {
     return t;
 }
 
-cluster_details take_cluster(word_reader& in) {
+cluster_details take_cluster(word_reader& in, std::uint64_t& sleep) {
     cluster_details c;
     const std::uint64_t flags =
-        in.take_up_to(0xff | arrives_at_cluster | waits_for_cluster | accesses_cluster);
+        in.take_up_to(0xff | arrives_at_cluster | waits_for_cluster | accesses_cluster | sleeps);
+    if ((flags & sleeps) != 0) sleep = in.take_up_to(UINT32_MAX);
     c.arrives = (flags & arrives_at_cluster) != 0;
     c.waits = (flags & waits_for_cluster) != 0;
     c.space = static_cast<program::memory_space>(std::min(flags & 0xff, last_space));
@@ -138,7 +140,7 @@ asynchronous_details take_details(word_reader& in) {
     asynchronous_details d;
     for (std::size_t n = in.take_count(4); n > 0; --n) d.barriers.push_back(take_operation(in));
     for (std::size_t n = in.take_count(5); n > 0; --n) d.transfers.push_back(take_transfer(in));
-    if (!in.at_end()) d.cluster = take_cluster(in);
+    if (!in.at_end()) d.cluster = take_cluster(in, d.sleep);
     return d;
 }
 
@@ -150,10 +152,13 @@ void append_operation(const mbarrier_operation& o, std::vector<std::uint64_t>& p
     pool.push_back(std::uint64_t{o.arrivals} << 32 | static_cast<std::uint32_t>(o.bytes));
 }
 
-void append_cluster(const cluster_details& c, std::vector<std::uint64_t>& pool) {
-    if (c.empty()) return;
+void append_cluster(const cluster_details& c, std::uint64_t sleep,
+                    std::vector<std::uint64_t>& pool) {
+    if (c.empty() && sleep == 0) return;
     pool.push_back(static_cast<std::uint64_t>(c.space) | (c.arrives ? arrives_at_cluster : 0) |
-                   (c.waits ? waits_for_cluster : 0) | (c.remote != 0 ? accesses_cluster : 0));
+                   (c.waits ? waits_for_cluster : 0) | (c.remote != 0 ? accesses_cluster : 0) |
+                   (sleep != 0 ? sleeps : 0));
+    if (sleep != 0) pool.push_back(sleep);
     if (c.remote == 0) return;
     pool.push_back(std::uint64_t{c.addressed} << 32 | c.remote);
     for (std::uint32_t m = c.addressed; m != 0; m &= m - 1)
@@ -196,7 +201,7 @@ void append_details(const asynchronous_details& details, std::vector<std::uint64
             pool.push_back(std::uint64_t{a.rank} << 32 | a.bytes);
         }
     }
-    append_cluster(details.cluster, pool);
+    append_cluster(details.cluster, details.sleep, pool);
     pool[first] = pool.size() - first - 1;
 }
 
@@ -263,6 +268,7 @@ void asynchronous_replay::perform(const std::uint64_t* pool, bool waits, bool su
             else
                 a.effect = [barriers = barriers_, arrived] { barriers->perform(arrived); };
         }
+    effects.sleep = details.sleep;
     effects_.arrived = details.cluster.arrives;
     effects_.waits = details.cluster.waits;
     effects_.remote_lanes = details.cluster.remote;

@@ -36,15 +36,18 @@ struct cluster_details {
     bool empty() const { return !arrives && !waits && remote == 0; }
 };
 
-/// What an execution of an instruction does to mbarriers, the bulk transfers that it starts, and
-/// its effects on other CTAs of the cluster. Traces of kernels for Hopper contain them, so that a
-/// replay copies and waits.
+/// What an execution of an instruction does to mbarriers, the bulk transfers that it starts, its
+/// effects on other CTAs of the cluster, and the time for which its warp sleeps. Recorded traces
+/// contain them, so that a replay copies, waits and sleeps.
 struct asynchronous_details {
     std::vector<program::mbarrier_operation> barriers;
     std::vector<program::bulk_transfer> transfers;  ///< without effects on mbarriers
     cluster_details cluster;
+    std::uint64_t sleep = 0;  ///< core cycles until the warp may issue again (nanosleep)
 
-    bool empty() const { return barriers.empty() && transfers.empty() && cluster.empty(); }
+    bool empty() const {
+        return barriers.empty() && transfers.empty() && cluster.empty() && sleep == 0;
+    }
 };
 
 /// Appends details to the address pool of a thread block: the number of words that follow, and the

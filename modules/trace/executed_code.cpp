@@ -35,6 +35,7 @@ std::string line_of(const static_instruction& i) {
     for (unsigned n = 0; n < i.n_src; ++n) out << ' ' << i.src[n];
     if (i.barrier != program::barrier_kind::none && (i.barrier_id != 0 || i.barrier_threads != 0))
         out << " barrier " << i.barrier_id << ' ' << i.barrier_threads;
+    if (i.l2_block != 0) out << " l2_block " << i.l2_block;
     if (i.control.present) out << " control " << std::hex << i.control.encode();
     return out.str();
 }
@@ -63,7 +64,7 @@ private:
     bool good_ = true;
 };
 
-/// Parses the optional barrier and control bits at the end of a line.
+/// Parses the optional barrier, block of the L2 and control bits at the end of a line.
 bool take_control(std::istringstream& in, static_instruction& i) {
     constexpr std::uint32_t most = (1u << 21) - 1;
     constexpr std::int16_t most_barriers = 16;
@@ -72,6 +73,11 @@ bool take_control(std::istringstream& in, static_instruction& i) {
     if (word == "barrier") {
         if (!(in >> i.barrier_id >> i.barrier_threads) || i.barrier_id < 0 ||
             i.barrier_id >= most_barriers || i.barrier_threads < 0)
+            return false;
+        if (!(in >> word)) return true;
+    }
+    if (word == "l2_block") {
+        if (!(in >> i.l2_block) || (i.l2_block != 64 && i.l2_block != 128 && i.l2_block != 256))
             return false;
         if (!(in >> word)) return true;
     }
@@ -117,7 +123,7 @@ bool executed_code::take(std::string_view key, std::string_view value) {
     numbers.take(i.space, static_cast<int>(program::memory_space::generic));
     numbers.take(use, is_load + is_store + is_atomic);
     numbers.take(i.special, static_cast<int>(program::special_op::dependency_wait));
-    numbers.take(i.cache_op, static_cast<int>(program::cache_operator::last_use));
+    numbers.take(i.cache_op, static_cast<int>(program::cache_operator::prefetch_l2));
     numbers.take(i.barrier, static_cast<int>(program::barrier_kind::reduction));
     numbers.take(i.immediate, std::numeric_limits<std::int32_t>::max(),
                  std::numeric_limits<std::int32_t>::min());
@@ -128,6 +134,8 @@ bool executed_code::take(std::string_view key, std::string_view value) {
     i.is_load = (use & is_load) != 0;
     i.is_store = (use & is_store) != 0;
     i.is_atomic = (use & is_atomic) != 0;
+    may_sleep_ = may_sleep_ || opcode.compare(0, 9, "NANOSLEEP") == 0 ||
+                 opcode.compare(0, 9, "nanosleep") == 0;
     i.opcode = opcodes_.emplace_back(std::move(opcode)).c_str();
     if (!descriptor_.empty() && descriptor_.back().pc >= i.pc) return false;
     descriptor_.push_back(i);

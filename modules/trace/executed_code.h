@@ -19,7 +19,7 @@ namespace simtlm::trace {
 ///     -function 0 = COUNT
 ///     -instruction 0 = PC OPCODE class latency interval bytes width space use special cache
 ///                      barrier immediate uncollected n_dst [number…] n_src [number…]
-///                      [barrier ID THREADS] [control BITS]
+///                      [barrier ID THREADS] [l2_block BYTES] [control BITS]
 ///
 /// Classes, spaces etc. are values of the enumerators (modules/program/instruction.h); `use` is the
 /// sum of 1 for a load, 2 for a store, 4 for an atomic. BITS are the control bits of machine code,
@@ -47,6 +47,8 @@ public:
     bool is_memory(std::uint64_t pc) const;
     /// Whether the code is machine code, whose lines are those of a tracer. @pre sealed
     bool is_machine_code() const;
+    /// Whether warps may sleep (nanosleep), for which any line may have details.
+    bool may_sleep() const { return may_sleep_; }
     /// Upper bound of the register numbers, exclusive.
     std::uint32_t register_numbers() const { return register_numbers_; }
 
@@ -57,6 +59,7 @@ private:
     std::vector<std::uint32_t> end_of_function_;          ///< by instruction
     std::vector<std::uint64_t> functions_;                ///< number of instructions, by function
     std::uint32_t register_numbers_ = 256;
+    bool may_sleep_ = false;
 };
 
 }  // namespace simtlm::trace

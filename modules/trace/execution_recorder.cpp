@@ -100,6 +100,8 @@ private:
         using program::special_op;
         asynchronous_details details;
         details.barriers = executor_->mbarrier_operations();
+        // That of a memory instruction has addresses instead.
+        if (!info.is_memory()) details.sleep = effects.sleep;
         for (program::mbarrier_operation& o : details.barriers)
             o.is_limited = effects.has_time_limit;
         transfers_.clear();

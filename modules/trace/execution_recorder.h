@@ -46,6 +46,7 @@ public:
     /// @throws kernel::output_error  if the trace cannot be written
     void recycle(std::unique_ptr<program::cta> block) override;
     std::vector<std::string> take_warnings() override { return kernel_->take_warnings(); }
+    std::vector<std::string> take_notes() override { return kernel_->take_notes(); }
 
 private:
     class warp;

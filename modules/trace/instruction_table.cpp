@@ -50,8 +50,11 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
         known.cls == program::op_class::barrier || known.special == program::special_op::depbar;
     if (header_.code) {
         const program::dynamic_instruction* const executed = header_.code->find(pc);
-        if (executed != nullptr && (program::is_asynchronous(executed->info->special) ||
-                                    uses_mbarrier(made.opcode) || header_.cluster.volume() > 1))
+        const bool sleeps =
+            header_.code->may_sleep() && executed != nullptr && !executed->info->is_memory();
+        if (executed != nullptr &&
+            (program::is_asynchronous(executed->info->special) || uses_mbarrier(made.opcode) ||
+             header_.cluster.volume() > 1 || sleeps))
             made.form = line_form::executed;
     } else {
         const std::string_view base = isa::base_opcode(made.opcode);

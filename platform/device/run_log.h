@@ -55,6 +55,7 @@ public:
     /// Returns whether called() has an effect, that is whether a timeline is recorded.
     bool records_calls() const { return records_calls_; }
     void warned(const std::string& text) override { note("warning", text); }
+    void noted(const std::string& text) override { note("note", text); }
     void failed(const std::string& how) override {
         failed_ = how;
         aborted_ = true;

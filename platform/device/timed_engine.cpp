@@ -238,6 +238,7 @@ execution::services timed_engine::world_of(const task_ptr& t) {
     world.textures = &state_.textures;
     if (state_.look != nullptr) state_.look->attach(world);
     world.sms = how_.gpu.sms();
+    world.cycles_per_nanosecond = how_.gpu.clocks.core * 1e-9;
     world.global_time = [] {
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };
@@ -563,6 +564,7 @@ void timed_engine::collect() {
             kernel_done(ended);
         }
         for (const std::string& w : commands.take_warnings()) observer_.warned(w);
+        for (const std::string& n : commands.take_notes()) observer_.noted(n);
         try {
             u.gpu->sequencer().rethrow_failure();
         } catch (const std::exception& e) {

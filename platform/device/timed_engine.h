@@ -60,6 +60,7 @@ public:
     /// An output could not be written.
     virtual void result_lost(const std::string& why) { static_cast<void>(why); }
     virtual void warned(const std::string& text) { static_cast<void>(text); }
+    virtual void noted(const std::string& text) { static_cast<void>(text); }
     /// The simulation cannot continue. @param how  "failed", "deadlock", or the option that ended
     /// it
     virtual void failed(const std::string& how) { static_cast<void>(how); }

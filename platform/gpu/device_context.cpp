@@ -135,6 +135,7 @@ execution::services device_context::world(const loaded& program) {
     };
     w.stack_limit = config_.programs.stack;
     w.sms = config_.sms();
+    w.cycles_per_nanosecond = config_.clocks.core * 1e-9;
     w.global_time = [] {
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };

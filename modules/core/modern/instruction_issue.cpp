@@ -62,6 +62,7 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         out.suspended = effects.suspended;
         out.has_time_limit = effects.has_time_limit;
         warp.resolved_path = effects.next;
+        if (effects.sleep != 0 && !effects.warp_ended) sm_.sleepers.sleep(w, now + effects.sleep);
         if (effects.memory_deferred) sm_.effects.defer(*warp.executor);
         if (clusters_ != nullptr && clusters_->is_in_cluster(w))
             act_on_cluster(inst, lanes, out, now);
@@ -133,6 +134,7 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
     sm_.coalesce.coalesce(inst, lanes);
     sm_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||
+                     inst.info->cache_op == program::cache_operator::prefetch_l2 ||
                      !config_.l1.data_enabled ||
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
     if (memory_unit::reads_l1_data(inst)) count_wavefronts();

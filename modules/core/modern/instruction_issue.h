@@ -7,6 +7,7 @@
 #include "modules/core/core_statistics.h"
 #include "modules/core/local_memory_map.h"
 #include "modules/core/memory_effects.h"
+#include "modules/core/sleeping_warps.h"
 #include "modules/core/warp_table.h"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ public:
         const coalescer& coalesce;
         const local_memory_map& local_memory;
         effect_queue& effects;
+        sleeping_warps& sleepers;
         warp_instruction_pool& pool;
         core_statistics& statistics;
     };

@@ -24,8 +24,9 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
       barriers_(warps_, config_.max_ctas, config_.max_barriers_per_cta),
       coalescer_(config_),
       local_memory_(config_, parts.who),
+      sleepers_("sleepers", sequencer_, warps_),
       issue_(config_, modern_.engines.present,
-             {warps_, coalescer_, local_memory_, effects_, pool_, statistics_}),
+             {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_}),
       synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
                            kernel::on_edge<&sm::synchronise>(this)),
       retire_process_("retire", sequencer_, protocol::phase::core_front_end,
@@ -524,6 +525,7 @@ warp_wait sm::why_waiting(unsigned w) const {
     if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
     if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
     if ((warps_.at_engine & bit) != 0) return warp_wait::engine;
+    if ((warps_.asleep & bit) != 0) return warp_wait::sleep;
     return sub_cores_[w % sub_cores_.size()]->wait_of(w);
 }
 
@@ -544,6 +546,7 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+    if ((warps_.asleep & bit) != 0) add("the end of its sleep");
     if ((warps_.at_engine & bit) != 0) {
         add(dependency_.holds(w)    ? "the end of the kernel on which its kernel depends"
             : mbarriers_->waits(w)  ? mbarriers_->why_waiting(w)

@@ -196,6 +196,7 @@ private:
     coalescer coalescer_;
     warp_instruction_pool pool_;
     local_memory_map local_memory_;
+    sleeping_warps sleepers_;
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;

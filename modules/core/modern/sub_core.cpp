@@ -373,7 +373,7 @@ stall_reason sub_core::reason_of_idling() const {
             missed |= front_[slot].missed;
         } else if ((sm_.warps.at_barrier & warp_bit(warp_of(slot))) != 0) {
             barrier = true;
-        } else {
+        } else if ((sm_.warps.asleep & warp_bit(warp_of(slot))) == 0) {
             fence = true;
         }
     }

@@ -102,6 +102,15 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             if (!set_offsets(what, 2)) return false;
             emit_bulk(prefetch_box, std::move(what));
             return true;
+        case opcode::prefetch_tensormap:
+            // Maps in parameters and constants: only copies ask for them.
+            if (o.space != state_space::generic) {
+                emit(nothing);
+                return true;
+            }
+            what.map = lane_place_of(operand(0), o.space);
+            emit_bulk(prefetch_map, std::move(what));
+            return true;
         case opcode::tensormap_cp_fenceproxy:
             what.to = lane_place_of(operand(0), o.space);
             what.from = lane_place_of(operand(1), o.source_space);

@@ -65,7 +65,6 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             return true;
         case opcode::setmaxnreg:
         case opcode::griddepcontrol:
-        case opcode::prefetch_tensormap:
             // Asynchronous operations are complete when the next instruction executes, and kernels
             // of a stream when the next kernel begins.
             emit(nothing);

@@ -36,9 +36,11 @@ bool function_lowering::lower_control(const ptx::operation& o) {
         case opcode::pmevent:
             emit(nothing);
             return true;
-        case opcode::nanosleep:
-            emit(give_way);
+        case opcode::nanosleep: {
+            const slot time = source(operand(0), 32);
+            emit(give_way).source[0] = time;
             return true;
+        }
         default:
             return false;
     }

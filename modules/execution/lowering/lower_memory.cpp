@@ -5,6 +5,7 @@
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/moves.h"
+#include "modules/execution/operations/prefetch.h"
 #include "modules/execution/operations/stack.h"
 #include "modules/kernel/error.h"
 
@@ -113,7 +114,11 @@ bool function_lowering::lower_memory(const ptx::operation& o) {
             emit(nothing);
             return true;
         case opcode::prefetch:
-        case opcode::prefetchu:
+        case opcode::prefetchu: {
+            const memory_place p = place_of(operand(0), o);
+            set_place(emit(prefetch_words), p);
+            return true;
+        }
         case opcode::applypriority:
         case opcode::discard:
         case opcode::fence_proxy:

@@ -166,7 +166,11 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "NANOSLEEP") {
-        emit(give_way);
+        // .SYNCS ends when the mbarrier of the wait before it completes its phase; that wait has
+        // already suspended the warp.
+        const bool sleeps = n < now_.operand_count && !now_.has("SYNCS");
+        const slot time = sleeps ? low_word(at(n)) : no_slot;
+        emit(give_way).source[0] = time;
         return true;
     }
     const bool calls_target =

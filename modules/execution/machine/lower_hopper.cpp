@@ -324,6 +324,11 @@ bool machine_lowering::lower_bulk() {
         emit(store_asynchronously).immediate = reinterpret_cast<std::int64_t>(kept.get());
         return true;
     }
+    if (name == "UTMACCTL" && now_.has("PF")) {
+        what.map = uniform_place(at(0).uniform, space::generic);
+        emit_bulk(prefetch_map, std::move(what));
+        return true;
+    }
     if (name == "UTMACMDFLUSH" || name == "UTMACCTL") {
         emit(nothing);
         return true;

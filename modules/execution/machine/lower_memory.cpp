@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/machine/machine_description.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/atomic.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
+#include "modules/execution/operations/prefetch.h"
 
 #include <algorithm>
 #include <string_view>
@@ -80,6 +82,14 @@ bool machine_lowering::lower_memory() {
         d.width = now_.has("S") ? 0 : now_.has("L") ? 1 : now_.has("D") ? 3 : 2;
         result_predicate(d, 0, at(0));
         emit(machine_query_space, &d).source[0] = p.source;
+        return true;
+    }
+    if (is_prefetch(now_)) {
+        const address_place p = place_of(at(now_.operand_count - 1u), space::generic);
+        operation& op = emit(prefetch_words);
+        op.detail = p.detail;
+        op.source[0] = p.source;
+        op.immediate = p.offset;
         return true;
     }
     const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL";

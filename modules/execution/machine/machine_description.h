@@ -20,6 +20,10 @@ struct function_extent {
 /// call, one after the other behind the longest kernel.
 std::vector<std::uint64_t> place_functions(const std::vector<function_extent>& functions);
 
+/// Whether an instruction brings data of global memory into a cache: CCTL.PF1 (L1), .PF2 and .PML2
+/// (L2). Its address is the last operand.
+bool is_prefetch(const sass::instruction& i);
+
 /// Describes instructions of machine code for the timing model, function by function, whether a
 /// program executes them or a trace contains their words (see describe_machine_code).
 class machine_describer {

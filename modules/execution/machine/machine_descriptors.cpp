@@ -27,9 +27,13 @@ bool is_surface_access(std::string_view name) {
     return name == "SULD" || name == "SUST" || name == "SURED";
 }
 
-/// The entry of an opcode, with the memory access of fetches and surface accesses.
-isa::opcode_entry with_image_access(isa::opcode_entry entry, std::string_view name) {
-    if (is_fetch(name)) {
+/// The entry of an opcode, with the memory access of fetches, surface accesses and prefetches.
+isa::opcode_entry with_access(isa::opcode_entry entry, const sass::instruction& i) {
+    const std::string_view name = i.opcode;
+    if (is_prefetch(i)) {
+        entry.cls = op_class::load;
+        entry.space = program::memory_space::global;
+    } else if (is_fetch(name)) {
         entry.cls = op_class::load;
         entry.space = program::memory_space::texture;
     } else if (is_surface_access(name)) {
@@ -40,13 +44,35 @@ isa::opcode_entry with_image_access(isa::opcode_entry entry, std::string_view na
     return entry;
 }
 
-/// The access size of fetches and surface accesses. The size of a texel is not known here; it is in
-/// one sector.
-void set_image_access(static_instruction& s, const sass::instruction& i) {
-    if (is_fetch(i.opcode) || (is_surface_access(i.opcode) && i.has("P")))
+/// The size of the block that a load fetches into the L2 when it misses there; 0: not named.
+std::uint16_t l2_block_of(const sass::instruction& i) {
+    return i.has("LTC64B") ? 64 : i.has("LTC128B") ? 128 : i.has("LTC256B") ? 256 : 0;
+}
+
+/// The access size of fetches and surface accesses, and what is fetched in advance. The size of a
+/// texel is not known here; it is in one sector.
+void set_access(static_instruction& s, const sass::instruction& i) {
+    s.l2_block = l2_block_of(i);
+    if (is_prefetch(i))
+        set_prefetch(s, !i.has("PF1"));
+    else if (is_fetch(i.opcode) || (is_surface_access(i.opcode) && i.has("P")))
         s.data_size = 4;
     else if (i.opcode == "SURED" && i.has("SD64"))
         s.data_size = 8;
+}
+
+/// What only affects how long an instruction takes, and is ignored (docs/sass.md); empty: nothing.
+std::string ignored_hint_of(const sass::instruction& i) {
+    const std::string_view name = i.opcode;
+    if (name == "CCTL") {
+        for (const char* m : {"WB", "IV", "RS", "DML2", "RML2", "WBALL", "WBALLP"})
+            if (i.has(m)) return std::string("CCTL.") + m;
+        return {};
+    }
+    const bool accesses = name.substr(0, 2) == "LD" || name.substr(0, 2) == "ST";
+    for (const char* m : {"EF", "EL", "EU", "NA"})
+        if (accesses && i.has(m)) return std::string("priority ") + m;
+    return {};
 }
 
 /// The part of an instruction that is recorded in a trace line: the general register in its first
@@ -132,7 +158,8 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
                     : i.has("ARRIVE") || name == "ARRIVES" ? special_op::mbarrier_update
                                                            : special_op::none;
     } else if (name == "UBLKCP" || name == "UBLKRED" || name == "UBLKPF" || name == "UTMALDG" ||
-               name == "UTMASTG" || name == "UTMAREDG" || name == "UTMAPF") {
+               name == "UTMASTG" || name == "UTMAREDG" || name == "UTMAPF" ||
+               (name == "UTMACCTL" && i.has("PF"))) {
         s.special = special_op::bulk_copy;
     } else if (name == "PREEXIT" || name == "ACQBULK") {
         s.special = name == "PREEXIT" ? special_op::launch_dependents : special_op::dependency_wait;
@@ -174,6 +201,12 @@ std::vector<sass::instruction_word> words_of(const sass::cubin_function& f) {
 
 }  // namespace
 
+bool is_prefetch(const sass::instruction& i) {
+    if (i.opcode != "CCTL" || !i.has("E") || i.has("I") || i.has("C")) return false;
+    return (i.has("PF1") || i.has("PF2") || i.has("PML2")) && i.operand_count > 0 &&
+           i.operands[i.operand_count - 1u].kind == operand_kind::address;
+}
+
 std::vector<std::uint64_t> place_functions(const std::vector<function_extent>& functions) {
     std::vector<std::uint64_t> base(functions.size());
     std::uint64_t end = 0;
@@ -213,9 +246,9 @@ static_instruction machine_describer::describe(std::size_t n, const char* opcode
     text.source_line = source_line;
     const isa::opcode_entry* const known =
         opcodes_->find(architecture_, isa::base_opcode(text.opcode));
-    static_instruction s = isa::decode(
-        with_image_access(known != nullptr ? *known : unknown, i.opcode), text, options_);
-    set_image_access(s, i);
+    static_instruction s =
+        isa::decode(with_access(known != nullptr ? *known : unknown, i), text, options_);
+    set_access(s, i);
     set_barrier(s, i);
     sass::instruction following;
     const bool invalidates_l1 = n + 1 < code_.size() &&
@@ -237,6 +270,7 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
     std::vector<code_range> ranges;
     instructions.reserve(image.places().size());
     std::vector<std::uint32_t> untimed;
+    std::vector<instruction_descriptors::ignored_hint> hints;
     for (std::uint32_t index = 0; index < image.places().size(); ++index) {
         const sass_image::place& at = image.places()[index];
         const sass::cubin_function& f = functions[at.function];
@@ -257,12 +291,17 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
         }
         const static_instruction s =
             describer.describe(number, image.opcode_of(index), image.source_line(at));
+        sass::instruction i;
+        if (sass::decode(f.word(number), image.architecture(), at.offset, i))
+            if (std::string name = ignored_hint_of(i); !name.empty())
+                hints.push_back({index, std::move(name)});
         if (needs_engines(s.special) && !timing.ptx.asynchronous_engines) untimed.push_back(index);
         instructions.push_back(s);
     }
     auto all =
         std::make_shared<instruction_descriptors>(std::move(instructions), std::move(ranges), 256);
     for (const std::uint32_t n : untimed) all->note_untimed(n);
+    for (auto& h : hints) all->note_ignored_hint(h.instruction, std::move(h.name));
     return all;
 }
 

@@ -469,6 +469,17 @@ struct box_prefetch {
     void describe(transfer& t) const { box_load::describe_box(c, t, transfer::kind::prefetch); }
 };
 
+/// prefetch.tensormap
+struct map_prefetch {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const { return tensor_map::bytes; }
+    void describe(transfer& t) const {
+        t.what = transfer::kind::prefetch;
+        t.tensor_map = c.what.map.of(c.w, c.lane);
+    }
+};
+
 const bulk_copy& copy_of(const operation* op) {
     return *reinterpret_cast<const bulk_copy*>(op->immediate);
 }
@@ -572,6 +583,10 @@ const operation* prefetch_bulk(warp& w, const operation* op) {
 
 const operation* prefetch_box(warp& w, const operation* op) {
     return prefetch<box_prefetch>(w, op);
+}
+
+const operation* prefetch_map(warp& w, const operation* op) {
+    return prefetch<map_prefetch>(w, op);
 }
 
 }  // namespace simtlm::execution

@@ -54,5 +54,7 @@ const operation* store_asynchronously(warp& w, const operation* op);
 /// effect.
 const operation* prefetch_bulk(warp& w, const operation* op);
 const operation* prefetch_box(warp& w, const operation* op);
+/// prefetch.tensormap: the map only.
+const operation* prefetch_map(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/control.h"
 
+#include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/ptx_image.h"
 #include "modules/execution/simt_control.h"
 #include "modules/execution/thread_block.h"
@@ -20,6 +21,8 @@ simt_control& control_of(const warp& w) {
 const ptx_image& image_of(const warp& w) {
     return static_cast<const ptx_image&>(w.launch->image);
 }
+
+constexpr std::uint32_t longest_sleep = 1'000'000;  ///< ns
 
 std::uint64_t reconvergence_pc_of(const operation* op) {
     return op->source[1] == no_slot ? simt_stack::no_pc : op->source[1];
@@ -353,7 +356,19 @@ const operation* nothing(warp&, const operation* op) {
 }
 
 const operation* give_way(warp& w, const operation* op) {
-    if (w.lanes_of(op) == 0) return op + 1;
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    if (w.pending != nullptr) {
+        auto& r = static_cast<timed_request&>(*w.pending);
+        r.asleep = lanes;
+        r.sleep = 0;
+        if (op->source[0] != no_slot) {
+            r.sleep = longest_sleep;
+            const auto* const time = reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]));
+            for (lane_mask m = lanes; m != 0; m &= m - 1)
+                r.sleep = std::min(r.sleep, time[__builtin_ctz(m)]);
+        }
+    }
     w.leave(op);
     return w.stop(op + 1, warp_status::sleeping);
 }

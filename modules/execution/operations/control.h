@@ -38,7 +38,9 @@ const operation* trap(warp& w, const operation* op);
 const operation* refuse(warp& w, const operation* op);
 /// No operation.
 const operation* nothing(warp& w, const operation* op);
-/// nanosleep: lets other warps run first.
+/// nanosleep: lets other warps run first. With timing, reports the lanes and the time that they
+/// sleep (timed_request::asleep): the shortest of theirs, so that they wake up together, and at
+/// most one millisecond (PTX manual, nanosleep). source[0]: words, nanoseconds; no_slot: none
 const operation* give_way(warp& w, const operation* op);
 /// Whether a warp has stopped at a nanosleep.
 bool has_slept(const warp& w);

@@ -15,6 +15,8 @@ struct timed_request : memory_request {
     alignas(64) std::uint64_t more[program::lane_addresses::max_words - 1][warp_size];
     lane_mask remote = 0;          ///< lanes that access other CTAs
     std::uint8_t rank[warp_size];  ///< of these lanes: rank of the CTA
+    lane_mask asleep = 0;          ///< lanes that nanosleep has put to sleep
+    std::uint32_t sleep = 0;       ///< their time, ns
 };
 
 /// With timing: finds the lanes of a warp's pending request that address shared memory of other

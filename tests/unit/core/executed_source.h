@@ -27,6 +27,7 @@ struct step {
     std::int32_t barrier_id = 0, barrier_threads = 0;  ///< barriers, operands read from registers
     bool deferred = false;         ///< memory instructions: calls apply_memory()
     unsigned skipping_warp = ~0u;  ///< the guard of the instruction is false in this warp
+    std::uint64_t sleep = 0;       ///< core cycles for which the warp sleeps
 };
 
 /// A kernel of the test machine as a table of instructions. Every lane has a program counter of its
@@ -150,6 +151,7 @@ public:
             effects.barrier_id = s.barrier_id;
             effects.barrier_threads = s.barrier_threads;
         }
+        effects.sleep = s.sleep;
         effects.lanes_ended = s.what == step::kind::leave;
         effects.warp_ended = alive_ == 0;
         unsigned next = static_cast<unsigned>(kernel_.steps.size());

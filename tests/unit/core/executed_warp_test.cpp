@@ -112,6 +112,26 @@ TEST(ExecutedWarp, PaysForATakenBranchWithAFlushAndASecondFetch) {
     EXPECT_EQ(second_rig.issues[2].cycle - second_rig.issues[1].cycle, 4u);
 }
 
+TEST(ExecutedWarp, DoesNotIssueWhileItSleeps) {
+    small_kernel k;
+    k.compute(1, 2);
+    k.compute(3, 2).sleep = 1000;
+    k.compute(5, 2);
+    k.leave();
+    sm_rig rig("rig", small_sm());
+    launch(rig, k, 2);
+    rig.run(500);
+    EXPECT_NE(rig.core.warps().asleep, 0u);
+    EXPECT_EQ(rig.core.why_waiting(0), warp_wait::sleep);
+    rig.run(2500);
+    EXPECT_THAT(issued(rig), testing::SizeIs(8));
+    EXPECT_EQ(rig.core.warps().asleep, 0u);
+    std::uint64_t slept = 0;
+    for (const sm_rig::issue& i : rig.issues)
+        if (i.warp == 0) slept = i.pc / 8 == 1 ? i.cycle : i.pc / 8 == 2 ? i.cycle - slept : slept;
+    EXPECT_EQ(slept, 1000u);
+}
+
 TEST(ExecutedWarp, DivergesAndMeetsAgain) {
     small_kernel k;
     k.jump(3, low_half);  // the lower lanes skip two instructions

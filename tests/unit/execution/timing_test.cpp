@@ -163,6 +163,138 @@ TEST(ExecutedKernel, ComputesWhatTheFunctionalModeDoes) {
     EXPECT_EQ(instructions[0], instructions[1]);
 }
 
+/// Executes the only warp of a kernel and records what its SM learns of each instruction.
+struct issued_effects {
+    std::string opcode;
+    program::issue_effects effects;
+    program::lane_addresses addresses;
+};
+std::vector<issued_effects> effects_of(machine& m, device_address argument) {
+    launch l;
+    l.image = &m.image();
+    l.kernel = l.image->find_kernel("k");
+    l.block.x = 32;
+    l.parameters.resize(8);
+    std::memcpy(l.parameters.data(), &argument, 8);
+    executed_kernel kernel(l, m.memory(), m.world, m.image().describe({}), 1);
+    const auto block = kernel.next_cta();
+    block->placed({});
+    const program::warp_code code = block->warp(0);
+    std::vector<issued_effects> all;
+    program::instruction_window at = code.window;
+    for (std::uint64_t now = 100; !at.empty();) {
+        all.push_back({at.next->info->opcode, {}, {}});
+        issued_effects& e = all.back();
+        e.effects.space = at.next->info->space;
+        code.executor->issue(*at.next, now, e.effects, e.addresses);
+        if (e.effects.memory_deferred) code.executor->apply_memory();
+        now += 10 + e.effects.sleep;
+        at = e.effects.next;
+    }
+    return all;
+}
+
+TEST(ExecutedKernel, SleepsForTheShortestTimeOfTheLanesThatSleepTogether) {
+    machine m(R"(
+.visible .entry k(.param .u64 a)
+{
+  .reg .b32 %r<4>; .reg .pred %p<2>;
+  mov.u32 %r1, %tid.x;
+  add.u32 %r2, %r1, 300;
+  nanosleep.u32 %r2;
+  nanosleep.u32 4000000;
+  nanosleep.u32 0;
+  setp.gt.u32 %p1, %r1, 7;
+  @%p1 nanosleep.u32 %r2;
+  ret;
+})");
+    m.world.cycles_per_nanosecond = 1.5;
+    std::vector<std::uint64_t> cycles;
+    for (const issued_effects& e : effects_of(m, 0))
+        if (e.opcode == "nanosleep.u32") cycles.push_back(e.effects.sleep);
+    EXPECT_EQ(cycles, (std::vector<std::uint64_t>{450, 1'500'000, 0, 462}));
+}
+
+TEST(ExecutedKernel, LanesThatSleepApartSleepAtTheSameTime) {
+    machine m(R"(
+.visible .entry k(.param .u64 a)
+{
+  .reg .b32 %r<4>; .reg .pred %p<2>;
+  mov.u32 %r1, %tid.x;
+  setp.gt.u32 %p1, %r1, 7;
+  @%p1 bra B;
+  nanosleep.u32 1000;
+  bra C;
+B:
+  nanosleep.u32 1000;
+C:
+  ret;
+})");
+    m.world.cycles_per_nanosecond = 1;
+    std::uint64_t all = 0;
+    for (const issued_effects& e : effects_of(m, 0)) all += e.effects.sleep;
+    EXPECT_GT(all, 900u);
+    EXPECT_LT(all, 1100u) << "not one after the other";
+}
+
+TEST(ExecutedKernel, PrefetchesWordsOfGlobalMemoryOnlyAndNeverFaults) {
+    machine m(R"(
+.visible .entry k(.param .u64 a)
+{
+  .shared .align 4 .b8 s[128];
+  .reg .b32 %r<4>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [a];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 128;
+  add.u64 %rd3, %rd1, %rd2;
+  prefetch.global.L2 [%rd3+5];
+  prefetch.global.L1 [%rd3];
+  mov.u64 %rd4, s;
+  cvta.shared.u64 %rd5, %rd4;
+  prefetch.L1 [%rd5];
+  prefetch.global.L2 [%rd2+16];
+  ret;
+})");
+    const auto a = m.buffer(std::vector<std::uint32_t>(32 * 32));
+    std::vector<const issued_effects*> prefetches;
+    const auto all = effects_of(m, a);
+    for (const issued_effects& e : all)
+        if (e.opcode.rfind("prefetch", 0) == 0) prefetches.push_back(&e);
+    ASSERT_EQ(prefetches.size(), 4u);
+    EXPECT_EQ(prefetches[0]->addresses.lanes, ~0u);
+    EXPECT_EQ(prefetches[0]->addresses.address[0][1] - prefetches[0]->addresses.address[0][0],
+              128u);
+    EXPECT_EQ(prefetches[1]->addresses.lanes, ~0u);
+    EXPECT_EQ(prefetches[2]->addresses.lanes, 0u) << "shared memory";
+    EXPECT_EQ(prefetches[3]->addresses.lanes, 0u) << "outside of all allocations";
+}
+
+TEST(InstructionFacts, SayWhatIsBroughtIntoWhichCacheAndWhatIsIgnored) {
+    machine m(R"(
+.visible .entry k()
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  prefetch.global.L2 [%rd1];
+  prefetch.global.L1 [%rd1];
+  ld.global.L2::256B.u32 %r1, [%rd1];
+  ld.global.L1::evict_last.u32 %r1, [%rd1];
+  discard.global.L2 [%rd1], 128;
+  ret;
+})");
+    const auto described = describe_ptx(m.image(), {});
+    EXPECT_EQ(described->of(0).cache_op, program::cache_operator::prefetch_l2);
+    EXPECT_EQ(described->of(0).l2_block, 128);
+    EXPECT_TRUE(described->of(0).is_load);
+    EXPECT_EQ(described->of(1).cache_op, program::cache_operator::cache_all);
+    EXPECT_EQ(described->of(2).l2_block, 256);
+    EXPECT_EQ(described->of(3).l2_block, 0);
+    const auto& ignored = described->ignored_hints();
+    ASSERT_EQ(ignored.size(), 2u);
+    EXPECT_EQ(ignored[0].name, "L1::evict");
+    EXPECT_EQ(ignored[1].name, "discard");
+    EXPECT_EQ(ignored[1].instruction, 4u);
+}
+
 TEST(InstructionFacts, ClassesAndLatenciesFollowTheOptions) {
     machine m(
         ".visible .entry k() { .reg .f32 %f<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;\n"

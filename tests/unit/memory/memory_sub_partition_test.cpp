@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <tuple>
 #include <vector>
 
 namespace simtlm::memory {
@@ -117,6 +119,41 @@ TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHit) {
     EXPECT_GT(network->latencies[0], network->latencies[1]);
     EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);  // through both queues
     EXPECT_EQ(slice->statistics().to_memory, 1u);
+}
+
+TEST_F(MemorySubPartition, APrefetchIsAnsweredAtOnceWithoutDataAndLaterReadsHit) {
+    build();
+    auto& p = add(false, 0x40, 32, access_type::global_read);
+    protocol::extension(p).is_prefetch = true;
+    protocol::extension(p).l2_block = protocol::l2_block_code(128);
+    EXPECT_EQ(protocol::reply_bytes(p), protocol::control_bytes);
+    test::run_core_cycles(400);
+    ASSERT_EQ(network->latencies.size(), 1u);
+    EXPECT_EQ(network->latencies[0], config.rop_latency + 2u) << "as long as a hit";
+    EXPECT_EQ(memory->requests.size(), 4u) << "the line";
+    for (const std::uint64_t a : {0x00u, 0x20u, 0x40u, 0x60u})
+        add(false, a, 32, access_type::global_read);
+    test::run_core_cycles(400);
+    expect_drained(5);
+    EXPECT_EQ(memory->requests.size(), 4u);
+}
+
+TEST_F(MemorySubPartition, AMissFetchesTheBlockThatItsLoadNames) {
+    build();
+    for (const auto& [address, block, requests] :
+         {std::tuple{0x1060u, 64u, 2u}, std::tuple{0x2040u, 128u, 4u},
+          std::tuple{0x3040u, 256u, 8u}, std::tuple{0x4040u, 0u, 1u}}) {
+        memory->requests.clear();
+        for (int again = 0; again < 2; ++again) {
+            auto& p = add(false, address, 32, access_type::global_read);
+            protocol::extension(p).l2_block = protocol::l2_block_code(block);
+            test::run_core_cycles(600);
+        }
+        EXPECT_EQ(memory->requests.size(), requests) << block;
+        for (const memory_end::seen& r : memory->requests)
+            EXPECT_EQ(r.address / std::max(block, 32u), address / std::max(block, 32u));
+    }
+    expect_drained(8);
 }
 
 TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsACopy) {
