@@ -690,6 +690,24 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"columns", 1, 128, 4096}, hopper_kernel{"extrema", 1, 128, 1088}),
     [](const auto& p) { return std::string(p.param.name); });
 
+TEST(UnoptimisedHopperCode, MayMultiplyTheMatrixAtAddressZero) {
+    const scratch_folder folder;
+    const std::string file =
+        folder.write("run.launch",
+                     "buffer a u32 1024 random 11\nbuffer o u32 512 zero\n"
+                     "launch product grid 1 block 128 args a o s32:3\noutput o result.bin\n");
+    const auto run = [&](const char* what, const char* code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", "--preset", "H100_PCIE", what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("--ptx", SIMTLM_MACHINE_CODE "/product_90.ptx");
+    ASSERT_EQ(expected.size(), 2048u);
+    EXPECT_EQ(run("--cubin", SIMTLM_MACHINE_CODE "/product_90.sm_90.cubin"), expected);
+}
+
 /// Accesses to a CTA of the cluster by its rank: `how` of ranks_90.ptx.
 class RanksOfACluster : public testing::TestWithParam<std::tuple<int, const char*>> {
 protected:
