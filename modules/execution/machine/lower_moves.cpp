@@ -55,7 +55,7 @@ bool machine_lowering::lower_move() {
             if (now_.has(n.first)) {
                 if (c.has_uniform || c.bank >= sass_image::banks) return false;
                 copy(result_row(at(0)),
-                     row({n.second, c.bank, static_cast<std::uint32_t>(c.value)}));
+                     row({n.second, c.bank, static_cast<std::uint32_t>(c.value & 0xffff)}));
                 return true;
             }
         if (now_.modifier_count != 0 && !now_.has("64")) return false;

@@ -93,7 +93,9 @@ slot machine_lowering::low_word(const operand& o) {
             // The number of SMs is known after a CTA has been placed.
             if (o.bank == 0 && o.value == bank_0_sms)
                 return slot_in(bank::block, block_layout::nsmid);
-            return row({machine_row::kind::bank_word, o.bank, static_cast<std::uint32_t>(o.value)});
+            // The offset has 16 bits, and is decoded with a sign.
+            return row({machine_row::kind::bank_word, o.bank,
+                        static_cast<std::uint32_t>(o.value & 0xffff)});
         case operand_kind::float64:
             return machine_frame::zero;
         default:

@@ -300,7 +300,9 @@ const operation* machine_load_constant(warp& w, const operation* op) {
         w.pending->lanes = lanes;
     }
     for_lanes(lanes, [&](unsigned i) {
-        const std::uint32_t at = index[i] + d.number;
+        // Offsets have 16 bits and a sign: those in the upper half of a bank are negative.
+        const std::uint32_t sum = index[i] + d.number;
+        const std::uint32_t at = sum >= 0xffff0000 ? sum & 0xffff : sum;
         const unsigned n = d.width / 8;
         if (w.pending != nullptr) w.pending->address[i] = d.bank + at;
         if (d.number2 == 0 || at >= 65536)
