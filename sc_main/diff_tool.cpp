@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-diff: compares two runs by kernel and by statistic.
+#include "modules/kernel/file_table.h"
 #include "modules/kernel/output_file.h"
 #include "platform/study/comparison.h"
 #include "sc_main/standard_streams.h"
@@ -61,12 +62,18 @@ int act(int argc, char** argv) {
     if (format != "table" && format != "json") o.refuse("--format is neither table nor json");
     for (const std::string& t : relative) options.tolerances.add_relative(t);
     for (const std::string& t : absolute) options.tolerances.add_absolute(t);
+    kernel::file_table table;
+    for (const std::string& f : files) table.add_input(f, "a statistics file");
+    if (!output.empty()) table.add_output(output, "--output");
     const auto a = study::statistics_run::read(files[0]);
     const auto b = study::statistics_run::read(files[1]);
     const study::comparison c = study::compare(a, b, options);
     if (!quiet) {
-        const std::string text = format == "json" ? study::comparison_json(a, b, c).dump(1) + "\n"
-                                                  : study::comparison_text(a, b, c, all ? 0 : top);
+        const std::string text = format == "json"
+                                     ? study::comparison_json(a, b, c).dump(
+                                           1, ' ', false, study::json::error_handler_t::replace) +
+                                           "\n"
+                                     : study::comparison_text(a, b, c, all ? 0 : top);
         if (output.empty()) {
             put_out(text);
         } else {

@@ -67,20 +67,6 @@ bool is_functional(const platform::option_values& values) {
            (wanted != nullptr && std::strcmp(wanted, "1") == 0);
 }
 
-void refuse_timed_options(const platform::option_values& values) {
-    for (const char* const option :
-         {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd", "--timeline",
-          "--interval-csv", "--interval-db", "--record-trace", "--kernels", "--kernel-ids",
-          "--kernel-names", "--skip-kernels", "--max-kernels", "--sample", "--sample-stable"})
-        if (values.given(option))
-            throw kernel::user_error("command line",
-                                     fmt::format("{} has no effect in functional mode", option),
-                                     "omit -gpgpu_ptx_sim_mode 1");
-    if (values.flag("-trace_enabled"))
-        values.fail("-trace_enabled", "has no effect in functional mode",
-                    "omit -gpgpu_ptx_sim_mode 1");
-}
-
 std::unique_ptr<platform::functional_debugger> debugger_of(const platform::option_values& values,
                                                            loaded_program& program, bool& quits) {
     const platform::debugger_config how = platform::debugger_config::of(values);
@@ -92,10 +78,15 @@ std::unique_ptr<platform::functional_debugger> debugger_of(const platform::optio
 }
 
 int run_functional(const platform::option_values& values) {
-    refuse_timed_options(values);
     platform::check_untimed(values);
     loaded_program program(values);
-    platform::check_outputs(values, {}, program.inputs(), program.outputs());
+    std::vector<platform::named_output> outputs =
+        platform::outputs_of(values, {}, platform::functional_program);
+    outputs.insert(outputs.end(), program.outputs().begin(), program.outputs().end());
+    platform::check_outputs(values, {}, program.inputs(), outputs);
+    if (!outputs.empty()) continue_without_stdout();
+    if (!values.flag("--quiet"))
+        for (const std::string& n : values.notes()) put_out("simtlm: note: " + n + "\n");
     const signal_guard signals;
     execution::functional_options options;
     options.host_threads = values.number("--functional-threads", 1, 1024);
@@ -125,7 +116,12 @@ int run_functional(const platform::option_values& values) {
         put_out("simtlm: *** incomplete run: quit ***\n");
         return success;
     }
-    if (signal_guard::received() == 0) return program.finish();
+    if (signal_guard::received() == 0) {
+        kernel::output_attempts attempt;
+        const int code = program.finish(attempt);
+        for (const std::string& m : attempt.messages()) tell("simtlm: " + m + "\n");
+        return code == success && attempt.failed() ? output_failed : code;
+    }
     put_out("simtlm: *** incomplete run: interrupted ***\n");
     tell(fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",
                      signal_guard::name()));

@@ -8,9 +8,6 @@ namespace simtlm {
 /// Returns whether programs run in functional mode: -gpgpu_ptx_sim_mode 1, or PTX_SIM_MODE_FUNC=1.
 bool is_functional(const platform::option_values& values);
 
-/// Rejects options that have no effect in functional mode. @throws kernel::user_error
-void refuse_timed_options(const platform::option_values& values);
-
 /// Pure functional mode without SystemC: runs the launches of --launch with the program of --ptx
 /// and
 /// prints what was executed. A signal ends it after printing what was executed so far.

@@ -83,20 +83,11 @@ checked_run check(const std::vector<std::string>& options, const char* executabl
     const platform::preset_folders folders{std::string(executable)};
     platform::option_values values(folders.finder());
     values.parse_command_line(options);
-    for (const char* const other :
-         {"--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids", "--no-validate",
-          "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers"})
-        if (values.given(other))
-            throw kernel::user_error("command line",
-                                     fmt::format("{} has no effect with simtlm run", other),
-                                     "the kernels are those of the program");
+    const platform::run_kind kind =
+        is_functional(values) ? platform::functional_host : platform::timed_host;
+    platform::check_effects(values, kind);
     platform::launch_sampler::check(values);
     static_cast<void>(execution::parse_checks(values.text("--check")));
-    if (is_functional(values))
-        refuse_timed_options(values);
-    else if (values.flag("-gpgpu_ptx_instruction_classification"))
-        values.fail("-gpgpu_ptx_instruction_classification", "has no effect in timing mode",
-                    "-gpgpu_ptx_sim_mode 1");
     // The GPU that the libraries will select.
     std::error_code ignored;
     if (values.presets().empty() && values.files().empty()) {
@@ -111,16 +102,8 @@ checked_run check(const std::vector<std::string>& options, const char* executabl
     device::debug_session::check(values, config, is_functional(values));
     device::host_checkpoint::check(values);
     if (platform::checkpoint_options::of(values).any()) fix_addresses();
-    std::vector<platform::named_output> outputs =
-        platform::outputs_of(config, values.number("--gpus", 1, 64));
-    outputs.push_back({values.given("--stats-file") ? values.text("--stats-file")
-                                                    : platform::default_reports_file,
-                       "--stats-file"});
-    if (values.given("--sample-json"))
-        outputs.push_back({values.text("--sample-json"), "--sample-json"});
-    if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
-        outputs.push_back(
-            {values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file"});
+    const std::vector<platform::named_output> outputs =
+        platform::outputs_of(values, config, kind, values.number("--gpus", 1, 64));
     platform::check_outputs(values, config, {{"program", path_of(program)}}, outputs);
     checked_run run;
     // Machine code before sm_70 is not executed.

@@ -111,9 +111,6 @@ loaded_program::loaded_program(const platform::option_values& values)
     inputs_.push_back({"launches", values.text("--launch")});
     for (const auto& f : script_.inputs()) inputs_.push_back({"data", f.path});
     for (const auto& f : script_.outputs()) outputs_.push_back({f.path, f.where});
-    if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
-        outputs_.push_back(
-            {values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file"});
     heap_.reserve();
     world_.print = put_out_of_program;
     world_.heap = &heap_;
@@ -172,9 +169,9 @@ platform::program_access loaded_program::access() const {
     return a;
 }
 
-int loaded_program::finish() {
-    inspection_.debug().finish();
-    const std::vector<std::string> wrong = run_.finish();
+int loaded_program::finish(kernel::output_attempts& attempt) {
+    attempt([&] { inspection_.debug().finish(); });
+    const std::vector<std::string> wrong = run_.finish(attempt);
     for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
     const bool found = tell_findings();
     if (!wrong.empty()) return results_differ;

@@ -5,6 +5,7 @@
 #include "modules/execution/launch_script.h"
 #include "modules/execution/program_image.h"
 #include "modules/kernel/archive_fwd.h"
+#include "modules/kernel/output_target.h"
 #include "platform/debugger/gpu_debugger.h"
 #include "platform/device/inspection.h"
 #include "platform/options/options.h"
@@ -45,10 +46,9 @@ public:
     /// Access for a debugger; variables and buffers are looked up by name.
     platform::program_access access() const;
     /// Call after the last launch: writes and compares results, and prints mismatches and findings
-    /// of
-    /// the checks.
-    /// @returns the exit code
-    int finish();
+    /// of the checks. @param attempt  receives errors of outputs
+    /// @returns the exit code if all outputs could be written
+    int finish(kernel::output_attempts& attempt);
 
 private:
     /// @return whether there were findings

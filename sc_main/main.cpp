@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/archive.h"
 #include "modules/kernel/finish_instant.h"
 #include "modules/kernel/output_target.h"
 #include "platform/debugger/debugger_options.h"
@@ -73,32 +74,15 @@ bool asks_for_text(const platform::option_values& values) {
     return false;
 }
 
-/// Rejects options that have an effect only in other modes.
+/// Rejects options that have no effect on a run. @param executes  programs, not traces
 void refuse_without_effect(const platform::option_values& values, bool executes) {
-    const auto refuse = [&](const char* option, const std::string& where) {
-        if (values.given(option) &&
-            values.value(option).origin.kind == platform::option_origin::source::command_line)
-            throw kernel::user_error("command line",
-                                     fmt::format("{} has no effect {}", option, where), "omit it");
-    };
-    for (const char* option :
-         {"--stats-file", "--keep-exit-code", "--gpus", "--device-memory", "--pcie-bandwidth",
-          "--pcie-latency", "--nvlink-bandwidth", "--nvlink-latency", "--host-grace",
-          "-save_embedded_ptx", "-keep", "--code"})
-        refuse(option, "except for CUDA programs (simtlm run)");
-    if (executes) {
-        for (const char* option : {"-trace", "--ctas", "--no-validate", "--unknown-opcode",
-                                   "--override-shmem", "--override-registers"})
-            refuse(option, "on programs");
-        platform::launch_sampler::check(values);
-        if (values.text("--cubin").empty()) refuse("--opcode-table", "on PTX");
-        if (values.flag("-gpgpu_ptx_instruction_classification") && !is_functional(values))
-            refuse("-gpgpu_ptx_instruction_classification", "with time");
-    } else {
-        for (const char* option : {"--launch", "--check", "--record-trace", "--functional-threads",
-                                   "-gpgpu_ptx_inst_debug_to_file"})
-            refuse(option, "on traces");
-    }
+    platform::check_effects(values, !executes               ? platform::replay
+                                    : is_functional(values) ? platform::functional_program
+                                                            : platform::timed_program);
+    if (!executes) return;
+    platform::launch_sampler::check(values);
+    if (values.text("--cubin").empty() && values.given("--opcode-table"))
+        values.fail("--opcode-table", "has no effect on PTX", "omit it");
 }
 
 /// Advances an idle GPU to the time of a checkpoint and restores its state.
@@ -112,8 +96,29 @@ void resume(platform::checkpoint& saved, platform::gpu& device, output& out,
     out.resume(saved, workload);
 }
 
+/// Saves checksums of the traces of the kernels that have ended, or compares them with the saved
+/// ones.
+void checkpoint_traces(std::uint64_t kernels_done, const workload& work, kernel::archive& a) {
+    a.block("traces");
+    std::vector<std::string> here;
+    std::uint64_t count = kernels_done;
+    a(count);
+    for (const dispatch::host_command& c : work.commands)
+        if (c.what == dispatch::host_command::kind::launch && here.size() < count)
+            here.push_back(platform::checksum_of(c.file).xxh128);
+    std::vector<std::string> saved = here;
+    a(saved);
+    if (saved != here)
+        throw kernel::user_error("checkpoint", "was written for traces with other contents",
+                                 "resume with the traces that it was written for");
+}
+
 void complain(const std::string& text) {
     tell(fmt::format("simtlm: {}\n", text));
+}
+
+void complain(const std::vector<std::string>& messages) {
+    for (const std::string& m : messages) complain(m);
 }
 
 int refuse(const std::vector<std::string>& refusals) {
@@ -203,7 +208,8 @@ int run(int argc, char** argv) {
     // A progress line would overwrite the prompt.
     if (debugging.on) config.run.progress = platform::progress_mode::off;
     std::unique_ptr<loaded_program> program;
-    std::vector<platform::named_output> outputs = platform::outputs_of(config);
+    std::vector<platform::named_output> outputs =
+        platform::outputs_of(values, config, executes ? platform::timed_program : platform::replay);
     if (executes) {
         program = std::make_unique<loaded_program>(values);
         outputs.insert(outputs.end(), program->outputs().begin(), program->outputs().end());
@@ -223,9 +229,9 @@ int run(int argc, char** argv) {
                                  "launches executed in functional mode (--kernels and related "
                                  "options) cannot be combined with checkpoints of programs",
                                  "omit one of them");
-    if (!sampling.json.empty()) outputs.push_back({sampling.json, "--sample-json"});
     if (!executes)
         platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
+    if (!outputs.empty()) continue_without_stdout();
 
     std::unique_ptr<sampled_run> sampled;
     if (sampling.any() && !executes)
@@ -253,11 +259,12 @@ int run(int argc, char** argv) {
     for (const std::string& w : device.config().warnings) out.note("warning", w);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
+    kernel::output_attempts attempt;
     if (sampled) {
         sampled->attach(device);
         control.set_listener([&](const dispatch::finished_kernel& k) { sampled->kernel_ended(k); });
         work.next = [&]() -> std::vector<dispatch::host_command> {
-            sampled->finish();
+            put_out(sampled->text());
             return {};
         };
     }
@@ -269,58 +276,73 @@ int run(int argc, char** argv) {
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
-    platform::workload_state of_program;
-    if (executes) of_program = [&](kernel::archive& a) { program->checkpoint(a); };
+    const platform::workload_state of_workload = [&](kernel::archive& a) {
+        program ? program->checkpoint(a)
+                : checkpoint_traces(device.commands().kernels_done(), work, a);
+    };
     if (!saving.write.empty()) {
         files.keep_rows();
         control.save_behind(saving.kernels, [&] {
-            out.save(saving.write, values, of_program);
             to_be_saved = false;
+            try {
+                out.save(saving.write, values, of_workload);
+            } catch (const kernel::output_error& e) {  // the run continues
+                return attempt.note(e);
+            }
             out.note("note", fmt::format("the run is saved in {} after kernel {}", saving.write,
                                          device.commands().kernels_done()));
         });
     }
-    if (resumed) resume(*resumed, device, out, of_program);
+    if (resumed) resume(*resumed, device, out, of_workload);
     to_be_resumed = false;
     if (debugger) debugger->begin();
     device.commands().proceed();
-    const run_control::ending end = control.run(work.next);
+    const run_control::ending end = control.run(work.next, attempt);
     if (printer) printer->finish();
     if (debugger) debugger->end();
-    files.finish_recordings();
-    for (const std::string& remark : files.remarks()) out.note("note", remark);
+    const auto leave_with = [&attempt](int code) {
+        complain(attempt.messages());
+        return leave(code == success && attempt.failed() ? output_failed : code);
+    };
     if (end == run_control::ending::deadlock) {
         complain(
             fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
                         "last {} cycles; waiting units:",
                         device.core_cycles(), device.config().dispatch.deadlock_window));
         tell(device.describe());
-        return leave(stuck);
+        return leave_with(stuck);
     }
     if (end == run_control::ending::interrupted)
-        return leave(ended_by_signal + signal_guard::received());
-    if (end == run_control::ending::quit) return leave(success);
+        return leave_with(ended_by_signal + signal_guard::received());
+    if (end == run_control::ending::quit) return leave_with(success);
     if (to_be_saved) {
         complain(
             fmt::format("{} is not written: after {} kernels had finished, there was always "
                         "another one running (kernels of several streams overlap; choose other "
                         "kernels, or -gpgpu_max_concurrent_kernel 1)",
                         saving.write, saving.kernels));
-        return leave(fault_of_the_input);
+        return leave_with(fault_of_the_input);
     }
-    if (recording) recording->finish();
+    attempt([&] {
+        const unsigned unfinished = recording ? recording->finish() : 0;
+        if (unfinished != 0)
+            out.note("note", fmt::format("{} of the recorded kernels had not ended and {} not in "
+                                         "the list of traces",
+                                         unfinished, unfinished == 1 ? "is" : "are"));
+    });
+    if (sampled && end == run_control::ending::finished) attempt([&] { sampled->write(); });
     if (sampler) {
         put_out(sampler->text());
-        sampler->write();
+        attempt([&] { sampler->write(); });
     }
-    return leave(executes ? program->finish() : success);
+    return leave_with(executes ? program->finish(attempt) : success);
 }
 
 int run_and_catch(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const kernel::output_error& e) {
-        complain(e.what());
+        complain(e.messages());
         return output_failed;
     } catch (const kernel::user_error& e) {
         complain(e.what());

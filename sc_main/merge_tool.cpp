@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-merge: merges partial runs of one list of kernels into one statistics file.
 #include "modules/kernel/error.h"
+#include "modules/kernel/file_table.h"
 #include "modules/kernel/output_file.h"
 #include "platform/study/merge.h"
 #include "sc_main/exit_code.h"
@@ -10,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,21 +51,19 @@ int act(int argc, char** argv) {
     if (files.empty()) o.refuse("no files to merge are given");
     if (output.empty()) o.refuse("no --output");
     std::vector<study::statistics_run> runs;
-    for (const std::string& f : files) {
-        std::error_code ignored;
-        if (std::filesystem::equivalent(f, output, ignored))
-            throw kernel::user_error(output, "is both an input and the output",
-                                     "name another --output");
-        runs.push_back(study::statistics_run::read(f));
-    }
+    kernel::file_table table;
+    for (const std::string& f : files) table.add_input(f, "a statistics file");
+    table.add_output(output, "--output");
+    for (const std::string& f : files) runs.push_back(study::statistics_run::read(f));
     kernel::output_file file(output);
     try {
         const study::json merged = study::merge(runs, options);
-        file.write(merged.dump(1) + "\n");
+        file.write(merged.dump(1, ' ', false, study::json::error_handler_t::replace) + "\n");
         file.commit();
         put_out(fmt::format(
             "{}: {} kernels of {} runs, {} core cycles\n", output, merged["kernels"].size(),
-            runs.size(), study::readable_number(merged["total"].value("gpu_tot_sim_cycle", 0.0))));
+            runs.size(),
+            study::readable_number(study::number_in(merged["total"], "gpu_tot_sim_cycle"))));
     } catch (const kernel::user_error&) {
         file.discard();
         throw;

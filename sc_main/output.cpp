@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace simtlm {
@@ -40,7 +39,7 @@ double output::seconds() const {
 }
 
 void output::note(const std::string& kind, const std::string& text) {
-    if (config_.quiet || !noted_.insert(text).second) return;
+    if (config_.quiet || text.empty() || !noted_.insert(text).second) return;
     const std::string said = fmt::format("simtlm: {}: {}\n", kind, kernel::printable(text));
     if (!somebody_reads_stderr() && !incomplete_) return put_out(said);
     line_.clear();
@@ -80,25 +79,22 @@ void output::run_ended(const std::string& ended) {
     incomplete_ = ended != "finished" && ended.rfind("-gpgpu_max", 0) != 0;
     // An error in one output does not prevent the others from being written.
     line_.end();
-    std::exception_ptr failed;
-    const auto attempt = [&failed](auto&& act) {
-        try {
-            act();
-        } catch (const kernel::output_error&) {
-            if (!failed) failed = std::current_exception();
-        }
-    };
+    kernel::output_attempts attempt;
     attempt([&] { print_rest(); });
     attempt([&] {
         put_out(platform::closing_line(ended));
         flush_out();
     });
     attempt([&] { files_.write(ended); });
+    attempt([&] { files_.finish_recordings(); });
+    attempt([&] {
+        for (const std::string& remark : files_.remarks()) note("note", remark);
+    });
     const bool nothing = ended == "failed" && kernels_ == 0;
     const bool wanted = config_.summary || (somebody_reads_stderr() && !config_.quiet);
     if (wanted && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
-    if (failed) std::rethrow_exception(failed);
+    attempt.finish();
 }
 
 /// Reports what has been counted since the last kernel ended, if anything.

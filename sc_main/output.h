@@ -23,14 +23,14 @@ public:
     output(platform::gpu& device, platform::gpu_files& files, progress& line,
            std::chrono::steady_clock::time_point started);
 
-    /// Prints a note or a warning, each text once; nothing with --quiet. Written to stdout if
-    /// stderr is not a terminal and the run is complete, because scripts treat output on stderr as
-    /// a failure.
+    /// Prints a note or a warning, each text once; nothing with --quiet or without text. Written to
+    /// stdout if stderr is not a terminal and the run is complete, because scripts treat output on
+    /// stderr as a failure.
     void note(const std::string& kind, const std::string& text);
     /// Prints the report of a completed kernel.
     void kernel_ended(const dispatch::finished_kernel& kernel);
     /// The run has ended: reports what has been counted since the last kernel, if anything, and
-    /// writes the statistics files and the summary.
+    /// writes the recordings, the statistics files and the summary.
     /// @param ended  "finished", "-gpgpu_max_cycle", "deadlock", "interrupted" or "failed"
     /// @throws kernel::output_error  after the remaining output has been written
     void run_ended(const std::string& ended);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-report: writes an HTML page that shows what runs did and what limited their performance.
 #include "modules/kernel/error.h"
+#include "modules/kernel/file_table.h"
 #include "modules/kernel/output_file.h"
+#include "platform/outputs/provenance.h"
 #include "platform/study/html_report.h"
 #include "platform/study/kernel_analysis.h"
 #include "sc_main/exit_code.h"
@@ -36,16 +38,15 @@ Exit code: 0 on success; 1 if the page cannot be written; 2 if a file or the com
 
 constexpr std::size_t points = 320;  // per curve; more are not distinguishable
 
-/// The samples of a run: the file that it was written to, or one next to the statistics file.
+/// The samples of a run, which are looked for only next to its statistics file: a statistics file
+/// of another author must not choose files of the reader.
 std::string samples_of(const study::statistics_run& run) {
     for (const char* option : {"--interval-db", "--interval-csv"}) {
-        const std::string name = run.option(option);
+        const fs::path name = fs::path(run.option(option)).filename();
         if (name.empty()) continue;
-        for (const fs::path& p : {fs::path(name), fs::path(run.file()).parent_path() / name,
-                                  fs::path(run.file()).parent_path() / fs::path(name).filename()}) {
-            std::error_code ignored;
-            if (fs::is_regular_file(p, ignored)) return p.string();
-        }
+        const fs::path p = fs::path(run.file()).parent_path() / name;
+        std::error_code ignored;
+        if (fs::is_regular_file(p, ignored)) return p.string();
     }
     return {};
 }
@@ -61,7 +62,7 @@ int act(int argc, char** argv) {
         ("summary", po::bool_switch(&summary), "print 30 lines of text for each run instead")
         ("samples", po::value(&samples)->value_name("FILE")->composing(),
          "file written by --interval-db or --interval-csv, one for each run in the same order "
-         "(default: the path that the run recorded)")
+         "(default: the file of that name next to the statistics file)")
         ("source", po::value(&sources)->value_name("PATH")->composing(),
          "CUDA or PTX source file, or a folder, for the instruction view; may be repeated")
         ("name", po::value(&names)->value_name("NAME")->composing(),
@@ -92,18 +93,22 @@ int act(int argc, char** argv) {
         if (std::error_code error; !fs::exists(s, error))
             throw kernel::user_error(s, "does not exist", "name a source file or a folder");
     std::vector<study::reported_run> runs;
+    kernel::file_table table;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        std::error_code ignored;
-        if (fs::equivalent(files[i], output, ignored))
-            throw kernel::user_error(output, "is both an input and the output",
-                                     "name another --output");
+        table.add_input(files[i], "a statistics file");
         runs.push_back({study::statistics_run::read(files[i]), names[i], {}});
         const std::string s = samples.empty() ? samples_of(runs[i].statistics) : samples[i];
+        table.add_input(s, "a file of samples");
         if (!s.empty()) runs[i].over_time = study::time_series::read(s, points);
     }
-    const study::json data = study::report_data(runs, sources);
+    for (const std::string& s : sources) table.add_input(s, "a source");
+    table.add_output(output, "--output");
+    const study::json data = study::report_data(
+        runs, {sources, [](const std::string& f) { return platform::checksum_of(f).xxh128; }});
     kernel::output_file file(output);
-    file.write(format == "json" ? data.dump(1) + "\n" : study::html_page(data));
+    file.write(format == "json"
+                   ? data.dump(1, ' ', false, study::json::error_handler_t::replace) + "\n"
+                   : study::html_page(data));
     file.commit();
     return success;
 }

@@ -187,7 +187,8 @@ run_control::ending run_control::simulate(
 }
 
 run_control::ending run_control::run(
-    const std::function<std::vector<dispatch::host_command>()>& next) {
+    const std::function<std::vector<dispatch::host_command>()>& next,
+    kernel::output_attempts& attempt) {
     ending end = ending::finished;
     try {
         end = simulate(next);
@@ -196,34 +197,46 @@ run_control::ending run_control::run(
             out_.run_ended("failed");
         } catch (const kernel::output_error& e) {
             // The first error is rethrown.
-            if (std::strcmp(e.what(), first.what()) != 0)
-                tell(std::string("simtlm: ") + e.what() + "\n");
+            for (const std::string& m : e.messages())
+                if (m != first.what()) tell("simtlm: " + m + "\n");
         }
         throw;
     }
     line_.clear();
+    attempt([&] { out_.run_ended(name_of(end)); });
+    attempt([&] { out_.note("note", note_of(end)); });
+    return end;
+}
+
+/// Why the run has ended, in the spelling of the statistics files.
+std::string run_control::name_of(ending end) const {
     switch (end) {
         case ending::finished:
-            out_.run_ended("finished");
-            break;
+            return "finished";
         case ending::limit:
-            out_.run_ended(device_.commands().stop_reason());
-            out_.note("note", "the run was ended by " + device_.commands().stop_reason());
-            break;
+            return device_.commands().stop_reason();
         case ending::deadlock:
-            out_.run_ended("deadlock");
-            break;
+            return "deadlock";
         case ending::quit:
-            out_.run_ended("quit");
-            out_.note("note", "the run was ended in the debugger; these are the statistics so far");
-            break;
+            return "quit";
         case ending::interrupted:
-            out_.run_ended("interrupted");
-            out_.note("note", "the run was interrupted by " + signal_guard::name() +
-                                  "; these are the statistics so far");
-            break;
+            return "interrupted";
     }
-    return end;
+    return {};
+}
+
+std::string run_control::note_of(ending end) const {
+    switch (end) {
+        case ending::limit:
+            return "the run was ended by " + device_.commands().stop_reason();
+        case ending::quit:
+            return "the run was ended in the debugger; these are the statistics so far";
+        case ending::interrupted:
+            return "the run was interrupted by " + signal_guard::name() +
+                   "; these are the statistics so far";
+        default:
+            return {};
+    }
 }
 
 }  // namespace simtlm

@@ -42,8 +42,10 @@ public:
 
     /// Runs until all commands are done or the run is ended early. In any case the statistics have
     /// been reported. @throws whatever ends the run early, in particular kernel::user_error
-    /// @param next  see workload::next
-    ending run(const std::function<std::vector<dispatch::host_command>()>& next = {});
+    /// @param next     see workload::next
+    /// @param attempt  receives errors of the outputs that are written at the end
+    ending run(const std::function<std::vector<dispatch::host_command>()>& next,
+               kernel::output_attempts& attempt);
 
     /// Sets a callback for every completed kernel, called after its report.
     void set_listener(std::function<void(const dispatch::finished_kernel&)> listener) {
@@ -65,6 +67,8 @@ private:
     ending simulate(const std::function<std::vector<dispatch::host_command>()>& next);
     bool submit(const std::vector<dispatch::host_command>& commands);
     run_position position() const;
+    std::string name_of(ending end) const;
+    std::string note_of(ending end) const;
 
     platform::gpu& device_;
     output& out_;

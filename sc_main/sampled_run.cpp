@@ -104,8 +104,11 @@ void sampled_run::kernel_ended(const dispatch::finished_kernel& kernel) {
                       rest.uncertain);
 }
 
-void sampled_run::finish() const {
-    put_out(sampler_.text());
+std::string sampled_run::text() const {
+    return sampler_.text();
+}
+
+void sampled_run::write() const {
     if (how_.json.empty()) return;
     kernel::output_file out(how_.json);
     out.write(sampler_.json());

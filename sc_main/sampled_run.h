@@ -26,9 +26,10 @@ public:
     void attach(platform::gpu& device);
     /// A kernel has ended. Call between steps.
     void kernel_ended(const dispatch::finished_kernel& kernel);
-    /// All kernels have ended: prints the projection and writes its file.
-    /// @throws kernel::output_error
-    void finish() const;
+    /// The projection, when all kernels have ended.
+    std::string text() const;
+    /// Writes the file of the projection. @throws kernel::output_error
+    void write() const;
 
 private:
     platform::sampling_options how_;

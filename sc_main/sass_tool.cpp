@@ -3,6 +3,7 @@
 #include "modules/execution/device_memory.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/file_table.h"
 #include "modules/kernel/output_file.h"
 #include "modules/kernel/text_file.h"
 #include "modules/sass/attributes.h"
@@ -23,7 +24,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -277,6 +277,9 @@ int check(const arguments& a) {
 int link(const arguments& a) {
     if (a.operands.empty()) refuse("link takes files to be linked");
     if (a.output.empty()) refuse("link needs a name for the linked cubin: --output FILE");
+    kernel::file_table table;
+    for (const std::string& name : a.operands) table.add_input(name, "an input");
+    table.add_output(a.output, "--output");
     std::vector<sass::link_member> members;
     for (const std::string& name : a.operands)
         for (sass::link_member& m : sass::link_members_of(
@@ -290,13 +293,9 @@ int link(const arguments& a) {
         throw kernel::user_error(without.front(), "it has no machine code of this architecture",
                                  "compile it with nvcc -rdc=true -arch=sm_80, for example");
     const std::string bytes = sass::link(objects, a.output);
-    std::ofstream to(a.output, std::ios::binary);
-    to.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    to.close();
-    if (!to) {
-        tell(fmt::format("simtlm-sass: {}: cannot be written\n", a.output));
-        return output_failed;
-    }
+    kernel::output_file to(a.output);
+    to.write(bytes);
+    to.commit();
     return success;
 }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <iostream>
 #include <iterator>
+#include <utility>
 
 namespace simtlm {
 
@@ -26,9 +27,20 @@ constexpr const char* stdout_name = "standard output";
     throw kernel::output_error(stdout_name, "cannot be written" + why);
 }
 
+/// After continue_without_stdout(): the first error of stdout, which is reported at the end.
+bool continues_without_stdout = false;
+bool stdout_failed = false;
+int stdout_error = 0;
+
+void failed(int error) {
+    if (!continues_without_stdout) fail(error);
+    if (!std::exchange(stdout_failed, true)) stdout_error = error;
+}
+
 void write_out(std::string_view text) {
+    if (stdout_failed) return;
     errno = 0;
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail(errno);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed(errno);
 }
 
 constexpr int write_signals[] = {SIGPIPE, SIGXFSZ};
@@ -56,6 +68,10 @@ void end_quietly_on_closed_pipe() {
     std::signal(SIGPIPE, SIG_DFL);
 }
 
+void continue_without_stdout() {
+    continues_without_stdout = true;
+}
+
 bool somebody_reads_stderr() {
     return isatty(STDERR_FILENO) != 0;
 }
@@ -78,10 +94,11 @@ void write_at_once(std::string_view text) {
 }
 
 void flush_out() {
+    if (stdout_failed) return;
     errno = 0;
     std::cout.flush();
     const bool flushed = std::fflush(stdout) == 0;
-    if (!flushed || !std::cout || std::ferror(stdout) != 0) fail(errno);
+    if (!flushed || !std::cout || std::ferror(stdout) != 0) failed(errno);
 }
 
 void tell(std::string_view text) {
@@ -97,11 +114,11 @@ void tell_in_place(std::string_view text) {
 int code_after_output(const std::string& program, int code) {
     try {
         flush_out();
+        if (stdout_failed) fail(stdout_error);
     } catch (const kernel::output_error& e) {
-        if (code == success) {
-            tell(program + ": " + e.what() + "\n");
-            code = output_failed;
-        }
+        // With another code, the error may have ended the run, and has been reported.
+        if (code == success || stdout_failed) tell(program + ": " + e.what() + "\n");
+        if (code == success) code = output_failed;
     }
     std::fflush(stderr);
     return code == success && std::ferror(stderr) != 0 ? output_failed : code;

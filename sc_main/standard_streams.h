@@ -20,6 +20,10 @@ void end_quietly_on_closed_pipe();
 /// Returns whether stderr is a terminal. Otherwise scripts treat any output on it as a failure.
 bool somebody_reads_stderr();
 
+/// An error of stdout does not end the run, which has other outputs: further text is discarded, and
+/// code_after_output() reports the error.
+void continue_without_stdout();
+
 /// Writes all of the text to stdout. Names in it may come from hostile files: control characters
 /// except tabs and ends of lines are escaped, here and in tell(). @throws kernel::output_error
 void put_out(std::string_view text);

@@ -2,6 +2,7 @@
 // simtlm-sweep: runs workloads over presets, configurations and option values, and collects the
 // results.
 #include "modules/kernel/error.h"
+#include "modules/kernel/file_table.h"
 #include "modules/kernel/output_file.h"
 #include "modules/trace/command_list.h"
 #include "platform/report/statistics_table.h"
@@ -184,12 +185,22 @@ void write_file(const fs::path& name, const std::string& text) {
     file.commit();
 }
 
+/// Rejects a folder for results in which a file of the results would replace an input.
+void check_results(const study::sweep_plan& plan) {
+    kernel::file_table table;
+    for (const std::string& f : plan.inputs) table.add_input(f, "an input");
+    for (const char* name : {"results.csv", "index.html"})
+        table.add_output((fs::path(plan.folder) / name).string(), "the results");
+}
+
 void write_results(const study::sweep_plan& plan, const std::vector<study::sweep_result>& results) {
     const fs::path folder = plan.folder;
-    write_file(folder / "results.csv", study::results_csv(plan, results));
+    kernel::output_attempts attempt;
+    attempt([&] { write_file(folder / "results.csv", study::results_csv(plan, results)); });
     for (const study::sweep_plot& p : study::results_plots(plan, results))
-        write_file(folder / (p.name + ".svg"), p.svg);
-    write_file(folder / "index.html", study::results_page(plan, results));
+        attempt([&] { write_file(folder / (p.name + ".svg"), p.svg); });
+    attempt([&] { write_file(folder / "index.html", study::results_page(plan, results)); });
+    attempt.finish();
 }
 
 /// Executes the runs of a sweep with one of the engines, and shows progress.
@@ -290,6 +301,7 @@ int act(int argc, char** argv) {
         return success;
     }
     const folder_lock lock(plan.folder);
+    check_results(plan);
     sweep_execution execution(plan, how);
     int signal = 0;
     if (!counting.empty()) {

@@ -27,7 +27,7 @@ int act_and_catch(const std::string& program, int argc, char** argv, int (*act)(
     try {
         return act(argc, argv);
     } catch (const kernel::output_error& e) {
-        complain(e.what());
+        for (const std::string& m : e.messages()) complain(m);
         return failed;
     } catch (const kernel::user_error& e) {
         complain(e.what());

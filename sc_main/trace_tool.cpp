@@ -2,6 +2,7 @@
 // simtlm-trace: converts kernel traces to the binary form, and inspects them.
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/file_table.h"
 #include "modules/kernel/output_file.h"
 #include "modules/kernel/parallel_for.h"
 #include "modules/trace/binary_file.h"
@@ -142,14 +143,13 @@ int convert(const arguments& a) {
         throw kernel::user_error(folder.string(), "cannot be created as a folder",
                                  "name one that is writable");
     const fs::path new_list = folder / "kernelslist.g";
-    if (fs::equivalent(list, new_list, error))
-        throw kernel::user_error(list, "would be overwritten by the list of the converted traces",
-                                 "name another folder");
     std::vector<conversion> kernels = conversions_of(commands);
+    kernel::file_table table;
+    table.add_input(list, "the command list");
+    for (const conversion& c : kernels) table.add_input(c.from, "a kernel trace");
+    table.add_output(new_list.string(), "the new list");
     for (const conversion& c : kernels)
-        if (fs::equivalent(c.from, folder / c.name, error))
-            throw kernel::user_error(c.from, "would be overwritten by its own conversion",
-                                     "name another folder");
+        table.add_output((folder / c.name).string(), "the conversion of " + c.from);
     convert_all(kernels, folder, a.jobs);
     std::map<std::string, std::string> names;
     trace::written_trace all;

@@ -529,7 +529,7 @@ std::string script_run::compare(const launch_script::result& r) const {
         script_value_text(p.what->type, want.data() + first * width));
 }
 
-std::vector<std::string> script_run::finish() {
+std::vector<std::string> script_run::finish(kernel::output_attempts& attempt) {
     std::vector<std::string> wrong;
     for (const launch_script::result& r : script_.results) {
         if (r.compares) {
@@ -540,9 +540,11 @@ std::vector<std::string> script_run::finish() {
         const placed& p = find(r.buffer, r.line);
         std::vector<char> data(p.bytes);
         memory_.read(data.data(), p.address, p.bytes);
-        kernel::output_file out(path(r.data.words[0]));
-        out.write({data.data(), data.size()});
-        out.commit();
+        attempt([&] {
+            kernel::output_file out(path(r.data.words[0]));
+            out.write({data.data(), data.size()});
+            out.commit();
+        });
     }
     return wrong;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/execution/launch.h"
+#include "modules/kernel/output_target.h"
 
 #include <cstdint>
 #include <map>
@@ -107,9 +108,9 @@ public:
     std::vector<placed> buffers() const;
     /// The launches, in order. @throws kernel::user_error  for an unknown kernel or wrong arguments
     std::vector<launch> launches() const;
-    /// Writes outputs and compares results. @return one line per buffer that differs from the
-    /// expected contents
-    std::vector<std::string> finish();
+    /// Writes outputs and compares results. @param attempt  receives errors of outputs
+    /// @return one line per buffer that differs from the expected contents
+    std::vector<std::string> finish(kernel::output_attempts& attempt);
 
 private:
     std::string where(unsigned line) const;

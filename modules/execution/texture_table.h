@@ -30,6 +30,8 @@ public:
         const auto at = bindings_.find(handle);
         return at == bindings_.end() ? nullptr : &at->second;
     }
+    /// All bindings by handle, in no particular order.
+    const std::unordered_map<std::uint64_t, texture_binding>& bindings() const { return bindings_; }
     /// @return an unused handle
     std::uint64_t new_handle() { return ++last_; }
 

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 namespace simtlm::kernel {
 
@@ -28,6 +30,12 @@ std::string why() {
     return std::strerror(errno);
 }
 
+std::string joined(const std::vector<std::string>& messages) {
+    std::string text;
+    for (const std::string& m : messages) text += (text.empty() ? "" : "; ") + m;
+    return text;
+}
+
 /// @return the descriptor number if the path is in this process's descriptor folder, otherwise -1
 int descriptor_of(const fs::path& folder, const std::string& leaf) {
     if (folder != "/proc/" + std::to_string(getpid()) + "/fd") return -1;
@@ -37,6 +45,21 @@ int descriptor_of(const fs::path& folder, const std::string& leaf) {
 }
 
 }  // namespace
+
+output_error::output_error(std::vector<std::string> messages)
+    : user_error({}, joined(messages)), messages_(std::move(messages)) {}
+
+void output_attempts::note(const user_error& e) {
+    const auto* const several = dynamic_cast<const output_error*>(&e);
+    const std::vector<std::string> one = {e.what()};
+    for (const std::string& m : several != nullptr ? several->messages() : one)
+        if (std::find(messages_.begin(), messages_.end(), m) == messages_.end())
+            messages_.push_back(m);
+}
+
+void output_attempts::finish() {
+    if (failed()) throw output_error(std::exchange(messages_, {}));
+}
 
 output_target::output_target(std::string name) : name_(std::move(name)), path_(name_) {
     if (name_.empty()) refuse("there is no name of a file", another_place);
@@ -100,7 +123,7 @@ int output_target::open(std::string& draft) const {
         fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     } else {
         for (unsigned n = 0; n < most_drafts; ++n) {
-            draft = path_ + ".part";
+            draft = draft_of(path_);
             if (n > 0)
                 draft = path_ + '.' + std::to_string(getpid()) + '.' + std::to_string(n) + ".part";
             fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
@@ -117,8 +140,13 @@ int output_target::open(std::string& draft) const {
 }
 
 void output_target::replace_by(const std::string& draft) const {
-    if (std::rename(draft.c_str(), path_.c_str()) == 0) return;
-    const std::string reason = why();
+    // A file system may report errors of earlier writes only here.
+    const int fd = ::open(draft.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool stored = fd >= 0 && ::fsync(fd) == 0;
+    std::string reason = why();
+    if (fd >= 0) ::close(fd);
+    if (stored && std::rename(draft.c_str(), path_.c_str()) == 0) return;
+    if (stored) reason = why();
     std::remove(draft.c_str());
     throw output_error(name_, "cannot be written: " + reason, another_place);
 }

@@ -4,14 +4,49 @@
 #include "modules/kernel/error.h"
 
 #include <string>
+#include <vector>
 
 namespace simtlm::kernel {
 
-/// An output could not be written, for example because the disk is full or a pipe was closed. Not
-/// an error in the input: the executables end with exit code 1.
+/// Outputs could not be written, for example because the disk is full or a pipe was closed. Not an
+/// error in the input: the executables end with exit code 1.
 class output_error : public user_error {
 public:
-    using user_error::user_error;
+    output_error(const std::string& where, const std::string& what, const std::string& remedy = {})
+        : user_error(where, what, remedy), messages_{user_error::what()} {}
+    /// @param messages  of several outputs; at least one
+    explicit output_error(std::vector<std::string> messages);
+
+    /// One message for each output.
+    const std::vector<std::string>& messages() const { return messages_; }
+
+private:
+    std::vector<std::string> messages_;
+};
+
+/// Writes several outputs: an error in one does not prevent the others from being written.
+class output_attempts {
+public:
+    /// Calls `act`, which writes an output, and keeps its error. @return whether there was none
+    template <class Act>
+    bool operator()(Act&& act) {
+        try {
+            act();
+            return true;
+        } catch (const user_error& e) {  // also of outputs that cannot be opened any more
+            note(e);
+        }
+        return false;
+    }
+    /// Adds the messages of an error, each once.
+    void note(const user_error& e);
+    const std::vector<std::string>& messages() const { return messages_; }
+    bool failed() const { return !messages_.empty(); }
+    /// @throws output_error  with all messages, if there are any
+    void finish();
+
+private:
+    std::vector<std::string> messages_;
 };
 
 /// Destination of an output. A regular file is replaced as a whole once the new one is complete;
@@ -29,6 +64,8 @@ public:
     const std::string& name() const { return name_; }
     /// The path with all symbolic links followed.
     const std::string& path() const { return path_; }
+    /// The usual name of the draft of a path, which is taken if no file has it.
+    static std::string draft_of(const std::string& path) { return path + ".part"; }
     /// Whether the target is written in place rather than replaced.
     bool in_place() const { return in_place_; }
 
@@ -36,7 +73,7 @@ public:
     /// @param draft  set to the name of the draft; empty if there is none
     /// @return a file descriptor @throws user_error
     int open(std::string& draft) const;
-    /// Gives a draft the name and the permissions of the target.
+    /// Stores a draft on the disk and gives it the name of the target.
     /// @throws output_error, after removing the draft
     void replace_by(const std::string& draft) const;
     /// Checks that open() would succeed. A FIFO is not opened, because its reader would notice.

@@ -15,9 +15,27 @@
 #include <cinttypes>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <utility>
 
 namespace simtlm::trace {
+
+void recording_log::ended(const std::string& file, bool written,
+                          const kernel::output_attempts& errors) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (written) complete_.insert(file);
+    for (const std::string& m : errors.messages()) errors_.push_back(m);
+}
+
+bool recording_log::is_complete(const std::string& file) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return complete_.count(file) != 0;
+}
+
+std::vector<std::string> recording_log::errors() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return errors_;
+}
 
 /// Forwards between an SM and the executor of a warp, and records.
 class execution_recorder::warp : public program::cluster_executor, public program::wait_describer {
@@ -197,12 +215,14 @@ private:
 
 execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> kernel,
                                        std::vector<program::instruction_window> code,
-                                       unsigned version, std::string file, trace_form form)
+                                       unsigned version, std::string file, trace_form form,
+                                       std::shared_ptr<recording_log> log)
     : kernel_(std::move(kernel)),
       code_(std::move(code)),
       binary_version_(version),
       file_(std::move(file)),
-      form_(form) {
+      form_(form),
+      log_(std::move(log)) {
     if (const auto* const c = dynamic_cast<const program::cluster_kernel*>(kernel_.get()))
         cluster_ = c->cluster_shape();
     traced_.version = form == trace_form::version_6 ? 6 : 5;
@@ -253,17 +273,22 @@ void execution_recorder::write(const std::string& text) {
     out_->write(text);
 }
 
+/// An error is kept for the end of the run, which it does not affect.
 void execution_recorder::finish() {
-    out_->commit();
     const std::string draft = out_->name();
+    kernel::output_attempts attempt;
+    const bool written = attempt([&] {
+        out_->commit();
+        if (form_ != trace_form::binary) return;
+        // The binary form cannot contain details.
+        if (has_details_)
+            std::filesystem::rename(draft, file_);
+        else
+            write_binary_trace(*open_recorded_trace(draft), file_);
+    });
     out_.reset();
-    if (form_ != trace_form::binary) return;
-    if (has_details_) {
-        std::rename(draft.c_str(), file_.c_str());  // the binary form cannot contain them
-        return;
-    }
-    write_binary_trace(*open_recorded_trace(draft), file_);
-    std::remove(draft.c_str());
+    if (form_ == trace_form::binary) std::remove(draft.c_str());
+    log_->ended(file_, written, attempt);
 }
 
 }  // namespace simtlm::trace

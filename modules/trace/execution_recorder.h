@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace simtlm::kernel {
+class output_attempts;
 class output_file;
-}
+}  // namespace simtlm::kernel
 
 namespace simtlm::trace {
 
@@ -21,6 +24,20 @@ enum class trace_form : std::uint8_t {
     text,       ///< of machine code: tracer version 5
     version_6,  ///< of machine code: tracer version 6
     binary,
+};
+
+/// The traces that have been recorded completely, and errors. Thread-safe.
+class recording_log {
+public:
+    /// The recording of a kernel has ended. @param errors  if it could not be written
+    void ended(const std::string& file, bool written, const kernel::output_attempts& errors);
+    bool is_complete(const std::string& file) const;
+    std::vector<std::string> errors() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::set<std::string> complete_;
+    std::vector<std::string> errors_;
 };
 
 /// Records a kernel while it is executed: a kernel source that forwards another one unchanged and
@@ -34,16 +51,16 @@ public:
     /// @param version  binary version of the GPU, for the header
     /// @param file     output, which appears when the kernel has ended
     /// @param form     of the output
+    /// @param log      notified when the kernel has ended
     execution_recorder(std::shared_ptr<program::kernel_source> kernel,
                        std::vector<program::instruction_window> code, unsigned version,
-                       std::string file, trace_form form);
+                       std::string file, trace_form form, std::shared_ptr<recording_log> log);
     ~execution_recorder() override;
 
     const program::kernel_descriptor& descriptor() const override { return kernel_->descriptor(); }
     program::dim3 cluster_shape() const override { return cluster_; }
     void start() override { kernel_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
-    /// @throws kernel::output_error  if the trace cannot be written
     void recycle(std::unique_ptr<program::cta> block) override;
     std::vector<std::string> take_warnings() override { return kernel_->take_warnings(); }
     std::vector<std::string> take_notes() override { return kernel_->take_notes(); }
@@ -64,6 +81,7 @@ private:
     std::string file_;
     trace_form form_;
     traced_form traced_;
+    std::shared_ptr<recording_log> log_;
     std::unique_ptr<kernel::output_file> out_;
     std::uint64_t handed_out_ = 0;
     std::uint64_t written_ = 0;

@@ -51,10 +51,6 @@ void read_interval(const option_values& v, interval_config& c) {
         if (!glob.empty()) c.counters.push_back(glob);
     for (const std::string& glob : split(v.text("--interval-scope"), ','))
         if (!glob.empty()) c.scope.push_back(glob);
-    if (!c.csv.empty() || !c.database.empty()) return;
-    for (const char* option : {"--interval", "--interval-counters", "--interval-scope"})
-        if (v.given(option) && v.value(option).origin.kind == option_origin::source::command_line)
-            v.fail(option, "has no effect without a file", "--interval-csv or --interval-db FILE");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 namespace simtlm::device {
@@ -26,16 +25,6 @@ std::uint64_t number_in_environment(const char* name) {
     return value;
 }
 
-void refuse_inputs(const platform::option_values& values, const std::string& file) {
-    for (const char* const option : {"--ptx", "--launch"}) {
-        std::error_code ignored;
-        if (std::filesystem::equivalent(file, values.text(option), ignored))
-            throw kernel::user_error("-gpgpu_ptx_inst_debug_file",
-                                     file + " is the file of " + option + " too",
-                                     "name another file");
-    }
-}
-
 }  // namespace
 
 debug_output::debug_output(const platform::option_values& values,
@@ -52,27 +41,35 @@ debug_output::debug_output(const platform::option_values& values,
         log_.add(std::move(s));
     }
     if (!values.flag("-gpgpu_ptx_inst_debug_to_file")) return;
-    const std::string& name = values.text("-gpgpu_ptx_inst_debug_file");
-    refuse_inputs(values, name);
-    file_ = std::make_unique<kernel::output_file>(name);
+    name_ = values.text("-gpgpu_ptx_inst_debug_file");
     execution::execution_log::sink s;
     s.instructions = s.written = s.registers = true;
     s.thread = values.number("-gpgpu_ptx_inst_debug_thread_uid");
-    s.write = [this](std::string_view text) { file_->write(text); };
+    s.write = [this](std::string_view text) { file().write(text); };
     log_.add(std::move(s));
 }
 
 debug_output::~debug_output() {
+    if (!file_) return;  // nothing has been executed
     try {
         finish();
-    } catch (const kernel::output_error& e) {
+    } catch (const kernel::user_error& e) {
         std::fputs(fmt::format("simtlm: {}\n", e.what()).c_str(), stderr);
     }
 }
 
+/// Opened by the first execution, when outputs have been checked against all inputs.
+kernel::output_file& debug_output::file() {
+    if (!file_) file_ = std::make_unique<kernel::output_file>(name_);
+    return *file_;
+}
+
 void debug_output::finish() {
-    const auto file = std::move(file_);
-    if (file) file->commit();
+    if (name_.empty()) return;
+    file();
+    name_.clear();
+    const auto done = std::move(file_);
+    done->commit();
 }
 
 void debug_output::program_loaded(const ptx::module& m, const std::string& text) const {

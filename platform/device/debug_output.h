@@ -40,6 +40,9 @@ public:
 private:
     int level_ = 0;
     std::function<void(std::string_view)> print_;
+    kernel::output_file& file();
+
+    std::string name_;  ///< of the file of -gpgpu_ptx_inst_debug_to_file; empty: none, or written
     std::unique_ptr<kernel::output_file> file_;
     execution::execution_log log_;
 };

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
 namespace simtlm::device {
@@ -32,6 +33,71 @@ constexpr const char* how_to_resume =
     throw kernel::user_error("checkpoint", what, how_to_resume);
 }
 
+/// Digest of a sequence of values.
+class digest {
+public:
+    void add(const void* data, std::size_t bytes) {
+        value_ = XXH3_64bits_withSeed(data, bytes, value_ + 1);
+    }
+    template <class... Numbers>
+    void add_numbers(Numbers... numbers) {
+        for (const std::uint64_t n : {static_cast<std::uint64_t>(numbers)...}) add(&n, sizeof n);
+    }
+    void add_floats(std::initializer_list<float> numbers) {
+        for (const float n : numbers) add(&n, sizeof n);
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    std::uint64_t value_ = 0;
+};
+
+std::uint64_t digest_of(std::uint64_t handle, const execution::texture_binding& b) {
+    digest d;
+    d.add_numbers(handle, b.base, b.image.geometry, b.image.format.kind, b.image.format.bits,
+                  b.image.format.channels, b.image.layers, b.image.levels.size());
+    for (const execution::arithmetic::mip_level& l : b.image.levels)
+        d.add_numbers(l.width, l.height, l.depth, l.offset, l.row_pitch, l.slice_pitch);
+    const execution::arithmetic::sampler_state& s = b.sampler;
+    d.add_numbers(s.address[0], s.address[1], s.address[2], s.filter, s.mip_filter,
+                  s.normalised_coordinates, s.normalised_read, s.srgb);
+    d.add_floats(
+        {s.border[0], s.border[1], s.border[2], s.border[3], s.lod_bias, s.min_lod, s.max_lod});
+    return d.value();
+}
+
+/// Digest of what decides the effect of a launch, except the contents of device memory.
+std::uint64_t digest_of(const launch_request& l, const execution::texture_table& textures) {
+    digest d;
+    d.add(l.kernel->name.data(), l.kernel->name.size());
+    d.add_numbers(l.module->digest(), l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
+                  l.cluster.x, l.cluster.y, l.cluster.z, l.dynamic_shared, l.cooperative,
+                  l.programmatic);
+    d.add(l.parameters.data(), l.parameters.size());
+    d.add(l.environment.data(), l.environment.size() * sizeof(std::uint32_t));
+    std::uint64_t of_textures = 0;  // independent of the order of the table
+    for (const auto& [handle, binding] : textures.bindings())
+        of_textures += digest_of(handle, binding);
+    d.add_numbers(of_textures);
+    return d.value();
+}
+
+/// Digest of what decides the effect of a copy or fill, except the contents of device memory.
+std::uint64_t digest_of(const task& t) {
+    digest d;
+    d.add_numbers(t.direction, t.bytes);
+    for (const memory_rows& r : {t.reads, t.writes})
+        d.add_numbers(r.address, r.width, r.pitch, r.height, r.slice, r.depth);
+    d.add(t.pattern.data(), t.pattern.size());
+    const memory_rows& to = t.writes;
+    if (t.direction == copy_direction::to_device && t.bytes != 0)
+        for (std::uint64_t z = 0; z < to.depth; ++z)
+            for (std::uint64_t y = 0; y < to.height; ++y)
+                d.add(reinterpret_cast<const void*>(to.address + z * to.slice + y * to.pitch),
+                      to.width);
+    return d.value();
+}
+
 }  // namespace
 
 void host_checkpoint::step::checkpoint(kernel::archive& a) {
@@ -40,7 +106,7 @@ void host_checkpoint::step::checkpoint(kernel::archive& a) {
 
 void host_checkpoint::host_view::checkpoint(kernel::archive& a) {
     a.block("host");
-    a(program, executes, steps, to_host, launches, digest, open);
+    a(program, executes, steps, to_host, launches, actions, open);
 }
 
 void host_checkpoint::check(const platform::option_values& values) {
@@ -69,17 +135,20 @@ void host_checkpoint::check(const platform::option_values& values) {
 }
 
 std::unique_ptr<host_checkpoint> host_checkpoint::of(const platform::option_values& values,
-                                                     memory_space& memory, run_log& log) {
+                                                     memory_space& memory,
+                                                     const execution::texture_table& textures,
+                                                     run_log& log) {
     check(values);
     const auto how = platform::checkpoint_options::of(values);
     if (!how.any()) return nullptr;
-    return std::unique_ptr<host_checkpoint>(new host_checkpoint(values, how, memory, log));
+    return std::unique_ptr<host_checkpoint>(
+        new host_checkpoint(values, how, memory, textures, log));
 }
 
 host_checkpoint::host_checkpoint(const platform::option_values& values,
                                  platform::checkpoint_options how, memory_space& memory,
-                                 run_log& log)
-    : values_(values), how_(std::move(how)), memory_(memory), report_(log) {
+                                 const execution::texture_table& textures, run_log& log)
+    : values_(values), how_(std::move(how)), memory_(memory), textures_(textures), report_(log) {
     const std::string program = platform::checksum_of("/proc/self/exe").xxh128;
     if (how_.resume.empty()) {
         log_.program = program;
@@ -100,8 +169,17 @@ host_checkpoint::host_checkpoint(const platform::option_values& values,
     for (const step& s : log_.steps) ended_.insert(s.kernels.begin(), s.kernels.end());
 }
 
-void host_checkpoint::mix(const void* data, std::size_t bytes) {
-    digest_ = XXH3_64bits_withSeed(data, bytes, digest_);
+/// Compares a launch, copy or fill with the one at the same position in the saved run.
+void host_checkpoint::performed(std::uint64_t digest, const std::string& what) {
+    const std::size_t at = actions_.size();
+    actions_.push_back(digest);
+    if (replays() && at < log_.actions.size() && log_.actions[at] != digest)
+        throw kernel::user_error(
+            how_.resume,
+            fmt::format("action {} on the GPU, a {}, differs from the saved run in code, "
+                        "arguments, sizes or contents",
+                        at + 1, what),
+            how_to_resume);
 }
 
 void host_checkpoint::launched(const task& t) {
@@ -112,8 +190,6 @@ void host_checkpoint::launched(const task& t) {
             l.kernel->name,
             "belongs to a program that calls malloc: its heap is not saved in checkpoints",
             "run it without checkpoints");
-    const std::uint32_t numbers[] = {l.grid.x,  l.grid.y,  l.grid.z,        l.block.x,
-                                     l.block.y, l.block.z, l.dynamic_shared};
     const bool is_known = has_ended(t.number) || std::find(log_.open.begin(), log_.open.end(),
                                                            t.number) != log_.open.end();
     if (replays() && !is_known)
@@ -121,21 +197,13 @@ void host_checkpoint::launched(const task& t) {
             how_.resume,
             fmt::format("the program launches {}, unlike the saved run", l.kernel->name),
             how_to_resume);
-    mix(l.kernel->name.data(), l.kernel->name.size());
-    mix(numbers, sizeof numbers);
+    performed(digest_of(l, textures_), "launch of " + l.kernel->name);
 }
 
 void host_checkpoint::copied(task& t) {
     if (!saves() && !replays()) return;
-    mix(&t.direction, sizeof t.direction);
-    mix(&t.bytes, sizeof t.bytes);
-    if (t.direction == copy_direction::to_device && t.l2_rows.address != 0) {
-        const memory_rows& to = t.l2_rows;
-        for (std::uint64_t z = 0; z < to.depth; ++z)
-            for (std::uint64_t y = 0; y < to.height; ++y)
-                mix(reinterpret_cast<const void*>(to.address + z * to.slice + y * to.pitch),
-                    to.width);
-    }
+    performed(digest_of(t),
+              fmt::format("{} of {} bytes", t.label != nullptr ? t.label : "copy", t.bytes));
     if (t.direction != copy_direction::to_host || t.bytes == 0) return;
     const memory_rows& to = t.to_host;
     // Data copied to an unknown destination is host-visible in a way that the log cannot replay.
@@ -176,7 +244,7 @@ void host_checkpoint::save(platform::gpu& device, std::uint64_t launches,
     log_.executes = seen_otherwise_ || memory_.is_shared_with_host();
     if (log_.executes) log_.to_host.clear();
     log_.launches = launches;
-    log_.digest = digest_;
+    log_.actions = actions_;
     log_.open = std::move(open);
     kernel::archive a;
     log_.checkpoint(a);
@@ -203,7 +271,7 @@ std::string host_checkpoint::unsaved() const {
 void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
     platform::checkpoint saved = std::move(*resumed_);
     try {
-        if (log_.launches != launches || log_.digest != digest_ || taken_ != log_.to_host.size())
+        if (log_.launches != launches || log_.actions != actions_ || taken_ != log_.to_host.size())
             other_run("the launches and copies of the program differ from those of the saved run");
         report_.resume(saved, [this](kernel::archive& state) { checkpoint_memory(state); });
     } catch (const kernel::user_error& e) {

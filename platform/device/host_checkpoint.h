@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/texture_table.h"
 #include "modules/kernel/archive_fwd.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/task.h"
@@ -29,6 +30,10 @@ class run_log;
 /// are executed in functional mode instead. At the checkpoint, memory is restored or, if kernels
 /// were executed, compared.
 ///
+/// The log contains a digest of everything that decides what a launch, copy or fill does: code,
+/// arguments, textures, sizes, values, and copied data. A program that does something else is
+/// rejected at the first difference.
+///
 /// Used in the engine's thread.
 class host_checkpoint {
 public:
@@ -43,7 +48,9 @@ public:
     /// @return nullptr if the options request no checkpoint
     /// @throws kernel::user_error  for incompatible options or a file that cannot be resumed
     static std::unique_ptr<host_checkpoint> of(const platform::option_values& values,
-                                               memory_space& memory, run_log& log);
+                                               memory_space& memory,
+                                               const execution::texture_table& textures,
+                                               run_log& log);
     /// Checks the options for use with host programs. @throws kernel::user_error
     static void check(const platform::option_values& values);
 
@@ -99,26 +106,28 @@ private:
         std::vector<step> steps;
         std::string to_host;  ///< data of all copies to the host, concatenated
         std::uint64_t launches = 0;
-        std::uint64_t digest = 0;  ///< of launches and copies
+        /// Digests of launches, copies and fills in the order in which they were performed.
+        std::vector<std::uint64_t> actions;
         std::vector<std::uint64_t> open;
         void checkpoint(kernel::archive& a);
     };
 
     host_checkpoint(const platform::option_values& values, platform::checkpoint_options how,
-                    memory_space& memory, run_log& log);
-    void mix(const void* data, std::size_t bytes);
+                    memory_space& memory, const execution::texture_table& textures, run_log& log);
+    void performed(std::uint64_t digest, const std::string& what);
     void checkpoint_memory(kernel::archive& a);
 
     const platform::option_values& values_;
     platform::checkpoint_options how_;
     memory_space& memory_;
+    const execution::texture_table& textures_;
     run_log& report_;
     std::optional<platform::checkpoint> resumed_;  ///< until it has been restored
     host_view log_;
     std::unordered_set<std::uint64_t> ended_;  ///< tasks completed in log_.steps
     std::size_t at_ = 0;                       ///< position in log_.steps
     std::size_t taken_ = 0;                    ///< bytes consumed of log_.to_host
-    std::uint64_t digest_ = 0;
+    std::vector<std::uint64_t> actions_;       ///< of this run
     bool seen_otherwise_ = false;
     bool saved_ = false;
 };

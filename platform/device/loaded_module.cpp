@@ -10,6 +10,12 @@
 #include "platform/device/ptx_architecture.h"
 #include "platform/device/status.h"
 
+// Header-only, so that users of an installed library need not link libxxhash.
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#endif
+#include <xxhash.h>
+
 namespace simtlm::device {
 
 loaded_module::loaded_module(const module_source& source, memory_space& memory,
@@ -22,6 +28,7 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
         if (!image_) loaded = source.otherwise.get();
     }
     if (!image_) load_ptx(*loaded, timing, architecture, look);
+    digest_ = XXH3_64bits(loaded->code.data(), loaded->code.size());
     descriptor_ = image_->describe(timing);
     for (const execution::kernel_image& k : image_->kernels()) {
         execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;

@@ -35,6 +35,8 @@ public:
     std::shared_ptr<const execution::instruction_descriptors> descriptor() const {
         return descriptor_;
     }
+    /// Digest of the code that is executed.
+    std::uint64_t digest() const { return digest_; }
     /// Returns a kernel by name, or nullptr.
     const execution::kernel_image* find_kernel(const std::string& name) const;
     /// Returns the kernel adapted to a block size. The register count of PTX kernels is an estimate
@@ -63,6 +65,7 @@ private:
     memory_space& memory_;
     std::unique_ptr<execution::program_image> image_;
     std::shared_ptr<const execution::instruction_descriptors> descriptor_;
+    std::uint64_t digest_ = 0;
     std::map<std::string, execution::kernel_image> kernels_;
     std::set<std::string> estimated_;  ///< kernels with estimated register counts
     mutable std::mutex mutex_;         ///< protects the following members

@@ -239,15 +239,14 @@ void run_log::finish_files(watched& w, const std::string& how) {
     const auto attempt = [this](auto&& act) {
         try {
             act();
+        } catch (const kernel::output_error& e) {
+            for (const std::string& m : e.messages()) result_lost(m);
         } catch (const std::exception& e) {
-            complain(e.what());
-            lost_ = true;
+            result_lost(e.what());
         }
     };
-    attempt([&] {
-        w.files->finish_recordings();
-        for (const std::string& r : w.files->remarks()) note("note", r);
-    });
+    attempt([&] { w.files->finish_recordings(); });
+    for (const std::string& r : w.files->remarks()) note("note", r);
     attempt([&] { w.files->write(how); });
     if (recording_ && how == "finished") attempt([&] { recording_->finish(); });
 }

@@ -131,7 +131,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
              config_.gpu.ptx.quirks.allocations_of_256_bytes ? 256 : 512),
       log_(options, log, std::move(from), config_.gpu.clocks.core),
       debug_(debug_of(options, std::move(quit))),
-      checkpoint_(host_checkpoint::of(options, state_.memory, log_)),
+      checkpoint_(host_checkpoint::of(options, state_.memory, state_.textures, log_)),
       sampler_(sampler_of(options, config_)),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
             [this]() -> std::unique_ptr<engine> {
@@ -265,6 +265,7 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
     t->dram_accesses = dram_accesses_of(to, from, direction);
     if (direction == copy_direction::to_device) t->l2_rows = {to, bytes};
     if (direction == copy_direction::to_host) t->to_host = {to, bytes};
+    t->note_places({to, bytes}, {from, bytes});
     if (direction == copy_direction::to_host && config_.gpu.ptx.quirks.host_reads_warm_l2)
         t->l2_rows = {from, bytes};
     t->effect = [this, to, from, bytes] {
@@ -296,6 +297,9 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
     t->label = "memset";
     t->bytes = width * element * height;
     t->dram_accesses = 1;
+    t->writes = {to, width * element, pitch, height};
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+    t->pattern.assign(bytes, bytes + element);
     t->effect = [=] {
         for (std::uint64_t y = 0; y < height; ++y)
             state_.memory.note_written(to + y * pitch, width * element);
@@ -416,7 +420,7 @@ void system::shut_down(bool abandon) {
         log_.complain("checks have no findings");
     try {
         look_.debug().finish();
-    } catch (const kernel::output_error& e) {
+    } catch (const kernel::user_error& e) {
         log_.result_lost(e.what());
     }
     log_.ended();

@@ -20,4 +20,11 @@ execution::launch launch_of(const launch_request& r, std::uint64_t number, std::
     return l;
 }
 
+void task::note_places(const memory_rows& to, const memory_rows& from) {
+    const bool inside = direction == copy_direction::inside && dram_accesses != 0;
+    const bool peer = direction == copy_direction::between_devices;
+    if (inside || peer || direction == copy_direction::to_device) writes = to;
+    if (inside || peer || direction == copy_direction::to_host) reads = from;
+}
+
 }  // namespace simtlm::device

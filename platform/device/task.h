@@ -58,9 +58,12 @@ struct task {
     std::uint64_t bytes = 0;  ///< copies
     /// Copies and fills inside a GPU: DRAM accesses per byte, 1 (fill) or 2 (copy); otherwise 0.
     unsigned dram_accesses = 0;
-    memory_rows l2_rows;          ///< copies: lines left in the L2 (-gpgpu_perf_sim_memcpy)
-    memory_rows to_host;          ///< copies to the host: destination, for checkpoints
-    const char* label = nullptr;  ///< on a timeline; nullptr: named by kind, markers are omitted
+    memory_rows l2_rows;  ///< copies: lines left in the L2 (-gpgpu_perf_sim_memcpy)
+    memory_rows to_host;  ///< copies to the host: destination, for checkpoints
+    memory_rows reads;    ///< copies: rows of device memory that are read, for checkpoints
+    memory_rows writes;   ///< copies and fills: rows of device memory that are written
+    std::vector<std::byte> pattern;  ///< fills: repeated in each row, for checkpoints
+    const char* label = nullptr;     ///< on a timeline; nullptr: named by kind, markers are omitted
     bool even_after_fault = false;
     /// Evaluated when all dependencies are done; if it returns true, the task completes without
     /// being executed.
@@ -77,6 +80,10 @@ struct task {
     std::uint64_t started_at = 0;    ///< simulated time, ps
     std::uint64_t finished_at = 0;   ///< simulated time, ps
     std::vector<std::shared_ptr<task>> followers;
+    /// Sets `reads` and `writes` of a copy to those of its rows that are in device memory; host
+    /// addresses may differ between two runs of a program. @pre direction and dram_accesses are set
+    void note_places(const memory_rows& to, const memory_rows& from);
+
     /// Programmatic launches: the previous kernel of the stream; nullptr if that has ended.
     std::shared_ptr<task> primary;
     bool dependents_may_begin = false;              ///< tasks in `dependents`

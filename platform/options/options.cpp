@@ -453,6 +453,70 @@ std::vector<std::string> option_values::notes() const {
     return lines;
 }
 
+// ---- effects ------------------------------------------------------------------------------------
+
+bool is_enabled(const option_values& values, std::string_view name) {
+    if (!values.given(name)) return false;
+    const option_info& option = *find_option(name);
+    const std::string& text = values.text(name);
+    return option.type == option_type::path || text != option.default_text;
+}
+
+namespace {
+
+/// Whether one of the options is enabled that the option requires.
+bool is_usable(const option_values& values, const option_info& option) {
+    return option.depends_on.empty() ||
+           std::any_of(option.depends_on.begin(), option.depends_on.end(),
+                       [&](const std::string& other) { return is_enabled(values, other); });
+}
+
+/// Why an option has no effect in a kind of run, and the remedy.
+std::pair<std::string, std::string> reason(std::uint8_t runs, run_kind kind) {
+    const bool functional = (kind & functional_runs) != 0;
+    const std::uint8_t same_work = (kind & host_runs) != 0 ? host_runs
+                                   : kind == replay        ? replay
+                                                           : program_runs;
+    if ((runs & same_work) != 0 && functional)
+        return {"in functional mode", "omit it, or -gpgpu_ptx_sim_mode 1"};
+    if ((runs & same_work) != 0) return {"with timing", "omit it, or give -gpgpu_ptx_sim_mode 1"};
+    if ((kind & host_runs) != 0)
+        return {"with simtlm run", "omit it; the kernels are those of the program"};
+    if ((runs & ~host_runs) == 0)
+        return {"except for CUDA and OpenCL programs (simtlm run)", "omit it"};
+    return {kind == replay ? "on traces" : "on programs", "omit it"};
+}
+
+}  // namespace
+
+void check_effects(const option_values& values, run_kind kind) {
+    using source = option_origin::source;
+    for (const option_info& option : option_table()) {
+        if (!option.effective() || option.action || !values.given(option.name)) continue;
+        const option_origin& from = values.value(option.name).origin;
+        const bool own = option.name.compare(0, 2, "--") == 0;
+        // A file that --dump-config has written contains all defaults.
+        const bool counts = from.kind == source::command_line ||
+                            (own && from.kind == source::file && is_enabled(values, option.name));
+        if (!counts) continue;
+        // Scripts switch off what is on in other simulators.
+        if (option.type == option_type::boolean && !values.flag(option.name)) continue;
+        if (option.type == option_type::path && values.text(option.name).empty()) continue;
+        const auto refuse = [&](const std::string& why, const std::string& remedy) {
+            throw user_error(from.where(), fmt::format("{} has no effect {}", option.name, why),
+                             remedy);
+        };
+        if ((option.runs & kind) == 0) {
+            const auto [why, remedy] = reason(option.runs, kind);
+            refuse(why, remedy);
+        }
+        if (!is_usable(values, option)) {
+            const std::string needed = fmt::format("{}", fmt::join(option.depends_on, " or "));
+            refuse("without " + needed, "give it, or omit " + option.name);
+        }
+    }
+}
+
 // ---- texts --------------------------------------------------------------------------------------
 
 const char* group_title(option_group group) {
@@ -630,10 +694,11 @@ void write_config(std::ostream& out, const option_values& values) {
                 for (const option_value& value : values.all(option.name)) line(option, value);
                 if (!given)
                     out << fmt::format("{:<64} # default\n", "# " + option.name + " (none)");
-            } else if (!given && !option.depends_on.empty() && !values.flag(option.depends_on)) {
+            } else if (!given && !option.depends_on.empty() && !is_usable(values, option)) {
+                const std::string value = quoted_if_needed(values.text(option.name));
                 out << fmt::format("{:<64} # default; takes effect with {}\n",
-                                   "# " + option.name + ' ' + values.text(option.name),
-                                   option.depends_on);
+                                   "# " + option.name + ' ' + value,
+                                   fmt::join(option.depends_on, " or "));
             } else if (is_unset(option, values.text(option.name)) && !given) {
                 out << fmt::format("{:<64} # default\n", "# " + option.name + " (not set)");
             } else {

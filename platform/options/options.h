@@ -46,6 +46,28 @@ enum class option_group : std::uint8_t {
     elsewhere,  ///< options of other simulators without effect in this one
 };
 
+/// Kinds of runs, which can be combined.
+enum run_kind : std::uint8_t {
+    replay = 1 << 0,              ///< of traces
+    timed_program = 1 << 1,       ///< --ptx or --cubin
+    functional_program = 1 << 2,  ///< the same without timing
+    timed_host = 1 << 3,          ///< a CUDA or OpenCL program
+    functional_host = 1 << 4,     ///< the same without timing
+};
+inline constexpr std::uint8_t timed_runs = replay | timed_program | timed_host;
+inline constexpr std::uint8_t functional_runs = functional_program | functional_host;
+inline constexpr std::uint8_t program_runs = timed_program | functional_program;
+inline constexpr std::uint8_t host_runs = timed_host | functional_host;
+inline constexpr std::uint8_t all_runs = timed_runs | functional_runs;
+
+/// How a run uses the file that an option names.
+enum class file_use : std::uint8_t {
+    none,
+    input,
+    output,
+    output_folder,  ///< a folder that is created, or is empty
+};
+
 /// One row of the option table, the source for parsing, --help, --dump-config and docs/options.md.
 struct option_info {
     std::string name;  ///< including the dashes
@@ -57,7 +79,11 @@ struct option_info {
     std::string description;
     /// Why the option is accepted but has no effect; empty: it is effective.
     std::string no_meaning;
-    std::string depends_on;   ///< switch that the option requires; empty: none
+    /// The option has an effect only if one of these is enabled: a switch that is on, a file that
+    /// is named, a number that is not the default. Empty: always.
+    std::vector<std::string> depends_on = {};
+    std::uint8_t runs = all_runs;  ///< kinds of runs in which the option has an effect
+    file_use files = file_use::none;
     bool repeatable = false;  ///< values accumulate instead of replacing one another
     bool action = false;      ///< requests an action of the executable; not part of a configuration
 
@@ -84,6 +110,17 @@ std::string unknown_option_remedy(std::string_view name);
 std::string nearest_option(std::string_view name);
 
 using kernel::nearest_name;
+
+class option_values;
+
+/// Whether an option has a value that enables something: a switch that is on, a named file, any
+/// value but the default.
+bool is_enabled(const option_values& values, std::string_view name);
+
+/// Rejects options of the command line, and options of this simulator in configuration files (other
+/// than presets), that have no effect on a kind of run or without another option.
+/// @throws kernel::user_error
+void check_effects(const option_values& values, run_kind kind);
 
 /// Heading of a group in --help and docs/options.md.
 const char* group_title(option_group group);

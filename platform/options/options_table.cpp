@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <stdexcept>
+
 namespace simtlm::platform {
 
 namespace {
@@ -35,7 +39,6 @@ public:
                           group_,
                           std::move(unit),
                           std::move(description),
-                          {},
                           {}});
         return table_.back();
     }
@@ -68,7 +71,29 @@ public:
         add(std::move(name), type, syntax, std::move(default_text), "", "").no_meaning = reason;
     }
 
+    // Attributes of options that have been added.
+
+    using names = std::initializer_list<const char*>;
+    /// The options have an effect only if one of others is enabled.
+    void need(names options, names others) {
+        for (const char* o : options) row(o).depends_on.assign(others.begin(), others.end());
+    }
+    /// The options have an effect only in some kinds of runs.
+    void limit(names options, std::uint8_t runs) {
+        for (const char* o : options) row(o).runs = runs;
+    }
+    void use(names options, file_use how) {
+        for (const char* o : options) row(o).files = how;
+    }
+
 private:
+    option_info& row(const char* name) {
+        const auto at = std::find_if(table_.begin(), table_.end(),
+                                     [&](const option_info& o) { return o.name == name; });
+        if (at == table_.end()) throw std::logic_error(fmt::format("no option {}", name));
+        return *at;
+    }
+
     std::vector<option_info>& table_;
     option_group group_ = option_group::run;
 };
@@ -129,17 +154,17 @@ void running(builder& b) {
     b.add("--sample-budget", option_type::real, "X", "0.05", "",
           "With --sample: share of the estimated work of the run to simulate. It is exceeded if "
           "one kernel per cluster of groups needs more.")
-        .depends_on = "--sample";
+        .depends_on = {"--sample"};
     b.add("--sample-similarity", option_type::real, "X", "0.1", "",
           "With --sample: maximum relative difference of instructions, instruction mix and "
           "accessed memory within a group.")
-        .depends_on = "--sample";
+        .depends_on = {"--sample"};
     b.flag("--sample-stable",
            "Ends a kernel when its instruction rate is stable, and projects the remainder, which "
            "programs execute without timing; see docs/sampling.md.");
     b.add("--sample-spread", option_type::real, "X", "0.02", "",
           "With --sample-stable: maximum relative standard deviation of a stable rate.")
-        .depends_on = "--sample-stable";
+        .depends_on = {"--sample-stable"};
     b.file("--sample-json", "", "Writes the projection for every kernel as JSON.");
     b.file("--checkpoint", "",
            "Saves the run to this file, for --resume, when --checkpoint-at kernels have finished "
@@ -863,6 +888,116 @@ void interconnect(builder& b) {
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 
+/// What options require, in which runs they have an effect, and which files they name. Parameters
+/// of the modelled hardware are accepted by all runs.
+void attributes(builder& b) {
+    b.need({"--vcd-scope", "--vcd-window"}, {"--vcd"});
+    b.need({"--timeline-window", "--timeline-sample"}, {"--timeline"});
+    b.need({"--interval", "--interval-counters", "--interval-scope"},
+           {"--interval-csv", "--interval-db"});
+    b.need({"--sample-json"}, {"--sample", "--sample-stable"});
+    b.need({"--checkpoint-at"}, {"--checkpoint"});
+    b.need({"-checkpoint_kernel"}, {"-checkpoint_option"});
+    b.need({"-resume_kernel"}, {"-resume_option"});
+    b.need({"--sms-a-thread"}, {"--threads"});
+    b.need({"--record-form"}, {"--record-trace"});
+    b.need({"-enable_ptx_file_line_stats"},
+           {"-ptx_line_stats_filename", "-visualizer_enabled", "--stats-json", "--stats-csv-long"});
+    b.need({"-ptx_line_stats_filename"}, {"-enable_ptx_file_line_stats"});
+    b.need({"-visualizer_outputfile", "-visualizer_zlevel", "-gpgpu_runtime_stat",
+            "-gpgpu_cflog_interval", "-gpgpu_warpdistro_shader"},
+           {"-visualizer_enabled"});
+    b.need({"-trace_components", "-trace_sampling_core", "-trace_sampling_memory_partition"},
+           {"-trace_enabled"});
+    b.need({"-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid"},
+           {"-gpgpu_ptx_inst_debug_to_file"});
+    b.need({"--pcie-latency"}, {"--pcie-bandwidth"});
+    b.need({"--nvlink-bandwidth"}, {"--gpus"});
+    b.need({"--nvlink-latency"}, {"--nvlink-bandwidth"});
+
+    b.limit({"-gpgpu_deadlock_detect",
+             "--no-sleep",
+             "--shuffle-seed",
+             "--processes",
+             "--threads",
+             "--sms-a-thread",
+             "--sample",
+             "--sample-similarity",
+             "--sample-stable",
+             "--sample-spread",
+             "--sample-json",
+             "--checkpoint",
+             "--checkpoint-at",
+             "--resume",
+             "-checkpoint_option",
+             "-checkpoint_kernel",
+             "-resume_option",
+             "-resume_kernel",
+             "--check-dram",
+             "--stats-json",
+             "--stats-csv",
+             "--stats-csv-long",
+             "--stats",
+             "-gpgpu_warp_issue_shader",
+             "-gpgpu_memlatency_stat",
+             "--vcd",
+             "--vcd-scope",
+             "--vcd-window",
+             "--timeline",
+             "--timeline-window",
+             "--timeline-sample",
+             "--interval-csv",
+             "--interval-db",
+             "--interval",
+             "--interval-counters",
+             "--interval-scope",
+             "-enable_ptx_file_line_stats",
+             "-ptx_line_stats_filename",
+             "-visualizer_enabled",
+             "-visualizer_outputfile",
+             "-visualizer_zlevel",
+             "-gpgpu_runtime_stat",
+             "-gpgpu_cflog_interval",
+             "-gpgpu_warpdistro_shader",
+             "-trace_enabled",
+             "-trace_components",
+             "-trace_sampling_core",
+             "-trace_sampling_memory_partition",
+             "--kernels",
+             "--kernel-names",
+             "--skip-kernels",
+             "--max-kernels"},
+            timed_runs);
+    b.limit({"--profile-kernel", "--kernel-ids", "--opcode-table"}, replay | timed_program);
+    b.limit({"--sample-budget"}, replay);
+    b.limit({"--summary"}, timed_runs | functional_host);
+    b.limit({"-trace", "--trace-lookahead", "--ctas", "--no-validate", "--unknown-opcode",
+             "--override-shmem", "--override-registers"},
+            replay);
+    b.limit({"--launch"}, program_runs);
+    b.limit({"--ptx", "--cubin"}, program_runs);
+    b.limit({"--record-trace", "--record-form"}, timed_program | timed_host);
+    b.limit({"--functional-threads", "-gpgpu_ptx_instruction_classification"}, functional_runs);
+    b.limit({"--check", "-gpgpu_ptx_sim_mode", "-gpgpu_ptx_inst_debug_to_file",
+             "-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid"},
+            program_runs | host_runs);
+    b.limit({"--stats-file", "--keep-exit-code", "--gpus", "--device-memory", "--code",
+             "-save_embedded_ptx", "-keep"},
+            host_runs);
+    b.limit({"--pcie-bandwidth", "--pcie-latency", "--nvlink-bandwidth", "--nvlink-latency",
+             "--host-grace"},
+            timed_host);
+
+    b.use({"-config", "--ptx", "--cubin", "--launch", "-trace", "--opcode-table",
+           "-inter_config_file", "--resume", "--debug-commands"},
+          file_use::input);
+    b.use({"--checkpoint", "--sample-json", "--stats-json", "--stats-csv", "--stats-csv-long",
+           "--vcd", "--timeline", "--interval-csv", "--interval-db", "-ptx_line_stats_filename",
+           "-visualizer_outputfile", "--stats-file", "-gpgpu_ptx_inst_debug_file"},
+          file_use::output);
+    b.use({"--record-trace"}, file_use::output_folder);
+}
+
 void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
@@ -927,6 +1062,7 @@ const std::vector<option_info>& option_table() {
         dram(b);
         interconnect(b);
         elsewhere(b);
+        attributes(b);
         return rows;
     }();
     return table;

@@ -6,22 +6,17 @@
 #include "modules/kernel/output_file.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <zstd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string_view>
 
 namespace simtlm::platform {
 
 namespace {
-
-constexpr std::string_view first_line = "simtlm checkpoint 1\n";
 
 /// Returns whether the saved state, or the run that continues from it, depends on an option. All
 /// options in the groups that describe the GPU count; of the run and trace options, only some.
@@ -95,28 +90,6 @@ void checkpoint_state(gpu& device, gpu_files& files, reporter& reports,
     throw kernel::user_error(file, why, "create it again with --checkpoint");
 }
 
-std::string packed(const std::string& state) {
-    const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
-                                                                          ZSTD_freeCCtx);
-    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-    std::string out(ZSTD_compressBound(state.size()), '\0');
-    const std::size_t size =
-        ZSTD_compress2(context.get(), out.data(), out.size(), state.data(), state.size());
-    if (ZSTD_isError(size) != 0) throw std::bad_alloc();
-    out.resize(size);
-    return out;
-}
-
-/// Decompresses one frame. @param frame  truncated at its end
-std::string unpacked(const std::string& file, std::string_view frame, std::uint64_t bytes) {
-    if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes)
-        refuse(file, "is truncated or damaged");
-    std::string out(bytes, '\0');
-    const std::size_t size = ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size());
-    if (ZSTD_isError(size) != 0 || size != bytes) refuse(file, "is truncated or damaged");
-    return out;
-}
-
 /// File name used by GPGPU-Sim's checkpoint options.
 std::string file_of_kernel(std::uint64_t kernel) {
     return fmt::format("checkpoint_files/kernel_{}.checkpoint", kernel);
@@ -129,6 +102,8 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
     o.write = values.text("--checkpoint");
     o.kernels = values.natural("--checkpoint-at");
     o.resume = values.text("--resume");
+    if (values.given("--checkpoint") && o.write.empty())
+        values.fail("--checkpoint", "an empty name", "name a file, or omit the option");
     // A configuration file may contain every default, including 0 kernels.
     const bool asked = o.kernels != 0 || (values.given("--checkpoint-at") &&
                                           values.all("--checkpoint-at").back().origin.kind ==
@@ -181,26 +156,16 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
     bring_up_to_date(device);
     kernel::archive a;
     checkpoint_state(device, files, reports, workload, a);
-    const std::string state = a.take();
-    nlohmann::ordered_json head;
-    head["kernels"] = device.commands().kernels_done();
-    head["core_cycles"] = device.core_cycles();
-    head["time"] = sc_core::sc_time_stamp().value();
-    head["state_bytes"] = state.size();
+    checkpoint_contents contents;
+    contents.kernels = device.commands().kernels_done();
+    contents.core_cycles = device.core_cycles();
+    contents.time = sc_core::sc_time_stamp().value();
     for (const option_info& o : option_table())
-        if (matters(o)) head["options"][o.name] = text_of(options, o);
-    std::string of_host;
-    if (!host_log.empty()) {
-        of_host = packed(host_log);
-        head["host_bytes"] = host_log.size();
-        head["host_packed"] = of_host.size();
-    }
+        if (matters(o)) contents.options[o.name] = text_of(options, o);
+    contents.host_log = host_log;
+    contents.state = a.take();
     kernel::output_file out(file);
-    out.write(first_line);
-    out.write(head.dump());
-    out.put('\n');
-    out.write(of_host);
-    out.write(packed(state));
+    out.write(contents.packed());
     out.commit();
 }
 
@@ -208,39 +173,18 @@ checkpoint checkpoint::read(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in)
         throw kernel::user_error(file, "cannot be read", "specify a file written by --checkpoint");
-    const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (all.compare(0, first_line.size(), first_line) != 0)
-        throw kernel::user_error(file, "is not a checkpoint of this version of simtlm",
-                                 "specify a file written by --checkpoint");
-    const std::size_t end = all.find('\n', first_line.size());
-    if (end == std::string::npos) refuse(file, "is truncated or damaged");
     checkpoint c;
     c.file_ = file;
-    std::uint64_t bytes = 0, host_bytes = 0, host_packed = 0;
-    try {
-        const auto head =
-            nlohmann::json::parse(all.substr(first_line.size(), end - first_line.size()));
-        c.kernels_ = head.at("kernels").get<std::uint64_t>();
-        c.time_ = head.at("time").get<std::uint64_t>();
-        bytes = head.at("state_bytes").get<std::uint64_t>();
-        host_bytes = head.value("host_bytes", std::uint64_t{0});
-        host_packed = head.value("host_packed", std::uint64_t{0});
-        c.options_ = head.at("options").get<std::map<std::string, std::string>>();
-    } catch (const nlohmann::json::exception&) {
-        refuse(file, "is damaged");
-    }
-    const std::string_view frames = std::string_view(all).substr(end + 1);
-    if (host_packed > frames.size()) refuse(file, "is truncated or damaged");
-    if (host_packed != 0) c.host_log_ = unpacked(file, frames.substr(0, host_packed), host_bytes);
-    c.state_ = unpacked(file, frames.substr(host_packed), bytes);
+    c.contents_ = checkpoint_contents::unpacked(
+        std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>()), file);
     return c;
 }
 
 void checkpoint::check(const option_values& options) const {
     for (const option_info& o : option_table()) {
         if (!matters(o)) continue;
-        const auto saved = options_.find(o.name);
-        if (saved == options_.end())
+        const auto saved = contents_.options.find(o.name);
+        if (saved == contents_.options.end())
             refuse(file_, "was written by a version of simtlm without " + o.name);
         if (const std::string here = text_of(options, o); here != saved->second)
             throw kernel::user_error(
@@ -255,7 +199,7 @@ void checkpoint::check(const option_values& options) const {
 void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports,
                          const workload_state& workload) {
     bring_up_to_date(device);
-    kernel::archive a(std::move(state_));
+    kernel::archive a(std::move(contents_.state));
     try {
         checkpoint_state(device, files, reports, workload, a);
     } catch (const kernel::user_error& e) {

@@ -3,12 +3,12 @@
 
 #include "platform/gpu/gpu.h"
 #include "platform/options/options.h"
+#include "platform/outputs/checkpoint_file.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/report/report.h"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 
 namespace simtlm::platform {
@@ -32,8 +32,8 @@ struct checkpoint_options {
 /// Saves or restores state outside the GPU, such as the memory of a program. May be empty.
 using workload_state = std::function<void(kernel::archive&)>;
 
-/// A run saved between two kernels: a descriptive line of text, the options that the state depends
-/// on as JSON, and the compressed state of the GPU (docs/checkpoints.md).
+/// A run saved between two kernels: a line of text with a checksum of the rest, the options that
+/// the state depends on as JSON, and the compressed state of the GPU (docs/checkpoints.md).
 ///
 /// Simulated time continues from the saved time: the GPU of a new process idles up to time(), which
 /// is fast since idle clocks are gated, and then receives the state. Scheduled wake-ups are not
@@ -56,11 +56,11 @@ public:
     /// @throws kernel::user_error  with the first option that differs from the saved run
     void check(const option_values& options) const;
     /// Time up to which a GPU must be idle before it is restored.
-    sc_core::sc_time time() const { return sc_core::sc_time::from_value(time_); }
+    sc_core::sc_time time() const { return sc_core::sc_time::from_value(contents_.time); }
     /// Number of completed kernels.
-    std::uint64_t kernels() const { return kernels_; }
+    std::uint64_t kernels() const { return contents_.kernels; }
     /// The host_log passed to write(); empty for a run of a trace or a launch file.
-    const std::string& host_log() const { return host_log_; }
+    const std::string& host_log() const { return contents_.host_log; }
     /// Restores the state of a GPU whose commands have been submitted; they proceed afterwards.
     /// @pre the simulation time is time(), between steps, synchronized
     /// @throws kernel::user_error
@@ -68,11 +68,7 @@ public:
 
 private:
     std::string file_;
-    std::map<std::string, std::string> options_;
-    std::uint64_t time_ = 0;  // in units of the time resolution
-    std::uint64_t kernels_ = 0;
-    std::string host_log_;
-    std::string state_;
+    checkpoint_contents contents_;
 };
 
 }  // namespace simtlm::platform

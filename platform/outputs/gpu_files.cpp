@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <filesystem>
 #include <utility>
 
@@ -29,21 +28,29 @@ void gpu_files::add(const report& report, const kernel_record* kernel) {
 }
 
 void gpu_files::finish_recordings() {
-    if (waves_) waves_->finish();
-    if (timeline_) timeline_->finish();
-    if (log_) log_->finish();
-    if (intervals_) intervals_->finish();
+    kernel::output_attempts attempt;
+    attempt([&] {
+        if (waves_) waves_->finish();
+    });
+    attempt([&] {
+        if (timeline_) timeline_->finish();
+    });
+    attempt([&] {
+        if (log_) log_->finish();
+    });
+    attempt([&] {
+        if (intervals_) intervals_->finish();
+    });
+    attempt.finish();
 }
 
 void gpu_files::write(const std::string& ended) {
-    std::exception_ptr failed;
-    try {
-        statistics_.write(ended);
-    } catch (const kernel::output_error&) {
-        failed = std::current_exception();
-    }
-    if (profile_ && !config_.line_stats.empty()) profile_->write(config_.line_stats);
-    if (failed) std::rethrow_exception(failed);
+    kernel::output_attempts attempt;
+    attempt([&] { statistics_.write(ended); });
+    attempt([&] {
+        if (profile_ && !config_.line_stats.empty()) profile_->write(config_.line_stats);
+    });
+    attempt.finish();
 }
 
 std::vector<std::string> gpu_files::remarks() const {

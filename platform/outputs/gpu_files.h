@@ -33,8 +33,8 @@ public:
     void add(const host_activity& activity) {
         if (timeline_) timeline_->add(activity);
     }
-    /// The simulation has ended: completes the recordings.
-    /// @throws kernel::user_error, kernel::output_error
+    /// The simulation has ended: completes the recordings. An error in one does not prevent the
+    /// others from being written. @throws kernel::output_error
     void finish_recordings();
     /// Writes the statistics files. An error in one does not prevent the others from being written.
     /// @param ended  why the run has ended: "finished", ...

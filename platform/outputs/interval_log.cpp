@@ -159,8 +159,14 @@ public:
         }
         const std::uint64_t now = device_.core_cycles();
         if (now != last_ || samples_ == 0) sample(now);
-        if (csv_) csv_->commit();
-        if (database_) database_->commit();
+        kernel::output_attempts attempt;
+        attempt([&] {
+            if (csv_) csv_->commit();
+        });
+        attempt([&] {
+            if (database_) database_->commit();
+        });
+        attempt.finish();
     }
 
 private:

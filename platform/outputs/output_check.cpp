@@ -1,78 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/output_check.h"
 
-#include "modules/kernel/output_target.h"
+#include "modules/kernel/error.h"
+#include "modules/kernel/file_table.h"
+#include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/waveform/waveform.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <map>
 #include <string>
-#include <utility>
 
 namespace simtlm::platform {
 
-namespace {
-
-/// Options that name an output file.
-constexpr const char* output_options[] = {
-    "--stats-json",   "--stats-csv",   "--stats-csv-long",           "--vcd",
-    "--timeline",     "--stats-file",  "-ptx_line_stats_filename",   "-visualizer_outputfile",
-    "--interval-csv", "--interval-db", "-gpgpu_ptx_inst_debug_file", "--record-trace",
-    "--checkpoint"};
-
-/// Roles of files by identity, so that two names of one file are recognised.
-class file_roles {
-public:
-    void add_input(const std::string& file, const std::string& role) {
-        struct stat status {};
-        if (!file.empty() && ::stat(file.c_str(), &status) == 0) add(status, role);
-    }
-    void add_stream(int descriptor, const std::string& role) {
-        struct stat status {};
-        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) add(status, role);
-    }
-
-    /// @throws kernel::user_error  if the file already has another role
-    void add_output(const std::string& file, const std::string& option) {
-        const kernel::output_target target(file);
-        target.check();
-        const std::string role = "the output of " + option;
-        struct stat status {};
-        if (::stat(target.path().c_str(), &status) != 0) {
-            const auto [other, fresh] = by_path_.emplace(target.path(), role);
-            if (!fresh) refuse(file, option, other->second);
-            return;
-        }
-        // Special files are not replaced, and an output may share a standard stream of this
-        // process.
-        if (S_ISCHR(status.st_mode) || (target.in_place() && S_ISREG(status.st_mode))) return;
-        const auto known = by_identity_.find({status.st_dev, status.st_ino});
-        if (known != by_identity_.end()) refuse(file, option, known->second);
-        add(status, role);
-    }
-
-private:
-    void add(const struct stat& status, const std::string& role) {
-        by_identity_.emplace(std::pair(status.st_dev, status.st_ino), role);
-    }
-    [[noreturn]] static void refuse(const std::string& file, const std::string& option,
-                                    const std::string& role) {
-        throw kernel::user_error(option, file + " is " + role + " too", "name another file");
-    }
-
-    std::map<std::pair<dev_t, ino_t>, std::string> by_identity_;
-    std::map<std::string, std::string> by_path_;
-};
-
-}  // namespace
-
-std::vector<named_output> outputs_of(const gpu_config& config, unsigned gpus) {
+std::vector<named_output> outputs_of(const option_values& values, const gpu_config& config,
+                                     run_kind kind, unsigned gpus) {
     std::vector<named_output> all;
-    const auto add = [&all](const std::string& file, const char* option) {
-        if (!file.empty()) all.push_back({file, option});
+    const auto add = [&](const std::string& file, const char* option) {
+        if (!file.empty() && (find_option(option)->runs & kind) != 0)
+            all.push_back({file, option, find_option(option)->files == file_use::output_folder});
     };
     for (unsigned i = 0; i < gpus; ++i) {
         run_config run = config.run;
@@ -88,24 +34,38 @@ std::vector<named_output> outputs_of(const gpu_config& config, unsigned gpus) {
         add(run.line_stats, "-ptx_line_stats_filename");
         add(run.visualizer.file, "-visualizer_outputfile");
     }
+    add(checkpoint_options::of(values).write, "--checkpoint");
+    add(values.text("--record-trace"), "--record-trace");
+    add(values.text("--sample-json"), "--sample-json");
+    if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
+        add(values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file");
+    const std::string& reports = values.text("--stats-file");
+    add(reports.empty() ? default_reports_file : reports, "--stats-file");
     return all;
 }
 
 void check_outputs(const option_values& values, const gpu_config& config,
                    const std::vector<provenance::file>& work,
                    const std::vector<named_output>& outputs) {
-    for (const char* option : output_options)
-        if (values.given(option) && values.text(option).empty())
-            values.fail(option, "an empty name", "name a file, or omit the option");
-    file_roles files;
+    kernel::file_table files;
+    for (const provenance::file& f : work) files.add_input(f.path, "an input (" + f.role + ")");
+    for (const option_info& o : option_table()) {
+        if (o.files == file_use::none || !values.given(o.name)) continue;
+        const bool is_output = o.files != file_use::input;
+        if (is_output && values.text(o.name).empty())
+            values.fail(o.name, "an empty name", "name a file, or omit the option");
+        if (is_output) continue;
+        for (const option_value& v : values.all(o.name))
+            files.add_input(v.text, "the file of " + o.name);
+    }
     for (const std::string& f : values.files()) files.add_input(f, "a configuration file");
     for (const std::string& f : config.traces.opcode_tables) files.add_input(f, "an opcode file");
-    if (values.given("-inter_config_file"))
-        files.add_input(values.text("-inter_config_file"), "the network's configuration file");
-    for (const provenance::file& f : work) files.add_input(f.path, "an input (" + f.role + ")");
+    files.add_input(checkpoint_options::of(values).resume, "the file of --resume");
     files.add_stream(STDOUT_FILENO, "standard output");
     files.add_stream(STDERR_FILENO, "standard error");
-    for (const named_output& o : outputs) files.add_output(o.file, o.option);
+    for (const named_output& o : outputs)
+        o.is_folder ? files.add_output_folder(o.file, o.option)
+                    : files.add_output(o.file, o.option);
 }
 
 }  // namespace simtlm::platform

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <exception>
 #include <tuple>
 #include <utility>
 
@@ -145,14 +144,16 @@ json json_of(const instruction_profile::row& r) {
     return one;
 }
 
+json json_of(const provenance::file& f) {
+    const file_checksum sum = checksum_of(f.path);
+    json one = {{"role", f.role}, {"path", f.path}};
+    if (!sum.xxh128.empty()) one.update({{"bytes", sum.bytes}, {"xxh128", sum.xxh128}});
+    return one;
+}
+
 json json_of(const provenance& p, const run_config& config) {
     json inputs = json::array();
-    for (const provenance::file& f : p.inputs) {
-        const file_checksum sum = checksum_of(f.path);
-        json one = {{"role", f.role}, {"path", f.path}};
-        if (!sum.xxh128.empty()) one.update({{"bytes", sum.bytes}, {"xxh128", sum.xxh128}});
-        inputs.push_back(std::move(one));
-    }
+    for (const provenance::file& f : p.inputs) inputs.push_back(json_of(f));
     json seed = nullptr;
     if (config.shuffle_seed) seed = *config.shuffle_seed;
     return {{"version", p.build.version},
@@ -267,22 +268,20 @@ void statistics_files::checkpoint(kernel::archive& a) {
 }
 
 void statistics_files::write(const std::string& ended) {
-    std::exception_ptr failed;
+    kernel::output_attempts attempt;
     const auto make = [&](const std::string& name, auto text) {
-        if (name.empty()) return;
-        try {
+        attempt([&] {
+            if (name.empty()) return;
             kernel::output_file file(name);
             file.write(text());
             file.commit();
-        } catch (const kernel::output_error&) {
-            if (!failed) failed = std::current_exception();
-        }
+        });
     };
     if (wanted() && !sums_) sums_.emplace(device_);
     make(config_.stats_json, [&] { return json_text(ended); });
     make(config_.stats_csv, [&] { return csv_text(); });
     make(config_.stats_csv_long, [&] { return long_csv_text(); });
-    if (failed) std::rethrow_exception(failed);
+    attempt.finish();
 }
 
 const double* statistics_files::value(const row& r, const std::string& name) const {
@@ -326,6 +325,10 @@ std::string statistics_files::json_text(const std::string& ended) const {
         kernels.push_back(std::move(k));
     }
     document["kernels"] = std::move(kernels);
+    // Readers show a source file only if it has the contents that it had during the run.
+    for (const std::string& s : sources())
+        if (json of_source = json_of(provenance::file{"source", s}); of_source.contains("xxh128"))
+            document["provenance"]["inputs"].push_back(std::move(of_source));
 
     json meanings = json::object(), blocks = json::object();
     for (const counter& c : counters)
@@ -348,7 +351,17 @@ std::string statistics_files::json_text(const std::string& ended) const {
                 {"unit", c.unit}, {"meaning", c.meaning}, {"adds", kernel::adding_name(c.how)}};
     document["counters"] = std::move(meanings);
     document["blocks"] = std::move(blocks);
-    return document.dump(1) + "\n";
+    // Names in traces need not be UTF-8.
+    return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+/// The files that the source lines of instructions refer to.
+std::set<std::string> statistics_files::sources() const {
+    std::set<std::string> files;
+    for (const row& r : rows_)
+        for (const instruction_profile::row& i : r.instructions)
+            if (!i.source.empty()) files.insert(i.source.substr(0, i.source.rfind(':')));
+    return files;
 }
 
 /// The counters that are nonzero for at least one kernel.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,7 @@ private:
     std::string long_csv_text() const;
     const double* value(const row& r, const std::string& name) const;
     std::vector<std::uint32_t> used_counters() const;
+    std::set<std::string> sources() const;
 
     const run_config& config_;
     gpu& device_;

@@ -34,7 +34,7 @@ std::unique_ptr<trace_recording> trace_recording::of(const option_values& values
 }
 
 void trace_recording::copied(std::uint64_t address, std::uint64_t bytes) {
-    list_ += fmt::format("MemcpyHtoD,0x{:016x},{}\n", address, bytes);
+    list_.push_back({fmt::format("MemcpyHtoD,0x{:016x},{}\n", address, bytes), {}});
 }
 
 std::shared_ptr<program::kernel_source> trace_recording::record(
@@ -43,16 +43,24 @@ std::shared_ptr<program::kernel_source> trace_recording::record(
     const std::string file =
         fmt::format("kernel-{}{}", ++kernels_,
                     form_ == trace::trace_form::binary ? trace::binary_suffix : ".traceg");
-    list_ += file + "\n";
+    const std::string path = (fs::path(folder_) / file).string();
+    list_.push_back({file + "\n", path});
     return std::make_shared<trace::execution_recorder>(std::move(kernel), std::move(code),
-                                                       binary_version,
-                                                       (fs::path(folder_) / file).string(), form_);
+                                                       binary_version, path, form_, log_);
 }
 
-void trace_recording::finish() const {
+unsigned trace_recording::finish() const {
+    if (const std::vector<std::string> errors = log_->errors(); !errors.empty())
+        throw kernel::output_error(errors);
+    unsigned unfinished = 0;
     kernel::output_file list((fs::path(folder_) / "kernelslist.g").string());
-    list.write(list_);
+    for (const line& l : list_)
+        if (l.trace.empty() || log_->is_complete(l.trace))
+            list.write(l.text);
+        else
+            ++unfinished;
     list.commit();
+    return unfinished;
 }
 
 }  // namespace simtlm::platform

@@ -25,8 +25,12 @@ public:
     std::shared_ptr<program::kernel_source> record(std::shared_ptr<program::kernel_source> kernel,
                                                    std::vector<program::instruction_window> code,
                                                    unsigned binary_version);
-    /// All kernels have ended: writes the command list. @throws kernel::output_error
-    void finish() const;
+    /// The run has ended: writes the command list, with the kernels that have been recorded
+    /// completely.
+    /// @return number of kernels that have not been, because they have not ended
+    /// @throws kernel::output_error  if a trace or the list could not be written; then there is no
+    ///         list
+    unsigned finish() const;
 
 private:
     trace_recording(std::string folder, trace::trace_form form)
@@ -34,7 +38,12 @@ private:
 
     std::string folder_;
     trace::trace_form form_;
-    std::string list_;
+    struct line {
+        std::string text;
+        std::string trace;  ///< path; empty: not a kernel
+    };
+    std::vector<line> list_;
+    std::shared_ptr<trace::recording_log> log_ = std::make_shared<trace::recording_log>();
     unsigned kernels_ = 0;
 };
 

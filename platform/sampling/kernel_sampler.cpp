@@ -669,7 +669,7 @@ std::string kernel_sampler::json() const {
         if (one.known) row["simulated_cycles"] = one.cycles;
         j["kernels"].push_back(std::move(row));
     }
-    return j.dump(1) + "\n";
+    return j.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace simtlm::platform

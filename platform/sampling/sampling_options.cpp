@@ -21,13 +21,6 @@ sampling_options sampling_options::of(const option_values& v) {
     o.similarity = share(v, "--sample-similarity");
     o.spread = share(v, "--sample-spread");
     o.json = v.text("--sample-json");
-    const auto needs = [&](const char* option, bool given, const char* other) {
-        if (v.given(option) && !given) v.fail(option, "has no effect", other);
-    };
-    needs("--sample-budget", o.groups, "--sample");
-    needs("--sample-similarity", o.groups, "--sample");
-    needs("--sample-spread", o.stable, "--sample-stable");
-    needs("--sample-json", o.any(), "--sample, --sample-stable");
     return o;
 }
 

@@ -140,7 +140,7 @@ json totals_by_unit(const statistics_run& run) {
         if (!block.is_object() || !block.contains("counters")) continue;
         const std::string kind = block.value("kind", "");
         const json& c = block["counters"];
-        const auto value = [&](const char* counter) { return c.value(counter, 0.0); };
+        const auto value = [&](const char* counter) { return number_in(c, counter); };
         if (kind == "sm")
             sms.push_back({{"name", name}, {"value", rounded(value("warp_instructions"))}});
         if (kind == "dram")
@@ -151,7 +151,7 @@ json totals_by_unit(const statistics_run& run) {
     return {{"sm", std::move(sms)}, {"channel", std::move(channels)}};
 }
 
-json json_of(const reported_run& r, const std::vector<std::string>& sources) {
+json json_of(const reported_run& r, const source_choice& sources) {
     const statistics_run& s = r.statistics;
     const json& provenance = s.document()["provenance"];
     const gpu_limits limits = gpu_limits::of(s);
@@ -174,7 +174,7 @@ json json_of(const reported_run& r, const std::vector<std::string>& sources) {
                 {"command", command},
                 {"cycles", rounded(s.cycles())},
                 {"core_hz", rounded(limits.core_hz)},
-                {"ipc", rounded(s.total().value("gpu_tot_ipc", 0.0))},
+                {"ipc", rounded(number_in(s.total(), "gpu_tot_ipc"))},
                 {"gpu", s.document().value("gpu", json())}};
     run["kernels"] = std::move(kernels);
     run["profile"] = std::move(profile);
@@ -190,7 +190,7 @@ void replace(std::string& in, const std::string& what, const std::string& by) {
 
 }  // namespace
 
-json report_data(const std::vector<reported_run>& runs, const std::vector<std::string>& sources) {
+json report_data(const std::vector<reported_run>& runs, const source_choice& sources) {
     json data;
     data["schema"] = {{"name", "simtlm-report"}, {"version", 1}};
     data["runs"] = json::array();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/study/source_view.h"
 #include "platform/study/statistics_run.h"
 #include "platform/study/time_series.h"
 
@@ -18,7 +19,7 @@ struct reported_run {
 };
 
 /// Data of the page: schema simtlm-report, version 1.
-json report_data(const std::vector<reported_run>& runs, const std::vector<std::string>& sources);
+json report_data(const std::vector<reported_run>& runs, const source_choice& sources);
 
 /// Makes a self-contained HTML page. @param data  from report_data()
 std::string html_page(const json& data);

@@ -114,11 +114,11 @@ struct waited_for {
         cycles += awaited;
         if (awaited <= most) return;
         most = awaited;
-        const double line = instruction.value("line", 0.0);
+        const double line = number_in(instruction, "line");
         const std::string source = instruction.value("source", "");
         which =
             fmt::format("{} at {:#x}{}", instruction.value("opcode", ""),
-                        static_cast<std::uint64_t>(instruction.value("pc", 0.0)),
+                        instruction.value("pc", std::uint64_t{0}),
                         !source.empty() ? fmt::format(" ({})", source.substr(source.rfind('/') + 1))
                         : line > 0      ? fmt::format(" (line {:.0f})", line)
                                         : "");
@@ -487,7 +487,7 @@ gpu_limits gpu_limits::of(const statistics_run& run) {
     gpu_limits l;
     const auto gpu = run.document().find("gpu");
     if (gpu == run.document().end() || !gpu->is_object()) return l;
-    const auto number = [&](const json& from, const char* name) { return from.value(name, 0.0); };
+    const auto number = [](const json& from, const char* name) { return number_in(from, name); };
     const json clocks = gpu->value("clock_hz", json::object());
     const json peaks = gpu->value("peaks", json::object());
     l.known = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/merge.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
 
 #include <fmt/format.h>
@@ -231,17 +232,17 @@ json total_of(const std::vector<statistics_run>& runs, json& without) {
     const auto ratio = [&](const std::string& name, const std::string& over,
                            const std::string& under) {
         if (!total.contains(over) || !total.contains(under)) return;
-        const double u = total[under].get<double>();
-        total[name] = u != 0 ? total[over].get<double>() / u : 0.0;
+        const double u = number_in(total, under);
+        total[name] = u != 0 ? number_in(total, over) / u : 0.0;
         left.erase(name);
     };
     ratio("gpu_tot_ipc", "gpu_tot_sim_insn", "gpu_tot_sim_cycle");
     for (const char* cache : {"L1I", "L1D", "L1C", "L1T", "L2"}) {
         const std::string c = std::string(cache) + "_total_cache_";
-        if (total.value(c + "accesses", 0.0) != 0)
+        if (number_in(total, c + "accesses") != 0)
             ratio(c + "miss_rate", c + "misses", c + "accesses");
     }
-    if (total.value("total_dl1_accesses", 0.0) != 0)
+    if (number_in(total, "total_dl1_accesses") != 0)
         ratio("total_dl1_miss_rate", "total_dl1_misses", "total_dl1_accesses");
     without = json(left);
     return total;
@@ -296,6 +297,13 @@ json blocks_of(const std::vector<statistics_run>& runs, const std::vector<std::s
             for (const auto& [counter, value] : block["counters"].items()) {
                 const std::string how = rule_of(meanings, kind, counter);
                 json& sum = counters[counter];
+                if (!sum.is_null() && sum.is_object() != value.is_object())
+                    throw kernel::user_error(
+                        runs[r].file(),
+                        fmt::format("blocks.{}.counters.{} is not of the type that it has in "
+                                    "another run",
+                                    kernel::printable(name), kernel::printable(counter)),
+                        "merge runs of the same version of simtlm");
                 if (!value.is_object()) {
                     sum = added(sum, value, how);
                     continue;
@@ -339,16 +347,17 @@ json merge(const std::vector<statistics_run>& runs, const merge_options& options
     const std::vector<placed_kernel> kernels = placed_kernels(runs, options, warming);
     const std::vector<std::size_t> order = order_of(runs, kernels);
     // Offset of cycle 0 of each run: the end of the previous runs minus its warm-up.
-    std::vector<std::int64_t> offset(runs.size());
-    std::int64_t begin = 0;
+    // Unsigned, so that the offset of a run that begins with a long warm-up wraps.
+    std::vector<std::uint64_t> offset(runs.size());
+    std::uint64_t begin = 0;
     for (const std::size_t r : order) {
-        std::int64_t warm = 0, own = 0;
+        std::uint64_t warm = 0, own = 0;
         for (const placed_kernel& k : warming)
-            if (k.run == r) warm += k.kernel->value("gpu_sim_cycle", std::int64_t{0});
+            if (k.run == r) warm += k.kernel->value("gpu_sim_cycle", std::uint64_t{0});
         for (const placed_kernel& k : kernels)
-            if (k.run == r) own += k.kernel->value("gpu_sim_cycle", std::int64_t{0});
+            if (k.run == r) own += k.kernel->value("gpu_sim_cycle", std::uint64_t{0});
         offset[r] = begin - warm;
-        begin += warming.empty() ? static_cast<std::int64_t>(runs[r].cycles()) : own;
+        begin += warming.empty() ? static_cast<std::uint64_t>(runs[r].cycles()) : own;
     }
 
     const json& first = runs[order.front()].document();
@@ -383,8 +392,7 @@ json merge(const std::vector<statistics_run>& runs, const merge_options& options
         kernel["launch_uid"] = list.size() + 1;
         for (const char* cycle : {"launched_at", "start_cycle", "end_cycle"})
             if (kernel.contains(cycle))
-                kernel[cycle] =
-                    static_cast<std::uint64_t>(kernel[cycle].get<std::int64_t>() + offset[k.run]);
+                kernel[cycle] = kernel[cycle].get<std::uint64_t>() + offset[k.run];
         list.push_back(std::move(kernel));
     }
     document["kernels"] = std::move(list);

@@ -150,7 +150,7 @@ void merge_run(const sweep_run& r, const trace_weights& of_trace) {
             how.overlap = r.warm_up != 0;
             const json merged = merge(runs, how);
             kernel::output_file file(r.folder + "/statistics.json");
-            file.write(merged.dump(1) + "\n");
+            file.write(merged.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
             file.commit();
         } catch (const kernel::user_error& e) {
             outcome->message = e.what();

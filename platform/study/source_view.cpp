@@ -31,20 +31,28 @@ std::optional<text_lines> lines_of(const fs::path& file) {
     return lines;
 }
 
-/// Finds and caches source files.
+/// Finds and caches source files: those given by the user, and inputs of the run whose contents are
+/// those that the run recorded. Paths in a statistics file are not followed otherwise, because the
+/// page would disclose files of the reader that the author of the statistics file has chosen.
 class source_files {
 public:
-    source_files(const statistics_run& run, const std::vector<std::string>& given) : given_(given) {
-        for (const json& f : run.document()["provenance"].value("inputs", json::array()))
-            if (f.is_object() && f.value("role", "") == "program")
-                programs_.push_back(f.value("path", ""));
+    source_files(const statistics_run& run, const source_choice& choice)
+        : given_(choice.given), checksum_(choice.checksum) {
+        for (const json& f : run.document()["provenance"].value("inputs", json::array())) {
+            const std::string role = f.value("role", ""), path = f.value("path", "");
+            if (role != "program" && role != "source") continue;
+            recorded_[path] = f.value("xxh128", "");
+            if (role == "program") programs_.push_back(path);
+        }
     }
     /// The PTX that a run has executed.
     const text_lines* ptx() {
-        for (const auto* list : {&programs_, &given_})
-            for (const std::string& p : *list)
-                if (fs::path(p).extension() == ".ptx")
-                    if (const text_lines* lines = open(p)) return lines;
+        for (const std::string& p : programs_)
+            if (fs::path(p).extension() == ".ptx")
+                if (const text_lines* lines = recorded(p)) return lines;
+        for (const std::string& g : given_)
+            if (fs::path(g).extension() == ".ptx")
+                if (const text_lines* lines = open(g)) return lines;
         return nullptr;
     }
     /// The only source file that was given, for traces, which record line numbers without a file.
@@ -60,18 +68,17 @@ public:
     }
     /// A file named by a `.file` directive.
     const text_lines* named(const std::string& name) {
-        if (const text_lines* lines = open(name)) return lines;
         const fs::path base = fs::path(name).filename();
-        for (const auto* list : {&given_, &programs_})
-            for (const std::string& g : *list) {
-                std::error_code error;
-                const fs::path folder =
-                    fs::is_directory(g, error) ? fs::path(g) : fs::path(g).parent_path();
+        for (const std::string& g : given_) {
+            std::error_code error;
+            if (!fs::is_directory(g, error)) {
                 if (fs::path(g).filename() == base)
                     if (const text_lines* lines = open(g)) return lines;
-                if (const text_lines* lines = open((folder / base).string())) return lines;
+            } else if (const text_lines* lines = open((fs::path(g) / base).string())) {
+                return lines;
             }
-        return nullptr;
+        }
+        return recorded(name);
     }
 
 private:
@@ -80,7 +87,15 @@ private:
         if (fresh) at->second = lines_of(path);
         return at->second ? &*at->second : nullptr;
     }
+    const text_lines* recorded(const std::string& path) {
+        const auto at = recorded_.find(path);
+        if (at == recorded_.end() || at->second.empty()) return nullptr;
+        if (!checksum_ || at->second != checksum_(path)) return nullptr;
+        return open(path);
+    }
     std::vector<std::string> given_, programs_;
+    std::function<std::string(const std::string&)> checksum_;
+    std::map<std::string, std::string> recorded_;  ///< checksums of inputs
     std::map<std::string, std::optional<text_lines>> files_;
 };
 
@@ -197,7 +212,7 @@ void find_text(kernel_source_view& view, source_files& files, const ptx_location
 }  // namespace
 
 std::vector<kernel_source_view> source_views(const statistics_run& run,
-                                             const std::vector<std::string>& sources) {
+                                             const source_choice& sources) {
     std::vector<kernel_source_view> views;
     std::map<std::string, std::size_t> place;
     std::vector<std::map<std::uint64_t, std::size_t>> row_at;
@@ -214,7 +229,7 @@ std::vector<kernel_source_view> source_views(const statistics_run& run,
         kernel_source_view& view = views[at->second];
         ++view.launches;
         for (const json& i : *instructions) {
-            const auto pc = static_cast<std::uint64_t>(i.value("pc", 0.0));
+            const auto pc = i.value("pc", std::uint64_t{0});
             const auto [row, fresh_row] = row_at[at->second].emplace(pc, view.rows.size());
             if (fresh_row) {
                 view.rows.emplace_back();
@@ -222,7 +237,8 @@ std::vector<kernel_source_view> source_views(const statistics_run& run,
                 view.rows.back().opcode = i.value("opcode", "");
                 view.rows.back().text = i.value("text", "");
                 view.rows.back().source = i.value("source", "");
-                view.rows.back().line = static_cast<std::uint32_t>(i.value("line", 0.0));
+                view.rows.back().line =
+                    static_cast<std::uint32_t>(i.value("line", std::uint64_t{0}));
                 lines = lines || view.rows.back().line != 0;
             }
             add(i, view.rows[row->second], view.blames);

@@ -4,6 +4,7 @@
 #include "platform/study/statistics_run.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,9 +39,16 @@ struct kernel_source_view {
     std::map<std::string, std::string> source_text;  ///< by "file.cu:12"
 };
 
+/// The source files whose lines may be shown.
+struct source_choice {
+    std::vector<std::string> given;  ///< files, and folders that are searched, chosen by the user
+    /// Checksum of a file (xxh128 in provenance). A file that only the statistics file names is
+    /// read if it has the checksum that the run recorded. Empty: such files are not read.
+    std::function<std::string(const std::string& path)> checksum;
+};
+
 /// Views of a run's kernels, in order of first launch.
-/// @param sources  folders and files that are searched for PTX and CUDA sources
 std::vector<kernel_source_view> source_views(const statistics_run& run,
-                                             const std::vector<std::string>& sources);
+                                             const source_choice& sources);
 
 }  // namespace simtlm::platform::study

@@ -6,12 +6,9 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace simtlm::platform::study {
@@ -20,6 +17,7 @@ namespace {
 
 constexpr const char* schema_name = "simtlm-statistics";
 constexpr unsigned schema_version = 2;
+constexpr const char* wanted_statistics = "name a file written by simtlm --stats-json FILE";
 
 /// Figures listed with each kernel that are not counters.
 constexpr const char* kernel_figures[] = {
@@ -44,38 +42,28 @@ statistics_run::statistics_run(std::string file, json document)
 }
 
 statistics_run statistics_run::read(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    if (!in || in.bad())
-        throw kernel::user_error(file, std::string("cannot be read: ") + std::strerror(errno),
-                                 "name a file written by simtlm --stats-json FILE");
-    json document = json::parse(text.str(), nullptr, false);
-    if (document.is_discarded())
-        throw kernel::user_error(file, "is not JSON",
-                                 "name a file written by simtlm --stats-json FILE");
-    return {file, std::move(document)};
+    return {file, read_json(file, wanted_statistics)};
 }
 
 void statistics_run::check() const {
     const auto refuse = [&](const std::string& what) {
-        throw kernel::user_error(file_, what, "name a file written by simtlm --stats-json FILE");
+        throw kernel::user_error(file_, what, wanted_statistics);
     };
-    if (!document_.is_object() || !document_.contains("schema") ||
-        !document_["schema"].is_object() || document_["schema"].value("name", "") != schema_name)
-        refuse("holds no statistics of simtlm");
-    const json& version = document_["schema"].value("version", json());
-    if (!version.is_number_integer() || version.get<unsigned>() != schema_version)
+    const auto member = [](const json& of, const char* name) {
+        const auto at = of.is_object() ? of.find(name) : of.end();
+        return at != of.end() ? *at : json();
+    };
+    const json schema = member(document_, "schema");
+    if (member(schema, "name") != json(schema_name)) refuse("holds no statistics of simtlm");
+    if (const json version = member(schema, "version"); version != json(schema_version))
         refuse(fmt::format("has version {} of the schema, this program knows version {}",
-                           version.dump(), schema_version));
-    for (const char* name : {"total", "config", "provenance"})
-        if (!document_.contains(name) || !document_[name].is_object())
-            refuse(fmt::format("has no object '{}'", name));
-    if (!document_.contains("kernels") || !document_["kernels"].is_array())
-        refuse("has no array 'kernels'");
+                           version.is_primitive() ? version.dump() : version.type_name(),
+                           schema_version));
+    for (const char* name : {"total", "config", "provenance", "kernels"})
+        if (!document_.contains(name)) refuse(fmt::format("has no member '{}'", name));
+    json_schema::statistics().check(document_, file_, wanted_statistics);
     for (const json& k : document_["kernels"])
-        if (!k.is_object() || !k.contains("name") || !k["name"].is_string() ||
-            !k.contains("counters") || !k["counters"].is_object())
+        if (!k.contains("name") || !k.contains("counters"))
             refuse("has a kernel without name or counters");
 }
 
@@ -91,7 +79,13 @@ std::string statistics_run::ended() const {
 }
 
 double statistics_run::cycles() const {
-    return total().value("gpu_tot_sim_cycle", 0.0);
+    constexpr double most = 9e18;  // fits 64 bits
+    return std::clamp(number_in(total(), "gpu_tot_sim_cycle"), 0.0, most);
+}
+
+double number_in(const json& object, const std::string& name) {
+    const auto at = object.find(name);
+    return at != object.end() && at->is_number() ? at->get<double>() : 0;
 }
 
 std::string statistics_run::option(const std::string& name) const {
@@ -200,7 +194,8 @@ std::string readable_number(double value) {
         return (value < 0 ? "-" : "") + digits;
     }
     const double size = std::fabs(value);
-    return size >= 1000 ? readable_number(std::round(value)) : fmt::format("{:.4g}", value);
+    return size >= 1000 && size < largest ? readable_number(std::round(value))
+                                          : fmt::format("{:.4g}", value);
 }
 
 std::string readable_change(double from, double to) {

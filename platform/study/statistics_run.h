@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "platform/study/json_schema.h"
 
 #include <cstdint>
 #include <map>
@@ -11,14 +11,12 @@
 
 namespace simtlm::platform::study {
 
-using json = nlohmann::ordered_json;
-
 /// The statistics of a finished run, read from its --stats-json file (docs/statistics-files.md).
 class statistics_run {
 public:
-    /// @throws kernel::user_error  if the file cannot be read, is not a statistics file, or has
+    /// @throws kernel::user_error  if the file cannot be read, is not a statistics file, has
     /// another
-    /// schema version
+    ///         schema version, or a member of a wrong type
     static statistics_run read(const std::string& file);
     /// Uses a document in memory. @param file  name for error messages
     statistics_run(std::string file, json document);
@@ -44,6 +42,9 @@ private:
     std::string file_;
     json document_;
 };
+
+/// A number of an object; 0 if there is none of this name.
+double number_in(const json& object, const std::string& name);
 
 /// Identifies a kernel across runs of the same list: its position in the list or, without a list,
 /// its name and occurrence number.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/sweep_engine.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
+#include "platform/study/json_schema.h"
+#include "platform/study/statistics_run.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -40,6 +43,27 @@ void write_text(const fs::path& file, const std::string& text) {
     out.commit();
 }
 
+/// Format of the status file of a run.
+const json_schema& status_schema() {
+    static const json_schema schema(json::parse(R"({"type": "object", "properties": {
+        "fingerprint": {"type": "string"}, "code": {"type": "integer"},
+        "wall_s": {"type": "number"}, "user_s": {"type": "number"},
+        "peak_kB": {"type": "integer"}, "message": {"type": "string"}}})"));
+    return schema;
+}
+
+/// Format of a file with the tasks of a job array.
+const json_schema& tasks_schema() {
+    static const json_schema schema(
+        json::parse(R"({"type": "array", "items": {"type": "object", "properties": {
+        "id": {"type": "string"}, "command": {"type": "array", "items": {"type": "string"}},
+        "environment": {"type": "object", "additionalProperties": {"type": "string"}},
+        "folder": {"type": "string"}, "working_folder": {"type": "string"},
+        "fingerprint": {"type": "string"}, "wants_statistics": {"type": "boolean"},
+        "timeout": {"type": "integer", "minimum": 0}}}})"));
+    return schema;
+}
+
 /// The last line of error output of a failed run.
 std::string complaint_of(const sweep_run& run) {
     std::istringstream lines(text_of(fs::path(run.folder) / "errors"));
@@ -47,7 +71,7 @@ std::string complaint_of(const sweep_run& run) {
     for (std::string line; std::getline(lines, line);)
         if (!line.empty()) last = line;
     constexpr std::size_t most = 300;
-    return last.substr(0, most);
+    return kernel::printable(last.substr(0, most));
 }
 
 /// Signals that end a sweep, including SIGCHLD.
@@ -101,10 +125,11 @@ std::string with_complaint(const std::string& reason, const sweep_run& run) {
 std::string problem_of_statistics(const sweep_run& run) {
     const fs::path file = fs::path(run.folder) / "statistics.json";
     if (!fs::exists(file)) return "the run wrote no statistics";
-    const json statistics = json::parse(text_of(file), nullptr, false);
-    if (!statistics.is_object() || !statistics.contains("kernels"))
+    try {
+        if (!statistics_run::read(file.string()).kernels().empty()) return {};
+    } catch (const kernel::user_error&) {
         return "the run wrote no valid statistics file";
-    if (!statistics["kernels"].empty()) return {};
+    }
     return with_complaint("no kernel was simulated", run);
 }
 
@@ -183,8 +208,13 @@ void wait_for_jobs(const std::string& jobs) {
 
 std::optional<sweep_outcome> outcome_of(const sweep_run& run) {
     const json status = json::parse(text_of(fs::path(run.folder) / "status.json"), nullptr, false);
-    if (!status.is_object() || status.value("fingerprint", "") != run.fingerprint)
+    // A file of another format counts as none: the run is repeated.
+    try {
+        status_schema().check(status, run.folder, {});
+    } catch (const kernel::user_error&) {
         return std::nullopt;
+    }
+    if (status.value("fingerprint", "") != run.fingerprint) return std::nullopt;
     sweep_outcome o;
     o.code = status.value("code", 0);
     o.wall = status.value("wall_s", 0.0);
@@ -271,7 +301,7 @@ void run_by_slurm(const sweep_plan& plan,
     json tasks = json::array();
     for (const sweep_run* r : runs) tasks.push_back(task_of(*r, plan.timeout));
     const fs::path task_file = folder / "slurm.tasks.json";
-    write_text(task_file, tasks.dump() + "\n");
+    write_text(task_file, tasks.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
     std::string jobs;
     constexpr std::size_t most = 1000;  // tasks per array; the usual limit of Slurm is 1001
     for (std::size_t from = 0; from < runs.size(); from += most) {
@@ -295,14 +325,18 @@ void run_by_slurm(const sweep_plan& plan,
 }
 
 int run_task(const std::string& task_file, std::size_t index) {
-    const json tasks = json::parse(text_of(task_file), nullptr, false);
-    if (!tasks.is_array() || index >= tasks.size())
+    constexpr const char* wanted = "name a task file that simtlm-sweep --engine slurm has written";
+    const json tasks = read_json(task_file, wanted);
+    tasks_schema().check(tasks, task_file, wanted);
+    if (index >= tasks.size())
         throw kernel::user_error(task_file, fmt::format("has no task {}", index));
     const json& t = tasks[index];
     sweep_run r;
     r.id = t.value("id", "");
-    r.command = t.at("command").get<std::vector<std::string>>();
-    r.environment = t.at("environment").get<std::map<std::string, std::string>>();
+    r.command = t.value("command", std::vector<std::string>());
+    if (r.command.empty())
+        throw kernel::user_error(task_file, fmt::format("task {} has no command", index), wanted);
+    r.environment = t.value("environment", std::map<std::string, std::string>());
     r.folder = t.value("folder", "");
     r.working_folder = t.value("working_folder", "");
     r.fingerprint = t.value("fingerprint", "");

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/sweep_plan.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/nearest_name.h"
+#include "modules/kernel/text_file.h"
 #include "platform/options/options.h"
 
 #include <fmt/format.h>
@@ -10,9 +12,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 
 namespace simtlm::platform::study {
@@ -23,6 +27,7 @@ namespace fs = std::filesystem;
 
 using assignment = std::pair<std::string, std::string>;  ///< option and value
 
+constexpr std::size_t most_runs = 100'000;
 constexpr const char* flag_value = "\1";  ///< of a switch without a value
 constexpr char folder_mark = '\2';        ///< in patterns: placeholder for the folder of the run
 
@@ -54,18 +59,9 @@ public:
         base_ = fs::absolute(file_).parent_path();
     }
 
-    sweep_plan read() {
-        YAML::Node root;
+    sweep_plan read(const std::string& text) {
         try {
-            root = YAML::LoadFile(file_);
-        } catch (const YAML::BadFile&) {
-            throw kernel::user_error(file_, "cannot be read", "name a specification in YAML");
-        } catch (const YAML::ParserException& e) {
-            throw kernel::user_error(fmt::format("{}:{}", file_, e.mark.line + 1), e.msg,
-                                     "see simtlm-sweep --help");
-        }
-        try {
-            return plan_of(root);
+            return plan_of(YAML::Load(text));
         } catch (const YAML::Exception& e) {
             throw kernel::user_error(fmt::format("{}:{}", file_, e.mark.line + 1), e.msg,
                                      "see simtlm-sweep --help");
@@ -100,7 +96,7 @@ private:
         if (!map.IsMap()) refuse(map, fmt::format("{} is not a map", what));
         std::set<std::string> seen;
         for (const auto& entry : map) {
-            const auto key = entry.first.as<std::string>();
+            const std::string key = text_of(entry.first, fmt::format("a key of {}", what));
             if (std::find(keys.begin(), keys.end(), key) == keys.end())
                 refuse(entry.first, fmt::format("{} has no '{}'", what, key),
                        fmt::format("did you mean {}?", kernel::nearest_name(key, keys)));
@@ -108,26 +104,86 @@ private:
         }
     }
 
-    std::vector<std::string> list_of(const YAML::Node& n) const {
-        if (!n.IsDefined() || n.IsNull()) return {};
-        if (n.IsScalar()) return {n.as<std::string>()};
-        if (!n.IsSequence()) refuse(n, "a list is expected");
-        return n.as<std::vector<std::string>>();
+    // Readers of values. @param what  name of the value in messages, with its member
+
+    std::string text_of(const YAML::Node& n, const std::string& what) const {
+        if (!n.IsScalar()) refuse(n, fmt::format("{} is {} instead of a text", what, type_of(n)));
+        if (n.Scalar().find('\0') != std::string::npos)
+            refuse(n, fmt::format("{} contains a NUL character", what));
+        return n.Scalar();
     }
 
-    std::string existing(const YAML::Node& n) const {
-        fs::path p = n.as<std::string>();
+    /// A text that is printed and part of file names.
+    std::string name_of(const YAML::Node& n, const std::string& what) const {
+        std::string name = text_of(n, what);
+        if (name.empty()) refuse(n, fmt::format("{} is empty", what));
+        if (kernel::printable(name) != name)
+            refuse(n, fmt::format("{} '{}' contains control characters", what, name),
+                   "use printable characters");
+        return name;
+    }
+
+    std::vector<YAML::Node> elements_of(const YAML::Node& n, const std::string& what) const {
+        if (!n.IsDefined() || n.IsNull()) return {};
+        if (!n.IsSequence()) refuse(n, fmt::format("{} is {} instead of a list", what, type_of(n)));
+        std::vector<YAML::Node> elements;
+        for (const YAML::Node& e : n) elements.push_back(e);
+        return elements;
+    }
+
+    using entry = std::pair<YAML::Node, YAML::Node>;
+    std::vector<entry> entries_of(const YAML::Node& n, const std::string& what) const {
+        if (!n.IsDefined() || n.IsNull()) return {};
+        if (!n.IsMap()) refuse(n, fmt::format("{} is {} instead of a map", what, type_of(n)));
+        std::vector<entry> entries;
+        std::set<std::string> seen;
+        for (const auto& e : n) {
+            const std::string key = text_of(e.first, "a key of " + what);
+            if (!seen.insert(key).second)
+                refuse(e.first, fmt::format("'{}' comes twice in {}", key, what));
+            entries.emplace_back(e.first, e.second);
+        }
+        return entries;
+    }
+
+    /// A list of texts, or a single one.
+    std::vector<std::string> list_of(const YAML::Node& n, const std::string& what) const {
+        if (!n.IsDefined() || n.IsNull()) return {};
+        if (n.IsScalar()) return {text_of(n, what)};
+        std::vector<std::string> list;
+        for (const YAML::Node& e : elements_of(n, what))
+            list.push_back(text_of(e, fmt::format("{}[{}]", what, list.size())));
+        return list;
+    }
+
+    /// A positive number, which is compared with numbers of cycles.
+    double positive(const YAML::Node& n, const std::string& what) const {
+        constexpr double most = 9e15;
+        const std::optional<double> number = parse_real(text_of(n, what));
+        if (!number || !(*number > 0) || *number > most)
+            refuse(n, fmt::format("{} '{}' is not a positive number up to {}", what, n.Scalar(),
+                                  most));
+        return *number;
+    }
+
+    std::string existing(const YAML::Node& n, const std::string& what) const {
+        const std::string name = text_of(n, what);
+        fs::path p = name;
         if (p.is_relative()) p = base_ / p;
         std::error_code error;
         if (!fs::exists(p, error))
-            refuse(n, fmt::format("'{}' does not exist", n.as<std::string>()),
+            refuse(n, fmt::format("'{}' does not exist", name),
                    "paths are relative to the specification");
         return p.lexically_normal().string();
     }
 
+    static const char* type_of(const YAML::Node& n) {
+        return n.IsMap() ? "a map" : n.IsSequence() ? "a list" : n.IsNull() ? "empty" : "a text";
+    }
+
     /// Rejects unknown options, and options that the sweep sets itself or would discard.
     std::string option_name(const YAML::Node& key) const {
-        const auto name = key.as<std::string>();
+        const std::string name = text_of(key, "the name of an option");
         const option_info* info = find_option(name);
         if (info == nullptr)
             refuse(key, fmt::format("unknown option {}", name),
@@ -149,9 +205,9 @@ private:
 
     std::string value_of(const std::string& name, const YAML::Node& value) const {
         const option_info* info = find_option(name);
-        if (value.IsNull() || (info->syntax.empty() && value.as<std::string>() == "true"))
-            return flag_value;
-        const auto text = value.as<std::string>();
+        if (value.IsNull()) return flag_value;
+        const std::string text = text_of(value, name);
+        if (info->syntax.empty() && text == "true") return flag_value;
         if (info->group == option_group::output && info->type == option_type::path &&
             text.find("{run}") == std::string::npos)
             refuse(value, fmt::format("every run would write {} to '{}'", name, text),
@@ -161,15 +217,13 @@ private:
 
     std::vector<assignment> options_of(const YAML::Node& map) const {
         std::vector<assignment> options;
-        if (!map.IsDefined() || map.IsNull()) return options;
-        if (!map.IsMap()) refuse(map, "options are a map from option to value");
-        for (const auto& entry : map) {
-            const std::string name = option_name(entry.first);
-            if (entry.second.IsSequence())
-                for (const YAML::Node& v : entry.second)
+        for (const auto& [key, value] : entries_of(map, "'options'")) {
+            const std::string name = option_name(key);
+            if (value.IsSequence())
+                for (const YAML::Node& v : elements_of(value, name))
                     options.emplace_back(name, value_of(name, v));
             else
-                options.emplace_back(name, value_of(name, entry.second));
+                options.emplace_back(name, value_of(name, value));
         }
         return options;
     }
@@ -188,11 +242,12 @@ private:
                 kind = k;
             }
         if (kind.empty()) refuse(n, "a workload has none of trace, ptx, cubin, cuda, opencl");
-        const std::string path = existing(n[kind]);
+        const std::string path = existing(n[kind], "'" + kind + "'");
         w.reads.push_back(path);
         fs::path stem = fs::path(path).filename();
         if (stem == "kernelslist.g") stem = fs::path(path).parent_path().filename();
-        w.name = n["name"] ? n["name"].as<std::string>() : stem.stem().string();
+        w.name = n["name"] ? name_of(n["name"], "the name of a workload")
+                           : kernel::printable(stem.stem().string());
         const bool program = kind == "ptx" || kind == "cubin",
                    host = kind == "cuda" || kind == "opencl";
         if (program != static_cast<bool>(n["launch"]))
@@ -209,45 +264,42 @@ private:
         }
         if (kind == "trace") w.after = {"-trace", path};
         if (program) {
-            const std::string launch = existing(n["launch"]);
+            const std::string launch = existing(n["launch"], "'launch'");
             w.reads.push_back(launch);
             w.after = {"--" + kind, path, "--launch", launch};
         }
         if (host) {
             w.before = {"run"};
             w.after = {"--", path};
-            for (const std::string& a : list_of(n["arguments"])) w.after.push_back(a);
+            for (const std::string& a : list_of(n["arguments"], "'arguments'"))
+                w.after.push_back(a);
         }
         w.options = options_of(n["options"]);
-        if (n["environment"])
-            w.environment = n["environment"].as<std::map<std::string, std::string>>();
-        if (n["folder"]) w.folder = existing(n["folder"]);
+        for (const auto& [key, value] : entries_of(n["environment"], "'environment'"))
+            w.environment[text_of(key, "a variable")] =
+                text_of(value, "environment." + key.Scalar());
+        if (n["folder"]) w.folder = existing(n["folder"], "'folder'");
         return w;
     }
 
-    unsigned count_of(const YAML::Node& n, const char* what) const {
-        constexpr int most = 100'000;
-        int count = 0;
-        try {
-            count = n.as<int>();
-        } catch (const YAML::Exception&) {
-        }
-        if (count < 1 || count > most)
-            refuse(n, fmt::format("{} is not a number from 1 to {}", what, most));
-        return static_cast<unsigned>(count);
+    unsigned count_of(const YAML::Node& n, const char* what, int least = 1,
+                      int most = 100'000) const {
+        const std::optional<std::int64_t> count = parse_integer(text_of(n, what));
+        if (!count || *count < least || *count > most)
+            refuse(n, fmt::format("{} is not a number from {} to {}", what, least, most));
+        return static_cast<unsigned>(*count);
     }
 
     configuration configuration_of(const YAML::Node& n) const {
         check_keys(n, {"name", "files", "options"}, "a configuration");
         if (!n["name"]) refuse(n, "a configuration lacks a name");
         configuration c;
-        c.name = n["name"].as<std::string>();
-        if (n["files"]) {
-            if (n["files"].IsScalar())
-                c.files.push_back(existing(n["files"]));
-            else
-                for (const YAML::Node& f : n["files"]) c.files.push_back(existing(f));
-        }
+        c.name = name_of(n["name"], "the name of a configuration");
+        if (n["files"] && n["files"].IsScalar())
+            c.files.push_back(existing(n["files"], "'files'"));
+        else
+            for (const YAML::Node& f : elements_of(n["files"], "'files'"))
+                c.files.push_back(existing(f, "an element of 'files'"));
         c.options = options_of(n["options"]);
         return c;
     }
@@ -256,7 +308,10 @@ private:
     /// 'paired' change together.
     std::vector<std::vector<assignment>> points_of(const YAML::Node& root, sweep_plan& plan) const {
         std::vector<std::vector<assignment>> points(1);
-        const auto cross = [&](const std::vector<std::vector<assignment>>& steps) {
+        const auto cross = [&](const YAML::Node& key,
+                               const std::vector<std::vector<assignment>>& steps) {
+            if (points.size() * steps.size() > most_runs)
+                refuse(key, fmt::format("the axes have more than {} points", most_runs));
             std::vector<std::vector<assignment>> next;
             for (const auto& p : points)
                 for (const auto& s : steps) {
@@ -277,39 +332,35 @@ private:
             for (const YAML::Node& v : n) values.push_back(value_of(name, v));
             return values;
         };
-        if (root["axes"])
-            for (const auto& axis : root["axes"]) {
-                const std::string name = option_name(axis.first);
-                note(axis.first, name);
-                std::vector<std::vector<assignment>> steps;
-                for (const std::string& v : values_of(name, axis.second))
-                    steps.push_back({{name, v}});
-                cross(steps);
-            }
-        for (const YAML::Node& group :
-             root["paired"] ? root["paired"] : YAML::Node(YAML::NodeType::Sequence)) {
+        for (const auto& [key, list] : entries_of(root["axes"], "'axes'")) {
+            const std::string name = option_name(key);
+            note(key, name);
             std::vector<std::vector<assignment>> steps;
-            for (const auto& axis : group) {
-                const std::string name = option_name(axis.first);
-                note(axis.first, name);
-                const auto values = values_of(name, axis.second);
+            for (const std::string& v : values_of(name, list)) steps.push_back({{name, v}});
+            cross(key, steps);
+        }
+        for (const YAML::Node& group : elements_of(root["paired"], "'paired'")) {
+            std::vector<std::vector<assignment>> steps;
+            for (const auto& [key, list] : entries_of(group, "an element of 'paired'")) {
+                const std::string name = option_name(key);
+                note(key, name);
+                const auto values = values_of(name, list);
                 if (steps.empty()) steps.resize(values.size());
                 if (steps.size() != values.size())
-                    refuse(axis.first, fmt::format("{} has {} values, others of its pair have {}",
-                                                   name, values.size(), steps.size()));
+                    refuse(key, fmt::format("{} has {} values, others of its pair have {}", name,
+                                            values.size(), steps.size()));
                 for (std::size_t i = 0; i < values.size(); ++i)
                     steps[i].emplace_back(name, values[i]);
             }
-            if (!steps.empty()) cross(steps);
+            if (!steps.empty()) cross(group, steps);
         }
         return points;
     }
 
     void read_statistics(const YAML::Node& root, sweep_plan& plan) const {
         plan.statistics = {"gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc"};
-        if (!root["statistics"]) return;
-        for (const YAML::Node& n : root["statistics"]) {
-            const auto name = n.as<std::string>();
+        for (const YAML::Node& n : elements_of(root["statistics"], "'statistics'")) {
+            const std::string name = name_of(n, "an element of 'statistics'");
             const bool known = std::any_of(known_statistics_.begin(), known_statistics_.end(),
                                            [&](const std::string& form) {
                                                std::string glob;
@@ -333,12 +384,10 @@ private:
 
     void read_measured(const YAML::Node& root, const std::set<std::string>& workloads,
                        sweep_plan& plan) const {
-        if (!root["measured"]) return;
-        for (const auto& entry : root["measured"]) {
-            const auto name = entry.first.as<std::string>();
-            if (workloads.count(name) == 0)
-                refuse(entry.first, fmt::format("unknown workload '{}'", name));
-            plan.measured[name] = entry.second.as<double>();
+        for (const auto& [key, cycles] : entries_of(root["measured"], "'measured'")) {
+            const std::string name = key.Scalar();
+            if (workloads.count(name) == 0) refuse(key, fmt::format("unknown workload '{}'", name));
+            plan.measured[name] = positive(cycles, "measured." + name);
         }
     }
 
@@ -415,7 +464,8 @@ private:
                     option.emplace_back("1");
                 }
                 words.insert(words.end(), option.begin(), option.end());
-                if (info->group != option_group::output && name != "-trace_enabled")
+                const run_kind counts = w.host ? functional_host : functional_program;
+                if ((info->runs & counts) != 0)
                     r.counting.insert(r.counting.end(), option.begin(), option.end());
             }
         };
@@ -462,24 +512,24 @@ private:
         if (root["shards"] && shards_ == 0) shards_ = count_of(root["shards"], "'shards'");
         if (root["warm-up"]) warm_up_ = count_of(root["warm-up"], "'warm-up'");
         sweep_plan plan;
-        fs::path folder = root["output"] ? root["output"].as<std::string>()
-                                         : fs::path(file_).stem().string() + ".results";
+        fs::path folder = root["output"] ? fs::path(name_of(root["output"], "'output'"))
+                                         : fs::path(fs::path(file_).stem().string() + ".results");
         plan.folder = (folder.is_relative() ? base_ / folder : folder).lexically_normal().string();
-        if (!root["workloads"] || !root["workloads"].IsSequence() || root["workloads"].size() == 0)
-            refuse(root, "there are no workloads");
+        const std::vector<YAML::Node> listed = elements_of(root["workloads"], "'workloads'");
+        if (listed.empty()) refuse(root, "there are no workloads");
         std::vector<workload> workloads;
         std::set<std::string> names;
-        for (const YAML::Node& n : root["workloads"]) {
+        for (const YAML::Node& n : listed) {
             workloads.push_back(workload_of(n));
             if (!names.insert(workloads.back().name).second)
                 refuse(n, fmt::format("two workloads are called '{}'", workloads.back().name),
                        "give one a name");
         }
-        std::vector<std::string> presets = list_of(root["presets"]);
+        std::vector<std::string> presets = list_of(root["presets"], "'presets'");
         std::vector<configuration> configurations;
         if (root["configurations"]) {
             std::set<std::string> seen;
-            for (const YAML::Node& n : root["configurations"]) {
+            for (const YAML::Node& n : elements_of(root["configurations"], "'configurations'")) {
                 configurations.push_back(configuration_of(n));
                 if (!seen.insert(configurations.back().name).second)
                     refuse(n, fmt::format("two configurations are called '{}'",
@@ -496,15 +546,31 @@ private:
             if (name == "--threads") plan.processors = std::max(1, std::atoi(value.c_str()));
         read_statistics(root, plan);
         read_measured(root, names, plan);
-        if (root["timeout"]) plan.timeout = root["timeout"].as<unsigned>();
-        plan.slurm = list_of(root["slurm"]);
+        if (root["timeout"])
+            plan.timeout = count_of(root["timeout"], "'timeout'", 0, 1'000'000'000);
+        plan.slurm = list_of(root["slurm"], "'slurm'");
+        if (workloads.size() * presets.size() > most_runs ||
+            workloads.size() * presets.size() * configurations.size() > most_runs ||
+            workloads.size() * presets.size() * configurations.size() * points.size() > most_runs)
+            refuse(root, fmt::format("there are more than {} runs", most_runs));
+        plan.inputs.push_back(file_);
+        for (const workload& w : workloads)
+            plan.inputs.insert(plan.inputs.end(), w.reads.begin(), w.reads.end());
+        for (const configuration& c : configurations)
+            plan.inputs.insert(plan.inputs.end(), c.files.begin(), c.files.end());
+        std::set<std::string> folders;
         for (const workload& w : workloads)
             for (const std::string& p : presets)
                 for (const configuration& c : configurations)
-                    for (const auto& point : points)
+                    for (const auto& point : points) {
                         plan.runs.push_back(run_of(w, p, c, point, common, plan, root));
+                        const sweep_run& r = plan.runs.back();
+                        if (!folders.insert(r.folder).second)
+                            refuse(root, fmt::format("{} {} comes twice", r.workload, r.series),
+                                   "list each preset, and each value of an axis, once");
+                    }
         plan.baseline =
-            root["baseline"] ? root["baseline"].as<std::string>() : plan.runs.front().series;
+            root["baseline"] ? text_of(root["baseline"], "'baseline'") : plan.runs.front().series;
         if (std::none_of(plan.runs.begin(), plan.runs.end(),
                          [&](const sweep_run& r) { return r.series == plan.baseline; })) {
             std::vector<std::string> all;
@@ -534,7 +600,13 @@ std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
 
 sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
                       const std::vector<std::string>& statistics, unsigned shards) {
-    return spec_reader(file, simtlm, statistics, shards).read();
+    return parse_sweep(kernel::read_text_file(file, "name a specification in YAML"), file, simtlm,
+                       statistics, shards);
+}
+
+sweep_plan parse_sweep(const std::string& text, const std::string& file, const std::string& simtlm,
+                       const std::vector<std::string>& statistics, unsigned shards) {
+    return spec_reader(file, simtlm, statistics, shards).read(text);
 }
 
 }  // namespace simtlm::platform::study

@@ -39,7 +39,8 @@ struct sweep_run {
 
 /// The runs of a sweep specification.
 struct sweep_plan {
-    std::string folder;  ///< for results
+    std::string folder;               ///< for results
+    std::vector<std::string> inputs;  ///< the specification, and the files that it names
     std::vector<std::string> axes;
     std::vector<std::string> statistics;
     std::vector<sweep_run> runs;
@@ -63,5 +64,8 @@ std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
 /// @throws kernel::user_error  "file:line: ..."
 sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
                       const std::vector<std::string>& statistics, unsigned shards = 0);
+/// The same for the text of a specification. @param file  for messages and relative paths
+sweep_plan parse_sweep(const std::string& text, const std::string& file, const std::string& simtlm,
+                       const std::vector<std::string>& statistics, unsigned shards = 0);
 
 }  // namespace simtlm::platform::study

@@ -140,14 +140,17 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
                      const waveform_catalogue& catalogue, double core_period) {
     const std::string absolute = std::filesystem::absolute(dump).lexically_normal().string();
     std::map<const kernel::enumeration*, std::string> translate;
+    kernel::output_attempts attempt;
     for (const auto& e : catalogue.enumerations()) {
         bool used = false;
         for (const kernel::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
         if (!used || e->names().empty()) continue;
-        kernel::output_file out(translation_file(dump, *e));
-        for (std::size_t i = 0; i < e->names().size(); ++i)
-            out.write(fmt::format("{} {}\n", i, e->names()[i]));
-        out.commit();
+        attempt([&] {
+            kernel::output_file out(translation_file(dump, *e));
+            for (std::size_t i = 0; i < e->names().size(); ++i)
+                out.write(fmt::format("{} {}\n", i, e->names()[i]));
+            out.commit();
+        });
         translate[e.get()] = translation_file(absolute, *e);
     }
 
@@ -223,7 +226,8 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
         }
     }
     move_to({}, false);
-    save.commit();
+    attempt([&] { save.commit(); });
+    attempt.finish();
 }
 
 }  // namespace simtlm::platform

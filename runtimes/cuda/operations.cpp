@@ -79,6 +79,8 @@ device::task_ptr task_of(session& s, const block_copy& c, copy_direction directi
     rows.depth = c.depth;
     if (c.symbol && s.gpus().config().gpu.ptx.quirks.symbol_copies_bypass_l2) rows = {};
     if (reads) t->to_host = {c.to, c.width, c.to_pitch, c.height, c.to_slice, c.depth};
+    t->note_places({c.to, c.width, c.to_pitch, c.height, c.to_slice, c.depth},
+                   {c.from, c.width, c.from_pitch, c.height, c.from_slice, c.depth});
     t->effect = [&s, c] { carry_out(s, c); };
     return t;
 }

@@ -30,6 +30,7 @@ device::task_ptr copy_task(session& s, const place& to, const place& from,
     if (t->direction == device::copy_direction::to_device ||
         (reads && s.gpus().config().gpu.ptx.quirks.host_reads_warm_l2))
         t->l2_rows = joined(reads ? from : to, region);
+    t->note_places(joined(to, region), joined(from, region));
     t->effect = [&s, to, from, region] {
         device::memory_space& memory = s.gpus().memory();
         for (std::size_t z = 0; z < region[2]; ++z)
@@ -54,6 +55,8 @@ device::task_ptr fill_task(session& s, const place& to, const std::array<std::si
     t->bytes = region[0] * region[1] * region[2];
     t->dram_accesses = 1;
     t->label = "fill";
+    t->writes = joined(to, region);
+    t->pattern = pattern;
     t->effect = [&s, to, region, pattern = std::move(pattern)] {
         for (std::size_t z = 0; z < region[2]; ++z)
             for (std::size_t y = 0; y < region[1]; ++y) {

@@ -144,6 +144,29 @@ TEST_F(HostCheckpoint, AnotherRunOfTheProgramIsRefused) {
     EXPECT_THAT(shorter.run.err, HasSubstr("before the kernel"));
 }
 
+TEST_F(HostCheckpoint, OtherArgumentsOfALaunchAreRefused) {
+    ASSERT_EQ(0, save(2, {"6"}).run.code);
+    const result_of_run r = resume({"6", "other"});
+    EXPECT_EQ(2, r.run.code) << r.run.out;
+    EXPECT_EQ(1u, r.run.error_lines().size()) << r.run.err;
+    EXPECT_THAT(r.run.err, HasSubstr("launch of step, differs from the saved run"));
+}
+
+TEST_F(HostCheckpoint, OtherValuesOfFillsAndOtherCopiesInsideTheGpuAreRefused) {
+    ::setenv("FILL", "7", 1);
+    ASSERT_EQ(0, save(2, {"6", "filled"}).run.code);
+    EXPECT_EQ(0, resume({"6", "filled"}).run.code);
+    ::setenv("FILL", "8", 1);
+    const result_of_run r = resume({"6", "filled"});
+    ::unsetenv("FILL");
+    EXPECT_EQ(2, r.run.code) << r.run.out;
+    EXPECT_THAT(r.run.err, HasSubstr("memset of 1024 bytes, differs from the saved run"));
+    ASSERT_EQ(0, save(2, {"6", "later"}).run.code);
+    EXPECT_EQ(0, resume({"6", "later"}).run.code);
+    for (const char* other : {"copied", "other"})
+        EXPECT_EQ(2, resume({"6", other}).run.code) << other;
+}
+
 TEST_F(HostCheckpoint, AnotherGpuIsRefusedByTheOptionThatDiffers) {
     ASSERT_EQ(0, save(3, {"6"}).run.code);
     for (const std::vector<std::string>& other :

@@ -7,6 +7,10 @@
 //   pinned   the host polls a flag in pinned memory that kernels write
 //   streams  kernels run in two streams, and the host polls their completion
 //   grow     a separate allocation for every launch
+//   other    the first launch has another argument
+//   filled   the data are filled by memset; FILL is the value in the environment
+//   later    a copy inside the GPU has another source
+//   copied   data of another size are copied inside the GPU
 #include "driver_subset.h"
 
 #include <algorithm>
@@ -17,6 +21,7 @@
 #include <string>
 
 extern "C" {
+int cuMemcpyDtoD_v2(std::uint64_t, std::uint64_t, std::size_t);
 int cuStreamCreate(void**, unsigned);
 int cuStreamQuery(void*);
 int cuStreamSynchronize(void*);
@@ -75,6 +80,13 @@ int main(int count, char** arguments) {
         CHECK(cuMemAlloc_v2(&d, sizeof values) == 0);
         CHECK(cuMemcpyHtoD_v2(d, values, sizeof values) == 0);
     }
+    if (is("filled")) {
+        const char* const value = std::getenv("FILL");
+        CHECK(cuMemsetD32_v2(data[1], value != nullptr ? std::atoi(value) : 0, n) == 0);
+    }
+    if (is("later") || is("copied"))
+        CHECK(cuMemcpyDtoD_v2(data[1], data[0] + (is("later") ? 4 : 0), is("copied") ? 8 : 16) ==
+              0);
     unsigned* flag = nullptr;
     if (is("pinned")) {
         CHECK(cuMemHostAlloc(reinterpret_cast<void**>(&flag), sizeof *flag, 2) == 0);
@@ -86,7 +98,7 @@ int main(int count, char** arguments) {
     void* events[2] = {};
     for (void*& e : events) CHECK(cuEventCreate(&e, 0) == 0);
 
-    unsigned factor = 3, clocked = is("clock") ? 1 : 0;
+    unsigned factor = is("other") ? 4 : 3, clocked = is("clock") ? 1 : 0;
     unsigned asked = 0;
     for (int l = 0; l < launches; ++l) {
         const int side = is("streams") ? l % 2 : 0;

@@ -192,7 +192,37 @@ TEST_F(Checkpoint, OfAnotherTraceIsRefused) {
     const outcome o = simulate(
         on_tiny(list_of(other, {"histogram", "reduction", "vecadd"}), {"--resume", file_}));
     EXPECT_EQ(2, o.code);
-    EXPECT_THAT(o.err, HasSubstr("other commands"));
+    EXPECT_THAT(o.err, HasSubstr("other contents"));
+}
+
+TEST_F(Checkpoint, OfATraceWithOtherContentsUnderTheSameNamesIsRefused) {
+    save();
+    namespace fs = std::filesystem;
+    for (const char* after : {"reduction", "vecadd"}) {  // the first kernel is vecadd
+        const std::string file = folder_.path(std::string(after) + ".traceg.xz");
+        const std::string before = read_file(file);
+        fs::copy_file(std::string(SIMTLM_TRACES) + "/histogram/kernel-1.traceg.xz", file,
+                      fs::copy_options::overwrite_existing);
+        const outcome o = simulate(with({"--resume", file_}));
+        folder_.write(std::string(after) + ".traceg.xz", before);
+        if (std::string(after) == "reduction") continue;  // has not run when the run was saved
+        EXPECT_EQ(2, o.code);
+        EXPECT_THAT(o.err, HasSubstr("other contents"));
+    }
+}
+
+TEST_F(Checkpoint, WithAChangedHeaderIsRefused) {
+    save();
+    const std::string text = read_file(file_);
+    const std::size_t at = text.find("\"time\":") + 7;
+    ASSERT_LT(at, text.size());
+    for (const char* time : {"3", "930000000", "9223372036854775808"}) {
+        std::string other = text;
+        other.replace(at, other.find_first_of(",}", at) - at, time);
+        const outcome o = simulate(with({"--resume", folder_.write("changed", other)}));
+        EXPECT_EQ(2, o.code) << time;
+        EXPECT_THAT(o.err, HasSubstr("is truncated or damaged"));
+    }
 }
 
 TEST_F(Checkpoint, ThatIsDamagedOrNoneIsRefused) {

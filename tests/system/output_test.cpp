@@ -10,6 +10,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <filesystem>
 #include <future>
 
 namespace simtlm::test {
@@ -29,11 +31,16 @@ protected:
                 {"--vcd", file},
                 {"--timeline", file},
                 {"--interval-csv", file},
+                {"--checkpoint-at", "1", "--checkpoint", file},
                 {"-visualizer_enabled", "1", "-visualizer_outputfile", file},
                 {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename", file}};
     }
     std::vector<std::string> small(std::vector<std::string> more) {
-        std::vector<std::string> all = {"--preset", "TINY", "-trace", trace.write(folder)};
+        // Two launches, so that a checkpoint can be written between them.
+        const std::string list = trace.write(folder);
+        folder.write("kernelslist.g", "kernel-1.traceg\nkernel-1.traceg\n");
+        std::vector<std::string> all = {"--preset", "TINY",   "-gpgpu_kernel_launch_latency",
+                                        "5000",     "-trace", list};
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
@@ -137,6 +144,24 @@ TEST_F(Output, ThatIsAnInputIsRefused) {
     expect_refused({"--stats-csv", folder.path("other")}, {"--stats-csv", "command list"});
 }
 
+TEST_F(Output, OfEveryOptionIsRefusedIfItIsAnInput) {
+    const std::string saved = folder.path("saved");
+    ASSERT_EQ(0, simulate(small({"--checkpoint", saved, "--checkpoint-at", "1"})).code);
+    const std::string before = read_file(saved);
+    for (const char* input : {"kernelslist.g", "kernel-1.traceg"})
+        for (const auto& option : every_option(folder.path(input)))
+            expect_refused(option, {option[option.size() - 2], input});
+    expect_refused({"--resume", saved, "--stats-json", saved}, {"--resume", "saved"});
+    expect_refused({"--resume", saved, "--checkpoint-at", "1", "--checkpoint", saved},
+                   {"--checkpoint", "saved"});
+    EXPECT_EQ(before, read_file(saved));
+    expect_refused({"--checkpoint", folder.path("a"), "--checkpoint-at", "1", "--stats-json",
+                    folder.path("a")},
+                   {"--checkpoint"});
+    expect_refused({"--timeline", folder.path("a"), "--stats-csv", folder.path("a.part")},
+                   {"a.part", "--stats-csv"});
+}
+
 TEST_F(Output, OfTwoOptionsInOneFileIsRefused) {
     const std::string file = folder.path("x");
     expect_refused({"--stats-json", file, "--stats-csv", file}, {"--stats-csv", "--stats-json"});
@@ -175,6 +200,32 @@ TEST_F(Output, ToAFullDeviceIsAnErrorForEveryOption) {
         << "one failure takes no other output with it";
 }
 
+TEST_F(Output, ThatFailsIsNamedAndTheOthersAreWritten) {
+    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+    std::vector<std::string> all;
+    for (const char* option :
+         {"--stats-json", "--stats-csv", "--vcd", "--timeline", "--interval-csv", "--checkpoint"}) {
+        all.insert(all.end(), {option, folder.path(option)});
+    }
+    all.insert(all.end(), {"--checkpoint-at", "1"});
+    for (std::size_t failing = 0; failing < 12; failing += 2) {
+        std::vector<std::string> options = all;
+        options[failing + 1] = "/dev/full";
+        for (std::size_t i = 0; i < 12; i += 2) std::remove(folder.path(all[i]).c_str());
+        const outcome o = simulate(small(options));
+        expect_unwritten(o, "/dev/full");
+        for (std::size_t i = 0; i < 12; i += 2)
+            EXPECT_EQ(i != failing, access(folder.path(all[i]).c_str(), F_OK) == 0)
+                << all[i] << " with a failing " << all[failing];
+    }
+    const outcome o =
+        simulate_from_shell("ulimit -f 4;",
+                            small({"--stats-json", folder.path("s.json"), "--stats-csv",
+                                   folder.path("s.csv"), "--interval-db", folder.path("i.db")}),
+                            ">/dev/null");
+    for (const char* file : {"s.json", "s.csv", "i.db"}) expect_unwritten(o, folder.path(file));
+}
+
 TEST_F(Output, OnAFullStdoutIsAnError) {
     if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
     for (const char* question : {"--help", "--version", "--list-configs", "--help-markdown",
@@ -183,7 +234,11 @@ TEST_F(Output, OnAFullStdoutIsAnError) {
     const outcome o =
         simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), ">/dev/full");
     expect_unwritten(o, "standard output");
-    EXPECT_THAT(folder.files(), testing::Contains("s.json")) << "what can be kept is kept";
+    EXPECT_EQ("finished", read_json(folder.path("s.json"))["ended"]) << "other outputs are whole";
+    const outcome both =
+        simulate_from_shell({}, small({"--stats-json", "/dev/full"}), ">/dev/full");
+    expect_unwritten(both, "standard output");
+    expect_unwritten(both, "/dev/full");
     expect_unwritten(trace_tool_from_shell({"--help"}, ">/dev/full"), "standard output");
     expect_unwritten(trace_tool_from_shell({"text", folder.path("kernel-1.traceg")}, ">/dev/full"),
                      "standard output");
@@ -213,7 +268,14 @@ TEST_F(Output, ToAPipeThatNobodyReadsIsAnError) {
         simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), ">&9");
     close(out);
     expect_unwritten(o, "standard output");
-    EXPECT_EQ("failed", read_json(folder.path("s.json"))["ended"]);
+    EXPECT_EQ("finished", read_json(folder.path("s.json"))["ended"]);
+    ASSERT_EQ(0, pipe(ends));
+    ASSERT_EQ(out, dup2(ends[1], out));
+    close(ends[0]);
+    close(ends[1]);
+    const outcome alone = simulate_from_shell({}, small({}), ">&9");
+    close(out);
+    expect_unwritten(alone, "standard output");
 }
 
 TEST_F(Output, ThatDoesNotFitLeavesWhatWasThere) {
@@ -327,9 +389,73 @@ TEST_P(ProgramOutput, OfAWrongLaunchNamesItsLine) {
 
 TEST_P(ProgramOutput, OnAFullDeviceIsAnError) {
     if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
-    const outcome o = run("output b /dev/full\n");
+    const outcome o = run("output b /dev/full\noutput a second\n");
     EXPECT_EQ(1, o.code) << o.err;
     EXPECT_THAT(o.err, HasSubstr("/dev/full"));
+    EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("second")));
+    folder.write("other.bin", std::string(128, '\x06'));
+    const outcome different = run("output b /dev/full\nexpect b file other.bin\n");
+    EXPECT_EQ(4, different.code) << different.err;
+    EXPECT_THAT(different.err, HasSubstr("/dev/full"));
+    const std::string launch = run("output b third\n").code == 0 ? folder.path("copy.launch") : "";
+    std::remove(folder.path("third").c_str());
+    const outcome full = simulate_from_shell(
+        {},
+        {"--preset", "TINY", "--ptx", ptx, "--launch", launch, "-gpgpu_ptx_sim_mode", GetParam()},
+        ">/dev/full");
+    EXPECT_EQ(1, full.code);
+    EXPECT_THAT(full.err, HasSubstr("standard output"));
+    EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("third")));
+}
+
+TEST_P(ProgramOutput, IsNoInputAndNoOtherOutput) {
+    const std::string before = read_file(ptx);
+    const auto refused = [&](const std::string& result, const std::vector<std::string>& more) {
+        const outcome o = run(result, more);
+        EXPECT_EQ(2, o.code) << more.front() << o.err;
+        EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
+    };
+    const std::vector<std::string> log = {"-gpgpu_ptx_inst_debug_to_file", "1",
+                                          "-gpgpu_ptx_inst_debug_file"};
+    const auto log_to = [&](const std::string& file) {
+        std::vector<std::string> more = log;
+        more.push_back(file);
+        return more;
+    };
+    refused("", log_to(ptx));
+    refused("", log_to(folder.path("in.bin")));
+    refused("output b x\n", log_to(folder.path("x")));
+    EXPECT_EQ(before, read_file(ptx));
+    EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("in.bin")));
+    EXPECT_THAT(folder.files(), ElementsAre("copy.launch", "copy.ptx", "in.bin"));
+    if (std::string(GetParam()) == "1") return;
+    refused("", {"--checkpoint", ptx, "--checkpoint-at", "1"});
+    refused("", {"--checkpoint", folder.path("in.bin"), "--checkpoint-at", "1"});
+    refused("output b x\n", {"--checkpoint", folder.path("x"), "--checkpoint-at", "1"});
+    refused("", {"--record-trace", folder.path(".")});
+    std::filesystem::create_directory(folder.path("rt"));
+    refused("",
+            {"--record-trace", folder.path("rt"), "--stats-json", folder.path("rt/kernelslist.g")});
+    refused("output b rt/x\n", {"--record-trace", folder.path("rt")});
+    EXPECT_EQ(before, read_file(ptx));
+    const outcome o =
+        run("", {"--timeline", "/dev/full", "--record-trace", folder.path("recorded")});
+    EXPECT_EQ(1, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("/dev/full: cannot be written"));
+    EXPECT_TRUE(std::filesystem::exists(folder.path("recorded/kernelslist.g")));
+}
+
+TEST_P(ProgramOutput, OfARunThatIsEndedEarlyIsListedOnlyAsFarAsItIsRecorded) {
+    if (std::string(GetParam()) == "1") return;
+    const std::string recorded = folder.path("recorded");
+    const outcome o = run("launch copy grid 64 block 32 args b a\n",
+                          {"--record-trace", recorded, "-gpgpu_max_cta", "3"});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("recorded kernels had not ended"));
+    const std::string list = read_file(recorded + "/kernelslist.g");
+    EXPECT_THAT(list, HasSubstr("kernel-1"));
+    EXPECT_THAT(list, testing::Not(HasSubstr("kernel-2")));
+    EXPECT_EQ(0, simulate({"--preset", "TINY", "-trace", recorded}).code);
 }
 
 TEST_P(ProgramOutput, SaysThatResultsAreAsExpectedOnlyWhereSomeAre) {

@@ -70,6 +70,23 @@ TEST(MergeTool, MakesOneFileOfPartialRuns) {
     EXPECT_EQ(0, tool("simtlm-diff", {merged, whole, "--only", "gpu_tot_sim_insn"}).code);
 }
 
+TEST(StudyTools, NeverReplaceTheirInputs) {
+    const scratch_folder folder;
+    const std::string run = folder.path("a.json");
+    ASSERT_EQ(0, simulate(on_tiny(sample("vecadd"), {"--stats-json", run})).code);
+    const std::string before = read_file(run);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"simtlm-diff", run, run, "-o", run},
+          std::vector<std::string>{"simtlm-merge", run, "-o", run},
+          std::vector<std::string>{"simtlm-report", run, "-o", run},
+          std::vector<std::string>{"simtlm-report", run, "--source", run, "-o", run}}) {
+        const outcome o = tool(words[0], {words.begin() + 1, words.end()});
+        EXPECT_EQ(2, o.code) << words[0];
+        EXPECT_THAT(o.err, HasSubstr("--output: ")) << words[0];
+        EXPECT_EQ(before, read_file(run)) << words[0];
+    }
+}
+
 TEST(MergeTool, RefusesARunTwiceAndWritesNothing) {
     const scratch_folder folder;
     const std::string first = statistics_of(folder, "1.json", {"--kernels", "1"});

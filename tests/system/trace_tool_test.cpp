@@ -80,7 +80,7 @@ TEST(TraceTool, DoesNotOverwriteWhatItReads) {
     const std::string before = read_file(list);
     const outcome o = trace_tool({"convert", list, folder.path(".")});
     EXPECT_EQ(2, o.code);
-    EXPECT_THAT(o.err, HasSubstr("would be overwritten"));
+    EXPECT_THAT(o.err, HasSubstr("is the command list too"));
     EXPECT_EQ(before, read_file(list));
     EXPECT_THAT(folder.files(), ElementsAre("kernel-1.traceg", "kernelslist.g"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz_seeds FOLDER REPOSITORY: writes the seeds of each fuzz target to FOLDER/TARGET/.
+#include "platform/outputs/checkpoint_file.h"
 #include "tests/unit/trace/binary_bytes.h"
 #include "tests/unit/trace/tracez_writer.h"
 
@@ -107,7 +108,60 @@ std::string fat_binary() {
     return head + entry + ptx;
 }
 
+/// A statistics file with a kernel.
+std::string statistics(unsigned list_number) {
+    return R"({"schema": {"name": "simtlm-statistics", "version": 2}, "simtlm": "1",
+"provenance": {"version": "1", "commit": "c", "command_line": ["simtlm"],
+ "started": "2026-01-01T00:00:00Z", "host": "h", "presets": ["TINY"], "shuffle_seed": null,
+ "inputs": [{"role": "program", "path": "k.ptx", "bytes": 1,
+             "xxh128": "00000000000000000000000000000000"}]},
+"gpu": {"core": "modern", "compute_capability": "8.0", "sms": 2, "schedulers_per_sm": 4,
+ "warp_size": 32, "warps_per_sm": 64, "registers_per_sm": 65536, "memory_channels": 2,
+ "clock_hz": {"core": 1e9, "network": 1e9, "l2": 1e9, "dram": 1e9},
+ "peaks": {"thread_instructions_per_cycle": 128, "dram_bytes_per_second": 1e11}},
+"ended": "finished", "config": {"-gpgpu_n_clusters": "2", "--quirk": ["a"]}, "origins": {},
+"total": {"gpu_tot_sim_cycle": 100, "gpu_tot_sim_insn": 400, "gpu_tot_ipc": 4.0, "note": null,
+ "L2_total_cache_accesses": 8, "L2_total_cache_misses": 4},
+"histograms": {"mf_lat_table": [1, 2, 3]},
+"kernels": [{"name": "_Z1kPf", "demangled_name": "k(float*)", "list_number": )" +
+           std::to_string(list_number) + R"(,
+ "kernel_id": 1, "launch_uid": 1, "stream": 0, "finished": true, "launched_at": 0,
+ "start_cycle": 5, "end_cycle": 100, "ctas": 4, "ctas_per_sm": 2, "grid": [4, 1, 1],
+ "block": [64, 1, 1], "registers": 16, "shared_memory": 0, "occupancy_limits": ["grid"],
+ "gpu_sim_cycle": 100, "gpu_sim_insn": 400, "gpu_ipc": 4.0, "gpu_occupancy": 50.0, "L2_BW": 1.5,
+ "counters": {"sm": {"cycles": 100, "issue_cycles": 20, "warp_instructions": 20,
+   "memory_stalls": 3, "stalls": {"global_load.bank_conflict": 2}}, "l1d": {"accesses": 4}},
+ "instructions": [{"pc": 16, "opcode": "LDG.E", "line": 3, "text": "LDG.E R1, [R2]",
+   "source": "/k.cu:3", "issues": 8, "waited": 5, "waits": {"memory": 5}, "awaited": 9,
+   "memory_issues": 8, "transactions": 16, "l1": {"MISS": 4}, "dram_bytes": 512}]}],
+"counters": {"sm": {"cycles": {"unit": "core cycles", "meaning": "m", "adds": "sum"}}},
+"blocks": {"gpu.sm0": {"kind": "sm", "counters": {"cycles": 50, "stalls": {"x": 1}}}}})";
+}
+
+void write_readers() {
+    put("statistics", "one", statistics(1));
+    put("statistics", "two", statistics(1) + '\0' + statistics(2));
+    put("sweep", "all",
+        "workloads:\n  - {name: w, trace: /, options: {--any-binary-version: true}}\n"
+        "  - {cuda: /, arguments: [1, b], environment: {A: b}, folder: /, shards: 2, warm-up: 1}\n"
+        "  - {ptx: /, launch: /}\npresets: [TINY, QV100]\nconfigurations:\n"
+        "  - {name: c, files: [/], options: {-gpgpu_n_mem: 4}}\n"
+        "axes: {-gpgpu_n_clusters: [20, 40]}\n"
+        "paired:\n  - {-gpgpu_shmem_size: [1, 2], -gpgpu_l1_latency: [3, 4]}\n"
+        "options: {--threads: 2, --vcd: \"{run}/w.vcd\"}\nstatistics: [gpu_tot_ipc]\n"
+        "measured: {w: 1.5e3}\ntimeout: 60\nslurm: [--mem=4G]\noutput: out\n");
+    platform::checkpoint_contents c;
+    c.kernels = 3;
+    c.time = 1234567;
+    c.options = {{"-gpgpu_n_clusters", "2"}};
+    c.state = std::string(1000, 's') + "state";
+    put("checkpoint", "trace", c.packed() + '\0');
+    c.host_log = "log";
+    put("checkpoint", "host", c.packed() + '\1');
+}
+
 void write_seeds(const fs::path& repository) {
+    write_readers();
     put("fat_binary", "ptx", fat_binary());
     copy_texts("cubin", repository / "tests/unit/sass/cubins", ".cubin");
     for (const char* name : {"parts_functions.sm_80.cubin", "parts_kernels.sm_90.cubin"})

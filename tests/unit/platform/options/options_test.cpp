@@ -284,6 +284,82 @@ TEST(DumpedConfiguration, ReadsBackAsTheSameConfiguration) {
     EXPECT_FALSE(second.given("--shuffle-seed")) << "what was not set stays unset";
 }
 
+std::string effect_refusal(const std::vector<std::string>& arguments, run_kind kind) {
+    option_values v;
+    v.parse_command_line(arguments);
+    return refusal([&] { check_effects(v, kind); });
+}
+
+TEST(OptionTable, SaysHowEveryFileIsUsed) {
+    for (const option_info& o : option_table()) {
+        if (o.type == option_type::path && o.effective())
+            EXPECT_NE(file_use::none, o.files) << o.name;
+        for (const std::string& other : o.depends_on)
+            EXPECT_NE(nullptr, find_option(other)) << o.name << " depends on " << other;
+        EXPECT_NE(0, o.runs) << o.name;
+    }
+}
+
+TEST(OptionTable, HasNoOutputOrLimitThatFunctionalModeIgnoresSilently) {
+    for (const option_info& o : option_table()) {
+        if (!o.effective() || o.action) continue;
+        const bool asks = o.files == file_use::output || o.files == file_use::output_folder ||
+                          o.group == option_group::output;
+        if (!asks || (o.runs & functional_program) != 0) continue;
+        const std::string value = o.type == option_type::boolean ? "1" : "7";
+        EXPECT_THAT(effect_refusal({o.name, value}, functional_program), HasSubstr(o.name));
+    }
+}
+
+TEST(OptionEffects, AreMissingWithoutTheOptionThatIsNeeded) {
+    for (const std::vector<std::string>& alone :
+         std::vector<std::vector<std::string>>{{"--vcd-scope", "a"},
+                                               {"--timeline-window", "3:4"},
+                                               {"--timeline-sample", "5"},
+                                               {"--interval", "100"},
+                                               {"--sms-a-thread", "3"},
+                                               {"--sms-a-thread", "3", "--threads", "1"},
+                                               {"-ptx_line_stats_filename", "p"},
+                                               {"-enable_ptx_file_line_stats", "1"}})
+        EXPECT_THAT(effect_refusal(alone, replay), HasSubstr(alone.front() + " has no effect"));
+    for (const std::vector<std::string>& whole : std::vector<std::vector<std::string>>{
+             {"--vcd-scope", "a", "--vcd", "w"},
+             {"--interval", "100", "--interval-db", "x"},
+             {"--sms-a-thread", "3", "--threads", "2"},
+             {"-ptx_line_stats_filename", "p", "-enable_ptx_file_line_stats", "1"},
+             {"-visualizer_enabled", "0"},
+             {"-gpgpu_n_clusters", "3"}})
+        EXPECT_EQ("", effect_refusal(whole, replay)) << whole.front();
+}
+
+TEST(OptionEffects, DependOnTheKindOfRun) {
+    EXPECT_THAT(effect_refusal({"--functional-threads", "3"}, timed_program),
+                HasSubstr("with timing"));
+    EXPECT_EQ("", effect_refusal({"--functional-threads", "3"}, functional_program));
+    for (const std::vector<std::string>& timed :
+         std::vector<std::vector<std::string>>{{"--checkpoint", "c"},
+                                               {"--resume", "c"},
+                                               {"--interval", "100"},
+                                               {"--check-dram"},
+                                               {"--threads", "0"},
+                                               {"-visualizer_enabled", "1"}})
+        EXPECT_THAT(effect_refusal(timed, functional_program), HasSubstr("in functional mode"))
+            << timed.front();
+    EXPECT_THAT(effect_refusal({"--launch", "l"}, replay), HasSubstr("on traces"));
+    EXPECT_THAT(effect_refusal({"--ctas", "1"}, timed_program), HasSubstr("on programs"));
+    EXPECT_THAT(effect_refusal({"--gpus", "2"}, replay), HasSubstr("simtlm run"));
+    EXPECT_THAT(effect_refusal({"-trace", "t"}, timed_host), HasSubstr("with simtlm run"));
+}
+
+TEST(OptionEffects, OfConfigurationFilesAreCheckedForOptionsOfThisSimulatorOnly) {
+    EXPECT_THAT(refusal([&] { check_effects(read("--checkpoint c\n"), functional_program); }),
+                HasSubstr("my.config:1"));
+    EXPECT_EQ("", refusal([&] {
+                  check_effects(read("-visualizer_enabled 1\n-gpgpu_runtime_stat 500\n"),
+                                functional_program);
+              }));
+}
+
 TEST(Help, NamesEveryOption) {
     std::ostringstream help;
     write_help(help, "simtlm");
