@@ -474,9 +474,11 @@ bool is_usable(const option_values& values, const option_info& option) {
 /// Why an option has no effect in a kind of run, and the remedy.
 std::pair<std::string, std::string> reason(std::uint8_t runs, run_kind kind) {
     const bool functional = (kind & functional_runs) != 0;
-    const std::uint8_t same_work = (kind & host_runs) != 0 ? host_runs
-                                   : kind == replay        ? replay
-                                                           : program_runs;
+    std::uint8_t same_work = program_runs;
+    if ((kind & host_runs) != 0)
+        same_work = host_runs;
+    else if (kind == replay)
+        same_work = replay;
     if ((runs & same_work) != 0 && functional)
         return {"in functional mode", "omit it, or -gpgpu_ptx_sim_mode 1"};
     if ((runs & same_work) != 0) return {"with timing", "omit it, or give -gpgpu_ptx_sim_mode 1"};
