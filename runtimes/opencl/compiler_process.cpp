@@ -23,7 +23,7 @@ namespace {
 constexpr int first_descriptor = 3;
 
 /// Variables that the compiler sees.
-constexpr const char* inherited[] = {"PATH", "HOME", "LD_LIBRARY_PATH"};
+constexpr const char* passed_variables[] = {"PATH", "HOME", "LD_LIBRARY_PATH"};
 
 std::string name_of_descriptor(std::size_t file) {
     return fmt::format("/proc/self/fd/{}", file + first_descriptor);
@@ -54,7 +54,7 @@ pid_t start(const std::string& program, std::vector<std::string> words,
     for (std::string& w : words) argv.push_back(w.data());
     argv.push_back(nullptr);
     std::vector<std::string> variables{"CLANG_NO_DEFAULT_CONFIG=1"};
-    for (const char* const name : inherited)
+    for (const char* const name : passed_variables)
         if (const char* const value = std::getenv(name); value != nullptr)
             variables.push_back(fmt::format("{}={}", name, value));
     std::vector<char*> environment;
