@@ -287,7 +287,9 @@ void conservation(dram_config c, unsigned stall, unsigned hold) {
         EXPECT_GT(s->initiator.posted, 400u);
         EXPECT_EQ(s->pool.outstanding(), 0u);
         EXPECT_TRUE(s->channel.idle());
-        if (c.check_timing) EXPECT_TRUE(s->channel.checker()->violations().empty());
+        if (c.check_timing) {
+            EXPECT_TRUE(s->channel.checker()->violations().empty());
+        }
         const auto& t = s->channel.statistics();
         EXPECT_EQ(t.reads + t.allocate_reads + t.writes + t.write_backs, 3000u);
         EXPECT_EQ(t.utilised + t.wasted_column + t.wasted_row + t.unused, t.cycles);
