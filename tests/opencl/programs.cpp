@@ -75,7 +75,7 @@ void distinguishes_what_sources_include(const host& h) {
         "#inc\\\nlude <value.h>\n",
         "#in\\ \nclu\\\nde <value.h>\n",
         "#imp\\\r\nort <value.h>\n",
-        "??=include <value.h>\n",
+        "?\?=include <value.h>\n",
         "%:import <value.h>\n",
         "# /* */ include QUOTED\n",
         "#if __has_inc\\\nlude(<value2.h>)\n#define VALUE 2\n#else\n#define VALUE 1\n#endif\n",

@@ -68,7 +68,9 @@ TEST(DebuggerExpression, SaysWhatItDoesNotUnderstand) {
     std::string sum = "1";
     for (unsigned i = 1; i < 100000; ++i) {
         sum += "+1";
-        if (i == 99) EXPECT_EQ(100, value(sum));
+        if (i == 99) {
+            EXPECT_EQ(100, value(sum));
+        }
     }
     EXPECT_THROW(value(sum), command_error);
     EXPECT_THROW(value(sum + "*1"), command_error);

@@ -292,8 +292,9 @@ std::string effect_refusal(const std::vector<std::string>& arguments, run_kind k
 
 TEST(OptionTable, SaysHowEveryFileIsUsed) {
     for (const option_info& o : option_table()) {
-        if (o.type == option_type::path && o.effective())
+        if (o.type == option_type::path && o.effective()) {
             EXPECT_NE(file_use::none, o.files) << o.name;
+        }
         for (const std::string& other : o.depends_on)
             EXPECT_NE(nullptr, find_option(other)) << o.name << " depends on " << other;
         EXPECT_NE(0, o.runs) << o.name;
