@@ -451,10 +451,11 @@ TEST_P(LanesWithTime, WaitForEachOtherAndMeetAtBarriers) {
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
     EXPECT_EQ(run({"--preset", "TINY", "--core", core, "--cubin", path + ".sm_75.cubin"}),
               expected);
-    if (std::string(program) != "waiting_lanes")
+    if (std::string(program) != "waiting_lanes") {
         EXPECT_EQ(run({"--preset", "TINY", "--core", core, "--any-binary-version", "--ptx",
                        path + ".ptx"}),
                   expected);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(
