@@ -262,7 +262,8 @@ private:
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
         } while (next > op && next->instruction == index);
         settle(next);
-        if (static_cast<const timed_request*>(warp_.pending)->asleep != 0)
+        // Lanes that sleep at a reconvergence point have already given way.
+        if ((static_cast<const timed_request*>(warp_.pending)->asleep & warp_.active) != 0)
             pass_turn(true);
         else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn)
             pass_turn(false);

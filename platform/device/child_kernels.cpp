@@ -16,7 +16,7 @@ void child_kernels::begin(const device_launch& l, const chain& in, std::vector<t
     t->launch.kernel = l.kernel;
     t->launch.grid = l.grid;
     t->launch.block = l.block;
-    execution::complete_shape(*l.kernel, t->launch.grid, t->launch.block);
+    if (l.kernel != nullptr) execution::complete_shape(*l.kernel, t->launch.grid, t->launch.block);
     t->launch.cluster = {1, 1, 1};
     t->launch.dynamic_shared = l.dynamic_shared;
     t->launch.parameters = l.parameters;

@@ -5,6 +5,7 @@
 #include "modules/core/occupancy.h"
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/executed_kernel.h"
+#include "modules/kernel/process_exit.h"
 #include "modules/sass/fat_binary.h"
 #include "platform/config/gpc_reader.h"
 #include "platform/device/debug_session.h"
@@ -155,7 +156,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 s.refuse = [this](const std::string& why) {
                     state_.complain(why);
                     std::fflush(nullptr);
-                    ::_exit(fault_of_the_input);
+                    kernel::exit_process(fault_of_the_input);
                 };
                 return std::make_unique<timed_engine>(state_, s, log_);
             }) {

@@ -15,9 +15,10 @@ std::vector<register_info> make_table() {
         {version, "VERSION", "RO", "version of this register map: major << 16, minor << 8, patch"},
         {status, "STATUS", "RO",
          "0 busy: commands are queued or running; 1 failed: ERROR is not 0; 2 stopped: by a "
-         "deadlock, a limit or invalid input, no further command runs; 3 resetting: commands are "
-         "rejected until running CTAs have ended; 4 memory_busy: transactions are in flight in the "
-         "memory system, including posted writes"},
+         "deadlock, a limit or invalid input, no further command runs, and those that were queued "
+         "or "
+         "running have failed; 3 resetting: commands are rejected until running CTAs have ended; "
+         "4 memory_busy: transactions are in flight in the memory system, including posted writes"},
         {control, "CONTROL", "RW", "0 reset: same effect as the reset pin; reads as zero"},
         {irq_status, "IRQ_STATUS", "RO",
          "0 a command is done; 1 a kernel is done; 2 idle: the last command is done; 3 an error "

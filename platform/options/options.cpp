@@ -480,7 +480,7 @@ std::pair<std::string, std::string> reason(std::uint8_t runs, run_kind kind) {
     else if (kind == replay)
         same_work = replay;
     if ((runs & same_work) != 0 && functional)
-        return {"in functional mode", "omit it, or -gpgpu_ptx_sim_mode 1"};
+        return {"in functional mode", "omit it, or give -gpgpu_ptx_sim_mode 0"};
     if ((runs & same_work) != 0) return {"with timing", "omit it, or give -gpgpu_ptx_sim_mode 1"};
     if ((kind & host_runs) != 0)
         return {"with simtlm run", "omit it; the kernels are those of the program"};

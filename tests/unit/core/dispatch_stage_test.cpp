@@ -37,7 +37,7 @@ struct dispatch_rig : sc_core::sc_module {
                                       protocol::phase_table()};
     operand_collector collector{"collector", sequencer, config, statistics};
     shared_memory shared{"shared", config};
-    memory_port port{"port", 4, false};
+    memory_port port{"port", 4};
     const request_tagger tagger{{}};
     ldst_unit ldst{"ldst", sequencer, config,
                    ldst_unit::blocks{tagger, warps.table, scores, collector, shared, port, pool,
