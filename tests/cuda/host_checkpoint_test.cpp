@@ -130,7 +130,7 @@ TEST_F(HostCheckpoint, AProgramThatDoesNotRepeatItselfIsRefused) {
     const result_of_run r = resume({"6", "clock", "pinned"});
     EXPECT_EQ(2, r.run.code);
     EXPECT_EQ(1u, r.run.error_lines().size()) << r.run.err;
-    EXPECT_THAT(r.run.err, HasSubstr("have not reproduced the memory contents"));
+    EXPECT_THAT(r.run.err, HasSubstr("a nondeterministic program cannot be resumed"));
     EXPECT_THAT(r.run.err, HasSubstr(file_));
 }
 
