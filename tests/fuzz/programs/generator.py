@@ -128,7 +128,7 @@ STATEMENTS = [
     (6, "bytes", "((u8*)m)[{u} & 31] = (u8){u};"), (2, "bytes", "((u8*)m)[{u} & 31] += (u8){u};"),
     (4, "struct", "s.{field} = {u};"), (3, "struct", "s.list[{u} & 3] = {u};"),
     (2, "struct", "s.in.c[{u} & 1] ^= (u16){u};"), (2, "struct", "{ S t = s; t.w += {u}; s = t; }"),
-    (2, "struct", "s.q += {u};"), (2, "struct", "s.half = (s16){u};"), (2, "struct", "s.flag = {b};"),
+    (2, "struct", "s.q += {u};"), (2, "struct", "s.half = (s16)({u} & 0x7fff);"), (2, "struct", "s.flag = {b};"),
     (4, "union", "un.w[{u} & 3] = {u};"), (4, "union", "un.b[{u} & 15] = (u8){u};"),
     (3, "union", "un.h[{u} & 7] = (u16){u};"), (2, "union", "un.q[{u} & 1] += {u};"),
     (3, "atomics", "atomicAdd(&acc[{u} & 7], {u});"), (1, "atomics", "atomicAdd((s32*)&acc[{u} & 7], (s32){u});"),
