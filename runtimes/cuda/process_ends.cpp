@@ -95,7 +95,10 @@ int end_sessions(int exit_code) {
     return exit_code;
 }
 
+/// A session writes its files and reports failures itself, possibly after this handler; without one
+/// nothing was written.
 extern "C" void at_normal_exit(int exit_code, void*) {
+    if (end_count != 0) return;
     const int code = check_outputs(exit_code);
     if (code == exit_code) return;
     std::fflush(nullptr);
