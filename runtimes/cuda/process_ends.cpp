@@ -95,11 +95,9 @@ int end_sessions(int exit_code) {
     return exit_code;
 }
 
-/// A session writes its files and reports failures itself, possibly after this handler; without one
-/// nothing was written.
+/// The sessions write their files first, if they have not done so.
 extern "C" void at_normal_exit(int exit_code, void*) {
-    if (end_count != 0) return;
-    const int code = check_outputs(exit_code);
+    const int code = check_outputs(end_sessions(exit_code));
     if (code == exit_code) return;
     std::fflush(nullptr);
     // The C library's function, which needs no further checks.
