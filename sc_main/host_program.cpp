@@ -3,6 +3,7 @@
 
 #include "modules/execution/checking/check_options.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/run_identity.h"
 #include "platform/config/config.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/host_checkpoint.h"
@@ -24,7 +25,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -72,8 +72,8 @@ void fix_addresses() {
 
 /// What a run passes to its processes.
 struct checked_run {
-    std::string code;     ///< form of code to execute (--code)
-    std::string outputs;  ///< requested files, one per line, by their complete paths
+    std::string code;                  ///< form of code to execute (--code)
+    std::vector<std::string> outputs;  ///< requested files, by their complete paths
     bool keeps_exit_code = false;
 };
 
@@ -111,16 +111,8 @@ checked_run check(const std::vector<std::string>& options, const char* executabl
     run.code = config.binary_version() >= oldest_machine_code ? values.text("--code") : "ptx";
     run.keeps_exit_code = values.flag("--keep-exit-code");
     for (const platform::named_output& o : outputs)
-        if (values.given(o.option))
-            run.outputs += (run.outputs.empty() ? "" : "\n") + fs::absolute(o.file).string();
+        if (values.given(o.option)) run.outputs.push_back(fs::absolute(o.file).string());
     return run;
-}
-
-/// Identity of this run: its first process, which this process becomes, and the present time in ns.
-std::string identity() {
-    struct timespec now {};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return fmt::format("{}:{}", ::getpid(), std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
 }
 
 /// Prepends a folder to a search path in the environment. An empty path or entry would mean the
@@ -166,8 +158,8 @@ int run_host_program(int argc, char** argv) {
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
     setenv("SIMTLM_CODE", run.code.c_str(), 1);
-    setenv("SIMTLM_RUN", identity().c_str(), 1);
-    setenv("SIMTLM_OUTPUTS", run.outputs.c_str(), 1);
+    setenv("SIMTLM_RUN", kernel::run_identity::of_this_process().text().c_str(), 1);
+    setenv("SIMTLM_OUTPUTS", platform::packed_arguments(run.outputs).c_str(), 1);
     setenv("SIMTLM_KEEP_EXIT_CODE", run.keeps_exit_code ? "1" : "", 1);
     std::error_code ignored;
     setenv("SIMTLM_FOLDER", fs::current_path(ignored).c_str(), 1);

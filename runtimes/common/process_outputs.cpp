@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/common/process_outputs.h"
 
+#include "modules/kernel/run_identity.h"
 #include "platform/outputs/output_check.h"
 
 #include <fmt/format.h>
@@ -31,27 +32,17 @@ constexpr const char* output_options[] = {
     "--record-trace",        "--checkpoint",  "-ptx_line_stats_filename",
     "-visualizer_outputfile"};
 
-/// Identity of the run, "PROCESS:START" with the start in ns since 1970 (sc_main/host_program.cpp).
-std::string run_identity() {
+/// The run as `simtlm run` describes it; empty without it.
+std::string run_of_process() {
     const char* const run = std::getenv("SIMTLM_RUN");
     return run != nullptr ? run : "";
 }
 
-std::int64_t start_of_run() {
-    const std::string run = run_identity();
-    const std::size_t colon = run.find(':');
-    return colon == std::string::npos ? 0 : std::strtoll(run.c_str() + colon + 1, nullptr, 10);
-}
-
-/// Whether a regular file was written since the run began. Times of files are up to a clock tick
-/// old.
+/// Whether a file was written by this run.
 bool is_of_this_run(const std::string& file) {
-    constexpr std::int64_t tick = 20'000'000;  // ns
     struct stat status {};
-    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    const std::int64_t written =
-        std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-    return written + tick >= start_of_run();
+    return ::stat(file.c_str(), &status) == 0 &&
+           kernel::run_identity::parse(run_of_process().c_str()).has_written(status);
 }
 
 /// Reserves a number among the processes that run at present, until this process ends: the name of
@@ -59,7 +50,7 @@ bool is_of_this_run(const std::string& file) {
 bool reserve(unsigned process) {
     const int s = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (s < 0) return true;
-    const std::string name = fmt::format("simtlm run {} process {}", run_identity(), process);
+    const std::string name = fmt::format("simtlm run {} process {}", run_of_process(), process);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::size_t bytes = std::min(name.size(), sizeof address.sun_path - 1);
@@ -87,7 +78,7 @@ std::string numbered(const std::string& file, unsigned process) {
 }
 
 void name_outputs(platform::option_values& options) {
-    if (run_identity().empty()) return;
+    if (run_of_process().empty()) return;
     const char* const folder = std::getenv("SIMTLM_FOLDER");
     std::vector<std::pair<const char*, std::string>> outputs;
     for (const char* const option : output_options) {

@@ -3,6 +3,9 @@
 // (redirection_stubs.S). The sessions of the process then write their statistics
 // (runtimes/common/process_end.h). The first process of a run also checks that all requested files
 // have been written, by whichever process.
+#include "modules/kernel/run_identity.h"
+#include "platform/options/argument_text.h"
+
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -29,8 +33,8 @@ std::size_t end_count = 0;
 
 /// Variables that `simtlm run` has set; the program may change its environment.
 struct run_description {
-    std::string outputs;   ///< requested files, one per line
-    std::string identity;  ///< process and start of the run
+    std::vector<std::string> outputs;  ///< requested files
+    simtlm::kernel::run_identity identity;
     bool keeps_exit_code = false;
 };
 const run_description* run = nullptr;  ///< never destroyed; used by the last exit handler
@@ -52,20 +56,14 @@ bool handles_fault() {
 }
 
 bool is_first_process() {
-    return run != nullptr && std::strtol(run->identity.c_str(), nullptr, 10) == getpid();
+    return run != nullptr && run->identity.process == getpid();
 }
 
-/// Whether a file was written since the run began; times of files are up to a clock tick old. Files
-/// that are not regular cannot be checked.
+/// Whether a file was written by this run. Files that are not regular cannot be checked.
 bool is_written(const std::string& file) {
-    constexpr std::int64_t tick = 20'000'000;  // ns
-    struct stat status;
+    struct stat status {};
     if (::stat(file.c_str(), &status) != 0) return false;
-    if (!S_ISREG(status.st_mode)) return true;
-    const std::size_t colon = run->identity.find(':');
-    const std::int64_t start = std::strtoll(run->identity.c_str() + colon + 1, nullptr, 10);
-    return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec + tick >=
-           start;
+    return !S_ISREG(status.st_mode) || run->identity.has_written(status);
 }
 
 /// The exit code of the first process for that of the program: 1 in place of 0 if a requested file
@@ -73,12 +71,8 @@ bool is_written(const std::string& file) {
 int check_outputs(int exit_code) {
     if (exit_code != 0 || !is_first_process()) return exit_code;
     std::string missing;
-    for (std::size_t from = 0; from < run->outputs.size();) {
-        const std::size_t end = run->outputs.find('\n', from);
-        const std::string file = run->outputs.substr(from, end - from);
+    for (const std::string& file : run->outputs)
         if (!is_written(file)) missing += (missing.empty() ? "" : ", ") + file;
-        from = end == std::string::npos ? end : end + 1;
-    }
     if (missing.empty()) return exit_code;
     constexpr int results_lost = 1;
     std::fprintf(stderr, "simtlm: not written, because no kernel has run on a GPU: %s%s\n",
@@ -95,9 +89,8 @@ int end_sessions(int exit_code) {
     return exit_code;
 }
 
-/// The sessions write their files first, if they have not done so.
 extern "C" void at_normal_exit(int exit_code, void*) {
-    const int code = check_outputs(end_sessions(exit_code));
+    const int code = check_outputs(exit_code);
     if (code == exit_code) return;
     std::fflush(nullptr);
     // The C library's function, which needs no further checks.
@@ -106,9 +99,10 @@ extern "C" void at_normal_exit(int exit_code, void*) {
 
 /// Runs before all other constructors of the process, and its exit handler after all others.
 __attribute__((constructor)) void begin(int, char**, char** environment) {
-    run = new run_description{value_in(environment, "SIMTLM_OUTPUTS"),
-                              value_in(environment, "SIMTLM_RUN"),
-                              *value_in(environment, "SIMTLM_KEEP_EXIT_CODE") != 0};
+    run = new run_description{
+        simtlm::platform::unpacked_arguments(value_in(environment, "SIMTLM_OUTPUTS")),
+        simtlm::kernel::run_identity::parse(value_in(environment, "SIMTLM_RUN")),
+        *value_in(environment, "SIMTLM_KEEP_EXIT_CODE") != 0};
     if (!run->outputs.empty() && is_first_process()) on_exit(at_normal_exit, nullptr);
 }
 
