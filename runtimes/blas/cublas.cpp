@@ -106,9 +106,8 @@ BLAS(cublasGetVersion_v2)(void*, int* to) {
 }
 BLAS(cublasGetProperty)(int which, int* to) {
     return call([&] {
-        require(to != nullptr && which >= 0 && which <= 2);
-        const int parts[] = {version / 10000, version / 100 % 100, version % 100};
-        *to = parts[which];
+        require(to != nullptr);
+        *to = version_part(which);
     });
 }
 extern "C" __attribute__((visibility("default"))) std::size_t simtlm_blas_cublasGetCudartVersion() {
@@ -289,8 +288,6 @@ COPIES(_64, std::int64_t)
             gemm(p);                                                                              \
         });                                                                                       \
     }
-#define BOTH_SIZES(macro, letter, type, first) \
-    macro(letter, type, first, int) macro(letter, type, first##_64, std::int64_t)
 GEMM(S, element::f32, _v2, int)
 GEMM(S, element::f32, _v2_64, std::int64_t)
 GEMM(D, element::f64, _v2, int)

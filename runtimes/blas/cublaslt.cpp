@@ -349,9 +349,8 @@ extern "C" __attribute__((visibility("default"))) const char* simtlm_blas_cublas
 }
 BLAS(cublasLtGetProperty)(int which, int* to) {
     return call([&] {
-        require(to != nullptr && which >= 0 && which <= 2);
-        const int parts[] = {version / 10000, version / 100 % 100, version % 100};
-        *to = parts[which];
+        require(to != nullptr);
+        *to = version_part(which);
     });
 }
 BLAS(cublasLtHeuristicsCacheGetCapacity)(std::size_t* to) {
@@ -501,9 +500,9 @@ BLAS(cublasLtMatmulAlgoGetHeuristic)
         // Which kernel it will be depends on addresses; a supported product is supported at all of
         // them.
         description checked = *d;
-        static const int somewhere = 0;
-        if (checked.bias == nullptr) checked.bias = &somewhere;
-        if (checked.auxiliary == nullptr) checked.auxiliary = const_cast<int*>(&somewhere);
+        static const int placeholder = 0;
+        if (checked.bias == nullptr) checked.bias = &placeholder;
+        if (checked.auxiliary == nullptr) checked.auxiliary = const_cast<int*>(&placeholder);
         matmul_of(checked, *a, *b, *c, *to, nullptr, nullptr, nullptr, nullptr);
         results[0] = heuristic_result{};
         results[0].algo.data[0] = algorithm_mark;

@@ -22,7 +22,6 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
 int cuMemAlloc_v2(std::uint64_t* to, std::size_t bytes);
 int cuMemFree_v2(std::uint64_t address);
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream);
-int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream);
 int cuMemcpy2DAsync_v2(const void* description, void* stream);
 int cuStreamSynchronize(void* stream);
 }

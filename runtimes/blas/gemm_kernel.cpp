@@ -436,10 +436,10 @@ private:
             o.lane = w_.b32_of("add.u32", "{}, {}", element, o.shared);
         };
         if (k_.unit != arithmetic::half_tensor) {
-            group_ = w_.b32_of("shr.u32", "{}, 2", lane);
+            const std::string group = w_.b32_of("shr.u32", "{}, 2", lane);
             const std::string in_group = w_.b32_of("and.b32", "{}, 3", lane);
-            at(rows_, w_.b32_of("add.u32", "{}, {}", in_n, group_), in_group);
-            at(columns_, w_.b32_of("add.u32", "{}, {}", in_m, group_), in_group);
+            at(rows_, w_.b32_of("add.u32", "{}, {}", in_n, group), in_group);
+            at(columns_, w_.b32_of("add.u32", "{}, {}", in_m, group), in_group);
             return;
         }
         if (warp_matrices()) {
@@ -664,6 +664,12 @@ private:
                            : "0f00000000");
     }
 
+    // Instructions by type of the sums.
+    std::string operation(const char* integer, const char* real) const {
+        return kind() == 'i' ? std::string(integer) : fmt::format("{}.{}", real, sum_type());
+    }
+    std::string multiply_add() const { return operation("mad.lo.s32", "fma.rn"); }
+
     /// 256 threads compute (tile / 16) x (tile / 16) elements each, of operands converted to the
     /// type of the sums and stored as [k][n] and [k][m].
     void simt() {
@@ -775,13 +781,10 @@ private:
                        k * pitch + i * 16 * bytes + (r == &right ? part : 0));
                 }
             }
-            const char* const operation = kind() == 'i'   ? "mad.lo.s32"
-                                          : kind() == 'd' ? "fma.rn.f64"
-                                                          : "fma.rn.f32";
             for (unsigned i = 0; i < per_thread; ++i)
                 for (unsigned j = 0; j < per_thread; ++j) {
                     const std::string& s = sums_[i * per_thread + j];
-                    w_("{} {}, {}, {}, {}", operation, s, left[i], right[j], s);
+                    w_("{} {}, {}, {}, {}", multiply_add(), s, left[i], right[j], s);
                 }
         }
         w_("sub.u32 {}, {}, {}", read, 2 * part, read);
@@ -802,35 +805,31 @@ private:
         }
     }
 
-    /// Loads an element and converts it to the type of the sums, where the predicate is true.
+    /// Loads an element and converts it to the type of the sums.
+    /// @param p  predicate of the load; empty: always
     void load_element(const std::string& to, element type, const std::string& from, unsigned offset,
                       const std::string& p) {
+        const std::string guard = p.empty() ? "" : "@" + p + " ";
         switch (type) {
             case element::f16: {
                 const std::string h = w_.b16();
-                w_("@{} ld.global.b16 {}, [{}+{}]", p, h, from, offset);
-                w_("@{} cvt.f32.f16 {}, {}", p, to, h);
+                w_("{}ld.global.b16 {}, [{}+{}]", guard, h, from, offset);
+                w_("{}cvt.f32.f16 {}, {}", guard, to, h);
                 break;
             }
-            case element::bf16: {
-                const std::string r = w_.b32();
-                w_("@{} ld.global.u16 {}, [{}+{}]", p, r, from, offset);
-                w_("@{} shl.b32 {}, {}, 16", p, r, r);
-                w_("@{} mov.b32 {}, {}", p, to, r);
+            case element::bf16:
+                w_.load_bf16(to, from, offset, guard);
                 break;
-            }
             case element::s8:
             case element::s32: {
                 const std::string r = kind() == 'i' ? to : w_.b32();
-                w_("@{} ld.global.{} {}, [{}+{}]", p, name_of(type), r, from, offset);
-                if (kind() == 'f') w_("@{} cvt.rn.f32.s32 {}, {}", p, to, r);
+                w_("{}ld.global.{} {}, [{}+{}]", guard, name_of(type), r, from, offset);
+                if (kind() == 'f') w_("{}cvt.rn.f32.s32 {}, {}", guard, to, r);
                 break;
             }
             case element::f64:
-                w_("@{} ld.global.f64 {}, [{}+{}]", p, to, from, offset);
-                break;
             case element::f32:
-                w_("@{} ld.global.f32 {}, [{}+{}]", p, to, from, offset);
+                w_("{}ld.global.{} {}, [{}+{}]", guard, name_of(type), to, from, offset);
                 break;
         }
     }
@@ -885,10 +884,7 @@ private:
         }
         alpha_ = scalar(offsetof(gemm_arguments, alpha_address), offsetof(gemm_arguments, alpha));
         beta_ = scalar(offsetof(gemm_arguments, beta_address), offsetof(gemm_arguments, beta));
-        has_beta_ = w_.predicate_of(kind() == 'i'   ? "setp.ne.s32"
-                                    : kind() == 'd' ? "setp.neu.f64"
-                                                    : "setp.neu.f32",
-                                    "{}, {}", beta_,
+        has_beta_ = w_.predicate_of(operation("setp.ne.s32", "setp.neu"), "{}, {}", beta_,
                                     kind() == 'i'   ? "0"
                                     : kind() == 'd' ? "0d0000000000000000"
                                                     : "0f00000000");
@@ -926,22 +922,14 @@ private:
         }
         std::array<std::string, 2> v = {sum_register(), sum_register()};
         for (unsigned i = 0; i < 2; ++i)
-            w_("{} {}, {}, {}",
-               kind() == 'i'   ? "mul.lo.s32"
-               : kind() == 'd' ? "mul.f64"
-                               : "mul.f32",
-               v[i], sums[i], alpha_);
+            w_("{} {}, {}, {}", operation("mul.lo.s32", "mul"), v[i], sums[i], alpha_);
         const std::string no_c = w_.label();
         w_("@!{} bra {}", has_beta_, no_c);
         {
             const std::array<std::string, 2> c =
                 load_pair(address(c_, n, ldc_, m, bytes_of(k_.d)), k_.d, both, k_.pairs);
             for (unsigned i = 0; i < 2; ++i)
-                w_("{} {}, {}, {}, {}",
-                   kind() == 'i'   ? "mad.lo.s32"
-                   : kind() == 'd' ? "fma.rn.f64"
-                                   : "fma.rn.f32",
-                   v[i], c[i], beta_, v[i]);
+                w_("{} {}, {}, {}, {}", multiply_add(), v[i], c[i], beta_, v[i]);
         }
         w_("{}:", no_c);
         if (k_.bias) {
@@ -970,7 +958,6 @@ private:
                                          const std::string& both, bool together) {
         std::array<std::string, 2> to = {sum_register(), sum_register()};
         clear(to[1]);
-        const std::string always = w_.predicate_of("setp.eq.u32", "{}, {}", tid_, tid_);
         const unsigned bytes = bytes_of(type);
         if (together && bytes >= 4 &&
             ((kind() == 'f' && type == element::f32) || (kind() == 'd' && type == element::f64))) {
@@ -980,7 +967,7 @@ private:
             load_element(to[0], type, at, 0, one);
             return to;
         }
-        load_element(to[0], type, at, 0, always);
+        load_element(to[0], type, at, 0, "");
         load_element(to[1], type, at, bytes, both);
         return to;
     }
@@ -993,23 +980,8 @@ private:
                 w_("cvt.rn.f16.f32 {}, {}", h, v);
                 return h;
             }
-            case element::bf16: {
-                const std::string h = w_.b16();
-                if (k_.capability >= 80) {
-                    w_("cvt.rn.bf16.f32 {}, {}", h, v);
-                    return h;
-                }
-                const std::string bits = w_.b32_of("mov.b32", "{}", v);
-                const std::string odd =
-                    w_.b32_of("and.b32", "{}, 1", w_.b32_of("shr.u32", "{}, 16", bits));
-                std::string rounded =
-                    w_.b32_of("add.u32", "{}, {}", w_.b32_of("add.u32", "{}, 32767", bits), odd);
-                rounded = w_.b32_of("shr.u32", "{}, 16", rounded);
-                const std::string nan = w_.predicate_of("setp.nan.f32", "{}, {}", v, v);
-                rounded = w_.b32_of("selp.b32", "32767, {}, {}", rounded, nan);
-                w_("cvt.u16.u32 {}, {}", h, rounded);
-                return h;
-            }
+            case element::bf16:
+                return w_.bf16_of(v);
             case element::s32: {
                 if (kind() == 'i') return v;
                 return w_.b32_of("cvt.rni.s32.f32", "{}", v);
@@ -1090,7 +1062,7 @@ private:
     operand rows_, columns_;
     unsigned stage_bytes_ = 0, warp_n_ = 0, warp_m_ = 0;
     registers sums_;
-    std::string tid_, m_, n_, batch_, split_, k_begin_, k_end_, arrays_, group_;
+    std::string tid_, m_, n_, batch_, split_, k_begin_, k_end_, arrays_;
     std::string alpha_, beta_, has_beta_, c_, d_, ldc_, ldd_, bias_, auxiliary_, ld_auxiliary_;
     std::string partial_, partial_ld_;
 };

@@ -58,6 +58,12 @@ handle& handle_of(void* h) {
     return *static_cast<handle*>(h);
 }
 
+int version_part(int which) {
+    require(which >= 0 && which <= 2);
+    const int parts[] = {version / 10000, version / 100 % 100, version % 100};
+    return parts[which];
+}
+
 const char* status_name(int status) {
     switch (status) {
         case success:

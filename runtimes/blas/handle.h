@@ -48,6 +48,8 @@ const char* status_text(int status);
 
 /// The version that the library reports: that of CUDA 13.0.
 constexpr int version = 130001;
+/// Its major version, minor version or patch level (0 to 2). @throws failure  for another number
+int version_part(int which);
 
 }  // namespace simtlm::blas
 

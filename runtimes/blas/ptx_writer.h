@@ -75,7 +75,32 @@ public:
         return to;
     }
 
-    unsigned capability() const { return capability_; }
+    /// A new 16-bit register with an f32 value rounded to the nearest bf16, ties to even; NaN
+    /// remains NaN. GPUs before 8.0 have no instruction for it.
+    std::string bf16_of(const std::string& value) {
+        const std::string to = b16();
+        if (capability_ >= 80) {
+            (*this)("cvt.rn.bf16.f32 {}, {}", to, value);
+            return to;
+        }
+        const std::string bits = b32_of("mov.b32", "{}", value);
+        const std::string odd = b32_of("bfe.u32", "{}, 16, 1", bits);
+        const std::string sum =
+            b32_of("add.u32", "{}, {}", b32_of("add.u32", "{}, 32767", bits), odd);
+        const std::string nan = predicate_of("setp.nan.f32", "{}, {}", value, value);
+        const std::string top =
+            b32_of("selp.b32", "32767, {}, {}", b32_of("shr.u32", "{}, 16", sum), nan);
+        (*this)("cvt.u16.u32 {}, {}", to, top);
+        return to;
+    }
+    /// Loads a bf16 element as f32. @param guard  "@%p " or empty
+    void load_bf16(const std::string& to, const std::string& address, unsigned offset,
+                   const std::string& guard) {
+        const std::string bits = b32();
+        (*this)("{}ld.global.u16 {}, [{}+{}]", guard, bits, address, offset);
+        (*this)("{}shl.b32 {}, {}, 16", guard, bits, bits);
+        (*this)("{}mov.b32 {}, {}", guard, to, bits);
+    }
 
     /// The whole module.
     std::string text() const {

@@ -136,10 +136,7 @@ private:
             w_("ld.global.b16 {}, [{}]", h, address);
             w_("cvt.f32.f16 {}, {}", to, h);
         } else if (k_.type == element::bf16) {
-            const std::string r = w_.b32();
-            w_("ld.global.u16 {}, [{}]", r, address);
-            w_("shl.b32 {}, {}, 16", r, r);
-            w_("mov.b32 {}, {}", to, r);
+            w_.load_bf16(to, address, 0, "");
         } else {
             w_("ld.global.{} {}, [{}]", type(), to, address);
         }
@@ -150,17 +147,7 @@ private:
             w_("cvt.rn.f16.f32 {}, {}", h, v);
             w_("st.global.b16 [{}], {}", address, h);
         } else if (k_.type == element::bf16) {
-            // Round to nearest even; capabilities before 8.0 lack the conversion.
-            const std::string bits = w_.b32_of("mov.b32", "{}", v);
-            const std::string odd = w_.b32_of("bfe.u32", "{}, 16, 1", bits);
-            const std::string rounded =
-                w_.b32_of("add.u32", "{}, {}", w_.b32_of("add.u32", "{}, 32767", bits), odd);
-            const std::string nan = w_.predicate_of("setp.nan.f32", "{}, {}", v, v);
-            const std::string top = w_.b32_of("selp.b32", "32767, {}, {}",
-                                              w_.b32_of("shr.u32", "{}, 16", rounded), nan);
-            const std::string h = w_.b16();
-            w_("cvt.u16.u32 {}, {}", h, top);
-            w_("st.global.b16 [{}], {}", address, h);
+            w_("st.global.b16 [{}], {}", address, w_.bf16_of(v));
         } else {
             w_("st.global.{} [{}], {}", type(), address, v);
         }
