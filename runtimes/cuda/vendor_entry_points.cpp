@@ -105,20 +105,20 @@ T at(std::uintptr_t address) {
     return value;
 }
 
-/// Calls `tell(instruction, target)` for each instruction of the code that loads the address of a
+/// Calls `visit(instruction, target)` for each instruction of the code that loads the address of a
 /// constant: lea register,[rip + offset], or with fixed addresses mov register,address.
-template <class Tell>
-void for_each_reference(const std::vector<elf_object::range>& code, Tell tell) {
+template <class Visit>
+void for_each_reference(const std::vector<elf_object::range>& code, Visit visit) {
     constexpr std::size_t longest = 7;
     for (const elf_object::range& r : code) {
         if (r.end - r.begin < longest) continue;
         for (std::uintptr_t i = r.begin; i <= r.end - longest; ++i) {
             const auto first = at<std::uint8_t>(i), second = at<std::uint8_t>(i + 1);
             if ((first & 0xfb) == 0x48 && second == 0x8d && (at<std::uint8_t>(i + 2) & 0xc7) == 5)
-                tell(i,
-                     i + 7 + static_cast<std::uintptr_t>(std::intptr_t{at<std::int32_t>(i + 3)}));
+                visit(i,
+                      i + 7 + static_cast<std::uintptr_t>(std::intptr_t{at<std::int32_t>(i + 3)}));
             else if ((first & 0xf8) == 0xb8)
-                tell(i, std::uintptr_t{at<std::uint32_t>(i + 1)});
+                visit(i, std::uintptr_t{at<std::uint32_t>(i + 1)});
         }
     }
 }

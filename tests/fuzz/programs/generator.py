@@ -242,7 +242,7 @@ class Product:
 FEATURES = ["long", "float", "double", "array", "bytes", "struct", "union", "parameters", "table", "functions",
             "recursion", "indirect", "shared", "collectives", "atomics", "exits", "switch",
             "virtual", "pointers", "half", "mma", "copies", "mbarrier", "goto"]
-SELDOM = {"mbarrier": .3, "goto": .6, "double": .7}  # expensive to compile or to execute
+RARE = {"mbarrier": .3, "goto": .6, "double": .7}  # expensive to compile or to execute
 NEWER = {"copies": 80, "mbarrier": 80}  # first architecture
 NEEDS = {"bytes": "array", "recursion": "functions", "indirect": "functions", "copies": "shared",
          "mbarrier": "shared", "pointers": "table"}
@@ -324,7 +324,7 @@ class Generator:
         """@param target  architecture of the PTX, which decides what a program may use: 75, 80, 90"""
         self.r = random.Random(f"{seed} {number} {target}")
         r = self.r
-        possible = [f for f in FEATURES if NEWER.get(f, 0) <= target and r.random() < SELDOM.get(f, 1)]
+        possible = [f for f in FEATURES if NEWER.get(f, 0) <= target and r.random() < RARE.get(f, 1)]
         features = set(r.sample(possible, min(len(possible), r.randint(2, 6))))
         for feature in sorted(features):
             if feature in NEEDS:
