@@ -2,6 +2,7 @@
 #include "runtimes/common/process_outputs.h"
 
 #include "modules/kernel/run_identity.h"
+#include "platform/config/config.h"
 #include "platform/outputs/output_check.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,13 +24,6 @@ namespace simtlm::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* output_options[] = {
-    "--stats-file",          "--stats-json",  "--stats-csv",
-    "--stats-csv-long",      "--vcd",         "--timeline",
-    "--interval-csv",        "--interval-db", "--sample-json",
-    "--record-trace",        "--checkpoint",  "-ptx_line_stats_filename",
-    "-visualizer_outputfile"};
 
 /// The run as `simtlm run` describes it; empty without it.
 std::string run_of_process() {
@@ -80,15 +73,17 @@ std::string numbered(const std::string& file, unsigned process) {
 void name_outputs(platform::option_values& options) {
     if (run_of_process().empty()) return;
     const char* const folder = std::getenv("SIMTLM_FOLDER");
-    std::vector<std::pair<const char*, std::string>> outputs;
-    for (const char* const option : output_options) {
-        std::string file = options.text(option);
-        if (file.empty() && std::string_view(option) == "--stats-file")
-            file = platform::default_reports_file;
-        if (file.empty()) continue;
-        if (folder != nullptr && fs::path(file).is_relative())
-            file = (fs::path(folder) / file).string();
-        outputs.emplace_back(option, std::move(file));
+    const platform::run_kind kind =
+        options.flag("-gpgpu_ptx_sim_mode") ? platform::functional_host : platform::timed_host;
+    std::vector<std::pair<std::string, std::string>> outputs;  // option, file
+    for (const platform::named_output& o :
+         platform::outputs_of(options, platform::make_gpu_config(options), kind, 1)) {
+        // The first file of an option is the one that it names. A checkpoint by GPGPU-Sim's options
+        // is not named by --checkpoint.
+        if (!outputs.empty() && outputs.back().first == o.option) continue;
+        if (o.option == "--checkpoint" && !options.given(o.option)) continue;
+        const bool elsewhere = folder != nullptr && fs::path(o.file).is_relative();
+        outputs.emplace_back(o.option, elsewhere ? (fs::path(folder) / o.file).string() : o.file);
     }
     constexpr unsigned most = 1'000'000;
     unsigned process = 1;
