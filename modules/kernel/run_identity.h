@@ -14,15 +14,15 @@ namespace simtlm::kernel {
 /// A run of `simtlm run`, as its processes pass it on (environment variable SIMTLM_RUN).
 struct run_identity {
     long process = 0;        ///< the first process
-    std::int64_t start = 0;  ///< ns since 1970, by the clock of file times
+    std::int64_t start = 0;  ///< ns since 1970
 
-    /// A run that begins now with this process. Waits for the next tick of the clock of file times,
-    /// so that all files written before are older.
+    /// A run that begins now with this process. Times of files are at most the present time, and at
+    /// least that of a coarse clock: returns when the latter is later than the beginning, so that
+    /// all files written from then on are newer.
     static run_identity of_this_process() {
-        const std::int64_t before = file_time();
-        std::int64_t now = before;
-        while ((now = file_time()) == before) ::usleep(100);
-        return {::getpid(), now};
+        const std::int64_t start = now(CLOCK_REALTIME);
+        while (now(CLOCK_REALTIME_COARSE) <= start) ::usleep(100);
+        return {::getpid(), start};
     }
     /// @param text  from text(); all values are 0 if it has another form
     static run_identity parse(const char* text) {
@@ -36,17 +36,17 @@ struct run_identity {
 
     /// Whether a regular file with this status was written since the run began.
     bool has_written(const struct stat& file) const {
-        return S_ISREG(file.st_mode) && nanoseconds(file.st_mtim) >= start;
+        return S_ISREG(file.st_mode) && nanoseconds(file.st_mtim) > start;
     }
 
 private:
     static std::int64_t nanoseconds(const timespec& t) {
         return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
     }
-    static std::int64_t file_time() {
-        timespec now{};
-        clock_gettime(CLOCK_REALTIME_COARSE, &now);
-        return nanoseconds(now);
+    static std::int64_t now(clockid_t clock) {
+        timespec time{};
+        clock_gettime(clock, &time);
+        return nanoseconds(time);
     }
 };
 
