@@ -150,6 +150,17 @@ bool machine_lowering::lower_warp() {
     return false;
 }
 
+/// Whether the instructions between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE contain BAR.RED. Its
+/// result is in different registers in different collective sections of a function, unlike that of
+/// all others, so that every lane has to execute its own section; the barrier lets lanes arrive
+/// separately.
+bool machine_lowering::has_barrier_before_end_of_collective() const {
+    sass::instruction i;
+    for (unsigned n = 1; next_instruction(i, n) && i.opcode != "ENDCOLLECTIVE"; ++n)
+        if (i.opcode == "BAR") return true;
+    return false;
+}
+
 bool machine_lowering::lower_control() {
     const std::string_view name = now_.opcode;
     unsigned n = 0;
@@ -261,10 +272,11 @@ bool machine_lowering::lower_control() {
     if (name == "WARPSYNC") {
         // Up to ENDCOLLECTIVE and BSYNC, lanes of .COLLECTIVE are separate, like those of
         // .EXCLUSIVE.
-        d.high = now_.has("COLLECTIVE");
-        d.left = d.high || now_.has("EXCLUSIVE");
+        const bool collective = now_.has("COLLECTIVE");
+        d.high = collective && !has_barrier_before_end_of_collective();
+        d.left = collective || now_.has("EXCLUSIVE");
         const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n++));
-        if (d.high) {
+        if (collective) {
             const std::uint64_t end = at(n).value;
             if (at(n).kind != operand_kind::target || end % sass::instruction_bytes != 0 ||
                 end >= f_.code.size())

@@ -263,8 +263,8 @@ void machine_lowering::emit_refusal(const std::string& why) {
     op.counted = true;
 }
 
-bool machine_lowering::next_instruction(sass::instruction& next) const {
-    const std::size_t n = first_.size();  // the current one has an entry already
+bool machine_lowering::next_instruction(sass::instruction& next, unsigned distance) const {
+    const std::size_t n = first_.size() + distance - 1;  // the current one has an entry already
     return n < f_.instructions() && sass::decode(image_.word_of(index_, n), image_.architecture(),
                                                  n * sass::instruction_bytes, next);
 }

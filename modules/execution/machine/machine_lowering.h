@@ -47,8 +47,11 @@ private:
     // Operands.
     const operand& at(unsigned n) const { return now_.operands[n]; }
     slot row(machine_row r);
-    /// Decodes the instruction after the current one. @return false if there is none
-    bool next_instruction(sass::instruction& next) const;
+    /// Decodes an instruction after the current one.
+    /// @param distance  in instructions; 1: the next one
+    /// @return false if there is none
+    bool next_instruction(sass::instruction& next, unsigned distance = 1) const;
+    bool has_barrier_before_end_of_collective() const;
     slot number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
     slot register_row(unsigned n, bool uniform) const;
     slot low_word(const operand& o);

@@ -461,7 +461,8 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
     if (lanes == 0) return op + 1;
     const machine_details& d = details_of(op);
-    if (d.high) control_of(w).set_collective_end(lanes, w.code + op->source[0]);
+    const bool collective = op->source[0] != no_slot;
+    if (collective) control_of(w).set_collective_end(lanes, w.code + op->source[0]);
     const word* const masks = row(w, op->source[1]);
     const lane_mask among = masks[__builtin_ctz(lanes)];
     lane_mask same = 0, all = 0;
@@ -481,9 +482,10 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
     if ((among & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active) return op + 1;
     w.leave(op);
     return control_of(w).wait_for(w, lanes, among,
-                                  d.high   ? machine_control::barrier_match::collective
-                                  : d.left ? machine_control::barrier_match::this_instruction
-                                           : machine_control::barrier_match::any_instruction,
+                                  d.high ? machine_control::barrier_match::collective
+                                  : d.left && !collective
+                                      ? machine_control::barrier_match::this_instruction
+                                      : machine_control::barrier_match::any_instruction,
                                   op + 1);
 }
 

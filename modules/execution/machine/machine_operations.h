@@ -126,8 +126,8 @@ const operation* machine_break_barrier(warp& w, const operation* op);  ///< BREA
 const operation* machine_read_barrier(warp& w, const operation* op);   ///< BMOV to a register
 const operation* machine_write_barrier(warp& w, const operation* op);  ///< BMOV from a register
 const operation* machine_gather_at_barrier(warp& w, const operation* op);
-/// WARPSYNC. source[1]: masks; left: lanes with different masks diverge; high: .COLLECTIVE, whose
-/// section ends at source[0]
+/// WARPSYNC. source[1]: masks; left: lanes with different masks diverge; source[0]: where the
+/// section of .COLLECTIVE ends, or no_slot; high: lanes in different sections execute one of them
 const operation* machine_warp_sync(warp& w, const operation* op);
 const operation* machine_end_collective(warp& w, const operation* op);
 const operation* machine_yield(warp& w, const operation* op);

@@ -6,6 +6,15 @@ __device__ __noinline__ unsigned exchanged_in_a_function(unsigned* s, unsigned t
     return s[t ^ by];
 }
 
+// Threads at the barrier whose value is odd.
+#define ODD_VALUES(result, value)                                         \
+    asm volatile(                                                         \
+        "{\n .reg .pred p;\n .reg .b32 low;\n and.b32 low, %1, 1;\n"      \
+        " setp.ne.u32 p, low, 0;\n barrier.red.popc.u32 %0, 6, 32, p;\n}" \
+        : "=r"(result)                                                    \
+        : "r"(value)                                                      \
+        : "memory")
+
 extern "C" __global__ void branch_barriers(const unsigned* a, unsigned* o, int n) {
     __shared__ unsigned s[32];
     const unsigned t = threadIdx.x;
@@ -27,5 +36,17 @@ extern "C" __global__ void branch_barriers(const unsigned* a, unsigned* o, int n
         r += exchanged_in_a_function(s, t, 1);
     else
         r ^= exchanged_in_a_function(s, t, 3);
+    // Different sections of sm_90 count into different registers.
+    unsigned count;
+    if (r % 3 == 0) {
+        ODD_VALUES(count, a[t]);
+        r += count * 7;
+    } else if (r % 3 == 1) {
+        ODD_VALUES(count, a[t] >> 1);
+        r = count + 5;
+    } else {
+        ODD_VALUES(count, a[t] >> 2);
+        r ^= count;
+    }
     o[t] = r + n;
 }
