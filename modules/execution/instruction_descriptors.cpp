@@ -5,6 +5,7 @@
 
 #include "modules/execution/ptx_image.h"
 #include "modules/execution/register_numbers.h"
+#include "modules/isa/scheduling.h"
 #include "modules/program/control_assigner.h"
 #include "modules/ptx/control_flow.h"
 
@@ -572,7 +573,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         // A return from a kernel ends its threads.
         if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
     }
-    for (static_instruction& i : instructions) i.scheduling = program::scheduling_class_of(i);
+    for (static_instruction& i : instructions) isa::set_opcode_properties(i);
     if (timing.controls_of != 0) assign_controls(image, instructions, timing.controls_of);
     auto all = std::make_shared<instruction_descriptors>(std::move(instructions), std::move(ranges),
                                                          numbers.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/isa/decode.h"
 
-#include "modules/program/scheduling_class.h"
+#include "modules/isa/scheduling.h"
 
 #include <algorithm>
 #include <limits>
@@ -156,7 +156,7 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
     }
     if (inst.cls == op_class::barrier) decode_barrier(inst, text, options);
 
-    inst.scheduling = program::scheduling_class_of(inst);
+    set_opcode_properties(inst);
     const latency_table::entry& timing = options.latencies[inst.cls];
     inst.latency = timing.latency;
     inst.initiation_interval = timing.initiation_interval;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/isa/opcode_tables.h"
 
-#include "modules/isa/opcode_data.h"
+#include "modules/isa/opcode.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/text_file.h"
 
+#include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <utility>
@@ -73,11 +74,53 @@ std::string_view take_word(std::string_view& text) {
     return word;
 }
 
+/// The built-in architectures: name, parent and versions, as in the heading of a section.
+struct builtin_architecture {
+    std::string_view heading;
+};
+constexpr builtin_architecture builtin_architectures[] = {
+    {"common]"},  // what Maxwell, Pascal and everything from Volta on share
+    {"kepler] 30 32 35 37"},
+    {"pascal : common] 60 61 62"},
+    {"maxwell : pascal] 50 52 53"},
+    {"volta : common] 70 72"},
+    {"turing : volta] 75"},
+    {"ampere : turing] 80 86 87"},
+    {"ada : ampere] 89"},
+    {"hopper : ada] 90"},
+};
+
+/// The class and attributes of an opcode in an architecture; empty: it does not define the opcode.
+/// @param units  opcode_record::units
+std::string_view unit_of(std::string_view units, std::string_view architecture) {
+    while (!units.empty()) {
+        std::string_view one = units.substr(0, units.find(';'));
+        units.remove_prefix(std::min(units.size(), one.size() + 1));
+        std::string_view names = take_word(one);
+        while (!names.empty()) {
+            const std::string_view name = names.substr(0, names.find(','));
+            names.remove_prefix(std::min(names.size(), name.size() + 1));
+            if (name == architecture) return one;
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 opcode_tables opcode_tables::builtin() {
+    std::string text;
+    for (const builtin_architecture& a : builtin_architectures) {
+        text += "[" + std::string(a.heading) + "\n";
+        const std::string_view name = a.heading.substr(0, a.heading.find_first_of(" ]"));
+        for (std::size_t n = 1; n < opcode_count; ++n) {
+            const opcode_record& record = record_of(static_cast<opcode>(n));
+            const std::string_view unit = unit_of(record.units, name);
+            if (!unit.empty()) text.append(unit).append(": ").append(record.name) += '\n';
+        }
+    }
     opcode_tables tables;
-    tables.load_text(builtin_opcode_data, "built-in opcode tables");
+    tables.load_text(text, "built-in opcode tables");
     return tables;
 }
 

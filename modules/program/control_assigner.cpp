@@ -207,7 +207,7 @@ void control_assigner::allocate(const scheduled_block& block, std::vector<contro
     };
     for (std::size_t n = 0; n < block.code.size(); ++n) {
         const static_instruction& i = *block.code[n];
-        const sc c = scheduling_class_of(i);
+        const sc c = i.scheduling;
         std::uint8_t waits = 0;
         for (unsigned s = 0; s < i.n_src; ++s)
             if (i.src[s] != register_zero) waits |= written_by_[i.src[s]];
@@ -308,7 +308,7 @@ void control_assigner::set_stalls(const scheduled_block& block,
     unsigned unnamed_predicate = 0;  // cycle of the last write to an unnamed predicate, + 1
     for (std::size_t n = 0; n < block.code.size(); ++n) {
         const static_instruction& i = *block.code[n];
-        const sc c = scheduling_class_of(i);
+        const sc c = i.scheduling;
         unsigned earliest = n == 0 ? 0 : at + 1;
         if (n > 0) {
             const control_bits& before = bits[n - 1];
@@ -363,7 +363,7 @@ void control_assigner::set_reuse(const scheduled_block& block, std::vector<contr
     };
     for (std::size_t n = 0; n + 1 < block.code.size(); ++n) {
         const static_instruction &a = *block.code[n], &b = *block.code[n + 1];
-        if (!cached(scheduling_class_of(a)) || !cached(scheduling_class_of(b))) continue;
+        if (!cached(a.scheduling) || !cached(b.scheduling)) continue;
         for (unsigned s = 0; s < slots && s < a.n_src && s < b.n_src; ++s)
             if (a.src[s] != register_zero && a.src[s] == b.src[s] && (a.uncollected >> s & 1u) == 0)
                 bits[n].reuse = static_cast<std::uint8_t>(bits[n].reuse | 1u << s);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/program/control_bits.h"
-#include "modules/program/scheduling_class.h"
+#include "modules/program/instruction.h"
 
 #include <array>
 #include <cstdint>

@@ -108,6 +108,32 @@ constexpr bool has_fixed_latency(scheduling_class c) {
     return c <= scheduling_class::uniform;
 }
 
+/// What a fence orders, which determines how long it takes.
+enum class fence_kind : std::uint8_t {
+    gpu,          ///< accesses of the GPU
+    cta,          ///< accesses of the CTA
+    cta_all,      ///< MEMBAR.ALL.CTA, which precedes a fence between proxies
+    system,       ///< accesses of the system
+    async_proxy,  ///< the generic and the asynchronous proxy
+};
+
+/// Shape and types of a matrix instruction: D (m x n) = A (m x k) B (k x n) + C.
+struct matrix_shape {
+    std::uint16_t m = 0, n = 0, k = 0;
+    std::uint8_t operand_bits = 16;      ///< per element of A and B
+    std::uint8_t accumulator_bytes = 2;  ///< per element of D, of a warpgroup product
+    bool sparse = false;                 ///< only half of A's elements are stored
+    bool fp32_accumulators = false;
+
+    bool known() const { return m != 0; }
+    /// A number that is different for different shapes.
+    std::uint64_t key() const {
+        return std::uint64_t{m} | std::uint64_t{n} << 12 | std::uint64_t{k} << 24 |
+               std::uint64_t{operand_bits} << 40 | std::uint64_t{accumulator_bytes} << 48 |
+               std::uint64_t{sparse} << 56 | std::uint64_t{fp32_accumulators} << 57;
+    }
+};
+
 inline constexpr unsigned max_destinations = 8;
 inline constexpr unsigned max_sources = 24;
 /// Reads as zero and ignores writes: has no dependences and no bank.
@@ -161,6 +187,8 @@ struct alignas(64) static_instruction {
     /// Loads: size of the aligned block that the L2 fetches from memory when it misses, in bytes
     /// (64, 128 or 256: .L2::64B, .LTC64B, ...); 0: the sectors that are read.
     std::uint16_t l2_block = 0;
+    matrix_shape matrix;                 ///< of matrix instructions
+    fence_kind fence = fence_kind::gpu;  ///< of fences
 
     bool is_memory() const { return is_load || is_store; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/executed_code.h"
 
-#include "modules/program/scheduling_class.h"
+#include "modules/isa/scheduling.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -152,7 +152,7 @@ bool executed_code::seal() {
     if (end != descriptor_.size()) return false;
     sequence_.resize(descriptor_.size());
     std::uint32_t most = 0;
-    for (static_instruction& i : descriptor_) i.scheduling = program::scheduling_class_of(i);
+    for (static_instruction& i : descriptor_) isa::set_opcode_properties(i);
     for (std::size_t n = 0; n < descriptor_.size(); ++n) {
         const static_instruction& i = descriptor_[n];
         sequence_[n].info = &i;

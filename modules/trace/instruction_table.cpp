@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/instruction_table.h"
 
+#include "modules/isa/scheduling.h"
 #include "modules/kernel/error.h"
-#include "modules/program/scheduling_class.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/trace_validator.h"
 
@@ -180,7 +180,7 @@ void instruction_table::make_asynchronous(entry& e) const {
         i.special = special_op::warpgroup_wait;
         groups();
     }
-    if (program::is_asynchronous(i.special)) i.scheduling = program::scheduling_class_of(i);
+    if (program::is_asynchronous(i.special)) isa::set_opcode_properties(i);
 }
 
 void instruction_table::note_untold(const entry& of, const place& where) {

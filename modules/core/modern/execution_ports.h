@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/modern/tensor_timing.h"
-#include "modules/program/scheduling_class.h"
+#include "modules/program/instruction.h"
 
 #include <array>
 #include <cstdint>

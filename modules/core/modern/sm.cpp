@@ -127,11 +127,7 @@ void sm::end_running() {
 /// Discards the instructions of the previous kernel.
 void sm::forget_instructions() {
     link_->flush();
-    for (auto& s : sub_cores_) {
-        s->invalidate_instructions();
-        s->forget_opcodes();
-    }
-    if (warpgroups_) warpgroups_->forget_opcodes();
+    for (auto& s : sub_cores_) s->invalidate_instructions();
     if (link_->idle()) caches_->instruction.invalidate();
 }
 

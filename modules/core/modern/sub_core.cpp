@@ -22,15 +22,22 @@ constexpr unsigned operand_read_cycles = 5;          // issue, control, allocate
 /// Minimum duration of a fence, core cycles. A fence between the generic and the asynchronous proxy
 /// is FENCE.VIEW after a MEMBAR.ALL that waits for the warp's own writes; together they take 8 to
 /// 13 cycles on an H100 (measured by FlashGPU-Sim: its frozen configuration of 2026-09-14).
-unsigned fence_cycles(const sm_timing& modern, std::string_view opcode) {
+unsigned fence_cycles(const sm_timing& modern, program::fence_kind kind) {
+    using program::fence_kind;
     constexpr unsigned of_proxy = 8, before_proxy = 2;
-    const auto says = [opcode](std::string_view what) {
-        return opcode.find(what) != std::string_view::npos;
-    };
-    if (says("FENCE.VIEW") || says(".proxy.async.shared")) return of_proxy;
-    if (says("MEMBAR.ALL.CTA")) return before_proxy;
-    if (says(".CTA") || says(".cta")) return modern.fence_cta;
-    return says(".SYS") || says(".sys") ? modern.fence_system : modern.fence_gpu;
+    switch (kind) {
+        case fence_kind::async_proxy:
+            return of_proxy;
+        case fence_kind::cta_all:
+            return before_proxy;
+        case fence_kind::cta:
+            return modern.fence_cta;
+        case fence_kind::system:
+            return modern.fence_system;
+        case fence_kind::gpu:
+            break;
+    }
+    return modern.fence_gpu;
 }
 }  // namespace
 
@@ -502,7 +509,7 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
     if (out.cluster_waits) sm_.sm.waits_at_cluster(w);
     if (out.fences) {
         sm_.warps.at_memory_barrier |= warp_bit(w);
-        sm_.sm.fences(w, now + fence_cycles(modern_, i.opcode));
+        sm_.sm.fences(w, now + fence_cycles(modern_, i.fence));
     }
     go_on(slot, out.warp_ended, now);
     if ((sm_.warps.waiting() & warp_bit(w)) != 0) blocked_ |= slot_bit(slot);
@@ -533,9 +540,9 @@ void sub_core::start_fixed(warp_instruction& inst, scheduling_class c, std::uint
 }
 
 const tensor_cycles& sub_core::timing_of_matrix(const program::static_instruction& i) {
-    const auto found = matrix_timing_.find(i.opcode);
+    const auto found = matrix_timing_.find(i.matrix.key());
     if (found != matrix_timing_.end()) return found->second;
-    return matrix_timing_.emplace(i.opcode, tensor_timing(modern_.execution.tensor, i.opcode))
+    return matrix_timing_.emplace(i.matrix.key(), tensor_timing(modern_.execution.tensor, i.matrix))
         .first->second;
 }
 

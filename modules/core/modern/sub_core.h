@@ -139,8 +139,6 @@ public:
     void line_arrived(std::uint64_t line);
     /// Discards all instructions at the end of a kernel.
     void invalidate_instructions();
-    /// Clears data cached by opcode pointer: a new kernel's opcodes may have the same addresses.
-    void forget_opcodes() { matrix_timing_.clear(); }
 
     // ---- memory ----
 
@@ -238,10 +236,7 @@ private:
     /// Programming Guide, throughput of arithmetic instructions).
     program::scheduling_class class_of(const program::static_instruction& i) const {
         using program::scheduling_class;
-        const scheduling_class c = i.scheduling != scheduling_class::unknown
-                                       ? i.scheduling
-                                       : program::scheduling_class_of(i);
-        if (c != scheduling_class::xu64) return c;
+        if (i.scheduling != scheduling_class::xu64) return i.scheduling;
         return modern_.shared_fp64_interval != 0 ? scheduling_class::fp64 : scheduling_class::xu;
     }
 
@@ -316,7 +311,7 @@ private:
     std::array<std::vector<event>, wheel_size> wheel_;
     std::array<std::uint64_t, wheel_size / 64> armed_{};
     std::vector<event> due_;
-    std::unordered_map<const char*, tensor_cycles> matrix_timing_;
+    std::unordered_map<std::uint64_t, tensor_cycles> matrix_timing_;  // by matrix_shape::key()
 
     // cycles that have not been counted yet
     std::uint64_t next_counted_ = 0;

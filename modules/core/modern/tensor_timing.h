@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include "modules/program/instruction.h"
 
 namespace simtlm::core::modern {
-
-/// Shape of a matrix instruction: D (m x n) = A (m x k) B (k x n) + C.
-struct matrix_shape {
-    unsigned m = 0, n = 0, k = 0;
-    unsigned operand_bits = 16;  ///< per element of A and B
-    bool sparse = false;         ///< only half of A's elements are stored
-
-    bool known() const { return m != 0; }
-};
-
-/// The shape in the name of an opcode: HMMA.16816.F32, IMMA.16832.S8.S8, DMMA.884, or in PTX
-/// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32. Not known() if the name has none.
-matrix_shape shape_of(std::string_view opcode);
 
 /// Parameters of the tensor core of a sub-core.
 struct tensor_config {
@@ -42,7 +28,7 @@ struct tensor_cycles {
     unsigned forward = 0;  ///< from issue until the next product may accumulate on the result; 0:
                            ///< when the result is written
 };
-/// The timing of a matrix instruction, from the shape and the types in its opcode.
-tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode);
+/// The timing of a matrix instruction of this shape.
+tensor_cycles tensor_timing(const tensor_config& config, const program::matrix_shape& s);
 
 }  // namespace simtlm::core::modern

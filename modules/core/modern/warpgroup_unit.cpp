@@ -8,25 +8,8 @@
 
 namespace simtlm::core::modern {
 
-namespace {
-
-/// Size of an accumulator in bytes. Machine-code opcodes name the type of 32-bit float accumulators
-/// (HGMMA.64x8x16.F32) only; PTX opcodes name the type of all accumulators.
-unsigned accumulator_bytes(std::string_view opcode) {
-    const auto names = [&](const char* text) {
-        return opcode.find(text) != std::string_view::npos;
-    };
-    const bool of_floats = opcode.substr(0, 5) == "HGMMA" || opcode.substr(0, 5) == "QGMMA";
-    const bool of_integers = opcode.substr(0, 5) == "IGMMA" || opcode.substr(0, 5) == "BGMMA";
-    if (of_integers || names(".s32.")) return 4;
-    return names(of_floats ? ".F32" : ".f32.") ? 4 : 2;
-}
-
-}  // namespace
-
-warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_view opcode,
+warpgroup_cycles warpgroup_timing(const warpgroup_config& config, const program::matrix_shape& s,
                                   bool a_in_registers) {
-    const matrix_shape s = shape_of(opcode);
     const auto ceil = [](std::uint64_t n, std::uint64_t d) {
         return static_cast<unsigned>((n + d - 1) / d);
     };
@@ -42,7 +25,7 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_vi
     t.tail = a_in_registers ? config.register_tail : config.shared_tail;
     constexpr unsigned register_bytes = 128, sub_cores = 4;
     const std::uint64_t in_registers =
-        std::uint64_t{s.m} * s.n * accumulator_bytes(opcode) +
+        std::uint64_t{s.m} * s.n * s.accumulator_bytes +
         (a_in_registers ? std::uint64_t{s.m} * a_k * s.operand_bits / 8 : 0);
     t.registers = std::min(t.busy, ceil(in_registers, register_bytes * sub_cores));
     return t;
@@ -110,10 +93,11 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     --incomplete_;
     const bool in_registers = (what.immediate & 1) != 0;
     auto& known = timing_[in_registers ? 1 : 0];
-    auto found = known.find(what.opcode);
+    auto found = known.find(what.matrix.key());
     if (found == known.end())
         found =
-            known.emplace(what.opcode, warpgroup_timing(config_, what.opcode, in_registers)).first;
+            known.emplace(what.matrix.key(), warpgroup_timing(config_, what.matrix, in_registers))
+                .first;
     const warpgroup_cycles& t = found->second;
     const std::uint64_t start = std::max(free_at_, now + config_.issue_cycles);
     if (start != free_at_) busy_from_ = start;

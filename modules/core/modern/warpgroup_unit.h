@@ -31,8 +31,7 @@ struct warpgroup_cycles {
 /// bandwidth of shared memory for operands stored there: A, of 64 x K elements, and B. m64n256k16
 /// with 16-bit operands takes 128 cycles; A in shared memory is visible below n64, and where a
 /// sparse B uses the whole bandwidth (arXiv 2501.12084).
-/// @param opcode  as written in PTX
-warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_view opcode,
+warpgroup_cycles warpgroup_timing(const warpgroup_config& config, const program::matrix_shape& s,
                                   bool a_in_registers);
 
 /// The tensor cores of an SM as used by warpgroups (wgmma): each of four warps issues a product,
@@ -80,10 +79,6 @@ public:
     }
     /// A warp has ended: it exits when its products are complete (waits()).
     void ends(unsigned warp, std::uint64_t now) { wait_for(warp, warps_[warp].issued, now); }
-    /// Clears data cached by opcode pointer: a new kernel's opcodes may have the same addresses.
-    void forget_opcodes() {
-        for (auto& known : timing_) known.clear();
-    }
     /// Number of products that all their warps have issued.
     std::uint64_t begun() const { return begun_; }
     /// Cycles after `now` in which the tensor cores read a register in every sub-core.
@@ -125,8 +120,9 @@ private:
     const warpgroup_config config_;
     blocks sm_;
     std::vector<warp_products> warps_;
-    std::vector<warpgroup> groups_;                                // by first warp
-    std::unordered_map<const char*, warpgroup_cycles> timing_[2];  // by whether A is in registers
+    std::vector<warpgroup> groups_;  // by first warp
+    /// By matrix_shape::key(), and by whether A is in registers.
+    std::unordered_map<std::uint64_t, warpgroup_cycles> timing_[2];
     warp_mask waiting_ = 0;
     std::uint64_t busy_from_ = 0;  // start of the current uninterrupted use
     std::uint64_t free_at_ = 0;

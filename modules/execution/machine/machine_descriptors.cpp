@@ -4,7 +4,7 @@
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/machine/machine_description.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/program/scheduling_class.h"
+#include "modules/isa/scheduling.h"
 #include "modules/sass/decoder.h"
 
 #include <algorithm>
@@ -189,7 +189,7 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
         // The sums are guarded by WARPGROUP.DEPBAR, not by a scoreboard.
         s.n_dst = 0;
     }
-    if (program::is_asynchronous(s.special)) s.scheduling = program::scheduling_class_of(s);
+    if (program::is_asynchronous(s.special)) isa::set_opcode_properties(s);
 }
 
 /// The words of a function.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/program/control_assigner.h"
 
+#include "modules/isa/scheduling.h"
+
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -23,6 +25,7 @@ struct code {
         i.is_store = cls == op_class::store;
         for (const unsigned d : dst) i.dst[i.n_dst++] = static_cast<std::uint16_t>(d);
         for (const unsigned s : src) i.src[i.n_src++] = static_cast<std::uint16_t>(s);
+        isa::set_scheduling_class(i);
         kept.push_back(i);
         blocks.back().code.push_back(&kept.back());
         return kept.back();
@@ -140,6 +143,7 @@ TEST(ControlAssigner, KnowsTuringsSlowerHalves) {
 
 TEST(SchedulingClass, FollowsTheOpcodeOfMachineCodeAndPtx) {
     using sc = scheduling_class;
+    using isa::scheduling_class_of;
     EXPECT_EQ(scheduling_class_of("FFMA.FTZ", sc::alu), sc::fp32);
     EXPECT_EQ(scheduling_class_of("IMAD.WIDE.U32", sc::alu), sc::imad_wide);
     EXPECT_EQ(scheduling_class_of("IMAD.MOV.U32", sc::alu), sc::imad);

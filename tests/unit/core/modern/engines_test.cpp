@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines of an SM of sm_90: bulk copies, mbarriers, warpgroup matrix products.
+#include "modules/isa/matrix_shape.h"
 #include "tests/unit/core/modern/modern_rig.h"
 
 #include <gmock/gmock.h>
@@ -441,7 +442,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(WarpgroupProduct, TakesAsManyCyclesAsMeasured) {
     const product_case& c = GetParam();
-    EXPECT_EQ(warpgroup_timing({}, c.opcode, c.in_registers).busy, c.cycles);
+    EXPECT_EQ(warpgroup_timing({}, isa::matrix_shape_of(c.opcode), c.in_registers).busy, c.cycles);
 }
 
 struct register_case {
@@ -470,7 +471,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(WarpgroupRegisters, AreTheSumsAndAThatLiesThere) {
     const register_case& c = GetParam();
-    EXPECT_EQ(warpgroup_timing({}, c.opcode, c.in_registers).registers, c.registers);
+    EXPECT_EQ(warpgroup_timing({}, isa::matrix_shape_of(c.opcode), c.in_registers).registers,
+              c.registers);
 }
 
 struct ReadsOfProducts : ::testing::TestWithParam<bool> {};

@@ -3,6 +3,7 @@
 
 #include "modules/core/modern/memory_latency.h"
 #include "modules/core/modern/tensor_timing.h"
+#include "modules/isa/matrix_shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,55 +138,64 @@ TEST(TensorTiming, FollowsTheSizeOfTheProduct) {
     c.rate = 2048;
     c.extra = 10;
     c.f32_extra = 16;
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 8u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").latency, 24u);  // A100: measured 24.6
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F16").latency, 18u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.SP.16832.F32").initiation, 8u);
-    EXPECT_EQ(tensor_timing(c, "IMMA.16832.S8.S8").initiation, 8u);
-    EXPECT_EQ(tensor_timing(c, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").latency, 24u);
-    EXPECT_EQ(tensor_timing(c, "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32").initiation, 8u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F32")).initiation, 8u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F32")).latency,
+              24u);  // A100: measured 24.6
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F16")).latency, 18u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.SP.16832.F32")).initiation, 8u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("IMMA.16832.S8.S8")).initiation, 8u);
+    EXPECT_EQ(
+        tensor_timing(c, isa::matrix_shape_of("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"))
+            .latency,
+        24u);
+    EXPECT_EQ(
+        tensor_timing(c, isa::matrix_shape_of("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"))
+            .initiation,
+        8u);
     c.rate = 1024;
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 16u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F32")).initiation, 16u);
 }
 TEST(TensorTiming, MultipliesAtAnotherRateForSumsInSinglePrecision) {
     tensor_config c;
     c.rate = 1024;
     c.f32_rate = 512;  // GeForce
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F16").initiation, 16u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 32u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F16")).initiation, 16u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F32")).initiation, 32u);
 }
 TEST(TensorTiming, LetsADependentProductOf16ColumnsWaitForTheLastEightOnly) {
     constexpr const char* wmma = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32";
     tensor_config c;
     c.rate = 1024;
     c.f32_extra = 19;
-    EXPECT_EQ(tensor_timing(c, wmma).initiation, 32u);
-    EXPECT_EQ(tensor_timing(c, wmma).latency, 35u);  // V100: measured 35.3
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of(wmma)).initiation, 32u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of(wmma)).latency, 35u);  // V100: measured 35.3
     c.f32_rate = 512;
-    EXPECT_EQ(tensor_timing(c, wmma).latency, 64u);  // RTX 4090: measured 64.1
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of(wmma)).latency,
+              64u);  // RTX 4090: measured 64.1
 }
 TEST(TensorTiming, ForwardsAccumulatorsBeforeTheyAreWritten) {
     tensor_config c;
     c.rate = 964;  // V100: 128 multiply-adds per cycle and sub-core
     c.extra = c.f32_extra = 18;
-    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").forward, 0u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.884.F32.F32.STEP3")).forward, 0u);
     c.forward = 1;
-    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").initiation, 2u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").forward, 2u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.884.F16.F16.STEP1").initiation, 4u);
-    EXPECT_EQ(tensor_timing(c, "HMMA.884.F16.F16.STEP1").forward, 4u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.884.F32.F32.STEP3")).initiation, 2u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.884.F32.F32.STEP3")).forward, 2u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.884.F16.F16.STEP1")).initiation, 4u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.884.F16.F16.STEP1")).forward, 4u);
     c.forward = 40;  // not before the result is written
-    EXPECT_EQ(tensor_timing(c, "HMMA.884.F32.F32.STEP3").forward, 0u);
+    EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.884.F32.F32.STEP3")).forward, 0u);
 }
 TEST(TensorTiming, NamesTheShapesOfMachineCodeAndPtx) {
-    EXPECT_EQ(shape_of("HMMA.16816.F32").k, 16u);
-    EXPECT_EQ(shape_of("HMMA.884.F32.F32.STEP0").m, 8u);
-    EXPECT_EQ(shape_of("BMMA.168256.AND.POPC").k, 256u);
-    EXPECT_EQ(shape_of("BMMA.168256.AND.POPC").operand_bits, 1u);
-    EXPECT_EQ(shape_of("DMMA.884").operand_bits, 64u);
-    EXPECT_EQ(shape_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").n, 16u);
-    EXPECT_EQ(shape_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").operand_bits, 16u);
-    EXPECT_FALSE(shape_of("HMMA").known());
+    EXPECT_EQ(isa::matrix_shape_of("HMMA.16816.F32").k, 16u);
+    EXPECT_EQ(isa::matrix_shape_of("HMMA.884.F32.F32.STEP0").m, 8u);
+    EXPECT_EQ(isa::matrix_shape_of("BMMA.168256.AND.POPC").k, 256u);
+    EXPECT_EQ(isa::matrix_shape_of("BMMA.168256.AND.POPC").operand_bits, 1u);
+    EXPECT_EQ(isa::matrix_shape_of("DMMA.884").operand_bits, 64u);
+    EXPECT_EQ(isa::matrix_shape_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").n, 16u);
+    EXPECT_EQ(isa::matrix_shape_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").operand_bits,
+              16u);
+    EXPECT_FALSE(isa::matrix_shape_of("HMMA").known());
 }
 
 TEST(MemoryArbiter, KeepsIntervalsThatAreNoWholeCycles) {

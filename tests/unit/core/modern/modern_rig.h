@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/modern/sm.h"
+#include "modules/isa/scheduling.h"
 #include "tests/unit/core/sm_rig.h"
 
 #include <deque>
@@ -31,7 +32,7 @@ public:
         i.control = c;
         code_.push_back(i);
         program::static_instruction& kept = code_.back();
-        kept.scheduling = program::scheduling_class_of(kept);
+        isa::set_opcode_properties(kept);
         return kept;
     }
     program::static_instruction& load(program::memory_space space, unsigned bytes, unsigned dst,

@@ -490,7 +490,7 @@ TEST(ModernSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
              [](unsigned warp, unsigned lane) { return data + 128 * warp + 4 * lane; });
     k.leave();
     k.finish();
-    for (core::test::step& s : k.steps) s.info.scheduling = program::scheduling_class_of(s.info);
+    for (core::test::step& s : k.steps) isa::set_opcode_properties(s.info);
     rig.launch(std::make_unique<core::test::executed_cta>(k, 8), 8);
     rig.run(6000);
     ASSERT_EQ(rig.completed.size(), 1u) << rig.core.describe();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/program/scheduling_class.h"
+#include "modules/isa/scheduling.h"
 
 #include <gtest/gtest.h>
 
-namespace simtlm::program {
+namespace simtlm::isa {
 namespace {
+
+using program::op_class;
+using program::scheduling_class;
+using program::static_instruction;
 
 /// Class of an opcode; unknown opcodes count as memory.
 scheduling_class of(std::string_view opcode) {
@@ -58,16 +62,21 @@ TEST(SchedulingClass, OfAnOpcodeThatIsNotKnownIsLeftToTheCaller) {
     EXPECT_EQ(scheduling_class_of("FROBNICATE", scheduling_class::xu), scheduling_class::xu);
 }
 
+scheduling_class of_instruction(static_instruction i) {
+    set_scheduling_class(i);
+    return i.scheduling;
+}
+
 TEST(SchedulingClass, OfAnInstructionWithoutAKnownOpcodeFollowsItsUnit) {
     static_instruction i;
     i.opcode = "FROBNICATE";
     i.cls = op_class::sfu;
-    EXPECT_EQ(scheduling_class_of(i), scheduling_class::xu);
+    EXPECT_EQ(of_instruction(i), scheduling_class::xu);
     i.cls = op_class::dp;
-    EXPECT_EQ(scheduling_class_of(i), scheduling_class::fp64);
+    EXPECT_EQ(of_instruction(i), scheduling_class::fp64);
     i.opcode = "FFMA";
-    EXPECT_EQ(scheduling_class_of(i), scheduling_class::fp32) << "the opcode knows better";
+    EXPECT_EQ(of_instruction(i), scheduling_class::fp32) << "the opcode knows better";
 }
 
 }  // namespace
-}  // namespace simtlm::program
+}  // namespace simtlm::isa
