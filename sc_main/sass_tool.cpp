@@ -307,7 +307,7 @@ int opcodes(const arguments& a) {
     for (const auto& form : sass::encoding_table::builtin().forms())
         for (const unsigned n : columns)
             if (form->first_architecture <= n && n <= form->last_architecture)
-                known[std::string(form->name)].insert(n);
+                known[std::string(isa::name_of(form->opcode))].insert(n);
     std::string text = "| instruction |";
     for (const unsigned n : columns) text += fmt::format(" sm_{} |", n);
     text += "\n|---|";

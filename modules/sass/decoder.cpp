@@ -27,8 +27,8 @@ public:
     }
 
     void add(const encoding_operand& spec) {
-        if (!spec.needs.empty() && !out_.has(spec.needs)) return;
-        if (!spec.needs_not.empty() && out_.has(spec.needs_not)) return;
+        if (spec.needs != modifier::other && !out_.has(spec.needs)) return;
+        if (spec.needs_not != modifier::other && out_.has(spec.needs_not)) return;
         switch (spec.kind) {
             case what::bar_operands:
                 return bar_operands();
@@ -41,7 +41,7 @@ public:
         operand o = decode(spec);
         if (slots != slots_) last_in_slot_ = out_.operand_count;
         if (spec.left_out_if_true && o.index == predicate_true && !o.negate_predicate &&
-            (spec.shown_with.empty() || !out_.has(spec.shown_with)))
+            (spec.shown_with == modifier::other || !out_.has(spec.shown_with)))
             return;
         if (o.kind == operand_kind::none) return;
         push(o);
@@ -117,7 +117,7 @@ private:
                 break;
         }
         if (spec.negates && w_.bit(negate)) {
-            if (spec.inverts_with_x && out_.has("X"))
+            if (spec.inverts_with_x && out_.has(modifier::X))
                 o.invert = true;
             else
                 o.negate = true;
@@ -153,31 +153,33 @@ private:
     /// The source of a conversion has 16 bits: the last of the types of floats.
     bool source_is_half() const {
         for (unsigned m = out_.modifier_count; m-- > 0;) {
-            const std::string_view name = out_.modifiers[m];
-            if (name == "F16" || name == "BF16") return true;
-            if (name == "F32" || name == "F64") return false;
+            const modifier type = out_.modifiers[m].id;
+            if (type == modifier::F16 || type == modifier::BF16) return true;
+            if (type == modifier::F32 || type == modifier::F64) return false;
         }
         return false;
     }
     bool source_is_double() const {
         // FRND of 64 bits does not name a type if it is invalid.
         constexpr unsigned round_double = 0x913;
-        return w_.bits(0, 12) == round_double ||
-               (out_.modifier_count != 0 && last_float_type() == "F64");
+        return w_.bits(0, 12) == round_double || last_float_type() == modifier::F64;
     }
-    std::string_view last_float_type() const {
+    modifier last_float_type() const {
         for (unsigned m = out_.modifier_count; m-- > 0;) {
-            const std::string_view name = out_.modifiers[m];
-            if (name == "F16" || name == "BF16" || name == "F32" || name == "F64") return name;
+            const modifier type = out_.modifiers[m].id;
+            if (type == modifier::F16 || type == modifier::BF16 || type == modifier::F32 ||
+                type == modifier::F64)
+                return type;
         }
-        return {};
+        return modifier::other;
     }
     /// Conversions of unsigned integers name the type.
     bool is_signed_conversion() const {
-        return !out_.has("U8") && !out_.has("U16") && !out_.has("U32") && !out_.has("U64");
+        return !out_.has(modifier::U8) && !out_.has(modifier::U16) && !out_.has(modifier::U32) &&
+               !out_.has(modifier::U64);
     }
-    bool source_is_word() const { return out_.has("U16") || out_.has("S16"); }
-    bool source_is_byte() const { return out_.has("U8") || out_.has("S8"); }
+    bool source_is_word() const { return out_.has(modifier::U16) || out_.has(modifier::S16); }
+    bool source_is_byte() const { return out_.has(modifier::U8) || out_.has(modifier::S8); }
 
     /// Number of bits of the third source of I2IP that are kept, or the half that is merged.
     std::string_view kept_bits() const {
@@ -215,9 +217,10 @@ private:
                 o.kind = operand_kind::float64;
                 break;
             case 'o':
-                o.kind = out_.has("F16") || out_.has("BF16")        ? operand_kind::half
-                         : out_.has("RCP64H") || out_.has("RSQ64H") ? operand_kind::float64
-                                                                    : operand_kind::float32;
+                o.kind = out_.has(modifier::F16) || out_.has(modifier::BF16) ? operand_kind::half
+                         : out_.has(modifier::RCP64H) || out_.has(modifier::RSQ64H)
+                             ? operand_kind::float64
+                             : operand_kind::float32;
                 break;
             case 'h':
                 o.kind = operand_kind::half2;
@@ -335,10 +338,10 @@ private:
         static constexpr std::string_view invalid[] = {"INVALID0", "INVALID1", "INVALID2",
                                                        "INVALID3", "INVALID4", "INVALID5",
                                                        "INVALID6", "INVALID7"};
-        const unsigned known = out_.opcode == "TEX"    ? 0b10111111
-                               : out_.opcode == "TLD"  ? 0b00110111
-                               : out_.opcode == "TLD4" ? 0b10101010
-                                                       : 0b00110011;
+        const unsigned known = out_.opcode == isa::opcode::TEX    ? 0b10111111
+                               : out_.opcode == isa::opcode::TLD  ? 0b00110111
+                               : out_.opcode == isa::opcode::TLD4 ? 0b10101010
+                                                                  : 0b00110011;
         return (known >> n & 1) != 0 ? names[n] : invalid[n];
     }
 
@@ -455,9 +458,10 @@ private:
                 o.kind = operand_kind::relative_register;
                 o.has_uniform = spec.uniform;
                 const std::int64_t offset = branch_offset();
-                const bool plain = out_.has("ABS") || out_.opcode == "BRX" ||
-                                   out_.opcode == "BRXU" || out_.opcode == "JMX" ||
-                                   out_.opcode == "JMXU";
+                const bool plain = out_.has(modifier::ABS) || out_.opcode == isa::opcode::BRX ||
+                                   out_.opcode == isa::opcode::BRXU ||
+                                   out_.opcode == isa::opcode::JMX ||
+                                   out_.opcode == isa::opcode::JMXU;
                 o.value = plain ? static_cast<std::uint64_t>(offset) : target(offset).value;
                 return o;
             }
@@ -609,33 +613,34 @@ private:
                                                        ".negA.negB.tnspA.tnspB"};
         operand o = reg(bit, true);
         o.kind = operand_kind::matrix_descriptors;
-        const bool both = bit == 24, of_floats = out_.opcode == "HGMMA" || out_.opcode == "QGMMA";
+        const bool both = bit == 24, of_floats = out_.opcode == isa::opcode::HGMMA ||
+                                                 out_.opcode == isa::opcode::QGMMA;
         unsigned n = 0;
         if (both && of_floats && w_.bit(72)) n |= 1;
         if (of_floats && w_.bit(63)) n |= 2;
-        if (both && out_.opcode == "HGMMA" && w_.bit(61)) n |= 4;
-        if (out_.opcode == "HGMMA" && w_.bit(62)) n |= 8;
+        if (both && out_.opcode == isa::opcode::HGMMA && w_.bit(61)) n |= 4;
+        if (out_.opcode == isa::opcode::HGMMA && w_.bit(62)) n |= 8;
         o.suffix = changes[n];
         return o;
     }
 
     void bar_operands() {
-        if (out_.has("SYNCALL")) return;
+        if (out_.has(modifier::SYNCALL)) return;
         // The barrier and the thread count are registers or numbers.
         const bool named = form_ == 4 || form_ == 5;
         push(named ? number(w_.bits(54, 4)) : reg(32, false));
         if (form_ == 1 || form_ == 4)
             push(reg(32, false));
-        else if (w_.bits(42, 12) != 0 || out_.has("ARV") || out_.has("SCAN"))
+        else if (w_.bits(42, 12) != 0 || out_.has(modifier::ARV) || out_.has(modifier::SCAN))
             push(number(w_.bits(42, 12)));
-        if (out_.has("RED") || out_.has("SCAN")) push(predicate(87, false, true));
+        if (out_.has(modifier::RED) || out_.has(modifier::SCAN)) push(predicate(87, false, true));
     }
 
     void b2r_operands() {
-        if (out_.has("RESULT")) {
+        if (out_.has(modifier::RESULT)) {
             const operand p = predicate(81, false, false);
             if (p.index != predicate_true) push(p);
-        } else if (!out_.has("WARP")) {
+        } else if (!out_.has(modifier::WARP)) {
             push(number(w_.bits(54, 4)));
         }
     }
@@ -664,26 +669,27 @@ bool is_uniform(const operand& o) {
 void name_multiply_add(instruction& i) {
     const control_bits control = i.control();
     if (!control.yield && (control.reuse & 7) == 3) return;
-    if (i.opcode != "IMAD" || i.operand_count < 4 || i.has("WIDE") || i.has("HI") || i.has("X"))
+    if (i.opcode != isa::opcode::IMAD || i.operand_count < 4 || i.has(modifier::WIDE) ||
+        i.has(modifier::HI) || i.has(modifier::X))
         return;
     const operand& b = i.operands[2];
     const operand& c = i.operands[3];
     constexpr unsigned sixteen_bits = 1u << 16, sign = 1u << 31;
     const bool has_factor = b.kind == operand_kind::integer;
     const auto factor = static_cast<std::uint32_t>(b.value);
-    std::string_view name;
+    modifier name = modifier::other;
     if ((is_zero(i.operands[1]) || is_zero(b) ||
          (has_factor && (factor == 0 || (factor == 1 && is_zero(c))))) &&
         !is_uniform(b) && !is_uniform(c))
-        name = "MOV";
+        name = modifier::MOV;
     else if (has_factor && factor == 1)
-        name = "IADD";
+        name = modifier::IADD;
     else if (has_factor && is_zero(c) && factor != sixteen_bits && factor != sign &&
              __builtin_popcount(factor) == 1)
-        name = "SHL";
-    if (name.empty() || i.modifier_count == instruction::max_modifiers) return;
+        name = modifier::SHL;
+    if (name == modifier::other || i.modifier_count == instruction::max_modifiers) return;
     for (unsigned m = i.modifier_count++; m > 0; --m) i.modifiers[m] = i.modifiers[m - 1];
-    i.modifiers[0] = name;
+    i.modifiers[0] = {name_of(name), name};
 }
 
 /// Resets an instruction with an invalid encoding.
@@ -717,7 +723,7 @@ bool decode(const instruction_word& word, unsigned architecture, std::uint64_t a
     const encoding_form* const form = encoding_table::builtin().find(word, architecture);
     if (form == nullptr) return false;
     out.form = form;
-    out.opcode = form->name;
+    out.opcode = form->opcode;
     out.guard = static_cast<std::uint8_t>(word.bits(12, 3));
     out.guard_negated = word.bit(15);
     out.guard_uniform = form->uniform;
@@ -725,8 +731,8 @@ bool decode(const instruction_word& word, unsigned architecture, std::uint64_t a
     if (architecture >= first_with_triggers)
         out.counter_trigger = static_cast<std::uint8_t>(word.bits(102, 2));
     for (const encoding_field& f : form->fields) {
-        for (const std::string_view name : f.names[f.value(word)]) {
-            if (name.empty()) return invalid(out);
+        for (const named_modifier& name : f.names[f.value(word)]) {
+            if (name.text.empty()) return invalid(out);
             if (out.modifier_count < instruction::max_modifiers)
                 out.modifiers[out.modifier_count++] = name;
         }

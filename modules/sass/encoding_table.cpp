@@ -37,6 +37,13 @@ std::vector<std::string_view> words_of(std::string_view text) {
     return words;
 }
 
+/// Modifiers separated by dots.
+std::vector<named_modifier> modifiers_of(std::string_view text) {
+    std::vector<named_modifier> all;
+    for (const std::string_view name : split(text, '.')) all.push_back(modifier_named(name));
+    return all;
+}
+
 std::string_view trimmed(std::string_view s) {
     while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
     while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
@@ -139,8 +146,16 @@ class line_reader {
 public:
     line_reader(std::string origin, unsigned line) : origin_(std::move(origin)), line_(line) {}
 
-    [[noreturn]] void fail(const std::string& message) const {
-        throw kernel::user_error(fmt::format("{}:{}", origin_, line_), message);
+    [[noreturn]] void fail(const std::string& message, const std::string& remedy = {}) const {
+        throw kernel::user_error(fmt::format("{}:{}", origin_, line_), message, remedy);
+    }
+
+    /// The modifier on which an operand depends.
+    modifier condition_of(std::string_view text) const {
+        const modifier m = modifier_named(text).id;
+        if (m == modifier::other)
+            fail(fmt::format("{} is no known modifier", text), "add it to modifiers.def");
+        return m;
     }
 
     unsigned number(std::string_view text, int base = 10) const {
@@ -166,7 +181,7 @@ public:
     encoding_field field(std::string_view text) const {
         encoding_field f;
         if (text.front() == '.') {
-            f.names.push_back(split(text.substr(1), '.'));
+            f.names.push_back(modifiers_of(text.substr(1)));
             return f;
         }
         const std::size_t eq = text.find('=');
@@ -212,13 +227,13 @@ public:
             if (names[v] == "-")
                 f.names.emplace_back();
             else if (names[v] == "*")
-                f.names.push_back({invalid_name(v)});
+                f.names.push_back({modifier_named(invalid_name(v))});
             else if (names[v] == "?")
-                f.names.push_back({undefined_name(v)});
+                f.names.push_back({modifier_named(undefined_name(v))});
             else if (names[v] == "!")
-                f.names.push_back({std::string_view{}});
+                f.names.push_back({named_modifier{}});
             else
-                f.names.push_back(split(names[v], '.'));
+                f.names.push_back(modifiers_of(names[v]));
         }
     }
 
@@ -230,12 +245,12 @@ public:
             std::string_view c = text.substr(n + 1, text.find(']') - n - 1);
             text = text.substr(0, n);
             const std::size_t hat = c.find('^');
-            if (hat != std::string_view::npos) o.needs_not = c.substr(hat + 1);
-            o.needs = c.substr(0, hat);
+            if (hat != std::string_view::npos) o.needs_not = condition_of(c.substr(hat + 1));
+            if (hat != 0) o.needs = condition_of(c.substr(0, hat));
         }
         if (const std::size_t n = text.find('?'); n != std::string_view::npos) {
             o.left_out_if_true = true;
-            o.shown_with = text.substr(n + 1);
+            if (n + 1 < text.size()) o.shown_with = condition_of(text.substr(n + 1));
             text = text.substr(0, n);
         }
         // Flags.
@@ -377,7 +392,9 @@ encoding_table::encoding_table(std::string_view text, const std::string& origin)
         std::vector<std::string_view> head = words_of(columns[0]);
         if (head.size() < 3) read.fail("a form has a name, keys and architectures");
         auto form = std::make_unique<encoding_form>();
-        form->name = head.front();
+        form->opcode = isa::opcode_named(head.front());
+        if (form->opcode == isa::opcode::unknown)
+            read.fail(fmt::format("{} is no opcode", head.front()), "add it to opcodes.def");
         std::string_view span = head.back();
         for (; !span.empty() && std::isupper(span.back()) != 0; span.remove_suffix(1)) {
             switch (span.back()) {

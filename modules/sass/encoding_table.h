@@ -19,7 +19,7 @@ struct encoding_field {
     };
     std::vector<range> bits;  ///< low bits first; none: always present
     /// Names of each value: none, if nothing is printed; an empty one, if the value is invalid.
-    std::vector<std::vector<std::string_view>> names;
+    std::vector<std::vector<named_modifier>> names;
     std::uint64_t value(const instruction_word& w) const;
 };
 
@@ -96,13 +96,14 @@ struct encoding_operand {
     bool takes_sign = false;           ///< uses only the highest bit of the register
     bool may_be_uniform = false;       ///< a predicate; the bit before its negation selects UP
     bool counts_down = false;          ///< a predicate encoded in reverse order: 0 is PT
-    std::string_view needs, needs_not, shown_with;  ///< modifiers
+    modifier needs = modifier::other, needs_not = modifier::other;  ///< other: none
+    modifier shown_with = modifier::other;
 };
 
 /// A form: one encoding of an instruction, for some architectures.
 class encoding_form {
 public:
-    std::string_view name;
+    isa::opcode opcode = isa::opcode::unknown;
     struct condition {
         std::uint8_t first, count;
         std::uint64_t value;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/isa/opcode.h"
+#include "modules/sass/modifier.h"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -109,7 +112,7 @@ struct instruction {
     static constexpr unsigned max_modifiers = 14;
 
     const encoding_form* form = nullptr;
-    std::string_view opcode;    ///< "IMAD"
+    isa::opcode opcode = isa::opcode::unknown;
     std::uint64_t address = 0;  ///< of the instruction, in its section
     instruction_word word;
     std::uint8_t guard = predicate_true;
@@ -118,12 +121,12 @@ struct instruction {
     std::uint8_t counter_trigger = 0;  ///< bits 103:102: "?PM1", for performance counters
     std::uint8_t operand_count = 0;
     std::uint8_t modifier_count = 0;
-    std::array<std::string_view, max_modifiers> modifiers;  ///< in print order, without dots
+    std::array<named_modifier, max_modifiers> modifiers;  ///< in print order
     std::array<operand, max_operands> operands;
 
-    bool has(std::string_view modifier) const {
+    bool has(modifier m) const {
         for (unsigned i = 0; i < modifier_count; ++i)
-            if (modifiers[i] == modifier) return true;
+            if (modifiers[i] == m) return true;
         return false;
     }
     control_bits control() const { return control_bits::of(word); }

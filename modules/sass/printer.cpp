@@ -170,10 +170,10 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             break;
         }
         case operand_kind::half:
-            put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), i.has("BF16"));
+            put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), i.has(modifier::BF16));
             break;
         case operand_kind::half2: {
-            const bool bfloat = i.has("BF16_V2");
+            const bool bfloat = i.has(modifier::BF16_V2);
             put_half(o, static_cast<std::uint32_t>(p.value >> 16), bfloat);
             put(o, ", ");
             put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), bfloat);
@@ -210,7 +210,8 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             break;
         case operand_kind::relative_register:
             put_register(o, p.index, p.has_uniform);
-            if (p.value != 0 || i.opcode == "RET" || (i.opcode == "CALL" && i.has("REL"))) {
+            if (p.value != 0 || i.opcode == isa::opcode::RET ||
+                (i.opcode == isa::opcode::CALL && i.has(modifier::REL))) {
                 put(o, " ");
                 put_hex(o, p.signed_value());
             }
@@ -234,10 +235,10 @@ void put_operand(out& o, const operand& p, const instruction& i) {
 }
 
 void put_opcode(out& o, const instruction& i) {
-    put(o, i.opcode);
+    put(o, isa::name_of(i.opcode));
     for (unsigned m = 0; m < i.modifier_count; ++m) {
         put(o, ".");
-        put(o, i.modifiers[m]);
+        put(o, i.modifiers[m].text);
     }
 }
 

@@ -1,342 +1,334 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/machine/machine_frame.h"
+// Lowering of single and double precision, and of special functions.
+#include "modules/execution/machine/float_modifiers.h"
+#include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
 
-#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace simtlm::execution {
 
+using ptx::opcode;
+using ptx::type;
+using sass::modifier;
 using sass::operand_kind;
 
 namespace {
 
-ptx::rounding rounding_of(const sass::instruction& i) {
-    return i.has("RM")   ? ptx::rounding::rm
-           : i.has("RP") ? ptx::rounding::rp
-           : i.has("RZ") ? ptx::rounding::rz
-                         : ptx::rounding::rn;
+constexpr std::pair<modifier, ptx::comparison> float_comparisons[] = {
+    {modifier::LT, ptx::comparison::lt},   {modifier::EQ, ptx::comparison::eq},
+    {modifier::LE, ptx::comparison::le},   {modifier::GT, ptx::comparison::gt},
+    {modifier::NE, ptx::comparison::ne},   {modifier::GE, ptx::comparison::ge},
+    {modifier::NUM, ptx::comparison::num}, {modifier::NaN, ptx::comparison::nan},
+    {modifier::LTU, ptx::comparison::ltu}, {modifier::EQU, ptx::comparison::equ},
+    {modifier::LEU, ptx::comparison::leu}, {modifier::GTU, ptx::comparison::gtu},
+    {modifier::NEU, ptx::comparison::neu}, {modifier::GEU, ptx::comparison::geu}};
+
+/// A comparison of values of a type; its compare is none if the instruction always gives the same
+/// result.
+ptx::operation comparison_of(const machine_lowering& l, type t) {
+    ptx::operation o = value_operation(opcode::setp, t);
+    if (l.has(modifier::FTZ)) set(o, ptx::flag::ftz);
+    for (const auto& c : float_comparisons)
+        if (l.has(c.first)) o.compare = c.second;
+    return o;
 }
-constexpr std::pair<std::string_view, ptx::comparison> float_comparisons[] = {
-    {"LT", ptx::comparison::lt},   {"EQ", ptx::comparison::eq},   {"LE", ptx::comparison::le},
-    {"GT", ptx::comparison::gt},   {"NE", ptx::comparison::ne},   {"GE", ptx::comparison::ge},
-    {"NUM", ptx::comparison::num}, {"NAN", ptx::comparison::nan}, {"LTU", ptx::comparison::ltu},
-    {"EQU", ptx::comparison::equ}, {"LEU", ptx::comparison::leu}, {"GTU", ptx::comparison::gtu},
-    {"NEU", ptx::comparison::neu}, {"GEU", ptx::comparison::geu}};
+
+/// An operation in single precision with the flags of the instruction.
+ptx::operation single_operation(const machine_lowering& l, opcode code) {
+    ptx::operation o = value_operation(code, type::f32);
+    if (l.has(modifier::FTZ)) set(o, ptx::flag::ftz);
+    if (l.has(modifier::SAT)) set(o, ptx::flag::sat);
+    if (l.has(modifier::NaN)) set(o, ptx::flag::nan);
+    return o;
+}
+
+/// How the result of a comparison is combined with a predicate.
+unsigned combination_of(const machine_lowering& l) {
+    return l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
+}
+
+bool is_true(const sass::operand& predicate) {
+    return predicate.index == sass::predicate_true && !predicate.negate_predicate;
+}
+
+/// The first factor of FMUL, scaled by a power of two. The hardware scales the product, which is
+/// equivalent except for subnormals and infinity.
+slot scaled_factor(machine_lowering& l) {
+    constexpr std::pair<modifier, std::uint32_t> scales[] = {
+        {modifier::D2, 0x3f000000}, {modifier::D4, 0x3e800000}, {modifier::D8, 0x3e000000},
+        {modifier::M2, 0x40000000}, {modifier::M4, 0x40800000}, {modifier::M8, 0x41000000}};
+    const slot factor = l.float_source(l.at(1));
+    for (const auto& scale : scales)
+        if (l.has(scale.first)) {
+            ptx::operation by = value_operation(opcode::mul, type::f32);
+            by.round = ptx::rounding::rn;
+            const slot scaled = l.scratch();
+            l.emit_values(by, scaled, {factor, l.number(scale.second)}, false);
+            return scaled;
+        }
+    return factor;
+}
+
+bool lower_single(machine_lowering& l, opcode code) {
+    if (l.has(modifier::FMZ)) return false;
+    ptx::operation o = single_operation(l, code);
+    o.round = rounding_of(l);
+    const slot a = scaled_factor(l), b = l.float_source(l.at(2));
+    if (code != opcode::fma) return l.emit_values(o, l.result_row(l.at(0)), {a, b});
+    const slot c = l.float_source(l.at(3));
+    return l.emit_values(o, l.result_row(l.at(0)), {a, b, c});
+}
 
 }  // namespace
 
-bool machine_lowering::lower_float() {
-    using ptx::opcode;
-    using ptx::type;
-    const std::string_view name = now_.opcode;
-    const auto with_flags = [&](opcode code) {
-        ptx::operation o = value_operation(code, type::f32);
-        if (now_.has("FTZ")) set(o, ptx::flag::ftz);
-        if (now_.has("SAT")) set(o, ptx::flag::sat);
-        if (now_.has("NAN")) set(o, ptx::flag::nan);
-        return o;
+// ---- single precision ----
+
+bool lower_float_add(machine_lowering& l) {
+    return lower_single(l, opcode::add);
+}
+bool lower_float_multiply(machine_lowering& l) {
+    return lower_single(l, opcode::mul);
+}
+bool lower_float_multiply_add(machine_lowering& l) {
+    return lower_single(l, opcode::fma);
+}
+
+bool lower_float_minmax(machine_lowering& l) {
+    const sass::operand& p = l.at(3);
+    const auto extremum = [&](bool largest) {
+        return single_operation(l, largest ? opcode::max : opcode::min);
     };
-    if (name == "FADD" || name == "FMUL" || name == "FFMA") {
-        if (now_.has("FMZ")) return false;
-        // The product is scaled by a power of two. Here the first factor is scaled, which is
-        // equivalent except for subnormals and infinity.
-        constexpr std::pair<std::string_view, std::uint32_t> scales[] = {
-            {"D2", 0x3f000000}, {"D4", 0x3e800000}, {"D8", 0x3e000000},
-            {"M2", 0x40000000}, {"M4", 0x40800000}, {"M8", 0x41000000}};
-        slot scaled = no_slot;
-        for (const auto& scale : scales)
-            if (now_.has(scale.first)) {
-                ptx::operation by = value_operation(opcode::mul, type::f32);
-                by.round = ptx::rounding::rn;
-                const slot factor = float_source(at(1));
-                scaled = scratch();
-                if (!emit_values(by, scaled, {factor, number(scale.second)}, false)) return false;
-            }
-        ptx::operation o = with_flags(name == "FADD"   ? opcode::add
-                                      : name == "FMUL" ? opcode::mul
-                                                       : opcode::fma);
-        o.round = rounding_of(now_);
-        const slot a = scaled != no_slot ? scaled : float_source(at(1));
-        const slot b = float_source(at(2));
-        if (name != "FFMA") return emit_values(o, result_row(at(0)), {a, b});
-        const slot c = float_source(at(3));
-        return emit_values(o, result_row(at(0)), {a, b, c});
-    }
-    if (name == "FMNMX") {
-        const operand& p = at(3);
-        if (now_.has("XORSIGN")) {
-            // The operand of lesser or greater magnitude, with the sign of the product.
-            if (!at(1).absolute || !at(2).absolute || at(1).negate || at(2).negate ||
-                p.index != sass::predicate_true)
-                return false;
-            ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);
-            set(o, ptx::flag::xorsign_abs);
-            const slot a = low_word(at(1)), b = low_word(at(2));
-            return emit_values(o, result_row(at(0)), {a, b});
-        }
-        const slot a = float_source(at(1)), b = float_source(at(2));
-        if (p.index == sass::predicate_true) {
-            const ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);
-            return emit_values(o, result_row(at(0)), {a, b});
-        }
-        const slot smaller = scratch(), larger = scratch();
-        if (!emit_values(with_flags(opcode::min), smaller, {a, b}, false) ||
-            !emit_values(with_flags(opcode::max), larger, {a, b}, false))
+    if (l.has(modifier::XORSIGN)) {
+        // The operand of lesser or greater magnitude, with the sign of the product.
+        if (!l.at(1).absolute || !l.at(2).absolute || l.at(1).negate || l.at(2).negate ||
+            p.index != sass::predicate_true)
             return false;
-        machine_details& d = details();
-        source_predicate(d, 0, p);
-        emit_words(lanes_.select, &d, result_row(at(0)), {smaller, larger});
-        return true;
+        ptx::operation o = extremum(p.negate_predicate);
+        set(o, ptx::flag::xorsign_abs);
+        const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+        return l.emit_values(o, l.result_row(l.at(0)), {a, b});
     }
-    if (name == "FSETP" || name == "DSETP") {
-        const bool wide = name == "DSETP";
-        ptx::operation o = value_operation(opcode::setp, wide ? type::f64 : type::f32);
-        if (now_.has("FTZ")) set(o, ptx::flag::ftz);
-        for (const auto& c : float_comparisons)
-            if (now_.modifiers[0] == c.first) o.compare = c.second;
-        if (wide && (now_.has("MIN") || now_.has("MAX"))) {
-            if (at(4).index != sass::predicate_true || at(4).negate_predicate || !now_.has("AND"))
-                return false;
-            const slot x = double_source(at(2)), y = double_source(at(3));
-            machine_details& d = details();
-            d.left = now_.has("MIN");
-            result_predicate(d, 0, at(0));
-            result_predicate(d, 1, at(1));
-            operation& op = emit(machine_double_extremum, &d);
-            op.source[0] = x;
-            op.source[1] = y;
-            return true;
-        }
-        if (o.compare == ptx::comparison::none) return false;
-        const slot a = wide ? double_source(at(2)) : float_source(at(2));
-        const slot b = wide ? double_source(at(3)) : float_source(at(3));
-        const bool is_and = !now_.has("OR") && !now_.has("XOR");
-        if (is_and && at(4).index == sass::predicate_true && !at(4).negate_predicate) {
-            const slot first = predicate_slot(at(0)), second = predicate_slot(at(1));
-            if (!emit_values(o, first == 0 ? machine_frame::no_predicate : first, {a, b}))
-                return false;
-            if (second != 0) image_.code_.back().destination2 = second;
-            return true;
-        }
-        if (!emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
-        machine_details& d = details();
-        d.predicate[0] = machine_frame::scratch_mask;
-        source_predicate(d, 1, at(4));
-        d.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
-        result_predicate(d, 0, at(0));
-        result_predicate(d, 1, at(1));
-        emit(machine_combine, &d);
-        return true;
-    }
-    if (name == "FSWZADD") {
-        if (rounding_of(now_) != ptx::rounding::rn) return false;
-        machine_details& d = details();
-        modifiers(d, 0, at(1), true);
-        modifiers(d, 1, at(2), true);
-        d.number = static_cast<std::uint32_t>(at(3).value);
-        d.wraps = now_.has("FTZ");
-        const slot a = low_word(at(1)), b = low_word(at(2));
-        emit_words(machine_add_in_quads, &d, result_row(at(0)), {a, b});
-        return true;
-    }
-    if (name == "FSET") {
-        ptx::operation o = value_operation(opcode::setp, type::f32);
-        if (now_.has("FTZ")) set(o, ptx::flag::ftz);
-        for (const auto& c : float_comparisons)
-            if (now_.has(c.first)) o.compare = c.second;
-        if (o.compare == ptx::comparison::none) return false;
-        const slot a = float_source(at(1)), b = float_source(at(2));
-        if (!emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
-        machine_details& combined = details();
-        combined.predicate[0] = machine_frame::scratch_mask;
-        source_predicate(combined, 1, at(3));
-        combined.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
-        combined.result[0] = machine_frame::scratch_mask2;
-        emit(machine_combine, &combined, false);
-        machine_details& d = details();
-        d.predicate[0] = machine_frame::scratch_mask2;
-        constexpr std::uint32_t one = 0x3f800000;
-        emit_words(lanes_.select, &d, result_row(at(0)),
-                   {number(now_.has("BF") ? one : ~0u), machine_frame::zero});
-        return true;
-    }
-    if (name == "FCHK") {
-        machine_details& d = details();
-        result_predicate(d, 0, at(0));
-        modifiers(d, 0, at(1), true);
-        modifiers(d, 1, at(2), true);
-        const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(machine_reciprocal_check, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        return true;
-    }
-    if (name == "MUFU") {
-        const std::string_view f = now_.modifiers[0];
-        if (now_.has("F16") || now_.has("BF16")) {
-            if (f != "EX2" && f != "TANH") return false;
-            const bool bfloat = now_.has("BF16");
-            ptx::operation o = value_operation(f == "EX2" ? opcode::ex2 : opcode::tanh,
-                                               bfloat ? type::bf16 : type::f16);
-            set(o, ptx::flag::approx);
-            if (bfloat && f == "EX2") set(o, ptx::flag::ftz);
-            const slot a = half_source(at(1));
-            return emit_values(o, result_row(at(0)), {a});
-        }
-        const auto own = [&](handler h) {
-            machine_details& d = details();
-            modifiers(d, 0, at(1), true);
-            const slot a = at(1).kind == operand_kind::float64
-                               ? number(static_cast<std::uint32_t>(at(1).value))
-                               : low_word(at(1));
-            operation& op = emit(h, &d);
-            op.source[0] = a;
-            op.destination = result_row(at(0));
-            return true;
-        };
-        if (f == "SIN") return own(machine_sine);
-        if (f == "COS") return own(machine_cosine);
-        if (f == "RCP64H") return own(machine_reciprocal_high);
-        if (f == "RSQ64H") return own(machine_root_high);
-        ptx::operation o = value_operation(f == "EX2"    ? opcode::ex2
-                                           : f == "LG2"  ? opcode::lg2
-                                           : f == "RCP"  ? opcode::rcp
-                                           : f == "RSQ"  ? opcode::rsqrt
-                                           : f == "SQRT" ? opcode::sqrt
-                                                         : opcode::tanh,
-                                           type::f32);
-        set(o, ptx::flag::approx);
-        if (o.op != opcode::tanh) set(o, ptx::flag::ftz);
-        const slot a = float_source(at(1));
-        return emit_values(o, result_row(at(0)), {a});
-    }
-    return false;
+    const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+    if (p.index == sass::predicate_true)
+        return l.emit_values(extremum(p.negate_predicate), l.result_row(l.at(0)), {a, b});
+    const slot smaller = l.scratch(), larger = l.scratch();
+    if (!l.emit_values(extremum(false), smaller, {a, b}, false) ||
+        !l.emit_values(extremum(true), larger, {a, b}, false))
+        return false;
+    machine_details& d = l.details();
+    l.source_predicate(d, 0, p);
+    l.emit_words(l.lanes().select, &d, l.result_row(l.at(0)), {smaller, larger});
+    return true;
 }
 
-bool machine_lowering::lower_double() {
-    using ptx::opcode;
-    const std::string_view name = now_.opcode;
-    if (name != "DADD" && name != "DMUL" && name != "DFMA") return false;
-    ptx::operation o = value_operation(name == "DADD"   ? opcode::add
-                                       : name == "DMUL" ? opcode::mul
-                                                        : opcode::fma,
-                                       ptx::type::f64);
-    o.round = rounding_of(now_);
+namespace {
+
+/// FSETP, DSETP: a comparison whose result is combined with a predicate.
+bool lower_comparison(machine_lowering& l, const ptx::operation& o, slot a, slot b) {
+    if (o.compare == ptx::comparison::none) return false;
+    const unsigned combination = combination_of(l);
+    if (combination == 0 && is_true(l.at(4))) {
+        const slot first = l.predicate_slot(l.at(0)), second = l.predicate_slot(l.at(1));
+        if (!l.emit_values(o, first == 0 ? slot{machine_frame::no_predicate} : first, {a, b}))
+            return false;
+        if (second != 0) l.last_operation().destination2 = second;
+        return true;
+    }
+    if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
+    machine_details& d = l.details();
+    d.predicate[0] = machine_frame::scratch_mask;
+    l.source_predicate(d, 1, l.at(4));
+    d.combination = combination;
+    l.result_predicate(d, 0, l.at(0));
+    l.result_predicate(d, 1, l.at(1));
+    l.emit(machine_combine, &d);
+    return true;
+}
+
+}  // namespace
+
+bool lower_float_compare(machine_lowering& l) {
+    const slot a = l.float_source(l.at(2)), b = l.float_source(l.at(3));
+    return lower_comparison(l, comparison_of(l, type::f32), a, b);
+}
+
+bool lower_double_compare(machine_lowering& l) {
+    const bool smallest = l.has(modifier::MIN);
+    if (!smallest && !l.has(modifier::MAX)) {
+        const slot a = l.double_source(l.at(2)), b = l.double_source(l.at(3));
+        return lower_comparison(l, comparison_of(l, type::f64), a, b);
+    }
+    if (!is_true(l.at(4)) || !l.has(modifier::AND)) return false;
+    const slot x = l.double_source(l.at(2)), y = l.double_source(l.at(3));
+    machine_details& d = l.details();
+    d.left = smallest;
+    l.result_predicate(d, 0, l.at(0));
+    l.result_predicate(d, 1, l.at(1));
+    operation& op = l.emit(machine_double_extremum, &d);
+    op.source[0] = x;
+    op.source[1] = y;
+    return true;
+}
+
+/// FSET: 1.0 or all bits if a comparison is true, otherwise 0.
+bool lower_float_set(machine_lowering& l) {
+    const ptx::operation o = comparison_of(l, type::f32);
+    if (o.compare == ptx::comparison::none) return false;
+    const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+    if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
+    machine_details& combined = l.details();
+    combined.predicate[0] = machine_frame::scratch_mask;
+    l.source_predicate(combined, 1, l.at(3));
+    combined.combination = combination_of(l);
+    combined.result[0] = machine_frame::scratch_mask2;
+    l.emit(machine_combine, &combined, false);
+    machine_details& d = l.details();
+    d.predicate[0] = machine_frame::scratch_mask2;
+    constexpr std::uint32_t one = 0x3f800000;
+    l.emit_words(l.lanes().select, &d, l.result_row(l.at(0)),
+                 {l.number(l.has(modifier::BF) ? one : ~0u), machine_frame::zero});
+    return true;
+}
+
+/// FSWZADD.
+bool lower_quad_add(machine_lowering& l) {
+    if (rounding_of(l) != ptx::rounding::rn) return false;
+    machine_details& d = l.details();
+    l.modifiers(d, 0, l.at(1), true);
+    l.modifiers(d, 1, l.at(2), true);
+    d.number = static_cast<std::uint32_t>(l.at(3).value);
+    d.wraps = l.has(modifier::FTZ);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    l.emit_words(machine_add_in_quads, &d, l.result_row(l.at(0)), {a, b});
+    return true;
+}
+
+/// FCHK.
+bool lower_reciprocal_check(machine_lowering& l) {
+    machine_details& d = l.details();
+    l.result_predicate(d, 0, l.at(0));
+    l.modifiers(d, 0, l.at(1), true);
+    l.modifiers(d, 1, l.at(2), true);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    operation& op = l.emit(machine_reciprocal_check, &d);
+    op.source[0] = a;
+    op.source[1] = b;
+    return true;
+}
+
+// ---- special functions ----
+
+namespace {
+
+/// A function of half precision.
+bool lower_half_function(machine_lowering& l, modifier function) {
+    if (function != modifier::EX2 && function != modifier::TANH) return false;
+    const bool bfloat = l.has(modifier::BF16), exponential = function == modifier::EX2;
+    ptx::operation o =
+        value_operation(exponential ? opcode::ex2 : opcode::tanh, bfloat ? type::bf16 : type::f16);
+    set(o, ptx::flag::approx);
+    if (bfloat && exponential) set(o, ptx::flag::ftz);
+    const slot a = l.half_source(l.at(1));
+    return l.emit_values(o, l.result_row(l.at(0)), {a});
+}
+
+/// A function that PTX does not have in this form.
+bool lower_machine_function(machine_lowering& l, handler h) {
+    machine_details& d = l.details();
+    l.modifiers(d, 0, l.at(1), true);
+    const slot a = l.at(1).kind == operand_kind::float64
+                       ? l.number(static_cast<std::uint32_t>(l.at(1).value))
+                       : l.low_word(l.at(1));
+    l.emit_words(h, &d, l.result_row(l.at(0)), {a});
+    return true;
+}
+
+}  // namespace
+
+/// MUFU.
+bool lower_special_function(machine_lowering& l) {
+    const modifier function = l.now().modifiers[0].id;
+    if (l.has(modifier::F16) || l.has(modifier::BF16)) return lower_half_function(l, function);
+    opcode code = opcode::tanh;
+    switch (function) {
+        case modifier::SIN:
+            return lower_machine_function(l, machine_sine);
+        case modifier::COS:
+            return lower_machine_function(l, machine_cosine);
+        case modifier::RCP64H:
+            return lower_machine_function(l, machine_reciprocal_high);
+        case modifier::RSQ64H:
+            return lower_machine_function(l, machine_root_high);
+        case modifier::EX2:
+            code = opcode::ex2;
+            break;
+        case modifier::LG2:
+            code = opcode::lg2;
+            break;
+        case modifier::RCP:
+            code = opcode::rcp;
+            break;
+        case modifier::RSQ:
+            code = opcode::rsqrt;
+            break;
+        case modifier::SQRT:
+            code = opcode::sqrt;
+            break;
+        case modifier::TANH:
+            break;
+        default:
+            return false;
+    }
+    ptx::operation o = value_operation(code, type::f32);
+    set(o, ptx::flag::approx);
+    if (code != opcode::tanh) set(o, ptx::flag::ftz);
+    const slot a = l.float_source(l.at(1));
+    return l.emit_values(o, l.result_row(l.at(0)), {a});
+}
+
+// ---- double precision ----
+
+namespace {
+
+/// @param rounded_to_nearest  of this operation, which is faster
+bool lower_double(machine_lowering& l, opcode code, handler rounded_to_nearest) {
+    const unsigned sources = code == opcode::fma ? 3 : 2;
+    ptx::operation o = value_operation(code, type::f64);
+    o.round = rounding_of(l);
     if (o.round == ptx::rounding::rn) {
-        machine_details& d = details();
-        std::vector<slot> sources;
-        for (unsigned n = 0; n < (name == "DFMA" ? 3 : 2); ++n) {
-            modifiers(d, n, at(n + 1), true);
-            sources.push_back(low_word(at(n + 1)));
-            sources.push_back(high_word(at(n + 1)));
+        machine_details& d = l.details();
+        std::vector<slot> words;
+        for (unsigned n = 0; n < sources; ++n) {
+            l.modifiers(d, n, l.at(n + 1), true);
+            words.push_back(l.low_word(l.at(n + 1)));
+            words.push_back(l.high_word(l.at(n + 1)));
         }
-        operation& op = emit(name == "DADD"   ? lanes_.double_add
-                             : name == "DMUL" ? lanes_.double_multiply
-                                              : lanes_.double_multiply_add,
-                             &d);
-        op.list = list_of(sources);
-        op.destination = result_row(at(0));
-        op.destination2 = result_row(at(0), 1);
+        operation& op = l.emit(rounded_to_nearest, &d);
+        op.list = l.list_of(words);
+        op.destination = l.result_row(l.at(0));
+        op.destination2 = l.result_row(l.at(0), 1);
         return true;
     }
-    const slot a = double_source(at(1)), b = double_source(at(2));
-    const slot c = name == "DFMA" ? double_source(at(3)) : no_slot;
-    const slot to = scratch();
-    if (!emit_values(o, to, {a, b, c}, false)) return false;
-    to_pair(at(0), to);
+    const slot a = l.double_source(l.at(1)), b = l.double_source(l.at(2));
+    const slot c = sources == 3 ? l.double_source(l.at(3)) : no_slot;
+    const slot to = l.scratch();
+    if (!l.emit_values(o, to, {a, b, c}, false)) return false;
+    l.to_pair(l.at(0), to);
     return true;
 }
 
-bool machine_lowering::lower_conversion() {
-    using ptx::opcode;
-    using ptx::type;
-    const std::string_view name = now_.opcode;
-    if (name != "F2I" && name != "I2F" && name != "FRND" && name != "F2F" && name != "I2FP")
-        return false;
-    const operand& from = at(1);
-    // The half or byte of an integer to be converted.
-    const bool bfloat = now_.has("BF16");
-    const type narrow = bfloat ? type::bf16 : type::f16;
-    const bool has_narrow = bfloat || now_.has("F16");
-    const bool of_half = has_narrow && (name == "F2I" || name == "FRND");
-    const unsigned shift = of_half                                        ? 0
-                           : from.suffix == ".H1" || from.suffix == ".B2" ? 16
-                           : from.suffix == ".B1"                         ? 8
-                           : from.suffix == ".B3"                         ? 24
-                                                                          : 0;
-    if (!of_half && !from.suffix.empty() && (shift == 0 || from.negate || from.absolute))
-        return false;
-    const auto has = [&](const char* m) { return now_.has(m); };
-    const auto integer_type = [&](bool of_i2f) {
-        static_cast<void>(of_i2f);
-        return has("U8")    ? type::u8
-               : has("S8")  ? type::s8
-               : has("U16") ? type::u16
-               : has("S16") ? type::s16
-               : has("U64") ? type::u64
-               : has("S64") ? type::s64
-               : has("U32") ? type::u32
-                            : type::s32;
-    };
-    ptx::operation o = value_operation(opcode::cvt, type::none);
-    o.type_count = 2;
-    if (has("FTZ")) set(o, ptx::flag::ftz);
-    if (name == "F2F") {
-        // Result type first, then source type.
-        const auto type_of = [](std::string_view m) {
-            return m == "F16"    ? type::f16
-                   : m == "BF16" ? type::bf16
-                   : m == "F32"  ? type::f32
-                   : m == "F64"  ? type::f64
-                                 : type::none;
-        };
-        unsigned n = now_.modifiers[0] == "FTZ" ? 1 : 0;
-        o.types[0] = type_of(now_.modifiers[n]);
-        o.types[1] = type_of(now_.modifiers[n + 1]);
-        if (o.types[0] == type::none || o.types[1] == type::none) return false;
-        const bool between_halves =
-            ptx::width_of(o.types[0]) == 16 && ptx::width_of(o.types[1]) == 16;
-        if (between_halves || ptx::width_of(o.types[0]) < ptx::width_of(o.types[1]))
-            o.round = rounding_of(now_);
-    } else if (name == "F2I") {
-        o.types[0] = integer_type(false);
-        o.types[1] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
-        o.round = has("FLOOR")   ? ptx::rounding::rmi
-                  : has("CEIL")  ? ptx::rounding::rpi
-                  : has("TRUNC") ? ptx::rounding::rzi
-                                 : ptx::rounding::rni;
-    } else if (name == "FRND") {
-        o.types[0] = o.types[1] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
-        o.round = has("FLOOR")   ? ptx::rounding::rmi
-                  : has("CEIL")  ? ptx::rounding::rpi
-                  : has("TRUNC") ? ptx::rounding::rzi
-                                 : ptx::rounding::rni;
-    } else {
-        o.types[0] = has("F64") ? type::f64 : has_narrow ? narrow : type::f32;
-        o.types[1] = integer_type(true);
-        o.round = rounding_of(now_);
-        if (o.types[0] == type::f64 && ptx::width_of(o.types[1]) < 64) o.round = ptx::rounding::rn;
-    }
-    const choice c = handlers_.elementwise(o);
-    if (!c) return false;
-    slot a = no_slot;
-    if (shift != 0) {
-        machine_details& d = details();
-        d.width = 32;
-        a = scratch();
-        const slot whole = low_word(from);
-        emit_words(lanes_.shift, &d, a, {whole, number(shift), machine_frame::zero}, false);
-    } else if (o.types[1] == type::f16 || (bfloat && o.types[1] == type::bf16)) {
-        a = half_source(from);
-    } else {
-        a = c.sources[0] == 64 ? double_source(from) : float_source(from);
-    }
-    const bool wide = c.result == 64;
-    const slot to = wide ? scratch() : result_row(at(0));
-    if (!emit_values(o, to, {a}, !wide)) return false;
-    if (wide) to_pair(at(0), to);
-    return true;
+}  // namespace
+
+bool lower_double_add(machine_lowering& l) {
+    return lower_double(l, opcode::add, l.lanes().double_add);
+}
+bool lower_double_multiply(machine_lowering& l) {
+    return lower_double(l, opcode::mul, l.lanes().double_multiply);
+}
+bool lower_double_multiply_add(machine_lowering& l) {
+    return lower_double(l, opcode::fma, l.lanes().double_multiply_add);
 }
 
 }  // namespace simtlm::execution

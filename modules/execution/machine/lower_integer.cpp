@@ -1,263 +1,418 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lowering of integer arithmetic, comparisons, logic, shifts and selections; on the uniform
+// datapath as well.
+#include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 
-#include <string_view>
+#include <algorithm>
 #include <utility>
 
 namespace simtlm::execution {
 
+using sass::modifier;
 using sass::operand_kind;
 
-bool machine_lowering::lower_integer() {
-    const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
-    const bool x = now_.has("X");
-    if (name == "IADD3" || name == "VIADD") {
-        if (now_.has("16x2")) return false;
-        if (now_.has("64")) return lower_wide_add();
-        // Operands: Rd, carries, A, B, C, carries of .X
-        machine_details& d = details();
-        unsigned n = 1;
-        const auto is_predicate = [&](unsigned i) {
-            return at(i).kind == operand_kind::predicate ||
-                   at(i).kind == operand_kind::uniform_predicate;
-        };
-        for (unsigned r = 0; is_predicate(n); ++n, ++r) result_predicate(d, r, at(n));
-        slot sources[3];
-        for (unsigned i = 0; i < 3; ++i) {
-            if (name == "VIADD" && i == 2) {
-                sources[i] = machine_frame::zero;
-                break;
-            }
-            modifiers(d, i, at(n), false);
-            sources[i] = low_word(at(n++));
-        }
-        d.extended = x;
-        if (x) {
-            source_predicate(d, 0, at(n));
-            source_predicate(d, 1, at(n + 1));
-        }
-        operation& op = emit(lanes_.add3, &d);
-        op.destination = result_row(at(0));
-        std::copy(sources, sources + 3, op.source);
-        return true;
-    }
-    if (name == "IMAD" && now_.has("MOV")) {
-        // Printed for both a product with zero plus C, and a product of A and 1 plus zero.
-        const auto is_zero = [](const operand& o) {
-            return (o.kind == operand_kind::reg && o.index == sass::register_rz) ||
-                   (o.kind == operand_kind::integer && static_cast<std::uint32_t>(o.value) == 0);
-        };
-        const operand& moved = is_zero(at(1)) || is_zero(at(2)) ? at(3) : at(1);
-        const slot from = low_word(moved);
-        if (!moved.negate && !moved.invert) {
-            emit_copy(result_row(at(0)), from);
-            return true;
-        }
-        machine_details& d = details();
-        modifiers(d, 0, moved, false);
-        operation& op = emit(lanes_.modify, &d);
-        op.source[0] = from;
-        op.destination = result_row(at(0));
-        return true;
-    }
-    if (name == "IMAD") {
-        machine_details& d = details();
-        unsigned n = 1;
-        if (at(n).kind == operand_kind::predicate || at(n).kind == operand_kind::uniform_predicate)
-            result_predicate(d, 0, at(n++));
-        d.is_signed = !now_.has("U32");
-        d.extended = x;
-        modifiers(d, 2, at(n + 2), false);
-        if (x) source_predicate(d, 0, at(n + 3));
-        // With .HI, too, the third source is a pair; the low word of the sum is discarded.
-        const bool wide = now_.has("WIDE"), high = now_.has("HI");
-        const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
-        const slot c_high = wide || high ? high_word(at(n + 2)) : no_slot;
-        operation& op =
-            emit_words(wide || high ? lanes_.multiply_add_wide : lanes_.multiply_add, &d,
-                       high ? machine_frame::discard : result_row(at(0)), {a, b, c, c_high});
-        if (wide) op.destination2 = result_row(at(0), 1);
-        if (high) op.destination2 = result_row(at(0));
-        return true;
-    }
-    if (name == "LEA") {
-        machine_details& d = details();
-        unsigned n = 1;
-        if (at(n).kind == operand_kind::predicate || at(n).kind == operand_kind::uniform_predicate)
-            result_predicate(d, 0, at(n++));
-        d.high = now_.has("HI");
-        d.is_signed = now_.has("SX32");
-        d.extended = x;
-        modifiers(d, 0, at(n), false);
-        modifiers(d, 1, at(n + 1), false);
-        const slot a = low_word(at(n)), b = low_word(at(n + 1));
-        n += 2;
-        slot c = machine_frame::zero;
-        if (d.high && !d.is_signed) c = low_word(at(n++));
-        d.number = static_cast<std::uint32_t>(at(n++).value);
-        if (x) source_predicate(d, 0, at(n));
-        emit_words(lanes_.shift_add, &d, result_row(at(0)), {a, b, c});
-        return true;
-    }
-    if (name == "IMNMX" || name == "VIMNMX") {
-        if (now_.has("RELU") || now_.has("S16x2") || now_.has("U16x2")) return false;
-        machine_details& d = details();
-        d.is_signed = !now_.has("U32");
-        source_predicate(d, 0, at(3));
-        const slot a = low_word(at(1)), b = low_word(at(2));
-        emit_words(lanes_.minmax, &d, result_row(at(0)), {a, b});
-        return true;
-    }
-    if (name == "VIADDMNMX") {
-        if (now_.has("RELU") || now_.has("S16x2") || now_.has("U16x2")) return false;
-        machine_details& sum = details();
-        modifiers(sum, 0, at(1), false);
-        modifiers(sum, 1, at(2), false);
-        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3)), to = scratch();
-        emit_words(lanes_.add3, &sum, to, {a, b, machine_frame::zero}, false);
-        machine_details& d = details();
-        d.is_signed = !now_.has("U32");
-        source_predicate(d, 0, at(4));
-        emit_words(lanes_.minmax, &d, result_row(at(0)), {to, c});
-        return true;
-    }
-    if (name == "ISETP") {
-        machine_details& d = details();
-        result_predicate(d, 0, at(0));
-        result_predicate(d, 1, at(1));
-        source_predicate(d, 0, at(4));
-        d.extended = now_.has("EX");
-        if (d.extended) source_predicate(d, 1, at(5));
-        d.is_signed = !now_.has("U32");
-        constexpr std::pair<std::string_view, unsigned> orders[] = {
-            {"F", 0}, {"LT", 1}, {"EQ", 2}, {"LE", 3}, {"GT", 4}, {"NE", 5}, {"GE", 6}, {"T", 7}};
-        for (const auto& o : orders)
-            if (now_.modifiers[0] == o.first) d.comparison = o.second;
-        d.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
-        const slot a = low_word(at(2)), b = low_word(at(3));
-        operation& op = emit(lanes_.compare, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        return true;
-    }
-    if (name == "I2I") {
-        // Saturated to the range of a byte or a half word.
-        const bool byte = now_.has("U8") || now_.has("S8");
-        const bool is_signed = now_.has("S8") || now_.has("S16");
-        const std::uint32_t values = byte ? 256 : 65536;
-        const std::uint32_t most = is_signed ? values / 2 - 1 : values - 1;
-        const std::uint32_t least = is_signed ? 0 - values / 2 : 0;
-        machine_details& below = details();
-        below.is_signed = true;
-        machine_details& above = details();
-        above.is_signed = true;
-        above.predicate_flip[0] = all_lanes;
-        const slot a = low_word(at(1)), clamped = scratch();
-        emit_words(lanes_.minmax, &below, clamped, {a, number(most)}, false);
-        emit_words(lanes_.minmax, &above, result_row(at(0)), {clamped, number(least)});
-        return true;
-    }
-    const auto one = [&](handler h) {
-        machine_details& d = details();
-        d.is_signed = !now_.has("U32");
-        d.high = now_.has("SH");
-        unsigned n = 1;
-        if (at(n).kind == operand_kind::predicate || at(n).kind == operand_kind::uniform_predicate)
-            result_predicate(d, 0, at(n++));
-        modifiers(d, 0, at(n), false);
-        const slot a = low_word(at(n));
-        operation& op = emit(h, &d);
-        op.source[0] = a;
-        op.destination = result_row(at(0));
-        return true;
-    };
-    if (name == "IABS") return one(lanes_.absolute);
-    if (name == "POPC") return one(lanes_.count);
-    if (name == "FLO") return one(lanes_.find);
-    if (name == "BREV") return one(lanes_.reverse);
-    if (name == "SGXT" || name == "BMSK") {
-        machine_details& d = details();
-        d.is_signed = !now_.has("U32");
-        d.wraps = now_.has("W");
-        const slot a = low_word(at(1)), b = low_word(at(2));
-        emit_words(name == "SGXT" ? lanes_.extend : lanes_.field_mask, &d, result_row(at(0)),
-                   {a, b});
-        return true;
-    }
-    return false;
+namespace {
+
+bool is_predicate(const sass::operand& o) {
+    return o.kind == operand_kind::predicate || o.kind == operand_kind::uniform_predicate;
 }
 
-bool machine_lowering::lower_logic() {
-    const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
-    if (name == "LOP3") {
-        machine_details& d = details();
-        unsigned n = 0;
-        if (at(0).kind == operand_kind::predicate || at(0).kind == operand_kind::uniform_predicate)
-            result_predicate(d, 0, at(n++));
-        const operand& to = at(n++);
-        const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
-        d.number = static_cast<std::uint32_t>(at(n + 3).value);
-        source_predicate(d, 0, at(n + 4));
-        d.combination = now_.has("PAND") ? 0 : 1;
-        emit_words(lanes_.logic, &d, result_row(to), {a, b, c});
+/// The result in the n-th operand, if that is a predicate. @return the number of the next operand
+unsigned optional_result(machine_lowering& l, machine_details& d, unsigned n) {
+    if (!is_predicate(l.at(n))) return n;
+    l.result_predicate(d, 0, l.at(n));
+    return n + 1;
+}
+
+bool has_pairs_of_halves(const machine_lowering& l) {
+    return l.has(modifier::S16x2) || l.has(modifier::U16x2);
+}
+
+/// UIADD3.64: three pairs, with carries as for a pair of IADD3: the carries of the low words are
+/// added to the high words.
+bool lower_wide_add(machine_lowering& l) {
+    const bool extended = l.has(modifier::X);
+    machine_details& low = l.details();
+    machine_details& high = l.details();
+    low.extended = extended;
+    high.extended = true;
+    low.result[0] = high.predicate[0] = machine_frame::scratch_mask;
+    low.result[1] = high.predicate[1] = machine_frame::scratch_mask2;
+    unsigned n = 1;
+    for (unsigned r = 0; is_predicate(l.at(n)); ++n, ++r) l.result_predicate(high, r, l.at(n));
+    slot low_words[3], high_words[3];
+    for (unsigned i = 0; i < 3; ++i, ++n) {
+        l.modifiers(low, i, l.at(n), false);
+        if (l.at(n).negate || l.at(n).invert) high.flip[i] = ~0u;
+        low_words[i] = l.low_word(l.at(n));
+        high_words[i] = l.high_word(l.at(n));
+    }
+    if (extended) {
+        l.source_predicate(low, 0, l.at(n));
+        l.source_predicate(low, 1, l.at(n + 1));
+    }
+    const slot sum = l.scratch();
+    l.emit_words(l.lanes().add3, &low, sum, {low_words[0], low_words[1], low_words[2]}, false);
+    l.emit_copy(l.result_row(l.at(0)), sum);
+    l.emit_words(l.lanes().add3, &high, l.result_row(l.at(0), 1),
+                 {high_words[0], high_words[1], high_words[2]});
+    return true;
+}
+
+/// A sum of three or two operands. Operands: Rd, carries, A, B, C, carries of .X
+bool lower_sum(machine_lowering& l, unsigned addends) {
+    machine_details& d = l.details();
+    unsigned n = 1;
+    for (unsigned r = 0; is_predicate(l.at(n)); ++n, ++r) l.result_predicate(d, r, l.at(n));
+    slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
+    for (unsigned i = 0; i < addends; ++i, ++n) {
+        l.modifiers(d, i, l.at(n), false);
+        sources[i] = l.low_word(l.at(n));
+    }
+    d.extended = l.has(modifier::X);
+    if (d.extended) {
+        l.source_predicate(d, 0, l.at(n));
+        l.source_predicate(d, 1, l.at(n + 1));
+    }
+    l.emit_words(l.lanes().add3, &d, l.result_row(l.at(0)), {sources[0], sources[1], sources[2]});
+    return true;
+}
+
+/// Emits a minimum or maximum, according to a predicate.
+void emit_extremum(machine_lowering& l, const sass::operand& order, slot a, slot b, slot to,
+                   bool guarded) {
+    machine_details& d = l.details();
+    d.is_signed = !l.has(modifier::U32) && !l.has(modifier::U16x2);
+    l.source_predicate(d, 0, order);
+    l.emit_words(has_pairs_of_halves(l) ? machine_extremum16 : l.lanes().minmax, &d, to, {a, b},
+                 guarded);
+}
+
+/// The row in which the result is computed before emit_clamp().
+slot unclamped_result(machine_lowering& l) {
+    return l.has(modifier::RELU) ? l.scratch() : l.result_row(l.at(0));
+}
+
+/// .RELU: negative results are replaced by zero.
+void emit_clamp(machine_lowering& l, slot from) {
+    if (!l.has(modifier::RELU)) return;
+    machine_details& d = l.details();
+    d.width = has_pairs_of_halves(l) ? 16 : 32;
+    l.emit_words(machine_clamp_negative, &d, l.result_row(l.at(0)), {from});
+}
+
+/// An operation of one source, which may have a predicate as a second result.
+bool lower_one_source(machine_lowering& l, handler h) {
+    machine_details& d = l.details();
+    d.is_signed = !l.has(modifier::U32);
+    d.high = l.has(modifier::SH);
+    const unsigned n = optional_result(l, d, 1);
+    l.modifiers(d, 0, l.at(n), false);
+    l.emit_words(h, &d, l.result_row(l.at(0)), {l.low_word(l.at(n))});
+    return true;
+}
+
+/// An operation on a field of a word.
+bool lower_field(machine_lowering& l, handler h) {
+    machine_details& d = l.details();
+    d.is_signed = !l.has(modifier::U32);
+    d.wraps = l.has(modifier::W);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    l.emit_words(h, &d, l.result_row(l.at(0)), {a, b});
+    return true;
+}
+
+/// IMAD.MOV is printed for both a product with zero plus C, and a product of A and 1 plus zero.
+bool lower_product_as_move(machine_lowering& l) {
+    const auto is_zero = [](const sass::operand& o) {
+        return (o.kind == operand_kind::reg && o.index == sass::register_rz) ||
+               (o.kind == operand_kind::integer && static_cast<std::uint32_t>(o.value) == 0);
+    };
+    const sass::operand& moved = is_zero(l.at(1)) || is_zero(l.at(2)) ? l.at(3) : l.at(1);
+    const slot from = l.low_word(moved);
+    if (!moved.negate && !moved.invert) {
+        l.emit_copy(l.result_row(l.at(0)), from);
         return true;
     }
-    if (name == "PLOP3" && at(2).kind == operand_kind::reg) {
-        // Operates on the sign bits of registers: that of LOP3's result.
-        const slot a = low_word(at(2)), b = low_word(at(3)), c = low_word(at(4));
-        for (unsigned n = 0; n < 2; ++n) {
-            if (n == 1 && at(n).index == sass::predicate_true) break;
-            machine_details& table = details();
-            table.number = static_cast<std::uint32_t>(at(5 + n).value);
-            const slot bits = scratch();
-            emit_words(lanes_.logic, &table, bits, {a, b, c}, false);
-            machine_details& negative = details();
-            result_predicate(negative, 0, at(n));
-            negative.is_signed = true;
-            negative.comparison = 1;  // less
-            operation& sign = emit(lanes_.compare, &negative);
-            sign.source[0] = bits;
-            sign.source[1] = machine_frame::zero;
-        }
+    machine_details& d = l.details();
+    l.modifiers(d, 0, moved, false);
+    l.emit_words(l.lanes().modify, &d, l.result_row(l.at(0)), {from});
+    return true;
+}
+
+}  // namespace
+
+// ---- arithmetic ----
+
+bool lower_add3(machine_lowering& l) {
+    return l.has(modifier::_64) ? lower_wide_add(l) : lower_sum(l, 3);
+}
+
+bool lower_add2(machine_lowering& l) {
+    if (!l.has(modifier::_16x2)) return lower_sum(l, 2);
+    machine_details& d = l.details();
+    l.modifiers(d, 0, l.at(1), false);
+    l.modifiers(d, 1, l.at(2), false);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    l.emit_words(machine_add16, &d, l.result_row(l.at(0)), {a, b});
+    return true;
+}
+
+bool lower_multiply_add(machine_lowering& l) {
+    if (l.has(modifier::MOV)) return lower_product_as_move(l);
+    machine_details& d = l.details();
+    const unsigned n = optional_result(l, d, 1);
+    d.is_signed = !l.has(modifier::U32);
+    d.extended = l.has(modifier::X);
+    l.modifiers(d, 2, l.at(n + 2), false);
+    if (d.extended) l.source_predicate(d, 0, l.at(n + 3));
+    // With .HI, too, the third source is a pair; the low word of the sum is discarded.
+    const bool wide = l.has(modifier::WIDE), high = l.has(modifier::HI);
+    const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)), c = l.low_word(l.at(n + 2));
+    const slot c_high = wide || high ? l.high_word(l.at(n + 2)) : no_slot;
+    operation& op =
+        l.emit_words(wide || high ? l.lanes().multiply_add_wide : l.lanes().multiply_add, &d,
+                     high ? machine_frame::discard : l.result_row(l.at(0)), {a, b, c, c_high});
+    if (wide) op.destination2 = l.result_row(l.at(0), 1);
+    if (high) op.destination2 = l.result_row(l.at(0));
+    return true;
+}
+
+bool lower_shift_add(machine_lowering& l) {
+    machine_details& d = l.details();
+    unsigned n = optional_result(l, d, 1);
+    d.high = l.has(modifier::HI);
+    d.is_signed = l.has(modifier::SX32);
+    d.extended = l.has(modifier::X);
+    l.modifiers(d, 0, l.at(n), false);
+    l.modifiers(d, 1, l.at(n + 1), false);
+    const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1));
+    n += 2;
+    slot c = machine_frame::zero;
+    if (d.high && !d.is_signed) c = l.low_word(l.at(n++));
+    d.number = static_cast<std::uint32_t>(l.at(n++).value);
+    if (d.extended) l.source_predicate(d, 0, l.at(n));
+    l.emit_words(l.lanes().shift_add, &d, l.result_row(l.at(0)), {a, b, c});
+    return true;
+}
+
+bool lower_minmax(machine_lowering& l) {
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    emit_extremum(l, l.at(3), a, b, l.result_row(l.at(0)), true);
+    return true;
+}
+
+bool lower_vector_minmax(machine_lowering& l) {
+    const slot to = unclamped_result(l);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    emit_extremum(l, l.at(3), a, b, to, !l.has(modifier::RELU));
+    emit_clamp(l, to);
+    return true;
+}
+
+bool lower_minmax3(machine_lowering& l) {
+    const slot to = unclamped_result(l);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const slot both = l.scratch();
+    emit_extremum(l, l.at(4), a, b, both, false);
+    emit_extremum(l, l.at(4), both, c, to, !l.has(modifier::RELU));
+    emit_clamp(l, to);
+    return true;
+}
+
+bool lower_add_minmax(machine_lowering& l) {
+    const slot to = unclamped_result(l);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const slot sum = l.scratch();
+    machine_details& d = l.details();
+    l.modifiers(d, 0, l.at(1), false);
+    l.modifiers(d, 1, l.at(2), false);
+    l.emit_words(has_pairs_of_halves(l) ? machine_add16 : l.lanes().add3, &d, sum,
+                 {a, b, machine_frame::zero}, false);
+    emit_extremum(l, l.at(4), sum, c, to, !l.has(modifier::RELU));
+    emit_clamp(l, to);
+    return true;
+}
+
+/// I2I: saturates to the range of a byte or a half word.
+bool lower_integer_saturate(machine_lowering& l) {
+    const bool byte = l.has(modifier::U8) || l.has(modifier::S8);
+    const bool is_signed = l.has(modifier::S8) || l.has(modifier::S16);
+    const std::uint32_t values = byte ? 256 : 65536;
+    const std::uint32_t most = is_signed ? values / 2 - 1 : values - 1;
+    const std::uint32_t least = is_signed ? 0 - values / 2 : 0;
+    machine_details& below = l.details();
+    below.is_signed = true;
+    machine_details& above = l.details();
+    above.is_signed = true;
+    above.predicate_flip[0] = all_lanes;
+    const slot a = l.low_word(l.at(1)), clamped = l.scratch();
+    l.emit_words(l.lanes().minmax, &below, clamped, {a, l.number(most)}, false);
+    l.emit_words(l.lanes().minmax, &above, l.result_row(l.at(0)), {clamped, l.number(least)});
+    return true;
+}
+
+bool lower_absolute(machine_lowering& l) {
+    return lower_one_source(l, l.lanes().absolute);
+}
+bool lower_population_count(machine_lowering& l) {
+    return lower_one_source(l, l.lanes().count);
+}
+bool lower_find_leading_one(machine_lowering& l) {
+    return lower_one_source(l, l.lanes().find);
+}
+bool lower_bit_reverse(machine_lowering& l) {
+    return lower_one_source(l, l.lanes().reverse);
+}
+bool lower_sign_extend(machine_lowering& l) {
+    return lower_field(l, l.lanes().extend);
+}
+bool lower_field_mask(machine_lowering& l) {
+    return lower_field(l, l.lanes().field_mask);
+}
+
+// ---- packed integers ----
+
+bool lower_dot_product(machine_lowering& l) {
+    machine_details& d = l.details();
+    // Types of A and of B, in this order.
+    unsigned signs = 0, types = 0;
+    for (unsigned i = 0; i < l.now().modifier_count; ++i) {
+        const modifier m = l.now().modifiers[i].id;
+        const bool is_signed = m == modifier::S8 || m == modifier::S16;
+        if (!is_signed && m != modifier::U8 && m != modifier::U16) continue;
+        signs |= (is_signed ? 1u : 0u) << types++;
+    }
+    if (types != 2) return false;
+    d.number = signs;
+    d.width = l.has(modifier::_4A) ? 8 : 16;
+    d.high = l.has(modifier::HI);
+    l.modifiers(d, 2, l.at(3), false);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    l.emit_words(machine_dot_product, &d, l.result_row(l.at(0)), {a, b, c});
+    return true;
+}
+
+bool lower_absolute_difference(machine_lowering& l) {
+    if (l.at(1).kind == operand_kind::predicate) return false;
+    const bool of_bytes = l.is(isa::opcode::VABSDIFF4);
+    machine_details& d = l.details();
+    d.width = of_bytes ? 8 : 32;
+    d.extended = l.has(modifier::ACC);
+    d.is_signed = !l.has(of_bytes ? modifier::U8 : modifier::U32);
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    l.emit_words(machine_differences, &d, l.result_row(l.at(0)), {a, b, c});
+    return true;
+}
+
+// ---- comparison, logic, shifts, selection ----
+
+bool lower_integer_compare(machine_lowering& l) {
+    machine_details& d = l.details();
+    l.result_predicate(d, 0, l.at(0));
+    l.result_predicate(d, 1, l.at(1));
+    l.source_predicate(d, 0, l.at(4));
+    d.extended = l.has(modifier::EX);
+    if (d.extended) l.source_predicate(d, 1, l.at(5));
+    d.is_signed = !l.has(modifier::U32);
+    // By the bits less, equal and greater.
+    constexpr modifier orders[] = {modifier::F,  modifier::LT, modifier::EQ, modifier::LE,
+                                   modifier::GT, modifier::NE, modifier::GE, modifier::T};
+    for (unsigned order = 0; order < std::size(orders); ++order)
+        if (l.now().modifiers[0] == orders[order]) d.comparison = order;
+    d.combination = l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
+    const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3));
+    operation& op = l.emit(l.lanes().compare, &d);
+    op.source[0] = a;
+    op.source[1] = b;
+    return true;
+}
+
+bool lower_logic(machine_lowering& l) {
+    machine_details& d = l.details();
+    unsigned n = optional_result(l, d, 0);
+    const sass::operand& to = l.at(n++);
+    const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)), c = l.low_word(l.at(n + 2));
+    d.number = static_cast<std::uint32_t>(l.at(n + 3).value);
+    l.source_predicate(d, 0, l.at(n + 4));
+    d.combination = l.has(modifier::PAND) ? 0 : 1;
+    l.emit_words(l.lanes().logic, &d, l.result_row(to), {a, b, c});
+    return true;
+}
+
+bool lower_predicate_logic(machine_lowering& l) {
+    if (l.at(2).kind != operand_kind::reg) {
+        machine_details& d = l.details();
+        l.result_predicate(d, 0, l.at(0));
+        l.result_predicate(d, 1, l.at(1));
+        for (unsigned i = 0; i < 3; ++i) l.source_predicate(d, i, l.at(2 + i));
+        d.number = static_cast<std::uint32_t>(l.at(5).value);
+        d.number2 = static_cast<std::uint32_t>(l.at(6).value);
+        l.emit(machine_logic_predicates, &d);
         return true;
     }
-    if (name == "PLOP3") {
-        machine_details& d = details();
-        result_predicate(d, 0, at(0));
-        result_predicate(d, 1, at(1));
-        for (unsigned i = 0; i < 3; ++i) source_predicate(d, i, at(2 + i));
-        d.number = static_cast<std::uint32_t>(at(5).value);
-        d.number2 = static_cast<std::uint32_t>(at(6).value);
-        emit(machine_logic_predicates, &d);
-        return true;
+    // Operates on the sign bits of registers: that of LOP3's result.
+    const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3)), c = l.low_word(l.at(4));
+    for (unsigned n = 0; n < 2; ++n) {
+        if (n == 1 && l.at(n).index == sass::predicate_true) break;
+        machine_details& table = l.details();
+        table.number = static_cast<std::uint32_t>(l.at(5 + n).value);
+        const slot bits = l.scratch();
+        l.emit_words(l.lanes().logic, &table, bits, {a, b, c}, false);
+        machine_details& negative = l.details();
+        l.result_predicate(negative, 0, l.at(n));
+        negative.is_signed = true;
+        negative.comparison = 1;  // less
+        operation& sign = l.emit(l.lanes().compare, &negative);
+        sign.source[0] = bits;
+        sign.source[1] = machine_frame::zero;
     }
-    if (name == "SHF" || name == "PRMT") {
-        machine_details& d = details();
-        constexpr std::string_view modes[] = {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-        if (name == "PRMT")
-            for (unsigned i = 0; i < std::size(modes); ++i)
-                if (now_.has(modes[i])) d.combination = i + 1;
-        d.left = now_.has("L");
-        d.wraps = now_.has("W");
-        d.high = now_.has("HI");
-        d.is_signed = now_.has("S32") || now_.has("S64");
-        d.width = now_.has("U64") || now_.has("S64") ? 64 : 32;
-        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
-        emit_words(name == "SHF" ? lanes_.shift : lanes_.permute, &d, result_row(at(0)), {a, b, c});
-        return true;
-    }
-    if (name == "SEL" || name == "FSEL") {
-        if (now_.has("FTZ")) return false;
-        machine_details& d = details();
-        modifiers(d, 0, at(1), name == "FSEL");
-        modifiers(d, 1, at(2), name == "FSEL");
-        source_predicate(d, 0, at(3));
-        const slot a = low_word(at(1)), b = low_word(at(2));
-        emit_words(lanes_.select, &d, result_row(at(0)), {a, b});
-        return true;
-    }
-    return false;
+    return true;
+}
+
+bool lower_shift(machine_lowering& l) {
+    machine_details& d = l.details();
+    d.left = l.has(modifier::L);
+    d.wraps = l.has(modifier::W);
+    d.high = l.has(modifier::HI);
+    d.is_signed = l.has(modifier::S32) || l.has(modifier::S64);
+    d.width = l.has(modifier::U64) || l.has(modifier::S64) ? 64 : 32;
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    l.emit_words(l.lanes().shift, &d, l.result_row(l.at(0)), {a, b, c});
+    return true;
+}
+
+bool lower_permute(machine_lowering& l) {
+    machine_details& d = l.details();
+    constexpr modifier modes[] = {modifier::F4E, modifier::B4E, modifier::RC8,
+                                  modifier::ECL, modifier::ECR, modifier::RC16};
+    for (unsigned i = 0; i < std::size(modes); ++i)
+        if (l.has(modes[i])) d.combination = i + 1;
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    l.emit_words(l.lanes().permute, &d, l.result_row(l.at(0)), {a, b, c});
+    return true;
+}
+
+namespace {
+bool lower_selection(machine_lowering& l, bool of_floats) {
+    if (l.has(modifier::FTZ)) return false;
+    machine_details& d = l.details();
+    l.modifiers(d, 0, l.at(1), of_floats);
+    l.modifiers(d, 1, l.at(2), of_floats);
+    l.source_predicate(d, 0, l.at(3));
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    l.emit_words(l.lanes().select, &d, l.result_row(l.at(0)), {a, b});
+    return true;
+}
+}  // namespace
+
+bool lower_select(machine_lowering& l) {
+    return lower_selection(l, false);
+}
+bool lower_float_select(machine_lowering& l) {
+    return lower_selection(l, true);
 }
 
 }  // namespace simtlm::execution

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lowering of loads, stores, atomics, asynchronous copies and cache control.
+#include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_description.h"
-#include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/atomic.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/prefetch.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace simtlm::execution {
 
+using sass::modifier;
 using sass::operand_kind;
+using address_place = machine_lowering::address_place;
 
 unsigned machine_lowering::access_bytes() const {
-    return now_.has("U8") || now_.has("S8")     ? 1
-           : now_.has("U16") || now_.has("S16") ? 2
-           : now_.has("64")                     ? 8
-           : now_.has("128")                    ? 16
-                                                : 4;
+    return has(modifier::U8) || has(modifier::S8)     ? 1
+           : has(modifier::U16) || has(modifier::S16) ? 2
+           : has(modifier::_64)                       ? 8
+           : has(modifier::_128)                      ? 16
+                                                      : 4;
 }
 
 machine_lowering::address_place machine_lowering::place_of(const operand& o, space s) {
@@ -35,8 +39,8 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
                                : o.suffix == ".X16" ? 4
                                                     : 0;
         // Shared addresses of Hopper have the rank of the CTA in its cluster in bits 24 and above.
-        const bool ranked = s == space::shared && image_.architecture() >= 90 &&
-                            (o.base != sass::register_rz || uniform);
+        const bool ranked =
+            s == space::shared && architecture() >= 90 && (o.base != sass::register_rz || uniform);
         if (scale == 0 && !uniform && !ranked) {
             p.source = register_row(o.base, false);
             return p;
@@ -59,7 +63,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     p.detail |= access_detail::wide_address;
     const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
     p.source = scratch();
-    const bool window_high = s == space::generic && image_.architecture() >= 90;
+    const bool window_high = s == space::generic && architecture() >= 90;
     machine_details& d = details();
     d.number = sass_image::shared_window_high;
     d.number2 = image_.own_shared();
@@ -72,243 +76,337 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     return p;
 }
 
-bool machine_lowering::lower_memory() {
-    const std::string_view name = now_.opcode;
-    if (name == "QSPC") {
-        if (at(1).index != sass::register_rz || !now_.has("E")) return false;
-        const address_place p = place_of(at(2), space::generic);
-        machine_details& d = details();
-        d.number = static_cast<std::uint32_t>(p.offset);
-        d.width = now_.has("S") ? 0 : now_.has("L") ? 1 : now_.has("D") ? 3 : 2;
-        result_predicate(d, 0, at(0));
-        emit(machine_query_space, &d).source[0] = p.source;
-        return true;
-    }
-    if (is_prefetch(now_)) {
-        const address_place p = place_of(at(now_.operand_count - 1u), space::generic);
-        operation& op = emit(prefetch_words);
-        op.detail = p.detail;
-        op.source[0] = p.source;
-        op.immediate = p.offset;
-        return true;
-    }
-    const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL";
-    const bool stores = name == "STG" || name == "ST" || name == "STS" || name == "STL";
-    if (name == "FENCE" || name == "ACQBULK" || name == "PREEXIT" || name == "MEMBAR" ||
-        name == "ERRBAR" || name == "CCTL" || name == "CGAERRBAR") {
-        emit(nothing);
-        return true;
-    }
-    if (!loads && !stores) return false;
-    const space s = name == "LDG" || name == "STG"   ? space::global
-                    : name == "LDS" || name == "STS" ? space::shared
-                    : name == "LDL" || name == "STL" ? space::local
-                                                     : space::generic;
-    if (s != space::shared && s != space::local && !now_.has("E")) return false;
-    // A load whose trailing predicate is false returns zeros.
-    const bool or_zero = loads && now_.operand_count == 3 && at(0).kind == operand_kind::reg &&
-                         at(2).kind == operand_kind::predicate;
-    if (now_.has("ZD") || (now_.operand_count != 2 && !or_zero)) return false;
-    const unsigned bytes = access_bytes();
-    const operand& value = loads ? at(0) : at(1);
-    const operand& address = loads ? at(1) : at(0);
-    element_format format;
-    format.memory_bytes = std::min(bytes, 4u);
-    format.register_bytes = 4;
-    format.sign_extends = now_.has("S8") || now_.has("S16");
-    std::vector<slot> slots;
-    for (unsigned i = 0; i < std::max(bytes / 4, 1u); ++i) {
-        if (loads)
-            slots.push_back(value.index == sass::register_rz ? machine_frame::discard
-                                                             : result_row(value, i));
-        else
-            slots.push_back(value.index == sass::register_rz
-                                ? machine_frame::zero
-                                : register_row(value.index + i, false));
-    }
-    const address_place p = place_of(address, s);
-    if (or_zero) {
-        for (const slot to : slots) {
-            machine_details& d = details();
-            source_predicate(d, 0, at(2));
-            emit_words(lanes_.select, &d, to, {to, machine_frame::zero});
-        }
-        machine_details& d = details();
-        source_predicate(d, 0, at(2));
-        if (now_.guard != sass::predicate_true)
-            d.predicate[1] = machine_frame::predicates + 4u * now_.guard;
-        d.predicate_flip[1] = now_.guard_negated ? all_lanes : 0;
-        constexpr std::uint32_t both = 0xc0;
-        d.number = both;
-        d.result[0] = machine_frame::scratch_mask2;
-        emit(machine_logic_predicates, &d, false);
-    }
-    emit_access_check(p, format.memory_bytes, slots,
-                      loads ? access_flags::reads : access_flags::writes,
-                      or_zero ? machine_frame::scratch_mask2 : no_slot);
-    operation& op = emit(loads ? handlers_.load(format) : handlers_.store(format));
-    if (or_zero) {
-        op.guard = machine_frame::scratch_mask2;
-        op.guard_flip = 0;
-    }
-    op.detail = static_cast<std::uint16_t>(slots.size() | p.detail);
+namespace {
+
+void set_place(operation& op, const address_place& p) {
+    op.detail = p.detail;
     op.source[0] = p.source;
     op.immediate = p.offset;
-    op.list = list_of(slots);
+}
+
+/// The rows of registers from an operand on, as sources.
+std::vector<slot> source_rows(const machine_lowering& l, const sass::operand& o, unsigned count) {
+    std::vector<slot> rows;
+    for (unsigned n = 0; n < count; ++n) rows.push_back(l.register_behind(o, n));
+    return rows;
+}
+
+/// Whether a 64-bit address is used; others are not supported.
+bool has_wide_address(const machine_lowering& l) {
+    return l.has(modifier::E);
+}
+
+/// The space of LDG, LDS, LDL, STG, ...; LD and ST: generic.
+space space_of(isa::opcode o) {
+    switch (o) {
+        case isa::opcode::LDG:
+        case isa::opcode::STG:
+            return space::global;
+        case isa::opcode::LDS:
+        case isa::opcode::STS:
+            return space::shared;
+        case isa::opcode::LDL:
+        case isa::opcode::STL:
+            return space::local;
+        default:
+            return space::generic;
+    }
+}
+
+/// Whether an access of LD*, ST* has a supported form of address. @param s  its space
+bool is_supported_access(const machine_lowering& l, space s) {
+    return s == space::shared || s == space::local || has_wide_address(l);
+}
+
+element_format element_format_of(const machine_lowering& l) {
+    element_format format;
+    format.memory_bytes = std::min(l.access_bytes(), 4u);
+    format.register_bytes = 4;
+    format.sign_extends = l.has(modifier::S8) || l.has(modifier::S16);
+    return format;
+}
+
+/// Emits the access of a load or store.
+operation& emit_access(machine_lowering& l, handler h, const address_place& p,
+                       const std::vector<slot>& slots) {
+    operation& op = l.emit(h);
+    set_place(op, p);
+    op.detail = static_cast<std::uint16_t>(slots.size() | p.detail);
+    op.list = l.list_of(slots);
+    return op;
+}
+
+}  // namespace
+
+bool lower_query_space(machine_lowering& l) {
+    if (l.at(1).index != sass::register_rz || !has_wide_address(l)) return false;
+    const address_place p = l.place_of(l.at(2), space::generic);
+    machine_details& d = l.details();
+    d.number = static_cast<std::uint32_t>(p.offset);
+    d.width = l.has(modifier::S) ? 0 : l.has(modifier::L) ? 1 : l.has(modifier::D) ? 3 : 2;
+    l.result_predicate(d, 0, l.at(0));
+    l.emit(machine_query_space, &d).source[0] = p.source;
     return true;
 }
 
+/// CCTL: only prefetches have an effect.
+bool lower_cache_control(machine_lowering& l) {
+    if (!is_prefetch(l.now())) return lower_nothing(l);
+    const address_place p = l.place_of(l.at(l.operand_count() - 1u), space::generic);
+    set_place(l.emit(prefetch_words), p);
+    return true;
+}
+
+// ---- loads and stores ----
+
+bool lower_load(machine_lowering& l) {
+    const space s = space_of(l.now().opcode);
+    // A load whose trailing predicate is false returns zeros.
+    const bool or_zero = l.operand_count() == 3 && l.at(0).kind == operand_kind::reg &&
+                         l.at(2).kind == operand_kind::predicate;
+    if (!is_supported_access(l, s) || l.has(modifier::ZD) || (l.operand_count() != 2 && !or_zero))
+        return false;
+    const element_format format = element_format_of(l);
+    std::vector<slot> slots;
+    for (unsigned i = 0; i < std::max(l.access_bytes() / 4, 1u); ++i)
+        slots.push_back(l.at(0).index == sass::register_rz ? slot{machine_frame::discard}
+                                                           : l.result_row(l.at(0), i));
+    const address_place p = l.place_of(l.at(1), s);
+    slot guard = no_slot;
+    if (or_zero) {
+        for (const slot to : slots) {
+            machine_details& d = l.details();
+            l.source_predicate(d, 0, l.at(2));
+            l.emit_words(l.lanes().select, &d, to, {to, machine_frame::zero});
+        }
+        machine_details& d = l.details();
+        l.source_predicate(d, 0, l.at(2));
+        if (l.now().guard != sass::predicate_true)
+            d.predicate[1] = machine_frame::predicates + 4u * l.now().guard;
+        d.predicate_flip[1] = l.now().guard_negated ? all_lanes : 0;
+        d.number = predicate_table::first_and_second;
+        guard = d.result[0] = machine_frame::scratch_mask2;
+        l.emit(machine_logic_predicates, &d, false);
+    }
+    l.emit_access_check(p, format.memory_bytes, slots, access_flags::reads, guard);
+    operation& op = emit_access(l, l.handlers().load(format), p, slots);
+    if (or_zero) {
+        op.guard = guard;
+        op.guard_flip = 0;
+    }
+    return true;
+}
+
+bool lower_store(machine_lowering& l) {
+    const space s = space_of(l.now().opcode);
+    if (!is_supported_access(l, s) || l.has(modifier::ZD) || l.operand_count() != 2) return false;
+    const element_format format = element_format_of(l);
+    const std::vector<slot> slots = source_rows(l, l.at(1), std::max(l.access_bytes() / 4, 1u));
+    const address_place p = l.place_of(l.at(0), s);
+    l.emit_access_check(p, format.memory_bytes, slots, access_flags::writes);
+    emit_access(l, l.handlers().store(format), p, slots);
+    return true;
+}
+
+/// LDGSTS: copies from global to shared memory; lanes whose predicate is false write zeros.
+bool lower_copy_to_shared(machine_lowering& l) {
+    if (l.at(0).kind != operand_kind::address || l.at(1).kind != operand_kind::address)
+        return false;
+    slot ignored = no_slot;
+    if (l.operand_count() > 2) {
+        ignored = machine_frame::scratch_mask2;
+        l.emit_predicate(predicate_table::not_first, l.at(2), ignored);
+    }
+    const address_place to = l.place_of(l.at(0), space::shared);
+    const address_place from = l.place_of(l.at(1), space::global);
+    l.emit_segment_check();
+    operation& op = l.emit(copy_asynchronously);
+    set_place(op, to);
+    op.source[2] = ignored;
+    const auto offset = static_cast<std::uint64_t>(from.offset);
+    op.list = l.list_of({static_cast<slot>(offset), static_cast<slot>(offset >> 32), from.detail,
+                         from.source, l.access_bytes(), l.has(modifier::ZFILL) ? 1u : 0u});
+    return true;
+}
+
+// ---- atomics ----
+
 namespace {
+
+ptx::reduction reduction_of(const machine_lowering& l) {
+    using ptx::reduction;
+    // CAST.SPIN attempts an exchange, and returns whether it succeeded.
+    if (l.has(modifier::CAST)) return reduction::cas;
+    constexpr std::pair<modifier, reduction> names[] = {
+        {modifier::ADD, reduction::add},   {modifier::MIN, reduction::min},
+        {modifier::MAX, reduction::max},   {modifier::INC, reduction::inc},
+        {modifier::DEC, reduction::dec},   {modifier::AND, reduction::and_},
+        {modifier::OR, reduction::or_},    {modifier::XOR, reduction::xor_},
+        {modifier::EXCH, reduction::exch}, {modifier::CAS, reduction::cas}};
+    reduction r = reduction::none;
+    for (const auto& n : names)
+        if (l.has(n.first)) r = n.second;
+    return r;
+}
+
+ptx::type atomic_type_of(const machine_lowering& l) {
+    using ptx::type;
+    return l.has(modifier::F32)      ? type::f32
+           : l.has(modifier::F64)    ? type::f64
+           : l.has(modifier::F16x2)  ? type::f16x2
+           : l.has(modifier::BF16x2) ? type::bf16x2
+           : l.has(modifier::_128)   ? type::b128
+           : l.has(modifier::S64)    ? type::s64
+           : l.has(modifier::_64)    ? type::u64
+           : l.has(modifier::S32)    ? type::s32
+                                     : type::u32;
+}
+
 /// Types of atomics of more than one word, since Hopper.
 struct vector_type {
-    std::string_view name;
+    modifier name;
     ptx::type element;
     unsigned elements;
 };
 constexpr vector_type vector_types[] = {
-    {"F16x4", ptx::type::f16x2, 2},   {"F16x8", ptx::type::f16x2, 4},
-    {"BF16x4", ptx::type::bf16x2, 2}, {"BF16x8", ptx::type::bf16x2, 4},
-    {"F32x2", ptx::type::f32, 2},     {"F32x4", ptx::type::f32, 4}};
-}  // namespace
+    {modifier::F16x4, ptx::type::f16x2, 2},   {modifier::F16x8, ptx::type::f16x2, 4},
+    {modifier::BF16x4, ptx::type::bf16x2, 2}, {modifier::BF16x8, ptx::type::bf16x2, 4},
+    {modifier::F32x2, ptx::type::f32, 2},     {modifier::F32x4, ptx::type::f32, 4}};
+
+/// RED and REDG have no result.
+bool has_result(const machine_lowering& l) {
+    return !l.is(isa::opcode::RED) && !l.is(isa::opcode::REDG);
+}
+
+constexpr std::uint32_t atomic_access =
+    access_flags::reads | access_flags::writes | access_flags::strong;
 
 /// ATOMG and REDG of vectors. A predicate result tells that the memory's unit can execute it.
-bool machine_lowering::lower_vector_atomic(ptx::reduction r, ptx::type element, unsigned elements,
-                                           bool reduces) {
-    const handler h = vector_atomic_handler(r, element);
-    if (h == nullptr || !now_.has("E")) return false;
+bool lower_vector_atomic(machine_lowering& l, const vector_type& type) {
+    const handler h = vector_atomic_handler(reduction_of(l), type.element);
+    if (h == nullptr || !has_wide_address(l)) return false;
     unsigned n = 0;
-    const operand* result = nullptr;
-    if (!reduces) {
-        if (at(0).kind == operand_kind::predicate && predicate_slot(at(n++)) != 0) return false;
-        result = &at(n++);
+    const sass::operand* result = nullptr;
+    if (has_result(l)) {
+        if (l.at(0).kind == operand_kind::predicate && l.predicate_slot(l.at(n++)) != 0)
+            return false;
+        result = &l.at(n++);
     }
-    const operand& value = at(n + 1);
-    std::vector<slot> slots;
-    for (unsigned e = 0; e < elements; ++e)
-        slots.push_back(value.index == sass::register_rz ? machine_frame::zero
-                                                         : register_row(value.index + e, false));
-    const address_place p = place_of(at(n), space::generic);
-    emit_access_check(p, 4, slots,
-                      access_flags::reads | access_flags::writes | access_flags::strong);
-    for (unsigned e = 0; e < elements; ++e)
+    std::vector<slot> slots = source_rows(l, l.at(n + 1), type.elements);
+    const address_place p = l.place_of(l.at(n), space::generic);
+    l.emit_access_check(p, 4, slots, atomic_access);
+    for (unsigned e = 0; e < type.elements; ++e)
         slots.push_back(result == nullptr || result->index == sass::register_rz
                             ? no_slot
-                            : result_row(*result, e));
-    operation& op = emit(h);
-    op.detail = static_cast<std::uint16_t>(elements | p.detail);
-    if (now_.has("SYS")) op.detail |= access_detail::of_the_system;
-    op.source[0] = p.source;
-    op.immediate = p.offset;
-    op.list = list_of(slots);
+                            : l.result_row(*result, e));
+    operation& op = l.emit(h);
+    set_place(op, p);
+    op.detail = static_cast<std::uint16_t>(type.elements | p.detail);
+    if (l.has(modifier::SYS)) op.detail |= access_detail::of_the_system;
+    op.list = l.list_of(slots);
     return true;
 }
 
-bool machine_lowering::lower_atomic() {
-    using ptx::reduction;
-    using ptx::type;
-    const std::string_view name = now_.opcode;
-    const bool reduces = name == "RED" || name == "REDG";
-    const bool shared = name == "ATOMS";
-    if (!reduces && !shared && name != "ATOM" && name != "ATOMG") return false;
-    if (shared && now_.has("ARRIVE")) return lower_early_arrival(at(1), true);
-    constexpr std::pair<std::string_view, reduction> names[] = {
-        {"ADD", reduction::add}, {"MIN", reduction::min},  {"MAX", reduction::max},
-        {"INC", reduction::inc}, {"DEC", reduction::dec},  {"AND", reduction::and_},
-        {"OR", reduction::or_},  {"XOR", reduction::xor_}, {"EXCH", reduction::exch},
-        {"CAS", reduction::cas}};
-    reduction r = reduction::none;
-    for (const auto& n : names)
-        if (now_.has(n.first)) r = n.second;
-    type t = now_.has("F32")      ? type::f32
-             : now_.has("F64")    ? type::f64
-             : now_.has("F16x2")  ? type::f16x2
-             : now_.has("BF16x2") ? type::bf16x2
-             : now_.has("128")    ? type::b128
-             : now_.has("S64")    ? type::s64
-             : now_.has("64")     ? type::u64
-             : now_.has("S32")    ? type::s32
-                                  : type::u32;
+/// Sets the predicate that tells whether the memory's unit can execute an atomic at its address,
+/// which is always true here. @return a copy of the guard, if it is the same predicate, or no_slot
+slot set_executable(machine_lowering& l, slot done) {
+    slot guard = no_slot;
+    if (l.now().guard != sass::predicate_true &&
+        done == machine_frame::predicates + 4u * l.now().guard) {
+        machine_details& kept = l.details();
+        kept.predicate[0] = done;
+        kept.predicate_flip[0] = l.now().guard_negated ? all_lanes : 0;
+        kept.number = predicate_table::first;
+        guard = kept.result[0] = machine_frame::scratch_mask2;
+        l.emit(machine_logic_predicates, &kept, false);
+    }
+    machine_details& d = l.details();
+    d.number = predicate_table::always;
+    d.result[0] = done;
+    l.emit(machine_logic_predicates, &d);
+    return guard;
+}
+
+/// Emits the operation before an atomic whose result is not a word that memory held.
+/// @param spin  CAST.SPIN @return false if the result does not fit into the registers
+bool emit_result_form(machine_lowering& l, const sass::operand& result, unsigned bits, bool spin) {
+    constexpr unsigned widest = 128;
+    machine_details& d = l.details();
+    d.width = bits;
+    d.extended = spin;
+    if (bits == widest && result.index + 3u >= sass::register_rz) return false;
+    operation& pair = l.emit(machine_atomic_result, &d);
+    pair.destination = l.result_row(result);
+    pair.destination2 = bits == 64 ? l.result_row(result, 1) : no_slot;
+    // The rows of registers are contiguous.
+    if (bits == widest) l.result_row(result, 3);
+    return true;
+}
+
+bool lower_atomic_in(machine_lowering& l, space s) {
+    const bool shared = s == space::shared;
     for (const vector_type& v : vector_types)
-        if (now_.has(v.name)) return lower_vector_atomic(r, v.element, v.elements, reduces);
-    // CAST.SPIN attempts an exchange, and returns whether it succeeded.
-    const bool spin = now_.has("CAST");
-    if (spin) r = reduction::cas;
+        if (l.has(v.name)) return lower_vector_atomic(l, v);
+    ptx::reduction r = reduction_of(l);
+    ptx::type t = atomic_type_of(l);
+    const bool spin = l.has(modifier::CAST);
     // ATOMS.POPC.INC counts the lanes.
-    const bool counts = now_.has("POPC");
+    const bool counts = l.has(modifier::POPC);
     if (counts) {
-        if (at(0).index != sass::register_rz) return false;
-        r = reduction::add;
-        t = type::u32;
+        if (l.at(0).index != sass::register_rz) return false;
+        r = ptx::reduction::add;
+        t = ptx::type::u32;
     }
     const handler h = atomic_handler(r, t, shared);
-    if (r == reduction::none || h == nullptr) return false;
-    const bool widest = t == type::b128;
-    const bool wide = ptx::width_of(t) == 64;
+    if (r == ptx::reduction::none || h == nullptr || !(shared || has_wide_address(l))) return false;
+    const unsigned bits = std::max(ptx::width_of(t), 32u);
     unsigned n = 0;
-    const operand* result = nullptr;
+    const sass::operand* result = nullptr;
     slot done = 0;
-    if (!reduces) {
-        if (at(0).kind == operand_kind::predicate) done = predicate_slot(at(n++));
-        result = &at(n++);
+    if (has_result(l)) {
+        if (l.at(0).kind == operand_kind::predicate) done = l.predicate_slot(l.at(n++));
+        result = &l.at(n++);
     }
-    const operand& address = at(n++);
-    if (!shared && !now_.has("E")) return false;
-    const auto value_of = [&](const operand& o) {
-        return widest ? quad_source(o) : wide ? double_source(o) : low_word(o);
+    const sass::operand& address = l.at(n++);
+    const auto value_of = [&](const sass::operand& o) {
+        return bits == 128 ? l.quad_source(o) : bits == 64 ? l.double_source(o) : l.low_word(o);
     };
-    const slot b = counts ? number(1) : value_of(at(n));
-    const slot c = r == reduction::cas ? value_of(at(n + 1)) : no_slot;
-    const address_place p = place_of(address, shared ? space::shared : space::generic);
+    const slot b = counts ? l.number(1) : value_of(l.at(n));
+    const slot c = r == ptx::reduction::cas ? value_of(l.at(n + 1)) : no_slot;
+    const address_place p = l.place_of(address, s);
     const bool keeps = result != nullptr && result->index != sass::register_rz;
-    const bool moved = keeps && (wide || widest || spin);
-    const slot to = !keeps ? no_slot : moved ? scratch() : result_row(*result);
+    const bool moved = keeps && (bits > 32 || spin);
+    const slot to = !keeps ? no_slot : moved ? l.scratch() : l.result_row(*result);
     // 128 bits take two double rows, one after the other.
-    if (moved && widest) scratch();
-    slot guard = no_slot;
-    if (done != 0) {
-        // Whether the memory's unit can execute such an atomic at that address: always true here.
-        machine_details& kept = details();
-        if (now_.guard != sass::predicate_true &&
-            done == machine_frame::predicates + 4u * now_.guard) {
-            kept.predicate[0] = done;
-            kept.predicate_flip[0] = now_.guard_negated ? all_lanes : 0;
-            constexpr std::uint32_t first = 0xf0;
-            kept.number = first;
-            guard = kept.result[0] = machine_frame::scratch_mask2;
-            emit(machine_logic_predicates, &kept, false);
-        }
-        machine_details& d = details();
-        constexpr std::uint32_t always = 0xff;
-        d.number = always;
-        d.result[0] = done;
-        emit(machine_logic_predicates, &d);
-    }
-    emit_access_check(p, ptx::width_of(t) / 8, {b},
-                      access_flags::reads | access_flags::writes | access_flags::strong, guard);
-    if (moved) {
-        machine_details& d = details();
-        d.width = widest ? 128 : wide ? 64 : 32;
-        d.extended = spin;
-        if (widest && result->index + 3u >= sass::register_rz) return false;
-        operation& pair = emit(machine_atomic_result, &d);
-        pair.destination = result_row(*result);
-        pair.destination2 = wide ? result_row(*result, 1) : no_slot;
-        // The rows of registers are contiguous.
-        if (widest) result_row(*result, 3);
-    }
-    operation& op = emit(h);
+    if (moved && bits == 128) l.scratch();
+    const slot guard = done != 0 ? set_executable(l, done) : no_slot;
+    l.emit_access_check(p, ptx::width_of(t) / 8, {b}, atomic_access, guard);
+    if (moved && !emit_result_form(l, *result, bits, spin)) return false;
+    operation& op = l.emit(h);
     if (guard != no_slot) {
         op.guard = guard;
         op.guard_flip = 0;
     }
+    set_place(op, p);
     op.detail = static_cast<std::uint16_t>(1 | p.detail);
-    if (now_.has("SYS")) op.detail |= access_detail::of_the_system;
-    op.source[0] = p.source;
-    op.immediate = p.offset;
+    if (l.has(modifier::SYS)) op.detail |= access_detail::of_the_system;
     op.source[1] = b;
     op.source[2] = c;
     op.destination = to;
     return true;
+}
+
+}  // namespace
+
+/// ATOM, ATOMG, RED, REDG.
+bool lower_atomic(machine_lowering& l) {
+    return lower_atomic_in(l, space::generic);
+}
+
+/// ATOMS.
+bool lower_shared_atomic(machine_lowering& l) {
+    if (l.has(modifier::ARRIVE)) return lower_early_arrival(l, l.at(1), true);
+    return lower_atomic_in(l, space::shared);
 }
 
 }  // namespace simtlm::execution

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of tensor products. Their fragments are those of mma in PTX with the same shape, in
 // consecutive registers.
-#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/matrix_operations.h"
 
 #include <memory>
@@ -11,21 +12,25 @@
 namespace simtlm::execution {
 
 using arithmetic::matrix_element;
+using sass::modifier;
 using sass::operand_kind;
 
 namespace {
 
 /// The shape of a modifier such as 16816.
 struct named_shape {
-    std::string_view name;
+    modifier name;
     arithmetic::matrix_shape shape;
 };
 constexpr named_shape shapes[] = {
-    {"1684", {16, 8, 4}},     {"1688", {16, 8, 8}},   {"16816", {16, 8, 16}},
-    {"16832", {16, 8, 32}},   {"16864", {16, 8, 64}}, {"8816", {8, 8, 16}},
-    {"8832", {8, 8, 32}},     {"88128", {8, 8, 128}}, {"168128", {16, 8, 128}},
-    {"168256", {16, 8, 256}}, {"884", {8, 8, 4}},     {"8x8x4", {8, 8, 4}},
-    {"16x8x4", {16, 8, 4}},   {"16x8x8", {16, 8, 8}}, {"16x8x16", {16, 8, 16}},
+    {modifier::_1684, {16, 8, 4}},     {modifier::_1688, {16, 8, 8}},
+    {modifier::_16816, {16, 8, 16}},   {modifier::_16832, {16, 8, 32}},
+    {modifier::_16864, {16, 8, 64}},   {modifier::_8816, {8, 8, 16}},
+    {modifier::_8832, {8, 8, 32}},     {modifier::_88128, {8, 8, 128}},
+    {modifier::_168128, {16, 8, 128}}, {modifier::_168256, {16, 8, 256}},
+    {modifier::_884, {8, 8, 4}},       {modifier::_8x8x4, {8, 8, 4}},
+    {modifier::_16x8x4, {16, 8, 4}},   {modifier::_16x8x8, {16, 8, 8}},
+    {modifier::_16x8x16, {16, 8, 16}},
 };
 
 std::optional<arithmetic::matrix_shape> shape_of(const sass::instruction& i) {
@@ -34,11 +39,11 @@ std::optional<arithmetic::matrix_shape> shape_of(const sass::instruction& i) {
     return std::nullopt;
 }
 
-std::optional<matrix_element> integer_of(std::string_view name) {
-    if (name == "U8") return matrix_element::u8;
-    if (name == "S8") return matrix_element::s8;
-    if (name == "U4") return matrix_element::u4;
-    if (name == "S4") return matrix_element::s4;
+std::optional<matrix_element> integer_of(modifier name) {
+    if (name == modifier::U8) return matrix_element::u8;
+    if (name == modifier::S8) return matrix_element::s8;
+    if (name == modifier::U4) return matrix_element::u4;
+    if (name == modifier::S4) return matrix_element::s4;
     return std::nullopt;
 }
 
@@ -49,15 +54,15 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
     const auto shape = shape_of(i);
     if (!shape) return std::nullopt;
     d.shape = *shape;
-    if (i.opcode == "HMMA" && i.has("884")) {
+    if (i.opcode == isa::opcode::HMMA && i.has(modifier::_884)) {
         // Types of D and of C.
-        const auto type_of = [](std::string_view m) {
-            return m == "F32" ? matrix_element::f32 : matrix_element::f16;
+        const auto type_of = [](modifier m) {
+            return m == modifier::F32 ? matrix_element::f32 : matrix_element::f16;
         };
         d.a = d.b = matrix_element::f16;
-        d.d = type_of(i.modifiers[1]);
-        d.c = type_of(i.modifiers[2]);
-        d.saturate = i.has("SATFINITE");
+        d.d = type_of(i.modifiers[1].id);
+        d.c = type_of(i.modifiers[2].id);
+        d.saturate = i.has(modifier::SATFINITE);
         if (d.d == matrix_element::f16 && d.c == matrix_element::f32) return std::nullopt;
         const auto layout_of = [](const sass::operand& o) {
             return o.suffix == ".COL" ? arithmetic::matrix_layout::column
@@ -68,15 +73,15 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
         d.sum = architecture < 75 ? arithmetic::volta_sum : arithmetic::turing_sum;
         return d;
     }
-    if (i.opcode == "HMMA") {
-        d.a = i.has("BF16")   ? matrix_element::bf16
-              : i.has("TF32") ? matrix_element::tf32
-                              : matrix_element::f16;
+    if (i.opcode == isa::opcode::HMMA) {
+        d.a = i.has(modifier::BF16)   ? matrix_element::bf16
+              : i.has(modifier::TF32) ? matrix_element::tf32
+                                      : matrix_element::f16;
         d.b = d.a;
-        d.c = d.d = i.has("F32") ? matrix_element::f32 : matrix_element::f16;
-        d.saturate = i.has("SATFINITE");
+        d.c = d.d = i.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
+        d.saturate = i.has(modifier::SATFINITE);
         const bool tf32 = d.a == matrix_element::tf32;
-        d.sparse = i.has("SP");
+        d.sparse = i.has(modifier::SP);
         const unsigned stored = d.sparse ? d.shape.k / 2 : d.shape.k;
         if (tf32 ? stored > 8 : stored < 8) return std::nullopt;
         if (d.sparse && i.operands[2].negate) return std::nullopt;
@@ -87,25 +92,25 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
                                      : arithmetic::ampere_sum;
         return d;
     }
-    if (i.opcode == "QMMA") {
+    if (i.opcode == isa::opcode::QMMA) {
         // .SHAPE.D.A.B
-        d.sparse = i.has("SP");
+        d.sparse = i.has(modifier::SP);
         const unsigned types = d.sparse ? 2 : 1;
-        const auto byte_of = [](std::string_view m) {
-            return m == "E5M2" ? matrix_element::e5m2 : matrix_element::e4m3;
+        const auto byte_of = [](modifier m) {
+            return m == modifier::E5M2 ? matrix_element::e5m2 : matrix_element::e4m3;
         };
-        d.a = byte_of(i.modifiers[types + 1]);
-        d.b = byte_of(i.modifiers[types + 2]);
-        d.c = d.d = i.has("F32") ? matrix_element::f32 : matrix_element::f16;
+        d.a = byte_of(i.modifiers[types + 1].id);
+        d.b = byte_of(i.modifiers[types + 2].id);
+        d.c = d.d = i.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
         if (d.sparse ? d.shape.k != 64 : d.shape.k > 32) return std::nullopt;
         if (i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL") return std::nullopt;
         d.sum = arithmetic::fp8_sum;
         return d;
     }
-    if (i.opcode == "IMMA") {
+    if (i.opcode == isa::opcode::IMMA) {
         // .SHAPE.A.B
-        const unsigned types = i.has("SP") ? 2 : 1;
-        const auto a = integer_of(i.modifiers[types]), b = integer_of(i.modifiers[types + 1]);
+        const unsigned types = i.has(modifier::SP) ? 2 : 1;
+        const auto a = integer_of(i.modifiers[types].id), b = integer_of(i.modifiers[types + 1].id);
         if (!a || !b) return std::nullopt;
         const auto is_byte = [](matrix_element e) {
             return e == matrix_element::u8 || e == matrix_element::s8;
@@ -114,136 +119,199 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
         d.a = *a;
         d.b = *b;
         d.c = d.d = matrix_element::s32;
-        d.saturate = i.has("SAT");
-        d.sparse = i.has("SP");
+        d.saturate = i.has(modifier::SAT);
+        d.sparse = i.has(modifier::SP);
         const unsigned bits = (d.sparse ? d.shape.k / 2 : d.shape.k) * (is_byte(*a) ? 8 : 4);
         const bool whole = bits == 128 || (bits == 256 && d.shape.m == 16);
         if (!whole || i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL")
             return std::nullopt;
         return d;
     }
-    if (i.opcode == "BMMA") {
+    if (i.opcode == isa::opcode::BMMA) {
         d.a = d.b = matrix_element::b1;
         d.c = d.d = matrix_element::s32;
-        d.bit_and = i.has("AND");
+        d.bit_and = i.has(modifier::AND);
         if (i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL") return std::nullopt;
         return d;
     }
     d.a = d.b = d.c = d.d = matrix_element::f64;
-    d.f64_rounding = i.has("RM")   ? arithmetic::rounding::down
-                     : i.has("RP") ? arithmetic::rounding::up
-                     : i.has("RZ") ? arithmetic::rounding::zero
-                                   : arithmetic::rounding::nearest;
+    d.f64_rounding = i.has(modifier::RM)   ? arithmetic::rounding::down
+                     : i.has(modifier::RP) ? arithmetic::rounding::up
+                     : i.has(modifier::RZ) ? arithmetic::rounding::zero
+                                           : arithmetic::rounding::nearest;
     return d;
 }
 
 }  // namespace
 
-/// HMMA, IMMA, BMMA, QMMA, DMMA; MOVM, which transposes 8 by 8 halves.
-bool machine_lowering::lower_tensor() {
-    const std::string_view name = now_.opcode;
-    if (name == "MOVM") {
-        if (!now_.has("MT88")) return false;
-        const slot from = low_word(at(1)), to = result_row(at(0));
-        operation& op = emit(transpose_matrix);
-        op.source[0] = from;
-        op.destination = to;
-        return true;
+namespace {
+
+/// The n-th element of a fragment, whose registers consist of as many words as an element of its
+/// results. @param words  1 or 2
+sass::operand element_of(const sass::operand& o, unsigned n, unsigned words) {
+    sass::operand e = o;
+    if (e.index != sass::register_rz) e.index = static_cast<std::uint8_t>(e.index + words * n);
+    return e;
+}
+
+/// The operands of a product: registers, of which few opcodes can change the sign.
+bool are_supported_factors(const machine_lowering& l) {
+    const bool doubles = l.is(isa::opcode::DMMA), halves = l.is(isa::opcode::HMMA);
+    for (unsigned n = 1; n < 4; ++n) {
+        const sass::operand& o = l.at(n);
+        if (o.kind != operand_kind::reg) return false;
+        if (!doubles && o.absolute) return false;
+        if (o.negate && !doubles && !halves) return false;
     }
-    const bool doubles = name == "DMMA";
-    if (name != "HMMA" && name != "IMMA" && name != "BMMA" && name != "QMMA" && !doubles)
-        return false;
-    auto description = description_of(now_, image_.architecture());
+    return true;
+}
+
+void emit_product(machine_lowering& l, std::int64_t product, const std::vector<slot>& list,
+                  slot metadata, bool guarded) {
+    slot* const registers = l.list_of(list);
+    operation& op = l.emit(multiply_matrices, nullptr, guarded);
+    op.list = registers;
+    op.source[0] = metadata;
+    op.immediate = product;
+}
+
+/// HMMA.884: one of the steps of mma.m8n8k4, which computes a pair of result registers.
+bool lower_step(machine_lowering& l, const arithmetic::matrix_multiply& product,
+                std::int64_t kept) {
+    const unsigned step = l.has(modifier::STEP1)   ? 1
+                          : l.has(modifier::STEP2) ? 2
+                          : l.has(modifier::STEP3) ? 3
+                                                   : 0;
+    const unsigned results = product.d().registers();
+    if (2 * step + 1 >= results) return false;
+    std::vector<slot> list;
+    for (unsigned n = 0; n < results; ++n)
+        list.push_back(n / 2 == step ? l.result_row(l.at(0), n % 2) : slot{machine_frame::discard});
+    for (unsigned n = 0; n < product.a().registers(); ++n)
+        list.push_back(l.low_word(element_of(l.at(1), n, 1)));
+    for (unsigned n = 0; n < product.b().registers(); ++n)
+        list.push_back(l.low_word(element_of(l.at(2), n, 1)));
+    // Halves added to single-precision sums: two steps share a pair of registers, which contains
+    // four of their columns.
+    const unsigned count = product.c().registers();
+    const unsigned pair = count < results ? step / 2 : step;
+    for (unsigned n = 0; n < count; ++n)
+        list.push_back(n / 2 == pair ? l.low_word(element_of(l.at(3), n % 2, 1))
+                                     : slot{machine_frame::zero});
+    emit_product(l, kept, list, no_slot, true);
+    return true;
+}
+
+/// C, or zeros in lanes where a predicate is false.
+void add_sums(machine_lowering& l, unsigned count, const sass::operand& adds,
+              std::vector<slot>& list) {
+    for (unsigned n = 0; n < count; ++n) {
+        machine_details& d = l.details();
+        l.source_predicate(d, 0, adds);
+        const slot from = l.low_word(element_of(l.at(3), n, 1)), to = l.scratch();
+        l.emit_words(l.lanes().select, &d, to, {from, machine_frame::zero}, false);
+        list.push_back(to);
+    }
+}
+
+}  // namespace
+
+/// HMMA, IMMA, BMMA, QMMA, DMMA.
+bool lower_matrix_multiply(machine_lowering& l) {
+    auto description = description_of(l.now(), l.architecture());
     if (!description) return false;
     // After the operands of a product: for 8-bit floats an optional predicate that determines
     // whether C is added; for sparse products metadata and selector.
     slot metadata = no_slot;
     unsigned more = 4;
-    const operand* adds = nullptr;
-    if (name == "QMMA" && more < now_.operand_count &&
-        at(more).kind == operand_kind::uniform_predicate)
-        adds = &at(more++);
+    const sass::operand* adds = nullptr;
+    if (l.is(isa::opcode::QMMA) && more < l.operand_count() &&
+        l.at(more).kind == operand_kind::uniform_predicate)
+        adds = &l.at(more++);
     if (description->sparse) {
-        if (now_.operand_count != more + 2) return false;
-        metadata = low_word(at(more));
-        description->selector = static_cast<unsigned>(at(more + 1).value);
+        if (l.operand_count() != more + 2) return false;
+        metadata = l.low_word(l.at(more));
+        description->selector = static_cast<unsigned>(l.at(more + 1).value);
     }
-    for (unsigned n = 1; n < 4; ++n) {
-        if (at(n).kind != operand_kind::reg) return false;
-        if (!doubles && at(n).absolute) return false;
-        if (at(n).negate && !doubles && name != "HMMA") return false;
-    }
-    if (name == "HMMA") {
-        description->negate_a = at(1).negate;
-        description->negate_b = at(2).negate;
-        description->negate_c = at(3).negate;
+    if (!are_supported_factors(l)) return false;
+    if (l.is(isa::opcode::HMMA)) {
+        description->negate_a = l.at(1).negate;
+        description->negate_b = l.at(2).negate;
+        description->negate_c = l.at(3).negate;
     }
     const auto product = std::make_shared<const arithmetic::matrix_multiply>(*description);
-    image_.attachments_.push_back(product);
-    // Element n of a fragment, whose registers consist of as many words as an element of its
-    // results.
-    const auto element = [&](const operand& o, unsigned n) {
-        operand e = o;
-        if (e.index != sass::register_rz)
-            e.index = static_cast<std::uint8_t>(e.index + (doubles ? 2 * n : n));
-        return e;
-    };
-    const unsigned results = product->d().registers();
+    const std::int64_t kept = l.keep(product);
+    const bool doubles = l.is(isa::opcode::DMMA);
+    if (l.has(modifier::_884) && !doubles) return lower_step(l, *product, kept);
+    const unsigned words = doubles ? 2 : 1, results = product->d().registers();
     std::vector<slot> list;
-    if (now_.has("884") && !doubles) {
-        // One of the steps of mma.m8n8k4: a pair of result registers.
-        unsigned step = 0;
-        for (const char* which : {"STEP1", "STEP2", "STEP3"}) {
-            ++step;
-            if (now_.has(which)) break;
-            if (step == 3) step = 0;
-        }
-        if (2 * step + 1 >= results) return false;
-        for (unsigned n = 0; n < results; ++n)
-            list.push_back(n / 2 == step ? result_row(at(0), n % 2) : machine_frame::discard);
-        for (unsigned n = 0; n < product->a().registers(); ++n)
-            list.push_back(low_word(element(at(1), n)));
-        for (unsigned n = 0; n < product->b().registers(); ++n)
-            list.push_back(low_word(element(at(2), n)));
-        // Halves added to single-precision sums: two steps share a pair of registers, which
-        // contains four of their columns.
-        const unsigned count = product->c().registers();
-        const unsigned pair = count < results ? step / 2 : step;
-        for (unsigned n = 0; n < count; ++n)
-            list.push_back(n / 2 == pair ? low_word(element(at(3), n % 2)) : machine_frame::zero);
-        slot* const registers = list_of(list);
-        operation& op = emit(multiply_matrices);
-        op.list = registers;
-        op.source[0] = no_slot;
-        op.immediate = reinterpret_cast<std::int64_t>(product.get());
-        return true;
-    }
     for (unsigned n = 0; n < results; ++n)
-        list.push_back(doubles ? scratch() : result_row(at(0), n));
-    const auto add_sources = [&](const operand& o, unsigned count) {
-        for (unsigned n = 0; n < count; ++n)
-            list.push_back(doubles ? double_source(element(o, n)) : low_word(element(o, n)));
-    };
-    add_sources(at(1), product->a().registers());
-    add_sources(at(2), product->b().registers());
-    if (adds == nullptr) {
-        add_sources(at(3), product->c().registers());
-    } else {
-        for (unsigned n = 0; n < product->c().registers(); ++n) {
-            machine_details& d = details();
-            source_predicate(d, 0, *adds);
-            const slot from = low_word(element(at(3), n)), to = scratch();
-            emit_words(lanes_.select, &d, to, {from, machine_frame::zero}, false);
-            list.push_back(to);
+        list.push_back(doubles ? l.scratch() : l.result_row(l.at(0), n));
+    const auto add_sources = [&](const sass::operand& o, unsigned count) {
+        for (unsigned n = 0; n < count; ++n) {
+            const sass::operand e = element_of(o, n, words);
+            list.push_back(doubles ? l.double_source(e) : l.low_word(e));
         }
-    }
-    slot* const registers = list_of(list);
-    operation& op = emit(multiply_matrices, nullptr, !doubles);
-    op.list = registers;
-    op.source[0] = metadata;
-    op.immediate = reinterpret_cast<std::int64_t>(product.get());
+    };
+    add_sources(l.at(1), product->a().registers());
+    add_sources(l.at(2), product->b().registers());
+    if (adds == nullptr)
+        add_sources(l.at(3), product->c().registers());
+    else
+        add_sums(l, product->c().registers(), *adds, list);
+    emit_product(l, kept, list, metadata, !doubles);
     if (doubles)
-        for (unsigned n = 0; n < results; ++n) to_pair(element(at(0), n), list[n]);
+        for (unsigned n = 0; n < results; ++n) l.to_pair(element_of(l.at(0), n, words), list[n]);
+    return true;
+}
+
+/// MOVM, which transposes 8 by 8 halves.
+bool lower_transpose_matrix(machine_lowering& l) {
+    if (!l.has(modifier::MT88)) return false;
+    l.emit_words(transpose_matrix, nullptr, l.result_row(l.at(0)), {l.low_word(l.at(1))});
+    return true;
+}
+
+// ---- matrices in shared memory ----
+
+namespace {
+
+/// Number of matrices of LDSM and STSM.
+unsigned matrices_of(const machine_lowering& l) {
+    return l.has(modifier::_4) ? 4 : l.has(modifier::_2) ? 2 : 1;
+}
+
+/// LDSM, STSM: one, two or four 8 x 8 matrices of 16-bit elements; every lane has the address of a
+/// row of 16 bytes. @param h  loads or stores one matrix per slot
+void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& address,
+                        const std::vector<slot>& slots) {
+    const machine_lowering::address_place p = l.place_of(address, space::shared);
+    l.emit_segment_check();
+    operation& op = l.emit(h);
+    op.detail = p.detail;
+    op.source[0] = p.source;
+    op.source[3] = l.has(modifier::MT88) ? 1 : 0;
+    op.destination2 = static_cast<slot>(slots.size());
+    op.immediate = p.offset;
+    op.list = l.list_of(slots);
+}
+
+}  // namespace
+
+/// LDSM.
+bool lower_load_matrices(machine_lowering& l) {
+    if (!l.has(modifier::M88) && !l.has(modifier::MT88)) return false;
+    std::vector<slot> slots;
+    for (unsigned i = 0; i < matrices_of(l); ++i) slots.push_back(l.result_row(l.at(0), i));
+    emit_matrix_access(l, machine_load_matrices, l.at(1), slots);
+    return true;
+}
+
+/// STSM.
+bool lower_store_matrices(machine_lowering& l) {
+    std::vector<slot> slots;
+    for (unsigned i = 0; i < matrices_of(l); ++i) slots.push_back(l.register_behind(l.at(1), i));
+    emit_matrix_access(l, machine_store_matrices, l.at(0), slots);
     return true;
 }
 

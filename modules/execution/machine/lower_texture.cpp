@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of texture fetches and surface accesses to those of PTX. The registers of their operands
 // were determined by compiling PTX with each of its texture instructions.
-#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
@@ -15,6 +15,7 @@
 namespace simtlm::execution {
 
 using arithmetic::texture_geometry;
+using sass::modifier;
 using sass::operand_kind;
 
 namespace {
@@ -46,9 +47,9 @@ const named_geometry* geometry_called(std::string_view name) {
     return nullptr;
 }
 
-bool has_any(const sass::instruction& i, std::initializer_list<std::string_view> modifiers) {
-    for (const std::string_view m : modifiers)
-        if (i.has(m)) return true;
+bool has_any(const machine_lowering& l, std::initializer_list<modifier> modifiers) {
+    for (const modifier m : modifiers)
+        if (l.has(m)) return true;
     return false;
 }
 
@@ -61,17 +62,14 @@ sass::operand register_behind(const sass::operand& first, unsigned n) {
 
 /// The component that TLD4 gathers.
 unsigned gathered_component(const sass::instruction& i) {
-    const unsigned first = i.modifiers[0] == "SCR" ? 1 : 0;
-    const std::string_view name = i.modifiers[first];
-    return name == "G" ? 1 : name == "B" ? 2 : name == "A" ? 3 : 0;
+    const modifier name = i.modifiers[i.modifiers[0] == modifier::SCR ? 1 : 0].id;
+    return name == modifier::G ? 1 : name == modifier::B ? 2 : name == modifier::A ? 3 : 0;
 }
 
-}  // namespace
-
 /// Converts a handle to 64 bits, of which instructions have the low 32.
-slot machine_lowering::handle_row(slot low) {
-    const slot to = scratch();
-    operation& op = emit(lanes_.pack, &details(), false);
+slot handle_row(machine_lowering& l, slot low) {
+    const slot to = l.scratch();
+    operation& op = l.emit(l.lanes().pack, &l.details(), false);
     op.source[0] = low;
     op.source[1] = machine_frame::zero;
     op.destination = to;
@@ -79,166 +77,203 @@ slot machine_lowering::handle_row(slot low) {
 }
 
 /// The handle in operands `n` and `n` + 1: bank and word of a constant, or a uniform register.
-std::optional<slot> machine_lowering::bound_handle(unsigned n) {
-    if (n + 1 >= now_.operand_count) return std::nullopt;
-    const operand& first = at(n);
-    const operand& second = at(n + 1);
+std::optional<slot> bound_handle(machine_lowering& l, unsigned n) {
+    if (n + 1 >= l.operand_count()) return std::nullopt;
+    const sass::operand& first = l.at(n);
+    const sass::operand& second = l.at(n + 1);
     if (second.kind != operand_kind::integer) return std::nullopt;
     if (first.kind == operand_kind::uniform_reg && second.value == 0)
-        return handle_row(register_row(first.index, true));
+        return handle_row(l, l.register_row(first.index, true));
     if (first.kind == operand_kind::integer && first.value < sass_image::banks)
         return handle_row(
-            row({machine_row::kind::bank_word, static_cast<std::uint32_t>(first.value),
-                 static_cast<std::uint32_t>(second.value) * 4}));
+            l, l.row({machine_row::kind::bank_word, static_cast<std::uint32_t>(first.value),
+                      static_cast<std::uint32_t>(second.value) * 4}));
     return std::nullopt;
 }
 
 /// The register after the coordinates of TXD: the lower half holds the layer, the upper half the
 /// offsets.
-slot machine_lowering::layer_row(const operand& o) {
-    machine_details& d = details();
+slot layer_row(machine_lowering& l, const sass::operand& o) {
+    machine_details& d = l.details();
     d.keep[0] = 0xffff;
-    const slot to = scratch();
-    operation& op = emit(lanes_.modify, &d, false);
-    op.source[0] = low_word(o);
+    const slot to = l.scratch();
+    operation& op = l.emit(l.lanes().modify, &d, false);
+    op.source[0] = l.low_word(o);
     op.destination = to;
     return to;
 }
 
-/// TEX, TLD, TLD4, TXD. Operands: the second pair of results, the first pair, registers A and B,
-/// location of the handle, geometry of the texture, requested components.
-bool machine_lowering::lower_fetch() {
-    const std::string_view name = now_.opcode;
-    if (has_any(now_, {"DC", "MS", "PTP", "LB", "LC", "FDV"})) return false;
-    const bool halves = now_.has("F16");
-    if (halves && !now_.has("RN")) return false;
-    // A predicate for lanes whose texels are not resident; all texels are resident.
-    const unsigned first_operand = at(0).kind == operand_kind::predicate ? 1 : 0;
-    const operand& results2 = at(first_operand);
-    const operand& results = at(first_operand + 1);
-    const operand& a = at(first_operand + 2);
-    operand b = at(first_operand + 3);
-    unsigned next = first_operand + 4;
+/// The operands of a fetch. After an optional predicate: the second pair of results, the first
+/// pair, registers A and B, location of the handle, geometry of the texture, requested components.
+struct fetch_operands {
+    unsigned first = 0;  ///< number of the first operand after the predicate
+    sass::operand a, b;
+    bool handle_in_register = false;
+    std::optional<slot> handle;
+    const named_geometry* geometry = nullptr;
+    unsigned components = 15;
+    bool level = false, offsets = false;  ///< are given in registers
+
+    const sass::operand& results(const machine_lowering& l, bool second) const {
+        return l.at(first + (second ? 0 : 1));
+    }
+    /// Reads the operands. @return false if they are not supported
+    bool read(machine_lowering& l);
+};
+
+bool fetch_operands::read(machine_lowering& l) {
+    first = l.at(0).kind == operand_kind::predicate ? 1 : 0;
+    a = l.at(first + 2);
+    b = l.at(first + 3);
+    unsigned next = first + 4;
     if (b.kind != operand_kind::reg) {
         b = {};
         b.kind = operand_kind::reg;
         b.index = sass::register_rz;
         --next;
     }
-    std::optional<slot> handle;
-    const bool in_register = at(next).kind == operand_kind::text;
-    if (!in_register) {
-        handle = bound_handle(next);
+    handle_in_register = l.at(next).kind == operand_kind::text;
+    if (!handle_in_register) {
+        handle = bound_handle(l, next);
         if (!handle) return false;
         next += 2;
     }
-    const named_geometry* const g = geometry_called(at(next).suffix);
-    if (g == nullptr) return false;
-    const unsigned components =
-        next + 1 < now_.operand_count ? static_cast<unsigned>(at(next + 1).value) : 15;
-    const bool gradient = name == "TXD", gathers = name == "TLD4";
-    // .CL clamps to the existing levels; without it, the result of an access to a missing level is
-    // undefined.
-    const bool level = now_.has("LL"), offsets = now_.has("AOFFI");
-    if (name == "TLD" && level != now_.has("CL")) return false;
-    if (name == "TLD" && !level && !now_.has("LZ")) return false;
+    geometry = geometry_called(l.at(next).suffix);
+    if (next + 1 < l.operand_count()) components = static_cast<unsigned>(l.at(next + 1).value);
+    level = l.has(modifier::LL);
+    offsets = l.has(modifier::AOFFI);
+    return geometry != nullptr;
+}
 
-    auto d = std::make_shared<texture_description>();
-    d->geometry = g->geometry;
-    d->integer_coordinates = name == "TLD";
-    d->gathers = gathers;
-    if (gathers) d->component = gathered_component(now_);
-    d->has_quad_gradient = name == "TEX" && !level && !now_.has("LZ");
-    if (gathers) {
-        d->offset_stride = 8;
-        d->offset_bits = 6;
+/// TXD. A: handle, coordinates, layer. B: derivatives in x and y, alternating.
+void set_gradient_values(machine_lowering& l, fetch_operands& f, texture_description& d) {
+    unsigned from = 0;
+    if (f.handle_in_register) f.handle = handle_row(l, l.low_word(register_behind(f.a, from++)));
+    const unsigned plain = f.geometry->coordinates - (f.geometry->layered ? 1 : 0);
+    const sass::operand last = register_behind(f.a, from + plain);
+    if (f.geometry->layered)
+        d.coordinates.push_back(f.offsets ? layer_row(l, last) : l.low_word(last));
+    if (f.offsets) {
+        d.packed_offsets = l.low_word(last);
+        d.offset_shift = 16;
     }
-    std::vector<slot> values;  // coordinates, then handle and level
-    if (gradient) {
-        // A: handle, coordinates, layer. B: derivatives in x and y, alternating.
-        unsigned from = 0;
-        if (in_register) handle = handle_row(low_word(register_behind(a, from++)));
-        const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
-        const operand last = register_behind(a, from + plain);
-        if (g->layered) d->coordinates.push_back(offsets ? layer_row(last) : low_word(last));
-        if (offsets) {
-            d->packed_offsets = low_word(last);
-            d->offset_shift = 16;
-        }
-        for (unsigned n = 0; n < plain; ++n) {
-            d->coordinates.push_back(low_word(register_behind(a, from + n)));
-            d->dx.push_back(low_word(register_behind(b, 2 * n)));
-            d->dy.push_back(low_word(register_behind(b, 2 * n + 1)));
-        }
-        d->has_gradient = true;
-    } else {
-        // .SCR: the values are split evenly between A and B, A having the larger part, at most a
-        // pair.
-        const unsigned count =
-            g->coordinates + (in_register ? 1 : 0) + (level ? 1 : 0) + (offsets ? 1 : 0);
-        const unsigned first = !now_.has("SCR") ? g->coordinates : count < 3 ? 1 : 2;
-        if (now_.has("SCR") && count > 4) return false;
-        for (unsigned n = 0; n < count; ++n)
-            values.push_back(
-                low_word(n < first ? register_behind(a, n) : register_behind(b, n - first)));
-        d->coordinates.assign(values.begin(), values.begin() + g->coordinates);
-        if (in_register) handle = handle_row(values[g->coordinates]);
-        if (level) {
-            d->has_level = true;
-            d->level = values[g->coordinates + (in_register ? 1 : 0)];
-        }
-        if (offsets) d->packed_offsets = values.back();
+    for (unsigned n = 0; n < plain; ++n) {
+        d.coordinates.push_back(l.low_word(register_behind(f.a, from + n)));
+        d.dx.push_back(l.low_word(register_behind(f.b, 2 * n)));
+        d.dy.push_back(l.low_word(register_behind(f.b, 2 * n + 1)));
     }
-    d->texture = *handle;
+    d.has_gradient = true;
+}
+
+/// Coordinates, then handle, level and offsets. .SCR: the values are split evenly between A and B,
+/// A having the larger part, at most a pair. @return false if there are too many
+bool set_values(machine_lowering& l, fetch_operands& f, texture_description& d) {
+    const unsigned coordinates = f.geometry->coordinates, handles = f.handle_in_register ? 1 : 0;
+    const unsigned count = coordinates + handles + (f.level ? 1 : 0) + (f.offsets ? 1 : 0);
+    const bool split = l.has(modifier::SCR);
+    if (split && count > 4) return false;
+    const unsigned in_a = !split ? coordinates : count < 3 ? 1 : 2;
+    std::vector<slot> values;
+    for (unsigned n = 0; n < count; ++n)
+        values.push_back(
+            l.low_word(n < in_a ? register_behind(f.a, n) : register_behind(f.b, n - in_a)));
+    d.coordinates.assign(values.begin(), values.begin() + coordinates);
+    if (f.handle_in_register) f.handle = handle_row(l, values[coordinates]);
+    if (f.level) {
+        d.has_level = true;
+        d.level = values[coordinates + handles];
+    }
+    if (f.offsets) d.packed_offsets = values.back();
+    return true;
+}
+
+/// The registers of the requested components: one for each, or one for two halves.
+void set_results(machine_lowering& l, const fetch_operands& f, bool halves,
+                 texture_description& d) {
     unsigned given = 0;
     for (unsigned c = 0; c < 4; ++c) {
-        const bool requested = (components >> c & 1) != 0;
+        const bool requested = (f.components >> c & 1) != 0;
         if (halves && requested) {
-            // Two components in each of both registers.
-            if (given % 2 == 0) d->results.push_back(result_row(given == 0 ? results : results2));
-            d->paired.push_back(c);
+            if (given % 2 == 0) d.results.push_back(l.result_row(f.results(l, given != 0)));
+            d.paired.push_back(c);
         } else if (!halves) {
-            d->results.push_back(requested ? result_row(given < 2 ? results : results2, given & 1)
-                                           : no_slot);
+            d.results.push_back(requested ? l.result_row(f.results(l, given >= 2), given & 1)
+                                          : no_slot);
         }
         given += requested ? 1 : 0;
     }
-    if (halves) d->result_form = texture_description::form::pair_of_halves;
-    if (first_operand != 0) {
-        machine_details& none = details();
-        result_predicate(none, 0, at(0));
-        emit(machine_logic_predicates, &none);
+    if (halves) d.result_form = texture_description::form::pair_of_halves;
+}
+
+constexpr auto global_detail =
+    static_cast<std::uint16_t>(static_cast<unsigned>(space::global) << access_detail::space_shift);
+
+}  // namespace
+
+/// TEX, TLD, TLD4, TXD.
+bool lower_texture_fetch(machine_lowering& l) {
+    if (has_any(l, {modifier::DC, modifier::MS, modifier::PTP, modifier::LB, modifier::LC,
+                    modifier::FDV}))
+        return false;
+    const bool halves = l.has(modifier::F16), lowest = l.has(modifier::LZ);
+    if (halves && !l.has(modifier::RN)) return false;
+    fetch_operands f;
+    if (!f.read(l)) return false;
+    // .CL clamps to the existing levels; without it, the result of an access to a missing level is
+    // undefined.
+    const bool loads = l.is(isa::opcode::TLD);
+    if (loads && f.level != l.has(modifier::CL)) return false;
+    if (loads && !f.level && !lowest) return false;
+    auto d = std::make_shared<texture_description>();
+    d->geometry = f.geometry->geometry;
+    d->integer_coordinates = loads;
+    d->gathers = l.is(isa::opcode::TLD4);
+    d->has_quad_gradient = l.is(isa::opcode::TEX) && !f.level && !lowest;
+    if (d->gathers) {
+        d->component = gathered_component(l.now());
+        d->offset_stride = 8;
+        d->offset_bits = 6;
     }
-    image_.attachments_.push_back(d);
-    operation& op = emit(handlers_.fetch_texture);
-    op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
-                                           << access_detail::space_shift);
-    op.immediate = reinterpret_cast<std::int64_t>(d.get());
+    if (l.is(isa::opcode::TXD))
+        set_gradient_values(l, f, *d);
+    else if (!set_values(l, f, *d))
+        return false;
+    d->texture = *f.handle;
+    set_results(l, f, halves, *d);
+    if (f.first != 0) {
+        // A predicate for lanes whose texels are not resident; all texels are resident.
+        machine_details& none = l.details();
+        l.result_predicate(none, 0, l.at(0));
+        l.emit(machine_logic_predicates, &none);
+    }
+    operation& op = l.emit(l.handlers().fetch_texture);
+    op.detail = global_detail;
+    op.immediate = l.keep(std::shared_ptr<const texture_description>(d));
     return true;
 }
 
 /// TXQ. Operands: second pair of results, first pair of results, register, query, location of the
 /// handle, components. The register holds the level, or the handle and the level.
-bool machine_lowering::lower_texture_query() {
-    if (at(3).suffix != "TEX_HEADER_DIMENSION") return false;
-    const bool in_register = now_.has("B");
-    operand level = at(2);
+bool lower_texture_query(machine_lowering& l) {
+    if (l.at(3).suffix != "TEX_HEADER_DIMENSION") return false;
+    const bool in_register = l.has(modifier::B);
+    sass::operand level = l.at(2);
     std::optional<slot> handle;
     unsigned next = 4;
     if (in_register) {
-        handle = handle_row(low_word(level));
+        handle = handle_row(l, l.low_word(level));
         level = register_behind(level, 1);
     } else {
-        handle = bound_handle(next);
+        handle = bound_handle(l, next);
         if (!handle) return false;
         next += 2;
     }
     const unsigned components =
-        next < now_.operand_count ? static_cast<unsigned>(at(next).value) : 15;
+        next < l.operand_count() ? static_cast<unsigned>(l.at(next).value) : 15;
     // The results may overwrite the register.
-    const slot kept = scratch();
-    operation& keep = emit(lanes_.copy, nullptr, false);
-    keep.source[0] = low_word(level);
+    const slot kept = l.scratch();
+    operation& keep = l.emit(l.lanes().copy, nullptr, false);
+    keep.source[0] = l.low_word(level);
     keep.destination = kept;
     constexpr ptx::mode queries[] = {ptx::mode::width, ptx::mode::height, ptx::mode::depth,
                                      ptx::mode::num_mipmap_levels};
@@ -250,81 +285,88 @@ bool machine_lowering::lower_texture_query() {
         d->texture = *handle;
         d->has_level = true;
         d->level = kept;
-        d->results.push_back(result_row(given < 2 ? at(1) : at(0), given & 1));
+        d->results.push_back(l.result_row(given < 2 ? l.at(1) : l.at(0), given & 1));
         ++given;
-        image_.attachments_.push_back(d);
-        emit(query_texture).immediate = reinterpret_cast<std::int64_t>(d.get());
+        l.emit(query_texture).immediate = l.keep(std::shared_ptr<const texture_description>(d));
     }
     return given != 0;
 }
 
+namespace {
+
+/// Components of an access in the format of the surface.
+unsigned components_of_surface(const machine_lowering& l) {
+    return l.has(modifier::R) ? 1 : l.has(modifier::RG) ? 2 : 4;
+}
+/// Words of an access to unformatted data.
+unsigned words_of_surface(const machine_lowering& l) {
+    return l.has(modifier::_64) ? 2 : l.has(modifier::_128) ? 4 : 1;
+}
+
+/// SURED. @return false if the reduction is not supported
+bool set_surface_reduction(const machine_lowering& l, texture_description& d) {
+    constexpr std::pair<modifier, ptx::reduction> reductions[] = {
+        {modifier::ADD, ptx::reduction::add},
+        {modifier::MIN, ptx::reduction::min},
+        {modifier::MAX, ptx::reduction::max},
+        {modifier::AND, ptx::reduction::and_},
+        {modifier::OR, ptx::reduction::or_}};
+    for (const auto& r : reductions)
+        if (l.has(r.first)) d.reduce = r.second;
+    if (d.reduce == ptx::reduction::none || has_any(l, {modifier::F32, modifier::F16x2}))
+        return false;
+    d.reduces_signed = l.has(modifier::S32) || l.has(modifier::S64);
+    d.element_bytes = has_any(l, {modifier::U64, modifier::S64, modifier::SD64}) ? 8 : 4;
+    d.elements = 1;
+    return true;
+}
+
+}  // namespace
+
 /// SULD, SUST, SURED. Operands: destination register, coordinate registers, source register,
 /// location of the handle.
-bool machine_lowering::lower_surface() {
-    const bool loads = now_.opcode == "SULD", reduces = now_.opcode == "SURED";
-    const bool formatted = reduces ? !now_.has("BA") : now_.has("P");
-    if (!formatted && !now_.has("BA")) return false;
-    if (has_any(now_, {"S8", "S16"})) return false;
+bool lower_surface_access(machine_lowering& l) {
+    const bool loads = l.is(isa::opcode::SULD), reduces = l.is(isa::opcode::SURED);
+    const bool formatted = reduces ? !l.has(modifier::BA) : l.has(modifier::P);
+    if (!formatted && !l.has(modifier::BA)) return false;
+    if (has_any(l, {modifier::S8, modifier::S16})) return false;
     const unsigned place = loads ? 1 : 0, data = loads ? 0 : 1;
-    if (now_.operand_count < 3 || at(place).kind != operand_kind::address ||
-        at(data).kind != operand_kind::reg)
+    if (l.operand_count() < 3 || l.at(place).kind != operand_kind::address ||
+        l.at(data).kind != operand_kind::reg)
         return false;
     const named_geometry* g = nullptr;
-    for (unsigned m = 0; g == nullptr && m < now_.modifier_count; ++m)
-        g = geometry_called(now_.modifiers[m]);
+    for (unsigned m = 0; g == nullptr && m < l.now().modifier_count; ++m)
+        g = geometry_called(l.now().modifiers[m].text);
     if (g == nullptr) return false;
 
     auto d = std::make_shared<texture_description>();
     d->geometry = g->geometry;
     d->formatted = formatted;
-    d->element_bytes = now_.has("U8") ? 1 : now_.has("U16") ? 2 : 4;
-    d->elements = formatted ? (now_.has("R")    ? 1
-                               : now_.has("RG") ? 2
-                                                : 4)
-                            : (now_.has("64")    ? 2
-                               : now_.has("128") ? 4
-                                                 : 1);
-    if (reduces) {
-        constexpr std::pair<std::string_view, ptx::reduction> reductions[] = {
-            {"ADD", ptx::reduction::add},
-            {"MIN", ptx::reduction::min},
-            {"MAX", ptx::reduction::max},
-            {"AND", ptx::reduction::and_},
-            {"OR", ptx::reduction::or_}};
-        for (const auto& r : reductions)
-            if (now_.has(r.first)) d->reduce = r.second;
-        if (d->reduce == ptx::reduction::none || has_any(now_, {"F32", "F16x2"})) return false;
-        d->reduces_signed = now_.has("S32") || now_.has("S64");
-        d->element_bytes = has_any(now_, {"U64", "S64", "SD64"}) ? 8 : 4;
-        d->elements = 1;
-    }
-    d->clamp = now_.has("IGN")    ? arithmetic::surface_clamp::zero
-               : now_.has("TRAP") ? arithmetic::surface_clamp::trap
-                                  : arithmetic::surface_clamp::clamp;
-    if (at(2).kind == operand_kind::reg) {
-        d->texture = handle_row(low_word(at(2)));
-    } else {
-        const std::optional<slot> handle = bound_handle(2);
-        if (!handle) return false;
-        d->texture = *handle;
-    }
+    d->element_bytes = l.has(modifier::U8) ? 1 : l.has(modifier::U16) ? 2 : 4;
+    d->elements = formatted ? components_of_surface(l) : words_of_surface(l);
+    if (reduces && !set_surface_reduction(l, *d)) return false;
+    d->clamp = l.has(modifier::IGN)    ? arithmetic::surface_clamp::zero
+               : l.has(modifier::TRAP) ? arithmetic::surface_clamp::trap
+                                       : arithmetic::surface_clamp::clamp;
+    const std::optional<slot> handle =
+        l.at(2).kind == operand_kind::reg ? handle_row(l, l.low_word(l.at(2))) : bound_handle(l, 2);
+    if (!handle) return false;
+    d->texture = *handle;
     // The layer is the last coordinate, but the first one of the operation.
-    operand base;
+    sass::operand base;
     base.kind = operand_kind::reg;
-    base.index = at(place).base;
+    base.index = l.at(place).base;
     const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
-    if (g->layered) d->coordinates.push_back(low_word(register_behind(base, plain)));
+    if (g->layered) d->coordinates.push_back(l.low_word(register_behind(base, plain)));
     for (unsigned n = 0; n < plain; ++n)
-        d->coordinates.push_back(low_word(register_behind(base, n)));
-    if (d->element_bytes == 8) d->results.push_back(double_source(at(data)));
+        d->coordinates.push_back(l.low_word(register_behind(base, n)));
+    if (d->element_bytes == 8) d->results.push_back(l.double_source(l.at(data)));
     for (unsigned n = 0; n < d->elements && d->element_bytes != 8; ++n)
-        d->results.push_back(loads ? result_row(at(data), n)
-                                   : low_word(register_behind(at(data), n)));
-    image_.attachments_.push_back(d);
-    operation& op = emit(reduces ? reduce_surface : loads ? load_surface : store_surface);
-    op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
-                                           << access_detail::space_shift);
-    op.immediate = reinterpret_cast<std::int64_t>(d.get());
+        d->results.push_back(loads ? l.result_row(l.at(data), n)
+                                   : l.low_word(register_behind(l.at(data), n)));
+    operation& op = l.emit(reduces ? reduce_surface : loads ? load_surface : store_surface);
+    op.detail = global_detail;
+    op.immediate = l.keep(std::shared_ptr<const texture_description>(d));
     return true;
 }
 
@@ -380,12 +422,12 @@ void machine_lowering::emit_gradient_fetch(const texture_function& f) {
         d.dx.push_back(register_row(first_dx + n, false));
         // A double row for two words.
         if (n % 2 == 0) scratch();
-        g->from_stack[n] = machine_frame_scratch(scratch_used_ - 1) + 128 * (n % 2);
+        g->from_stack[n] = scratch_row(scratch_used_ - 1) + 128 * (n % 2);
         d.dy.push_back(g->from_stack[n]);
     }
     for (unsigned n = 0; f.offsets && n < dimensions; ++n) {
         if (n % 2 == 0) scratch();
-        g->from_stack[4 + n] = machine_frame_scratch(scratch_used_ - 1) + 128 * (n % 2);
+        g->from_stack[4 + n] = scratch_row(scratch_used_ - 1) + 128 * (n % 2);
         d.offsets.push_back(g->from_stack[4 + n]);
     }
     g->stack = register_row(stack_pointer, false);
@@ -405,16 +447,7 @@ void machine_lowering::emit_gradient_fetch(const texture_function& f) {
     g->fetch.execute = handlers_.fetch_texture;
     g->fetch.instruction = op.instruction;
     g->fetch.immediate = reinterpret_cast<std::int64_t>(&g->description);
-    g->fetch.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
-                                                 << access_detail::space_shift);
-}
-
-bool machine_lowering::lower_texture() {
-    const std::string_view name = now_.opcode;
-    if (name == "TEX" || name == "TLD" || name == "TLD4" || name == "TXD") return lower_fetch();
-    if (name == "TXQ") return lower_texture_query();
-    if (name == "SULD" || name == "SUST" || name == "SURED") return lower_surface();
-    return false;
+    g->fetch.detail = global_detail;
 }
 
 }  // namespace simtlm::execution

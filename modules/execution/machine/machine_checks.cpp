@@ -9,6 +9,7 @@
 
 namespace simtlm::execution {
 
+using sass::modifier;
 using sass::operand_kind;
 
 namespace {
@@ -17,12 +18,15 @@ namespace {
 constexpr std::size_t copies_within = 64;
 
 /// Instructions that transfer control or suspend are logged before they execute.
-constexpr std::string_view control_opcodes[] = {
-    "BRA",      "BRX",       "BRXU", "JMP",   "CALL",      "RET", "EXIT",        "BSYNC",
-    "WARPSYNC", "NANOSLEEP", "BPT",  "YIELD", "WARPGROUP", "BAR", "UCGABAR_WAIT"};
+constexpr isa::opcode control_opcodes[] = {
+    isa::opcode::BRA,       isa::opcode::BRX,       isa::opcode::BRXU,        isa::opcode::JMP,
+    isa::opcode::CALL,      isa::opcode::RET,       isa::opcode::EXIT,        isa::opcode::BSYNC,
+    isa::opcode::WARPSYNC,  isa::opcode::NANOSLEEP, isa::opcode::BPT,         isa::opcode::YIELD,
+    isa::opcode::WARPGROUP, isa::opcode::BAR,       isa::opcode::UCGABAR_WAIT};
 
 bool is_store(const sass::instruction& i) {
-    return i.opcode == "STG" || i.opcode == "ST" || i.opcode == "STS" || i.opcode == "STL";
+    return i.opcode == isa::opcode::STG || i.opcode == isa::opcode::ST ||
+           i.opcode == isa::opcode::STS || i.opcode == isa::opcode::STL;
 }
 
 /// Whether an operand may read registers in a range, conservatively: pairs except for data of a
@@ -61,7 +65,7 @@ void machine_lowering::emit_access_check(const address_place& p, unsigned elemen
                                          const std::vector<slot>& stored, std::uint32_t flags,
                                          slot guard) {
     if (!needs_check(p)) return;
-    if (now_.has("STRONG")) flags |= access_flags::strong;
+    if (now_.has(modifier::STRONG)) flags |= access_flags::strong;
     if (flags == access_flags::reads && is_copied()) flags |= access_flags::copies;
     if (element_bytes > 4) flags |= access_flags::wide_registers;
     const auto s = static_cast<space>(p.detail >> access_detail::space_shift & 7);
@@ -105,13 +109,14 @@ void machine_lowering::emit_mbarrier_note(const address_place& p, std::uint32_t 
 /// code of __syncwarp, which is a NOP if the compiler knows that all lanes are converged.
 void machine_lowering::emit_order_notes() {
     if (!image_.checks().races) return;
-    if (now_.opcode == "MEMBAR") emit(note_fence);
-    if (now_.opcode == "FENCE" && now_.has("ASYNC")) emit(note_proxy_fence);
-    if (now_.opcode == "UTMACMDFLUSH") emit(note_bulk_commit);
+    if (now_.opcode == isa::opcode::MEMBAR) emit(note_fence);
+    if (now_.opcode == isa::opcode::FENCE && now_.has(modifier::ASYNC)) emit(note_proxy_fence);
+    if (now_.opcode == isa::opcode::UTMACMDFLUSH) emit(note_bulk_commit);
     // The same instruction waits for groups of LDGSTS.
-    if (now_.opcode == "DEPBAR" && now_.has("LE"))
+    if (now_.opcode == isa::opcode::DEPBAR && now_.has(modifier::LE))
         emit(note_bulk_wait).immediate = static_cast<std::int64_t>(at(1).value);
-    if (now_.opcode == "WARPSYNC" || now_.opcode == "NOP") emit(note_warp_sync);
+    if (now_.opcode == isa::opcode::WARPSYNC || now_.opcode == isa::opcode::NOP)
+        emit(note_warp_sync);
 }
 
 /// Whether the value loaded by an instruction is only stored before control is transferred:
@@ -150,10 +155,10 @@ bool machine_lowering::is_logged_before() const {
     if (std::find(std::begin(control_opcodes), std::end(control_opcodes), now_.opcode) !=
         std::end(control_opcodes))
         return true;
-    if (now_.opcode == "SYNCS" && now_.has("PHASECHK")) return true;
+    if (now_.opcode == isa::opcode::SYNCS && now_.has(modifier::PHASECHK)) return true;
     if (now_.guard == sass::predicate_true) return false;
     // The executing lanes would be unknown after the instruction.
-    if (now_.opcode == "R2P") return true;
+    if (now_.opcode == isa::opcode::R2P) return true;
     return std::any_of(now_.operands.begin(), now_.operands.begin() + now_.operand_count,
                        [&](const operand& o) {
                            return (o.kind == operand_kind::predicate ||

@@ -7,6 +7,8 @@
 #include "modules/isa/scheduling.h"
 #include "modules/sass/decoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,39 +16,43 @@ namespace simtlm::execution {
 
 namespace {
 
+using isa::opcode;
 using program::op_class;
 using program::static_instruction;
+using sass::modifier;
 using sass::operand_kind;
 
 /// Texture fetches and surface accesses. Traces of hardware have no addresses of them, so that the
 /// opcode tables do not say that they access memory; here the addresses are known.
-bool is_fetch(std::string_view name) {
-    return name == "TEX" || name == "TLD" || name == "TLD4" || name == "TXD";
+bool is_fetch(opcode o) {
+    return o == opcode::TEX || o == opcode::TLD || o == opcode::TLD4 || o == opcode::TXD;
 }
-bool is_surface_access(std::string_view name) {
-    return name == "SULD" || name == "SUST" || name == "SURED";
+bool is_surface_access(opcode o) {
+    return o == opcode::SULD || o == opcode::SUST || o == opcode::SURED;
 }
 
 /// The entry of an opcode, with the memory access of fetches, surface accesses and prefetches.
 isa::opcode_entry with_access(isa::opcode_entry entry, const sass::instruction& i) {
-    const std::string_view name = i.opcode;
     if (is_prefetch(i)) {
         entry.cls = op_class::load;
         entry.space = program::memory_space::global;
-    } else if (is_fetch(name)) {
+    } else if (is_fetch(i.opcode)) {
         entry.cls = op_class::load;
         entry.space = program::memory_space::texture;
-    } else if (is_surface_access(name)) {
-        entry.cls = name == "SUST" ? op_class::store : op_class::load;
+    } else if (is_surface_access(i.opcode)) {
+        entry.cls = i.opcode == opcode::SUST ? op_class::store : op_class::load;
         entry.space = program::memory_space::global;
-        entry.atomic = name == "SURED";
+        entry.atomic = i.opcode == opcode::SURED;
     }
     return entry;
 }
 
 /// The size of the block that a load fetches into the L2 when it misses there; 0: not named.
 std::uint16_t l2_block_of(const sass::instruction& i) {
-    return i.has("LTC64B") ? 64 : i.has("LTC128B") ? 128 : i.has("LTC256B") ? 256 : 0;
+    return i.has(modifier::LTC64B)    ? 64
+           : i.has(modifier::LTC128B) ? 128
+           : i.has(modifier::LTC256B) ? 256
+                                      : 0;
 }
 
 /// The access size of fetches and surface accesses, and what is fetched in advance. The size of a
@@ -54,25 +60,31 @@ std::uint16_t l2_block_of(const sass::instruction& i) {
 void set_access(static_instruction& s, const sass::instruction& i) {
     s.l2_block = l2_block_of(i);
     if (is_prefetch(i))
-        set_prefetch(s, !i.has("PF1"));
-    else if (is_fetch(i.opcode) || (is_surface_access(i.opcode) && i.has("P")))
+        set_prefetch(s, !i.has(modifier::PF1));
+    else if (is_fetch(i.opcode) || (is_surface_access(i.opcode) && i.has(modifier::P)))
         s.data_size = 4;
-    else if (i.opcode == "SURED" && i.has("SD64"))
+    else if (i.opcode == isa::opcode::SURED && i.has(modifier::SD64))
         s.data_size = 8;
 }
 
 /// What only affects how long an instruction takes, and is ignored (docs/sass.md); empty: nothing.
 std::string ignored_hint_of(const sass::instruction& i) {
-    const std::string_view name = i.opcode;
-    if (name == "CCTL") {
-        for (const char* m : {"WB", "IV", "RS", "DML2", "RML2", "WBALL", "WBALLP"})
-            if (i.has(m)) return std::string("CCTL.") + m;
-        return {};
+    const auto first_of = [&i](std::initializer_list<modifier> modifiers) {
+        for (const modifier m : modifiers)
+            if (i.has(m)) return sass::name_of(m);
+        return std::string_view{};
+    };
+    if (i.opcode == opcode::CCTL) {
+        const std::string_view action =
+            first_of({modifier::WB, modifier::IV, modifier::RS, modifier::DML2, modifier::RML2,
+                      modifier::WBALL, modifier::WBALLP});
+        return action.empty() ? std::string() : fmt::format("CCTL.{}", action);
     }
-    const bool accesses = name.substr(0, 2) == "LD" || name.substr(0, 2) == "ST";
-    for (const char* m : {"EF", "EL", "EU", "NA"})
-        if (accesses && i.has(m)) return std::string("priority ") + m;
-    return {};
+    const std::string_view name = isa::name_of(i.opcode);
+    if (name.substr(0, 2) != "LD" && name.substr(0, 2) != "ST") return {};
+    const std::string_view priority =
+        first_of({modifier::EF, modifier::EL, modifier::EU, modifier::NA});
+    return priority.empty() ? std::string() : fmt::format("priority {}", priority);
 }
 
 /// The part of an instruction that is recorded in a trace line: the general register in its first
@@ -139,10 +151,26 @@ bool needs_engines(program::special_op s) {
 int scoreboard_of_bulk_groups(const std::vector<sass::instruction_word>& code, unsigned version) {
     for (const sass::instruction_word& word : code) {
         sass::instruction i;
-        if (sass::decode(word, version, 0, i) && i.opcode == "UTMACMDFLUSH")
+        if (sass::decode(word, version, 0, i) && i.opcode == isa::opcode::UTMACMDFLUSH)
             return i.control().read_barrier;
     }
     return -1;
+}
+
+/// HGMMA, QGMMA, IGMMA, BGMMA. Without a result, one closes a group of products.
+void set_warpgroup_product(static_instruction& s, const sass::instruction& i) {
+    using program::special_op;
+    const bool closes = i.operands[i.operand_count - 1u].kind == operand_kind::text;
+    const bool keeps = i.operands[0].index != sass::register_rz;
+    s.special = keeps    ? special_op::warpgroup_mma
+                : closes ? special_op::warpgroup_commit
+                         : special_op::none;
+    s.cls = op_class::tensor;
+    constexpr int a_in_registers = 1, closes_group = 2;
+    s.immediate = (i.operands[1].kind == operand_kind::reg ? a_in_registers : 0) |
+                  (closes ? closes_group : 0);
+    // The sums are guarded by WARPGROUP.DEPBAR, not by a scoreboard.
+    s.n_dst = 0;
 }
 
 /// Sets the issue-time properties of Hopper's instructions for asynchronous engines and mbarriers,
@@ -152,42 +180,60 @@ int scoreboard_of_bulk_groups(const std::vector<sass::instruction_word>& code, u
 void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, int bulk_groups,
                              bool invalidates_l1) {
     using program::special_op;
-    const std::string_view name = i.opcode;
-    if (name == "SYNCS" || name == "ARRIVES") {
-        s.special = i.has("PHASECHK")                      ? special_op::mbarrier_wait
-                    : i.has("ARRIVE") || name == "ARRIVES" ? special_op::mbarrier_update
-                                                           : special_op::none;
-    } else if (name == "UBLKCP" || name == "UBLKRED" || name == "UBLKPF" || name == "UTMALDG" ||
-               name == "UTMASTG" || name == "UTMAREDG" || name == "UTMAPF" ||
-               (name == "UTMACCTL" && i.has("PF"))) {
-        s.special = special_op::bulk_copy;
-    } else if (name == "PREEXIT" || name == "ACQBULK") {
-        s.special = name == "PREEXIT" ? special_op::launch_dependents : special_op::dependency_wait;
-    } else if (name == "UTMACMDFLUSH") {
-        s.special = special_op::bulk_commit;
-    } else if (name == "STAS" || name == "REDAS") {
-        s.special = special_op::remote_store;
-        s.is_store = s.is_load = s.is_atomic = false;
-        s.space = program::memory_space::none;
-    } else if (name == "DEPBAR" && i.has("LE") && i.operand_count > 0 && bulk_groups >= 0 &&
-               i.operands[0].index == bulk_groups) {
-        s.special = invalidates_l1 ? special_op::bulk_wait : special_op::bulk_wait_read;
-    } else if (name == "WARPGROUP" && i.has("ARRIVE")) {
-        s.special = special_op::warpgroup_arrive;
-    } else if (name == "WARPGROUP" && (i.has("DEPBAR") || i.has("WAIT"))) {
-        s.special = special_op::warpgroup_wait;
-    } else if (name == "HGMMA" || name == "QGMMA" || name == "IGMMA" || name == "BGMMA") {
-        const bool closes = i.operands[i.operand_count - 1u].kind == operand_kind::text;
-        const bool keeps = i.operands[0].index != sass::register_rz;
-        s.special = keeps    ? special_op::warpgroup_mma
-                    : closes ? special_op::warpgroup_commit
-                             : special_op::none;
-        s.cls = op_class::tensor;
-        constexpr int a_in_registers = 1, closes_group = 2;
-        s.immediate = (i.operands[1].kind == operand_kind::reg ? a_in_registers : 0) |
-                      (closes ? closes_group : 0);
-        // The sums are guarded by WARPGROUP.DEPBAR, not by a scoreboard.
-        s.n_dst = 0;
+    switch (i.opcode) {
+        case opcode::SYNCS:
+        case opcode::ARRIVES:
+            s.special = i.has(modifier::PHASECHK) ? special_op::mbarrier_wait
+                        : i.has(modifier::ARRIVE) || i.opcode == opcode::ARRIVES
+                            ? special_op::mbarrier_update
+                            : special_op::none;
+            break;
+        case opcode::UTMACCTL:
+            if (!i.has(modifier::PF)) break;
+            [[fallthrough]];
+        case opcode::UBLKCP:
+        case opcode::UBLKRED:
+        case opcode::UBLKPF:
+        case opcode::UTMALDG:
+        case opcode::UTMASTG:
+        case opcode::UTMAREDG:
+        case opcode::UTMAPF:
+            s.special = special_op::bulk_copy;
+            break;
+        case opcode::PREEXIT:
+            s.special = special_op::launch_dependents;
+            break;
+        case opcode::ACQBULK:
+            s.special = special_op::dependency_wait;
+            break;
+        case opcode::UTMACMDFLUSH:
+            s.special = special_op::bulk_commit;
+            break;
+        case opcode::STAS:
+        case opcode::REDAS:
+            s.special = special_op::remote_store;
+            s.is_store = s.is_load = s.is_atomic = false;
+            s.space = program::memory_space::none;
+            break;
+        case opcode::DEPBAR:
+            if (i.has(modifier::LE) && i.operand_count > 0 && bulk_groups >= 0 &&
+                i.operands[0].index == bulk_groups)
+                s.special = invalidates_l1 ? special_op::bulk_wait : special_op::bulk_wait_read;
+            break;
+        case opcode::WARPGROUP:
+            if (i.has(modifier::ARRIVE))
+                s.special = special_op::warpgroup_arrive;
+            else if (i.has(modifier::DEPBAR) || i.has(modifier::WAIT))
+                s.special = special_op::warpgroup_wait;
+            break;
+        case opcode::HGMMA:
+        case opcode::QGMMA:
+        case opcode::IGMMA:
+        case opcode::BGMMA:
+            set_warpgroup_product(s, i);
+            break;
+        default:
+            break;
     }
     if (program::is_asynchronous(s.special)) isa::set_opcode_properties(s);
 }
@@ -202,9 +248,11 @@ std::vector<sass::instruction_word> words_of(const sass::cubin_function& f) {
 }  // namespace
 
 bool is_prefetch(const sass::instruction& i) {
-    if (i.opcode != "CCTL" || !i.has("E") || i.has("I") || i.has("C")) return false;
-    return (i.has("PF1") || i.has("PF2") || i.has("PML2")) && i.operand_count > 0 &&
-           i.operands[i.operand_count - 1u].kind == operand_kind::address;
+    if (i.opcode != isa::opcode::CCTL || !i.has(modifier::E) || i.has(modifier::I) ||
+        i.has(modifier::C))
+        return false;
+    return (i.has(modifier::PF1) || i.has(modifier::PF2) || i.has(modifier::PML2)) &&
+           i.operand_count > 0 && i.operands[i.operand_count - 1u].kind == operand_kind::address;
 }
 
 std::vector<std::uint64_t> place_functions(const std::vector<function_extent>& functions) {
@@ -251,9 +299,9 @@ static_instruction machine_describer::describe(std::size_t n, const char* opcode
     set_access(s, i);
     set_barrier(s, i);
     sass::instruction following;
-    const bool invalidates_l1 = n + 1 < code_.size() &&
-                                sass::decode(code_[n + 1], architecture_, 0, following) &&
-                                following.opcode == "CCTL" && following.has("IVALL");
+    const bool invalidates_l1 =
+        n + 1 < code_.size() && sass::decode(code_[n + 1], architecture_, 0, following) &&
+        following.opcode == isa::opcode::CCTL && following.has(modifier::IVALL);
     set_asynchronous_engine(s, i, bulk_groups_, invalidates_l1);
     s.control = program::control_bits::decode(word.control_field());
     return s;

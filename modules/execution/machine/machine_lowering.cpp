@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/machine_lowering.h"
 
+#include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
@@ -67,16 +68,23 @@ slot machine_lowering::register_row(unsigned n, bool uniform) const {
     return machine_frame::registers + 128 * n;
 }
 
-slot machine_lowering::machine_frame_scratch(unsigned n) {
+slot machine_lowering::scratch_row(unsigned n) {
     return machine_frame::scratch + 256 * n;
 }
 
-/// Allocates a double row for values within an instruction. The last one holds the result of
-/// BAR.RED for B2R.
 slot machine_lowering::scratch() {
-    constexpr unsigned last = machine_frame::scratch_rows - 1;
+    constexpr unsigned last = machine_frame::scratch_rows - 1;  // barrier_result_row()
     if (scratch_used_ >= last) problem_ = "it needs more rows for its values than there are";
-    return machine_frame_scratch(std::min(scratch_used_++, last - 1));
+    return scratch_row(std::min(scratch_used_++, last - 1));
+}
+
+slot machine_lowering::barrier_result_row() {
+    return scratch_row(machine_frame::scratch_rows - 1);
+}
+
+bool machine_lowering::refuse(std::string why) {
+    problem_ = std::move(why);
+    return false;
 }
 
 slot machine_lowering::low_word(const operand& o) {
@@ -176,7 +184,24 @@ slot machine_lowering::double_source(const operand& o) {
     return to;
 }
 
-/// Four registers as a value of 128 bits: two double rows, one after the other.
+slot machine_lowering::half_source(const operand& o) {
+    const slot from = low_word(o);
+    if (o.suffix.empty() && !o.negate && !o.absolute) return from;
+    if (o.suffix == ".F32") {
+        problem_ = "an operand of single precision";
+        return from;
+    }
+    machine_details& d = details();
+    d.number = o.suffix == ".H0_H0" ? 1 : o.suffix == ".H1_H1" || o.suffix == ".H1" ? 2 : 0;
+    if (o.absolute) d.keep[0] = 0x7fff7fffu;
+    if (o.negate) d.flip[0] = 0x80008000u;
+    const slot to = scratch();
+    operation& op = emit(machine_half_source, &d, false);
+    op.source[0] = from;
+    op.destination = to;
+    return to;
+}
+
 slot machine_lowering::quad_source(const operand& o) {
     const slot to = scratch();
     const slot upper = scratch();
@@ -248,6 +273,53 @@ slot* machine_lowering::list_of(const std::vector<slot>& slots) {
     return image_.lists_.back().get();
 }
 
+void machine_lowering::emit_predicate(std::uint32_t table, const operand& source, slot to) {
+    machine_details& d = details();
+    source_predicate(d, 0, source);
+    d.number = table;
+    d.result[0] = to;
+    emit(machine_logic_predicates, &d, false);
+}
+
+operation& machine_lowering::last_operation() {
+    return image_.code_.back();
+}
+
+// ---- control flow ----
+
+bool machine_lowering::set_target(std::uint64_t offset) {
+    if (offset % sass::instruction_bytes != 0 || offset >= f_.code.size()) return false;
+    targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), offset});
+    return true;
+}
+
+slot* machine_lowering::instruction_table() {
+    slot* const table = list_of(std::vector<slot>(f_.instructions()));
+    tables_.push_back(table);
+    return table;
+}
+
+slot machine_lowering::convergence_barrier(const operand& o) {
+    image_.barriers_ = std::max(image_.barriers_, o.index + 1u);
+    return machine_frame::barriers + 128u * o.index;
+}
+
+void machine_lowering::note_convergence_start() {
+    barrier_starts_.push_back(static_cast<std::uint32_t>(image_.code_.size() - 1));
+}
+
+void machine_lowering::note_recursion(bool stack_unknown) {
+    may_recurse_ = true;
+    if (stack_unknown) image_.stack_unknown_[index_] = true;
+}
+
+void machine_lowering::note_call(bool by_pointer) {
+    image_.calls_unknown_[index_] = true;
+    if (by_pointer) image_.calls_pointers_[index_] = true;
+}
+
+// ---- the function ----
+
 void machine_lowering::to_pair(const operand& o, slot from) {
     operation& op = emit(lanes_.unpack, &details());
     op.source[0] = from;
@@ -281,12 +353,12 @@ void machine_lowering::lower() {
         image_.opcodes_.push_back(
             image_.opcode_names_.insert(known ? sass::full_opcode(now_) : "UNKNOWN")
                 .first->c_str());
-        uniform_ = known && now_.opcode.front() == 'U' && now_.opcode != "UNKNOWN";
+        uniform_ = known && isa::name_of(now_.opcode).front() == 'U';
         if (known && grows_stack(now_)) image_.stack_unknown_[index_] = true;
         const bool logs_before = known && is_logged_before();
         if (known) emit_order_notes();
         // For BAR the log entry follows the operation that gathers its lanes.
-        if (logs_before && now_.opcode != "BAR") emit_log();
+        if (logs_before && !is(isa::opcode::BAR)) emit_log();
         if (known && lower_instruction() && problem_.empty()) {
             // The last operation of an instruction, which has its guard, represents it.
             const auto stands = [](const operation& op) { return op.counted; };
@@ -333,14 +405,8 @@ bool machine_lowering::lower_instruction() {
         return false;
     }
     // A modifier that this architecture does not define.
-    for (unsigned m = 0; m < now_.modifier_count; ++m)
-        if (now_.modifiers[m].substr(0, 7) == "INVALID" || now_.modifiers[m].substr(0, 3) == "???")
-            return false;
-    return lower_integer() || lower_logic() || lower_float() || lower_double() ||
-           lower_conversion() || lower_half() || lower_packed() || lower_tensor() ||
-           lower_texture() || lower_mbarrier() || lower_bulk() || lower_cluster() ||
-           lower_warpgroup() || lower_move() || lower_memory() || lower_atomic() || lower_warp() ||
-           lower_control();
+    if (now_.has(sass::modifier::undefined)) return false;
+    return lowering_of(now_.opcode)(*this);
 }
 
 }  // namespace simtlm::execution

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/memory_access.h"
-#include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/operations/operation_tables.h"
 #include "modules/ptx/operation.h"
 #include "modules/sass/decoder.h"
@@ -11,9 +11,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -32,123 +33,159 @@ inline void set(ptx::operation& o, ptx::flag f) {
 }
 
 /// Lowers a function of machine code to the internal form: an instruction becomes one operation, or
-/// a few if operands have modifiers or are register pairs.
+/// a few if operands have modifiers or are register pairs. The instruction that is being lowered,
+/// its operands as rows, and the emission of operations are the interface of the functions
+/// lower_*() (lowering_table.h), which translate one opcode each.
 class machine_lowering {
 public:
-    /// @param rows  of the bank `constants`, shared by all functions
+    using operand = sass::operand;
     using row_map = std::map<std::tuple<unsigned, std::uint32_t, std::uint32_t>, slot>;
+
+    /// @param rows  of the bank `constants`, shared by all functions
     machine_lowering(sass_image& image, std::uint32_t function, row_map& rows);
     /// Lowers the instructions of the function.
     void lower();
 
-private:
-    using operand = sass::operand;
+    // ---- the instruction that is being lowered ----
 
-    // Operands.
+    const sass::instruction& now() const { return now_; }
+    /// Its n-th operand.
     const operand& at(unsigned n) const { return now_.operands[n]; }
-    slot row(machine_row r);
+    unsigned operand_count() const { return now_.operand_count; }
+    bool has(sass::modifier m) const { return now_.has(m); }
+    bool is(isa::opcode o) const { return now_.opcode == o; }
+    unsigned architecture() const { return image_.architecture(); }
+    const sass_image& image() const { return image_; }
     /// Decodes an instruction after the current one.
     /// @param distance  in instructions; 1: the next one
     /// @return false if there is none
     bool next_instruction(sass::instruction& next, unsigned distance = 1) const;
-    bool has_barrier_before_end_of_collective() const;
+    /// States why it is not supported. @return false, for the function that lowers it
+    bool refuse(std::string why);
+    /// Whether operations execute once, regardless of active lanes; initially for instructions of
+    /// the uniform datapath.
+    bool is_uniform() const { return uniform_; }
+    void set_uniform(bool uniform) { uniform_ = uniform; }
+    /// Bytes of a memory access, by its modifiers.
+    unsigned access_bytes() const;
+
+    // ---- operands as rows of 32 words ----
+
+    slot row(machine_row r);
     slot number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
     slot register_row(unsigned n, bool uniform) const;
+    /// The row of a register behind that of an operand; that of RZ if it is RZ.
+    slot register_behind(const operand& o, unsigned n) const {
+        return o.index == sass::register_rz ? slot{machine_frame::zero}
+                                            : register_row(o.index + n, false);
+    }
     slot low_word(const operand& o);
     slot high_word(const operand& o);
     slot result_row(const operand& o, unsigned more = 0) const;
     static slot predicate_slot(const operand& o);
+    /// Allocates a double row for values within an instruction.
     slot scratch();
-    static slot machine_frame_scratch(unsigned n);
+    /// The double row that holds the result of BAR.RED for B2R.
+    static slot barrier_result_row();
+    /// Applies the modifiers of an operand to the n-th source of an operation.
     void modifiers(machine_details& d, unsigned n, const operand& o, bool is_float) const;
     void source_predicate(machine_details& d, unsigned n, const operand& o) const;
     void result_predicate(machine_details& d, unsigned n, const operand& o) const;
     slot float_source(const operand& o);
+    /// Four registers as a value of 128 bits: two double rows, one after the other.
     slot quad_source(const operand& o);
     slot double_source(const operand& o);
+    /// A packed operand with selected halves and modifiers applied.
     slot half_source(const operand& o);
 
-    // Emission of operations.
-    machine_details& details();
-    operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
-    /// Emits an operation from rows to a row. @param d  its details @param guarded  whether it has
-    /// the guard of the instruction
-    operation& emit_words(handler h, const machine_details* d, slot to,
-                          std::initializer_list<slot> sources, bool guarded = true);
-    bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
-                     bool guarded = true);
-    void emit_copy(slot to, slot from);
-    slot* list_of(const std::vector<slot>& slots);
-    void to_pair(const operand& o, slot from);
+    // ---- addresses ----
 
-    // Instruction families; each function returns whether the instruction is supported.
-    bool lower_instruction();
-    bool lower_integer();
-    bool lower_logic();
-    bool lower_float();
-    bool lower_double();
-    bool lower_conversion();
-    bool lower_half();
-    bool lower_half_comparison();
-    bool lower_mixed_half(unsigned what);
-    bool lower_packed();
-    bool lower_extremum3();
-    bool lower_matrix_load();
-    unsigned matrices() const;
-    /// @param h  loads or stores one 8 x 8 matrix of 16-bit elements per slot
-    void emit_matrix_access(handler h, const operand& address, const std::vector<slot>& slots);
-    bool lower_tensor();
-    bool lower_texture();
-    void emit_gradient_fetch(const texture_function& f);
-    bool lower_fetch();
-    bool lower_surface();
-    bool lower_texture_query();
-    slot layer_row(const operand& o);
-    slot handle_row(slot low);
-    std::optional<slot> bound_handle(unsigned n);
-    bool lower_copy();
-    bool lower_wide_add();
-    bool lower_narrow_float();
-    bool lower_narrow_integers();
-    bool lower_mbarrier();
-    bool lower_early_arrival(const operand& address, bool result);
-    bool lower_bulk();
-    bool lower_cluster();
-    bool lower_warpgroup();
-    slot cluster_address(const operand& o);
-    lane_place cluster_place(unsigned uniform);
-    lane_place uniform_place(unsigned first, space s);
-    slot matrix_descriptor_row(unsigned first);
-    operation& emit_for_one_lane(handler h);
-    void emit_bulk(handler h, bulk_copy what);
-    bool lower_absolute(machine_details& d, unsigned n);
-    bool lower_move();
-    bool lower_memory();
-    bool lower_atomic();
-    bool lower_vector_atomic(ptx::reduction r, ptx::type element, unsigned elements, bool reduces);
-    bool lower_warp();
-    bool lower_control();
+    /// The address of a memory access: a row, an offset, and access_detail.
     struct address_place {
         slot source = no_slot;
         std::int64_t offset = 0;
         std::uint16_t detail = 0;
     };
     address_place place_of(const operand& o, space s);
+    /// Converts a shared::cluster address of machine code, with the rank of a CTA in bits 24 and
+    /// above, to the 32-bit shared address used by operations.
+    slot cluster_address(const operand& o);
 
-    // Emission of checks and log entries.
-    bool needs_check(const address_place& p) const;
+    // ---- emission of operations ----
+
+    const machine_lane_operations& lanes() const { return lanes_; }
+    const operation_table& handlers() const { return handlers_; }
+    /// Details for an operation, which has the lifetime of the image.
+    machine_details& details();
+    /// @param guarded  whether it has the guard of the instruction
+    operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
+    /// Emits an operation from rows to a row. @param d  its details
+    operation& emit_words(handler h, const machine_details* d, slot to,
+                          std::initializer_list<slot> sources, bool guarded = true);
+    /// Emits an operation that PTX has, too. @return false if there is none
+    bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
+                     bool guarded = true);
+    void emit_copy(slot to, slot from);
+    /// Copies a row of double words to a pair of registers.
+    void to_pair(const operand& o, slot from);
+    /// Emits the function of machine_logic_predicates that a table gives, of one predicate.
+    void emit_predicate(std::uint32_t table, const operand& source, slot to);
+    /// The last emitted operation.
+    operation& last_operation();
+    slot* list_of(const std::vector<slot>& slots);
+    /// Keeps the description of an operation for the lifetime of the image. @return its address
+    template <class Description>
+    std::int64_t keep(std::shared_ptr<const Description> d) {
+        image_.attachments_.push_back(d);
+        return reinterpret_cast<std::int64_t>(d.get());
+    }
+
+    // ---- control flow ----
+
+    /// The next operation emitted has a target in source[0]: an offset in the function.
+    /// @return false if there is no instruction
+    bool set_target(std::uint64_t offset);
+    /// A list of the first operation of each instruction of the function.
+    slot* instruction_table();
+    std::size_t instructions() const { return f_.instructions(); }
+    /// The texture functions that the image calls.
+    const std::vector<texture_function>& texture_functions() const {
+        return image_.texture_functions_;
+    }
+    /// The address of code, as seen by programs.
+    device_address code_address(std::uint64_t offset) const {
+        return image_.code_address(index_, offset);
+    }
+    /// The row of a convergence barrier.
+    slot convergence_barrier(const operand& o);
+    /// The last operation emitted begins a convergence barrier (BSSY).
+    void note_convergence_start();
+    /// The function may call itself, or its stack may exceed what the cubin states.
+    void note_recursion(bool stack_unknown);
+    /// The function calls another one. @param by_pointer  whose address is in a register
+    void note_call(bool by_pointer);
+
+    // ---- checks and log entries, for images loaded with checks ----
+
     void emit_access_check(const address_place& p, unsigned element_bytes,
                            const std::vector<slot>& stored, std::uint32_t flags,
                            slot guard = no_slot);
-    void note_shared_access(unsigned element_bytes);
     void emit_segment_check();
     void emit_mbarrier_note(const address_place& p, std::uint32_t flags);
+    void emit_log();
+
+    /// Emits the operation of a texture_function, for a call.
+    void emit_gradient_fetch(const texture_function& f);
+
+private:
+    bool lower_instruction();
+    static slot scratch_row(unsigned n);
+    bool needs_check(const address_place& p) const;
+    void note_shared_access(unsigned element_bytes);
     void emit_order_notes();
     bool is_copied() const;
     bool is_logged_before() const;
     void emit_refusal(const std::string& why);
-    void emit_log();
-    unsigned access_bytes() const;
 
     sass_image& image_;
     const std::uint32_t index_;

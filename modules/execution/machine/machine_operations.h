@@ -69,6 +69,13 @@ struct machine_lane_operations {
     handler double_multiply_add;
 };
 
+/// Tables of machine_logic_predicates (machine_details::number): functions of up to three source
+/// predicates, of which the first one selects the upper half of the table.
+namespace predicate_table {
+inline constexpr std::uint32_t first = 0xf0, not_first = 0x0f, first_and_second = 0xc0,
+                               always = 0xff;
+}  // namespace predicate_table
+
 // Integer operations on all lanes at once.
 const operation* machine_logic_predicates(warp& w, const operation* op);        ///< PLOP3
 const operation* machine_predicates_to_register(warp& w, const operation* op);  ///< P2R

@@ -23,6 +23,8 @@
 
 namespace simtlm::execution {
 
+using sass::modifier;
+
 namespace {
 
 /// A value in a constant bank, extended to a word. Bytes outside of the bank are zero.
@@ -98,19 +100,59 @@ std::size_t runtime_function_number(const sass::cubin_symbol& s) {
 
 /// Number of registers that an instruction writes, starting with its first operand.
 unsigned result_words(const sass::instruction& i) {
-    const std::string_view name = i.opcode;
-    const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL" ||
-                       name == "LDC" || name == "ULDC" || name == "ATOM" || name == "ATOMG" ||
-                       name == "ATOMS";
-    const bool is_double = name == "DADD" || name == "DMUL" || name == "DFMA" ||
-                           ((name == "I2F" || name == "FRND") && i.has("F64")) ||
-                           (name == "F2I" && (i.has("U64") || i.has("S64"))) ||
-                           (name == "F2F" && i.modifiers[i.modifiers[0] == "FTZ" ? 1 : 0] == "F64");
-    if (loads && i.has("128")) return 4;
-    if (loads && (i.has("64") || i.has("S64") || i.has("F64"))) return 2;
-    const bool is_pair = is_double || i.has("WIDE") || (name == "CS2R" && !i.has("32")) ||
-                         (name == "UIADD3" && i.has("64")) || name == "LEPC";
+    using isa::opcode;
+    const auto has_type_of_64_bits = [&] {
+        return i.has(modifier::_64) || i.has(modifier::S64) || i.has(modifier::U64) ||
+               i.has(modifier::F64);
+    };
+    bool is_pair = i.has(modifier::WIDE);
+    switch (i.opcode) {
+        case opcode::LDG:
+        case opcode::LD:
+        case opcode::LDS:
+        case opcode::LDL:
+        case opcode::LDC:
+        case opcode::ULDC:
+        case opcode::ATOM:
+        case opcode::ATOMG:
+        case opcode::ATOMS:
+            if (i.has(modifier::_128)) return 4;
+            is_pair = has_type_of_64_bits();
+            break;
+        case opcode::DADD:
+        case opcode::DMUL:
+        case opcode::DFMA:
+        case opcode::LEPC:
+            is_pair = true;
+            break;
+        case opcode::I2F:
+        case opcode::FRND:
+            is_pair = i.has(modifier::F64);
+            break;
+        case opcode::F2I:
+            is_pair = i.has(modifier::U64) || i.has(modifier::S64);
+            break;
+        case opcode::F2F:
+            // The type of the result precedes that of the source.
+            is_pair = i.modifiers[i.modifiers[0] == modifier::FTZ ? 1 : 0] == modifier::F64;
+            break;
+        case opcode::CS2R:
+            is_pair = !i.has(modifier::_32);
+            break;
+        case opcode::UIADD3:
+            is_pair = i.has(modifier::_64);
+            break;
+        default:
+            break;
+    }
     return is_pair ? 2 : 1;
+}
+
+/// Whether an instruction writes two predicates, its first operands.
+bool sets_predicates(isa::opcode o) {
+    using isa::opcode;
+    return o == opcode::ISETP || o == opcode::UISETP || o == opcode::FSETP || o == opcode::DSETP ||
+           o == opcode::HSETP2 || o == opcode::PLOP3 || o == opcode::UPLOP3;
 }
 
 void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t bytes) {
@@ -709,7 +751,8 @@ std::string sass_image::results_text(const operation& op, const std::byte* frame
     if (p.offset / sass::instruction_bytes >= f.instructions() ||
         !sass::decode(f.word(p.offset / sass::instruction_bytes), architecture_, p.offset, i))
         return {};
-    if (i.operand_count == 0 || i.opcode == "R2P" || i.opcode == "R2UP") return {};
+    if (i.operand_count == 0 || i.opcode == isa::opcode::R2P || i.opcode == isa::opcode::UR2UP)
+        return {};
     const auto row_text = [&](std::string_view name, std::uint32_t rows, unsigned index) {
         std::uint32_t v = 0;
         std::memcpy(&v, frame + rows + 128u * index + 4 * lane, sizeof v);
@@ -721,8 +764,7 @@ std::string sass_image::results_text(const operation& op, const std::byte* frame
         return fmt::format("    {}{} = {}\n", name, index, (m >> lane & 1) != 0);
     };
     // Written predicates are first, or after the register; all others are read.
-    const bool sets = i.opcode.find("SETP") != std::string_view::npos || i.opcode == "PLOP3" ||
-                      i.opcode == "UPLOP3";
+    const bool sets = sets_predicates(i.opcode);
     unsigned predicates = sets ? 2 : 1;
     std::string text;
     for (unsigned n = 0; n < i.operand_count; ++n) {

@@ -93,6 +93,7 @@ struct texture_function {
 /// its program counter; launching a kernel that needs a missing function or variable is an error.
 class sass_image final : public program_image {
 public:
+    static constexpr unsigned banks = 5;  ///< constant banks 0 to 4
     /// Addresses of code as seen by programs: 16 bytes per instruction, by the index of its place.
     static constexpr device_address code_window = std::uint64_t{1} << 46;
     /// Since Hopper, generic addresses of shared memory are those of the shared space with this
@@ -164,8 +165,6 @@ private:
         std::uint32_t offset = 0;  ///< in the bank `constants`
         std::uint32_t bytes = 0;
     };
-    static constexpr unsigned banks = 5;  ///< constant banks 0 to 4
-
     bool uses_reserved_shared() const;
     void place_variables();
     void place_reference(const sass::cubin_symbol& s);

@@ -33,7 +33,7 @@ void set_bits(std::string& cubin, const std::string& kernel, const char* opcode,
     for (std::size_t n = 0; n < f.instructions(); ++n) {
         sass::instruction i;
         sass::instruction_word word = f.word(n);
-        if (!sass::decode(word, 75, 16 * n, i) || i.opcode != opcode) continue;
+        if (!sass::decode(word, 75, 16 * n, i) || isa::name_of(i.opcode) != opcode) continue;
         const std::string before(reinterpret_cast<const char*>(&word.low), 8);
         const std::size_t at = cubin.find(before);
         ASSERT_NE(at, std::string::npos);

@@ -203,7 +203,8 @@ void arrive_in_ranks(unsigned guard) {
         std::vector<std::size_t> votes;
         for (std::size_t n = 0; n < f.instructions(); ++n) {
             sass::instruction i;
-            if (sass::decode(f.word(n), 90, 16 * n, i) && i.opcode == "VOTEU" && i.has("ALL"))
+            if (sass::decode(f.word(n), 90, 16 * n, i) && i.opcode == isa::opcode::VOTEU &&
+                i.has(sass::modifier::ALL))
                 votes.push_back(n);
         }
         ASSERT_EQ(votes.size(), 2u);

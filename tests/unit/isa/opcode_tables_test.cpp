@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/isa/opcode_tables.h"
 
+#include "modules/isa/opcode.h"
 #include "modules/kernel/error.h"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,10 @@
 
 namespace {
 
+using simtlm::isa::name_of;
+using simtlm::isa::opcode;
+using simtlm::isa::opcode_count;
+using simtlm::isa::opcode_named;
 using simtlm::isa::opcode_tables;
 using simtlm::kernel::user_error;
 using simtlm::program::memory_space;
@@ -118,6 +123,24 @@ TEST(OpcodeTables, NameFileAndLineOfAMistake) {
     EXPECT_THAT(message_of("[ampere]\nsp: F.ADD\n"), HasSubstr("no base opcode"));
     opcode_tables t = opcode_tables::builtin();
     EXPECT_THROW(t.load("/nonexistent/opcodes"), user_error);
+}
+
+TEST(Opcodes, AreFoundByTheirNames) {
+    for (std::size_t n = 1; n < opcode_count; ++n) {
+        const auto o = static_cast<opcode>(n);
+        EXPECT_EQ(opcode_named(name_of(o)), o) << name_of(o);
+    }
+    EXPECT_EQ(opcode_named("FROBNICATE"), opcode::unknown);
+    EXPECT_EQ(name_of(opcode::unknown), "UNKNOWN");
+}
+
+TEST(Opcodes, BelongToAnArchitectureWithATable) {
+    const opcode_tables tables = opcode_tables::builtin();
+    for (std::size_t n = 1; n < opcode_count; ++n) {
+        const std::string name(name_of(static_cast<opcode>(n)));
+        const auto has = [&](unsigned version) { return tables.find(version, name) != nullptr; };
+        EXPECT_TRUE(has(35) || has(60) || has(90)) << name;
+    }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,7 @@ instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t
 
 TEST(Decoder, GivesOperandsAndModifiersOfAMultiplyAdd) {
     const instruction i = decoded("000fca00078e0209000000000d007a24", 80);
-    EXPECT_EQ(i.opcode, "IMAD");
+    EXPECT_EQ(i.opcode, isa::opcode::IMAD);
     EXPECT_EQ(i.operands[0].kind, operand_kind::reg);
     EXPECT_EQ(i.operands[2].kind, operand_kind::constant);
     EXPECT_EQ(i.operands[2].bank, 0);
@@ -134,6 +135,26 @@ TEST(EncodingTable, NamesTheLineThatCannotBeRead) {
     }
 }
 
+TEST(EncodingTable, NamesTheOpcodeThatHasNoRecord) {
+    try {
+        const encoding_table t("FADDX 221 70- | | Rd\n", "table");
+        FAIL();
+    } catch (const kernel::user_error& e) {
+        EXPECT_NE(std::string(e.what()).find("table:1: FADDX"), std::string::npos) << e.what();
+    }
+}
+
+TEST(EncodingTable, ContainsEveryModifierThatHasAnEnumerator) {
+    // IMAD.MOV, IMAD.IADD and IMAD.SHL are not encoded, but follow from the operands.
+    std::set<modifier> found = {modifier::MOV, modifier::IADD, modifier::SHL};
+    for (const auto& form : encoding_table::builtin().forms())
+        for (const encoding_field& field : form->fields)
+            for (const auto& names : field.names)
+                for (const named_modifier& name : names) found.insert(name.id);
+    for (std::size_t n = 2; n < modifier_count; ++n)
+        EXPECT_EQ(found.count(static_cast<modifier>(n)), 1u) << name_of(static_cast<modifier>(n));
+}
+
 TEST(EncodingTable, HasNoTwoFormsForOneKeyOfAnArchitectureWithoutACondition) {
     const encoding_table& t = encoding_table::builtin();
     std::map<unsigned, std::vector<const encoding_form*>> by_key;
@@ -145,7 +166,7 @@ TEST(EncodingTable, HasNoTwoFormsForOneKeyOfAnArchitectureWithoutACondition) {
             for (const encoding_form* b : entry.second)
                 EXPECT_TRUE(a == b || a->last_architecture < b->first_architecture ||
                             b->last_architecture < a->first_architecture)
-                    << a->name << " and " << b->name;
+                    << isa::name_of(a->opcode) << " and " << isa::name_of(b->opcode);
 }
 
 }  // namespace

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of conversions between numbers of all types, and of packing conversions.
+#include "modules/execution/machine/float_modifiers.h"
+#include "modules/execution/machine/lowering_table.h"
+#include "modules/execution/machine/machine_lowering.h"
+
+namespace simtlm::execution {
+
+using ptx::opcode;
+using ptx::type;
+using sass::modifier;
+using sass::operand_kind;
+
+namespace {
+
+ptx::operation conversion(type to, type from) {
+    ptx::operation o = value_operation(opcode::cvt, to);
+    o.types[1] = from;
+    o.type_count = 2;
+    return o;
+}
+
+type integer_type_of(const machine_lowering& l) {
+    return l.has(modifier::U8)    ? type::u8
+           : l.has(modifier::S8)  ? type::s8
+           : l.has(modifier::U16) ? type::u16
+           : l.has(modifier::S16) ? type::s16
+           : l.has(modifier::U64) ? type::u64
+           : l.has(modifier::S64) ? type::s64
+           : l.has(modifier::U32) ? type::u32
+                                  : type::s32;
+}
+
+type float_type_of(const machine_lowering& l) {
+    return l.has(modifier::F64)    ? type::f64
+           : l.has(modifier::BF16) ? type::bf16
+           : l.has(modifier::F16)  ? type::f16
+                                   : type::f32;
+}
+
+/// First bit of the part of a source that an integer conversion selects.
+unsigned first_bit_of(const sass::operand& from) {
+    return from.suffix == ".H1" || from.suffix == ".B2" ? 16
+           : from.suffix == ".B1"                       ? 8
+           : from.suffix == ".B3"                       ? 24
+                                                        : 0;
+}
+
+/// Emits a conversion. Its source is a half if that is its type, otherwise possibly a part of a
+/// word.
+bool lower_conversion(machine_lowering& l, ptx::operation o) {
+    if (l.has(modifier::FTZ)) set(o, ptx::flag::ftz);
+    const sass::operand& from = l.at(1);
+    const type source = o.types[1];
+    const bool of_half = source == type::f16 || source == type::bf16;
+    const unsigned shift = of_half ? 0 : first_bit_of(from);
+    if (!of_half && !from.suffix.empty() && (shift == 0 || from.negate || from.absolute))
+        return false;
+    const choice c = l.handlers().elementwise(o);
+    if (!c) return false;
+    slot a = no_slot;
+    if (shift != 0) {
+        machine_details& d = l.details();
+        a = l.scratch();
+        const slot whole = l.low_word(from);
+        l.emit_words(l.lanes().shift, &d, a, {whole, l.number(shift), machine_frame::zero}, false);
+    } else if (of_half) {
+        a = l.half_source(from);
+    } else {
+        a = c.sources[0] == 64 ? l.double_source(from) : l.float_source(from);
+    }
+    const bool wide = c.result == 64;
+    const slot to = wide ? l.scratch() : l.result_row(l.at(0));
+    if (!l.emit_values(o, to, {a}, !wide)) return false;
+    if (wide) l.to_pair(l.at(0), to);
+    return true;
+}
+
+}  // namespace
+
+// ---- conversions of one number ----
+
+bool lower_float_to_integer(machine_lowering& l) {
+    ptx::operation o = conversion(integer_type_of(l), float_type_of(l));
+    o.round = integer_rounding_of(l);
+    return lower_conversion(l, o);
+}
+
+/// I2F, I2FP.
+bool lower_integer_to_float(machine_lowering& l) {
+    ptx::operation o = conversion(float_type_of(l), integer_type_of(l));
+    const bool exact = o.types[0] == type::f64 && ptx::width_of(o.types[1]) < 64;
+    o.round = exact ? ptx::rounding::rn : rounding_of(l);
+    return lower_conversion(l, o);
+}
+
+bool lower_float_round(machine_lowering& l) {
+    ptx::operation o = conversion(float_type_of(l), float_type_of(l));
+    o.round = integer_rounding_of(l);
+    return lower_conversion(l, o);
+}
+
+/// F2F. The type of the result precedes that of the source.
+bool lower_float_to_float(machine_lowering& l) {
+    const auto type_of = [](modifier m) {
+        return m == modifier::F16    ? type::f16
+               : m == modifier::BF16 ? type::bf16
+               : m == modifier::F32  ? type::f32
+               : m == modifier::F64  ? type::f64
+                                     : type::none;
+    };
+    const auto& names = l.now().modifiers;
+    const unsigned n = names[0] == modifier::FTZ ? 1 : 0;
+    ptx::operation o = conversion(type_of(names[n].id), type_of(names[n + 1].id));
+    if (o.types[0] == type::none || o.types[1] == type::none) return false;
+    const unsigned to = ptx::width_of(o.types[0]), from = ptx::width_of(o.types[1]);
+    if ((to == 16 && from == 16) || to < from) o.round = rounding_of(l);
+    return lower_conversion(l, o);
+}
+
+// ---- F2FP: conversion of two numbers to a packed register ----
+
+namespace {
+
+/// Sets the rounding and saturation of F2FP. @return false if they are not supported
+bool set_packing_flags(const machine_lowering& l, ptx::operation& o) {
+    if (l.has(modifier::RM) || l.has(modifier::RP)) return false;
+    o.round = l.has(modifier::RZ) ? ptx::rounding::rz : ptx::rounding::rn;
+    if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
+    if (l.has(modifier::SATFINITE)) set(o, ptx::flag::satfinite);
+    return true;
+}
+
+/// .UNPACK_B: two 8-bit floats to two halves.
+bool lower_unpacking(machine_lowering& l, type narrow) {
+    if (!l.has(modifier::UNPACK_B) || l.has(modifier::SATFINITE)) return false;
+    ptx::operation o = conversion(type::f16x2, narrow);
+    o.round = ptx::rounding::rn;
+    if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
+    slot from = l.low_word(l.at(1));
+    if (l.at(1).suffix == ".H1") {
+        const slot whole = from;
+        from = l.scratch();
+        l.emit_words(l.lanes().shift, &l.details(), from,
+                     {whole, l.number(16), machine_frame::zero}, false);
+    }
+    return l.emit_values(o, l.result_row(l.at(0)), {from});
+}
+
+/// A pair of 8-bit floats, followed by a half of C if they are converted from other formats.
+bool lower_narrow_floats(machine_lowering& l) {
+    const bool packs = l.has(modifier::PACK_AB_MERGE_C), merges = l.has(modifier::UNPACK_B_MERGE_C);
+    if (l.has(modifier::RM) || l.has(modifier::RP) || l.has(modifier::RZ) || l.has(modifier::BF16))
+        return false;
+    const type narrow = l.has(modifier::E4M3) ? type::e4m3x2 : type::e5m2x2;
+    if (!packs && !merges) return lower_unpacking(l, narrow);
+    if (!l.has(modifier::SATFINITE)) return false;
+    ptx::operation o = conversion(narrow, packs ? type::f32 : type::f16x2);
+    set_packing_flags(l, o);
+    const slot pair = l.scratch();
+    if (packs) {
+        const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+        if (!l.emit_values(o, pair, {a, b}, false)) return false;
+    } else if (!l.emit_values(o, pair, {l.low_word(l.at(1))}, false)) {
+        return false;
+    }
+    constexpr std::uint32_t low_halves = 0x5410;
+    const slot c = l.low_word(l.at(packs ? 3 : 2));
+    l.emit_words(l.lanes().permute, &l.details(), l.result_row(l.at(0)),
+                 {pair, l.number(low_halves), c});
+    return true;
+}
+
+}  // namespace
+
+bool lower_pack_floats(machine_lowering& l) {
+    if (l.has(modifier::E4M3) || l.has(modifier::E5M2)) return lower_narrow_floats(l);
+    if (l.has(modifier::TF32)) {
+        ptx::operation o = conversion(type::tf32, type::f32);
+        return set_packing_flags(l, o) &&
+               l.emit_values(o, l.result_row(l.at(0)), {l.float_source(l.at(1))});
+    }
+    // With .MERGE_C the high half is that of C.
+    const bool merges = l.has(modifier::MERGE_C);
+    if (!l.has(modifier::PACK_AB) && !merges) return false;
+    if (merges && (l.at(2).kind != operand_kind::reg || l.at(2).index != sass::register_rz))
+        return false;
+    ptx::operation o = conversion(l.has(modifier::BF16) ? type::bf16x2 : type::f16x2, type::f32);
+    if (!set_packing_flags(l, o)) return false;
+    const slot a = merges ? slot{machine_frame::zero} : l.float_source(l.at(1));
+    const slot b = l.float_source(l.at(merges ? 1 : 2));
+    return l.emit_values(o, l.result_row(l.at(0)), {a, b});
+}
+
+// ---- conversion of two numbers to narrow integers, with saturation ----
+
+namespace {
+
+type narrow_integer_of(const machine_lowering& l) {
+    return l.has(modifier::U2)    ? type::u2
+           : l.has(modifier::S2)  ? type::s2
+           : l.has(modifier::U4)  ? type::u4
+           : l.has(modifier::S4)  ? type::s4
+           : l.has(modifier::U8)  ? type::u8
+           : l.has(modifier::S8)  ? type::s8
+           : l.has(modifier::U16) ? type::u16
+                                  : type::s16;
+}
+
+}  // namespace
+
+/// I2IP. Two results of 8, 4 or 2 bits are followed by the low bits of the third source.
+bool lower_pack_integers(machine_lowering& l) {
+    const type narrow = narrow_integer_of(l);
+    if (l.has(modifier::SATRELU)) return false;
+    machine_details& d = l.details();
+    d.width = ptx::width_of(narrow);
+    d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
+    d.extended = true;
+    d.wraps = !l.has(modifier::SAT);
+    if (d.width == 16 && (l.at(3).kind != operand_kind::reg || l.at(3).index != sass::register_rz))
+        return false;
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    l.emit_words(machine_pack_integers, &d, l.result_row(l.at(0)), {a, b, c});
+    return true;
+}
+
+/// F2IP: two bytes, followed by the low half of the third source.
+bool lower_pack_floats_to_integers(machine_lowering& l) {
+    const type narrow = narrow_integer_of(l);
+    if (l.has(modifier::RELU) || ptx::width_of(narrow) != 8) return false;
+    ptx::operation o = conversion(narrow, type::f32);
+    o.round = l.has(modifier::TRUNC) ? ptx::rounding::rzi : ptx::rounding::rni;
+    const slot high = l.scratch(), low = l.scratch(), pair = l.scratch();
+    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    if (!l.emit_values(o, high, {a}, false) || !l.emit_values(o, low, {b}, false)) return false;
+    constexpr std::uint32_t low_bytes = 0x0040, low_halves = 0x5410;
+    l.emit_words(l.lanes().permute, &l.details(), pair, {low, l.number(low_bytes), high}, false);
+    l.emit_words(l.lanes().permute, &l.details(), l.result_row(l.at(0)),
+                 {pair, l.number(low_halves), c});
+    return true;
+}
+
+}  // namespace simtlm::execution
