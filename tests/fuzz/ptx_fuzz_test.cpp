@@ -13,7 +13,11 @@ namespace {
 
 using namespace simtlm;
 
+#if defined(__SANITIZE_ADDRESS__)
 constexpr unsigned rounds = 20000;
+#else
+constexpr unsigned rounds = 5000;
+#endif
 
 const char valid_module[] = R"(// seed
 .version 7.8
