@@ -280,7 +280,9 @@ void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
     }
     static_cast<void>(device);
     resumed_.reset();
-    log_ = {};
+    // A checkpoint that is written later also contains what the host has observed up to this one.
+    seen_otherwise_ = seen_otherwise_ || log_.executes;
+    if (!saves()) log_ = {};
 }
 
 /// Saves the contents of all allocations or, if kernels are re-executed, checksums of them.

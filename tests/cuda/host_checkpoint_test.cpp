@@ -104,6 +104,26 @@ TEST_F(HostCheckpoint, AProgramThatDecidesByResultsGoesOnAsIfItHadNotBeenInterru
     EXPECT_EQ(2u, reports_of(folder_)) << "kernels before the checkpoint are not simulated again";
 }
 
+TEST_F(HostCheckpoint, ARunThatWasResumedIsSavedAgainAndResumedFromThere) {
+    const std::string second = folder_.path("second");
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"6"}, std::vector<std::string>{"6", "clock"}}) {
+        SCOPED_TRACE(arguments.back());
+        std::filesystem::remove(file_);
+        std::filesystem::remove(second);
+        const result_of_run saved = save(2, arguments);
+        ASSERT_EQ(0, saved.run.code) << saved.run.err;
+        const result_of_run again =
+            resume(arguments, {"--checkpoint", second, "--checkpoint-at", "4"});
+        ASSERT_EQ(0, again.run.code) << again.run.err;
+        EXPECT_EQ(saved.run.out, again.run.out);
+        const result_of_run last = run({"--resume", second}, arguments);
+        ASSERT_EQ(0, last.run.code) << last.run.err;
+        EXPECT_EQ(saved.run.out, last.run.out) << "the program has seen something else";
+        EXPECT_TRUE(saved.statistics == last.statistics) << "the JSON files differ";
+    }
+}
+
 TEST_F(HostCheckpoint, ResultsThatDependOnTimeAreThoseOfTheRunThatWasSaved) {
     compare(3, {"6", "clock"});
 }
