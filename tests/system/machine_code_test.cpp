@@ -473,6 +473,13 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{90, "H100_PCIE", "conditions", 384, "conditions"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Operands whose halves are exchanged, one of them negated.
+INSTANTIATE_TEST_SUITE_P(
+    ComplexNumbers, StoredProgram,
+    testing::Values(stored_program{86, "RTX3070", "complex_86", 128, "complex_86"},
+                    stored_program{90, "H100_PCIE", "complex_86", 128, "complex_86"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Functions of halves, packs of narrow integers, and results that are not numbers.
 INSTANTIATE_TEST_SUITE_P(
     Functions, StoredProgram,

@@ -74,6 +74,7 @@ const operation* machine_half_source(warp& w, const operation* op) {
         const std::uint32_t x = a[i];
         const std::uint32_t chosen = d.number == 1   ? (x & 0xffff) | x << 16
                                      : d.number == 2 ? (x >> 16) | (x & 0xffff0000u)
+                                     : d.number == 3 ? ((x >> 16) ^ 0x8000) | x << 16
                                                      : x;
         to[i] = (chosen & d.keep[0]) ^ d.flip[0];
     }

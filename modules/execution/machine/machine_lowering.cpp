@@ -192,7 +192,14 @@ slot machine_lowering::half_source(const operand& o) {
         return from;
     }
     machine_details& d = details();
-    d.number = o.suffix == ".H0_H0" ? 1 : o.suffix == ".H1_H1" || o.suffix == ".H1" ? 2 : 0;
+    if (o.suffix == ".H0_H0")
+        d.number = 1;
+    else if (o.suffix == ".H1_H1" || o.suffix == ".H1")
+        d.number = 2;
+    else if (o.suffix == ".H0_NH1" && !o.absolute)
+        d.number = 3;
+    else if (!o.suffix.empty())
+        problem_ = fmt::format("the operand modifier {}", o.suffix);
     if (o.absolute) d.keep[0] = 0x7fff7fffu;
     if (o.negate) d.flip[0] = 0x80008000u;
     const slot to = scratch();

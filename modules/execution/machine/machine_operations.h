@@ -154,7 +154,9 @@ const operation* machine_call(warp& w, const operation* op);
 const operation* machine_refuse(warp& w, const operation* op);
 
 // Half precision: two values per word.
-/// Replicates one half of the source (number: 1 the low one, 2 the high one), with modifiers.
+/// Replicates one half of the source (number: 1 the low one, 2 the high one) or exchanges the
+/// halves and negates the one that becomes the low half (3: .H0_NH1, for complex numbers), with
+/// modifiers.
 const operation* machine_half_source(warp& w, const operation* op);
 /// HADD2 (combination: 0), HMUL2 (1) and HFMA2 (2). left: a product with a zero factor is zero;
 /// wraps: subnormal numbers are flushed to zero; high: .RELU; is_signed: no .SAT; extended: bf16
