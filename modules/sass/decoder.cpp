@@ -688,8 +688,12 @@ void name_multiply_add(instruction& i) {
              __builtin_popcount(factor) == 1)
         name = modifier::SHL;
     if (name == modifier::other || i.modifier_count == instruction::max_modifiers) return;
-    for (unsigned m = i.modifier_count++; m > 0; --m) i.modifiers[m] = i.modifiers[m - 1];
+    for (unsigned m = i.modifier_count++; m > 0; --m) {
+        i.modifiers[m] = i.modifiers[m - 1];
+        i.field_of[m] = i.field_of[m - 1];
+    }
     i.modifiers[0] = {name_of(name), name};
+    i.field_of[0] = instruction::no_field;
 }
 
 /// Resets an instruction with an invalid encoding.
@@ -733,8 +737,9 @@ bool decode(const instruction_word& word, unsigned architecture, std::uint64_t a
     for (const encoding_field& f : form->fields) {
         for (const named_modifier& name : f.names[f.value(word)]) {
             if (name.text.empty()) return invalid(out);
-            if (out.modifier_count < instruction::max_modifiers)
-                out.modifiers[out.modifier_count++] = name;
+            if (out.modifier_count == instruction::max_modifiers) continue;
+            out.field_of[out.modifier_count] = static_cast<std::uint8_t>(&f - form->fields.data());
+            out.modifiers[out.modifier_count++] = name;
         }
     }
     operand_decoder operands(word, architecture, out);

@@ -424,6 +424,10 @@ encoding_table::encoding_table(std::string_view text, const std::string& origin)
             else
                 form->fields.push_back(read.field(f));
         }
+        for (encoding_field& f : form->fields)
+            for (const auto& value : f.names)
+                for (const named_modifier& name : value)
+                    f.modifiers.set(static_cast<std::size_t>(name.id));
         for (const std::string_view o : words_of(columns[2])) {
             form->operands.push_back(read.operand(o));
             if (form->uniform && form->operands.back().kind != what::low_predicate)

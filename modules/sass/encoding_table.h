@@ -4,6 +4,7 @@
 #include "modules/sass/instruction.h"
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,7 +21,10 @@ struct encoding_field {
     std::vector<range> bits;  ///< low bits first; none: always present
     /// Names of each value: none, if nothing is printed; an empty one, if the value is invalid.
     std::vector<std::vector<named_modifier>> names;
+    std::bitset<modifier_count> modifiers;  ///< its names, of all values
     std::uint64_t value(const instruction_word& w) const;
+    /// Whether all instructions of the form have its names.
+    bool is_constant() const { return bits.empty(); }
 };
 
 /// Encoding of an operand in a form; see encodings.cpp.

@@ -124,6 +124,10 @@ struct instruction {
     std::array<named_modifier, max_modifiers> modifiers;  ///< in print order
     std::array<operand, max_operands> operands;
 
+    static constexpr std::uint8_t no_field = 0xff;
+    /// By modifier: the field of the form that it is a value of, or no_field.
+    std::array<std::uint8_t, max_modifiers> field_of{};
+
     bool has(modifier m) const {
         for (unsigned i = 0; i < modifier_count; ++i)
             if (modifiers[i] == m) return true;

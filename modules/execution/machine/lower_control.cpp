@@ -198,6 +198,7 @@ bool lower_code_address(machine_lowering& l) {
 
 bool lower_begin_convergence(machine_lowering& l) {
     const control_operands c(l);
+    l.ignore_operand(c.n + 1);  // where the lanes converge
     l.emit(machine_set_barrier, &c.d).destination = l.convergence_barrier(l.at(c.n));
     l.note_convergence_start();
     return true;
@@ -221,13 +222,13 @@ bool lower_leave_convergence(machine_lowering& l) {
 bool lower_move_convergence(machine_lowering& l) {
     constexpr unsigned barriers = 16;
     machine_details& d = control_operands(l).d;
-    if (l.operand_count() == 2 && l.at(0).suffix == "MACTIVE") {
+    if (l.operand_count() == 2 && l.suffix_of(l.at(0)) == "MACTIVE") {
         if (l.at(1).index >= barriers) return false;
         d.high = l.has(modifier::PQUAD);
         l.emit(machine_set_active, &d).source[0] = l.convergence_barrier(l.at(1));
         return true;
     }
-    if (l.operand_count() == 2 && l.at(1).suffix == "MACTIVE") {
+    if (l.operand_count() == 2 && l.suffix_of(l.at(1)) == "MACTIVE") {
         if (l.at(0).index >= barriers) return false;
         l.emit(machine_keep_active, &d).destination = l.convergence_barrier(l.at(0));
         return true;
@@ -270,15 +271,18 @@ bool lower_end_collective(machine_lowering& l) {
 
 /// Instructions that order, wait or count, which has no functional effect here.
 bool lower_nothing(machine_lowering& l) {
+    l.ignore_modifiers();
     l.emit(nothing);
     return true;
 }
 
 bool lower_sleep(machine_lowering& l) {
+    l.ignore(modifier::WARP);
     const control_operands c(l);
     // .SYNCS ends when the mbarrier of the wait before it completes its phase; that wait has
     // already suspended the warp.
     const bool sleeps = c.n < l.operand_count() && !l.has(modifier::SYNCS);
+    l.ignore_operand(c.n);
     const slot time = sleeps ? l.low_word(l.at(c.n)) : no_slot;
     l.emit(give_way).source[0] = time;
     return true;
@@ -289,7 +293,9 @@ bool lower_yield(machine_lowering& l) {
     return true;
 }
 
+/// BPT. A breakpoint ends the program, too.
 bool lower_trap(machine_lowering& l) {
+    l.ignore_modifiers();
     l.emit(trap);
     return true;
 }

@@ -32,6 +32,7 @@ type integer_type_of(const machine_lowering& l) {
 }
 
 type float_type_of(const machine_lowering& l) {
+    l.ignore(modifier::F32);  // the default
     return l.has(modifier::F64)    ? type::f64
            : l.has(modifier::BF16) ? type::bf16
            : l.has(modifier::F16)  ? type::f16
@@ -39,11 +40,11 @@ type float_type_of(const machine_lowering& l) {
 }
 
 /// First bit of the part of a source that an integer conversion selects.
-unsigned first_bit_of(const sass::operand& from) {
-    return from.suffix == ".H1" || from.suffix == ".B2" ? 16
-           : from.suffix == ".B1"                       ? 8
-           : from.suffix == ".B3"                       ? 24
-                                                        : 0;
+unsigned first_bit_of(const machine_lowering& l, const sass::operand& from) {
+    return l.suffix_of(from) == ".H1" || l.suffix_of(from) == ".B2" ? 16
+           : l.suffix_of(from) == ".B1"                             ? 8
+           : l.suffix_of(from) == ".B3"                             ? 24
+                                                                    : 0;
 }
 
 /// Emits a conversion. Its source is a half if that is its type, otherwise possibly a part of a
@@ -53,8 +54,8 @@ bool lower_conversion(machine_lowering& l, ptx::operation o) {
     const sass::operand& from = l.at(1);
     const type source = o.types[1];
     const bool of_half = source == type::f16 || source == type::bf16;
-    const unsigned shift = of_half ? 0 : first_bit_of(from);
-    if (!of_half && !from.suffix.empty() && (shift == 0 || from.negate || from.absolute))
+    const unsigned shift = of_half ? 0 : first_bit_of(l, from);
+    if (!of_half && !l.suffix_of(from).empty() && (shift == 0 || from.negate || from.absolute))
         return false;
     const choice c = l.handlers().elementwise(o);
     if (!c) return false;
@@ -83,6 +84,11 @@ bool lower_conversion(machine_lowering& l, ptx::operation o) {
 bool lower_float_to_integer(machine_lowering& l) {
     ptx::operation o = conversion(integer_type_of(l), float_type_of(l));
     o.round = integer_rounding_of(l);
+    // The conversion of PTX gives zero for NaN if neither type has 64 bits, otherwise the number
+    // with only the highest bit set.
+    const bool nan_to_zero = ptx::width_of(o.types[0]) < 64 && o.types[1] != type::f64;
+    if (l.has(modifier::NTZ) != nan_to_zero)
+        return l.refuse(nan_to_zero ? "it has not .NTZ" : "the modifier .NTZ");
     return lower_conversion(l, o);
 }
 
@@ -90,7 +96,8 @@ bool lower_float_to_integer(machine_lowering& l) {
 bool lower_integer_to_float(machine_lowering& l) {
     ptx::operation o = conversion(float_type_of(l), integer_type_of(l));
     const bool exact = o.types[0] == type::f64 && ptx::width_of(o.types[1]) < 64;
-    o.round = exact ? ptx::rounding::rn : rounding_of(l);
+    const ptx::rounding round = rounding_of(l);
+    o.round = exact ? ptx::rounding::rn : round;
     return lower_conversion(l, o);
 }
 
@@ -109,12 +116,12 @@ bool lower_float_to_float(machine_lowering& l) {
                : m == modifier::F64  ? type::f64
                                      : type::none;
     };
-    const auto& names = l.now().modifiers;
-    const unsigned n = names[0] == modifier::FTZ ? 1 : 0;
-    ptx::operation o = conversion(type_of(names[n].id), type_of(names[n + 1].id));
+    const unsigned n = l.modifier_at(0) == modifier::FTZ ? 1 : 0;
+    ptx::operation o = conversion(type_of(l.modifier_at(n).id), type_of(l.modifier_at(n + 1).id));
     if (o.types[0] == type::none || o.types[1] == type::none) return false;
     const unsigned to = ptx::width_of(o.types[0]), from = ptx::width_of(o.types[1]);
-    if ((to == 16 && from == 16) || to < from) o.round = rounding_of(l);
+    const ptx::rounding round = rounding_of(l);
+    if ((to == 16 && from == 16) || to < from) o.round = round;
     return lower_conversion(l, o);
 }
 
@@ -138,7 +145,7 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
     o.round = ptx::rounding::rn;
     if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
     slot from = l.low_word(l.at(1));
-    if (l.at(1).suffix == ".H1") {
+    if (l.suffix_of(l.at(1)) == ".H1") {
         const slot whole = from;
         from = l.scratch();
         l.emit_words(l.lanes().shift, &l.details(), from,
@@ -213,6 +220,7 @@ type narrow_integer_of(const machine_lowering& l) {
 bool lower_pack_integers(machine_lowering& l) {
     const type narrow = narrow_integer_of(l);
     if (l.has(modifier::SATRELU)) return false;
+    l.suffix_of(l.at(3));  // the bits of it that are kept, as many as the results leave
     machine_details& d = l.details();
     d.width = ptx::width_of(narrow);
     d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
@@ -228,7 +236,7 @@ bool lower_pack_integers(machine_lowering& l) {
 /// F2IP: two bytes, followed by the low half of the third source.
 bool lower_pack_floats_to_integers(machine_lowering& l) {
     const type narrow = narrow_integer_of(l);
-    if (l.has(modifier::RELU) || ptx::width_of(narrow) != 8) return false;
+    if (l.has(modifier::RELU) || !l.has(modifier::NTZ) || ptx::width_of(narrow) != 8) return false;
     ptx::operation o = conversion(narrow, type::f32);
     o.round = l.has(modifier::TRUNC) ? ptx::rounding::rzi : ptx::rounding::rni;
     const slot high = l.scratch(), low = l.scratch(), pair = l.scratch();

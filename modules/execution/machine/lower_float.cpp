@@ -49,7 +49,8 @@ unsigned combination_of(const machine_lowering& l) {
     return l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
 }
 
-bool is_true(const sass::operand& predicate) {
+bool is_true(const machine_lowering& l, const sass::operand& predicate) {
+    l.reads_sign(predicate);
     return predicate.index == sass::predicate_true && !predicate.negate_predicate;
 }
 
@@ -97,6 +98,7 @@ bool lower_float_multiply_add(machine_lowering& l) {
 
 bool lower_float_minmax(machine_lowering& l) {
     const sass::operand& p = l.at(3);
+    l.reads_sign(p);
     const auto extremum = [&](bool largest) {
         return single_operation(l, largest ? opcode::max : opcode::min);
     };
@@ -105,6 +107,7 @@ bool lower_float_minmax(machine_lowering& l) {
         if (!l.at(1).absolute || !l.at(2).absolute || l.at(1).negate || l.at(2).negate ||
             p.index != sass::predicate_true)
             return false;
+        for (unsigned n = 1; n < 3; ++n) l.reads_sign(l.at(n));
         ptx::operation o = extremum(p.negate_predicate);
         set(o, ptx::flag::xorsign_abs);
         const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
@@ -129,7 +132,7 @@ namespace {
 bool lower_comparison(machine_lowering& l, const ptx::operation& o, slot a, slot b) {
     if (o.compare == ptx::comparison::none) return false;
     const unsigned combination = combination_of(l);
-    if (combination == 0 && is_true(l.at(4))) {
+    if (combination == 0 && is_true(l, l.at(4))) {
         const slot first = l.predicate_slot(l.at(0)), second = l.predicate_slot(l.at(1));
         if (!l.emit_values(o, first == 0 ? slot{machine_frame::no_predicate} : first, {a, b}))
             return false;
@@ -160,7 +163,7 @@ bool lower_double_compare(machine_lowering& l) {
         const slot a = l.double_source(l.at(2)), b = l.double_source(l.at(3));
         return lower_comparison(l, comparison_of(l, type::f64), a, b);
     }
-    if (!is_true(l.at(4)) || !l.has(modifier::AND)) return false;
+    if (!is_true(l, l.at(4)) || !l.has(modifier::AND)) return false;
     const slot x = l.double_source(l.at(2)), y = l.double_source(l.at(3));
     machine_details& d = l.details();
     d.left = smallest;
@@ -249,7 +252,7 @@ bool lower_machine_function(machine_lowering& l, handler h) {
 
 /// MUFU.
 bool lower_special_function(machine_lowering& l) {
-    const modifier function = l.now().modifiers[0].id;
+    const modifier function = l.modifier_at(0).id;
     if (l.has(modifier::F16) || l.has(modifier::BF16)) return lower_half_function(l, function);
     opcode code = opcode::tanh;
     switch (function) {

@@ -38,6 +38,7 @@ bool lower_widened(machine_lowering& l, opcode code) {
     widen.type_count = 2;
     const slot b = l.half_source(l.at(2));
     if (code == opcode::add && is_zero_register(l.at(1)) && l.at(1).negate) {
+        l.reads_sign(l.at(1));
         if (l.has(modifier::SAT)) set(widen, ptx::flag::sat);
         return l.emit_values(widen, l.result_row(l.at(0)), {b});
     }
@@ -54,6 +55,7 @@ bool lower_widened(machine_lowering& l, opcode code) {
 
 /// A single-precision operand, truncated to a half in both halves of a word; no_slot: unsupported.
 slot truncated_source(machine_lowering& l, const sass::operand& o, bool bfloat) {
+    l.reads_sign(o);
     sass::operand whole = o;
     whole.suffix = {};
     ptx::operation narrow = value_operation(opcode::cvt, bfloat ? type::bf16 : type::f16);
@@ -83,7 +85,8 @@ bool lower_mixed(machine_lowering& l, opcode code) {
     slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
     for (unsigned n = 0; n < sources_of(code); ++n) {
         const sass::operand& o = l.at(n + 1);
-        sources[n] = o.suffix == ".F32" ? truncated_source(l, o, d.extended) : l.half_source(o);
+        sources[n] =
+            l.suffix_of(o) == ".F32" ? truncated_source(l, o, d.extended) : l.half_source(o);
         if (sources[n] == no_slot) return false;
     }
     l.emit_words(machine_mixed_half, &d, l.result_row(l.at(0)),
@@ -104,7 +107,7 @@ ptx::operation packed_operation(const machine_lowering& l, opcode code) {
 bool lower_arithmetic(machine_lowering& l, opcode code) {
     if (l.has(modifier::F32)) return lower_widened(l, code);
     bool mixed = l.has(modifier::FMZ);
-    for (unsigned n = 1; n < l.operand_count(); ++n) mixed |= l.at(n).suffix == ".F32";
+    for (unsigned n = 1; n < l.operand_count(); ++n) mixed |= l.suffix_of(l.at(n)) == ".F32";
     if (mixed) return lower_mixed(l, code);
     const ptx::operation o = packed_operation(l, code);
     const slot a = l.half_source(l.at(1)), b = l.half_source(l.at(2));
@@ -118,9 +121,8 @@ bool lower_arithmetic(machine_lowering& l, opcode code) {
 bool set_comparison(const machine_lowering& l, machine_details& d) {
     constexpr unsigned none = std::size(comparisons);
     d.comparison = none;
-    for (unsigned i = 0; i < l.now().modifier_count && d.comparison == none; ++i)
-        for (unsigned c = 0; c < none; ++c)
-            if (l.now().modifiers[i] == comparisons[c]) d.comparison = c;
+    for (unsigned c = 0; c < none; ++c)
+        if (l.has(comparisons[c])) d.comparison = c;
     d.combination = l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
     d.wraps = l.has(modifier::FTZ);
     d.extended = l.has(modifier::BF16_V2);
@@ -147,6 +149,7 @@ bool lower_half_multiply_add(machine_lowering& l) {
          {modifier::RELU, modifier::SAT, modifier::FTZ, modifier::FMZ, modifier::F32})
         if (l.has(m)) return false;
     if (l.operand_count() != 4 || !l.at(1).negate) return false;
+    for (unsigned n = 1; n < 3; ++n) l.reads_sign(l.at(n));
     l.emit_copy(l.result_row(l.at(0)), l.number(static_cast<std::uint32_t>(l.at(3).value)));
     return true;
 }
@@ -155,6 +158,8 @@ bool lower_half_minmax(machine_lowering& l) {
     const sass::operand& order = l.at(3);
     if (l.has(modifier::F32) || l.has(modifier::FMZ) || order.index != sass::predicate_true)
         return false;
+    for (unsigned n = 1; n < 4; ++n) l.reads_sign(l.at(n));
+    for (unsigned n = 1; n < 3; ++n) l.suffix_of(l.at(n));
     ptx::operation o = packed_operation(l, order.negate_predicate ? opcode::max : opcode::min);
     if (l.has(modifier::NaN)) set(o, ptx::flag::nan);
     sass::operand sources[2] = {l.at(1), l.at(2)};

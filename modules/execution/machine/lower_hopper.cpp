@@ -137,6 +137,7 @@ bool lower_early_arrival(machine_lowering& l, const sass::operand& address, bool
 bool lower_mbarrier_arrive_of_copies(machine_lowering& l) {
     constexpr unsigned first_with_syncs = 90;
     if (l.architecture() < first_with_syncs) return lower_early_arrival(l, l.at(0), false);
+    l.ignore(modifier::_64);
     ptx::operation o;
     const bool counts = l.has(modifier::ARVCNT);
     o.op = counts ? ptx::opcode::cp_async_mbarrier_arrive : ptx::opcode::mbarrier_complete_tx;
@@ -151,6 +152,7 @@ namespace {
 
 /// SYNCS.CCTL: invalidates an mbarrier.
 bool lower_mbarrier_invalidation(machine_lowering& l) {
+    l.ignore(modifier::IV);
     ptx::operation o;
     o.op = ptx::opcode::mbarrier_inval;
     emit_on_mbarrier(l, o, l.place_of(l.at(0), space::shared), no_slot, no_slot);
@@ -321,6 +323,7 @@ slot split_size(machine_lowering& l, unsigned uniform, slot& bytes) {
 
 /// UBLKCP, UBLKRED, UBLKPF.
 bool lower_bulk_copy(machine_lowering& l) {
+    l.ignore_memory_order();
     const bool prefetches = l.is(isa::opcode::UBLKPF);
     bulk_copy what;
     const slot ranks = split_size(l, l.at(prefetches ? 1 : 2).index, what.bytes);
@@ -329,8 +332,8 @@ bool lower_bulk_copy(machine_lowering& l) {
         emit_bulk(l, prefetch_bulk, std::move(what));
         return true;
     }
-    const bool to_shared = l.now().modifiers[0] == modifier::S;
-    const bool from_global = l.now().modifiers[1] == modifier::G;
+    const bool to_shared = l.modifier_at(0) == modifier::S;
+    const bool from_global = l.modifier_at(1) == modifier::G;
     if (!to_shared && from_global) return false;
     if (to_shared) {
         what.to = cluster_place(l, l.at(0).uniform);
@@ -409,6 +412,7 @@ bool lower_cluster_wait(machine_lowering& l) {
 /// USETMAXREG. An allocation always succeeds.
 bool lower_register_reallocation(machine_lowering& l) {
     if (!l.has(modifier::TRY_ALLOC)) return lower_nothing(l);
+    l.ignore_operand(1);
     machine_details& d = l.details();
     d.number = predicate_table::always;
     if (l.at(0).kind == operand_kind::uniform_predicate) l.result_predicate(d, 0, l.at(0));
@@ -422,6 +426,8 @@ bool lower_register_reallocation(machine_lowering& l) {
 /// results.
 bool lower_warpgroup_control(machine_lowering& l) {
     const bool waits_for_some = l.has(modifier::DEPBAR);
+    l.ignore_operand(0);  // the scoreboard of warpgroup products
+    l.ignore(modifier::LE);
     if (waits_for_some || l.has(modifier::WAIT)) {
         l.emit(wait_for_warpgroup).immediate =
             waits_for_some ? static_cast<std::int64_t>(l.at(1).value) : 0;
@@ -451,8 +457,8 @@ void set_types(const machine_lowering& l, arithmetic::warpgroup_description& d) 
     } else {
         // Behind the shape; of 8-bit floats, behind the type of the sums, too.
         const unsigned first = (d.sparse ? 2 : 1) + (bytes ? 1 : 0);
-        d.a = element(l.now().modifiers[first].id);
-        d.b = element(l.now().modifiers[first + 1].id);
+        d.a = element(l.modifier_at(first).id);
+        d.b = element(l.modifier_at(first + 1).id);
     }
     d.d = bits || l.is(isa::opcode::IGMMA) ? matrix_element::s32
           : l.has(modifier::F16)           ? matrix_element::f16
@@ -502,13 +508,17 @@ bool lower_warpgroup_multiply(machine_lowering& l) {
 
     arithmetic::warpgroup_description d;
     d.sparse = l.has(modifier::SP);
-    const std::string_view shape = l.now().modifiers[d.sparse ? 1 : 0].text;
+    const std::string_view shape = l.modifier_at(d.sparse ? 1 : 0).text;
     const std::size_t from = shape.find('x') + 1;
     std::from_chars(shape.data() + from, shape.data() + shape.size(), d.n);
     set_types(l, d);
+    // The only operation on bits.
+    l.ignore(modifier::AND);
+    l.ignore(modifier::POPC);
+    l.reads_sign(l.at(1));
     d.saturate = l.has(modifier::SAT);
     const auto changed = [&](std::string_view how) {
-        return gdesc.suffix.find(how) != std::string_view::npos;
+        return l.suffix_of(gdesc).find(how) != std::string_view::npos;
     };
     d.negate_a = in_registers ? l.at(1).negate : changed("negA");
     d.negate_b = changed("negB");

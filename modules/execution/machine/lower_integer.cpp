@@ -126,11 +126,14 @@ bool lower_field(machine_lowering& l, handler h) {
 
 /// IMAD.MOV is printed for both a product with zero plus C, and a product of A and 1 plus zero.
 bool lower_product_as_move(machine_lowering& l) {
+    l.ignore(modifier::U32);
     const auto is_zero = [](const sass::operand& o) {
         return (o.kind == operand_kind::reg && o.index == sass::register_rz) ||
                (o.kind == operand_kind::integer && static_cast<std::uint32_t>(o.value) == 0);
     };
-    const sass::operand& moved = is_zero(l.at(1)) || is_zero(l.at(2)) ? l.at(3) : l.at(1);
+    const bool of_zero = is_zero(l.at(1)) || is_zero(l.at(2));
+    for (unsigned n = 1; n < 4; ++n) l.ignore_operand(n);
+    const sass::operand& moved = l.at(of_zero ? 3 : 1);
     const slot from = l.low_word(moved);
     if (!moved.negate && !moved.invert) {
         l.emit_copy(l.result_row(l.at(0)), from);
@@ -205,6 +208,7 @@ bool lower_minmax(machine_lowering& l) {
 }
 
 bool lower_vector_minmax(machine_lowering& l) {
+    if (l.operand_count() != 4) return false;
     const slot to = unclamped_result(l);
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     emit_extremum(l, l.at(3), a, b, to, !l.has(modifier::RELU));
@@ -279,8 +283,8 @@ bool lower_dot_product(machine_lowering& l) {
     machine_details& d = l.details();
     // Types of A and of B, in this order.
     unsigned signs = 0, types = 0;
-    for (unsigned i = 0; i < l.now().modifier_count; ++i) {
-        const modifier m = l.now().modifiers[i].id;
+    for (unsigned i = 0; i < l.modifier_count(); ++i) {
+        const modifier m = l.modifier_at(i).id;
         const bool is_signed = m == modifier::S8 || m == modifier::S16;
         if (!is_signed && m != modifier::U8 && m != modifier::U16) continue;
         signs |= (is_signed ? 1u : 0u) << types++;
@@ -321,7 +325,7 @@ bool lower_integer_compare(machine_lowering& l) {
     constexpr modifier orders[] = {modifier::F,  modifier::LT, modifier::EQ, modifier::LE,
                                    modifier::GT, modifier::NE, modifier::GE, modifier::T};
     for (unsigned order = 0; order < std::size(orders); ++order)
-        if (l.now().modifiers[0] == orders[order]) d.comparison = order;
+        if (l.modifier_at(0) == orders[order]) d.comparison = order;
     d.combination = l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
     const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3));
     operation& op = l.emit(l.lanes().compare, &d);
@@ -353,10 +357,14 @@ bool lower_predicate_logic(machine_lowering& l) {
         l.emit(machine_logic_predicates, &d);
         return true;
     }
-    // Operates on the sign bits of registers: that of LOP3's result.
+    // Operates on the sign bits of registers (.SIGN): that of LOP3's result.
+    for (unsigned n = 2; n < 5; ++n) l.suffix_of(l.at(n));
     const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3)), c = l.low_word(l.at(4));
     for (unsigned n = 0; n < 2; ++n) {
-        if (n == 1 && l.at(n).index == sass::predicate_true) break;
+        if (n == 1 && l.at(n).index == sass::predicate_true) {
+            l.ignore_operand(6);  // its table
+            break;
+        }
         machine_details& table = l.details();
         table.number = static_cast<std::uint32_t>(l.at(5 + n).value);
         const slot bits = l.scratch();

@@ -151,6 +151,7 @@ bool lower_query_space(machine_lowering& l) {
 
 /// CCTL: only prefetches have an effect.
 bool lower_cache_control(machine_lowering& l) {
+    l.ignore_modifiers();
     if (!is_prefetch(l.now())) return lower_nothing(l);
     const address_place p = l.place_of(l.at(l.operand_count() - 1u), space::generic);
     set_place(l.emit(prefetch_words), p);
@@ -160,6 +161,7 @@ bool lower_cache_control(machine_lowering& l) {
 // ---- loads and stores ----
 
 bool lower_load(machine_lowering& l) {
+    l.ignore_memory_order();
     const space s = space_of(l.now().opcode);
     // A load whose trailing predicate is false returns zeros.
     const bool or_zero = l.operand_count() == 3 && l.at(0).kind == operand_kind::reg &&
@@ -198,6 +200,7 @@ bool lower_load(machine_lowering& l) {
 }
 
 bool lower_store(machine_lowering& l) {
+    l.ignore_memory_order();
     const space s = space_of(l.now().opcode);
     if (!is_supported_access(l, s) || l.has(modifier::ZD) || l.operand_count() != 2) return false;
     const element_format format = element_format_of(l);
@@ -210,7 +213,9 @@ bool lower_store(machine_lowering& l) {
 
 /// LDGSTS: copies from global to shared memory; lanes whose predicate is false write zeros.
 bool lower_copy_to_shared(machine_lowering& l) {
-    if (l.at(0).kind != operand_kind::address || l.at(1).kind != operand_kind::address)
+    l.ignore_memory_order();
+    if (l.at(0).kind != operand_kind::address || l.at(1).kind != operand_kind::address ||
+        !has_wide_address(l))
         return false;
     slot ignored = no_slot;
     if (l.operand_count() > 2) {
@@ -251,6 +256,7 @@ ptx::reduction reduction_of(const machine_lowering& l) {
 
 ptx::type atomic_type_of(const machine_lowering& l) {
     using ptx::type;
+    l.ignore(modifier::_32);  // the default
     return l.has(modifier::F32)      ? type::f32
            : l.has(modifier::F64)    ? type::f64
            : l.has(modifier::F16x2)  ? type::f16x2
@@ -344,6 +350,7 @@ bool emit_result_form(machine_lowering& l, const sass::operand& result, unsigned
 }
 
 bool lower_atomic_in(machine_lowering& l, space s) {
+    l.ignore_memory_order();
     const bool shared = s == space::shared;
     for (const vector_type& v : vector_types)
         if (l.has(v.name)) return lower_vector_atomic(l, v);

@@ -79,7 +79,7 @@ bool lower_load_constant(machine_lowering& l) {
             return true;
         }
     const bool pair = l.has(modifier::_64);
-    if (l.now().modifier_count != 0 && !pair) return false;
+    if (l.modifier_count() != 0 && !pair) return false;
     const slot low = l.low_word(c), high = pair ? l.high_word(c) : no_slot;
     l.emit_copy(l.result_row(l.at(0)), low);
     if (pair) l.emit_copy(l.result_row(l.at(0), 1), high);
@@ -251,10 +251,10 @@ bool lower_read_special_register(machine_lowering& l) {
 namespace {
 /// First bit of the byte of a register that holds predicates.
 unsigned byte_shift(const machine_lowering& l, const sass::operand& part) {
-    return part.suffix == ".B1" || l.has(modifier::B1)   ? 8
-           : part.suffix == ".B2" || l.has(modifier::B2) ? 16
-           : part.suffix == ".B3" || l.has(modifier::B3) ? 24
-                                                         : 0;
+    return l.suffix_of(part) == ".B1" || l.has(modifier::B1)   ? 8
+           : l.suffix_of(part) == ".B2" || l.has(modifier::B2) ? 16
+           : l.suffix_of(part) == ".B3" || l.has(modifier::B3) ? 24
+                                                               : 0;
 }
 }  // namespace
 

@@ -33,9 +33,9 @@ constexpr named_shape shapes[] = {
     {modifier::_16x8x16, {16, 8, 16}},
 };
 
-std::optional<arithmetic::matrix_shape> shape_of(const sass::instruction& i) {
+std::optional<arithmetic::matrix_shape> shape_of(const machine_lowering& l) {
     for (const named_shape& s : shapes)
-        if (i.has(s.name)) return s.shape;
+        if (l.has(s.name)) return s.shape;
     return std::nullopt;
 }
 
@@ -48,43 +48,44 @@ std::optional<matrix_element> integer_of(modifier name) {
 }
 
 /// Types, options, and summation of an architecture's tensor cores; nullopt: unsupported.
-std::optional<arithmetic::matrix_description> description_of(const sass::instruction& i,
-                                                             unsigned architecture) {
+std::optional<arithmetic::matrix_description> description_of(const machine_lowering& l) {
+    const unsigned architecture = l.architecture();
     arithmetic::matrix_description d;
-    const auto shape = shape_of(i);
+    const auto shape = shape_of(l);
     if (!shape) return std::nullopt;
+    for (unsigned n = 1; n < 4; ++n) l.reads_sign(l.at(n));
     d.shape = *shape;
-    if (i.opcode == isa::opcode::HMMA && i.has(modifier::_884)) {
+    if (l.is(isa::opcode::HMMA) && l.has(modifier::_884)) {
         // Types of D and of C.
         const auto type_of = [](modifier m) {
             return m == modifier::F32 ? matrix_element::f32 : matrix_element::f16;
         };
         d.a = d.b = matrix_element::f16;
-        d.d = type_of(i.modifiers[1].id);
-        d.c = type_of(i.modifiers[2].id);
-        d.saturate = i.has(modifier::SATFINITE);
+        d.d = type_of(l.modifier_at(1).id);
+        d.c = type_of(l.modifier_at(2).id);
+        d.saturate = l.has(modifier::SATFINITE);
         if (d.d == matrix_element::f16 && d.c == matrix_element::f32) return std::nullopt;
-        const auto layout_of = [](const sass::operand& o) {
-            return o.suffix == ".COL" ? arithmetic::matrix_layout::column
-                                      : arithmetic::matrix_layout::row;
+        const auto layout_of = [&l](const sass::operand& o) {
+            return l.suffix_of(o) == ".COL" ? arithmetic::matrix_layout::column
+                                            : arithmetic::matrix_layout::row;
         };
-        d.a_layout = layout_of(i.operands[1]);
-        d.b_layout = layout_of(i.operands[2]);
+        d.a_layout = layout_of(l.at(1));
+        d.b_layout = layout_of(l.at(2));
         d.sum = architecture < 75 ? arithmetic::volta_sum : arithmetic::turing_sum;
         return d;
     }
-    if (i.opcode == isa::opcode::HMMA) {
-        d.a = i.has(modifier::BF16)   ? matrix_element::bf16
-              : i.has(modifier::TF32) ? matrix_element::tf32
+    if (l.is(isa::opcode::HMMA)) {
+        d.a = l.has(modifier::BF16)   ? matrix_element::bf16
+              : l.has(modifier::TF32) ? matrix_element::tf32
                                       : matrix_element::f16;
         d.b = d.a;
-        d.c = d.d = i.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
-        d.saturate = i.has(modifier::SATFINITE);
+        d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
+        d.saturate = l.has(modifier::SATFINITE);
         const bool tf32 = d.a == matrix_element::tf32;
-        d.sparse = i.has(modifier::SP);
+        d.sparse = l.has(modifier::SP);
         const unsigned stored = d.sparse ? d.shape.k / 2 : d.shape.k;
         if (tf32 ? stored > 8 : stored < 8) return std::nullopt;
-        if (d.sparse && i.operands[2].negate) return std::nullopt;
+        if (d.sparse && l.at(2).negate) return std::nullopt;
         if (d.a != matrix_element::f16 && d.c == matrix_element::f16) return std::nullopt;
         d.sum = architecture < 80    ? arithmetic::turing_sum
                 : architecture >= 90 ? arithmetic::hopper_sum
@@ -92,25 +93,26 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
                                      : arithmetic::ampere_sum;
         return d;
     }
-    if (i.opcode == isa::opcode::QMMA) {
+    if (l.is(isa::opcode::QMMA)) {
         // .SHAPE.D.A.B
-        d.sparse = i.has(modifier::SP);
+        d.sparse = l.has(modifier::SP);
         const unsigned types = d.sparse ? 2 : 1;
         const auto byte_of = [](modifier m) {
             return m == modifier::E5M2 ? matrix_element::e5m2 : matrix_element::e4m3;
         };
-        d.a = byte_of(i.modifiers[types + 1].id);
-        d.b = byte_of(i.modifiers[types + 2].id);
-        d.c = d.d = i.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
+        d.a = byte_of(l.modifier_at(types + 1).id);
+        d.b = byte_of(l.modifier_at(types + 2).id);
+        d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
         if (d.sparse ? d.shape.k != 64 : d.shape.k > 32) return std::nullopt;
-        if (i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL") return std::nullopt;
+        if (l.suffix_of(l.at(1)) != ".ROW" || l.suffix_of(l.at(2)) != ".COL") return std::nullopt;
         d.sum = arithmetic::fp8_sum;
         return d;
     }
-    if (i.opcode == isa::opcode::IMMA) {
+    if (l.is(isa::opcode::IMMA)) {
         // .SHAPE.A.B
-        const unsigned types = i.has(modifier::SP) ? 2 : 1;
-        const auto a = integer_of(i.modifiers[types].id), b = integer_of(i.modifiers[types + 1].id);
+        const unsigned types = l.has(modifier::SP) ? 2 : 1;
+        const auto a = integer_of(l.modifier_at(types).id),
+                   b = integer_of(l.modifier_at(types + 1).id);
         if (!a || !b) return std::nullopt;
         const auto is_byte = [](matrix_element e) {
             return e == matrix_element::u8 || e == matrix_element::s8;
@@ -119,25 +121,27 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
         d.a = *a;
         d.b = *b;
         d.c = d.d = matrix_element::s32;
-        d.saturate = i.has(modifier::SAT);
-        d.sparse = i.has(modifier::SP);
+        d.saturate = l.has(modifier::SAT);
+        d.sparse = l.has(modifier::SP);
         const unsigned bits = (d.sparse ? d.shape.k / 2 : d.shape.k) * (is_byte(*a) ? 8 : 4);
         const bool whole = bits == 128 || (bits == 256 && d.shape.m == 16);
-        if (!whole || i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL")
+        if (!whole || l.suffix_of(l.at(1)) != ".ROW" || l.suffix_of(l.at(2)) != ".COL")
             return std::nullopt;
         return d;
     }
-    if (i.opcode == isa::opcode::BMMA) {
+    if (l.is(isa::opcode::BMMA)) {
         d.a = d.b = matrix_element::b1;
         d.c = d.d = matrix_element::s32;
-        d.bit_and = i.has(modifier::AND);
-        if (i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL") return std::nullopt;
+        d.bit_and = l.has(modifier::AND);
+        l.ignore(modifier::XOR);
+        l.ignore(modifier::POPC);
+        if (l.suffix_of(l.at(1)) != ".ROW" || l.suffix_of(l.at(2)) != ".COL") return std::nullopt;
         return d;
     }
     d.a = d.b = d.c = d.d = matrix_element::f64;
-    d.f64_rounding = i.has(modifier::RM)   ? arithmetic::rounding::down
-                     : i.has(modifier::RP) ? arithmetic::rounding::up
-                     : i.has(modifier::RZ) ? arithmetic::rounding::zero
+    d.f64_rounding = l.has(modifier::RM)   ? arithmetic::rounding::down
+                     : l.has(modifier::RP) ? arithmetic::rounding::up
+                     : l.has(modifier::RZ) ? arithmetic::rounding::zero
                                            : arithmetic::rounding::nearest;
     return d;
 }
@@ -218,7 +222,7 @@ void add_sums(machine_lowering& l, unsigned count, const sass::operand& adds,
 
 /// HMMA, IMMA, BMMA, QMMA, DMMA.
 bool lower_matrix_multiply(machine_lowering& l) {
-    auto description = description_of(l.now(), l.architecture());
+    auto description = description_of(l);
     if (!description) return false;
     // After the operands of a product: for 8-bit floats an optional predicate that determines
     // whether C is added; for sparse products metadata and selector.
@@ -268,6 +272,7 @@ bool lower_matrix_multiply(machine_lowering& l) {
 /// MOVM, which transposes 8 by 8 halves.
 bool lower_transpose_matrix(machine_lowering& l) {
     if (!l.has(modifier::MT88)) return false;
+    l.ignore(modifier::_16);
     l.emit_words(transpose_matrix, nullptr, l.result_row(l.at(0)), {l.low_word(l.at(1))});
     return true;
 }
@@ -285,6 +290,7 @@ unsigned matrices_of(const machine_lowering& l) {
 /// row of 16 bytes. @param h  loads or stores one matrix per slot
 void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& address,
                         const std::vector<slot>& slots) {
+    l.ignore(modifier::_16);
     const machine_lowering::address_place p = l.place_of(address, space::shared);
     l.emit_segment_check();
     operation& op = l.emit(h);

@@ -61,8 +61,8 @@ sass::operand register_behind(const sass::operand& first, unsigned n) {
 }
 
 /// The component that TLD4 gathers.
-unsigned gathered_component(const sass::instruction& i) {
-    const modifier name = i.modifiers[i.modifiers[0] == modifier::SCR ? 1 : 0].id;
+unsigned gathered_component(const machine_lowering& l) {
+    const modifier name = l.modifier_at(l.modifier_at(0) == modifier::SCR ? 1 : 0).id;
     return name == modifier::G ? 1 : name == modifier::B ? 2 : name == modifier::A ? 3 : 0;
 }
 
@@ -123,6 +123,7 @@ struct fetch_operands {
 
 bool fetch_operands::read(machine_lowering& l) {
     first = l.at(0).kind == operand_kind::predicate ? 1 : 0;
+    for (unsigned n = 0; n < 2; ++n) l.ignore_operand(first + n);  // if few results are requested
     a = l.at(first + 2);
     b = l.at(first + 3);
     unsigned next = first + 4;
@@ -133,12 +134,13 @@ bool fetch_operands::read(machine_lowering& l) {
         --next;
     }
     handle_in_register = l.at(next).kind == operand_kind::text;
+    l.ignore(modifier::B);  // the same
     if (!handle_in_register) {
         handle = bound_handle(l, next);
         if (!handle) return false;
         next += 2;
     }
-    geometry = geometry_called(l.at(next).suffix);
+    geometry = geometry_called(l.suffix_of(l.at(next)));
     if (next + 1 < l.operand_count()) components = static_cast<unsigned>(l.at(next + 1).value);
     level = l.has(modifier::LL);
     offsets = l.has(modifier::AOFFI);
@@ -217,6 +219,7 @@ bool lower_texture_fetch(machine_lowering& l) {
         return false;
     const bool halves = l.has(modifier::F16), lowest = l.has(modifier::LZ);
     if (halves && !l.has(modifier::RN)) return false;
+    l.ignore_memory_order();
     fetch_operands f;
     if (!f.read(l)) return false;
     // .CL clamps to the existing levels; without it, the result of an access to a missing level is
@@ -230,7 +233,7 @@ bool lower_texture_fetch(machine_lowering& l) {
     d->gathers = l.is(isa::opcode::TLD4);
     d->has_quad_gradient = l.is(isa::opcode::TEX) && !f.level && !lowest;
     if (d->gathers) {
-        d->component = gathered_component(l.now());
+        d->component = gathered_component(l);
         d->offset_stride = 8;
         d->offset_bits = 6;
     }
@@ -255,7 +258,8 @@ bool lower_texture_fetch(machine_lowering& l) {
 /// TXQ. Operands: second pair of results, first pair of results, register, query, location of the
 /// handle, components. The register holds the level, or the handle and the level.
 bool lower_texture_query(machine_lowering& l) {
-    if (l.at(3).suffix != "TEX_HEADER_DIMENSION") return false;
+    for (unsigned n = 0; n < 2; ++n) l.ignore_operand(n);  // results, if few are requested
+    if (l.suffix_of(l.at(3)) != "TEX_HEADER_DIMENSION") return false;
     const bool in_register = l.has(modifier::B);
     sass::operand level = l.at(2);
     std::optional<slot> handle;
@@ -326,6 +330,7 @@ bool set_surface_reduction(const machine_lowering& l, texture_description& d) {
 /// SULD, SUST, SURED. Operands: destination register, coordinate registers, source register,
 /// location of the handle.
 bool lower_surface_access(machine_lowering& l) {
+    l.ignore_memory_order();
     const bool loads = l.is(isa::opcode::SULD), reduces = l.is(isa::opcode::SURED);
     const bool formatted = reduces ? !l.has(modifier::BA) : l.has(modifier::P);
     if (!formatted && !l.has(modifier::BA)) return false;
@@ -335,8 +340,8 @@ bool lower_surface_access(machine_lowering& l) {
         l.at(data).kind != operand_kind::reg)
         return false;
     const named_geometry* g = nullptr;
-    for (unsigned m = 0; g == nullptr && m < l.now().modifier_count; ++m)
-        g = geometry_called(l.now().modifiers[m].text);
+    for (unsigned m = 0; g == nullptr && m < l.modifier_count(); ++m)
+        g = geometry_called(l.modifier_at(m).text);
     if (g == nullptr) return false;
 
     auto d = std::make_shared<texture_description>();

@@ -70,9 +70,10 @@ bool lower_warp_reduction(machine_lowering& l) {
                                                     : ptx::reduction::and_;
     const bool bits =
         r == ptx::reduction::or_ || r == ptx::reduction::xor_ || r == ptx::reduction::and_;
-    const handler h = redux_handler(r, bits                   ? ptx::type::b32
-                                       : l.has(modifier::S32) ? ptx::type::s32
-                                                              : ptx::type::u32);
+    const bool is_signed = l.has(modifier::S32);
+    const handler h = redux_handler(r, bits        ? ptx::type::b32
+                                       : is_signed ? ptx::type::s32
+                                                   : ptx::type::u32);
     if (h == nullptr) return false;
     const slot value = l.low_word(l.at(1)), to = l.scratch();
     l.emit_words(h, nullptr, to, {value, no_slot});

@@ -5,6 +5,7 @@
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
+#include "modules/sass/encoding_table.h"
 
 #include <fmt/format.h>
 
@@ -106,8 +107,14 @@ slot machine_lowering::low_word(const operand& o) {
                         static_cast<std::uint32_t>(o.value & 0xffff)});
         case operand_kind::float64:
             return machine_frame::zero;
-        default:
+        case operand_kind::integer:
+        case operand_kind::float32:
+        case operand_kind::half:
+        case operand_kind::half2:
             return number(static_cast<std::uint32_t>(o.value));
+        default:
+            problem_ = "an operand that is not a value";
+            return machine_frame::zero;
     }
 }
 
@@ -146,6 +153,7 @@ slot machine_lowering::predicate_slot(const operand& o) {
 }
 
 void machine_lowering::source_predicate(machine_details& d, unsigned n, const operand& o) const {
+    note_read(o, operand_sign);
     d.predicate[n] = predicate_slot(o);  // PT is frame_layout::always
     d.predicate_flip[n] = o.negate_predicate ? all_lanes : 0;
 }
@@ -155,6 +163,7 @@ void machine_lowering::result_predicate(machine_details& d, unsigned n, const op
 
 void machine_lowering::modifiers(machine_details& d, unsigned n, const operand& o,
                                  bool is_float) const {
+    note_read(o, operand_sign);
     if (is_float) {
         if (o.absolute) d.keep[n] = 0x7fffffffu;
         if (o.negate) d.flip[n] = 0x80000000u;
@@ -165,6 +174,7 @@ void machine_lowering::modifiers(machine_details& d, unsigned n, const operand& 
 }
 
 slot machine_lowering::float_source(const operand& o) {
+    note_read(o, operand_sign);
     if (!o.negate && !o.absolute) return low_word(o);
     machine_details& d = details();
     modifiers(d, 0, o, true);
@@ -185,6 +195,8 @@ slot machine_lowering::double_source(const operand& o) {
 }
 
 slot machine_lowering::half_source(const operand& o) {
+    note_read(o, operand_sign);
+    note_read(o, operand_suffix);
     const slot from = low_word(o);
     if (o.suffix.empty() && !o.negate && !o.absolute) return from;
     if (o.suffix == ".F32") {
@@ -413,7 +425,90 @@ bool machine_lowering::lower_instruction() {
     }
     // A modifier that this architecture does not define.
     if (now_.has(sass::modifier::undefined)) return false;
-    return lowering_of(now_.opcode)(*this);
+    read_fields_ = 0;
+    read_operands_ = {};
+    if (!lowering_of(now_.opcode)(*this)) return false;
+    const std::string ignored = unread();
+    return ignored.empty() || refuse(ignored);
+}
+
+// ---- what functions ask for ----
+
+namespace {
+
+/// Modifiers that no result depends on: for the convergence of quads, counters of calls and of
+/// registers, caches, and the way in which warps wait.
+bool has_no_effect(const sass::named_modifier& m) {
+    constexpr std::string_view names[] = {
+        "NDV",    "NODEP",     "NOINC",          "NODEC",        "INC",
+        "BYPASS", "LDGSTSBAR", "DEFER_BLOCKING", "KEEPREFCOUNT", "NO_ATEXIT",
+        "RAND",   "CTAPOOL",   "SEQUENCED"};
+    return std::find(std::begin(names), std::end(names), m.text) != std::end(names);
+}
+
+/// Whether an operand has no effect: PT, RZ, a cache policy, or the name of all predicates.
+bool is_dispensable(const sass::operand& o) {
+    switch (o.kind) {
+        case operand_kind::predicate:
+        case operand_kind::uniform_predicate:
+            return o.index == sass::predicate_true && !o.negate_predicate;
+        case operand_kind::reg:
+            return o.index == sass::register_rz;
+        case operand_kind::predicates:
+        case operand_kind::uniform_predicates:
+        case operand_kind::cache_descriptor:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+bool machine_lowering::has(sass::modifier m) const {
+    const auto& fields = now_.form->fields;
+    for (std::size_t n = 0; n < fields.size(); ++n)
+        if (fields[n].modifiers[static_cast<std::size_t>(m)]) read_fields_ |= 1u << n;
+    return now_.has(m);
+}
+
+void machine_lowering::note_read(const operand& o, operand_part part) const {
+    const std::ptrdiff_t n = &o - now_.operands.data();
+    if (n >= 0 && n < static_cast<std::ptrdiff_t>(now_.operand_count)) read_operands_[n] |= part;
+}
+
+void machine_lowering::ignore_memory_order() const {
+    using sass::modifier;
+    for (const modifier m : {modifier::STRONG, modifier::SYS, modifier::PRIVATE, modifier::EF,
+                             modifier::LTC128B, modifier::U})
+        ignore(m);
+}
+
+void machine_lowering::ignore_modifiers() const {
+    read_fields_ = ~0u;
+    read_operands_.fill(operand_value | operand_sign | operand_suffix);
+}
+
+std::string machine_lowering::unread() const {
+    for (unsigned n = 0; n < now_.modifier_count; ++n) {
+        const unsigned field = now_.field_of[n];
+        if (field != sass::instruction::no_field && (read_fields_ >> field & 1) == 0 &&
+            !now_.form->fields[field].is_constant() && !has_no_effect(now_.modifiers[n]))
+            return fmt::format("the modifier .{}", now_.modifiers[n].text);
+    }
+    for (unsigned n = 0; n < now_.operand_count; ++n) {
+        const operand& o = now_.operands[n];
+        if ((read_operands_[n] & operand_value) == 0 && !is_dispensable(o))
+            return fmt::format("operand {}", n + 1);
+        if ((o.negate || o.absolute || o.invert || o.negate_predicate) &&
+            (read_operands_[n] & operand_sign) == 0)
+            return fmt::format("the sign of operand {}", n + 1);
+        const bool is_value = o.kind == operand_kind::reg || o.kind == operand_kind::uniform_reg ||
+                              o.kind == operand_kind::constant;
+        if (is_value && !o.suffix.empty() && (read_operands_[n] & operand_suffix) == 0)
+            return fmt::format("{} of operand {}", o.suffix, n + 1);
+    }
+    return {};
 }
 
 }  // namespace simtlm::execution

@@ -8,11 +8,13 @@
 #include "modules/ptx/operation.h"
 #include "modules/sass/decoder.h"
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,6 +38,10 @@ inline void set(ptx::operation& o, ptx::flag f) {
 /// a few if operands have modifiers or are register pairs. The instruction that is being lowered,
 /// its operands as rows, and the emission of operations are the interface of the functions
 /// lower_*() (lowering_table.h), which translate one opcode each.
+///
+/// What these functions ask for is recorded. An instruction with a modifier of a field of which the
+/// function has asked for no value, with an operand that it has not asked for, or with a sign or a
+/// selected part of one, is not supported: nothing is ignored unless the function says so.
 class machine_lowering {
 public:
     using operand = sass::operand;
@@ -50,9 +56,33 @@ public:
 
     const sass::instruction& now() const { return now_; }
     /// Its n-th operand.
-    const operand& at(unsigned n) const { return now_.operands[n]; }
+    const operand& at(unsigned n) const {
+        read_operands_[n] |= operand_value;
+        return now_.operands[n];
+    }
     unsigned operand_count() const { return now_.operand_count; }
-    bool has(sass::modifier m) const { return now_.has(m); }
+    bool has(sass::modifier m) const;
+    /// The n-th modifier of its mnemonic.
+    const sass::named_modifier& modifier_at(unsigned n) const {
+        if (now_.field_of[n] != sass::instruction::no_field) read_fields_ |= 1u << now_.field_of[n];
+        return now_.modifiers[n];
+    }
+    unsigned modifier_count() const { return now_.modifier_count; }
+    /// The part of an operand that is selected: ".H1", ".B2", or empty.
+    std::string_view suffix_of(const operand& o) const {
+        note_read(o, operand_suffix);
+        return o.suffix;
+    }
+    /// States that the sign of an operand has been considered.
+    void reads_sign(const operand& o) const { note_read(o, operand_sign); }
+    /// States that its modifiers, and those of its operands, do not determine what it does here.
+    void ignore_modifiers() const;
+    /// States that an operand does not determine what it does here.
+    void ignore_operand(unsigned n) const { static_cast<void>(at(n)); }
+    /// States that a modifier does not determine what it does here.
+    void ignore(sass::modifier m) const { static_cast<void>(has(m)); }
+    /// States that the order of a memory access, and what is cached, do not determine its result.
+    void ignore_memory_order() const;
     bool is(isa::opcode o) const { return now_.opcode == o; }
     unsigned architecture() const { return image_.architecture(); }
     const sass_image& image() const { return image_; }
@@ -178,7 +208,14 @@ public:
     void emit_gradient_fetch(const texture_function& f);
 
 private:
+    /// Parts of an operand that a function may ask for.
+    enum operand_part : std::uint8_t { operand_value = 1, operand_sign = 2, operand_suffix = 4 };
+
     bool lower_instruction();
+    /// Records that a function has considered a part of an operand of the current instruction.
+    void note_read(const operand& o, operand_part part) const;
+    /// What the instruction has that its function has not asked for; empty: nothing.
+    std::string unread() const;
     static slot scratch_row(unsigned n);
     bool needs_check(const address_place& p) const;
     void note_shared_access(unsigned element_bytes);
@@ -194,6 +231,8 @@ private:
     const operation_table& handlers_;
     const machine_lane_operations& lanes_;
     sass::instruction now_;
+    mutable std::uint32_t read_fields_ = 0;  ///< of the form of now_, one bit each
+    mutable std::array<std::uint8_t, sass::instruction::max_operands> read_operands_{};
     bool uniform_ = false;
     std::string problem_;
     unsigned scratch_used_ = 0;

@@ -7,6 +7,7 @@
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -175,6 +176,23 @@ TEST(MachineHalves, ProductsByZeroAreZeroWhereZeroWins) {
     // Subnormal numbers are flushed to zero.
     EXPECT_EQ(run(cubin, "multiply", in)[0], 0u);
     EXPECT_EQ(run(cubin, "multiply_add", in)[0], two | two << 16);
+}
+
+/// Why a kernel of a cubin is not executed as a whole.
+std::string problem_of(const std::string& cubin, const char* kernel) {
+    device_memory::config config;
+    config.capacity = std::uint64_t{1} << 26;
+    device_memory memory(config);
+    const sass_image image(std::make_shared<const sass::cubin>(cubin, "halves.cubin"), memory);
+    return image.problem_of(*image.find_kernel(kernel));
+}
+
+TEST(MachineCode, WithAModifierThatIsNotConsideredIsNotExecuted) {
+    constexpr unsigned preempted = 85;
+    EXPECT_EQ(problem_of(stored(), "multiply"), "");
+    std::string cubin = stored();
+    set_bits(cubin, "multiply", "EXIT", {preempted});
+    EXPECT_THAT(problem_of(cubin, "multiply"), testing::HasSubstr("the modifier .PREEMPTED"));
 }
 
 }  // namespace
