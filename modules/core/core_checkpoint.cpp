@@ -54,30 +54,16 @@ void warp_scheduler::checkpoint(kernel::archive& a) {
     a(*policy_, last_reason_, counted_to_, not_before_, full_, pipe_of_head_, heads_for_);
 }
 
-void multiprocessor::checkpoint(kernel::archive&) {
-    throw kernel::user_error(name(), "SMs of this kind cannot be saved in a checkpoint",
-                             "override multiprocessor::checkpoint()");
+bool sm::pipeline_at_rest() const {
+    return collector_.idle() && write_back_->idle() && ldst_->idle();
 }
 
-void multiprocessor::checkpoint_running(kernel::archive& a) {
-    a.block(name(), 2);
-    a(running_);
-}
-
-bool sm::at_rest() const {
-    return !busy() && resident_ctas() == 0 && port_.idle() && pool_.in_flight() == 0 &&
-           collector_.idle() && write_back_->idle() && ldst_->idle() && warps_.fetching == 0 &&
-           caches_->idle();
-}
-
-void sm::checkpoint(kernel::archive& a) {
-    checkpoint_running(a);
-    a(warps_, scoreboard_, shared_, collector_, issue_);
+void sm::checkpoint_pipeline(kernel::archive& a) {
+    a(shared_, collector_, issue_);
     for (auto& of : units_) a(of->all());
     a(*ldst_);
     for (auto& s : schedulers_) a(*s);
-    a(*front_end_, dynamic_warps_, residents_since_);
-    caches_->checkpoint(a);
+    a(*front_end_);
 }
 
 bool simt_cluster::at_rest() const {

@@ -3,20 +3,27 @@
 
 #include "modules/cache/access_observer.h"
 #include "modules/cache/cache_statistics.h"
+#include "modules/core/barrier_unit.h"
+#include "modules/core/coalescer.h"
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
 #include "modules/core/cta_slots.h"
+#include "modules/core/dependency_gate.h"
 #include "modules/core/instruction_watcher.h"
 #include "modules/core/l1_caches.h"
+#include "modules/core/local_memory_map.h"
 #include "modules/core/memory_effects.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/occupancy.h"
 #include "modules/core/running_cycles.h"
+#include "modules/core/scoreboard.h"
+#include "modules/core/sleeping_warps.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"
 #include "modules/core/warp_wait.h"
 #include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
+#include "modules/kernel/process_group.h"
 #include "modules/kernel/signal_list.h"
 #include "modules/kernel/statistics.h"
 #include "modules/program/kernel_source.h"
@@ -72,16 +79,20 @@ struct multiprocessor_parts {
     protocol::transaction_pool& transactions;
 };
 
-/// Interface of a streaming multiprocessor to the rest of the GPU: the cluster binds its memory
-/// port, the CTA scheduler places CTAs, and reports, waveforms, profiles and the deadlock report
-/// read its state. The derived class implements the pipeline: `sm` is the classic core of
-/// GPGPU-Sim. cluster_config::make selects the class.
+/// A streaming multiprocessor without its pipeline: CTA slots, warps from their placement to their
+/// exit, barriers, first-level caches, memory port, statistics, inspection and checkpoints. It is
+/// the interface of every SM to the rest of the GPU: the cluster binds its memory port, the CTA
+/// scheduler places CTAs, and reports, waveforms, profiles and the deadlock report read its state.
 ///
-/// A derived class constructs its blocks in its own constructor, acts in the phases core_write_back
-/// to core_front_end, and notifies the cta_listener of every CTA that has ended, while holding
-/// phase_sequencer::exclusive. CTAs are placed in phase core_dispatch_ctas; their warps run from
-/// the next cycle on. All other functions are called between steps.
-class multiprocessor : public kernel::clocked_module {
+/// A derived class is a pipeline, which fetches, issues and executes the instructions of the warps:
+/// `sm`, or `modern::sm`. It constructs its blocks in its constructor, with close_group() as the
+/// last statement; acts in the phases core_write_back to core_front_end; lets every warp that has
+/// ended exit (exit_warp()); and supplies the protected virtual functions. cluster_config::make
+/// selects it.
+///
+/// CTAs are placed in phase core_dispatch_ctas; their warps run from the next cycle on. All other
+/// functions are called between steps.
+class multiprocessor : public kernel::clocked_module, protected warp_listener {
 protected:
     memory_port port_;  // declared before the reference to its socket
 
@@ -95,16 +106,16 @@ public:
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
     /// Sets the observer of the SM's CTAs. The simulation then runs on one host thread, because SMs
-    /// may share an observer.
+    /// may share an observer; the same holds for the other observers.
     void watch(cta_watcher& watcher);
     /// Observes every instruction that issues and completes.
-    virtual void watch(instruction_watcher& watcher) = 0;
+    void watch(instruction_watcher& watcher);
     /// Random partition indexing: requests enter the network in an order determined by an external
     /// block.
-    virtual void set_request_order(protocol::request_order& order);
+    void set_request_order(protocol::request_order& order);
     /// If SMs act one after the other (sm_identity::sms_in_order): acts as the k-th from the next
     /// core cycle on.
-    virtual void set_position(unsigned /*k*/) {}
+    void set_position(unsigned k) { group_.select_sub_phase(k); }
     /// The downstream port is shared by SMs that act one after the other.
     void share_outside(const shared_outside& outside) { port_.share_outside(outside); }
 
@@ -114,10 +125,10 @@ public:
     kernel_context* kernel() const { return kernel_; }
     unsigned resident_ctas() const { return ctas_.resident(); }
     /// Whether any warp is resident.
-    virtual bool busy() const { return ctas_.resident() != 0; }
+    bool busy() const { return warps_.resident != 0; }
     /// Whether a CTA of a kernel can be placed now.
     /// @param concurrent  SMs may hold CTAs of several kernels
-    virtual bool can_launch(const kernel_context& kernel, bool concurrent) const {
+    bool can_launch(const kernel_context& kernel, bool concurrent) const {
         return ctas_.fits(kernel, concurrent);
     }
     /// Number of CTAs of a kernel that can be placed now.
@@ -126,13 +137,14 @@ public:
         return ctas_.room_for(kernel, concurrent);
     }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
-    virtual void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) = 0;
+    /// @return its slot
+    unsigned launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
     /// Signals that the kernel on which a kernel depends has ended; releases the warps that wait
     /// for it.
-    virtual void dependency_ended(const kernel_context& /*kernel*/) {}
+    void dependency_ended(const kernel_context& kernel) { dependency_.ended(warps_, kernel); }
     /// Sets the L1D's share of the on-chip memory for a kernel.
-    virtual void configure_l1(const l1_split&) {}
-    virtual void invalidate_l1() {}
+    void configure_l1(const l1_split& split);
+    void invalidate_l1();
     /// The last core cycle in which the SM ran.
     std::uint64_t stopped_at() const { return running_.stopped_at(); }
     /// Whether the SM ran in the core cycle that has just ended.
@@ -145,42 +157,50 @@ public:
     // ---- warps ----
 
     /// The warp slots: which are resident, at a barrier, etc., and their next instructions.
-    virtual const warp_table& warps() const = 0;
+    const warp_table& warps() const { return warps_; }
     /// The kernel of a resident warp.
     const kernel_context* kernel_of(unsigned warp) const {
-        return ctas_[warps().warp[warp].cta].kernel;
+        return ctas_[warps_.warp[warp].cta].kernel;
+    }
+    /// The decoded instruction that a resident warp issues next; nullptr: none is decoded.
+    virtual const program::dynamic_instruction* next_instruction(unsigned /*warp*/) const {
+        return nullptr;
     }
     /// Why a warp does not issue. @param warp  resident
-    virtual warp_wait why_waiting(unsigned warp) const = 0;
+    warp_wait why_waiting(unsigned warp) const;
     /// Describes what every resident warp waits for, one per line, for a deadlock report.
-    virtual std::string describe() const = 0;
-    virtual std::size_t instructions_in_flight() const = 0;
+    std::string describe() const;
+    std::size_t instructions_in_flight() const { return pool_.in_flight(); }
     /// Whether no CTA is resident and nothing is in flight, including prefetched instructions.
-    virtual bool at_rest() const { return !busy() && port_.idle(); }
+    bool at_rest() const;
     /// Saves or restores the state that persists across kernels, of an idle SM.
     /// @throws kernel::user_error  if SMs of this kind do not support it
-    virtual void checkpoint(kernel::archive& a);
+    void checkpoint(kernel::archive& a);
 
     // ---- statistics ----
 
     /// The counters, including those of sleeping blocks.
-    virtual const core_statistics& statistics() = 0;
+    const core_statistics& statistics();
     /// The same, but cycles in which blocks sleep may be missing.
     const core_statistics& counted() const { return statistics_; }
     /// Registers every struct of counters of the SM and its blocks, core_statistics first.
-    virtual void register_statistics(kernel::statistics& list) = 0;
+    void register_statistics(kernel::statistics& list);
     /// Brings all registered counters up to date.
-    virtual void settle() = 0;
-    /// Statistics of a first-level cache, up to date; nullptr: the core has none.
-    virtual const cache::cache_statistics* statistics_of(l1_cache) { return nullptr; }
+    void settle();
+    /// Statistics of a first-level cache, up to date; nullptr: the SM has none.
+    const cache::cache_statistics* statistics_of(l1_cache which) {
+        return caches_ ? &caches_->statistics_of(which) : nullptr;
+    }
     /// Adds an observer of accesses to the data, constant and texture caches.
-    virtual void observe_caches(cache::access_observer&) {}
+    void observe_caches(cache::access_observer& observer) {
+        if (caches_) caches_->observe(observer);
+    }
     /// Number of instructions by kind of functional unit, in the order of dispatch.
     virtual std::vector<unit_count> unit_counts() const { return {}; }
     /// Cycles in which a result bus was occupied.
     virtual std::uint64_t result_bus_conflicts() const { return 0; }
     /// Number of times that senders found the request network full.
-    virtual std::uint64_t network_refusals() { return 0; }
+    std::uint64_t network_refusals();
 
     // ---- waveforms ----
 
@@ -191,21 +211,67 @@ public:
     virtual std::vector<std::string> sending_blocks() const { return {}; }
 
 protected:
+    /// The module name stays on SystemC's stack while the derived class is constructed, so that its
+    /// blocks become children.
     /// @param sources  number of blocks that send requests: all of memory_source, or 0 for a core
     ///                 without memory accesses
     multiprocessor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const sm_config& config, const sm_identity& who,
                    unsigned sources = memory_sources);
+    /// The blocks of the pipeline are constructed.
+    void close_group() { group_.close(); }
+    /// Constructs the first-level caches and binds their memory sides.
+    void make_caches(const l1_caches::config& config, protocol::transaction_pool& transactions);
 
-    /// Saves the state common to all SMs, for checkpoint() of derived classes.
-    void checkpoint_running(kernel::archive& a);
+    // ---- supplied by the pipeline ----
 
-    /// The SM holds CTAs from the next core cycle on.
-    virtual void begin_running();
-    /// The SM holds no CTA after this core cycle.
-    virtual void end_running();
-    /// Reports that a CTA allows dependent kernels to begin. Later calls for a CTA have no effect.
-    void launch_dependents(unsigned slot);
+    /// The SM holds CTAs from the cycle after `now` on, or none after `now`. In phase
+    /// core_dispatch_ctas, or core_front_end.
+    virtual void running_begins(std::uint64_t /*now*/) {}
+    virtual void running_ends(std::uint64_t /*now*/) {}
+    /// A CTA of a kernel will be placed.
+    virtual void kernel_arrives(const kernel_context&) {}
+    /// The warps of a CTA will start. @param first  its first warp slot @param warps  their number
+    virtual void cta_starts(unsigned /*slot*/, unsigned /*first*/, unsigned /*warps*/) {}
+    /// The warp slot of a warp, relative to the first slot of its CTA.
+    /// @param number  of the warp in its CTA @param slot  of the CTA @param warps  of the CTA
+    virtual unsigned place_of_warp(unsigned number, unsigned /*slot*/, unsigned /*warps*/) const {
+        return number;
+    }
+    /// A warp starts; it may have no instructions to execute.
+    virtual void warp_starts(unsigned /*warp*/) {}
+    /// A warp has exited; its slot is free.
+    virtual void warp_exited(unsigned /*warp*/) {}
+    /// All warps of a CTA have exited. Completes it; a pipeline may do so later.
+    virtual void cta_ends(unsigned slot) { complete_cta(slot); }
+    /// Why a warp does not issue whose state in the warp_table allows it to.
+    virtual warp_wait wait_for_issue(unsigned /*warp*/) const { return warp_wait::nothing; }
+    /// The same for a deadlock report, what it waits for.
+    virtual std::string wait_for_issue_text(unsigned /*warp*/) const { return {}; }
+    /// What a warp at a barrier, or at an engine of the SM, waits for.
+    virtual std::string barrier_text(unsigned /*warp*/) const { return "a barrier"; }
+    virtual std::string engine_text(unsigned /*warp*/) const { return {}; }
+    /// Describes what a resident CTA, or the blocks of the pipeline, wait for.
+    virtual std::string describe_cta(unsigned /*slot*/) const { return {}; }
+    virtual std::string describe_blocks() const { return {}; }
+    /// Whether the blocks of the pipeline hold nothing.
+    virtual bool pipeline_at_rest() const { return true; }
+    /// Saves or restores the state of the pipeline that persists across kernels. @see checkpoint()
+    virtual void checkpoint_pipeline(kernel::archive& a);
+    /// Registers the structs of counters of the pipeline's blocks.
+    virtual void register_pipeline_statistics(kernel::statistics&) {}
+    /// Lets sleeping blocks count the core cycles before `edges`.
+    virtual void settle_pipeline(std::uint64_t /*edges*/) {}
+
+    // ---- services for the pipeline ----
+
+    /// A warp that has ended has nothing in flight: frees its slot, and that of its CTA after the
+    /// last warp. In phase core_front_end.
+    void exit_warp(unsigned warp);
+    /// A warp has issued an instruction of programmatic dependent launch (griddepcontrol).
+    void act_on_dependents(const warp_instruction& inst);
+    /// No functional unit of the configuration executes an instruction: ends the simulation.
+    void fail_without_unit(const program::static_instruction& inst);
     /// A CTA whose slot is free.
     struct released_cta {
         kernel_context* kernel = nullptr;
@@ -218,21 +284,45 @@ protected:
     void complete_cta(unsigned slot) { complete_cta(release_cta(slot)); }
     /// Notifies the listener that a slot is free whose CTA is not complete.
     void tell_resources_freed();
-    /// Adds the resident warps of the core cycles before `cycle` to warp_cycles. Must be called
-    /// before the number of resident warps changes.
-    void count_resident_warps(unsigned warps, std::uint64_t cycle);
+    /// Registers the signals for the number of resident CTAs and warps.
+    void register_occupancy(kernel::signal_list& list);
 
     kernel::phase_sequencer& sequencer_;
     const sm_config config_;
     const sm_identity who_;
     running_cycles running_;
-    cluster_cycles* cluster_cycles_ = nullptr;
     core_statistics statistics_;
     effect_queue effects_;
+    cta_slots ctas_;
+
+private:
+    kernel::process_group group_;  // open while the blocks are constructed
+
+protected:
+    request_tagger tagger_;
+    warp_table warps_;
+    scoreboard scoreboard_;
+    barrier_unit barriers_;
+    coalescer coalescer_;
+    warp_instruction_pool pool_;
+    local_memory_map local_memory_;
+    sleeping_warps sleepers_;
+    dependency_gate dependency_;
+    std::unique_ptr<l1_caches> caches_;  // nullptr: the SM has none
+
+private:
+    void begin_running();
+    void end_running();
+    void begin_warp(unsigned warp, unsigned slot, unsigned number);
+    void launch_dependents(unsigned slot);
+    void count_residents(std::uint64_t cycle);
+    std::string wait_text(unsigned warp) const;
+
+    cluster_cycles* cluster_cycles_ = nullptr;
     cta_listener* cta_listener_ = nullptr;
     cta_watcher* cta_watcher_ = nullptr;
     kernel_context* kernel_ = nullptr;
-    cta_slots ctas_;
+    std::uint64_t dynamic_warps_ = 0;    // number of warps that have started
     unsigned incomplete_ = 0;            // released CTAs that are not complete
     std::uint64_t residents_since_ = 0;  // first core cycle not counted in warp_cycles
 };

@@ -33,11 +33,7 @@ void sm::register_signals(kernel::signal_list& list, const std::string& network)
     const std::string group = base.substr(base.find('.') + 1);
     list.group(group);
     list.changed_by(inside(base, {"front_end"}));
-    list.level(base + ".ctas", 6, on_core, kernel::display::decimal,
-               [this] { return resident_ctas(); });
-    list.level(base + ".warps", 7, on_core, kernel::display::decimal, [this] {
-        return static_cast<std::uint64_t>(__builtin_popcountll(warps_.resident));
-    });
+    register_occupancy(list);
     list.group(group + "/front end");
     register_front_end_signals(list, base + ".front_end");
     register_scheduler_signals(list, base, group + "/issue");

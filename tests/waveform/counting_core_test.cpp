@@ -11,12 +11,10 @@
 #include "tests/waveform/gpu_run.h"
 #include "tests/waveform/vcd_reader.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -28,49 +26,8 @@ namespace {
 /// Traced warps only; no memory accesses or hazards; barriers do not block.
 class counting_core final : public core::multiprocessor {
 public:
-    explicit counting_core(const core::multiprocessor_parts& p)
-        : multiprocessor(p.name, p.sequencer, p.config, p.who, 0),
-          warps_(p.config.max_warps),
-          process_("cycle", p.sequencer, protocol::phase::core_front_end,
-                   kernel::on_edge<&counting_core::cycle>(this)) {
-        process_.sleep();
-    }
+    explicit counting_core(const core::multiprocessor_parts& p) : counting_core(p.name, p) {}
 
-    using multiprocessor::watch;
-    void watch(core::instruction_watcher&) override {}
-    void launch(core::kernel_context& kernel, std::unique_ptr<program::cta> block) override {
-        if (resident_ctas() == 0) begin_running();
-        kernel_ = &kernel;
-        const unsigned slot = ctas_.allocate(kernel, std::move(block));
-        const core::cta_slots::slot& cta = ctas_[slot];
-        ++statistics_.ctas_launched;
-        for (unsigned n = 0; n < cta.padded_threads / config_.warp_size; ++n) {
-            const unsigned w = cta.first_thread / config_.warp_size + n;
-            core::warp_state& warp = warps_.warp[w];
-            warps_.resident |= core::warp_bit(w);
-            warp.code = cta.block->warp(n).window;
-            warp.cta = slot;
-            warp.threads =
-                std::min(config_.warp_size, kernel.needs.threads - n * config_.warp_size);
-            ++statistics_.warps_launched;
-        }
-        if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
-        process_.wake();
-    }
-    const core::warp_table& warps() const override { return warps_; }
-    core::warp_wait why_waiting(unsigned) const override { return core::warp_wait::nothing; }
-    std::string describe() const override {
-        return resident_ctas() != 0 ? fmt::format("  SM {} counts\n", id()) : std::string();
-    }
-    std::size_t instructions_in_flight() const override { return 0; }
-    const core::core_statistics& statistics() override {
-        statistics_.cycles = running_.before(sequencer_.edges(protocol::core_clock));
-        return statistics_;
-    }
-    void register_statistics(kernel::statistics& list) override {
-        list.add(name(), "sm", counted());
-    }
-    void settle() override { statistics(); }
     void register_signals(kernel::signal_list& list, const std::string&) override {
         list.group(name());
         list.changed_by({std::string(name())});
@@ -79,6 +36,15 @@ public:
     }
 
 private:
+    counting_core(const sc_core::sc_module_name& name, const core::multiprocessor_parts& p)
+        : multiprocessor(name, p.sequencer, p.config, p.who, 0),
+          process_("count", p.sequencer, protocol::phase::core_front_end,
+                   kernel::on_edge<&counting_core::cycle>(this)) {
+        close_group();
+    }
+    void may_issue(unsigned) override {}
+    void may_fetch() override {}
+    void cta_starts(unsigned, unsigned, unsigned) override { process_.wake(); }
     void cycle() {
         for (core::warp_mask m = warps_.resident; m != 0; m &= m - 1) {
             const auto w = static_cast<unsigned>(__builtin_ctzll(m));
@@ -89,17 +55,11 @@ private:
                 ++statistics_.warp_instructions;
                 statistics_.thread_instructions += lanes;
             }
-            if (warp.code.empty()) ends(w);
+            if (warp.code.empty()) exit_warp(w);
         }
-        if (resident_ctas() == 0) process_.sleep();
-    }
-    void ends(unsigned w) {
-        warps_.resident &= ~core::warp_bit(w);
-        const core::warp_state& warp = warps_.warp[w];
-        if (ctas_.warp_exits(warp.cta, warp.threads)) complete_cta(warp.cta);
+        if (!busy()) process_.sleep();
     }
 
-    core::warp_table warps_;
     kernel::clocked_process process_;
 };
 

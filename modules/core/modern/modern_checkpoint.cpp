@@ -42,28 +42,23 @@ void sub_core::checkpoint(kernel::archive& a) {
       sleeping_for_);
 }
 
-bool sm::at_rest() const {
-    return !busy() && resident_ctas() == 0 && port_.idle() && pool_.in_flight() == 0 &&
-           memory_unit_->idle() && link_->idle() && arrivals_.empty() && departures_.empty() &&
-           fences_.empty() &&
-           std::all_of(sub_cores_.begin(), sub_cores_.end(),
-                       [](const auto& s) { return s->at_rest(); }) &&
-           caches_->idle();
+bool sm::pipeline_at_rest() const {
+    return memory_unit_->idle() && link_->idle() && arrivals_.empty() && departures_.empty() &&
+           fences_.empty() && std::all_of(sub_cores_.begin(), sub_cores_.end(), [](const auto& s) {
+               return s->at_rest();
+           });
 }
 
-void sm::checkpoint(kernel::archive& a) {
+void sm::checkpoint_pipeline(kernel::archive& a) {
     const modern_statistics& counted = stage_statistics_;
     if ((counted.bulk_copies | counted.mbarrier_waits | counted.warpgroup_products) != 0)
         throw kernel::user_error(name(),
                                  "has used bulk copies, mbarriers or products of warpgroups, whose "
                                  "engines are not saved in checkpoints",
                                  "leave out --checkpoint");
-    checkpoint_running(a);
-    a(warps_, scoreboard_, issue_);
+    a(issue_);
     for (auto& s : sub_cores_) a(*s);
-    a(*memory_unit_, *link_, last_launch_, dynamic_warps_, residents_since_, warp_start_,
-      fp64_free_at_, barriers_free_at_);
-    caches_->checkpoint(a);
+    a(*memory_unit_, *link_, last_launch_, warp_start_, fp64_free_at_, barriers_free_at_);
 }
 
 }  // namespace simtlm::core::modern

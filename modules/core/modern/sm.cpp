@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/sm.h"
 
-#include "modules/kernel/error.h"
 #include "modules/protocol/phases.h"
 
 #include <fmt/format.h>
@@ -16,15 +15,7 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern)
     : cluster_multiprocessor(name, parts.sequencer, parts.config, parts.who,
                              modern.engines.present ? most_memory_sources : memory_sources),
-      group_("cycle", parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
-      tagger_(parts.who),
-      warps_(config_.max_warps),
-      scoreboard_(warps_),
-      barriers_(warps_, config_.max_ctas, config_.max_barriers_per_cta),
-      coalescer_(config_),
-      local_memory_(config_, parts.who),
-      sleepers_("sleepers", sequencer_, warps_),
       issue_(config_, modern_.engines.present,
              {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_}),
       synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
@@ -32,7 +23,6 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
       retire_process_("retire", sequencer_, protocol::phase::core_front_end,
                       kernel::on_edge<&sm::retire>(this), false, 2) {
     retire_process_.select_sub_phase(1);  // after the sub-cores' fetch
-    warps_.listener = this;
     std::vector<sub_core*> cores;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
         sub_cores_.push_back(std::make_unique<sub_core>(
@@ -54,10 +44,10 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
         issue_.set_clusters(*clusters_);
         memory_unit_->set_clusters(*clusters_);
     }
-    make_caches(parts.transactions);
+    bind_caches(parts.transactions);
     if (modern_.engines.present) make_engines(cores, parts.transactions);
     if (clusters_ && mbarriers_) clusters_->set_mbarriers(*mbarriers_);
-    group_.close();
+    close_group();
 }
 
 void sm::make_engines(const std::vector<sub_core*>& cores,
@@ -83,7 +73,7 @@ void sm::watch(engine_watcher& watcher) {
     sequencer_.stay_on_one_thread();  // the watcher may be shared by several SMs
 }
 
-void sm::make_caches(protocol::transaction_pool& transactions) {
+void sm::bind_caches(protocol::transaction_pool& transactions) {
     l1_caches::config c = l1_caches::from(config_);
     c.data.latency = memory_unit::l1d_stages(modern_);
     c.data.banks = modern_.l1_tag_banks * cache::sectors_per_line;
@@ -92,12 +82,11 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     c.data.packets_per_cycle = modern_.request_packets;
     c.data.requests_lines = modern_.request_lines;
     c.data.writes_sectors = true;
-    caches_ = std::make_unique<l1_caches>(sequencer_, c, transactions);
+    make_caches(c, transactions);
     link_->l1i.bind(caches_->instruction.port);
     memory_unit_->l1c.bind(caches_->constant.port);
     memory_unit_->l1t.bind(caches_->texture.port);
     memory_unit_->l1d.bind(caches_->data.port);
-    caches_->connect(port_);
     memory_unit_->uncached.bind(port_.from[static_cast<unsigned>(memory_source::ldst)]);
 }
 
@@ -110,34 +99,26 @@ void sm::join_clusters(protocol::cluster_network_port& network,
     gpcs_ = std::move(all);
 }
 
-void sm::configure_l1(const l1_split& split) {
-    if (config_.l1.data_enabled) caches_->data.reconfigure(split.ways, split.allocation);
+void sm::running_begins(std::uint64_t now) {
+    for (auto& s : sub_cores_) s->sm_started(now);
 }
 
-void sm::begin_running() {
-    multiprocessor::begin_running();
-    for (auto& s : sub_cores_) s->sm_started(sequencer_.cycle(protocol::core_clock));
-}
-
-void sm::end_running() {
-    for (auto& s : sub_cores_) s->sm_stopped(sequencer_.cycle(protocol::core_clock));
-    multiprocessor::end_running();
+void sm::running_ends(std::uint64_t now) {
+    for (auto& s : sub_cores_) s->sm_stopped(now);
 }
 
 /// Discards the instructions of the previous kernel.
-void sm::forget_instructions() {
+void sm::kernel_arrives(const kernel_context& kernel) {
+    if (ctas_.resident() != 0 || kernel.launch == last_launch_) return;
+    last_launch_ = kernel.launch;
     link_->flush();
     for (auto& s : sub_cores_) s->invalidate_instructions();
     if (link_->idle()) caches_->instruction.invalidate();
 }
 
-void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
-    place(kernel, std::move(block));
-}
-
 void sm::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
                            const std::shared_ptr<cta_cluster>& cluster, unsigned rank) {
-    const unsigned slot = place(kernel, std::move(block));
+    const unsigned slot = launch(kernel, std::move(block));
     const unsigned first = ctas_[slot].first_thread / config_.warp_size;
     warp_mask live = 0;
     for (unsigned i = 0; i < ctas_[slot].padded_threads / config_.warp_size; ++i)
@@ -145,73 +126,18 @@ void sm::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta>
     clusters_->cta_starts(slot, cluster, rank, *ctas_[slot].block, live);
 }
 
-/// @return the slot of the CTA
-unsigned sm::place(kernel_context& kernel, std::unique_ptr<program::cta> block) {
-    if (ctas_.resident() == 0 && kernel.launch != last_launch_) {
-        last_launch_ = kernel.launch;
-        forget_instructions();
-    }
-    if (!running_.running()) begin_running();
-    kernel_ = &kernel;
-    const unsigned slot = ctas_.allocate(kernel, std::move(block));
-    const cta_slots::slot& cta = ctas_[slot];
-    ++statistics_.ctas_launched;
-    local_memory_.place(slot, cta.padded_threads, kernel.ctas_per_sm);
-    if (kernel.descriptor != nullptr)
-        scoreboard_.allow_registers(kernel.descriptor->register_numbers);
-
-    const unsigned first_warp = cta.first_thread / config_.warp_size;
-    const unsigned count = cta.padded_threads / config_.warp_size;
-    warp_mask members = 0;
-    for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
-    barriers_.allocate(slot, members);
-    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
-    warps_.resident |= members;
-    if (warpgroups_) warpgroups_->place(first_warp, count);
-    cta.block->placed({who_.sm, who_.sms, slot, first_warp});
-    const unsigned rotation = modern_.rotate_ctas ? slot : 0;
-    for (unsigned i = 0; i < count; ++i)
-        begin_warp(first_warp + rotated(i, rotation, count), slot, i);
-    if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
-    return slot;
-}
-
-unsigned sm::rotated(unsigned number, unsigned rotation, unsigned warps) const {
+unsigned sm::place_of_warp(unsigned number, unsigned slot, unsigned warps) const {
     const auto sub_cores = static_cast<unsigned>(sub_cores_.size());
-    if (warps % sub_cores != 0) return number;
-    return number / sub_cores * sub_cores + (number + rotation) % sub_cores;
+    if (!modern_.rotate_ctas || warps % sub_cores != 0) return number;
+    return number / sub_cores * sub_cores + (number + slot) % sub_cores;
 }
 
-/// @param number  index of the warp in its CTA
-void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
-    const cta_slots::slot& cta = ctas_[slot];
-    const program::warp_code code = cta.block->warp(number);
-    warp_state& warp = warps_.warp[w];
-    warp.code = warp.resolved_path = code.window;
-    warp.addresses = code.addresses;
-    warp.executor = code.executor;
-    if (warp.executor != nullptr)
-        sequencer_.stay_on_one_thread();  // warps share the state of a
-                                          // program
-    warp.dynamic_id = dynamic_warps_++;
-    warp.cta = slot;
-    warp.number = number;
-    warp.threads =
-        std::min(config_.warp_size, cta.kernel->needs.threads - number * config_.warp_size);
-    warp.copy_groups.clear();
-    warp.copy_wait_below = 0;
+void sm::warp_starts(unsigned w) {
     if (bulk_copies_) bulk_copies_->warp_starts(w);
-    warp.last_pc = warp.fall_through_pc = code.window.empty() ? 0 : code.window.next->info->pc;
-    ++statistics_.warps_launched;
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     warp_start_ = std::max(warp_start_, now + 1) + modern_.warp_launch_interval;
     of(w).warp_starts(w, warp_start_);
-    if (code.window.empty()) {
-        warps_.ends(w);
-        of(w).without_code(w);
-        barriers_.warp_ended(slot, w);
-        retire_process_.wake();
-    }
+    if (warps_.warp[w].code.empty()) retire_process_.wake();
 }
 
 void sm::ends(unsigned w) {
@@ -235,9 +161,7 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
     using program::special_op;
     const unsigned w = inst.warp;
     if (inst.active_mask == 0) return;
-    if (inst.info->special == special_op::launch_dependents) launch_dependents(warps_.warp[w].cta);
-    if (inst.info->special == special_op::dependency_wait)
-        dependency_.wait(warps_, w, *kernel_of(w));
+    act_on_dependents(inst);
     if (!modern_.engines.present) return;
     const auto groups = static_cast<unsigned>(inst.info->immediate);
     bool waits = false;
@@ -276,10 +200,6 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
             return;
     }
     if (waits) warps_.at_engine |= warp_bit(w);
-}
-
-void sm::dependency_ended(const kernel_context& kernel) {
-    dependency_.ended(warps_, kernel);
 }
 
 /// st.async: to shared memory of another CTA of the cluster, or of the warp's own CTA.
@@ -392,7 +312,7 @@ void sm::retire() {
             (warp.stores == 0 || !(clusters_ && clusters_->is_in_cluster(w))) &&
             !(warpgroups_ && warpgroups_->waits(w)) && !has_arrivals(w) &&
             !scoreboard_.writes_pending(w))
-            warp_exits(w);
+            exit_warp(w);
     }
     const std::uint64_t next =
         departures_.empty() ? departure::unknown : depart(retire_process_.now());
@@ -436,48 +356,21 @@ std::uint64_t sm::depart(std::uint64_t now) {
     return next;
 }
 
-void sm::warp_exits(unsigned w) {
-    const warp_state& warp = warps_.warp[w];
-    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
-    warps_.resident &= ~warp_bit(w);
-    warps_.done &= ~warp_bit(w);
-    of(w).warp_ends(w);
-    if (ctas_.warp_exits(warp.cta, warp.threads)) cta_ends(warp.cta);
-}
-
 /// All warps of a CTA have exited. Its slot is free for another CTA after the turnaround time,
 /// which does not wait for its stores: on a V100, two CTAs of 32 threads per SM that store one
 /// value follow each other in 370 cycles (gpu-benches, gpu-stream), less than a store to the L2 and
 /// the turnaround time together.
 void sm::cta_ends(unsigned slot) {
-    barriers_.deallocate(slot);
     if (clusters_) clusters_->cta_ends(slot);
     departures_.push_back({retire_process_.now() + modern_.cta_turnaround, warps_.stores_sent,
                            static_cast<std::uint16_t>(slot)});
 }
 
-void sm::no_unit_for(const program::static_instruction& inst) {
-    sequencer_.fail(std::make_exception_ptr(kernel::user_error(
-        kernel_ != nullptr && kernel_->descriptor != nullptr ? kernel_->descriptor->origin
-                                                             : std::string(),
-        fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
-                    inst.opcode, inst.pc),
-        "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
-}
-
 // ---- reports -----------------------------------------------------------------------------------
 
-const core_statistics& sm::statistics() {
-    const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
+void sm::settle_pipeline(std::uint64_t edges) {
     if (edges != 0)
         for (auto& s : sub_cores_) s->settle(edges - 1);
-    statistics_.cycles = running_.before(edges);
-    count_residents(edges);
-    return statistics_;
-}
-
-const modern_statistics& sm::stage_statistics() {
-    statistics();
     l0_statistics sum;
     for (auto& s : sub_cores_) {
         const l0_statistics& l = s->l0().statistics();
@@ -492,18 +385,10 @@ const modern_statistics& sm::stage_statistics() {
     stage_statistics_.l0_stream_hits = sum.stream_hits;
     stage_statistics_.l0_misses = sum.misses;
     stage_statistics_.l0_prefetches = sum.prefetches;
-    return stage_statistics_;
 }
 
-void sm::register_statistics(kernel::statistics& list) {
-    list.add(name(), "sm", counted());
+void sm::register_pipeline_statistics(kernel::statistics& list) {
     list.add(std::string(name()) + ".stages", "modern", stage_statistics_);
-    caches_->register_statistics(list);
-}
-
-void sm::settle() {
-    stage_statistics();
-    caches_->settle();
 }
 
 std::vector<unit_count> sm::unit_counts() const {
@@ -513,62 +398,14 @@ std::vector<unit_count> sm::unit_counts() const {
     return kinds;
 }
 
-warp_wait sm::why_waiting(unsigned w) const {
-    const warp_mask bit = warp_bit(w);
-    if ((warps_.done & bit) != 0) return warp_wait::exit;
-    if ((warps_.at_barrier & bit) != 0) return warp_wait::barrier;
-    if ((warps_.at_memory_barrier & bit) != 0) return warp_wait::memory_barrier;
-    if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
-    if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
-    if ((warps_.at_engine & bit) != 0) return warp_wait::engine;
-    if ((warps_.asleep & bit) != 0) return warp_wait::sleep;
-    return sub_cores_[w % sub_cores_.size()]->wait_of(w);
+std::string sm::barrier_text(unsigned w) const {
+    return clusters_ && clusters_->is_waiting(w) ? "the barrier of its cluster" : "a barrier";
 }
 
-std::uint64_t sm::network_refusals() {
-    std::uint64_t n = caches_->back_pressure_cycles();
-    for (const auto& stage : statistics_.stalls)
-        n += stage[static_cast<unsigned>(memory_stall::network_full)];
-    return n;
-}
-
-std::string sm::wait_text(unsigned w) const {
-    const warp_mask bit = warp_bit(w);
-    const warp_state& s = warps_.warp[w];
-    std::string why;
-    const auto add = [&why](const std::string& t) { why += (why.empty() ? "" : ", ") + t; };
-    if ((warps_.at_barrier & bit) != 0)
-        add(clusters_ && clusters_->is_waiting(w) ? "the barrier of its cluster" : "a barrier");
-    if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
-    if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
-    if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
-    if ((warps_.asleep & bit) != 0) add("the end of its sleep");
-    if ((warps_.at_engine & bit) != 0) {
-        add(dependency_.holds(w)    ? "the end of the kernel on which its kernel depends"
-            : mbarriers_->waits(w)  ? mbarriers_->why_waiting(w)
-            : warpgroups_->waits(w) ? warpgroups_->why_waiting(w)
-                                    : bulk_copies_->why_waiting(w));
-    }
-    if ((warps_.done & bit) != 0)
-        add(fmt::format("its end: {} instructions in flight, {} stores, {} bulk copies",
-                        s.in_pipeline, s.stores, s.transfers));
-    return why.empty() ? sub_cores_[w % sub_cores_.size()]->why_waiting(w) : why;
-}
-
-std::string sm::describe() const {
-    std::string text;
-    for (unsigned w = 0; w < warps_.warp.size(); ++w) {
-        if ((warps_.resident & warp_bit(w)) == 0) continue;
-        const warp_state& s = warps_.warp[w];
-        text += fmt::format("  SM {} warp {} (CTA slot {}) after PC {:#x} waits for {}\n", who_.sm,
-                            w, s.cta, s.last_pc, wait_text(w));
-    }
-    for (unsigned c = 0; c < ctas_.size(); ++c)
-        if (ctas_[c].kernel != nullptr) {
-            text += barriers_.describe(c);
-            if (clusters_) text += clusters_->describe(c);
-        }
-    return text;
+std::string sm::engine_text(unsigned w) const {
+    return mbarriers_->waits(w)    ? mbarriers_->why_waiting(w)
+           : warpgroups_->waits(w) ? warpgroups_->why_waiting(w)
+                                   : bulk_copies_->why_waiting(w);
 }
 
 }  // namespace simtlm::core::modern

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/barrier_unit.h"
-#include "modules/core/dependency_gate.h"
 #include "modules/core/modern/bulk_copy_engine.h"
 #include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/engine_watcher.h"
@@ -35,7 +33,6 @@ namespace simtlm::core::modern {
 ///
 /// An SM without CTAs sleeps.
 class sm final : public cluster_multiprocessor,
-                 private warp_listener,
                  private sub_core::services,
                  private bulk_copy_engine::client,
                  private instruction_link::client {
@@ -44,21 +41,8 @@ public:
         : sm(parts.name, parts, modern) {}
 
     using multiprocessor::watch;
-    void watch(instruction_watcher& watcher) override {
-        pool_.watch(watcher);
-        sequencer_.stay_on_one_thread();
-    }
     /// Adds an observer of its engines; no effect if it has none.
     void watch(engine_watcher& watcher);
-    void set_request_order(protocol::request_order& order) override {
-        tagger_.set_order(order);
-        multiprocessor::set_request_order(order);
-    }
-
-    // ---- CTAs: called in phase core_dispatch_ctas ----
-
-    bool busy() const override { return warps_.resident != 0; }
-    void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
     const cluster_timing* clusters() const override {
         return clusters_ ? &modern_.clusters : nullptr;
     }
@@ -67,38 +51,17 @@ public:
     gpc_directory* gpcs() const override { return gpcs_.get(); }
     void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
                            const std::shared_ptr<cta_cluster>& cluster, unsigned rank) override;
-    void dependency_ended(const kernel_context& kernel) override;
-    void configure_l1(const l1_split& split) override;
-    void invalidate_l1() override { caches_->data.invalidate(); }
-
-    // ---- warps ----
-
-    const warp_table& warps() const override { return warps_; }
-    warp_wait why_waiting(unsigned warp) const override;
-    /// The next instruction of a resident warp; nullptr: none is decoded.
-    const program::dynamic_instruction* next_instruction(unsigned warp) const {
+    const program::dynamic_instruction* next_instruction(unsigned warp) const override {
         return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
     }
-    std::string describe() const override;
-    std::size_t instructions_in_flight() const override { return pool_.in_flight(); }
-    bool at_rest() const override;
-    void checkpoint(kernel::archive& a) override;
-
-    // ---- statistics and reports, between steps ----
-
-    const core_statistics& statistics() override;
-    void register_statistics(kernel::statistics& list) override;
-    void settle() override;
-    const cache::cache_statistics* statistics_of(l1_cache which) override {
-        return &caches_->statistics_of(which);
-    }
-    void observe_caches(cache::access_observer& observer) override { caches_->observe(observer); }
     std::vector<unit_count> unit_counts() const override;
-    std::uint64_t network_refusals() override;
     void register_signals(kernel::signal_list& list, const std::string& network) override;
     std::vector<std::string> sending_blocks() const override;
     /// Counters of the stages of the modern core, up to date.
-    const modern_statistics& stage_statistics();
+    const modern_statistics& stage_statistics() {
+        statistics();
+        return stage_statistics_;
+    }
     const sub_core& core(unsigned i) const { return *sub_cores_[i]; }
     unsigned sub_cores() const { return static_cast<unsigned>(sub_cores_.size()); }
 
@@ -152,70 +115,70 @@ private:
     }
     void transfer_arrived(unsigned warp, const program::bulk_transfer& what) override;
     std::uint64_t enter_shared_fp64(std::uint64_t earliest) override;
-    void no_unit_for(const program::static_instruction& inst) override;
     bool has_request(unsigned s) override { return sub_cores_[s]->l0().has_request(); }
     std::uint64_t take_request(unsigned s) override { return sub_cores_[s]->l0().take_request(); }
     void line_arrived(unsigned s, std::uint64_t line) override {
         sub_cores_[s]->line_arrived(line);
     }
 
-    void make_caches(protocol::transaction_pool& transactions);
+    void running_begins(std::uint64_t now) override;
+    void running_ends(std::uint64_t now) override;
+    void kernel_arrives(const kernel_context& kernel) override;
+    void cta_starts(unsigned, unsigned first, unsigned warps) override {
+        if (warpgroups_) warpgroups_->place(first, warps);
+    }
+    unsigned place_of_warp(unsigned number, unsigned slot, unsigned warps) const override;
+    void warp_starts(unsigned warp) override;
+    void warp_exited(unsigned warp) override { of(warp).warp_ends(warp); }
+    void cta_ends(unsigned slot) override;
+    warp_wait wait_for_issue(unsigned warp) const override {
+        return sub_cores_[warp % sub_cores_.size()]->wait_of(warp);
+    }
+    std::string wait_for_issue_text(unsigned warp) const override {
+        return sub_cores_[warp % sub_cores_.size()]->why_waiting(warp);
+    }
+    std::string barrier_text(unsigned warp) const override;
+    std::string engine_text(unsigned warp) const override;
+    std::string describe_cta(unsigned slot) const override {
+        return clusters_ ? clusters_->describe(slot) : std::string();
+    }
+    bool pipeline_at_rest() const override;
+    void checkpoint_pipeline(kernel::archive& a) override;
+    void register_pipeline_statistics(kernel::statistics& list) override;
+    void settle_pipeline(std::uint64_t edges) override;
+
+    void bind_caches(protocol::transaction_pool& transactions);
     void make_engines(const std::vector<sub_core*>& cores,
                       protocol::transaction_pool& transactions);
-    void begin_running() override;
-    void end_running() override;
-    void forget_instructions();
-    unsigned place(kernel_context& kernel, std::unique_ptr<program::cta> block);
     void store_asynchronously(unsigned warp, std::uint64_t now);
-    void begin_warp(unsigned warp, unsigned slot, unsigned number);
-    /// Warp slot of a warp, relative to the first slot of its CTA.
-    unsigned rotated(unsigned number, unsigned rotation, unsigned warps) const;
     void synchronise();
     std::uint64_t take_arrivals(std::uint64_t now);
     void retire();
-    void warp_exits(unsigned warp);
-    void cta_ends(unsigned slot);
-    void count_residents(std::uint64_t cycle) {
-        count_resident_warps(static_cast<unsigned>(__builtin_popcountll(warps_.resident)), cycle);
-    }
     bool has_arrivals(unsigned warp) const {
         if (clusters_ && clusters_->has_arrivals(warp)) return true;
         for (const arrival& a : arrivals_)
             if (a.warp == warp) return true;
         return false;
     }
-    std::string wait_text(unsigned warp) const;
 
-    kernel::process_group group_;  // open while the blocks are constructed
     const sm_timing modern_;
-    request_tagger tagger_;
     modern_statistics stage_statistics_;
-    warp_table warps_;
-    scoreboard scoreboard_;
-    barrier_unit barriers_;
-    coalescer coalescer_;
-    warp_instruction_pool pool_;
-    local_memory_map local_memory_;
-    sleeping_warps sleepers_;
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;
     std::unique_ptr<cluster_unit> clusters_;  // nullptr: no support for clusters
     std::shared_ptr<gpc_directory> gpcs_;
     std::unique_ptr<instruction_link> link_;
-    std::unique_ptr<l1_caches> caches_;
     // sm_90
     std::unique_ptr<bulk_copy_engine> bulk_copies_;
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
-    dependency_gate dependency_;
 
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code is in the caches
-    std::uint64_t dynamic_warps_ = 0;
-    std::uint64_t warp_start_ = 0;        // core cycle in which the last warp started
-    std::deque<arrival> arrivals_;        // at barriers, in order
-    std::uint64_t barriers_free_at_ = 0;  // when the barrier unit can count another warp
-    std::deque<departure> departures_;    // CTAs that have ended, in order
+    std::uint64_t warp_start_ = 0;                   // core cycle in which the last warp started
+    std::deque<arrival> arrivals_;                   // at barriers, in order
+    std::uint64_t barriers_free_at_ = 0;             // when the barrier unit can count another warp
+    std::deque<departure> departures_;               // CTAs that have ended, in order
     std::vector<fence> fences_;
     std::uint64_t fp64_free_at_ = 0;
 

@@ -28,10 +28,7 @@ void sm::register_signals(kernel::signal_list& list, const std::string&) {
     const std::string group = base.substr(base.find('.') + 1);
     list.group(group);
     list.changed_by({});
-    list.level(base + ".ctas", 6, on_core, display::decimal, [this] { return resident_ctas(); });
-    list.level(base + ".warps", 7, on_core, display::decimal, [this] {
-        return static_cast<std::uint64_t>(__builtin_popcountll(warps_.resident));
-    });
+    register_occupancy(list);
     std::vector<std::string> reasons;
     for (unsigned r = 0; r < stall_reasons; ++r) reasons.push_back(stall_reason_label(r));
     for (const auto& s : sub_cores_) {

@@ -82,7 +82,7 @@ void sub_core::warp_starts(unsigned warp, std::uint64_t from) {
     increments_.erase(std::remove_if(increments_.begin(), increments_.end(),
                                      [slot](const increment& i) { return i.slot == slot; }),
                       increments_.end());
-    live_ |= slot_bit(slot);
+    if (!sm_.warps.warp[warp].code.empty()) live_ |= slot_bit(slot);
     valid_ &= ~slot_bit(slot);
     dependent_ &= ~slot_bit(slot);
     blocked_ &= ~slot_bit(slot);

@@ -76,8 +76,6 @@ public:
         /// Reserves the FP64 unit shared by the sub-cores. @return the cycle in which the
         /// instruction enters it
         virtual std::uint64_t enter_shared_fp64(std::uint64_t earliest) = 0;
-        /// No functional unit of the configuration executes an instruction.
-        virtual void no_unit_for(const program::static_instruction& inst) = 0;
     };
     /// References to the parts of the SM that the sub-core uses.
     struct blocks {
@@ -117,13 +115,11 @@ public:
 
     // ---- warps ----
 
-    /// A warp has been placed.
+    /// A warp has been placed; it may have no instructions to execute.
     /// @param from  core cycle from which it is fetched
     void warp_starts(unsigned warp, std::uint64_t from);
     /// A warp has ended; its slot is free.
     void warp_ends(unsigned warp);
-    /// A warp that has been placed has no instructions to execute.
-    void without_code(unsigned warp) { live_ &= ~slot_bit(slot_of(warp)); }
     /// A condition that kept a warp from issuing has changed (barrier, atomics, copies).
     void may_issue(unsigned warp);
     /// The SM starts or stops running in a core cycle.
