@@ -107,6 +107,21 @@ unsigned multiprocessor::launch(kernel_context& kernel, std::unique_ptr<program:
     return slot;
 }
 
+void multiprocessor::join_clusters(protocol::cluster_network_port& network, gpc_directory& all) {
+    gpcs_ = &all;
+    bind_clusters(network, *all.barrier);
+}
+
+void multiprocessor::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
+                                       const std::shared_ptr<cta_cluster>& cluster, unsigned rank) {
+    const unsigned slot = launch(kernel, std::move(block));
+    const unsigned first = ctas_[slot].first_thread / config_.warp_size;
+    warp_mask live = 0;
+    for (unsigned i = 0; i < ctas_[slot].padded_threads / config_.warp_size; ++i)
+        live |= warp_bit(first + i) & ~warps_.done;
+    cta_joins_cluster(slot, cluster, rank, live);
+}
+
 /// @param number  index of the warp in its CTA
 void multiprocessor::begin_warp(unsigned w, unsigned slot, unsigned number) {
     const cta_slots::slot& cta = ctas_[slot];

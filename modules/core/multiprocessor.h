@@ -7,8 +7,11 @@
 #include "modules/core/coalescer.h"
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
+#include "modules/core/cta_cluster.h"
 #include "modules/core/cta_slots.h"
 #include "modules/core/dependency_gate.h"
+#include "modules/core/engine_watcher.h"
+#include "modules/core/gpc_directory.h"
 #include "modules/core/instruction_watcher.h"
 #include "modules/core/l1_caches.h"
 #include "modules/core/local_memory_map.h"
@@ -27,6 +30,7 @@
 #include "modules/kernel/signal_list.h"
 #include "modules/kernel/statistics.h"
 #include "modules/program/kernel_source.h"
+#include "modules/protocol/cluster_message.h"
 #include "modules/protocol/request_order.h"
 #include "modules/protocol/sockets.h"
 
@@ -110,6 +114,8 @@ public:
     void watch(cta_watcher& watcher);
     /// Observes every instruction that issues and completes.
     void watch(instruction_watcher& watcher);
+    /// Observes the engines of the SM; no effect if it has none.
+    virtual void watch(engine_watcher&) {}
     /// Random partition indexing: requests enter the network in an order determined by an external
     /// block.
     void set_request_order(protocol::request_order& order);
@@ -139,6 +145,16 @@ public:
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     /// @return its slot
     unsigned launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
+    /// The cluster parameters; nullptr: the SM does not support clusters of CTAs.
+    virtual const cluster_timing* clusters() const { return nullptr; }
+    /// Binds the SM's port to the SM-to-SM network of its GPC. @param all  must outlive the SM
+    /// @pre clusters()
+    void join_clusters(protocol::cluster_network_port& network, gpc_directory& all);
+    /// The directory of GPCs; nullptr: join_clusters() has not been called.
+    gpc_directory* gpcs() const { return gpcs_; }
+    /// Same as launch(), for a CTA of a cluster. @param rank  of the CTA in the cluster
+    void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
+                           const std::shared_ptr<cta_cluster>& cluster, unsigned rank);
     /// Signals that the kernel on which a kernel depends has ended; releases the warps that wait
     /// for it.
     void dependency_ended(const kernel_context& kernel) { dependency_.ended(warps_, kernel); }
@@ -233,6 +249,11 @@ protected:
     virtual void kernel_arrives(const kernel_context&) {}
     /// The warps of a CTA will start. @param first  its first warp slot @param warps  their number
     virtual void cta_starts(unsigned /*slot*/, unsigned /*first*/, unsigned /*warps*/) {}
+    /// Binds the port to the SM-to-SM network. @pre clusters()
+    virtual void bind_clusters(protocol::cluster_network_port&, cluster_barrier&) {}
+    /// The CTA that has been placed belongs to a cluster. @param live  its warps with instructions
+    virtual void cta_joins_cluster(unsigned /*slot*/, const std::shared_ptr<cta_cluster>&,
+                                   unsigned /*rank*/, warp_mask /*live*/) {}
     /// The warp slot of a warp, relative to the first slot of its CTA.
     /// @param number  of the warp in its CTA @param slot  of the CTA @param warps  of the CTA
     virtual unsigned place_of_warp(unsigned number, unsigned /*slot*/, unsigned /*warps*/) const {
@@ -321,6 +342,7 @@ private:
     cluster_cycles* cluster_cycles_ = nullptr;
     cta_listener* cta_listener_ = nullptr;
     cta_watcher* cta_watcher_ = nullptr;
+    gpc_directory* gpcs_ = nullptr;
     kernel_context* kernel_ = nullptr;
     std::uint64_t dynamic_warps_ = 0;    // number of warps that have started
     unsigned incomplete_ = 0;            // released CTAs that are not complete

@@ -8,16 +8,16 @@
 namespace simtlm::dispatch {
 
 void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_context& context,
-                   unsigned size, const core::cluster_multiprocessor* sm) {
-    if (sm == nullptr)
+                   unsigned size, const core::multiprocessor& sm) {
+    if (sm.gpcs() == nullptr)
         throw kernel::user_error(
             kernel.origin,
             fmt::format("launching {}: clusters of thread blocks cannot be timed on this core",
                         kernel.name),
-            "--core modern and compute capability 9.0, or without time: -gpgpu_ptx_sim_mode 1");
+            "--core sub-core and compute capability 9.0, or without time: -gpgpu_ptx_sim_mode 1");
     unsigned sms = 0;
-    for (const core::gpc& g : sm->gpcs()->gpcs) sms += static_cast<unsigned>(g.sms.size());
-    if (core::active_clusters(*sm->clusters(), sms, context.ctas_per_sm, size) == 0)
+    for (const core::gpc& g : sm.gpcs()->gpcs) sms += static_cast<unsigned>(g.sms.size());
+    if (core::active_clusters(*sm.clusters(), sms, context.ctas_per_sm, size) == 0)
         throw kernel::user_error(
             kernel.origin,
             fmt::format(
@@ -27,22 +27,22 @@ void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_
             "smaller clusters or thread blocks, or larger GPCs: -gpgpu_gpc_sms");
 }
 
-std::vector<core::cluster_multiprocessor*> places_of_cluster(const core::gpc& gpc,
-                                                             const core::kernel_context& kernel,
-                                                             unsigned size, bool concurrent) {
+std::vector<core::multiprocessor*> places_of_cluster(const core::gpc& gpc,
+                                                     const core::kernel_context& kernel,
+                                                     unsigned size, bool concurrent) {
     struct candidate {
-        core::cluster_multiprocessor* sm;
+        core::multiprocessor* sm;
         unsigned ctas;  // resident ones and those to be placed
         unsigned room;
     };
     std::vector<candidate> candidates;
     unsigned room = 0;
-    for (core::cluster_multiprocessor* const sm : gpc.sms) {
+    for (core::multiprocessor* const sm : gpc.sms) {
         if (!concurrent && sm->busy() && sm->kernel() != &kernel) continue;
         candidates.push_back({sm, sm->resident_ctas(), sm->room_for(kernel, concurrent)});
         room += candidates.back().room;
     }
-    std::vector<core::cluster_multiprocessor*> places;
+    std::vector<core::multiprocessor*> places;
     if (room < size) return places;
     while (places.size() < size) {
         candidate* best = nullptr;

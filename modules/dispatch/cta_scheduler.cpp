@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/cta_scheduler.h"
 
-#include "modules/core/cluster_multiprocessor.h"
+#include "modules/core/multiprocessor.h"
 #include "modules/dispatch/cluster_placement.h"
 #include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
@@ -55,7 +55,7 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     if (const unsigned size = cluster_size(*k); size > 1) {
         // A small grid cannot be spread over the SMs, because a cluster has to fit in a GPC.
         k->context.ctas_per_sm = core::occupancy_of(cores_.sm, k->context.needs).ctas;
-        check_cluster(k->descriptor, k->context, size, core::in_gpc(clusters_[0]->core(0)));
+        check_cluster(k->descriptor, k->context, size, clusters_[0]->core(0));
     }
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency =
@@ -243,7 +243,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
         }
     for (const auto& k : running_) {
         if (!has_blocks(k.get()) || k->issue_from > now || cluster_size(*k) == 1) continue;
-        core::gpc_directory& gpcs = *core::in_gpc(clusters_[0]->core(0))->gpcs();
+        core::gpc_directory& gpcs = *clusters_[0]->core(0).gpcs();
         const std::size_t before = gpcs.last_gpc;
         for (std::size_t i = 0; i < gpcs.gpcs.size() && has_blocks(k.get()); ++i) {
             if (!may_place(now)) {
@@ -264,7 +264,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
             cluster->number = gpcs.clusters++;
             cluster->members.resize(places.size());
             for (unsigned rank = 0; rank < places.size(); ++rank) {
-                core::cluster_multiprocessor& sm = *places[rank];
+                core::multiprocessor& sm = *places[rank];
                 std::unique_ptr<program::cta> block = take_block(sm, *k);
                 if (!block) break;
                 sm.launch_in_cluster(k->context, std::move(block), cluster, rank);

@@ -60,4 +60,19 @@ private:
     std::vector<block> blocks_;
 };
 
+/// The counters of the blocks of a kind (statistics::block::kind), for descriptions of them.
+struct counter_kind {
+    const char* kinds;  ///< names; {word} is a placeholder for one of several words
+    const char* title;
+    std::vector<const counter_info*> counters;
+};
+/// @param besides  counters that the blocks register apart from the struct
+template <typename Struct>
+counter_kind kind_of(const char* kinds, const char* title,
+                     std::vector<const counter_info*> besides = {}) {
+    for (const auto& row : counters_of(static_cast<const Struct*>(nullptr)))
+        besides.push_back(&row);
+    return {kinds, title, std::move(besides)};
+}
+
 }  // namespace simtlm::kernel

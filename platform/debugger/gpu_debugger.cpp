@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/debugger/gpu_debugger.h"
 
-#include "modules/core/next_instruction.h"
+#include "modules/core/multiprocessor.h"
 #include "modules/kernel/statistics.h"
 #include "modules/kernel/waveform.h"
 #include "modules/program/warp_inspector.h"
@@ -175,8 +175,7 @@ public:
     std::vector<std::string> listing(const warp_view& w, unsigned around) const override {
         const core::warp_state* const state = state_of(w.id);
         if (state == nullptr) return {};
-        const program::dynamic_instruction* next =
-            core::next_instruction(*sms_[w.id.sm].block, w.id.warp);
+        const program::dynamic_instruction* next = sms_[w.id.sm].block->next_instruction(w.id.warp);
         if (next == nullptr && !state->code.empty()) next = state->code.next;
         const static_instruction* const at = w.code != nullptr ? w.code
                                              : next != nullptr ? next->info

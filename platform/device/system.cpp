@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/system.h"
 
-#include "modules/core/cluster_multiprocessor.h"
+#include "modules/core/gpc_directory.h"
 #include "modules/core/occupancy.h"
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/executed_kernel.h"

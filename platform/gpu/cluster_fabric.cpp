@@ -19,22 +19,21 @@ interconnect::cluster_network_config network_of(const core::cluster_timing& t) {
 
 }  // namespace
 
-void cluster_fabric::make(kernel::phase_sequencer& sequencer,
-                          const std::vector<core::simt_cluster*>& clusters,
-                          sc_core::sc_in<bool>& clock) {
-    std::vector<core::cluster_multiprocessor*> sms;
+std::unique_ptr<cluster_fabric> cluster_fabric::make(
+    kernel::phase_sequencer& sequencer, const std::vector<core::simt_cluster*>& clusters,
+    sc_core::sc_in<bool>& clock) {
+    std::vector<core::multiprocessor*> sms;
     for (core::simt_cluster* const c : clusters)
         for (unsigned i = 0; i < c->sms(); ++i) {
-            auto* const sm = dynamic_cast<core::cluster_multiprocessor*>(&c->core(i));
-            if (sm == nullptr || sm->clusters() == nullptr) return;
-            sms.push_back(sm);
+            if (c->core(i).clusters() == nullptr) return nullptr;
+            sms.push_back(&c->core(i));
         }
     const core::cluster_timing& timing = *sms.front()->clusters();
-    const auto all = std::make_shared<cluster_fabric>();
+    auto all = std::make_unique<cluster_fabric>();
     all->barrier_ = std::make_unique<core::cluster_barrier>(
         "cluster_barrier", sequencer, timing.barrier_latency, static_cast<unsigned>(sms.size()));
     all->barrier_->clk(clock);
-    all->barrier = all->barrier_.get();
+    all->directory_.barrier = all->barrier_.get();
     std::vector<unsigned> sizes = timing.gpcs;
     if (sizes.empty()) sizes.push_back(static_cast<unsigned>(sms.size()));
     unsigned first = 0;
@@ -44,18 +43,14 @@ void cluster_fabric::make(kernel::phase_sequencer& sequencer,
             network_of(timing), first, size));
         interconnect::cluster_network& network = *all->networks_.back();
         network.clk(clock);
-        all->gpcs.emplace_back();
+        all->directory_.gpcs.emplace_back();
         for (unsigned i = 0; i < size; ++i, ++first) {
-            all->gpcs.back().sms.push_back(sms[first]);
-            sms[first]->join_clusters(network.from_sm[i], all);
+            all->directory_.gpcs.back().sms.push_back(sms[first]);
+            sms[first]->join_clusters(network.from_sm[i], all->directory_);
         }
     }
-    all->last_gpc = sizes.size() - 1;
-}
-
-cluster_fabric* cluster_fabric::of(core::multiprocessor& sm) {
-    auto* const joined = core::in_gpc(sm);
-    return joined != nullptr ? dynamic_cast<cluster_fabric*>(joined->gpcs()) : nullptr;
+    all->directory_.last_gpc = sizes.size() - 1;
+    return all;
 }
 
 }  // namespace simtlm::platform

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/cluster_barrier.h"
-#include "modules/core/cluster_multiprocessor.h"
+#include "modules/core/gpc_directory.h"
 #include "modules/core/simt_cluster.h"
 #include "modules/interconnect/cluster_network.h"
 
@@ -14,14 +14,14 @@ namespace simtlm::platform {
 
 /// Cluster support of a GPU: one SM-to-SM network per GPC, and the cluster barrier. Must outlive
 /// the SMs, which refer to it.
-class cluster_fabric : public core::gpc_directory {
+class cluster_fabric {
 public:
     /// Builds and binds the fabric if the SMs support clusters. Call during elaboration.
     /// @param clusters  all SM clusters of the GPU
-    static void make(kernel::phase_sequencer& sequencer,
-                     const std::vector<core::simt_cluster*>& clusters, sc_core::sc_in<bool>& clock);
-    /// Returns the fabric of a GPU, or nullptr if it has none. @param sm  any SM of the GPU
-    static cluster_fabric* of(core::multiprocessor& sm);
+    /// @return nullptr if they do not
+    static std::unique_ptr<cluster_fabric> make(kernel::phase_sequencer& sequencer,
+                                                const std::vector<core::simt_cluster*>& clusters,
+                                                sc_core::sc_in<bool>& clock);
 
     /// One network per GPC.
     const std::vector<std::unique_ptr<interconnect::cluster_network>>& networks() const {
@@ -32,6 +32,7 @@ public:
 private:
     std::vector<std::unique_ptr<interconnect::cluster_network>> networks_;
     std::unique_ptr<core::cluster_barrier> barrier_;
+    core::gpc_directory directory_;
 };
 
 }  // namespace simtlm::platform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/gpu.h"
 
-#include "modules/core/cluster_multiprocessor.h"
+#include "modules/core/multiprocessor.h"
 #include "modules/execution/execution_error.h"
 #include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
@@ -177,7 +177,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
             memory_effects_.add(clusters_.back()->core(i).deferred_effects());
         raw.push_back(clusters_.back().get());
     }
-    cluster_fabric::make(sequencer_, raw, clock[protocol::core_clock]);
+    fabric_ = cluster_fabric::make(sequencer_, raw, clock[protocol::core_clock]);
     return raw;
 }
 
@@ -484,8 +484,8 @@ std::string gpu::describe() {
             text += fmt::format("  {}: {} responses queued\n", c->name(), c->responses_queued());
     }
     text += network_->describe();
-    if (const cluster_fabric* const fabric = cluster_fabric::of(clusters_.front()->core(0)))
-        for (const auto& n : fabric->networks())
+    if (fabric_)
+        for (const auto& n : fabric_->networks())
             if (n->messages() != 0)
                 text += fmt::format("  {}: {} messages between SMs\n", n->name(), n->messages());
     for (const auto& p : partitions_) text += p->describe();

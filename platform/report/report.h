@@ -78,14 +78,8 @@ private:
     counted before_;
 };
 
-/// Counters of the blocks of a kind (kernel::statistics::block::kind).
-struct counter_kind {
-    const char* kinds;  ///< names; {word} is a placeholder for one of several words
-    const char* title;
-    std::vector<const kernel::counter_info*> counters;
-};
-/// All kinds, for docs/statistics.md.
-const std::vector<counter_kind>& counter_kinds();
+/// The counters of all kinds of blocks, for docs/statistics.md.
+std::vector<kernel::counter_kind> counter_kinds();
 
 /// Lists the counters of every block under its hierarchical name. The entries are valid during the
 /// lifetime of the GPU; call bring_up_to_date() before reading their values.

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/dispatch_stage.h"
-#include "modules/core/functional_unit.h"
-#include "modules/core/modern/modern_statistics.h"
+#include "modules/core/sm_counters.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
 #include "platform/gpu/cluster_fabric.h"
 #include "platform/report/report.h"
-
-#include <initializer_list>
 
 namespace simtlm::platform {
 
@@ -21,24 +17,13 @@ void list_sub_partition(memory::memory_sub_partition& sub, kernel::statistics& l
         list.add(std::string(sub.name()) + ".l2", "l2", *l2);
 }
 
-template <typename Struct>
-counter_kind kind_of(const char* names, const char* title,
-                     std::initializer_list<const kernel::counter_info*> besides = {}) {
-    counter_kind kind{names, title, besides};
-    for (const auto& row : counters_of(static_cast<const Struct*>(nullptr)))
-        kind.counters.push_back(&row);
-    return kind;
-}
-
 }  // namespace
 
-const std::vector<counter_kind>& counter_kinds() {
+std::vector<kernel::counter_kind> counter_kinds() {
     using interconnect::network;
-    static const std::vector<counter_kind> kinds = {
-        kind_of<core::core_statistics>("sm", "An SM"),
-        kind_of<core::dispatch_stage::statistics>("dispatch", "Dispatch stage of an SM"),
-        kind_of<core::functional_unit::statistics>("unit_{unit}", "A functional unit"),
-        kind_of<core::modern::modern_statistics>("modern", "Sub-cores of an SM of the modern core"),
+    using kernel::kind_of;
+    std::vector<kernel::counter_kind> kinds = core::sm_counter_kinds();
+    const std::vector<kernel::counter_kind> others = {
         kind_of<cache::cache_statistics>("{l1i, l1d, l1c, l1t, l2}", "A cache",
                                          {&cache::network_refusals, &cache::bank_conflicts}),
         kind_of<core::traffic_statistics>("cluster", "A cluster"),
@@ -59,6 +44,7 @@ const std::vector<counter_kind>& counter_kinds() {
         kind_of<memory::dram_statistics>("dram", "A DRAM channel"),
         kind_of<memory::memory_counts>("memory", "Memory transactions of the whole GPU"),
     };
+    kinds.insert(kinds.end(), others.begin(), others.end());
     return kinds;
 }
 
@@ -68,7 +54,7 @@ void list_statistics(gpu& device, kernel::statistics& list) {
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).register_statistics(list);
     }
     device.network().list_statistics(list);
-    if (cluster_fabric* const fabric = cluster_fabric::of(device.clusters().front()->core(0))) {
+    if (const cluster_fabric* const fabric = device.fabric()) {
         for (const auto& n : fabric->networks())
             list.add(n->name(), "cluster_network", n->statistics());
         list.add(fabric->barriers().name(), "cluster_barrier", fabric->barriers().statistics());

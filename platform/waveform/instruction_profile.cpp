@@ -3,7 +3,6 @@
 
 #include "modules/core/instruction_text.h"
 #include "modules/core/instruction_watcher.h"
-#include "modules/core/next_instruction.h"
 #include "modules/kernel/output_file.h"
 #include "platform/gpu/gpu.h"
 
@@ -239,7 +238,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             const core::warp_table& table = block.warps();
             for (core::warp_mask left = table.resident; left != 0; left &= left - 1) {
                 const auto w = static_cast<unsigned>(__builtin_ctzll(left));
-                const program::dynamic_instruction* const next = core::next_instruction(block, w);
+                const program::dynamic_instruction* const next = block.next_instruction(w);
                 if (next == nullptr) continue;
                 const core::warp_wait why = block.why_waiting(w);
                 if (instruction_counts* counts = all.rows.find(number_of(w, *next->info)))

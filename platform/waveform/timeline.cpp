@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/timeline.h"
 
-#include "modules/core/modern/sm.h"
+#include "modules/core/engine_watcher.h"
 #include "modules/kernel/display_text.h"
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/trace_events.h"
@@ -52,7 +52,7 @@ const char* copy_name(program::bulk_transfer::kind what) {
 struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                                     core::cta_watcher,
                                     core::reply_observer,
-                                    core::modern::engine_watcher {
+                                    core::engine_watcher {
     recording(gpu& d, const run_config& how)
         : device(d),
           window(how.timeline_window),
@@ -68,9 +68,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         out.name_process(memory_track, "memory requests", 2);
         for (const auto& c : device.clusters()) {
             for (unsigned i = 0; i < c->sms(); ++i) {
-                c->core(i).watch(*this);
-                if (auto* const modern = dynamic_cast<core::modern::sm*>(&c->core(i)))
-                    modern->watch(static_cast<core::modern::engine_watcher&>(*this));
+                c->core(i).watch(static_cast<core::cta_watcher&>(*this));
+                c->core(i).watch(static_cast<core::engine_watcher&>(*this));
                 sms.push_back({&c->core(i), {}, {}, {}, false});
             }
             c->watch_replies(*this);

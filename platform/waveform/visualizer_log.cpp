@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/visualizer_log.h"
 
-#include "modules/core/next_instruction.h"
 #include "modules/kernel/output_file.h"
 #include "platform/gpu/gpu.h"
 
@@ -141,7 +140,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
             const core::warp_table& warps = s.block->warps();
             for (unsigned w = 0; w < warps.warp.size(); ++w) {
                 if ((warps.resident & core::warp_bit(w)) == 0) continue;
-                const program::dynamic_instruction* const at = core::next_instruction(*s.block, w);
+                const program::dynamic_instruction* const at = s.block->next_instruction(w);
                 if (at == nullptr) continue;
                 const std::uint64_t line =
                     at->info->source_line != 0 ? at->info->source_line : at->info->pc;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "modules/core/core_config.h"
+#include "modules/core/engine_watcher.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/modern/engine_config.h"
-#include "modules/core/modern/engine_watcher.h"
 #include "modules/core/modern/modern_statistics.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"

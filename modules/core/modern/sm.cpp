@@ -13,8 +13,8 @@ namespace simtlm::core::modern {
 
 sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern)
-    : cluster_multiprocessor(name, parts.sequencer, parts.config, parts.who,
-                             modern.engines.present ? most_memory_sources : memory_sources),
+    : multiprocessor(name, parts.sequencer, parts.config, parts.who,
+                     modern.engines.present ? most_memory_sources : memory_sources),
       modern_(modern),
       issue_(config_, modern_.engines.present,
              {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_}),
@@ -92,13 +92,6 @@ void sm::bind_caches(protocol::transaction_pool& transactions) {
 
 // ---- CTAs --------------------------------------------------------------------------------------
 
-void sm::join_clusters(protocol::cluster_network_port& network,
-                       std::shared_ptr<gpc_directory> all) {
-    clusters_->network.bind(network);
-    clusters_->set_barrier(*all->barrier);
-    gpcs_ = std::move(all);
-}
-
 void sm::running_begins(std::uint64_t now) {
     for (auto& s : sub_cores_) s->sm_started(now);
 }
@@ -114,16 +107,6 @@ void sm::kernel_arrives(const kernel_context& kernel) {
     link_->flush();
     for (auto& s : sub_cores_) s->invalidate_instructions();
     if (link_->idle()) caches_->instruction.invalidate();
-}
-
-void sm::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
-                           const std::shared_ptr<cta_cluster>& cluster, unsigned rank) {
-    const unsigned slot = launch(kernel, std::move(block));
-    const unsigned first = ctas_[slot].first_thread / config_.warp_size;
-    warp_mask live = 0;
-    for (unsigned i = 0; i < ctas_[slot].padded_threads / config_.warp_size; ++i)
-        live |= warp_bit(first + i) & ~warps_.done;
-    clusters_->cta_starts(slot, cluster, rank, *ctas_[slot].block, live);
 }
 
 unsigned sm::place_of_warp(unsigned number, unsigned slot, unsigned warps) const {

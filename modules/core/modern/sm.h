@@ -3,7 +3,6 @@
 
 #include "modules/core/modern/bulk_copy_engine.h"
 #include "modules/core/modern/cluster_unit.h"
-#include "modules/core/modern/engine_watcher.h"
 #include "modules/core/modern/instruction_link.h"
 #include "modules/core/modern/mbarrier_unit.h"
 #include "modules/core/modern/memory_unit.h"
@@ -32,7 +31,7 @@ namespace simtlm::core::modern {
 /// separate memory port, for mbarriers, and for matrix products of warpgroups.
 ///
 /// An SM without CTAs sleeps.
-class sm final : public cluster_multiprocessor,
+class sm final : public multiprocessor,
                  private sub_core::services,
                  private bulk_copy_engine::client,
                  private instruction_link::client {
@@ -41,16 +40,10 @@ public:
         : sm(parts.name, parts, modern) {}
 
     using multiprocessor::watch;
-    /// Adds an observer of its engines; no effect if it has none.
-    void watch(engine_watcher& watcher);
+    void watch(engine_watcher& watcher) override;
     const cluster_timing* clusters() const override {
         return clusters_ ? &modern_.clusters : nullptr;
     }
-    void join_clusters(protocol::cluster_network_port& network,
-                       std::shared_ptr<gpc_directory> all) override;
-    gpc_directory* gpcs() const override { return gpcs_.get(); }
-    void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
-                           const std::shared_ptr<cta_cluster>& cluster, unsigned rank) override;
     const program::dynamic_instruction* next_instruction(unsigned warp) const override {
         return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
     }
@@ -127,6 +120,14 @@ private:
     void cta_starts(unsigned, unsigned first, unsigned warps) override {
         if (warpgroups_) warpgroups_->place(first, warps);
     }
+    void bind_clusters(protocol::cluster_network_port& network, cluster_barrier& barrier) override {
+        clusters_->network.bind(network);
+        clusters_->set_barrier(barrier);
+    }
+    void cta_joins_cluster(unsigned slot, const std::shared_ptr<cta_cluster>& cluster,
+                           unsigned rank, warp_mask live) override {
+        clusters_->cta_starts(slot, cluster, rank, *ctas_[slot].block, live);
+    }
     unsigned place_of_warp(unsigned number, unsigned slot, unsigned warps) const override;
     void warp_starts(unsigned warp) override;
     void warp_exited(unsigned warp) override { of(warp).warp_ends(warp); }
@@ -167,7 +168,6 @@ private:
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;
     std::unique_ptr<cluster_unit> clusters_;  // nullptr: no support for clusters
-    std::shared_ptr<gpc_directory> gpcs_;
     std::unique_ptr<instruction_link> link_;
     // sm_90
     std::unique_ptr<bulk_copy_engine> bulk_copies_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/cluster_multiprocessor.h"
+#include "modules/core/gpc_directory.h"
 #include "modules/core/modern/modern_config.h"
 
 namespace simtlm::core::modern {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/engine_watcher.h"
 #include "modules/core/modern/engine_config.h"
-#include "modules/core/modern/engine_watcher.h"
 #include "modules/core/modern/modern_statistics.h"
 #include "modules/core/warp_table.h"
 #include "modules/kernel/clocked_process.h"

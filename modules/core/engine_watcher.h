@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace simtlm::core::modern {
+namespace simtlm::core {
 
 /// Observes the engines of SMs that work asynchronously to their warps, for a timeline. Times are
 /// core cycles. Must not change any state.
@@ -35,4 +35,4 @@ struct engine_watcher {
                                 const product_times& when) = 0;
 };
 
-}  // namespace simtlm::core::modern
+}  // namespace simtlm::core

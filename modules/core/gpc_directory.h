@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/cta_cluster.h"
-#include "modules/core/multiprocessor.h"
-
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace simtlm::core {
 
 class cluster_barrier;
-class cluster_multiprocessor;
+class multiprocessor;
 
 /// Support for clusters of CTAs and its timing, in core cycles.
 struct cluster_timing {
@@ -28,7 +26,7 @@ struct cluster_timing {
 
 /// A GPC: the SMs that can run the CTAs of one cluster.
 struct gpc {
-    std::vector<cluster_multiprocessor*> sms;
+    std::vector<multiprocessor*> sms;
 };
 
 /// The number of clusters of a kernel that fit an empty GPU at a time
@@ -45,39 +43,11 @@ inline unsigned active_clusters(const cluster_timing& timing, unsigned sms, unsi
 }
 
 /// The GPCs of a GPU and the state for placing clusters, shared by all SMs.
-class gpc_directory {
-public:
-    virtual ~gpc_directory() = default;
-
+struct gpc_directory {
     std::vector<gpc> gpcs;
     cluster_barrier* barrier = nullptr;
     std::size_t last_gpc = 0;    ///< GPC that got a cluster last
     std::uint64_t clusters = 0;  ///< number of clusters placed
 };
-
-/// A streaming multiprocessor that can run the CTAs of clusters.
-class cluster_multiprocessor : public multiprocessor {
-public:
-    /// @return the cluster parameters; nullptr: the SM does not support clusters
-    virtual const cluster_timing* clusters() const = 0;
-    /// Binds the SM's port to the SM-to-SM network of its GPC, and keeps a reference to the
-    /// directory of GPCs.
-    virtual void join_clusters(protocol::cluster_network_port& network,
-                               std::shared_ptr<gpc_directory> all) = 0;
-    /// @return the directory of GPCs; nullptr: join_clusters() has not been called
-    virtual gpc_directory* gpcs() const = 0;
-    /// Same as launch(), for a CTA of a cluster. @param rank  of the CTA in the cluster
-    virtual void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
-                                   const std::shared_ptr<cta_cluster>& cluster, unsigned rank) = 0;
-
-protected:
-    using multiprocessor::multiprocessor;
-};
-
-/// @return the SM if it can run CTAs of clusters and has joined a GPC, otherwise nullptr
-inline cluster_multiprocessor* in_gpc(multiprocessor& sm) {
-    auto* const able = dynamic_cast<cluster_multiprocessor*>(&sm);
-    return able != nullptr && able->gpcs() != nullptr ? able : nullptr;
-}
 
 }  // namespace simtlm::core
