@@ -3,6 +3,7 @@
 
 #include "modules/execution/functional.h"
 #include "modules/kernel/error.h"
+#include "platform/config/core_models.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/debugger/functional_debugger.h"
 #include "platform/outputs/output_check.h"
@@ -86,7 +87,8 @@ int run_functional(const platform::option_values& values) {
     platform::check_outputs(values, {}, program.inputs(), outputs);
     if (!outputs.empty()) continue_without_stdout();
     if (!values.flag("--quiet"))
-        for (const std::string& n : values.notes()) put_out("simtlm: note: " + n + "\n");
+        for (const std::string& n : platform::notes_on(values))
+            put_out("simtlm: note: " + n + "\n");
     const signal_guard signals;
     execution::functional_options options;
     options.host_threads = values.number("--functional-threads", 1, 1024);

@@ -2,6 +2,7 @@
 #include "modules/kernel/archive.h"
 #include "modules/kernel/finish_instant.h"
 #include "modules/kernel/output_target.h"
+#include "platform/config/core_models.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/debugger/gpu_debugger.h"
 #include "platform/debugger/trace_stream_printer.h"
@@ -253,7 +254,7 @@ int run(int argc, char** argv) {
                                 {argv, argv + argc}, values, device.config(),
                                 inputs_of(device.config(), work, program.get())));
     output out(device, files, line, started);
-    for (const std::string& n : values.notes()) out.note("note", n);
+    for (const std::string& n : platform::notes_on(values)) out.note("note", n);
     if (const std::string n = platform::calibration_note(values.presets()); !n.empty())
         out.note("note", n);
     for (const std::string& w : device.config().warnings) out.note("warning", w);

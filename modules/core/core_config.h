@@ -136,14 +136,14 @@ struct cluster_config {
     unsigned responses_per_cycle = 1;   ///< responses that a cluster receives and delivers
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
-    multiprocessor_maker make;  ///< empty: the classic core, `sm`
+    multiprocessor_maker make;  ///< empty: the pipeline `sm`
     /// The order of the clusters affects results as well: random partition indexing.
     bool clusters_in_order = false;
 
     /// Whether the SMs of a cluster, or of the GPU, act one after the other. Not needed for a
     /// single SM per cluster if the order of clusters does not affect results.
     bool in_order() const {
-        return sm.quirks.sms_in_order && !make && (clusters_in_order || sms_per_cluster > 1);
+        return sm.quirks.sms_in_order && (clusters_in_order || sms_per_cluster > 1);
     }
 };
 

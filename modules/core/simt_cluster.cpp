@@ -19,7 +19,7 @@ namespace {
 /// once.
 bool asks_for_room(const cluster_config& c) {
     return c.in_order() ||
-           (c.sm.quirks.sms_in_order && !c.make && c.sms_per_cluster == 1 && !c.clusters_in_order);
+           (c.sm.quirks.sms_in_order && c.sms_per_cluster == 1 && !c.clusters_in_order);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "modules/core/occupancy.h"
 #include "modules/kernel/error.h"
+#include "platform/config/core_models.h"
 #include "platform/config/readers.h"
 #include "platform/options/presets.h"
 
@@ -20,7 +21,9 @@ gpu_config make_gpu_config(const option_values& values) {
     read_programs(values, c.programs);
     read_core(values, c);
     read_l1(values, c.cores.sm);
-    read_modern(values, c);
+    const core_model& core = core_model_of(values);
+    c.core = core.alias;
+    c.cores.make = core.read(values, c);
     read_memory(values, c.memory, c.warnings);
     read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
     c.network.memories_per_partition = c.memory.partition.sub_partitions;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "modules/core/core_config.h"
-#include "modules/core/modern/modern_config.h"
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/memory/memory_config.h"
@@ -152,9 +151,10 @@ struct gpu_config {
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;
-    /// Parameters of the modern core; without a value, the classic core.
-    std::optional<core::modern::modern_config> modern;
-    std::vector<std::string> quirks;  ///< names of the enabled quirks, in table order
+    std::string core = "classic";       ///< core_model::alias
+    bool l1_uses_shared_banks = false;  ///< L1D and shared memory have the same data banks
+    bool times_clusters = false;        ///< the SMs support clusters of thread blocks
+    std::vector<std::string> quirks;    ///< names of the enabled quirks, in table order
     /// The polynomial hash of a number of channels that is no power of two wraps around.
     bool quirk_hash_wraps = false;
     std::vector<std::string> warnings;  ///< about values that are accepted for compatibility only

@@ -2,6 +2,7 @@
 #include "modules/core/modern/issue_scheduler.h"
 #include "modules/core/modern/sm.h"
 #include "modules/core/modern/sm_timing.h"
+#include "modules/core/sm.h"
 #include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
@@ -127,6 +128,14 @@ void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c
     c.gpcs = read_gpcs(v, sms);
 }
 
+core::modern::dependence_control read_dependences(const option_values& v) {
+    const std::string& name = v.text("--dependences");
+    if (name != "bits" && name != "scoreboard")
+        v.fail("--dependences", "unknown mechanism", "bits or scoreboard");
+    return name == "bits" ? core::modern::dependence_control::bits
+                          : core::modern::dependence_control::scoreboard;
+}
+
 /// -modern_l1_local_write_back, which concerns caches that write through.
 void keep_local_stores(const option_values& v, cache::cache_config& l1) {
     if (!l1.enabled) return;
@@ -156,26 +165,24 @@ std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
     return gpcs;
 }
 
-void read_modern(const option_values& v, gpu_config& config) {
-    const std::string& which = v.text("--core");
-    if (which != "classic" && which != "modern")
-        v.fail("--core", "unknown core", "classic or modern");
-    const std::string& dependences = v.text("--dependences");
-    if (dependences != "bits" && dependences != "scoreboard")
-        v.fail("--dependences", "unknown mechanism", "bits or scoreboard");
-    if (which == "classic" || v.text("--compat") == "accel-sim") return;
+core::multiprocessor_maker read_simt(const option_values& v, gpu_config&) {
+    read_dependences(v);
+    return
+        [](const core::multiprocessor_parts& parts) { return std::make_unique<core::sm>(parts); };
+}
+
+core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& config) {
     core::sm_config& sm = config.cores.sm;
     if (config.compute_capability_major < 7)
         v.fail("--core", "the modern core requires Volta or later",
-               "--core classic, or another preset");
+               "--core simt, or another preset");
     if (sm.max_warps / sm.schedulers > core::modern::issue_scheduler::most_slots)
         v.fail("--core", fmt::format("{} warps per sub-core", sm.max_warps / sm.schedulers),
                fmt::format("at most {}: see -gpgpu_num_sched_per_core",
                            core::modern::issue_scheduler::most_slots));
 
     sm_timing m;
-    m.dependences = dependences == "bits" ? core::modern::dependence_control::bits
-                                          : core::modern::dependence_control::scoreboard;
+    m.dependences = read_dependences(v);
     const std::string& policy = v.text("-modern_scheduler");
     if (policy != "cggty" && policy != "lrr" && policy != "glrr")
         v.fail("-modern_scheduler", "unknown policy", "cggty, lrr or glrr");
@@ -231,12 +238,13 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.l0i.perfect = sm.l1.perfect_instruction_and_constant;
     m.clusters.supported = config.compute_capability_major >= 9;
     read_clusters(v, config.sms(), m.clusters);
-    config.modern = m;
-    config.cores.make = [m](const core::multiprocessor_parts& parts) {
-        return std::make_unique<core::modern::sm>(parts, m);
-    };
+    config.l1_uses_shared_banks = true;
+    config.times_clusters = m.clusters.supported;
     if (m.dependences == core::modern::dependence_control::bits)
         config.ptx.controls_of = config.binary_version();
+    return [m](const core::multiprocessor_parts& parts) {
+        return std::make_unique<core::modern::sm>(parts, m);
+    };
 }
 
 }  // namespace simtlm::platform

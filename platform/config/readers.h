@@ -19,9 +19,10 @@ void read_chip(const option_values& v, gpu_config& config);
 void read_core(const option_values& v, gpu_config& config);
 /// The L1 caches, the load/store unit and shared memory.
 void read_l1(const option_values& v, core::sm_config& sm);
-/// The core model, and the parameters of the modern core.
+/// The parameters of a pipeline (core_model::read).
 /// @pre read_chip(), read_core(), read_l1(), read_ptx()
-void read_modern(const option_values& v, gpu_config& config);
+core::multiprocessor_maker read_simt(const option_values& v, gpu_config& config);
+core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& config);
 /// Memory partitions, L2, DRAM and the address mapping.
 /// @param warnings  values that --compat accel-sim accepts although no DRAM can have them
 void read_memory(const option_values& v, memory::memory_config& memory,

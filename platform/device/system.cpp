@@ -364,8 +364,7 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
         const std::string untimed = execution::untimed_part(*r.kernel, *r.module->descriptor());
         if (!untimed.empty())
             throw failure(status::not_supported, untimed, execution::untimed_remedy);
-        if (cluster.volume() > 1 &&
-            (!config_.gpu.modern || config_.gpu.compute_capability_major < 9))
+        if (cluster.volume() > 1 && !config_.gpu.times_clusters)
             throw failure(status::not_supported,
                           fmt::format("launching {}: clusters of thread blocks cannot be timed on "
                                       "this core",

@@ -433,23 +433,6 @@ std::vector<std::string> option_values::notes() const {
     }
     for (const std::string& reason : reasons)
         lines.push_back(fmt::format("accepted without effect: {} ({})", names[reason], reason));
-    std::string of_other_core;
-    const bool modern = text("--core") == "modern" && text("--compat") != "accel-sim";
-    for (const option_info& option : option_table()) {
-        if (option.group != (modern ? option_group::operands : option_group::modern) &&
-            (!modern || option.group != option_group::units))
-            continue;
-        // --core and the latencies of PTX programs are in these groups, too.
-        if (option.name[1] == '-' || option.name.substr(0, 4) == "-ptx") continue;
-        if (given(option.name) &&
-            value(option.name).origin.kind == option_origin::source::command_line)
-            of_other_core += (of_other_core.empty() ? "" : ", ") + option.name;
-    }
-    if (!of_other_core.empty())
-        lines.push_back(fmt::format(
-            "accepted without effect: {} (of the {} core; this run uses "
-            "the {} core)",
-            of_other_core, modern ? "classic" : "modern", modern ? "modern" : "classic"));
     return lines;
 }
 

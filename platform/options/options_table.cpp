@@ -567,10 +567,10 @@ void units(builder& b) {
 /// Options that are specific to the modern core; it also uses those of the classic core.
 void modern(builder& b) {
     b.in(option_group::modern);
-    b.word("--core", "classic|modern", "classic",
-           "Model of the SM. classic: that of GPGPU-Sim; modern: sub-cores that issue according to "
-           "the control bits of the compiler, as measured on Volta and later GPUs. --compat "
-           "accel-sim always uses classic.");
+    b.word("--core", "simt|sub-core", "simt",
+           "Pipeline of the SM. simt, or classic: that of GPGPU-Sim's SIMT core; sub-core, or "
+           "modern: sub-cores that issue according to the control bits of the compiler, as "
+           "measured on Volta and later GPUs. --compat accel-sim always uses simt.");
     b.word("--dependences", "bits|scoreboard", "bits",
            "Modern core: mechanism that enforces dependences. bits: control bits of the machine "
            "code, or control bits computed as a compiler would, which also reorders the PTX of a "

@@ -64,17 +64,16 @@ json json_of(const gpu_config& c) {
                    {"l2", c.clocks.l2},
                    {"dram", c.clocks.dram}};
     const double sms = c.sms();
-    // In the modern core, L1D and shared memory use the same banks.
     const double data_of_banks = sms * sm.shared.banks * 4 * c.clocks.core;
     json peaks = {
         {"warp_instructions_per_cycle", c.sms() * sm.schedulers},
         {"thread_instructions_per_cycle", c.sms() * sm.schedulers * sm.warp_size},
         {"l1_bytes_per_second",
-         c.modern ? data_of_banks : sms * sm.l1.data.port_bytes() * c.clocks.core},
+         c.l1_uses_shared_banks ? data_of_banks : sms * sm.l1.data.port_bytes() * c.clocks.core},
         {"shared_bytes_per_second", data_of_banks},
         {"l2_bytes_per_second", c.sub_partitions() * partition.l2.port_bytes() * c.clocks.l2},
         {"dram_bytes_per_second", dram_bytes_per_cycle * c.clocks.dram}};
-    return {{"core", c.modern ? "modern" : "classic"},
+    return {{"core", c.core},
             {"compute_capability",
              fmt::format("{}.{}", c.compute_capability_major, c.compute_capability_minor)},
             {"sms", c.sms()},

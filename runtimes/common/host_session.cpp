@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/common/host_session.h"
 
+#include "platform/config/core_models.h"
 #include "platform/options/presets.h"
 #include "runtimes/common/process_environment.h"
 #include "runtimes/common/process_outputs.h"
@@ -67,7 +68,7 @@ host_session::host_session(const void* library)
     if (const std::string n = platform::calibration_note(options_.presets()); !n.empty())
         system_->log().note("note", n);
     if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);
-    for (const std::string& n : options_.notes()) system_->log().note("note", n);
+    for (const std::string& n : platform::notes_on(options_)) system_->log().note("note", n);
     watch_termination_signals([this](const std::string& why) { end(why); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/options/options.h"
 
+#include "platform/config/core_models.h"
 #include "tests/unit/platform/refusal.h"
 
 #include <gmock/gmock.h>
@@ -408,15 +409,28 @@ TEST(FormerOptions, OfGpgpuSim40HaveTheirPresentNames) {
 TEST(Notes, NameOptionsOfTheOtherCoreOnTheCommandLine) {
     option_values classic, modern;
     classic.parse_command_line({"-modern_alu", "8,2", "-gpgpu_num_sp_units", "4"});
-    ASSERT_EQ(classic.notes().size(), 1u);
-    EXPECT_EQ(classic.notes()[0],
+    ASSERT_EQ(notes_on(classic).size(), 1u);
+    EXPECT_EQ(notes_on(classic)[0],
               "accepted without effect: -modern_alu (of the modern core; this run uses the classic "
               "core)");
     modern.parse_command_line({"--core", "modern", "-modern_alu", "8,2", "-gpgpu_num_sp_units", "4",
                                "-gpgpu_num_reg_banks", "8"});
-    ASSERT_EQ(modern.notes().size(), 1u);
-    EXPECT_NE(modern.notes()[0].find("-gpgpu_num_reg_banks, -gpgpu_num_sp_units"),
+    ASSERT_EQ(notes_on(modern).size(), 1u);
+    EXPECT_NE(notes_on(modern)[0].find("-gpgpu_num_reg_banks, -gpgpu_num_sp_units"),
               std::string::npos);
+}
+
+TEST(CoreModels, AreSelectedByNameOrAliasAndListedForAnUnknownName) {
+    const auto selected = [](const char* name) {
+        option_values v;
+        v.parse_command_line({"--core", name});
+        return std::string(core_model_of(v).name);
+    };
+    for (const core_model& m : core_models()) {
+        EXPECT_EQ(selected(m.name), m.name);
+        EXPECT_EQ(selected(m.alias), m.name);
+    }
+    EXPECT_THAT(refusal([&] { selected("vector"); }), HasSubstr("sub-core (modern)"));
 }
 
 }  // namespace
