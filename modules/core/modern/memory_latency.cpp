@@ -48,6 +48,18 @@ unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint
         std::uint32_t left = lanes >> base;
         if (group < 32) left &= (1u << group) - 1;
         if (left == 0) continue;
+        // Words in one row of the banks are in different banks.
+        std::uint64_t first_word = ~std::uint64_t{0}, last_word = 0;
+        for (std::uint32_t m = left; m != 0; m &= m - 1) {
+            const std::uint64_t word =
+                address[base + static_cast<unsigned>(__builtin_ctz(m))] / word_bytes;
+            first_word = std::min(first_word, word);
+            last_word = std::max(last_word, word + words_a_lane - 1);
+        }
+        if (last_word - first_word < banks) {
+            ++total;
+            continue;
+        }
         // Distinct words by bank, at most 32 per group.
         std::array<std::array<std::uint64_t, 32>, most_banks> words;
         std::array<std::uint8_t, most_banks> count{};
