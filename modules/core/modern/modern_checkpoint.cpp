@@ -30,16 +30,12 @@ void memory_unit::checkpoint(kernel::archive& a) {
     a(arbiter_, banks_free_at_, constants_free_at_, link_free_at_, copy_port_free_at_, stall_);
 }
 
-bool sub_core::at_rest() const {
-    return decoding_.empty() && memory_.empty() && control_.inst == nullptr &&
-           allocate_.inst == nullptr && !l0_.has_request() &&
-           std::all_of(armed_.begin(), armed_.end(), [](std::uint64_t w) { return w == 0; });
+void fetch_stage::checkpoint(kernel::archive& a) {
+    a(l0_, generation_, wants_fetch_);
 }
 
 void sub_core::checkpoint(kernel::archive& a) {
-    a(scheduler_, ports_, registers_, cache_, results_, l0_, memory_, starts_, generation_, live_,
-      valid_, dependent_, blocked_, wants_fetch_, increments_, port_free_at_, next_counted_,
-      sleeping_for_);
+    a(slots_, registers_, fetch_, dependences_, execution_, operands_, memory_, issue_);
 }
 
 bool sm::pipeline_at_rest() const {

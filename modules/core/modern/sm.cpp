@@ -26,9 +26,10 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
     std::vector<sub_core*> cores;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
         sub_cores_.push_back(std::make_unique<sub_core>(
-            fmt::format("sub_core{}", s).c_str(), sequencer_, config_, modern_, s,
-            sub_core::blocks{*this, running_, warps_, scoreboard_, issue_, pool_, statistics_,
-                             stage_statistics_}));
+            fmt::format("sub_core{}", s).c_str(), sequencer_,
+            sub_core_context{config_, modern_, running_, warps_, scoreboard_, pool_, statistics_,
+                             stage_statistics_},
+            s, issue_, static_cast<sub_core::services&>(*this)));
         cores.push_back(sub_cores_.back().get());
     }
     memory_unit_ = std::make_unique<memory_unit>(

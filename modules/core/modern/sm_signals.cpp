@@ -36,7 +36,7 @@ void sm::register_signals(kernel::signal_list& list, const std::string&) {
         if (!list.wants(sub)) continue;
         list.group(group + "/" + s->basename());
         list.changed_by({});
-        const sub_core::issue_probe& p = s->probe();
+        const issue_stage::issue_probe& p = s->probe();
         const auto with_issue = [&](const char* what, unsigned width, display shown, auto read) {
             list.level(sub + "." + what, width, on_core, shown,
                        [&p, read, grown = kernel::has_grown()]() mutable -> std::uint64_t {
