@@ -13,6 +13,8 @@
 
 namespace simtlm::core {
 
+struct warp_instruction;
+
 /// Why the LD/ST unit could not start its next access (GPGPU-Sim manual: gpgpu_stall_shd_mem).
 enum class memory_stall : std::uint8_t {
     none,
@@ -242,5 +244,11 @@ constexpr const auto& counters_of(const traffic_statistics*) {
     return traffic_counters;
 }
 static_assert(kernel::covers(traffic_counters, 2 * sizeof(packet_breakdown)));
+
+/// Counts a completed instruction.
+void count_completed(core_statistics& statistics, const warp_instruction& inst);
+
+/// Counts a memory instruction, and its active threads by memory space.
+void count_memory_instruction(core_statistics& statistics, const warp_instruction& inst);
 
 }  // namespace simtlm::core

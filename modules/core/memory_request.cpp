@@ -59,26 +59,4 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
     return p;
 }
 
-void count_memory_instruction(core_statistics& s, const warp_instruction& inst) {
-    ++s.ldst_instructions;
-    const unsigned lanes = inst.active_lanes();
-    switch (inst.space) {
-        case memory_space::shared:
-            s.shared_insn += lanes;
-            break;
-        case memory_space::constant:
-            s.constant_insn += lanes;
-            break;
-        case memory_space::texture:
-            s.texture_insn += lanes;
-            break;
-        case memory_space::global:
-        case memory_space::local:
-            (inst.info->is_store ? s.store_insn : s.load_insn) += lanes;
-            break;
-        default:
-            break;
-    }
-}
-
 }  // namespace simtlm::core

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/core_statistics.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"
 #include "modules/protocol/memory_transaction.h"
@@ -23,8 +22,5 @@ struct memory_request_factory {
     /// @param now   core cycle
     tlm::tlm_generic_payload& make(warp_instruction& inst, std::uint64_t now) const;
 };
-
-/// Counts a memory instruction, and its active threads by memory space.
-void count_memory_instruction(core_statistics& statistics, const warp_instruction& inst);
 
 }  // namespace simtlm::core

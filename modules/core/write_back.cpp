@@ -7,15 +7,6 @@
 
 namespace simtlm::core {
 
-void count_completed(core_statistics& statistics, const warp_instruction& inst) {
-    const unsigned lanes = inst.active_lanes();
-    const auto cls = static_cast<unsigned>(inst.info->cls);
-    ++statistics.warp_instructions;
-    statistics.thread_instructions += lanes;
-    ++statistics.warp_instructions_by_class[cls];
-    statistics.thread_instructions_by_class[cls] += lanes;
-}
-
 write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                        unsigned units, warp_table& warps, scoreboard& scores,
                        operand_collector& collector, warp_instruction_pool& pool,

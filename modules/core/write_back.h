@@ -36,7 +36,4 @@ private:
     kernel::clocked_process process_;
 };
 
-/// Counts a completed instruction.
-void count_completed(core_statistics& statistics, const warp_instruction& inst);
-
 }  // namespace simtlm::core

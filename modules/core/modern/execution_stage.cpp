@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/execution_stage.h"
 
-#include "modules/core/write_back.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
