@@ -136,7 +136,7 @@ struct cluster_config {
     unsigned responses_per_cycle = 1;   ///< responses that a cluster receives and delivers
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
-    multiprocessor_maker make;  ///< empty: the pipeline `sm`
+    multiprocessor_maker make;  ///< empty: simt_sm
     /// The order of the clusters affects results as well: random partition indexing.
     bool clusters_in_order = false;
 

@@ -319,6 +319,13 @@ void multiprocessor::checkpoint(kernel::archive& a) {
     if (caches_) caches_->checkpoint(a);
 }
 
+void scoreboard::checkpoint(kernel::archive& a) {
+    std::uint64_t words = words_;
+    a(words);
+    words_ = words;
+    a.plain(words_of_);
+}
+
 void multiprocessor::checkpoint_pipeline(kernel::archive&) {
     throw kernel::user_error(name(), "SMs of this kind cannot be saved in a checkpoint",
                              "override multiprocessor::checkpoint_pipeline()");

@@ -89,7 +89,7 @@ struct multiprocessor_parts {
 /// scheduler places CTAs, and reports, waveforms, profiles and the deadlock report read its state.
 ///
 /// A derived class is a pipeline, which fetches, issues and executes the instructions of the warps:
-/// `sm`, or `modern::sm`. It constructs its blocks in its constructor, with close_group() as the
+/// simt_sm, or sub_core_sm. It constructs its blocks in its constructor, with close_group() as the
 /// last statement; acts in the phases core_write_back to core_front_end; lets every warp that has
 /// ended exit (exit_warp()); and supplies the protected virtual functions. cluster_config::make
 /// selects it.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_cluster.h"
 
-#include "modules/core/sm.h"
+#include "modules/core/simt_pipeline/simt_sm.h"
+#include "modules/kernel/archive.h"
 #include "modules/kernel/worker_pool.h"
 #include "modules/protocol/phases.h"
 
@@ -57,7 +58,8 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         const std::string sm_name = fmt::format("sm{}", i);
         const multiprocessor_parts parts{sm_name.c_str(), sequencer, config.sm, who,
                                          transactions.of_block()};
-        sms_.push_back(config.make ? config.make(parts) : std::make_unique<sm>(parts));
+        sms_.push_back(config.make ? config.make(parts)
+                                   : std::make_unique<simt_pipeline::simt_sm>(parts));
         sms_.back()->clk(clk);
         sms_.back()->memory.bind(from_sm_[i]);
         sms_.back()->count_cycles_in(cycles_);
@@ -306,6 +308,19 @@ void simt_cluster::receive_one(std::uint64_t now) {
         sc_core::sc_time delay;
         network->nb_transport_fw(p, phase, delay);  // may offer the next response
     }
+}
+
+bool simt_cluster::at_rest() const {
+    if (busy()) return false;
+    for (const auto& s : sms_)
+        if (!s->at_rest()) return false;
+    return true;
+}
+
+void simt_cluster::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(cycles_, traffic_.sent.sizes, traffic_.received.sizes, next_hand_);
+    for (const auto& s : sms_) s->checkpoint(a);
 }
 
 }  // namespace simtlm::core

@@ -2,18 +2,20 @@
 #include "modules/core/sm_counters.h"
 
 #include "modules/core/core_statistics.h"
-#include "modules/core/dispatch_stage.h"
-#include "modules/core/functional_unit.h"
-#include "modules/core/modern/modern_statistics.h"
+#include "modules/core/simt_pipeline/dispatch_stage.h"
+#include "modules/core/simt_pipeline/functional_unit.h"
+#include "modules/core/sub_core_pipeline/modern_statistics.h"
 
 namespace simtlm::core {
 
 std::vector<kernel::counter_kind> sm_counter_kinds() {
     using kernel::kind_of;
-    return {kind_of<core_statistics>("sm", "An SM"),
-            kind_of<dispatch_stage::statistics>("dispatch", "Dispatch stage of an SM"),
-            kind_of<functional_unit::statistics>("unit_{unit}", "A functional unit"),
-            kind_of<modern::modern_statistics>("modern", "Sub-cores of an SM of the modern core")};
+    return {
+        kind_of<core_statistics>("sm", "An SM"),
+        kind_of<simt_pipeline::dispatch_stage::statistics>("dispatch", "Dispatch stage of an SM"),
+        kind_of<simt_pipeline::functional_unit::statistics>("unit_{unit}", "A functional unit"),
+        kind_of<sub_core_pipeline::modern_statistics>("modern",
+                                                      "Sub-cores of an SM of the modern core")};
 }
 
 }  // namespace simtlm::core

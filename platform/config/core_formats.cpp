@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/scheduling_policy.h"
+#include "modules/core/simt_pipeline/scheduling_policy.h"
 #include "modules/kernel/nearest_name.h"
 #include "platform/config/format_tools.h"
 #include "platform/options/options.h"
@@ -64,7 +64,7 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     for (const char* known : plain)
         if (name == known && parts.size() != 1)
             throw format_error{fmt::format("{} takes no parameters", name), ""};
-    const std::vector<std::string> names = core::scheduling_policy_names();
+    const std::vector<std::string> names = core::simt_pipeline::scheduling_policy_names();
     if (std::find(names.begin(), names.end(), name) == names.end())
         throw format_error{fmt::format("there is no warp scheduler '{}'", name),
                            "did you mean " + kernel::nearest_name(name, names) + "?"};

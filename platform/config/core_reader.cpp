@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/operand_collector.h"
+#include "modules/core/simt_pipeline/operand_collector.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,8 @@ void read_warps(const option_values& v, core::sm_config& sm) {
 }
 
 void read_collectors(const option_values& v, core::sm_config& sm) {
-    sm.collector.banks = v.number("-gpgpu_num_reg_banks", 1, core::operand_collector::max_banks);
+    sm.collector.banks =
+        v.number("-gpgpu_num_reg_banks", 1, core::simt_pipeline::operand_collector::max_banks);
     sm.collector.bank_uses_warp_id = v.flag("-gpgpu_reg_bank_use_warp_id");
     sm.collector.port_throughput = v.number("-gpgpu_reg_file_port_throughput", 1, 64);
     sm.collector.specialized = v.flag("-gpgpu_enable_specialized_operand_collector");
@@ -83,10 +84,10 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
     unsigned units = sm.collector.general.units;
     if (sm.collector.specialized)
         for (const core::pipeline_config& p : sm.pipelines) units += p.collectors.units;
-    if (units > core::operand_collector::max_units)
+    if (units > core::simt_pipeline::operand_collector::max_units)
         v.fail("-gpgpu_operand_collector_num_units_gen",
                fmt::format("{} collector units in all pools together", units),
-               fmt::format("at most {}", core::operand_collector::max_units));
+               fmt::format("at most {}", core::simt_pipeline::operand_collector::max_units));
     const auto works = [](const core::collector_pool_config& pool) {
         return pool.units > 0 && pool.in_ports > 0;
     };
@@ -130,11 +131,11 @@ void read_units(const option_values& v, core::sm_config& sm) {
             v.fail(widths,
                    fmt::format("{} units have no pipeline registers in front of them", p.label),
                    "a width of at least 1, or no such units");
-        if (std::max(p.id_oc, p.oc_ex) > core::pipeline_register::max_width)
+        if (std::max(p.id_oc, p.oc_ex) > core::simt_pipeline::pipeline_register::max_width)
             v.fail(widths,
                    fmt::format("{} pipeline registers in front of {} units",
                                std::max(p.id_oc, p.oc_ex), p.label),
-                   fmt::format("at most {}", core::pipeline_register::max_width));
+                   fmt::format("at most {}", core::simt_pipeline::pipeline_register::max_width));
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/modern/issue_scheduler.h"
-#include "modules/core/modern/sm.h"
-#include "modules/core/modern/sm_timing.h"
-#include "modules/core/sm.h"
+#include "modules/core/simt_pipeline/simt_sm.h"
+#include "modules/core/sub_core_pipeline/issue_scheduler.h"
+#include "modules/core/sub_core_pipeline/sm_timing.h"
+#include "modules/core/sub_core_pipeline/sub_core_sm.h"
 #include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
@@ -18,8 +18,8 @@ namespace simtlm::platform {
 
 namespace {
 
-using core::modern::memory_kind;
-using core::modern::sm_timing;
+using core::sub_core_pipeline::memory_kind;
+using core::sub_core_pipeline::sm_timing;
 using program::scheduling_class;
 
 constexpr unsigned longest_latency = 4096;  // core cycles, for operations of a sub-core
@@ -36,7 +36,7 @@ std::vector<unsigned> numbers(const option_values& v, std::string_view option, s
     return n;
 }
 
-void read_execution(const option_values& v, core::modern::execution_config& execution) {
+void read_execution(const option_values& v, core::sub_core_pipeline::execution_config& execution) {
     const std::pair<const char*, scheduling_class> classes[] = {
         {"alu", scheduling_class::alu},         {"fp32", scheduling_class::fp32},
         {"imad", scheduling_class::imad},       {"imad_wide", scheduling_class::imad_wide},
@@ -59,7 +59,8 @@ void read_execution(const option_values& v, core::modern::execution_config& exec
 }
 
 /// The measured latency of a 32-bit load shifts the whole row of the latency table.
-void read_memory_latencies(const option_values& v, core::modern::memory_latencies& memory) {
+void read_memory_latencies(const option_values& v,
+                           core::sub_core_pipeline::memory_latencies& memory) {
     const auto n = numbers(v, "-modern_load_latency", 3, 1);
     const std::pair<memory_kind, unsigned> kinds[] = {{memory_kind::global_load, n[0]},
                                                       {memory_kind::shared_load, n[1]},
@@ -75,7 +76,7 @@ void read_memory_latencies(const option_values& v, core::modern::memory_latencie
 }
 
 /// Units of an SM that run asynchronously to its warps.
-void read_engines(const option_values& v, core::modern::engine_config& e) {
+void read_engines(const option_values& v, core::sub_core_pipeline::engine_config& e) {
     e.present = v.flag("-modern_engines");
     const auto bulk = numbers(v, "-modern_bulk_copy", 5, 1);
     e.bulk.issue_cycles = bulk[0];
@@ -128,12 +129,12 @@ void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c
     c.gpcs = read_gpcs(v, sms);
 }
 
-core::modern::dependence_control read_dependences(const option_values& v) {
+core::sub_core_pipeline::dependence_control read_dependences(const option_values& v) {
     const std::string& name = v.text("--dependences");
     if (name != "bits" && name != "scoreboard")
         v.fail("--dependences", "unknown mechanism", "bits or scoreboard");
-    return name == "bits" ? core::modern::dependence_control::bits
-                          : core::modern::dependence_control::scoreboard;
+    return name == "bits" ? core::sub_core_pipeline::dependence_control::bits
+                          : core::sub_core_pipeline::dependence_control::scoreboard;
 }
 
 /// -modern_l1_local_write_back, which concerns caches that write through.
@@ -167,8 +168,9 @@ std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
 
 core::multiprocessor_maker read_simt(const option_values& v, gpu_config&) {
     read_dependences(v);
-    return
-        [](const core::multiprocessor_parts& parts) { return std::make_unique<core::sm>(parts); };
+    return [](const core::multiprocessor_parts& parts) {
+        return std::make_unique<core::simt_pipeline::simt_sm>(parts);
+    };
 }
 
 core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& config) {
@@ -176,19 +178,19 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
     if (config.compute_capability_major < 7)
         v.fail("--core", "the modern core requires Volta or later",
                "--core simt, or another preset");
-    if (sm.max_warps / sm.schedulers > core::modern::issue_scheduler::most_slots)
+    if (sm.max_warps / sm.schedulers > core::sub_core_pipeline::issue_scheduler::most_slots)
         v.fail("--core", fmt::format("{} warps per sub-core", sm.max_warps / sm.schedulers),
                fmt::format("at most {}: see -gpgpu_num_sched_per_core",
-                           core::modern::issue_scheduler::most_slots));
+                           core::sub_core_pipeline::issue_scheduler::most_slots));
 
     sm_timing m;
     m.dependences = read_dependences(v);
     const std::string& policy = v.text("-modern_scheduler");
     if (policy != "cggty" && policy != "lrr" && policy != "glrr")
         v.fail("-modern_scheduler", "unknown policy", "cggty, lrr or glrr");
-    m.policy = policy == "lrr"    ? core::modern::issue_policy::lrr
-               : policy == "glrr" ? core::modern::issue_policy::glrr
-                                  : core::modern::issue_policy::cggty;
+    m.policy = policy == "lrr"    ? core::sub_core_pipeline::issue_policy::lrr
+               : policy == "glrr" ? core::sub_core_pipeline::issue_policy::glrr
+                                  : core::sub_core_pipeline::issue_policy::cggty;
     m.rotate_ctas = v.flag("-modern_rotate_ctas");
     read_execution(v, m.execution);
     read_memory_latencies(v, m.memory);
@@ -211,8 +213,8 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
     m.fence_gpu = fences[1];
     m.fence_system = fences[2];
     m.result_queue = v.number("-modern_result_queue", 1, 1024);
-    m.registers.read_ports =
-        v.number("-modern_register_read_ports", 0, core::modern::register_file::most_ports);
+    m.registers.read_ports = v.number("-modern_register_read_ports", 0,
+                                      core::sub_core_pipeline::register_file::most_ports);
     const auto queue = numbers(v, "-modern_memory_queue", 4, 1);
     m.memory_queue = {queue[0], queue[1], queue[2], queue[3]};
     const double interval = v.real("-modern_memory_interval");
@@ -240,10 +242,10 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
     read_clusters(v, config.sms(), m.clusters);
     config.l1_uses_shared_banks = true;
     config.times_clusters = m.clusters.supported;
-    if (m.dependences == core::modern::dependence_control::bits)
+    if (m.dependences == core::sub_core_pipeline::dependence_control::bits)
         config.ptx.controls_of = config.binary_version();
     return [m](const core::multiprocessor_parts& parts) {
-        return std::make_unique<core::modern::sm>(parts, m);
+        return std::make_unique<core::sub_core_pipeline::sub_core_sm>(parts, m);
     };
 }
 

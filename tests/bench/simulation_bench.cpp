@@ -69,7 +69,7 @@ private:
     std::unique_ptr<program::cta> spare_;
     protocol::transaction_pool pool_;
     kernel::phase_sequencer sequencer_;
-    core::sm sm_;
+    core::simt_pipeline::simt_sm sm_;
     core::test::fixed_memory memory_;
     core::kernel_context kernel_;
     kernel::clocked_process process_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU in the middle of a kernel, for scripts/gdb: compiled with debug information, whatever the
 // rest is compiled with.
-#include "modules/core/modern/sm.h"
-#include "modules/core/sm.h"
+#include "modules/core/simt_pipeline/simt_sm.h"
+#include "modules/core/sub_core_pipeline/sub_core_sm.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_sub_partition.h"

@@ -52,14 +52,15 @@ void gpu_run::run(double microseconds) {
     }
 }
 
-std::vector<core::sm*> gpu_run::sms() {
-    std::vector<core::sm*> all;
+std::vector<core::simt_pipeline::simt_sm*> gpu_run::sms() {
+    std::vector<core::simt_pipeline::simt_sm*> all;
     for (const auto& c : device_->clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) all.push_back(&dynamic_cast<core::sm&>(c->core(i)));
+        for (unsigned i = 0; i < c->sms(); ++i)
+            all.push_back(&dynamic_cast<core::simt_pipeline::simt_sm&>(c->core(i)));
     return all;
 }
 
-std::uint64_t gpu_run::issued(core::sm& sm) {
+std::uint64_t gpu_run::issued(core::simt_pipeline::simt_sm& sm) {
     std::uint64_t sum = 0;
     for (const std::uint64_t n : sm.statistics().issued_lanes) sum += n;
     return sum;
@@ -74,7 +75,7 @@ std::string gpu_run::statistics() {
             text += fmt::format(" {}", p[i]);
         text += '\n';
     };
-    for (core::sm* sm : sms()) {
+    for (core::simt_pipeline::simt_sm* sm : sms()) {
         words(sm->name(), sm->statistics());
         words("l1d", sm->caches().data.statistics());
         words("l1i", sm->caches().instruction.statistics());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/sm.h"
+#include "modules/core/simt_pipeline/simt_sm.h"
 #include "platform/gpu/gpu.h"
 
 #include <filesystem>
@@ -38,9 +38,9 @@ public:
     void run(double microseconds = 0);
     /// All statistics of all blocks, as text.
     std::string statistics();
-    std::uint64_t issued(core::sm& sm);
+    std::uint64_t issued(core::simt_pipeline::simt_sm& sm);
     /// @pre they are classic cores
-    std::vector<core::sm*> sms();
+    std::vector<core::simt_pipeline::simt_sm*> sms();
 
 private:
     std::unique_ptr<platform::gpu> device_;

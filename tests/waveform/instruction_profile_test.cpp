@@ -42,7 +42,7 @@ struct profiled {
 
 core::core_statistics cores(gpu_run& run) {
     core::core_statistics sum;
-    for (core::sm* sm : run.sms()) kernel::add_up(sum, sm->statistics());
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) kernel::add_up(sum, sm->statistics());
     return sum;
 }
 
@@ -75,7 +75,7 @@ TEST(InstructionProfile, HasTheOutcomesThatTheCachesHaveCounted) {
     gpu_run run("sample", on);
     const profiled p(run);
     cache::cache_statistics l1, l2;
-    for (core::sm* sm : run.sms()) {
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) {
         kernel::add_up(l1, sm->caches().data.statistics());
         kernel::add_up(l1, sm->caches().constant.statistics());
         kernel::add_up(l1, sm->caches().texture.statistics());

@@ -30,7 +30,7 @@ std::uint64_t count(const nlohmann::json& events, const char* category) {
 
 std::uint64_t ctas_completed(gpu_run& run) {
     std::uint64_t n = 0;
-    for (core::sm* sm : run.sms()) n += sm->counted().ctas_completed;
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) n += sm->counted().ctas_completed;
     return n;
 }
 

@@ -74,7 +74,7 @@ TEST(VisualizerLog, CountsWhatTheBlocksCount) {
     for (const auto& v : s.at("WarpIssueSlotBreakdown"))
         for (const double n : v) slots += n;
     double expected_ctas = 0, expected_activates = 0, expected_instructions = 0;
-    for (core::sm* sm : run.sms()) {
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) {
         expected_ctas += static_cast<double>(sm->counted().ctas_completed);
         expected_instructions += static_cast<double>(sm->counted().thread_instructions);
     }
@@ -104,7 +104,7 @@ TEST(VisualizerLog, TellsWhereRequestsSpendTheirTimeAndWhatTheL1CachesMiss) {
     EXPECT_EQ(s.at("STmemlatdist").back().size(), 6u);
     double divergent = 0, partial = 0;
     for (const double n : s.at("shaderwarpdiv").back()) divergent += n;
-    for (core::sm* sm : run.sms())
+    for (core::simt_pipeline::simt_sm* sm : run.sms())
         for (unsigned lanes = 1; lanes < 32; ++lanes)
             partial += static_cast<double>(sm->counted().issued_lanes[lanes]);
     EXPECT_EQ(divergent, partial);

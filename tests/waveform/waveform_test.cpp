@@ -86,7 +86,7 @@ TEST(Waveform, ShowsAsManyIssuePulsesAsInstructionsWereIssued) {
             ++s.states[states.at(vcd.value(scheduler + ".state"))];
         }
     });
-    for (core::sm* sm : run.sms()) {
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) {
         const core::core_statistics& counted = sm->statistics();
         const seen& s = by_sm[sm->name()];
         EXPECT_EQ(s.issued, run.issued(*sm));
@@ -185,7 +185,7 @@ TEST(Waveform, ShowsTheAccessesOfTheCachesAndThePacketsOfTheNetworkPorts) {
         if (vcd.rose(clock)) sum[name] += vcd.value(name);
     };
     vcd.replay([&](std::uint64_t) {
-        for (core::sm* sm : run.sms())
+        for (core::simt_pipeline::simt_sm* sm : run.sms())
             for (const char* what : {".l1d.access", ".l1d.miss", ".l1i.access", ".l1c.access"})
                 add_up("gpu.clocks.core", std::string(sm->name()) + what);
         for (unsigned m = 0; m < 2; ++m) {
@@ -197,7 +197,7 @@ TEST(Waveform, ShowsTheAccessesOfTheCachesAndThePacketsOfTheNetworkPorts) {
             add_up("gpu.clocks.icnt", fmt::format("gpu.network.memory{}.reply_in", m));
         }
     });
-    for (core::sm* sm : run.sms()) {
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) {
         const std::string name = sm->name();
         EXPECT_EQ(sum[name + ".l1d.access"], sm->caches().data.statistics().accesses);
         EXPECT_EQ(sum[name + ".l1d.miss"], sm->caches().data.statistics().misses);
@@ -366,7 +366,7 @@ TEST(Waveform, LooksTheSameForSeveralSmsOfOneCluster) {
         for (const std::string& name : vcd.matching("gpu.cluster0.sm", ".issued"))
             issued += vcd.value(name);
     });
-    for (core::sm* sm : run.sms()) expected += run.issued(*sm);
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) expected += run.issued(*sm);
     EXPECT_EQ(issued, expected);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <modules/core/sm.h>
+#include <modules/core/simt_pipeline/simt_sm.h>
 #include <platform/simtlm.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ public:
     /// @param settings  of the SM
     kernel_launcher(const sc_core::sc_module_name& name, simtlm::kernel::phase_sequencer& sequencer,
                     const simtlm::gpu_config& config, const simtlm::core::sm_config& settings,
-                    simtlm::core::sm& sm, const std::string& trace)
+                    simtlm::core::simt_pipeline::simt_sm& sm, const std::string& trace)
         : clocked_module(name, sequencer, simtlm::protocol::core_clock),
           sm_(sm),
           opcodes_(simtlm::platform::load_opcode_tables(config)),
@@ -53,7 +53,7 @@ private:
         if (--running_ == 0) end_ = process_.now();
     }
 
-    simtlm::core::sm& sm_;
+    simtlm::core::simt_pipeline::simt_sm& sm_;
     simtlm::isa::opcode_tables opcodes_;
     simtlm::trace::kernel_trace trace_;
     simtlm::trace::kernel_header header_;

@@ -121,7 +121,7 @@ int run(const std::string& traces) {
     // The same behind an SM, with an L2 slice and a DRAM channel of its own.
     memory::memory_statistics shared_2(1, hierarchy.partition.dram.timing.nbk);
     protocol::transaction_pool sm_pool;
-    core::sm block("sm", sequencer, sm, core::sm_identity{}, sm_pool);
+    core::simt_pipeline::simt_sm block("sm", sequencer, sm, core::sm_identity{}, sm_pool);
     kernel_launcher launcher("launcher", sequencer, config, sm, block,
                              traces + "/reduction/kernel-1.traceg.xz");
     memory::memory_partition partition_2("partition_2", sequencer, hierarchy.partition, mapping,

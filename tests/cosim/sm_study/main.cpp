@@ -26,7 +26,7 @@ private:
     const core::sm_config config_;
 
 public:
-    core::sm block;
+    core::simt_pipeline::simt_sm block;
     kernel_launcher launcher;
 
     sm_bench(const sc_core::sc_module_name& name, const gpu_config& config,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/sm.h"
+#include "modules/core/simt_pipeline/simt_sm.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
 #include "tests/unit/core/recorded_cta.h"
@@ -260,7 +260,7 @@ public:
     };
     kernel::phase_sequencer sequencer;
     protocol::transaction_pool pool;
-    sm core;
+    simt_pipeline::simt_sm core;
     fixed_memory memory;
     kernel_context kernel;
     std::vector<issue> issues;             ///< last instruction of each scheduler and cycle

@@ -2,7 +2,7 @@
 // Clock inputs of blocks from the point of view of a SystemC user: a single block binds like any
 // other component, and a clock that does not fit is an error at the end of elaboration.
 #include "modules/cache/l1_data_cache.h"
-#include "modules/core/sm.h"
+#include "modules/core/simt_pipeline/simt_sm.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_sub_partition.h"
 #include "platform/simtlm.h"
@@ -169,7 +169,7 @@ TEST(ClockInput, OfAnSmOnItsOwnDrivesItsStagesAndCaches) {
     bench b;
     protocol::transaction_pool pool;
     const gpu_config config = configure({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR);
-    core::sm sm("sm", b.sequencer, config.cores.sm, core::sm_identity{}, pool);
+    core::simt_pipeline::simt_sm sm("sm", b.sequencer, config.cores.sm, core::sm_identity{}, pool);
     sm.clk(b.clocks[protocol::core_clock]);
     unused_memory memory("memory");
     sm.memory.bind(memory.socket);

@@ -3,9 +3,9 @@
 #include "modules/cache/cache_statistics.h"
 #include "modules/core/cluster_barrier.h"
 #include "modules/core/core_statistics.h"
-#include "modules/core/dispatch_stage.h"
-#include "modules/core/functional_unit.h"
-#include "modules/core/modern/modern_statistics.h"
+#include "modules/core/simt_pipeline/dispatch_stage.h"
+#include "modules/core/simt_pipeline/functional_unit.h"
+#include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/interconnect/cluster_network.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
@@ -48,12 +48,13 @@ protected:
     }
 };
 using tables = testing::Types<
-    core::core_statistics, core::traffic_statistics, core::functional_unit::statistics,
-    core::dispatch_stage::statistics, core::modern::modern_statistics, cache::cache_statistics,
-    memory::memory_sub_partition::counters, memory::dram_statistics, memory::memory_counts,
-    kernel::occupancy, core::cluster_barrier_statistics, interconnect::cluster_network_statistics,
-    interconnect::crossbar_switch::counters, interconnect::router_subnet::records,
-    interconnect::router_subnet::node_counters>;
+    core::core_statistics, core::traffic_statistics,
+    core::simt_pipeline::functional_unit::statistics,
+    core::simt_pipeline::dispatch_stage::statistics, core::sub_core_pipeline::modern_statistics,
+    cache::cache_statistics, memory::memory_sub_partition::counters, memory::dram_statistics,
+    memory::memory_counts, kernel::occupancy, core::cluster_barrier_statistics,
+    interconnect::cluster_network_statistics, interconnect::crossbar_switch::counters,
+    interconnect::router_subnet::records, interconnect::router_subnet::node_counters>;
 TYPED_TEST_SUITE(Counters, tables);
 
 TYPED_TEST(Counters, LieInPlacesOfTheirOwn) {

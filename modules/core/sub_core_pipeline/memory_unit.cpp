@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/sub_core_pipeline/memory_unit.h"
+
+#include "modules/cache/request_packets.h"
+#include "modules/cache/unit_port.h"
+#include "modules/protocol/atomic_effect.h"
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace simtlm::core::sub_core_pipeline {
+
+using program::memory_space;
+using protocol::extension;
+
+namespace {
+
+memory_stage stage_of(const warp_instruction& inst) {
+    const bool store = inst.info->is_store;
+    switch (inst.space) {
+        case memory_space::constant:
+            return memory_stage::constant;
+        case memory_space::texture:
+            return memory_stage::texture;
+        case memory_space::shared:
+            return memory_stage::shared;
+        case memory_space::local:
+            return store ? memory_stage::local_store : memory_stage::local_load;
+        default:
+            return store ? memory_stage::global_store : memory_stage::global_load;
+    }
+}
+
+constexpr unsigned link_bytes = 128;
+constexpr std::uint64_t l1d_line_bytes = cache::sectors_per_line * cache::sector_bytes;
+constexpr unsigned most_tag_banks = 32;
+
+}  // namespace
+
+memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                         const sm_config& config, const modern_config& modern, const blocks& sm)
+    : sc_module(name),
+      l1d("l1d"),
+      l1c("l1c"),
+      l1t("l1t"),
+      uncached("uncached"),
+      config_(config),
+      modern_(modern),
+      l1d_stages_(l1d_stages(modern)),
+      sm_(sm),
+      requests_{sm.tagger, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
+      arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
+      tag_bank_of_(cache::set_index_function::folded_lines,
+                   modern.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
+      link_free_at_(sm.sub_cores.size(), 0),
+      respond_process_("respond", sequencer, protocol::phase::core_units,
+                       kernel::on_edge<&memory_unit::respond>(this)),
+      access_process_("access", sequencer, protocol::phase::core_access,
+                      kernel::on_edge<&memory_unit::access>(this)),
+      accept_process_("accept", sequencer, protocol::phase::core_dispatch,
+                      kernel::on_edge<&memory_unit::accept>(this)) {
+    l1d.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1d);
+    l1c.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1c);
+    l1t.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1t);
+    uncached.register_nb_transport_bw(this, &memory_unit::memory_responds, 0);
+    sm_.port.set_client(*this);
+}
+
+memory_unit::~memory_unit() {
+    for (latch& l : latch_)
+        if (l.request != nullptr) l.request->release();
+}
+
+unsigned memory_unit::l1d_stages(const modern_config& modern) {
+    constexpr unsigned access = 1;
+    const unsigned around = modern.memory_queue.stages + modern.memory_queue.address_cycles +
+                            access + modern.link_cycles;
+    const unsigned whole = modern.memory.raw(memory_kind::global_load, false, 4);
+    return whole > around ? whole - around : 1;
+}
+
+bool memory_unit::idle() const {
+    for (const latch& l : latch_)
+        if (l.inst != nullptr) return false;
+    return copies_.empty() && sm_.port.idle();
+}
+
+// ---- acceptance --------------------------------------------------------------------------------
+
+int memory_unit::target_of(const warp_instruction& inst) const {
+    if (!inst.info->is_memory()) return -1;
+    switch (inst.space) {
+        case memory_space::shared:
+        case memory_space::none:
+            return -1;
+        case memory_space::constant:
+            return to_l1c;
+        case memory_space::texture:
+            return to_l1t;
+        default:
+            return inst.bypass_l1 ? past_l1d : to_l1d;
+    }
+}
+
+bool memory_unit::has_room(const sub_core::memory_entry& e, std::uint64_t now) const {
+    if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_room()) return false;
+    const int t = target_of(*e.inst);
+    if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return false;
+    if (t == to_l1c && constants_free_at_ > now + 1) return false;
+    return (t >= 0 && !reads_l1_data(*e.inst)) || banks_free_at_ <= now + 1;
+}
+
+bool memory_unit::reads_l1_data(const warp_instruction& inst) {
+    if (!inst.info->is_load || inst.info->is_atomic || inst.bypass_l1) return false;
+    switch (inst.space) {
+        case memory_space::global:
+        case memory_space::local:
+            return true;
+        default:
+            return false;
+    }
+}
+
+void memory_unit::accept() {
+    const std::uint64_t now = accept_process_.now();
+    if (arbiter_.free(now)) {
+        const int s = arbiter_.choose([&](unsigned q) {
+            auto& queue = sm_.sub_cores[q]->memory();
+            return queue.ready_at() <= now && has_room(queue.head(), now);
+        });
+        if (s >= 0) {
+            arbiter_.taken(static_cast<unsigned>(s), now);
+            take(sm_.sub_cores[static_cast<unsigned>(s)]->take_memory(now), now);
+        }
+    }
+    std::uint64_t next = ~std::uint64_t{0};
+    for (sub_core* const s : sm_.sub_cores) next = std::min(next, s->memory().ready_at());
+    if (next == ~std::uint64_t{0})
+        accept_process_.sleep();
+    else
+        accept_process_.sleep_until(std::max(next, arbiter_.free_at()));
+}
+
+void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
+    warp_instruction& inst = *e.inst;
+    count_memory_instruction(sm_.statistics, inst);
+    sm_.sub_cores[inst.scheduler]->reads_operands(inst, now + e.read_extra);
+    if (cluster_unit::is_prepared(inst)) return start_remote(inst, now);
+    const int t = target_of(inst);
+    if (t < 0) return start_local(e, now);
+    if (reads_l1_data(inst)) read_l1_data(inst, now);
+    if (t == to_l1c) read_constants(inst, now);
+    if (t == to_l1d) order_by_tag_bank(inst);
+    latch& l = latch_[static_cast<unsigned>(t)];
+    l.inst = &inst;
+    l.data_extra = e.data_extra;
+    inst.in_unit = true;
+    inst.delay = e.data_extra;
+    if (inst.info->is_load) inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
+    access_process_.wake();
+}
+
+/// The banks read the words of a load, while the tags are looked up.
+void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
+    const unsigned wavefronts = std::max<unsigned>(inst.delay, 1);
+    const std::uint64_t start = std::max(banks_free_at_, now + 1);
+    banks_free_at_ = start + wavefronts;
+    inst.banks_done = start + wavefronts - 1 + l1d_stages_;
+    sm_.statistics.l1_data_wavefronts += wavefronts;
+}
+
+/// Lines of the same tag bank are looked up in rounds, one line per bank and round: reorders the
+/// accesses, which start from the last one, accordingly.
+void memory_unit::order_by_tag_bank(warp_instruction& inst) {
+    std::array<std::uint8_t, most_tag_banks> lines{};
+    rounds_.clear();
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint8_t round = 0;
+    unsigned rounds = 0;
+    bool in_order = true;
+    for (std::size_t i = inst.accesses.size(); i-- > 0;) {
+        const memory_access& a = inst.accesses[i];
+        if (a.address / l1d_line_bytes != line) {
+            line = a.address / l1d_line_bytes;
+            const std::uint8_t next = lines[tag_bank_of_(a.address) / cache::sectors_per_line]++;
+            in_order = in_order && next >= round;
+            round = next;
+            rounds = std::max(rounds, round + 1u);
+        }
+        rounds_.push_back(round);
+    }
+    if (in_order) return;
+    ordered_.clear();
+    for (unsigned r = rounds; r-- > 0;)
+        for (std::size_t i = 0; i < inst.accesses.size(); ++i)
+            if (rounds_[inst.accesses.size() - 1 - i] == r) ordered_.push_back(inst.accesses[i]);
+    inst.accesses.swap(ordered_);
+}
+
+/// The constant cache looks up one address after the other.
+void memory_unit::read_constants(warp_instruction& inst, std::uint64_t now) {
+    const unsigned more = (std::max<unsigned>(inst.delay, 1) - 1) * modern_.constant_interval;
+    const std::uint64_t start = std::max(constants_free_at_, now + 1);
+    constants_free_at_ = start + more + 1;
+    inst.banks_done = start + more;
+    sm_.statistics.constant_port_conflicts += more;
+}
+
+/// Starts an access to shared memory, or a shuffle, which cannot stall.
+void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now) {
+    constexpr unsigned overlapped = 2;  // rows covered by the latency of an access
+    warp_instruction& inst = *e.inst;
+    const unsigned rows = std::max<unsigned>(inst.delay, 1);
+    const std::uint64_t start = std::max(banks_free_at_, now + 1);
+    banks_free_at_ = start + rows;
+    if (inst.space == memory_space::shared) {
+        sm_.statistics.shared_accesses += rows;
+        const unsigned bytes = inst.active_lanes() * inst.data_size;
+        const unsigned least = std::max(1u, (bytes + link_bytes - 1) / link_bytes);
+        if (rows > least) sm_.statistics.shared_bank_conflicts += rows - least;
+    }
+    // The latency table includes wide accesses without conflicts.
+    const unsigned wide = std::max(1u, (32u * inst.data_size + link_bytes - 1) / link_bytes);
+    std::uint64_t done = start - 1 + e.data_extra;
+    if (rows > std::max(wide, overlapped)) done += rows - std::max(wide, overlapped);
+    if (inst.info->is_store || e.data_extra == 0) done = std::max(done, start + rows);
+    std::uint64_t& link = link_free_at_[inst.scheduler];
+    if (inst.info->n_dst > 0) {
+        done = std::max(done, link + 1);
+        link = done;
+    }
+    if (inst.info->is_atomic && inst.active_mask != 0 &&
+        sm_.warps.warp[inst.warp].executor != nullptr)
+        sm_.warps.atomics_finished(inst.warp, inst.active_lanes());
+    sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+}
+
+/// Starts an access to shared memory of other SMs, and of this SM if some lanes address it.
+void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
+    if (inst.delay != 0) {
+        banks_free_at_ = std::max(banks_free_at_, now + 1) + inst.delay;
+        sm_.statistics.shared_accesses += inst.delay;
+    }
+    clusters_->start(inst, now);
+}
+
+// ---- accesses ----------------------------------------------------------------------------------
+
+void memory_unit::note_stall(const warp_instruction& inst, memory_stall why) {
+    stall_ = why;
+    ++sm_.statistics.memory_stalls;
+    ++sm_.statistics.stalls[static_cast<unsigned>(stage_of(inst))][static_cast<unsigned>(why)];
+}
+
+void memory_unit::access() {
+    stall_ = memory_stall::none;
+    bool busy = false;
+    for (unsigned t = 0; t < latches; ++t) {
+        latch& l = latch_[t];
+        if (l.inst == nullptr) continue;
+        if (start(l, static_cast<target>(t)))
+            leave(l);
+        else
+            busy = true;
+    }
+    if (!busy) access_process_.sleep();
+}
+
+tlm::tlm_generic_payload& memory_unit::request_for(latch& l) {
+    if (l.request == nullptr) l.request = &requests_.make(*l.inst, access_process_.now());
+    return *l.request;
+}
+
+void memory_unit::started(latch& l) {
+    l.inst->accesses.pop_back();
+    l.request = nullptr;
+    if (l.inst->info->is_store) sm_.warps.store_sent(l.inst->warp);
+}
+
+/// @return whether all accesses have started
+bool memory_unit::start(latch& l, target which) {
+    warp_instruction& inst = *l.inst;
+    const std::uint64_t now = access_process_.now();
+    if (inst.accesses.empty()) return true;
+    if (which == past_l1d) {
+        cache::request_packets packets(modern_.request_packets, modern_.request_lines);
+        const bool reads = inst.info->is_load && !inst.info->is_atomic;
+        while (!inst.accesses.empty() && packets.add(inst.accesses.back().address, reads)) {
+            if (l.blocked || sm_.port.blocked()) {
+                note_stall(inst, memory_stall::network_full);
+                return false;
+            }
+            tlm::tlm_generic_payload& p = request_for(l);
+            tlm::tlm_phase phase = tlm::BEGIN_REQ;
+            sc_core::sc_time delay;
+            started(l);
+            l.blocked = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
+        }
+        if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
+        return inst.accesses.empty();
+    }
+    auto& cache = which == to_l1d ? l1d : which == to_l1c ? l1c : l1t;
+    const unsigned at_most = which == to_l1d ? modern_.l1_tag_banks * cache::sectors_per_line : 1;
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint32_t busy = 0;  // tag banks
+    for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
+        const std::uint64_t address = inst.accesses.back().address;
+        if (which == to_l1d && address / l1d_line_bytes != line) {
+            line = address / l1d_line_bytes;
+            const std::uint32_t bank = 1u << tag_bank_of_(address) / cache::sectors_per_line;
+            if ((busy & bank) != 0) break;
+            busy |= bank;
+        }
+        tlm::tlm_generic_payload& p = request_for(l);
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
+        const tlm::tlm_sync_enum answer = cache->nb_transport_fw(p, phase, delay);
+        if (answer == tlm::TLM_UPDATED) {  // refused
+            if (which == to_l1c) ++sm_.statistics.constant_port_conflicts;
+            if (which == to_l1d) ++sm_.statistics.l1_bank_conflicts;
+            note_stall(inst, memory_stall::bank_conflict);
+            return false;
+        }
+        started(l);
+        if (answer == tlm::TLM_COMPLETED) {
+            if (inst.info->is_store)
+                sm_.warps.store_acknowledged(inst.warp);
+            else
+                arrived(inst, now);
+            p.release();
+        }
+    }
+    if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
+    return inst.accesses.empty();
+}
+
+void memory_unit::leave(latch& l) {
+    warp_instruction& inst = *l.inst;
+    l.inst = nullptr;
+    accept_process_.wake();
+    inst.in_unit = false;
+    sm_.pool.accesses_sent(inst);
+    const std::uint64_t now = access_process_.now();
+    if (!inst.info->is_load)
+        sm_.sub_cores[inst.scheduler]->writes_result(inst, now + 2);
+    else if (inst.pending == 0)
+        complete(inst, now);
+}
+
+// ---- responses ---------------------------------------------------------------------------------
+
+tlm::tlm_sync_enum memory_unit::cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
+                                               sc_core::sc_time&) {
+    if (p.is_write()) {
+        sm_.warps.store_acknowledged(extension(p).warp);
+    } else {
+        static_cast<void>(id);
+        arrived(*static_cast<warp_instruction*>(extension(p).instruction), access_process_.now());
+    }
+    p.release();
+    return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum memory_unit::memory_responds(int, tlm::tlm_generic_payload& p,
+                                                tlm::tlm_phase& phase, sc_core::sc_time&) {
+    if (phase == tlm::END_REQ) {
+        latch_[past_l1d].blocked = false;
+        access_process_.wake();
+        return tlm::TLM_ACCEPTED;
+    }
+    tlm::tlm_generic_payload* whole = &p;
+    if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
+        if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
+        whole = parent;
+    }
+    if (whole->is_write()) {
+        sm_.warps.store_acknowledged(extension(*whole).warp);
+        whole->release();
+        return tlm::TLM_COMPLETED;
+    }
+    uncached_ = whole;
+    return tlm::TLM_COMPLETED;
+}
+
+void memory_unit::respond() {
+    const std::uint64_t now = respond_process_.now();
+    while (!copies_.empty() && copies_.front().done_at <= now) {
+        sm_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
+        copies_.pop_front();
+    }
+    for (unsigned n = 0; n < modern_.network_packets && sm_.port.has_response(); ++n) {
+        sm_.port.deliver();
+        if (uncached_ != nullptr) take_uncached(now);
+    }
+    if (sm_.port.has_response()) return;
+    if (copies_.empty())
+        respond_process_.sleep();
+    else
+        respond_process_.sleep_until(copies_.front().done_at);
+}
+
+/// Handles the response of a load or atomic that bypassed the L1D.
+void memory_unit::take_uncached(std::uint64_t now) {
+    tlm::tlm_generic_payload& p = *std::exchange(uncached_, nullptr);
+    auto& inst = *static_cast<warp_instruction*>(extension(p).instruction);
+    if (extension(p).is_atomic) {
+        protocol::atomic_effect::perform(p);
+        if (sm_.warps.warp[inst.warp].executor != nullptr)
+            sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
+    }
+    p.release();
+    arrived(inst, now);
+}
+
+void memory_unit::arrived(warp_instruction& inst, std::uint64_t now) {
+    if (inst.first_data == 0) inst.first_data = now;
+    if (--inst.pending == 0 && !inst.in_unit) complete(inst, now);
+}
+
+void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
+    if (inst.copy_group != no_copy) {
+        // Writes that fill rows of the banks.
+        const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
+        copy_port_free_at_ =
+            std::max(copy_port_free_at_, now) + (bytes + link_bytes - 1) / link_bytes;
+        copies_.push_back({copy_port_free_at_, inst.warp, inst.copy_group});
+        respond_process_.wake_at(copy_port_free_at_);
+        sm_.sub_cores[inst.scheduler]->writes_result(inst, copy_port_free_at_ + 1);
+        return;
+    }
+    std::uint64_t done = std::max(now, inst.banks_done) + modern_.link_cycles;
+    if (inst.info->n_dst > 0) {
+        const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
+        const unsigned beats = (bytes + link_bytes - 1) / link_bytes;
+        std::uint64_t& link = link_free_at_[inst.scheduler];
+        const std::uint64_t first = inst.first_data != 0 ? inst.first_data : now;
+        done = std::max(done, std::max(link, first) + std::uint64_t{beats} * modern_.link_cycles);
+        link = done;
+    }
+    // A constant cache answers immediately: its latency is in the table.
+    if (inst.space == memory_space::constant && inst.delay > 1)
+        done = std::max(done, std::max(inst.first_data, inst.banks_done) + inst.delay - 1);
+    sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+}
+
+}  // namespace simtlm::core::sub_core_pipeline

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/set_index.h"
+#include "modules/core/memory_port.h"
+#include "modules/core/memory_request.h"
+#include "modules/core/sm_identity.h"
+#include "modules/core/sub_core_pipeline/cluster_unit.h"
+#include "modules/core/sub_core_pipeline/memory_queue.h"
+#include "modules/core/sub_core_pipeline/sub_core.h"
+#include "modules/kernel/archive_fwd.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::core::sub_core_pipeline {
+
+/// The memory unit shared by the sub-cores of a modern SM (Huerta et al., section 5.4). Every
+/// second cycle it accepts an instruction of a sub-core, round robin, into the latch of its
+/// destination: L1D, L1D bypass, L1C, L1T; shared memory and shuffles accept it immediately. Shared
+/// memory and the L1D data share one array of banks, which a load occupies for as many cycles
+/// (wavefronts) as its busiest bank has words to read. The L1D tags are in separate banks, each of
+/// which looks up one line per cycle with all requested sectors; the bank is the XOR of all bit
+/// groups of the line number. Both are as counted by l1tex (te42kyfo/gpu-benches, gpu-strides:
+/// wavefronts of strided loads on A100, A40 and H200). The constant cache looks up the addresses of
+/// a load one after the other (CUDA C++ Programming Guide: constant memory). Results return to the
+/// sub-cores over links of 128 bytes per 2 cycles.
+///
+/// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
+class memory_unit : public sc_core::sc_module, private memory_port::client {
+public:
+    protocol::cache_port_initiator<memory_unit> l1d, l1c, l1t;
+    protocol::initiator_socket<memory_unit> uncached;
+
+    /// References to the parts of the SM that the unit uses.
+    struct blocks {
+        const request_tagger& tagger;
+        warp_table& warps;
+        scoreboard& scores;
+        memory_port& port;
+        warp_instruction_pool& pool;
+        protocol::transaction_pool& transactions;
+        core_statistics& statistics;
+        std::vector<sub_core*> sub_cores;
+    };
+    memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                const sm_config& config, const modern_config& modern, const blocks& sm);
+    ~memory_unit() override;
+
+    /// Sets the unit for accesses to shared memory of other SMs.
+    void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
+    /// A sub-core has an instruction in its memory queue.
+    void wake() { accept_process_.wake(); }
+    bool idle() const;
+    /// Number of stages of the L1D: the latency of a hit in memory_latencies, less the paths to the
+    /// L1D and back to the sub-core.
+    static unsigned l1d_stages(const modern_config& modern);
+    /// Whether an instruction reads the data array of the L1D, including bank conflicts.
+    /// @pre its accesses are resolved
+    static bool reads_l1_data(const warp_instruction& inst);
+    /// Saves or restores the state that persists across kernels, of an idle block.
+    void checkpoint(kernel::archive& a);
+    /// Why the next access of a latch could not start at the last attempt.
+    memory_stall stall() const { return stall_; }
+    const warp_instruction* in_latch(unsigned which) const { return latch_[which].inst; }
+
+private:
+    enum target : unsigned { to_l1d, past_l1d, to_l1c, to_l1t, latches };
+    struct latch {
+        warp_instruction* inst = nullptr;
+        tlm::tlm_generic_payload* request = nullptr;  // for the next access, not yet accepted
+        std::uint16_t data_extra = 0;
+        bool blocked = false;
+    };
+    struct copy {
+        std::uint64_t done_at;
+        std::uint16_t warp;
+        std::uint32_t group;
+    };
+
+    tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay);
+    tlm::tlm_sync_enum memory_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay);
+    void response_arrived() override { respond_process_.wake(); }
+    void respond();
+    void take_uncached(std::uint64_t now);
+    void access();
+    void accept();
+    int target_of(const warp_instruction& inst) const;
+    bool has_room(const sub_core::memory_entry& e, std::uint64_t now) const;
+    void take(const sub_core::memory_entry& e, std::uint64_t now);
+    void read_constants(warp_instruction& inst, std::uint64_t now);
+    void read_l1_data(warp_instruction& inst, std::uint64_t now);
+    void order_by_tag_bank(warp_instruction& inst);
+    void start_local(const sub_core::memory_entry& e, std::uint64_t now);
+    void start_remote(warp_instruction& inst, std::uint64_t now);
+    bool start(latch& l, target which);
+    tlm::tlm_generic_payload& request_for(latch& l);
+    void started(latch& l);
+    void leave(latch& l);
+    void arrived(warp_instruction& inst, std::uint64_t now);
+    void complete(warp_instruction& inst, std::uint64_t now);
+    void note_stall(const warp_instruction& inst, memory_stall why);
+
+    const sm_config& config_;
+    const modern_config& modern_;
+    const unsigned l1d_stages_;
+    blocks sm_;
+    const memory_request_factory requests_;
+    cluster_unit* clusters_ = nullptr;
+    memory_arbiter arbiter_;
+    std::array<latch, latches> latch_;
+    cache::set_index tag_bank_of_;
+    std::vector<memory_access> ordered_;       // temporary of order_by_tag_bank()
+    std::vector<std::uint8_t> rounds_;         // temporary of order_by_tag_bank()
+    std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
+    std::uint64_t constants_free_at_ = 0;      // of the constant cache
+    std::vector<std::uint64_t> link_free_at_;  // by sub-core
+    std::uint64_t copy_port_free_at_ = 0;
+    std::deque<copy> copies_;  // shared-memory halves of asynchronous copies
+    tlm::tlm_generic_payload* uncached_ = nullptr;
+    memory_stall stall_ = memory_stall::none;
+
+    kernel::clocked_process respond_process_;
+    kernel::clocked_process access_process_;
+    kernel::clocked_process accept_process_;
+};
+
+}  // namespace simtlm::core::sub_core_pipeline
