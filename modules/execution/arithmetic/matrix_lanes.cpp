@@ -202,8 +202,10 @@ add_function add_function_of(const matrix_description& d) {
 /// arithmetic.
 void sum_specials(const float_product& product, unsigned batch, unsigned row, const double* before,
                   double* sums) {
-    const auto& [m, n, k] = product.description->shape;
-    const std::uint32_t* const a = product.a + (std::size_t{batch} * m + row) * k;
+    // C++17 lambdas do not capture structured bindings.
+    const matrix_shape& shape = product.description->shape;
+    const unsigned n = shape.n, k = shape.k;
+    const std::uint32_t* const a = product.a + (std::size_t{batch} * shape.m + row) * k;
     const std::uint32_t* const b = product.b + std::size_t{batch} * k * n;
     with_decoder(product.description->a, [&](auto decode) {
         for (unsigned j = 0; j < n; ++j) {
