@@ -163,6 +163,13 @@ INSTANTIATE_TEST_SUITE_P(TensorProducts, StoredProgram,
                                          stored_program{90, "H100_PCIE", "tensor_80", 3296}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+INSTANTIATE_TEST_SUITE_P(NegatedRegisters, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "negated", 128},
+                                         stored_program{80, "A100", "negated", 128},
+                                         stored_program{86, "RTX3070", "negated", 128},
+                                         stored_program{90, "H100_PCIE", "negated", 128}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 INSTANTIATE_TEST_SUITE_P(SparseProducts, StoredProgram,
                          testing::Values(stored_program{80, "A100", "sparse_80", 5760, "sparse"},
                                          stored_program{86, "RTX3070", "sparse_80", 5760, "sparse"},

@@ -235,8 +235,9 @@ void matrix_multiply::apply(const std::uint32_t* const* a, const std::uint32_t* 
         const unsigned count = fragment.registers() * warp_lanes;
         for (unsigned r = 0; r < fragment.registers(); ++r)
             std::copy_n(registers[r], warp_lanes, words.data() + r * warp_lanes);
-        const std::uint32_t signs = places.mask > 0xffff ? 0x80000000 : 0x80008000;
-        for (unsigned i = 0; negate && i < count; ++i) words[i] ^= signs;
+        // A register is negated like an f32, as ptxas understands it: it replaces 0xc0004000, two
+        // halves of B, by -0x40004000, and combines neg.f32 with HMMA, but not neg.f16x2.
+        for (unsigned i = 0; negate && i < count; ++i) words[i] ^= 0x80000000;
         functions.gather(places.word.data(), places.shift.data(), places.mask, places.count(),
                          words.data(), to);
     };

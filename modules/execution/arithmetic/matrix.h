@@ -47,7 +47,9 @@ struct matrix_description {
     bool saturate = false;  ///< .satfinite: integers are clamped; f16 and f32 stay finite
     bool bit_and = false;   ///< .and.popc instead of .xor.popc
     bool sparse = false;    ///< mma.sp: half of A is stored, with metadata
-    bool negate_a = false, negate_b = false, negate_c = false;  ///< -A, -B, -C, floating point
+    /// -A, -B, -C of machine code, floating point: negated are registers, that is of two halves the
+    /// upper one.
+    bool negate_a = false, negate_b = false, negate_c = false;
     unsigned selector = 0;  ///< of mma.sp: the lanes of each group of four that hold metadata
     rounding f64_rounding = rounding::nearest;
     tensor_core_sum sum = ampere_sum;
