@@ -37,7 +37,7 @@ EXPRESSIONS = {
         (1, None, "(u32)__popc({u})"), (1, None, "(u32)__clz((s32){u})"),
         (1, None, "(u32)__ffs((s32){u})"), (1, None, "__brev({u})"),
         (1, None, "__umulhi({u}, {u})"), (1, None, "(u32)__mulhi((s32){u}, (s32){u})"),
-        (1, None, "(u32)__mul24((s32){u}, (s32){u})"), (1, None, "__umul24({u}, {u})"),
+        (1, None, "(u32)mul24((s32){u}, (s32){u})"), (1, None, "__umul24({u}, {u})"),
         (1, None, "__usad({u}, {u}, {u})"), (1, None, "__sad((s32){u}, (s32){u}, {u})"),
         (1, None, "__uhadd({u}, {u})"), (1, None, "(u32)__hadd((s32){u}, (s32){u})"),
         (1, None, "__byte_perm({u}, {u}, {u} & 0x7777)"), (1, None, "__byte_perm({u}, {u}, {k} & 0x7777)"),
@@ -87,7 +87,7 @@ EXPRESSIONS = {
     "f": [
         (6, None, "({f} + {f})"), (5, None, "({f} - {f})"), (6, None, "({f} * {f})"),
         (2, None, "({f} / {f})"), (3, None, "__fmaf_rn({f}, {f}, {f})"), (1, None, "sqrtf({f})"),
-        (1, None, "fabsf({f})"), (1, None, "(-{f})"), (2, None, "fminf({f}, {f})"),
+        (1, None, "fabsf({f})"), (1, None, "(-({f}))"), (2, None, "fminf({f}, {f})"),
         (2, None, "fmaxf({f}, {f})"), (1, None, "floorf({f})"), (1, None, "ceilf({f})"),
         (1, None, "truncf({f})"), (1, None, "rintf({f})"), (3, None, "(float)(s32){u}"),
         (3, None, "(float){u}"), (2, None, "(float)(({u} & 1023) - 512.0f)"),
@@ -98,7 +98,7 @@ EXPRESSIONS = {
     "d": [
         (6, None, "({d} + {d})"), (5, None, "({d} - {d})"), (6, None, "({d} * {d})"),
         (1, None, "({d} / {d})"), (3, None, "__fma_rn({d}, {d}, {d})"), (1, None, "sqrt({d})"),
-        (1, None, "fabs({d})"), (1, None, "(-{d})"), (1, None, "fmin({d}, {d})"),
+        (1, None, "fabs({d})"), (1, None, "(-({d}))"), (1, None, "fmin({d}, {d})"),
         (1, None, "fmax({d}, {d})"), (1, None, "floor({d})"), (1, None, "rint({d})"),
         (3, None, "(double)(s32){u}"), (3, None, "(double){u}"), (2, None, "({b} ? {d} : {d})"),
         (3, "float", "(double){f}"), (2, "long", "(double){q}"), (1, "long", "(double)(s64){q}"),

@@ -184,7 +184,7 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 inline long long __mul64hi(long long a, long long b) {
     return (long long)((__int128)a * b >> 64);
 }
-inline int __mul24(int a, int b) {
+inline int mul24(int a, int b) {
     const int x = (int)((unsigned)a << 8) >> 8, y = (int)((unsigned)b << 8) >> 8;
     return (int)((unsigned)x * (unsigned)y);
 }
