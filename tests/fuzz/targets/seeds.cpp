@@ -164,9 +164,18 @@ void write_seeds(const fs::path& repository) {
     write_readers();
     put("fat_binary", "ptx", fat_binary());
     copy_texts("cubin", repository / "tests/unit/sass/cubins", ".cubin");
-    for (const char* name : {"parts_functions.sm_80.cubin", "parts_kernels.sm_90.cubin"})
-        put("linker", name,
-            test::bytes_of_file((repository / "tests/system/machine_code" / name).string()));
+    for (const char* architecture : {"80", "90"}) {
+        std::string all;
+        for (const char* part : {"kernels", "functions"}) {
+            const std::string name =
+                std::string("parts_") + part + ".sm_" + architecture + ".cubin";
+            const std::string bytes =
+                test::bytes_of_file((repository / "tests/system/machine_code" / name).string());
+            put("linker", name, bytes);
+            all += (all.empty() ? "" : "\n--\n") + bytes;
+        }
+        put("linker", std::string("parts.sm_") + architecture, all);
+    }
     copy_texts("machine_code", repository / "tests/unit/sass/cubins", ".cubin");
     for (const char* name : {"conditions.sm_80.cubin", "collectives.sm_90.cubin",
                              "functions.sm_75.cubin", "tiles.sm_90.cubin", "recursion.sm_80.cubin",
