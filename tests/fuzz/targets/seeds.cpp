@@ -110,7 +110,7 @@ std::string fat_binary() {
 
 /// A statistics file with a kernel.
 std::string statistics(unsigned list_number) {
-    return R"({"schema": {"name": "simtlm-statistics", "version": 2}, "simtlm": "1",
+    return R"json({"schema": {"name": "simtlm-statistics", "version": 2}, "simtlm": "1",
 "provenance": {"version": "1", "commit": "c", "command_line": ["simtlm"],
  "started": "2026-01-01T00:00:00Z", "host": "h", "presets": ["TINY"], "shuffle_seed": null,
  "inputs": [{"role": "program", "path": "k.ptx", "bytes": 1,
@@ -123,8 +123,8 @@ std::string statistics(unsigned list_number) {
 "total": {"gpu_tot_sim_cycle": 100, "gpu_tot_sim_insn": 400, "gpu_tot_ipc": 4.0, "note": null,
  "L2_total_cache_accesses": 8, "L2_total_cache_misses": 4},
 "histograms": {"mf_lat_table": [1, 2, 3]},
-"kernels": [{"name": "_Z1kPf", "demangled_name": "k(float*)", "list_number": )" +
-           std::to_string(list_number) + R"(,
+"kernels": [{"name": "_Z1kPf", "demangled_name": "k(float*)", "list_number": )json" +
+           std::to_string(list_number) + R"json(,
  "kernel_id": 1, "launch_uid": 1, "stream": 0, "finished": true, "launched_at": 0,
  "start_cycle": 5, "end_cycle": 100, "ctas": 4, "ctas_per_sm": 2, "grid": [4, 1, 1],
  "block": [64, 1, 1], "registers": 16, "shared_memory": 0, "occupancy_limits": ["grid"],
@@ -135,7 +135,7 @@ std::string statistics(unsigned list_number) {
    "source": "/k.cu:3", "issues": 8, "waited": 5, "waits": {"memory": 5}, "awaited": 9,
    "memory_issues": 8, "transactions": 16, "l1": {"MISS": 4}, "dram_bytes": 512}]}],
 "counters": {"sm": {"cycles": {"unit": "core cycles", "meaning": "m", "adds": "sum"}}},
-"blocks": {"gpu.sm0": {"kind": "sm", "counters": {"cycles": 50, "stalls": {"x": 1}}}}})";
+"blocks": {"gpu.sm0": {"kind": "sm", "counters": {"cycles": 50, "stalls": {"x": 1}}}}})json";
 }
 
 void write_readers() {
