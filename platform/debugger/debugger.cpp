@@ -772,7 +772,7 @@ bool debugger::dump_memory(const words& w, const std::string&) {
         if (w[argument].find(':') != std::string::npos) bytes = r.bytes;
     }
     if (w.size() > argument + 1) bytes = whole_of(w[argument + 1], "number of bytes");
-    if (bytes > 4096) throw command_error("at most 4096 bytes at once");
+    if (bytes == 0 || bytes > 4096) throw command_error("1 to 4096 bytes at once");
     std::vector<std::byte> data(bytes);
     if (!target_.read(space, focus_, lane_, at, bytes, data.data()))
         throw command_error(fmt::format(

@@ -201,7 +201,7 @@ TEST_F(Debugger, ExplainsWhatItDoesNotUnderstand) {
     const outcome o = on_trace(
         "brake\nb nowhere\nb\nb pc zz\nb warp 9:0\nb warp 0\nb if\nb if cycle >\nd 7\nw\n"
         "w 0x10:100\nw 0x10 x\nu\nl\ndp 99\ndm p 99\ni\ni r\nf 0\np\np nobody\ni w 98\n"
-        "i w 4294967296\nf 0:4294967297\ndm p 4294967298\n# a comment\n\nh\nc\n");
+        "i w 4294967296\nf 0:4294967297\ndm p 4294967298\ndm 0x10 0\n# a comment\n\nh\nc\n");
     ASSERT_EQ(0, o.code) << o.err;
     for (const char* const said :
          {"there is no command brake (did you mean break?); h prints them",
@@ -211,7 +211,8 @@ TEST_F(Debugger, ExplainsWhatItDoesNotUnderstand) {
           "\"x\" is not one of r, w, rw", "u N: which core cycle to continue to?",
           "there is no warp at SM 0 warp 0", "there is no SM 99", "there is no partition 99",
           "\"nobody\" has no value here", "there is no SM 98", "\"4294967296\" is not a valid SM",
-          "\"4294967297\" is not a valid warp", "\"4294967298\" is not a valid partition"})
+          "\"4294967297\" is not a valid warp", "\"4294967298\" is not a valid partition",
+          "1 to 4096 bytes at once"})
         EXPECT_THAT(o.out, HasSubstr(said));
     EXPECT_THAT(o.out, HasSubstr("u CYCLE   or until\n        continues to a core cycle"));
 }
