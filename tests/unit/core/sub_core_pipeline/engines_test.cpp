@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines of an SM of sm_90: bulk copies, mbarriers, warpgroup matrix products.
 #include "modules/isa/matrix_shape.h"
+#include "modules/isa/scheduling.h"
 #include "tests/unit/core/sub_core_pipeline/modern_rig.h"
 
 #include <gmock/gmock.h>
@@ -346,11 +347,11 @@ TEST(BulkCopyEngine, IsStartedWhileTheUnitOfSpecialFunctionsIsTaken) {
 TEST(ProxyFence, TakesAsLongAsMeasured) {
     engine_rig r;
     const auto& before = r.plain();
-    auto& membar =
-        const_cast<program::static_instruction&>(r.add("MEMBAR.ALL.CTA", special_op::none));
-    auto& fence =
-        const_cast<program::static_instruction&>(r.add("FENCE.VIEW.ASYNC.S", special_op::none));
-    membar.cls = fence.cls = program::op_class::memory_barrier;
+    for (const char* const opcode : {"MEMBAR.ALL.CTA", "FENCE.VIEW.ASYNC.S"}) {
+        auto& fence = const_cast<program::static_instruction&>(r.add(opcode, special_op::none));
+        fence.cls = program::op_class::memory_barrier;
+        isa::set_opcode_properties(fence);
+    }
     const auto& after = r.plain();
     r.go();
     EXPECT_GE(r.rig.distance(before, after), 8u);
