@@ -17,14 +17,6 @@ namespace simtlm::execution {
 
 namespace {
 
-template <class Function>
-const operation* map_words(warp& w, const operation* op, Function&& f) {
-    alignas(64) word result[warp_size];
-    for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
-    put_row(row(w, op->destination), result, w.lanes_of(op));
-    return op + 1;
-}
-
 /// The value of a half. @param bfloat  bf16 instead of f16
 float number_of(std::uint32_t half, bool bfloat, bool flushes) {
     namespace values = arithmetic;
@@ -47,44 +39,42 @@ bool holds(unsigned comparison, float a, float b) {
 struct half_masks {
     lane_mask low = 0, high = 0;
 };
-half_masks compare(const warp& w, const operation* op, const machine_details& d) {
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+half_masks compare(const warp& w, const operation* op, const half_comparison_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
     half_masks m;
     for (unsigned i = 0; i < warp_size; ++i) {
         const auto one = [&](unsigned shift) {
-            return holds(d.comparison, number_of(a[i] >> shift & 0xffff, d.extended, d.wraps),
-                         number_of(b[i] >> shift & 0xffff, d.extended, d.wraps));
+            return holds(a.holds_if, number_of(x[i] >> shift & 0xffff, a.bfloat, a.flushes),
+                         number_of(y[i] >> shift & 0xffff, a.bfloat, a.flushes));
         };
         m.low |= static_cast<lane_mask>(one(0)) << i;
         m.high |= static_cast<lane_mask>(one(16)) << i;
     }
     return m;
 }
-lane_mask combine(const machine_details& d, lane_mask p, lane_mask other) {
-    return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
-}
 
 }  // namespace
 
-const operation* machine_half_source(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word* const a = row(w, op->source[0]);
+static const operation* half_source(warp& w, const operation* op, const half_source_arguments& a) {
+    using half = half_source_arguments::half;
+    const word* const from = row(w, op->source[0]);
     word* const to = row(w, op->destination);
     for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint32_t x = a[i];
-        const std::uint32_t chosen = d.number == 1   ? (x & 0xffff) | x << 16
-                                     : d.number == 2 ? (x >> 16) | (x & 0xffff0000u)
-                                     : d.number == 3 ? ((x >> 16) ^ 0x8000) | x << 16
-                                                     : x;
-        to[i] = (chosen & d.keep[0]) ^ d.flip[0];
+        const std::uint32_t x = from[i];
+        const std::uint32_t chosen = a.selected == half::low       ? (x & 0xffff) | x << 16
+                                     : a.selected == half::high    ? (x >> 16) | (x & 0xffff0000u)
+                                     : a.selected == half::crossed ? ((x >> 16) ^ 0x8000) | x << 16
+                                                                   : x;
+        to[i] = (chosen & a.modifiers.keep) ^ a.modifiers.flip;
     }
     return op + 1;
 }
+const machine_handler<half_source_arguments> machine_half_source = handler_of<half_source>();
 
 namespace {
 /// Rounds an exact number, or one with a sticky last bit, to half precision.
 template <class Half>
-std::uint32_t rounded_half(double value, const machine_details& d) {
+std::uint32_t rounded_half(double value, const mixed_half_arguments& a) {
     std::uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);
     std::uint32_t half = arithmetic::cvt<Half, arithmetic::f64>::apply(bits);
@@ -93,9 +83,9 @@ std::uint32_t rounded_half(double value, const machine_details& d) {
     constexpr std::uint32_t smallest = std::is_same_v<Half, arithmetic::bf16> ? 0x80 : 0x400;
     constexpr std::uint32_t one = std::is_same_v<Half, arithmetic::bf16> ? 0x3f80 : 0x3c00;
     const bool is_nan = (half & magnitude) > infinity;
-    if (d.wraps && (half & magnitude) < smallest) half &= sign;
-    if (!d.is_signed) half = is_nan || (half & sign) != 0 ? 0 : half > one ? one : half;
-    if (d.high && !is_nan && (half & sign) != 0) half = 0;
+    if (a.flushes && (half & magnitude) < smallest) half &= sign;
+    if (a.saturates) half = is_nan || (half & sign) != 0 ? 0 : half > one ? one : half;
+    if (a.clamps_negative && !is_nan && (half & sign) != 0) half = 0;
     return half;
 }
 
@@ -112,163 +102,162 @@ double add_to_odd(double a, double b) {
 }
 }  // namespace
 
-const operation* machine_mixed_half(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+static const operation* mixed_half(warp& w, const operation* op, const mixed_half_arguments& a) {
+    using form = mixed_half_arguments::form;
     const word* const sources[3] = {row(w, op->source[0]), row(w, op->source[1]),
                                     row(w, op->source[2])};
     const auto value = [&](unsigned n, unsigned i, unsigned shift) -> double {
-        return number_of(sources[n][i] >> shift & 0xffff, d.extended, d.wraps);
+        return number_of(sources[n][i] >> shift & 0xffff, a.bfloat, a.flushes);
     };
-    return map_words(w, op, [&](unsigned i) {
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) {
         std::uint32_t result = 0;
         for (unsigned shift = 0; shift < 32; shift += 16) {
-            const double a = value(0, i, shift), b = value(1, i, shift);
+            const double p = value(0, i, shift), q = value(1, i, shift);
             // Products have at most 22 significant bits.
-            double x = d.combination == 0 ? add_to_odd(a, b) : a * b;
-            if (d.left && d.combination != 0 && (a == 0 || b == 0)) x = 0;
-            if (d.combination == 2) x = add_to_odd(x, value(2, i, shift));
-            result |= (d.extended ? rounded_half<arithmetic::bf16>(x, d)
-                                  : rounded_half<arithmetic::f16>(x, d))
+            double x = a.computes == form::sum ? add_to_odd(p, q) : p * q;
+            if (a.zero_dominates && a.computes != form::sum && (p == 0 || q == 0)) x = 0;
+            if (a.computes == form::product_sum) x = add_to_odd(x, value(2, i, shift));
+            result |= (a.bfloat ? rounded_half<arithmetic::bf16>(x, a)
+                                : rounded_half<arithmetic::f16>(x, a))
                       << shift;
         }
         return result;
     });
 }
+const machine_handler<mixed_half_arguments> machine_mixed_half = handler_of<mixed_half>();
 
-const operation* machine_half_compare(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    half_masks m = compare(w, op, d);
-    if (d.high) {
+static const operation* half_compare(warp& w, const operation* op,
+                                     const half_comparison_arguments& a) {
+    half_masks m = compare(w, op, a);
+    if (a.both_halves) {
         m.low &= m.high;
         m.high = ~m.low;
     }
-    const lane_mask other = predicate(w, d, 0), lanes = w.lanes_of(op);
-    write_mask(w, d.result[0], lanes, combine(d, m.low, other));
-    write_mask(w, d.result[1], lanes, combine(d, m.high, other));
+    write_combined(w, a.outcome, w.lanes_of(op), m.low, m.high);
     return op + 1;
 }
+const machine_handler<half_comparison_arguments> machine_half_compare = handler_of<half_compare>();
 
-const operation* machine_half_set(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const half_masks m = compare(w, op, d);
-    const lane_mask other = predicate(w, d, 0);
-    const lane_mask low = combine(d, m.low, other), high = combine(d, m.high, other);
-    return map_words(w, op, [&](unsigned i) {
-        return ((low >> i & 1) != 0 ? d.number & 0xffff : 0) |
-               ((high >> i & 1) != 0 ? d.number & 0xffff0000u : 0);
+static const operation* half_set(warp& w, const operation* op, const half_comparison_arguments& a) {
+    const half_masks m = compare(w, op, a);
+    const lane_mask other = value_of(w, a.outcome.with);
+    const lane_mask low = combined(a.outcome, m.low, other),
+                    high = combined(a.outcome, m.high, other);
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) {
+        return ((low >> i & 1) != 0 ? a.true_value & 0xffff : 0) |
+               ((high >> i & 1) != 0 ? a.true_value & 0xffff0000u : 0);
     });
 }
+const machine_handler<half_comparison_arguments> machine_half_set = handler_of<half_set>();
 
-const operation* machine_dot_product(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const word* const c = row(w, op->source[2]);
-    // number: bit 0: A is signed, bit 1: B is signed; width 8: four products; 16: two products of
-    // halves of A and bytes of B, the high ones with `high`.
-    const auto byte_of = [](std::uint32_t x, unsigned n, bool is_signed) {
-        const std::uint32_t v = x >> (8 * n) & 0xff;
+static const operation* dot_product(warp& w, const operation* op, const dot_product_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
+    const source_row addend{row(w, op->source[2]), a.addend};
+    // Four products of bytes, or two products of halves of A and bytes of B.
+    const auto byte_of = [](std::uint32_t whole, unsigned n, bool is_signed) {
+        const std::uint32_t v = whole >> (8 * n) & 0xff;
         return static_cast<std::int32_t>(is_signed && v >= 0x80 ? v | 0xffffff00u : v);
     };
-    const auto half_of = [](std::uint32_t x, unsigned n, bool is_signed) {
-        const std::uint32_t v = x >> (16 * n) & 0xffff;
+    const auto half_of = [](std::uint32_t whole, unsigned n, bool is_signed) {
+        const std::uint32_t v = whole >> (16 * n) & 0xffff;
         return static_cast<std::int32_t>(is_signed && v >= 0x8000 ? v | 0xffff0000u : v);
     };
-    const bool a_signed = (d.number & 1) != 0, b_signed = (d.number & 2) != 0;
-    return map_words(w, op, [&](unsigned i) {
-        std::uint32_t sum = (c[i] ^ d.flip[2]) + d.add[2];
-        if (d.width == 8)
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) {
+        std::uint32_t sum = addend[i];
+        if (a.width == 8)
             for (unsigned n = 0; n < 4; ++n)
-                sum += static_cast<std::uint32_t>(byte_of(a[i], n, a_signed) *
-                                                  byte_of(b[i], n, b_signed));
+                sum += static_cast<std::uint32_t>(byte_of(x[i], n, a.a_signed) *
+                                                  byte_of(y[i], n, a.b_signed));
         else
             for (unsigned n = 0; n < 2; ++n)
-                sum += static_cast<std::uint32_t>(half_of(a[i], n, a_signed) *
-                                                  byte_of(b[i], n + (d.high ? 2 : 0), b_signed));
+                sum += static_cast<std::uint32_t>(
+                    half_of(x[i], n, a.a_signed) *
+                    byte_of(y[i], n + (a.high_bytes ? 2 : 0), a.b_signed));
         return sum;
     });
 }
+const machine_handler<dot_product_arguments> machine_dot_product = handler_of<dot_product>();
 
-const operation* machine_differences(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const word* const c = row(w, op->source[2]);
-    // width 8: of bytes, packed, or with `extended` summed; 32: of words
-    return map_words(w, op, [&](unsigned i) {
-        if (d.width == 32) {
-            const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
-            const std::uint32_t x = a[i] ^ bias, y = b[i] ^ bias;
-            return (x > y ? x - y : y - x) + c[i];
+static const operation* differences(warp& w, const operation* op, const difference_arguments& a) {
+    const word *const p = row(w, op->source[0]), *const q = row(w, op->source[1]);
+    const word* const addend = row(w, op->source[2]);
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) {
+        if (a.width == 32) {
+            const std::uint32_t bias = a.is_signed ? 0x80000000u : 0;
+            const std::uint32_t x = p[i] ^ bias, y = q[i] ^ bias;
+            return (x > y ? x - y : y - x) + addend[i];
         }
-        const std::uint32_t bias = d.is_signed ? 0x80u : 0;
-        std::uint32_t packed = 0, sum = c[i];
+        const std::uint32_t bias = a.is_signed ? 0x80u : 0;
+        std::uint32_t packed = 0, sum = addend[i];
         for (unsigned n = 0; n < 4; ++n) {
-            const std::uint32_t x = (a[i] >> (8 * n) & 0xff) ^ bias;
-            const std::uint32_t y = (b[i] >> (8 * n) & 0xff) ^ bias;
+            const std::uint32_t x = (p[i] >> (8 * n) & 0xff) ^ bias;
+            const std::uint32_t y = (q[i] >> (8 * n) & 0xff) ^ bias;
             const std::uint32_t difference = x > y ? x - y : y - x;
             packed |= difference << (8 * n);
             sum += difference;
         }
-        return d.extended ? sum : packed;
+        return a.sums ? sum : packed;
     });
 }
+const machine_handler<difference_arguments> machine_differences = handler_of<differences>();
 
-const operation* machine_pack_integers(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]),
-                      *const c = row(w, op->source[2]);
-    const unsigned bits = d.width;
-    const std::int64_t most = (std::int64_t{1} << (d.is_signed ? bits - 1 : bits)) - 1;
-    const std::int64_t least = d.is_signed ? -most - 1 : 0;
-    const auto narrow = [&](std::uint32_t x) {
-        std::int64_t v = d.extended ? std::int64_t{static_cast<std::int32_t>(x)} : std::int64_t{x};
-        if (!d.wraps) v = std::min(std::max(v, least), most);
+static const operation* pack_integers(warp& w, const operation* op, const packing_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]),
+                      *const z = row(w, op->source[2]);
+    const unsigned bits = a.width;
+    const std::int64_t most = (std::int64_t{1} << (a.is_signed ? bits - 1 : bits)) - 1;
+    const std::int64_t least = a.is_signed ? -most - 1 : 0;
+    const auto narrow = [&](std::uint32_t word_of_source) {
+        std::int64_t v = static_cast<std::int32_t>(word_of_source);
+        if (a.saturates) v = std::min(std::max(v, least), most);
         return static_cast<std::uint32_t>(v) & ((1u << bits) - 1);
     };
-    return map_words(w, op, [&](unsigned i) {
-        const std::uint32_t pair = narrow(a[i]) << bits | narrow(b[i]);
-        return bits == 16 ? pair : pair | c[i] << 2 * bits;
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) {
+        const std::uint32_t pair = narrow(x[i]) << bits | narrow(y[i]);
+        return bits == 16 ? pair : pair | z[i] << 2 * bits;
     });
 }
+const machine_handler<packing_arguments> machine_pack_integers = handler_of<pack_integers>();
 
-const operation* machine_extremum16(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const lane_mask smaller = predicate(w, d, 0);
-    const std::uint32_t bias = d.is_signed ? 0x8000u : 0;
-    return map_words(w, op, [&](unsigned i) {
+static const operation* extremum16(warp& w, const operation* op, const extremum_arguments& a) {
+    const word *const p = row(w, op->source[0]), *const q = row(w, op->source[1]);
+    const lane_mask minimum = value_of(w, a.minimum);
+    const std::uint32_t bias = a.is_signed ? 0x8000u : 0;
+    return map_words(w, op, a, [&](unsigned i) {
         std::uint32_t r = 0;
         for (unsigned shift = 0; shift < 32; shift += 16) {
-            const std::uint32_t x = a[i] >> shift & 0xffff, y = b[i] >> shift & 0xffff;
+            const std::uint32_t x = p[i] >> shift & 0xffff, y = q[i] >> shift & 0xffff;
             const bool less = (x ^ bias) < (y ^ bias);
-            r |= (less == ((smaller >> i & 1) != 0) ? x : y) << shift;
+            r |= (less == ((minimum >> i & 1) != 0) ? x : y) << shift;
         }
         return r;
     });
 }
+const machine_handler<extremum_arguments> machine_extremum16 = handler_of<extremum16>();
 
-const operation* machine_add16(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+static const operation* add16(warp& w, const operation* op, const sum_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
     // Modifiers are negations of both halves.
-    const auto half = [&](std::uint32_t x, unsigned n, unsigned shift) {
-        const std::uint32_t v = x >> shift & 0xffff;
-        return d.flip[n] != 0 ? 0u - v : v;
+    const auto half = [&](std::uint32_t both, unsigned n, unsigned shift) {
+        const std::uint32_t v = both >> shift & 0xffff;
+        return a.source[n].flip != 0 ? 0u - v : v;
     };
-    return map_words(w, op, [&](unsigned i) {
-        return ((half(a[i], 0, 0) + half(b[i], 1, 0)) & 0xffff) |
-               (half(a[i], 0, 16) + half(b[i], 1, 16)) << 16;
+    return map_words(w, op, a, [&](unsigned i) {
+        return ((half(x[i], 0, 0) + half(y[i], 1, 0)) & 0xffff) |
+               (half(x[i], 0, 16) + half(y[i], 1, 16)) << 16;
     });
 }
+const machine_handler<sum_arguments> machine_add16 = handler_of<add16>();
 
-const operation* machine_clamp_negative(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word* const a = row(w, op->source[0]);
-    return map_words(w, op, [&](unsigned i) -> std::uint32_t {
-        if (d.width == 32) return (a[i] >> 31) != 0 ? 0 : a[i];
-        return ((a[i] & 0x8000u) != 0 ? 0 : a[i] & 0xffffu) |
-               ((a[i] >> 31) != 0 ? 0 : a[i] & 0xffff0000u);
+static const operation* clamp_negative(warp& w, const operation* op, const clamp_arguments& a) {
+    const word* const from = row(w, op->source[0]);
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) -> std::uint32_t {
+        if (a.width == 32) return (from[i] >> 31) != 0 ? 0 : from[i];
+        return ((from[i] & 0x8000u) != 0 ? 0 : from[i] & 0xffffu) |
+               ((from[i] >> 31) != 0 ? 0 : from[i] & 0xffff0000u);
     });
 }
+const machine_handler<clamp_arguments> machine_clamp_negative = handler_of<clamp_negative>();
 
 const operation* machine_load_matrices(warp& w, const operation* op) {
     note_matrix_rows(w, op);

@@ -15,17 +15,17 @@ using sass::operand_kind;
 
 namespace {
 
-/// Details of an instruction of control flow and the number of its first operand behind the source
-/// predicate with which it may begin.
+/// The source predicate with which an instruction of control flow may begin, and the number of its
+/// first operand behind it.
 struct control_operands {
-    machine_details& d;
+    control_arguments a;
     unsigned n = 0;
 
-    explicit control_operands(machine_lowering& l) : d(l.details()) {
+    explicit control_operands(const machine_lowering& l) {
         if (l.operand_count() == 0 || (l.at(0).kind != operand_kind::predicate &&
                                        l.at(0).kind != operand_kind::uniform_predicate))
             return;
-        l.source_predicate(d, 0, l.at(n++));
+        a.condition = l.predicate_of(l.at(n++));
     }
 };
 
@@ -34,7 +34,7 @@ bool lower_direct_branch(machine_lowering& l, const control_operands& c) {
     if (l.has(modifier::INC) || l.has(modifier::DEC)) return false;
     const sass::operand& to = l.at(c.n);
     if (to.kind != operand_kind::target || !l.set_target(to.value)) return false;
-    l.emit(l.has(modifier::ANY) ? machine_branch_any : machine_branch, &c.d);
+    l.emit(l.has(modifier::ANY) ? machine_branch_any : machine_branch, c.a);
     return true;
 }
 
@@ -43,13 +43,13 @@ bool lower_direct_branch(machine_lowering& l, const control_operands& c) {
 bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
     unsigned n = c.n;
     slot mask = no_slot;
+    divergent_branch_arguments a{c.a, l.has(modifier::CONV), {}};
     if (l.at(n).kind != operand_kind::target) {
-        l.modifiers(c.d, 0, l.at(n), false);
+        a.expected = l.integer_modifiers(l.at(n));
         mask = l.low_word(l.at(n++));
     }
-    c.d.left = l.has(modifier::CONV);
     if (!l.set_target(l.at(n).value)) return false;
-    l.emit(machine_branch_divergent, &c.d).source[1] = mask;
+    l.emit(machine_branch_divergent, a).source[1] = mask;
     return true;
 }
 
@@ -57,12 +57,12 @@ bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
 /// instruction
 bool lower_register_branch(machine_lowering& l, const control_operands& c, bool behind) {
     const sass::operand& to = l.at(c.n);
-    c.d.number = static_cast<std::uint32_t>(to.value);
-    if (behind) c.d.number += static_cast<std::uint32_t>(l.now().address + sass::instruction_bytes);
-    c.d.number2 = static_cast<std::uint32_t>(l.instructions());
+    const std::uint64_t origin = behind ? l.now().address + sass::instruction_bytes : 0;
     slot* const table = l.instruction_table();
     const slot offset = l.register_row(to.index, to.has_uniform);
-    operation& op = l.emit(machine_branch_register, &c.d);
+    operation& op =
+        l.emit(machine_branch_register, {c.a, static_cast<std::uint32_t>(to.value + origin),
+                                         static_cast<std::uint32_t>(l.instructions())});
     op.source[0] = offset;
     op.list = table;
     return true;
@@ -88,7 +88,7 @@ void emit_runtime_functions(machine_lowering& l) {
             ++arguments;
         }
         if (f.result != 0) add(f.result, 4);
-        operation& function = l.emit(runtime_function(std::string(f.name)), nullptr, false);
+        operation& function = l.emit(runtime_function(std::string(f.name)), false);
         function.list = l.list_of(list);
         function.detail = static_cast<std::uint16_t>(arguments);
         function.immediate = f.result != 0 ? 1 : 0;
@@ -111,23 +111,19 @@ bool lower_absolute_branch(machine_lowering& l, const control_operands& c, bool 
             const slot more = l.number(static_cast<std::uint32_t>(o.value));
             const slot more_high = l.number(static_cast<std::uint32_t>(o.value >> 32));
             const slot sum = l.scratch();
-            l.emit_words(l.lanes().address, &l.details(), sum, {low, high, more, more_high}, false);
-            operation& split = l.emit(l.lanes().unpack, &l.details(), false);
-            split.source[0] = sum;
-            low = split.destination = l.scratch();
-            high = split.destination2 = l.scratch();
+            l.emit_words(l.lanes().address, sum, {low, high, more, more_high}, false);
+            low = l.scratch();
+            high = l.scratch();
+            l.emit_words(l.lanes().unpack, {}, low, {sum}, false).destination2 = high;
         }
     }
     const bool pointer = o.kind != operand_kind::target;
     l.note_call(calls && pointer);
     if (calls && (pointer || o.value >= sass_image::code_window)) l.note_recursion(false);
-    c.d.number =
-        calls ? static_cast<std::uint32_t>(runtime_functions.size() + l.texture_functions().size())
-              : 0;
-    operation& op = l.emit(machine_call, &c.d);
-    op.counted = true;
-    op.source[0] = low;
-    op.source[1] = high;
+    const std::size_t functions =
+        calls ? runtime_functions.size() + l.texture_functions().size() : 0;
+    l.emit_words(machine_call, {c.a, static_cast<std::uint32_t>(functions)}, no_slot, {low, high})
+        .counted = true;
     if (calls) emit_runtime_functions(l);
     return true;
 }
@@ -181,7 +177,7 @@ bool lower_indexed_branch(machine_lowering& l) {
 }
 
 bool lower_exit(machine_lowering& l) {
-    l.emit(machine_exit, &control_operands(l).d);
+    l.emit(machine_exit, control_operands(l).a);
     return true;
 }
 
@@ -189,8 +185,8 @@ bool lower_code_address(machine_lowering& l) {
     const std::uint64_t offset = l.operand_count() > 1 ? l.at(1).value : l.now().address;
     const device_address a = l.code_address(offset);
     for (unsigned half = 0; half < 2; ++half)
-        l.emit_words(l.lanes().modify, &l.details(), l.result_row(l.at(0), half),
-                     {l.number(static_cast<std::uint32_t>(half == 0 ? a : a >> 32))});
+        l.emit_copy(l.result_row(l.at(0), half),
+                    l.number(static_cast<std::uint32_t>(half == 0 ? a : a >> 32)));
     return true;
 }
 
@@ -199,21 +195,20 @@ bool lower_code_address(machine_lowering& l) {
 bool lower_begin_convergence(machine_lowering& l) {
     const control_operands c(l);
     l.ignore_operand(c.n + 1);  // where the lanes converge
-    l.emit(machine_set_barrier, &c.d).destination = l.convergence_barrier(l.at(c.n));
+    l.emit(machine_set_barrier, c.a).destination = l.convergence_barrier(l.at(c.n));
     l.note_convergence_start();
     return true;
 }
 
 bool lower_end_convergence(machine_lowering& l) {
     const control_operands c(l);
-    c.d.number = l.at(c.n).index;
-    l.emit(machine_wait_barrier, &c.d);
+    l.emit(machine_wait_barrier, {c.a, l.at(c.n).index});
     return true;
 }
 
 bool lower_leave_convergence(machine_lowering& l) {
     const control_operands c(l);
-    l.emit(machine_break_barrier, &c.d).destination = l.convergence_barrier(l.at(c.n));
+    l.emit(machine_break_barrier, c.a).destination = l.convergence_barrier(l.at(c.n));
     return true;
 }
 
@@ -221,28 +216,29 @@ bool lower_leave_convergence(machine_lowering& l) {
 /// barrier.
 bool lower_move_convergence(machine_lowering& l) {
     constexpr unsigned barriers = 16;
-    machine_details& d = control_operands(l).d;
+    control_operands{l};
     if (l.operand_count() == 2 && l.suffix_of(l.at(0)) == "MACTIVE") {
         if (l.at(1).index >= barriers) return false;
-        d.high = l.has(modifier::PQUAD);
-        l.emit(machine_set_active, &d).source[0] = l.convergence_barrier(l.at(1));
+        l.emit(machine_set_active, {l.has(modifier::PQUAD)}).source[0] =
+            l.convergence_barrier(l.at(1));
         return true;
     }
     if (l.operand_count() == 2 && l.suffix_of(l.at(1)) == "MACTIVE") {
         if (l.at(0).index >= barriers) return false;
-        l.emit(machine_keep_active, &d).destination = l.convergence_barrier(l.at(0));
+        l.emit(machine_keep_active).destination = l.convergence_barrier(l.at(0));
         return true;
     }
     if (!l.has(modifier::_32)) return false;
     const bool reads = l.at(0).kind == operand_kind::reg;
     const sass::operand& b = reads ? l.at(1) : l.at(0);
     if (b.index >= barriers) return false;
-    d.extended = l.has(modifier::CLEAR);
-    const slot value = reads ? no_slot : l.low_word(l.at(1));
-    operation& op = l.emit(reads ? machine_read_barrier : machine_write_barrier, &d);
-    op.source[0] = reads ? l.convergence_barrier(b) : value;
-    const bool dropped = reads && l.at(0).index == sass::register_rz;
-    op.destination = dropped ? no_slot : reads ? l.result_row(l.at(0)) : l.convergence_barrier(b);
+    const slot barrier = l.convergence_barrier(b);
+    if (!reads) {
+        l.emit_words(machine_write_barrier, barrier, {l.low_word(l.at(1))});
+        return true;
+    }
+    const slot to = l.at(0).index == sass::register_rz ? no_slot : l.result_row(l.at(0));
+    l.emit_words(machine_read_barrier, {l.has(modifier::CLEAR)}, to, {barrier});
     return true;
 }
 
@@ -253,17 +249,17 @@ bool lower_warp_sync(machine_lowering& l) {
     unsigned n = c.n;
     // Up to ENDCOLLECTIVE and BSYNC, lanes of .COLLECTIVE are separate, like those of .EXCLUSIVE.
     const bool collective = l.has(modifier::COLLECTIVE);
-    c.d.high = collective && !has_barrier_before_end_of_collective(l);
-    c.d.left = collective || l.has(modifier::EXCLUSIVE);
+    const bool one_section = collective && !has_barrier_before_end_of_collective(l);
     const slot mask = l.has(modifier::ALL) ? l.number(~0u) : l.low_word(l.at(n++));
     if (collective && (l.at(n).kind != operand_kind::target || !l.set_target(l.at(n).value)))
         return false;
-    l.emit(machine_warp_sync, &c.d).source[1] = mask;
+    l.emit(machine_warp_sync, {c.a, collective || l.has(modifier::EXCLUSIVE), one_section})
+        .source[1] = mask;
     return true;
 }
 
 bool lower_end_collective(machine_lowering& l) {
-    l.emit(machine_end_collective, &control_operands(l).d);
+    l.emit(machine_end_collective, control_operands(l).a);
     return true;
 }
 
@@ -289,7 +285,7 @@ bool lower_sleep(machine_lowering& l) {
 }
 
 bool lower_yield(machine_lowering& l) {
-    l.emit(machine_yield, &control_operands(l).d);
+    l.emit(machine_yield, control_operands(l).a);
     return true;
 }
 

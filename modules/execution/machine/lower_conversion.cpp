@@ -61,10 +61,9 @@ bool lower_conversion(machine_lowering& l, ptx::operation o) {
     if (!c) return false;
     slot a = no_slot;
     if (shift != 0) {
-        machine_details& d = l.details();
         a = l.scratch();
         const slot whole = l.low_word(from);
-        l.emit_words(l.lanes().shift, &d, a, {whole, l.number(shift), machine_frame::zero}, false);
+        l.emit_words(l.lanes().shift, {}, a, {whole, l.number(shift), machine_frame::zero}, false);
     } else if (of_half) {
         a = l.half_source(from);
     } else {
@@ -148,8 +147,7 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
     if (l.suffix_of(l.at(1)) == ".H1") {
         const slot whole = from;
         from = l.scratch();
-        l.emit_words(l.lanes().shift, &l.details(), from,
-                     {whole, l.number(16), machine_frame::zero}, false);
+        l.emit_words(l.lanes().shift, {}, from, {whole, l.number(16), machine_frame::zero}, false);
     }
     return l.emit_values(o, l.result_row(l.at(0)), {from});
 }
@@ -173,8 +171,7 @@ bool lower_narrow_floats(machine_lowering& l) {
     }
     constexpr std::uint32_t low_halves = 0x5410;
     const slot c = l.low_word(l.at(packs ? 3 : 2));
-    l.emit_words(l.lanes().permute, &l.details(), l.result_row(l.at(0)),
-                 {pair, l.number(low_halves), c});
+    l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
 }
 
@@ -221,15 +218,14 @@ bool lower_pack_integers(machine_lowering& l) {
     const type narrow = narrow_integer_of(l);
     if (l.has(modifier::SATRELU)) return false;
     l.suffix_of(l.at(3));  // the bits of it that are kept, as many as the results leave
-    machine_details& d = l.details();
+    packing_arguments d;
     d.width = ptx::width_of(narrow);
     d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
-    d.extended = true;
-    d.wraps = !l.has(modifier::SAT);
+    d.saturates = l.has(modifier::SAT);
     if (d.width == 16 && (l.at(3).kind != operand_kind::reg || l.at(3).index != sass::register_rz))
         return false;
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    l.emit_words(machine_pack_integers, &d, l.result_row(l.at(0)), {a, b, c});
+    l.emit_words(machine_pack_integers, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
 
@@ -243,9 +239,8 @@ bool lower_pack_floats_to_integers(machine_lowering& l) {
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     if (!l.emit_values(o, high, {a}, false) || !l.emit_values(o, low, {b}, false)) return false;
     constexpr std::uint32_t low_bytes = 0x0040, low_halves = 0x5410;
-    l.emit_words(l.lanes().permute, &l.details(), pair, {low, l.number(low_bytes), high}, false);
-    l.emit_words(l.lanes().permute, &l.details(), l.result_row(l.at(0)),
-                 {pair, l.number(low_halves), c});
+    l.emit_words(l.lanes().permute, {}, pair, {low, l.number(low_bytes), high}, false);
+    l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
 }
 

@@ -44,11 +44,6 @@ ptx::operation single_operation(const machine_lowering& l, opcode code) {
     return o;
 }
 
-/// How the result of a comparison is combined with a predicate.
-unsigned combination_of(const machine_lowering& l) {
-    return l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
-}
-
 bool is_true(const machine_lowering& l, const sass::operand& predicate) {
     l.reads_sign(predicate);
     return predicate.index == sass::predicate_true && !predicate.negate_predicate;
@@ -120,19 +115,25 @@ bool lower_float_minmax(machine_lowering& l) {
     if (!l.emit_values(extremum(false), smaller, {a, b}, false) ||
         !l.emit_values(extremum(true), larger, {a, b}, false))
         return false;
-    machine_details& d = l.details();
-    l.source_predicate(d, 0, p);
-    l.emit_words(l.lanes().select, &d, l.result_row(l.at(0)), {smaller, larger});
+    l.emit_selection(l.predicate_of(p), l.result_row(l.at(0)), smaller, larger);
     return true;
 }
 
 namespace {
 
+/// Combines the result of a comparison, in scratch_mask, with a predicate.
+void emit_combination(machine_lowering& l, const combined_result& outcome, bool guarded) {
+    combination_arguments a;
+    a.hit.mask = machine_frame::scratch_mask;
+    a.outcome = outcome;
+    l.emit(machine_combine, a, guarded);
+}
+
 /// FSETP, DSETP: a comparison whose result is combined with a predicate.
 bool lower_comparison(machine_lowering& l, const ptx::operation& o, slot a, slot b) {
     if (o.compare == ptx::comparison::none) return false;
-    const unsigned combination = combination_of(l);
-    if (combination == 0 && is_true(l, l.at(4))) {
+    const combination how = l.combination_of_results();
+    if (how == combination::all_of && is_true(l, l.at(4))) {
         const slot first = l.predicate_slot(l.at(0)), second = l.predicate_slot(l.at(1));
         if (!l.emit_values(o, first == 0 ? slot{machine_frame::no_predicate} : first, {a, b}))
             return false;
@@ -140,13 +141,9 @@ bool lower_comparison(machine_lowering& l, const ptx::operation& o, slot a, slot
         return true;
     }
     if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
-    machine_details& d = l.details();
-    d.predicate[0] = machine_frame::scratch_mask;
-    l.source_predicate(d, 1, l.at(4));
-    d.combination = combination;
-    l.result_predicate(d, 0, l.at(0));
-    l.result_predicate(d, 1, l.at(1));
-    l.emit(machine_combine, &d);
+    emit_combination(
+        l, {how, l.predicate_of(l.at(4)), l.predicate_slot(l.at(0)), l.predicate_slot(l.at(1))},
+        true);
     return true;
 }
 
@@ -165,13 +162,8 @@ bool lower_double_compare(machine_lowering& l) {
     }
     if (!is_true(l, l.at(4)) || !l.has(modifier::AND)) return false;
     const slot x = l.double_source(l.at(2)), y = l.double_source(l.at(3));
-    machine_details& d = l.details();
-    d.left = smallest;
-    l.result_predicate(d, 0, l.at(0));
-    l.result_predicate(d, 1, l.at(1));
-    operation& op = l.emit(machine_double_extremum, &d);
-    op.source[0] = x;
-    op.source[1] = y;
+    l.emit_words(machine_double_extremum,
+                 {smallest, l.predicate_slot(l.at(0)), l.predicate_slot(l.at(1))}, no_slot, {x, y});
     return true;
 }
 
@@ -181,43 +173,33 @@ bool lower_float_set(machine_lowering& l) {
     if (o.compare == ptx::comparison::none) return false;
     const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
     if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
-    machine_details& combined = l.details();
-    combined.predicate[0] = machine_frame::scratch_mask;
-    l.source_predicate(combined, 1, l.at(3));
-    combined.combination = combination_of(l);
-    combined.result[0] = machine_frame::scratch_mask2;
-    l.emit(machine_combine, &combined, false);
-    machine_details& d = l.details();
-    d.predicate[0] = machine_frame::scratch_mask2;
+    emit_combination(
+        l, {l.combination_of_results(), l.predicate_of(l.at(3)), machine_frame::scratch_mask2, 0},
+        false);
     constexpr std::uint32_t one = 0x3f800000;
-    l.emit_words(l.lanes().select, &d, l.result_row(l.at(0)),
-                 {l.number(l.has(modifier::BF) ? one : ~0u), machine_frame::zero});
+    l.emit_selection({machine_frame::scratch_mask2}, l.result_row(l.at(0)),
+                     l.number(l.has(modifier::BF) ? one : ~0u), machine_frame::zero);
     return true;
 }
 
 /// FSWZADD.
 bool lower_quad_add(machine_lowering& l) {
     if (rounding_of(l) != ptx::rounding::rn) return false;
-    machine_details& d = l.details();
-    l.modifiers(d, 0, l.at(1), true);
-    l.modifiers(d, 1, l.at(2), true);
-    d.number = static_cast<std::uint32_t>(l.at(3).value);
-    d.wraps = l.has(modifier::FTZ);
+    const quad_sum_arguments q{{l.float_modifiers(l.at(1)), l.float_modifiers(l.at(2))},
+                               static_cast<std::uint32_t>(l.at(3).value),
+                               l.has(modifier::FTZ)};
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-    l.emit_words(machine_add_in_quads, &d, l.result_row(l.at(0)), {a, b});
+    l.emit_words(machine_add_in_quads, q, l.result_row(l.at(0)), {a, b});
     return true;
 }
 
 /// FCHK.
 bool lower_reciprocal_check(machine_lowering& l) {
-    machine_details& d = l.details();
-    l.result_predicate(d, 0, l.at(0));
-    l.modifiers(d, 0, l.at(1), true);
-    l.modifiers(d, 1, l.at(2), true);
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-    operation& op = l.emit(machine_reciprocal_check, &d);
-    op.source[0] = a;
-    op.source[1] = b;
+    l.emit_words(
+        machine_reciprocal_check,
+        {{l.float_modifiers(l.at(1)), l.float_modifiers(l.at(2))}, l.predicate_slot(l.at(0))},
+        no_slot, {a, b});
     return true;
 }
 
@@ -238,13 +220,13 @@ bool lower_half_function(machine_lowering& l, modifier function) {
 }
 
 /// A function that PTX does not have in this form.
-bool lower_machine_function(machine_lowering& l, handler h) {
-    machine_details& d = l.details();
-    l.modifiers(d, 0, l.at(1), true);
+bool lower_machine_function(machine_lowering& l, machine_handler<unary_arguments> h) {
     const slot a = l.at(1).kind == operand_kind::float64
                        ? l.number(static_cast<std::uint32_t>(l.at(1).value))
                        : l.low_word(l.at(1));
-    l.emit_words(h, &d, l.result_row(l.at(0)), {a});
+    unary_arguments arguments;
+    arguments.source = l.float_modifiers(l.at(1));
+    l.emit_words(h, arguments, l.result_row(l.at(0)), {a});
     return true;
 }
 
@@ -296,19 +278,20 @@ bool lower_special_function(machine_lowering& l) {
 namespace {
 
 /// @param rounded_to_nearest  of this operation, which is faster
-bool lower_double(machine_lowering& l, opcode code, handler rounded_to_nearest) {
+bool lower_double(machine_lowering& l, opcode code,
+                  machine_handler<double_arguments> rounded_to_nearest) {
     const unsigned sources = code == opcode::fma ? 3 : 2;
     ptx::operation o = value_operation(code, type::f64);
     o.round = rounding_of(l);
     if (o.round == ptx::rounding::rn) {
-        machine_details& d = l.details();
+        double_arguments d;
         std::vector<slot> words;
         for (unsigned n = 0; n < sources; ++n) {
-            l.modifiers(d, n, l.at(n + 1), true);
+            d.high[n] = l.float_modifiers(l.at(n + 1));
             words.push_back(l.low_word(l.at(n + 1)));
             words.push_back(l.high_word(l.at(n + 1)));
         }
-        operation& op = l.emit(rounded_to_nearest, &d);
+        operation& op = l.emit(rounded_to_nearest, d);
         op.list = l.list_of(words);
         op.destination = l.result_row(l.at(0));
         op.destination2 = l.result_row(l.at(0), 1);

@@ -64,10 +64,8 @@ slot truncated_source(machine_lowering& l, const sass::operand& o, bool bfloat) 
     narrow.round = ptx::rounding::rz;
     const slot a = l.float_source(whole), half = l.scratch();
     if (!l.emit_values(narrow, half, {a}, false)) return no_slot;
-    machine_details& both = l.details();
-    both.number = 1;
     const slot to = l.scratch();
-    l.emit_words(machine_half_source, &both, to, {half}, false);
+    l.emit_words(machine_half_source, {half_source_arguments::half::low, {}}, to, {half}, false);
     return to;
 }
 
@@ -75,21 +73,23 @@ slot truncated_source(machine_lowering& l, const sass::operand& o, bool bfloat) 
 /// generates them for cvt.rz.sat.f16.f32 of a sum, but not for cvt.rn.sat), or with products in
 /// which a zero factor gives zero whatever the other factor is (.FMZ).
 bool lower_mixed(machine_lowering& l, opcode code) {
-    machine_details& d = l.details();
-    d.combination = code == opcode::add ? 0 : code == opcode::mul ? 1 : 2;
-    d.extended = l.has(modifier::BF16_V2);
-    d.left = l.has(modifier::FMZ);
-    d.wraps = d.left || l.has(modifier::FTZ);
-    d.is_signed = !l.has(modifier::SAT);
-    d.high = l.has(modifier::RELU);
+    using form = mixed_half_arguments::form;
+    mixed_half_arguments d;
+    d.computes = code == opcode::add   ? form::sum
+                 : code == opcode::mul ? form::product
+                                       : form::product_sum;
+    d.bfloat = l.has(modifier::BF16_V2);
+    d.zero_dominates = l.has(modifier::FMZ);
+    d.flushes = d.zero_dominates || l.has(modifier::FTZ);
+    d.saturates = l.has(modifier::SAT);
+    d.clamps_negative = l.has(modifier::RELU);
     slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
     for (unsigned n = 0; n < sources_of(code); ++n) {
         const sass::operand& o = l.at(n + 1);
-        sources[n] =
-            l.suffix_of(o) == ".F32" ? truncated_source(l, o, d.extended) : l.half_source(o);
+        sources[n] = l.suffix_of(o) == ".F32" ? truncated_source(l, o, d.bfloat) : l.half_source(o);
         if (sources[n] == no_slot) return false;
     }
-    l.emit_words(machine_mixed_half, &d, l.result_row(l.at(0)),
+    l.emit_words(machine_mixed_half, d, l.result_row(l.at(0)),
                  {sources[0], sources[1], sources[2]});
     return true;
 }
@@ -118,16 +118,18 @@ bool lower_arithmetic(machine_lowering& l, opcode code) {
 
 /// HSETP2, HSET2: the comparison and how its result is combined with a predicate.
 /// @return false if it is not known
-bool set_comparison(const machine_lowering& l, machine_details& d) {
+bool set_comparison(const machine_lowering& l, const sass::operand& predicate,
+                    half_comparison_arguments& d) {
     constexpr unsigned none = std::size(comparisons);
-    d.comparison = none;
+    d.holds_if = none;
     for (unsigned c = 0; c < none; ++c)
-        if (l.has(comparisons[c])) d.comparison = c;
-    d.combination = l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
-    d.wraps = l.has(modifier::FTZ);
-    d.extended = l.has(modifier::BF16_V2);
-    d.high = l.has(modifier::H_AND);
-    return d.comparison != none;
+        if (l.has(comparisons[c])) d.holds_if = c;
+    d.outcome.how = l.combination_of_results();
+    d.outcome.with = l.predicate_of(predicate);
+    d.flushes = l.has(modifier::FTZ);
+    d.bfloat = l.has(modifier::BF16_V2);
+    d.both_halves = l.has(modifier::H_AND);
+    return d.holds_if != none;
 }
 
 }  // namespace
@@ -176,26 +178,22 @@ bool lower_half_minmax(machine_lowering& l) {
 }
 
 bool lower_half_compare(machine_lowering& l) {
-    machine_details& d = l.details();
-    if (!set_comparison(l, d)) return false;
-    l.result_predicate(d, 0, l.at(0));
-    l.result_predicate(d, 1, l.at(1));
-    l.source_predicate(d, 0, l.at(4));
+    half_comparison_arguments d;
+    if (!set_comparison(l, l.at(4), d)) return false;
+    d.outcome.result = l.predicate_slot(l.at(0));
+    d.outcome.result_of_opposite = l.predicate_slot(l.at(1));
     const slot a = l.half_source(l.at(2)), b = l.half_source(l.at(3));
-    operation& op = l.emit(machine_half_compare, &d);
-    op.source[0] = a;
-    op.source[1] = b;
+    l.emit_words(machine_half_compare, d, no_slot, {a, b});
     return true;
 }
 
 bool lower_half_set(machine_lowering& l) {
-    machine_details& d = l.details();
-    if (!set_comparison(l, d)) return false;
+    half_comparison_arguments d;
+    if (!set_comparison(l, l.at(3), d)) return false;
     constexpr std::uint32_t ones = 0x3c003c00, bfloat_ones = 0x3f803f80;
-    d.number = !l.has(modifier::BF) ? ~0u : d.extended ? bfloat_ones : ones;
-    l.source_predicate(d, 0, l.at(3));
+    d.true_value = !l.has(modifier::BF) ? ~0u : d.bfloat ? bfloat_ones : ones;
     const slot a = l.half_source(l.at(1)), b = l.half_source(l.at(2));
-    l.emit_words(machine_half_set, &d, l.result_row(l.at(0)), {a, b});
+    l.emit_words(machine_half_set, d, l.result_row(l.at(0)), {a, b});
     return true;
 }
 

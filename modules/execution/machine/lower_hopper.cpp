@@ -73,10 +73,8 @@ lane_place uniform_place(machine_lowering& l, unsigned first, space s) {
 
 /// Emits an operation that is executed by the first lane: uniform instructions execute once.
 operation& emit_for_one_lane(machine_lowering& l, handler h) {
-    machine_details& d = l.details();
-    d.result[0] = machine_frame::scratch_mask;
-    l.emit(machine_first_lane, &d).counted = true;
-    operation& op = l.emit(h, nullptr, false);
+    l.emit(machine_first_lane, {machine_frame::scratch_mask}).counted = true;
+    operation& op = l.emit(h, false);
     op.guard = machine_frame::scratch_mask;
     return op;
 }
@@ -106,11 +104,11 @@ operation& emit_on_mbarrier(machine_lowering& l, const ptx::operation& o, const 
 }  // namespace
 
 slot machine_lowering::cluster_address(const operand& o) {
-    machine_details& d = details();
-    d.number = static_cast<std::uint32_t>(o.signed_value()) - image_.own_shared();
+    const cluster_address_arguments a{static_cast<std::uint32_t>(o.signed_value()) -
+                                      image_.own_shared()};
     const slot to = scratch();
     const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
-    emit_words(machine_cluster_address, &d, to,
+    emit_words(machine_cluster_address, a, to,
                {register_row(o.base, false),
                 uniform ? register_row(o.uniform, true) : slot{machine_frame::zero}},
                false);
@@ -172,7 +170,7 @@ bool lower_mbarrier_exchange(machine_lowering& l) {
     op.destination = no_slot;
     if (l.at(0).index == sass::uniform_urz) return true;
     op.destination = old;
-    operation& split = l.emit(machine_spread_pair, &l.details(), false);
+    operation& split = l.emit(machine_spread_pair, false);
     split.guard = machine_frame::scratch_mask;
     split.source[0] = old;
     split.destination = l.result_row(l.at(0));
@@ -186,7 +184,7 @@ bool lower_mbarrier_wait(machine_lowering& l) {
     constexpr std::uint32_t brief_wait = 500;  // ns
     const address_place p = l.place_of(l.at(1), space::shared);
     const auto keep = [&](slot from, slot to) {
-        l.emit_words(l.lanes().modify, &l.details(), to, {from}, false);
+        l.emit_copy(to, from, false);
         return to;
     };
     const slot place = keep(p.source, machine_frame::wait_address);
@@ -250,8 +248,7 @@ bool lower_mbarrier_arrival(machine_lowering& l) {
     l.to_pair(l.at(0), state);
     // TMASK: lanes that arrive together, whose arrivals one lane must still count. Here lanes
     // arrive one after the other, so that none remains.
-    if (l.has(modifier::TMASK))
-        l.emit_words(l.lanes().modify, &l.details(), l.result_row(l.at(0)), {machine_frame::zero});
+    if (l.has(modifier::TMASK)) l.emit_copy(l.result_row(l.at(0)), machine_frame::zero);
     return true;
 }
 
@@ -313,7 +310,7 @@ namespace {
 slot split_size(machine_lowering& l, unsigned uniform, slot& bytes) {
     bytes = l.scratch();
     const slot ranks = l.scratch();
-    operation& split = l.emit(machine_bulk_size, &l.details(), false);
+    operation& split = l.emit(machine_bulk_size, false);
     split.source[0] = l.register_row(uniform, true);
     split.destination = bytes;
     split.destination2 = ranks;
@@ -413,10 +410,8 @@ bool lower_cluster_wait(machine_lowering& l) {
 bool lower_register_reallocation(machine_lowering& l) {
     if (!l.has(modifier::TRY_ALLOC)) return lower_nothing(l);
     l.ignore_operand(1);
-    machine_details& d = l.details();
-    d.number = predicate_table::always;
-    if (l.at(0).kind == operand_kind::uniform_predicate) l.result_predicate(d, 0, l.at(0));
-    l.emit(machine_logic_predicates, &d);
+    const bool reports = l.at(0).kind == operand_kind::uniform_predicate;
+    l.emit_predicate(predicate_logic_arguments::always, reports ? l.predicate_slot(l.at(0)) : 0);
     return true;
 }
 
@@ -469,9 +464,7 @@ void set_types(const machine_lowering& l, arithmetic::warpgroup_description& d) 
 slot matrix_descriptor_row(machine_lowering& l, unsigned first) {
     const slot low = l.register_row(first, true), high = l.register_row(first + 1, true);
     const slot to = l.scratch();
-    machine_details& d = l.details();
-    d.number = l.image().own_shared() >> 4;
-    l.emit_words(machine_matrix_descriptor, &d, to, {low, high}, false);
+    l.emit_words(machine_matrix_descriptor, {l.image().own_shared() >> 4}, to, {low, high}, false);
     return to;
 }
 
@@ -480,11 +473,9 @@ slot matrix_descriptor_row(machine_lowering& l, unsigned first) {
 slot accumulation_mask(machine_lowering& l, const sass::operand* adds, const sass::operand& sums) {
     const bool none = sums.index == sass::register_rz;
     if (adds == nullptr && !none) return frame_layout::always;
-    machine_details& p = l.details();
-    if (adds != nullptr) l.source_predicate(p, 0, *adds);
-    p.number = none ? 0 : predicate_table::first;
-    p.result[0] = machine_frame::scratch_mask;
-    l.emit(machine_logic_predicates, &p, false);
+    l.emit_predicate(none ? predicate_logic_arguments::never : predicate_logic_arguments::first,
+                     machine_frame::scratch_mask,
+                     {adds != nullptr ? l.predicate_of(*adds) : source_predicate{}}, false);
     return machine_frame::scratch_mask;
 }
 

@@ -19,11 +19,9 @@ bool is_predicate(const sass::operand& o) {
     return o.kind == operand_kind::predicate || o.kind == operand_kind::uniform_predicate;
 }
 
-/// The result in the n-th operand, if that is a predicate. @return the number of the next operand
-unsigned optional_result(machine_lowering& l, machine_details& d, unsigned n) {
-    if (!is_predicate(l.at(n))) return n;
-    l.result_predicate(d, 0, l.at(n));
-    return n + 1;
+/// The result in the n-th operand, if that is a predicate. @param n  becomes the next operand
+slot optional_result(const machine_lowering& l, unsigned& n) {
+    return is_predicate(l.at(n)) ? l.predicate_slot(l.at(n++)) : 0;
 }
 
 bool has_pairs_of_halves(const machine_lowering& l) {
@@ -34,59 +32,59 @@ bool has_pairs_of_halves(const machine_lowering& l) {
 /// added to the high words.
 bool lower_wide_add(machine_lowering& l) {
     const bool extended = l.has(modifier::X);
-    machine_details& low = l.details();
-    machine_details& high = l.details();
+    sum_arguments low, high;
     low.extended = extended;
     high.extended = true;
-    low.result[0] = high.predicate[0] = machine_frame::scratch_mask;
-    low.result[1] = high.predicate[1] = machine_frame::scratch_mask2;
+    low.carry_out[0] = high.carry_in[0].mask = machine_frame::scratch_mask;
+    low.carry_out[1] = high.carry_in[1].mask = machine_frame::scratch_mask2;
     unsigned n = 1;
-    for (unsigned r = 0; is_predicate(l.at(n)); ++n, ++r) l.result_predicate(high, r, l.at(n));
+    for (slot& carry : high.carry_out) carry = optional_result(l, n);
     slot low_words[3], high_words[3];
     for (unsigned i = 0; i < 3; ++i, ++n) {
-        l.modifiers(low, i, l.at(n), false);
-        if (l.at(n).negate || l.at(n).invert) high.flip[i] = ~0u;
+        low.source[i] = l.integer_modifiers(l.at(n));
+        high.source[i].flip = low.source[i].flip;
         low_words[i] = l.low_word(l.at(n));
         high_words[i] = l.high_word(l.at(n));
     }
-    if (extended) {
-        l.source_predicate(low, 0, l.at(n));
-        l.source_predicate(low, 1, l.at(n + 1));
-    }
+    for (unsigned c = 0; extended && c < 2; ++c) low.carry_in[c] = l.predicate_of(l.at(n + c));
     const slot sum = l.scratch();
-    l.emit_words(l.lanes().add3, &low, sum, {low_words[0], low_words[1], low_words[2]}, false);
+    l.emit_words(l.lanes().add3, low, sum, {low_words[0], low_words[1], low_words[2]}, false);
     l.emit_copy(l.result_row(l.at(0)), sum);
-    l.emit_words(l.lanes().add3, &high, l.result_row(l.at(0), 1),
+    l.emit_words(l.lanes().add3, high, l.result_row(l.at(0), 1),
                  {high_words[0], high_words[1], high_words[2]});
     return true;
 }
 
 /// A sum of three or two operands. Operands: Rd, carries, A, B, C, carries of .X
 bool lower_sum(machine_lowering& l, unsigned addends) {
-    machine_details& d = l.details();
+    sum_arguments a;
     unsigned n = 1;
-    for (unsigned r = 0; is_predicate(l.at(n)); ++n, ++r) l.result_predicate(d, r, l.at(n));
+    for (slot& carry : a.carry_out) carry = optional_result(l, n);
     slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
     for (unsigned i = 0; i < addends; ++i, ++n) {
-        l.modifiers(d, i, l.at(n), false);
+        a.source[i] = l.integer_modifiers(l.at(n));
         sources[i] = l.low_word(l.at(n));
     }
-    d.extended = l.has(modifier::X);
-    if (d.extended) {
-        l.source_predicate(d, 0, l.at(n));
-        l.source_predicate(d, 1, l.at(n + 1));
-    }
-    l.emit_words(l.lanes().add3, &d, l.result_row(l.at(0)), {sources[0], sources[1], sources[2]});
+    a.extended = l.has(modifier::X);
+    for (unsigned c = 0; a.extended && c < 2; ++c) a.carry_in[c] = l.predicate_of(l.at(n + c));
+    l.emit_words(l.lanes().add3, a, l.result_row(l.at(0)), {sources[0], sources[1], sources[2]});
     return true;
+}
+
+/// Arguments of a sum of the first two sources.
+sum_arguments sum_of_two(const machine_lowering& l) {
+    sum_arguments a;
+    for (unsigned i = 0; i < 2; ++i) a.source[i] = l.integer_modifiers(l.at(1 + i));
+    return a;
 }
 
 /// Emits a minimum or maximum, according to a predicate.
 void emit_extremum(machine_lowering& l, const sass::operand& order, slot a, slot b, slot to,
                    bool guarded) {
-    machine_details& d = l.details();
-    d.is_signed = !l.has(modifier::U32) && !l.has(modifier::U16x2);
-    l.source_predicate(d, 0, order);
-    l.emit_words(has_pairs_of_halves(l) ? machine_extremum16 : l.lanes().minmax, &d, to, {a, b},
+    extremum_arguments e;
+    e.is_signed = !l.has(modifier::U32) && !l.has(modifier::U16x2);
+    e.minimum = l.predicate_of(order);
+    l.emit_words(has_pairs_of_halves(l) ? machine_extremum16 : l.lanes().minmax, e, to, {a, b},
                  guarded);
 }
 
@@ -98,29 +96,24 @@ slot unclamped_result(machine_lowering& l) {
 /// .RELU: negative results are replaced by zero.
 void emit_clamp(machine_lowering& l, slot from) {
     if (!l.has(modifier::RELU)) return;
-    machine_details& d = l.details();
-    d.width = has_pairs_of_halves(l) ? 16 : 32;
-    l.emit_words(machine_clamp_negative, &d, l.result_row(l.at(0)), {from});
+    l.emit_words(machine_clamp_negative, {has_pairs_of_halves(l) ? 16u : 32u},
+                 l.result_row(l.at(0)), {from});
 }
 
-/// An operation of one source, which may have a predicate as a second result.
-bool lower_one_source(machine_lowering& l, handler h) {
-    machine_details& d = l.details();
-    d.is_signed = !l.has(modifier::U32);
-    d.high = l.has(modifier::SH);
-    const unsigned n = optional_result(l, d, 1);
-    l.modifiers(d, 0, l.at(n), false);
-    l.emit_words(h, &d, l.result_row(l.at(0)), {l.low_word(l.at(n))});
+/// IABS, BREV. The sign of a source does not change its absolute value.
+bool lower_one_source(machine_lowering& l, machine_handler<datapath_arguments> h) {
+    l.reads_sign(l.at(1));
+    l.emit_words(h, {}, l.result_row(l.at(0)), {l.low_word(l.at(1))});
     return true;
 }
 
 /// An operation on a field of a word.
-bool lower_field(machine_lowering& l, handler h) {
-    machine_details& d = l.details();
-    d.is_signed = !l.has(modifier::U32);
-    d.wraps = l.has(modifier::W);
+bool lower_field(machine_lowering& l, machine_handler<field_arguments> h) {
+    field_arguments f;
+    f.is_signed = !l.has(modifier::U32);
+    f.wraps = l.has(modifier::W);
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-    l.emit_words(h, &d, l.result_row(l.at(0)), {a, b});
+    l.emit_words(h, f, l.result_row(l.at(0)), {a, b});
     return true;
 }
 
@@ -139,9 +132,7 @@ bool lower_product_as_move(machine_lowering& l) {
         l.emit_copy(l.result_row(l.at(0)), from);
         return true;
     }
-    machine_details& d = l.details();
-    l.modifiers(d, 0, moved, false);
-    l.emit_words(l.lanes().modify, &d, l.result_row(l.at(0)), {from});
+    l.emit_modified(l.integer_modifiers(moved), l.result_row(l.at(0)), from);
     return true;
 }
 
@@ -155,28 +146,26 @@ bool lower_add3(machine_lowering& l) {
 
 bool lower_add2(machine_lowering& l) {
     if (!l.has(modifier::_16x2)) return lower_sum(l, 2);
-    machine_details& d = l.details();
-    l.modifiers(d, 0, l.at(1), false);
-    l.modifiers(d, 1, l.at(2), false);
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-    l.emit_words(machine_add16, &d, l.result_row(l.at(0)), {a, b});
+    l.emit_words(machine_add16, sum_of_two(l), l.result_row(l.at(0)), {a, b});
     return true;
 }
 
 bool lower_multiply_add(machine_lowering& l) {
     if (l.has(modifier::MOV)) return lower_product_as_move(l);
-    machine_details& d = l.details();
-    const unsigned n = optional_result(l, d, 1);
-    d.is_signed = !l.has(modifier::U32);
-    d.extended = l.has(modifier::X);
-    l.modifiers(d, 2, l.at(n + 2), false);
-    if (d.extended) l.source_predicate(d, 0, l.at(n + 3));
+    product_arguments p;
+    unsigned n = 1;
+    p.carry_out = optional_result(l, n);
+    p.is_signed = !l.has(modifier::U32);
+    p.extended = l.has(modifier::X);
+    p.addend = l.integer_modifiers(l.at(n + 2));
+    if (p.extended) p.carry_in = l.predicate_of(l.at(n + 3));
     // With .HI, too, the third source is a pair; the low word of the sum is discarded.
     const bool wide = l.has(modifier::WIDE), high = l.has(modifier::HI);
     const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)), c = l.low_word(l.at(n + 2));
     const slot c_high = wide || high ? l.high_word(l.at(n + 2)) : no_slot;
     operation& op =
-        l.emit_words(wide || high ? l.lanes().multiply_add_wide : l.lanes().multiply_add, &d,
+        l.emit_words(wide || high ? l.lanes().multiply_add_wide : l.lanes().multiply_add, p,
                      high ? machine_frame::discard : l.result_row(l.at(0)), {a, b, c, c_high});
     if (wide) op.destination2 = l.result_row(l.at(0), 1);
     if (high) op.destination2 = l.result_row(l.at(0));
@@ -184,20 +173,21 @@ bool lower_multiply_add(machine_lowering& l) {
 }
 
 bool lower_shift_add(machine_lowering& l) {
-    machine_details& d = l.details();
-    unsigned n = optional_result(l, d, 1);
-    d.high = l.has(modifier::HI);
-    d.is_signed = l.has(modifier::SX32);
-    d.extended = l.has(modifier::X);
-    l.modifiers(d, 0, l.at(n), false);
-    l.modifiers(d, 1, l.at(n + 1), false);
+    scaled_sum_arguments s;
+    unsigned n = 1;
+    s.carry_out = optional_result(l, n);
+    s.high_word = l.has(modifier::HI);
+    s.sign_extends = l.has(modifier::SX32);
+    s.extended = l.has(modifier::X);
+    s.shifted = l.integer_modifiers(l.at(n));
+    s.addend = l.integer_modifiers(l.at(n + 1));
     const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1));
     n += 2;
     slot c = machine_frame::zero;
-    if (d.high && !d.is_signed) c = l.low_word(l.at(n++));
-    d.number = static_cast<std::uint32_t>(l.at(n++).value);
-    if (d.extended) l.source_predicate(d, 0, l.at(n));
-    l.emit_words(l.lanes().shift_add, &d, l.result_row(l.at(0)), {a, b, c});
+    if (s.high_word && !s.sign_extends) c = l.low_word(l.at(n++));
+    s.shift = static_cast<unsigned>(l.at(n++).value);
+    if (s.extended) s.carry_in = l.predicate_of(l.at(n));
+    l.emit_words(l.lanes().shift_add, s, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
 
@@ -230,10 +220,7 @@ bool lower_add_minmax(machine_lowering& l) {
     const slot to = unclamped_result(l);
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     const slot sum = l.scratch();
-    machine_details& d = l.details();
-    l.modifiers(d, 0, l.at(1), false);
-    l.modifiers(d, 1, l.at(2), false);
-    l.emit_words(has_pairs_of_halves(l) ? machine_add16 : l.lanes().add3, &d, sum,
+    l.emit_words(has_pairs_of_halves(l) ? machine_add16 : l.lanes().add3, sum_of_two(l), sum,
                  {a, b, machine_frame::zero}, false);
     emit_extremum(l, l.at(4), sum, c, to, !l.has(modifier::RELU));
     emit_clamp(l, to);
@@ -247,14 +234,12 @@ bool lower_integer_saturate(machine_lowering& l) {
     const std::uint32_t values = byte ? 256 : 65536;
     const std::uint32_t most = is_signed ? values / 2 - 1 : values - 1;
     const std::uint32_t least = is_signed ? 0 - values / 2 : 0;
-    machine_details& below = l.details();
-    below.is_signed = true;
-    machine_details& above = l.details();
-    above.is_signed = true;
-    above.predicate_flip[0] = all_lanes;
     const slot a = l.low_word(l.at(1)), clamped = l.scratch();
-    l.emit_words(l.lanes().minmax, &below, clamped, {a, l.number(most)}, false);
-    l.emit_words(l.lanes().minmax, &above, l.result_row(l.at(0)), {clamped, l.number(least)});
+    extremum_arguments e;
+    e.is_signed = true;
+    l.emit_words(l.lanes().minmax, e, clamped, {a, l.number(most)}, false);
+    e.minimum.flip = all_lanes;
+    l.emit_words(l.lanes().minmax, e, l.result_row(l.at(0)), {clamped, l.number(least)});
     return true;
 }
 
@@ -262,10 +247,20 @@ bool lower_absolute(machine_lowering& l) {
     return lower_one_source(l, l.lanes().absolute);
 }
 bool lower_population_count(machine_lowering& l) {
-    return lower_one_source(l, l.lanes().count);
+    unary_arguments a;
+    a.source = l.integer_modifiers(l.at(1));
+    l.emit_words(l.lanes().count, a, l.result_row(l.at(0)), {l.low_word(l.at(1))});
+    return true;
 }
 bool lower_find_leading_one(machine_lowering& l) {
-    return lower_one_source(l, l.lanes().find);
+    unsigned n = 1;
+    find_arguments a;
+    a.found = optional_result(l, n);
+    a.source = l.integer_modifiers(l.at(n));
+    a.is_signed = !l.has(modifier::U32);
+    a.as_shift = l.has(modifier::SH);
+    l.emit_words(l.lanes().find, a, l.result_row(l.at(0)), {l.low_word(l.at(n))});
+    return true;
 }
 bool lower_bit_reverse(machine_lowering& l) {
     return lower_one_source(l, l.lanes().reverse);
@@ -280,81 +275,77 @@ bool lower_field_mask(machine_lowering& l) {
 // ---- packed integers ----
 
 bool lower_dot_product(machine_lowering& l) {
-    machine_details& d = l.details();
+    dot_product_arguments d;
     // Types of A and of B, in this order.
-    unsigned signs = 0, types = 0;
+    unsigned types = 0;
     for (unsigned i = 0; i < l.modifier_count(); ++i) {
         const modifier m = l.modifier_at(i).id;
         const bool is_signed = m == modifier::S8 || m == modifier::S16;
         if (!is_signed && m != modifier::U8 && m != modifier::U16) continue;
-        signs |= (is_signed ? 1u : 0u) << types++;
+        (types++ == 0 ? d.a_signed : d.b_signed) = is_signed;
     }
     if (types != 2) return false;
-    d.number = signs;
     d.width = l.has(modifier::_4A) ? 8 : 16;
-    d.high = l.has(modifier::HI);
-    l.modifiers(d, 2, l.at(3), false);
+    d.high_bytes = l.has(modifier::HI);
+    d.addend = l.integer_modifiers(l.at(3));
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    l.emit_words(machine_dot_product, &d, l.result_row(l.at(0)), {a, b, c});
+    l.emit_words(machine_dot_product, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
 
 bool lower_absolute_difference(machine_lowering& l) {
     if (l.at(1).kind == operand_kind::predicate) return false;
     const bool of_bytes = l.is(isa::opcode::VABSDIFF4);
-    machine_details& d = l.details();
+    difference_arguments d;
     d.width = of_bytes ? 8 : 32;
-    d.extended = l.has(modifier::ACC);
+    d.sums = l.has(modifier::ACC);
     d.is_signed = !l.has(of_bytes ? modifier::U8 : modifier::U32);
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    l.emit_words(machine_differences, &d, l.result_row(l.at(0)), {a, b, c});
+    l.emit_words(machine_differences, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
 
 // ---- comparison, logic, shifts, selection ----
 
 bool lower_integer_compare(machine_lowering& l) {
-    machine_details& d = l.details();
-    l.result_predicate(d, 0, l.at(0));
-    l.result_predicate(d, 1, l.at(1));
-    l.source_predicate(d, 0, l.at(4));
+    comparison_arguments d;
+    d.outcome = {l.combination_of_results(), l.predicate_of(l.at(4)), l.predicate_slot(l.at(0)),
+                 l.predicate_slot(l.at(1))};
     d.extended = l.has(modifier::EX);
-    if (d.extended) l.source_predicate(d, 1, l.at(5));
+    if (d.extended) d.low_words = l.predicate_of(l.at(5));
     d.is_signed = !l.has(modifier::U32);
     // By the bits less, equal and greater.
     constexpr modifier orders[] = {modifier::F,  modifier::LT, modifier::EQ, modifier::LE,
                                    modifier::GT, modifier::NE, modifier::GE, modifier::T};
     for (unsigned order = 0; order < std::size(orders); ++order)
-        if (l.modifier_at(0) == orders[order]) d.comparison = order;
-    d.combination = l.has(modifier::OR) ? 1 : l.has(modifier::XOR) ? 2 : 0;
+        if (l.modifier_at(0) == orders[order]) d.holds_if = order;
     const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3));
-    operation& op = l.emit(l.lanes().compare, &d);
-    op.source[0] = a;
-    op.source[1] = b;
+    l.emit_words(l.lanes().compare, d, no_slot, {a, b});
     return true;
 }
 
 bool lower_logic(machine_lowering& l) {
-    machine_details& d = l.details();
-    unsigned n = optional_result(l, d, 0);
+    logic_arguments d;
+    unsigned n = 0;
+    d.nonzero.result = optional_result(l, n);
     const sass::operand& to = l.at(n++);
     const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)), c = l.low_word(l.at(n + 2));
-    d.number = static_cast<std::uint32_t>(l.at(n + 3).value);
-    l.source_predicate(d, 0, l.at(n + 4));
-    d.combination = l.has(modifier::PAND) ? 0 : 1;
-    l.emit_words(l.lanes().logic, &d, l.result_row(to), {a, b, c});
+    d.table = static_cast<std::uint32_t>(l.at(n + 3).value);
+    d.nonzero.with = l.predicate_of(l.at(n + 4));
+    d.nonzero.how = l.has(modifier::PAND) ? combination::all_of : combination::any_of;
+    l.emit_words(l.lanes().logic, d, l.result_row(to), {a, b, c});
     return true;
 }
 
 bool lower_predicate_logic(machine_lowering& l) {
     if (l.at(2).kind != operand_kind::reg) {
-        machine_details& d = l.details();
-        l.result_predicate(d, 0, l.at(0));
-        l.result_predicate(d, 1, l.at(1));
-        for (unsigned i = 0; i < 3; ++i) l.source_predicate(d, i, l.at(2 + i));
-        d.number = static_cast<std::uint32_t>(l.at(5).value);
-        d.number2 = static_cast<std::uint32_t>(l.at(6).value);
-        l.emit(machine_logic_predicates, &d);
+        predicate_logic_arguments d;
+        for (unsigned i = 0; i < 3; ++i) d.source[i] = l.predicate_of(l.at(2 + i));
+        for (unsigned i = 0; i < 2; ++i) {
+            d.result[i] = l.predicate_slot(l.at(i));
+            d.table[i] = static_cast<std::uint32_t>(l.at(5 + i).value);
+        }
+        l.emit(machine_logic_predicates, d);
         return true;
     }
     // Operates on the sign bits of registers (.SIGN): that of LOP3's result.
@@ -365,53 +356,51 @@ bool lower_predicate_logic(machine_lowering& l) {
             l.ignore_operand(6);  // its table
             break;
         }
-        machine_details& table = l.details();
-        table.number = static_cast<std::uint32_t>(l.at(5 + n).value);
+        logic_arguments logic;
+        logic.table = static_cast<std::uint32_t>(l.at(5 + n).value);
         const slot bits = l.scratch();
-        l.emit_words(l.lanes().logic, &table, bits, {a, b, c}, false);
-        machine_details& negative = l.details();
-        l.result_predicate(negative, 0, l.at(n));
+        l.emit_words(l.lanes().logic, logic, bits, {a, b, c}, false);
+        comparison_arguments negative;
+        negative.outcome.result = l.predicate_slot(l.at(n));
         negative.is_signed = true;
-        negative.comparison = 1;  // less
-        operation& sign = l.emit(l.lanes().compare, &negative);
-        sign.source[0] = bits;
-        sign.source[1] = machine_frame::zero;
+        negative.holds_if = comparison_arguments::less;
+        l.emit_words(l.lanes().compare, negative, no_slot, {bits, machine_frame::zero});
     }
     return true;
 }
 
 bool lower_shift(machine_lowering& l) {
-    machine_details& d = l.details();
-    d.left = l.has(modifier::L);
+    shift_arguments d;
+    d.to_left = l.has(modifier::L);
     d.wraps = l.has(modifier::W);
-    d.high = l.has(modifier::HI);
+    d.high_word = l.has(modifier::HI);
     d.is_signed = l.has(modifier::S32) || l.has(modifier::S64);
     d.width = l.has(modifier::U64) || l.has(modifier::S64) ? 64 : 32;
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    l.emit_words(l.lanes().shift, &d, l.result_row(l.at(0)), {a, b, c});
+    l.emit_words(l.lanes().shift, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
 
 bool lower_permute(machine_lowering& l) {
-    machine_details& d = l.details();
+    permutation_arguments d;
     constexpr modifier modes[] = {modifier::F4E, modifier::B4E, modifier::RC8,
                                   modifier::ECL, modifier::ECR, modifier::RC16};
     for (unsigned i = 0; i < std::size(modes); ++i)
-        if (l.has(modes[i])) d.combination = i + 1;
+        if (l.has(modes[i])) d.mode = i + 1;
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    l.emit_words(l.lanes().permute, &d, l.result_row(l.at(0)), {a, b, c});
+    l.emit_words(l.lanes().permute, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
 
 namespace {
 bool lower_selection(machine_lowering& l, bool of_floats) {
     if (l.has(modifier::FTZ)) return false;
-    machine_details& d = l.details();
-    l.modifiers(d, 0, l.at(1), of_floats);
-    l.modifiers(d, 1, l.at(2), of_floats);
-    l.source_predicate(d, 0, l.at(3));
+    selection_arguments d;
+    for (unsigned i = 0; i < 2; ++i)
+        d.source[i] = of_floats ? l.float_modifiers(l.at(1 + i)) : l.integer_modifiers(l.at(1 + i));
+    d.first = l.predicate_of(l.at(3));
     const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-    l.emit_words(l.lanes().select, &d, l.result_row(l.at(0)), {a, b});
+    l.emit_words(l.lanes().select, d, l.result_row(l.at(0)), {a, b});
     return true;
 }
 }  // namespace

@@ -45,15 +45,15 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
             p.source = register_row(o.base, false);
             return p;
         }
-        machine_details& d = details();
-        d.number = scale;
+        shared_address_arguments a;
+        a.scale = scale;
         if (ranked) {
-            d.number2 = static_cast<std::uint32_t>(o.signed_value());
-            d.keep[0] = 0xffffff;
+            a.offset = static_cast<std::uint32_t>(o.signed_value());
+            a.offset_bits = 0xffffff;
             p.offset -= o.signed_value();
         }
         p.source = scratch();
-        emit_words(lanes_.shared_address, &d, p.source,
+        emit_words(lanes_.shared_address, a, p.source,
                    {register_row(o.base, false),
                     uniform ? register_row(o.uniform, true) : machine_frame::zero},
                    false);
@@ -64,15 +64,15 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
     p.source = scratch();
     const bool window_high = s == space::generic && architecture() >= 90;
-    machine_details& d = details();
-    d.number = sass_image::shared_window_high;
-    d.number2 = image_.own_shared();
-    emit_words(window_high ? lanes_.generic_address : lanes_.address, &d, p.source,
-               {register_row(o.base, false),
-                has_high ? register_row(o.base + 1u, false) : machine_frame::zero,
-                uniform ? register_row(o.uniform, true) : machine_frame::zero,
-                uniform ? register_row(o.uniform + 1u, true) : machine_frame::zero},
-               false);
+    const auto rows = {register_row(o.base, false),
+                       has_high ? register_row(o.base + 1u, false) : slot{machine_frame::zero},
+                       uniform ? register_row(o.uniform, true) : slot{machine_frame::zero},
+                       uniform ? register_row(o.uniform + 1u, true) : slot{machine_frame::zero}};
+    if (window_high)
+        emit_words(lanes_.generic_address, {sass_image::shared_window_high, image_.own_shared()},
+                   p.source, rows, false);
+    else
+        emit_words(lanes_.address, p.source, rows, false);
     return p;
 }
 
@@ -141,11 +141,14 @@ operation& emit_access(machine_lowering& l, handler h, const address_place& p,
 bool lower_query_space(machine_lowering& l) {
     if (l.at(1).index != sass::register_rz || !has_wide_address(l)) return false;
     const address_place p = l.place_of(l.at(2), space::generic);
-    machine_details& d = l.details();
-    d.number = static_cast<std::uint32_t>(p.offset);
-    d.width = l.has(modifier::S) ? 0 : l.has(modifier::L) ? 1 : l.has(modifier::D) ? 3 : 2;
-    l.result_predicate(d, 0, l.at(0));
-    l.emit(machine_query_space, &d).source[0] = p.source;
+    using kind = space_query_arguments::kind;
+    const kind queried = l.has(modifier::S)   ? kind::shared
+                         : l.has(modifier::L) ? kind::local
+                         : l.has(modifier::D) ? kind::cluster_shared
+                                              : kind::global;
+    l.emit_words(machine_query_space,
+                 {queried, static_cast<std::uint32_t>(p.offset), l.predicate_slot(l.at(0))},
+                 no_slot, {p.source});
     return true;
 }
 
@@ -176,19 +179,11 @@ bool lower_load(machine_lowering& l) {
     const address_place p = l.place_of(l.at(1), s);
     slot guard = no_slot;
     if (or_zero) {
-        for (const slot to : slots) {
-            machine_details& d = l.details();
-            l.source_predicate(d, 0, l.at(2));
-            l.emit_words(l.lanes().select, &d, to, {to, machine_frame::zero});
-        }
-        machine_details& d = l.details();
-        l.source_predicate(d, 0, l.at(2));
-        if (l.now().guard != sass::predicate_true)
-            d.predicate[1] = machine_frame::predicates + 4u * l.now().guard;
-        d.predicate_flip[1] = l.now().guard_negated ? all_lanes : 0;
-        d.number = predicate_table::first_and_second;
-        guard = d.result[0] = machine_frame::scratch_mask2;
-        l.emit(machine_logic_predicates, &d, false);
+        const source_predicate loaded = l.predicate_of(l.at(2));
+        for (const slot to : slots) l.emit_selection(loaded, to, to, machine_frame::zero);
+        guard = machine_frame::scratch_mask2;
+        l.emit_predicate(predicate_logic_arguments::first_and_second, guard, {loaded, l.guard()},
+                         false);
     }
     l.emit_access_check(p, format.memory_bytes, slots, access_flags::reads, guard);
     operation& op = emit_access(l, l.handlers().load(format), p, slots);
@@ -220,7 +215,8 @@ bool lower_copy_to_shared(machine_lowering& l) {
     slot ignored = no_slot;
     if (l.operand_count() > 2) {
         ignored = machine_frame::scratch_mask2;
-        l.emit_predicate(predicate_table::not_first, l.at(2), ignored);
+        l.emit_predicate(predicate_logic_arguments::not_first, ignored, {l.predicate_of(l.at(2))},
+                         false);
     }
     const address_place to = l.place_of(l.at(0), space::shared);
     const address_place from = l.place_of(l.at(1), space::global);
@@ -317,19 +313,11 @@ bool lower_vector_atomic(machine_lowering& l, const vector_type& type) {
 /// which is always true here. @return a copy of the guard, if it is the same predicate, or no_slot
 slot set_executable(machine_lowering& l, slot done) {
     slot guard = no_slot;
-    if (l.now().guard != sass::predicate_true &&
-        done == machine_frame::predicates + 4u * l.now().guard) {
-        machine_details& kept = l.details();
-        kept.predicate[0] = done;
-        kept.predicate_flip[0] = l.now().guard_negated ? all_lanes : 0;
-        kept.number = predicate_table::first;
-        guard = kept.result[0] = machine_frame::scratch_mask2;
-        l.emit(machine_logic_predicates, &kept, false);
+    if (done == l.guard().mask) {
+        guard = machine_frame::scratch_mask2;
+        l.emit_predicate(predicate_logic_arguments::first, guard, {l.guard()}, false);
     }
-    machine_details& d = l.details();
-    d.number = predicate_table::always;
-    d.result[0] = done;
-    l.emit(machine_logic_predicates, &d);
+    l.emit_predicate(predicate_logic_arguments::always, done);
     return guard;
 }
 
@@ -337,11 +325,8 @@ slot set_executable(machine_lowering& l, slot done) {
 /// @param spin  CAST.SPIN @return false if the result does not fit into the registers
 bool emit_result_form(machine_lowering& l, const sass::operand& result, unsigned bits, bool spin) {
     constexpr unsigned widest = 128;
-    machine_details& d = l.details();
-    d.width = bits;
-    d.extended = spin;
     if (bits == widest && result.index + 3u >= sass::register_rz) return false;
-    operation& pair = l.emit(machine_atomic_result, &d);
+    operation& pair = l.emit(machine_atomic_result, {bits, spin});
     pair.destination = l.result_row(result);
     pair.destination2 = bits == 64 ? l.result_row(result, 1) : no_slot;
     // The rows of registers are contiguous.

@@ -24,9 +24,8 @@ bool lower_move(machine_lowering& l) {
     }
     // In the lanes of each quad that the mask selects.
     if (l.operand_count() > 3) return false;
-    machine_details& d = l.details();
-    d.number = static_cast<std::uint32_t>(l.at(2).value);
-    l.emit_words(machine_move_in_quads, &d, l.result_row(l.at(0)), {l.low_word(l.at(1))});
+    l.emit_words(machine_move_in_quads, {static_cast<lane_mask>(l.at(2).value)},
+                 l.result_row(l.at(0)), {l.low_word(l.at(1))});
     return true;
 }
 
@@ -40,15 +39,14 @@ bool lower_indexed_constant(machine_lowering& l) {
     if (l.has(modifier::IL) || l.has(modifier::IS) || l.has(modifier::ISL) ||
         c.bank >= sass_image::banks)
         return false;
-    machine_details& d = l.details();
-    d.number = static_cast<std::uint32_t>(c.value);
-    d.number2 = c.bank;  // replaced by the bank's size when all banks are known
+    indexed_constant_arguments d;  // the rest is set when all banks are known
+    d.offset = static_cast<std::uint32_t>(c.value);
     d.width = l.has(modifier::_64)                           ? 64
               : l.has(modifier::U8) || l.has(modifier::S8)   ? 8
               : l.has(modifier::U16) || l.has(modifier::S16) ? 16
                                                              : 32;
     d.is_signed = l.has(modifier::S8) || l.has(modifier::S16);
-    operation& op = l.emit(l.lanes().load_constant, &d);
+    operation& op = l.emit(l.lanes().load_constant, d);
     op.source[0] = l.register_row(c.base, c.uniform_base);
     op.source[1] = c.bank;  // replaced by its position
     op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::param)
@@ -90,40 +88,37 @@ bool lower_load_constant(machine_lowering& l) {
 
 namespace {
 
+slot shifted_sum(machine_lowering& l, slot from, unsigned shift, slot addend) {
+    scaled_sum_arguments a;
+    a.shift = shift;
+    const slot sum = l.scratch();
+    l.emit_words(l.lanes().shift_add, a, sum, {from, addend, machine_frame::zero}, false);
+    return sum;
+}
+
 /// %tid of all dimensions in one word: x, y and z in bits 15:0, 25:16 and 31:26.
 slot packed_thread_id(machine_lowering& l) {
-    constexpr std::uint32_t y_shift = 16, z_shift = 26;
+    constexpr unsigned y_shift = 16, z_shift = 26;
     slot sum = slot_in(bank::thread, thread_layout::tid);
     for (unsigned n = 1; n < 3; ++n) {
-        machine_details& d = l.details();
-        d.number = n == 1 ? y_shift : z_shift;
-        const slot more = l.scratch();
-        l.emit_words(
-            l.lanes().shift_add, &d, more,
-            {slot_in(bank::thread, thread_layout::tid + 128 * n), sum, machine_frame::zero}, false);
-        sum = more;
+        sum = shifted_sum(l, slot_in(bank::thread, thread_layout::tid + 128 * n),
+                          n == 1 ? y_shift : z_shift, sum);
     }
     return sum;
 }
 
 /// SR_VIRTID: the warp in bits 14:8; other fields are not modelled.
 slot virtual_id(machine_lowering& l) {
-    constexpr std::uint32_t warp_shift = 8;
-    machine_details& d = l.details();
-    d.number = warp_shift;
-    const slot shifted = l.scratch();
-    l.emit_words(
-        l.lanes().shift_add, &d, shifted,
-        {slot_in(bank::thread, thread_layout::warpid), machine_frame::zero, machine_frame::zero},
-        false);
-    return shifted;
+    constexpr unsigned warp_shift = 8;
+    return shifted_sum(l, slot_in(bank::thread, thread_layout::warpid), warp_shift,
+                       machine_frame::zero);
 }
 
 /// Reads a special register of PTX.
 slot read_of_ptx(machine_lowering& l, ptx::special_register r) {
     const special_value v = special_register_value(r, 0);
     const slot to = l.scratch();
-    operation& op = l.emit(v.read, nullptr, false);
+    operation& op = l.emit(v.read, false);
     op.detail = v.detail;
     op.destination = to;
     return to;
@@ -249,49 +244,42 @@ bool lower_read_special_register(machine_lowering& l) {
 // ---- predicates and uniform registers ----
 
 namespace {
-/// First bit of the byte of a register that holds predicates.
-unsigned byte_shift(const machine_lowering& l, const sass::operand& part) {
-    return l.suffix_of(part) == ".B1" || l.has(modifier::B1)   ? 8
-           : l.suffix_of(part) == ".B2" || l.has(modifier::B2) ? 16
-           : l.suffix_of(part) == ".B3" || l.has(modifier::B3) ? 24
-                                                               : 0;
+/// The byte of a register that holds predicates.
+predicate_byte_arguments byte_of(const machine_lowering& l, const sass::operand& part) {
+    predicate_byte_arguments a;
+    a.first_bit = l.suffix_of(part) == ".B1" || l.has(modifier::B1)   ? 8
+                  : l.suffix_of(part) == ".B2" || l.has(modifier::B2) ? 16
+                  : l.suffix_of(part) == ".B3" || l.has(modifier::B3) ? 24
+                                                                      : 0;
+    return a;
 }
 }  // namespace
 
 /// P2R, UP2UR.
 bool lower_predicates_to_register(machine_lowering& l) {
-    machine_details& d = l.details();
-    d.number = byte_shift(l, l.at(0));
     const slot a = l.low_word(l.at(2)), mask = l.low_word(l.at(3));
-    l.emit_words(machine_predicates_to_register, &d, l.result_row(l.at(0)), {a, mask});
+    l.emit_words(machine_predicates_to_register, byte_of(l, l.at(0)), l.result_row(l.at(0)),
+                 {a, mask});
     return true;
 }
 
 /// R2P, UR2UP.
 bool lower_register_to_predicates(machine_lowering& l) {
-    machine_details& d = l.details();
-    d.number = byte_shift(l, l.at(1));
     const slot a = l.low_word(l.at(1)), mask = l.low_word(l.at(2));
-    operation& op = l.emit(machine_register_to_predicates, &d);
-    op.source[0] = a;
-    op.source[1] = mask;
+    l.emit_words(machine_register_to_predicates, byte_of(l, l.at(1)), no_slot, {a, mask});
     return true;
 }
 
 /// R2UR. The predicate of the longer form marks lanes whose value differs from the uniform one:
 /// tiles of cooperative groups use it as the guard of BRA.DIV and BRA.CONV.
 bool lower_to_uniform(machine_lowering& l) {
-    machine_details& d = l.details();
+    to_uniform_arguments d;
     unsigned n = 0;
     if (l.at(0).kind == operand_kind::predicate) {
-        l.result_predicate(d, 0, l.at(0));
-        if (l.has(modifier::OR)) {
-            l.source_predicate(d, 0, l.at(0));
-            d.number = all_lanes;
-        }
-        n = 1;
+        d.differs = l.predicate_slot(l.at(n++));
+        d.keeps_set = l.has(modifier::OR);
     }
-    l.emit_words(machine_to_uniform, &d, l.result_row(l.at(n)), {l.low_word(l.at(n + 1))});
+    l.emit_words(machine_to_uniform, d, l.result_row(l.at(n)), {l.low_word(l.at(n + 1))});
     return true;
 }
 
@@ -300,7 +288,7 @@ bool lower_move_saved_counter(machine_lowering& l) {
     const bool writes = l.at(0).kind == operand_kind::text;
     const slot saved = machine_frame::saved_counter + 128u * l.at(writes ? 0 : 1).index;
     const slot from = writes ? l.low_word(l.at(1)) : saved;
-    l.emit_words(l.lanes().modify, &l.details(), writes ? saved : l.result_row(l.at(0)), {from});
+    l.emit_copy(writes ? saved : l.result_row(l.at(0)), from);
     return true;
 }
 

@@ -173,7 +173,7 @@ bool are_supported_factors(const machine_lowering& l) {
 void emit_product(machine_lowering& l, std::int64_t product, const std::vector<slot>& list,
                   slot metadata, bool guarded) {
     slot* const registers = l.list_of(list);
-    operation& op = l.emit(multiply_matrices, nullptr, guarded);
+    operation& op = l.emit(multiply_matrices, guarded);
     op.list = registers;
     op.source[0] = metadata;
     op.immediate = product;
@@ -210,10 +210,8 @@ bool lower_step(machine_lowering& l, const arithmetic::matrix_multiply& product,
 void add_sums(machine_lowering& l, unsigned count, const sass::operand& adds,
               std::vector<slot>& list) {
     for (unsigned n = 0; n < count; ++n) {
-        machine_details& d = l.details();
-        l.source_predicate(d, 0, adds);
         const slot from = l.low_word(element_of(l.at(3), n, 1)), to = l.scratch();
-        l.emit_words(l.lanes().select, &d, to, {from, machine_frame::zero}, false);
+        l.emit_selection(l.predicate_of(adds), to, from, machine_frame::zero, false);
         list.push_back(to);
     }
 }
@@ -273,7 +271,7 @@ bool lower_matrix_multiply(machine_lowering& l) {
 bool lower_transpose_matrix(machine_lowering& l) {
     if (!l.has(modifier::MT88)) return false;
     l.ignore(modifier::_16);
-    l.emit_words(transpose_matrix, nullptr, l.result_row(l.at(0)), {l.low_word(l.at(1))});
+    l.emit_words(transpose_matrix, l.result_row(l.at(0)), {l.low_word(l.at(1))});
     return true;
 }
 

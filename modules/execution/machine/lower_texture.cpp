@@ -69,7 +69,7 @@ unsigned gathered_component(const machine_lowering& l) {
 /// Converts a handle to 64 bits, of which instructions have the low 32.
 slot handle_row(machine_lowering& l, slot low) {
     const slot to = l.scratch();
-    operation& op = l.emit(l.lanes().pack, &l.details(), false);
+    operation& op = l.emit(l.lanes().pack, {}, false);
     op.source[0] = low;
     op.source[1] = machine_frame::zero;
     op.destination = to;
@@ -94,12 +94,8 @@ std::optional<slot> bound_handle(machine_lowering& l, unsigned n) {
 /// The register after the coordinates of TXD: the lower half holds the layer, the upper half the
 /// offsets.
 slot layer_row(machine_lowering& l, const sass::operand& o) {
-    machine_details& d = l.details();
-    d.keep[0] = 0xffff;
     const slot to = l.scratch();
-    operation& op = l.emit(l.lanes().modify, &d, false);
-    op.source[0] = l.low_word(o);
-    op.destination = to;
+    l.emit_modified({0xffff}, to, l.low_word(o), false);
     return to;
 }
 
@@ -245,9 +241,7 @@ bool lower_texture_fetch(machine_lowering& l) {
     set_results(l, f, halves, *d);
     if (f.first != 0) {
         // A predicate for lanes whose texels are not resident; all texels are resident.
-        machine_details& none = l.details();
-        l.result_predicate(none, 0, l.at(0));
-        l.emit(machine_logic_predicates, &none);
+        l.emit_predicate(predicate_logic_arguments::never, l.predicate_slot(l.at(0)));
     }
     operation& op = l.emit(l.handlers().fetch_texture);
     op.detail = global_detail;
@@ -276,9 +270,7 @@ bool lower_texture_query(machine_lowering& l) {
         next < l.operand_count() ? static_cast<unsigned>(l.at(next).value) : 15;
     // The results may overwrite the register.
     const slot kept = l.scratch();
-    operation& keep = l.emit(l.lanes().copy, nullptr, false);
-    keep.source[0] = l.low_word(level);
-    keep.destination = kept;
+    l.emit_copy(kept, l.low_word(level), false);
     constexpr ptx::mode queries[] = {ptx::mode::width, ptx::mode::height, ptx::mode::depth,
                                      ptx::mode::num_mipmap_levels};
     unsigned given = 0;
@@ -447,7 +439,7 @@ void machine_lowering::emit_gradient_fetch(const texture_function& f) {
     }
     scratch_used_ = 0;
     image_.attachments_.push_back(g);
-    operation& op = emit(fetch_with_gradient, nullptr, false);
+    operation& op = emit(fetch_with_gradient, false);
     op.immediate = reinterpret_cast<std::int64_t>(g.get());
     g->fetch.execute = handlers_.fetch_texture;
     g->fetch.instruction = op.instruction;

@@ -16,8 +16,7 @@ bool lower_shuffle(machine_lowering& l) {
                                                 : ptx::mode::idx;
     const slot value = l.low_word(l.at(2)), lane = l.low_word(l.at(3)), clamp = l.low_word(l.at(4));
     const slot p = l.predicate_slot(l.at(0));
-    operation& op =
-        l.emit_words(shuffle_handler(m), nullptr, l.result_row(l.at(1)), {value, lane, clamp});
+    operation& op = l.emit_words(shuffle_handler(m), l.result_row(l.at(1)), {value, lane, clamp});
     op.immediate = shuffle_among_active;
     op.destination2 = p == 0 ? no_slot : p;
     return true;
@@ -25,24 +24,23 @@ bool lower_shuffle(machine_lowering& l) {
 
 /// VOTE, VOTEU.
 bool lower_vote(machine_lowering& l) {
-    machine_details& d = l.details();
-    d.uniform = l.is(isa::opcode::VOTEU);
+    using mode = vote_arguments::mode;
+    vote_arguments d;
+    d.to_uniform = l.is(isa::opcode::VOTEU);
     unsigned n = 0;
     slot to = no_slot;
     if (l.at(0).kind == operand_kind::reg || l.at(0).kind == operand_kind::uniform_reg)
         to = l.result_row(l.at(n++));
-    l.result_predicate(d, 0, l.at(n++));
-    l.source_predicate(d, 0, l.at(n));
-    d.number = l.has(modifier::ANY) ? 1 : l.has(modifier::EQ) ? 2 : 0;
-    l.emit(machine_vote, &d).destination = to;
+    d.result = l.predicate_slot(l.at(n++));
+    d.source = l.predicate_of(l.at(n));
+    d.holds_for = l.has(modifier::ANY) ? mode::any : l.has(modifier::EQ) ? mode::equal : mode::all;
+    l.emit(machine_vote, d).destination = to;
     return true;
 }
 
 bool lower_elect(machine_lowering& l) {
     if (l.at(2).index != sass::predicate_true || l.at(2).negate_predicate) return false;
-    machine_details& d = l.details();
-    l.result_predicate(d, 0, l.at(0));
-    l.emit(machine_elect, &d).destination = l.result_row(l.at(1));
+    l.emit(machine_elect, {l.predicate_slot(l.at(0))}).destination = l.result_row(l.at(1));
     return true;
 }
 
@@ -54,7 +52,7 @@ bool lower_match(machine_lowering& l) {
     const slot value = wide ? l.double_source(l.at(n + 1)) : l.low_word(l.at(n + 1));
     const slot p = all ? l.predicate_slot(l.at(0)) : no_slot;
     operation& op =
-        l.emit_words(match_handler(all ? ptx::mode::all : ptx::mode::any, wide ? 64 : 32), nullptr,
+        l.emit_words(match_handler(all ? ptx::mode::all : ptx::mode::any, wide ? 64 : 32),
                      l.result_row(l.at(n)), {value, l.number(~0u)});
     if (all) op.destination2 = p == 0 ? machine_frame::no_predicate : p;
     return true;
@@ -76,8 +74,8 @@ bool lower_warp_reduction(machine_lowering& l) {
                                                    : ptx::type::u32);
     if (h == nullptr) return false;
     const slot value = l.low_word(l.at(1)), to = l.scratch();
-    l.emit_words(h, nullptr, to, {value, no_slot});
-    l.emit_words(machine_to_uniform, &l.details(), l.result_row(l.at(0)), {to});
+    l.emit_words(h, to, {value, no_slot});
+    l.emit_words(machine_to_uniform, {}, l.result_row(l.at(0)), {to});
     return true;
 }
 
@@ -97,7 +95,7 @@ bool lower_barrier(machine_lowering& l) {
     slot p = no_slot;
     if (reduces) {
         p = machine_frame::scratch_mask2;
-        l.emit_predicate(predicate_table::first, l.at(n), p);
+        l.emit_predicate(predicate_logic_arguments::first, p, {l.predicate_of(l.at(n))}, false);
     }
     operation& op = l.emit(reduces ? barrier_reduce : waits ? barrier_sync : barrier_arrive);
     op.source[0] = id;
@@ -116,15 +114,12 @@ bool lower_barrier(machine_lowering& l) {
 /// B2R.RESULT: the result of BAR.RED.
 bool lower_barrier_result(machine_lowering& l) {
     if (!l.has(modifier::RESULT)) return false;
-    machine_details& d = l.details();
     if (l.operand_count() == 2) {
-        d.predicate[0] = machine_frame::barrier_mask;
-        d.number = predicate_table::first;
-        l.result_predicate(d, 0, l.at(1));
-        l.emit(machine_logic_predicates, &d);
+        l.emit_predicate(predicate_logic_arguments::first, l.predicate_slot(l.at(1)),
+                         {{machine_frame::barrier_mask}});
         return true;
     }
-    l.emit_words(l.lanes().modify, &d, l.result_row(l.at(0)), {l.barrier_result_row()});
+    l.emit_copy(l.result_row(l.at(0)), l.barrier_result_row());
     return true;
 }
 

@@ -102,10 +102,9 @@ std::uint32_t permuted(unsigned mode, std::uint32_t a, std::uint32_t c, unsigned
 
 namespace {
 
-const operation* modify(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0);
-    return map_words(w, op, d, [&](unsigned i) { return a[i]; });
+const operation* modify(warp& w, const operation* op, const unary_arguments& a) {
+    const source_row x{row(w, op->source[0]), a.source};
+    return map_words(w, op, a, [&](unsigned i) { return x[i]; });
 }
 
 const operation* copy(warp& w, const operation* op) {
@@ -113,64 +112,61 @@ const operation* copy(warp& w, const operation* op) {
     return op + 1;
 }
 
-const operation* add3(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const word* const c = row(w, op->source[2]);
-    const std::uint32_t fa = d.flip[0], fb = d.flip[1], fc = d.flip[2];
-    const std::uint32_t add = d.add[0] + d.add[1] + d.add[2];
-    if (!d.extended && d.result[0] == 0 && d.result[1] == 0)
-        return map_words(w, op, d,
-                         [=](unsigned i) { return (a[i] ^ fa) + (b[i] ^ fb) + (c[i] ^ fc) + add; });
-    const lane_mask first = d.extended ? predicate(w, d, 0) : 0;
-    const lane_mask second = d.extended ? predicate(w, d, 1) : 0;
+const operation* add3(warp& w, const operation* op, const sum_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
+    const word* const z = row(w, op->source[2]);
+    const std::uint32_t fx = a.source[0].flip, fy = a.source[1].flip, fz = a.source[2].flip;
+    const std::uint32_t add = a.source[0].add + a.source[1].add + a.source[2].add;
+    if (!a.extended && a.carry_out[0] == 0 && a.carry_out[1] == 0)
+        return map_words(w, op, a,
+                         [=](unsigned i) { return (x[i] ^ fx) + (y[i] ^ fy) + (z[i] ^ fz) + add; });
+    const lane_mask first = a.extended ? value_of(w, a.carry_in[0]) : 0;
+    const lane_mask second = a.extended ? value_of(w, a.carry_in[1]) : 0;
     alignas(64) word result[warp_size], carries[warp_size];
 #pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint32_t x = a[i] ^ fa, y = b[i] ^ fb, z = c[i] ^ fc;
-        const std::uint32_t xy = x + y, xyz = xy + z;
-        const std::uint32_t sum = xyz + add + (first >> i & 1) + (second >> i & 1);
+        const std::uint32_t p = x[i] ^ fx, pq = p + (y[i] ^ fy), pqr = pq + (z[i] ^ fz);
+        const std::uint32_t sum = pqr + add + (first >> i & 1) + (second >> i & 1);
         result[i] = sum;
-        carries[i] = (xy < x ? 1u : 0u) + (xyz < xy ? 1u : 0u) + (sum < xyz ? 1u : 0u);
+        carries[i] = (pq < p ? 1u : 0u) + (pqr < pq ? 1u : 0u) + (sum < pqr ? 1u : 0u);
     }
-    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask lanes = lanes_of(w, op, a);
     put_row(row(w, op->destination), result, lanes);
-    write_mask(w, d.result[0], lanes, lanes_where([&](unsigned i) { return carries[i] >= 1; }));
-    if (d.result[1] != 0)
-        write_mask(w, d.result[1], lanes, lanes_where([&](unsigned i) { return carries[i] >= 2; }));
+    write_mask(w, a.carry_out[0], lanes, lanes_where([&](unsigned i) { return carries[i] >= 1; }));
+    if (a.carry_out[1] != 0)
+        write_mask(w, a.carry_out[1], lanes,
+                   lanes_where([&](unsigned i) { return carries[i] >= 2; }));
     return op + 1;
 }
 
-const operation* multiply_add(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const source_row c = source(w, op, d, 2);
-    if (!d.extended) return map_words(w, op, d, [=](unsigned i) { return a[i] * b[i] + c[i]; });
-    const lane_mask carry = predicate(w, d, 0);
-    return map_words(w, op, d, [=](unsigned i) { return a[i] * b[i] + c[i] + (carry >> i & 1); });
+const operation* multiply_add(warp& w, const operation* op, const product_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
+    const source_row z{row(w, op->source[2]), a.addend};
+    if (!a.extended) return map_words(w, op, a, [=](unsigned i) { return x[i] * y[i] + z[i]; });
+    const lane_mask carry = value_of(w, a.carry_in);
+    return map_words(w, op, a, [=](unsigned i) { return x[i] * y[i] + z[i] + (carry >> i & 1); });
 }
 
-const operation* multiply_add_wide(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+const operation* multiply_add_wide(warp& w, const operation* op, const product_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
     const word *const low = row(w, op->source[2]), *const high = row(w, op->source[3]);
-    const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
-    const std::uint64_t flip = d.flip[2] != 0 ? ~std::uint64_t{0} : 0;
+    const lane_mask carry_in = a.extended ? value_of(w, a.carry_in) : 0;
+    const std::uint64_t flip = a.addend.flip != 0 ? ~std::uint64_t{0} : 0;
     alignas(64) word to_low[warp_size], to_high[warp_size];
 #if defined(__AVX2__)
     const __m256i flips = _mm256_set1_epi64x(static_cast<long long>(flip));
-    const __m256i adds = _mm256_set1_epi64x(d.add[2]);
-    const bool carries = d.extended || d.result[0] != 0;
+    const __m256i adds = _mm256_set1_epi64x(a.addend.add);
+    const bool carries = a.extended || a.carry_out != 0;
     lane_mask carried = 0;
     for (unsigned i = 0; i < warp_size; i += 8) {
-        const __m256i x = eight_words(a, i), y = eight_words(b, i);
-        const eight_pairs xs = join_words(x, x), ys = join_words(y, y);
+        const __m256i eight_x = eight_words(x, i), eight_y = eight_words(y, i);
+        const eight_pairs xs = join_words(eight_x, eight_x), ys = join_words(eight_y, eight_y);
         const eight_pairs c = join_words(eight_words(low, i), eight_words(high, i));
         const __m256i none = _mm256_setzero_si256();
         const __m256i in = carries ? lanes_as_words(carry_in, i) : none;
         const eight_pairs ins = join_words(in, in);  // minus one if carried in
         const auto multiplied = [&](__m256i p, __m256i q) {
-            return d.is_signed ? _mm256_mul_epi32(p, q) : _mm256_mul_epu32(p, q);
+            return a.is_signed ? _mm256_mul_epi32(p, q) : _mm256_mul_epu32(p, q);
         };
         const auto below = [](__m256i p, __m256i q) {
             const __m256i bias = _mm256_set1_epi64x(std::numeric_limits<long long>::min());
@@ -190,14 +186,14 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
         put_words(to_high, i, words_of<1>(sums));
         if (carries) carried |= signs_of(words_of<1>(over), i);
     }
-    const lane_mask executing = lanes_of(w, op, d);
+    const lane_mask executing = lanes_of(w, op, a);
     put_row(row(w, op->destination), to_low, executing);
     put_row(row(w, op->destination2), to_high, executing);
-    if (carries) write_mask(w, d.result[0], executing, carried);
+    if (carries) write_mask(w, a.carry_out, executing, carried);
     return op + 1;
 #else
-    if (!d.extended && d.result[0] == 0) {
-        const std::uint64_t add = d.add[2];
+    if (!a.extended && a.carry_out == 0) {
+        const std::uint64_t add = a.addend.add;
         const auto sum = [&](auto multiplied) {
 #pragma GCC ivdep
             for (unsigned i = 0; i < warp_size; ++i) {
@@ -207,30 +203,30 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
                 to_high[i] = static_cast<std::uint32_t>(all >> 32);
             }
         };
-        if (d.is_signed)
-            sum([=](unsigned i) { return product(a[i], b[i], true); });
+        if (a.is_signed)
+            sum([=](unsigned i) { return product(x[i], y[i], true); });
         else
-            sum([=](unsigned i) { return product(a[i], b[i], false); });
-        const lane_mask lanes = lanes_of(w, op, d);
+            sum([=](unsigned i) { return product(x[i], y[i], false); });
+        const lane_mask lanes = lanes_of(w, op, a);
         blend(row(w, op->destination), to_low, lanes);
         blend(row(w, op->destination2), to_high, lanes);
         return op + 1;
     }
     lane_mask carry = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint64_t p = product(a[i], b[i], d.is_signed);
+        const std::uint64_t p = product(x[i], y[i], a.is_signed);
         const std::uint64_t c = (low[i] | std::uint64_t{high[i]} << 32) ^ flip;
         std::uint64_t sum = 0, more = 0;
         bool over = __builtin_add_overflow(p, c, &sum);
-        over |= __builtin_add_overflow(sum, d.add[2] + (carry_in >> i & 1), &more);
+        over |= __builtin_add_overflow(sum, a.addend.add + (carry_in >> i & 1), &more);
         to_low[i] = static_cast<std::uint32_t>(more);
         to_high[i] = static_cast<std::uint32_t>(more >> 32);
         carry |= static_cast<lane_mask>(over) << i;
     }
-    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask lanes = lanes_of(w, op, a);
     blend(row(w, op->destination), to_low, lanes);
     blend(row(w, op->destination2), to_high, lanes);
-    write_mask(w, d.result[0], lanes, carry);
+    write_mask(w, a.carry_out, lanes, carry);
     return op + 1;
 #endif
 }
@@ -238,59 +234,57 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
 /// LEA of a warp. @param shifted  A, or C and A as a pair, shifted; @param add  value of a lane to
 /// be added
 template <class Shifted, class Add>
-inline const operation* shifted_sum(warp& w, const operation* op, const machine_details& d,
+inline const operation* shifted_sum(warp& w, const operation* op, const scaled_sum_arguments& a,
                                     Shifted&& shifted, Add&& add) {
-    const word* const b = row(w, op->source[1]);
-    const std::uint32_t fa = d.flip[0], fb = d.flip[1], more = d.add[1];
-    if (!d.extended && d.result[0] == 0)
+    const word* const y = row(w, op->source[1]);
+    const std::uint32_t fx = a.shifted.flip, fy = a.addend.flip, more = a.addend.add;
+    if (!a.extended && a.carry_out == 0)
         return map_words(
-            w, op, d, [=](unsigned i) { return (shifted(i) ^ fa) + (b[i] ^ fb) + add(i) + more; });
-    const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
+            w, op, a, [=](unsigned i) { return (shifted(i) ^ fx) + (y[i] ^ fy) + add(i) + more; });
+    const lane_mask carry_in = a.extended ? value_of(w, a.carry_in) : 0;
     alignas(64) word result[warp_size], carries[warp_size];
 #pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint32_t x = shifted(i) ^ fa, both = x + (b[i] ^ fb);
+        const std::uint32_t x = shifted(i) ^ fx, both = x + (y[i] ^ fy);
         const std::uint32_t sum = both + add(i) + more + (carry_in >> i & 1);
         result[i] = sum;
         carries[i] = (both < x ? 1u : 0u) | (sum < both ? 1u : 0u);
     }
-    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask lanes = lanes_of(w, op, a);
     put_row(row(w, op->destination), result, lanes);
-    if (d.result[0] != 0)
-        write_mask(w, d.result[0], lanes, lanes_where([&](unsigned i) { return carries[i] != 0; }));
+    if (a.carry_out != 0)
+        write_mask(w, a.carry_out, lanes, lanes_where([&](unsigned i) { return carries[i] != 0; }));
     return op + 1;
 }
 
-const operation* shift_add(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const c = row(w, op->source[2]);
-    const unsigned s = d.number & 31, rest = (32 - s) & 31;
-    const std::uint32_t add = d.add[0], kept = s == 0 ? 0 : ~0u;
-    if (!d.high)
+const operation* shift_add(warp& w, const operation* op, const scaled_sum_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const z = row(w, op->source[2]);
+    const unsigned s = a.shift & 31, rest = (32 - s) & 31;
+    const std::uint32_t add = a.shifted.add, kept = s == 0 ? 0 : ~0u;
+    if (!a.high_word)
         return shifted_sum(
-            w, op, d, [=](unsigned i) { return a[i] << s; }, [=](unsigned) { return add; });
+            w, op, a, [=](unsigned i) { return x[i] << s; }, [=](unsigned) { return add; });
     // The high word of a negated value only has a carry if the low word is zero.
-    const auto carried = [=](unsigned i) { return (a[i] << s) == 0 ? add : 0; };
-    if (d.is_signed)  // the high word is copies of A's sign
+    const auto carried = [=](unsigned i) { return (x[i] << s) == 0 ? add : 0; };
+    if (a.sign_extends)  // the high word is copies of A's sign
         return shifted_sum(
-            w, op, d,
+            w, op, a,
             [=](unsigned i) {
-                const auto sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(a[i]) >> 31);
-                return sign << s | (a[i] >> rest & kept);
+                const auto sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(x[i]) >> 31);
+                return sign << s | (x[i] >> rest & kept);
             },
             carried);
     return shifted_sum(
-        w, op, d, [=](unsigned i) { return c[i] << s | (a[i] >> rest & kept); }, carried);
+        w, op, a, [=](unsigned i) { return z[i] << s | (x[i] >> rest & kept); }, carried);
 }
 
-const operation* minmax(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const lane_mask smaller = predicate(w, d, 0);
-    const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
-    return map_words(w, op, d, [&](unsigned i) {
-        const bool less = (a[i] ^ bias) < (b[i] ^ bias);
-        return less == ((smaller >> i & 1) != 0) ? a[i] : b[i];
+const operation* minmax(warp& w, const operation* op, const extremum_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
+    const lane_mask minimum = value_of(w, a.minimum);
+    const std::uint32_t bias = a.is_signed ? 0x80000000u : 0;
+    return map_words(w, op, a, [&](unsigned i) {
+        const bool less = (x[i] ^ bias) < (y[i] ^ bias);
+        return less == ((minimum >> i & 1) != 0) ? x[i] : y[i];
     });
 }
 
@@ -320,46 +314,40 @@ lane_mask lanes_equal(const word* a, const word* b) {
 #endif
 }
 
-const operation* compare(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
+const operation* compare(warp& w, const operation* op, const comparison_arguments& a) {
+    using order = comparison_arguments;
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
+    const std::uint32_t bias = a.is_signed ? 0x80000000u : 0;
     lane_mask hit = 0;
-    switch (d.comparison) {
+    switch (a.holds_if) {
         case 0:
             break;
-        case 1:  // less
-            hit = lanes_below(a, b, bias);
+        case order::less:
+            hit = lanes_below(x, y, bias);
             break;
-        case 2:
-            hit = d.extended ? 0 : lanes_equal(a, b);
+        case order::equal:
+            hit = a.extended ? 0 : lanes_equal(x, y);
             break;
-        case 3:  // less or equal
-            hit = d.extended ? lanes_below(a, b, bias) : ~lanes_below(b, a, bias);
+        case order::less | order::equal:
+            hit = a.extended ? lanes_below(x, y, bias) : ~lanes_below(y, x, bias);
             break;
-        case 4:
-            hit = lanes_below(b, a, bias);
+        case order::greater:
+            hit = lanes_below(y, x, bias);
             break;
-        case 5:
-            hit = ~lanes_equal(a, b);
+        case order::less | order::greater:
+            hit = ~lanes_equal(x, y);
             break;
-        case 6:
-            hit = d.extended ? lanes_below(b, a, bias) : ~lanes_below(a, b, bias);
+        case order::greater | order::equal:
+            hit = a.extended ? lanes_below(y, x, bias) : ~lanes_below(x, y, bias);
             break;
         default:
             hit = all_lanes;
             break;
     }
     // If the high words are equal, the result is that of the low words.
-    if (d.extended && d.comparison != 0 && d.comparison != 7)
-        hit |= lanes_equal(a, b) & predicate(w, d, 1);
-    const lane_mask other = predicate(w, d, 0);
-    const auto combine = [&](lane_mask p) {
-        return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
-    };
-    const lane_mask lanes = lanes_of(w, op, d);
-    write_mask(w, d.result[0], lanes, combine(hit));
-    write_mask(w, d.result[1], lanes, combine(~hit));
+    if (a.extended && a.holds_if != 0 && a.holds_if != 7)
+        hit |= lanes_equal(x, y) & value_of(w, a.low_words);
+    write_combined(w, a.outcome, lanes_of(w, op, a), hit, ~hit);
     return op + 1;
 }
 
@@ -404,70 +392,63 @@ void look_up(std::uint32_t table, const word* a, const word* b, const word* c, w
     }
 }
 
-const operation* logic(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const word* const c = row(w, op->source[2]);
+const operation* logic(warp& w, const operation* op, const logic_arguments& a) {
     alignas(64) word result[warp_size];
-    look_up(d.number, a, b, c, result);
-    const lane_mask lanes = lanes_of(w, op, d);
-    if (d.result[0] != 0) {
+    look_up(a.table, row(w, op->source[0]), row(w, op->source[1]), row(w, op->source[2]), result);
+    const lane_mask lanes = lanes_of(w, op, a);
+    if (a.nonzero.result != 0) {
         const lane_mask nonzero = lanes_where([&](unsigned i) { return result[i] != 0; });
-        const lane_mask other = predicate(w, d, 0);
-        write_mask(w, d.result[0], lanes, d.combination == 0 ? nonzero & other : nonzero | other);
+        write_combined(w, a.nonzero, lanes, nonzero, ~nonzero);
     }
     put_row(row(w, op->destination), result, lanes);
     return op + 1;
 }
 
-const operation* shift(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+const operation* shift(warp& w, const operation* op, const shift_arguments& a) {
     const word *const low = row(w, op->source[0]), *const by = row(w, op->source[1]);
     const word* const high = row(w, op->source[2]);
-    const unsigned most = d.width, wrap = d.width - 1;
-    const bool wraps = d.wraps;
+    const unsigned most = a.width, wrap = a.width - 1;
+    const bool wraps = a.wraps;
     const auto amount = [=](unsigned i) -> std::uint32_t {
         return wraps ? by[i] & wrap : by[i] < most ? by[i] : most;
     };
     // The low word of a left shift, the high word of a right shift.
-    if (d.left && !d.high)
-        return map_words(w, op, d, [=](unsigned i) {
+    if (a.to_left && !a.high_word)
+        return map_words(w, op, a, [=](unsigned i) {
             const std::uint32_t s = amount(i);
             return s > 31 ? 0u : low[i] << s;
         });
-    if (!d.left && d.high && d.is_signed)
-        return map_words(w, op, d, [=](unsigned i) {
+    if (!a.to_left && a.high_word && a.is_signed)
+        return map_words(w, op, a, [=](unsigned i) {
             const std::uint32_t s = amount(i);
             return static_cast<std::uint32_t>(static_cast<std::int32_t>(high[i]) >>
                                               (s > 31 ? 31 : s));
         });
-    if (!d.left && d.high)
-        return map_words(w, op, d, [=](unsigned i) {
+    if (!a.to_left && a.high_word)
+        return map_words(w, op, a, [=](unsigned i) {
             const std::uint32_t s = amount(i);
             return s > 31 ? 0u : high[i] >> s;
         });
-    return map_words(w, op, d, [&](unsigned i) {
+    return map_words(w, op, a, [&](unsigned i) {
         const std::uint64_t pair = low[i] | std::uint64_t{high[i]} << 32;
-        const unsigned s = d.wraps ? by[i] & (d.width - 1)
-                                   : (by[i] < d.width ? static_cast<unsigned>(by[i]) : d.width);
+        const std::uint32_t s = amount(i);
         std::uint64_t r = 0;
-        if (d.left)
+        if (a.to_left)
             r = s >= 64 ? 0 : pair << s;
-        else if (d.is_signed)
+        else if (a.is_signed)
             r = static_cast<std::uint64_t>(static_cast<std::int64_t>(pair) >> (s >= 64 ? 63 : s));
         else
             r = s >= 64 ? 0 : pair >> s;
-        return static_cast<std::uint32_t>(d.high ? r >> 32 : r);
+        return static_cast<std::uint32_t>(a.high_word ? r >> 32 : r);
     });
 }
 
-const operation* permute(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const how = row(w, op->source[1]);
-    const word* const c = row(w, op->source[2]);
-    if (d.combination != 0)
-        return map_words(
-            w, op, d, [&](unsigned i) { return permuted(d.combination, a[i], c[i], how[i] & 3); });
+const operation* permute(warp& w, const operation* op, const permutation_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const how = row(w, op->source[1]);
+    const word* const y = row(w, op->source[2]);
+    if (a.mode != 0)
+        return map_words(w, op, a,
+                         [&](unsigned i) { return permuted(a.mode, x[i], y[i], how[i] & 3); });
 #if defined(__AVX2__)
     if (is_uniform(how)) {
         // Bytes from A, from C, and those replicated from a sign bit.
@@ -490,23 +471,23 @@ const operation* permute(warp& w, const operation* op) {
         const bool signs = (how[0] & 0x8888) != 0;
         alignas(64) word result[warp_size];
         for (unsigned i = 0; i < warp_size; i += 8) {
-            const __m256i x = eight_words(a, i), y = eight_words(c, i);
+            const __m256i p = eight_words(x, i), q = eight_words(y, i);
             __m256i r =
-                _mm256_or_si256(_mm256_shuffle_epi8(x, pick_a), _mm256_shuffle_epi8(y, pick_c));
+                _mm256_or_si256(_mm256_shuffle_epi8(p, pick_a), _mm256_shuffle_epi8(q, pick_c));
             if (signs) {
                 const __m256i zero = _mm256_setzero_si256();
-                const __m256i sx = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, x), pick_sa);
-                const __m256i sy = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, y), pick_sc);
+                const __m256i sx = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, p), pick_sa);
+                const __m256i sy = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, q), pick_sc);
                 r = _mm256_or_si256(r, _mm256_or_si256(sx, sy));
             }
             put_words(result, i, r);
         }
-        put_row(row(w, op->destination), result, lanes_of(w, op, d));
+        put_row(row(w, op->destination), result, lanes_of(w, op, a));
         return op + 1;
     }
 #endif
-    return map_words(w, op, d, [&](unsigned i) {
-        const std::uint64_t eight = a[i] | std::uint64_t{c[i]} << 32;
+    return map_words(w, op, a, [&](unsigned i) {
+        const std::uint64_t eight = x[i] | std::uint64_t{y[i]} << 32;
         std::uint32_t r = 0;
         for (unsigned n = 0; n < 4; ++n) {
             const std::uint32_t s = how[i] >> (4 * n) & 15;
@@ -518,64 +499,59 @@ const operation* permute(warp& w, const operation* op) {
     });
 }
 
-const operation* select(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
-    const lane_mask p = predicate(w, d, 0);
+const operation* select(warp& w, const operation* op, const selection_arguments& a) {
+    const source_row x{row(w, op->source[0]), a.source[0]}, y{row(w, op->source[1]), a.source[1]};
+    const lane_mask first = value_of(w, a.first);
 #if defined(__AVX2__)
     const auto modified = [](const source_row& r, unsigned i) {
-        const auto all = [](std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); };
-        const __m256i kept = _mm256_and_si256(eight_words(r.from, i), all(r.keep));
-        return _mm256_add_epi32(_mm256_xor_si256(kept, all(r.flip)), all(r.add));
+        const auto all = [](std::uint32_t v) { return _mm256_set1_epi32(static_cast<int>(v)); };
+        const __m256i kept = _mm256_and_si256(eight_words(r.from, i), all(r.m.keep));
+        return _mm256_add_epi32(_mm256_xor_si256(kept, all(r.m.flip)), all(r.m.add));
     };
     alignas(64) word result[warp_size];
     for (unsigned i = 0; i < warp_size; i += 8)
         put_words(result, i,
-                  _mm256_blendv_epi8(modified(b, i), modified(a, i), lanes_as_words(p, i)));
-    put_row(row(w, op->destination), result, lanes_of(w, op, d));
+                  _mm256_blendv_epi8(modified(y, i), modified(x, i), lanes_as_words(first, i)));
+    put_row(row(w, op->destination), result, lanes_of(w, op, a));
     return op + 1;
 #else
-    return map_words(w, op, d, [&](unsigned i) { return (p >> i & 1) != 0 ? a[i] : b[i]; });
+    return map_words(w, op, a, [&](unsigned i) { return (first >> i & 1) != 0 ? x[i] : y[i]; });
 #endif
 }
 
-const operation* absolute(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word* const a = row(w, op->source[0]);
-    return map_words(w, op, d,
-                     [&](unsigned i) { return (a[i] & 0x80000000u) != 0 ? 0u - a[i] : a[i]; });
+const operation* absolute(warp& w, const operation* op, const datapath_arguments& a) {
+    const word* const x = row(w, op->source[0]);
+    return map_words(w, op, a,
+                     [&](unsigned i) { return (x[i] & 0x80000000u) != 0 ? 0u - x[i] : x[i]; });
 }
 
-const operation* count(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0);
+const operation* count(warp& w, const operation* op, const unary_arguments& a) {
+    const source_row x{row(w, op->source[0]), a.source};
     return map_words(
-        w, op, d, [&](unsigned i) { return static_cast<std::uint32_t>(__builtin_popcount(a[i])); });
+        w, op, a, [&](unsigned i) { return static_cast<std::uint32_t>(__builtin_popcount(x[i])); });
 }
 
-const operation* find(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0);
+const operation* find(warp& w, const operation* op, const find_arguments& a) {
+    const source_row from{row(w, op->source[0]), a.source};
     alignas(64) word result[warp_size];
     lane_mask found = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        std::uint32_t x = a[i];
-        if (d.is_signed && (x & 0x80000000u) != 0) x = ~x;
+        std::uint32_t x = from[i];
+        if (a.is_signed && (x & 0x80000000u) != 0) x = ~x;
         const auto zeros = x == 0 ? 32u : static_cast<unsigned>(__builtin_clz(x));
-        result[i] = x == 0 ? ~0u : d.high ? zeros : 31 - zeros;
+        result[i] = x == 0 ? ~0u : a.as_shift ? zeros : 31 - zeros;
         found |= static_cast<lane_mask>(x != 0) << i;
     }
-    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask lanes = lanes_of(w, op, a);
     put_row(row(w, op->destination), result, lanes);
-    write_mask(w, d.result[0], lanes, found);
+    write_mask(w, a.found, lanes, found);
     return op + 1;
 }
 
-const operation* reverse(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word* const a = row(w, op->source[0]);
-    return map_words(w, op, d, [&](unsigned i) {
-        std::uint32_t x = a[i];
+const operation* reverse(warp& w, const operation* op, const datapath_arguments& a) {
+    const word* const from = row(w, op->source[0]);
+    return map_words(w, op, a, [&](unsigned i) {
+        std::uint32_t x = from[i];
         x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
         x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
         x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
@@ -583,36 +559,34 @@ const operation* reverse(warp& w, const operation* op) {
     });
 }
 
-const operation* extend(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const bits = row(w, op->source[1]);
-    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
-        const std::uint32_t n = d.wraps ? bits[i] & 31 : bits[i];
-        if (n >= 32) return a[i];
+const operation* extend(warp& w, const operation* op, const field_arguments& a) {
+    const word *const x = row(w, op->source[0]), *const bits = row(w, op->source[1]);
+    return map_words(w, op, a, [&](unsigned i) -> std::uint32_t {
+        const std::uint32_t n = a.wraps ? bits[i] & 31 : bits[i];
+        if (n >= 32) return x[i];
         if (n == 0) return 0;
-        const std::uint32_t kept = a[i] << (32 - n);
-        return d.is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(kept) >> (32 - n))
+        const std::uint32_t kept = x[i] << (32 - n);
+        return a.is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(kept) >> (32 - n))
                            : kept >> (32 - n);
     });
 }
 
-const operation* field_mask(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+const operation* field_mask(warp& w, const operation* op, const field_arguments& a) {
     const word *const from = row(w, op->source[0]), *const bits = row(w, op->source[1]);
-    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
-        const std::uint32_t at = d.wraps ? from[i] & 31 : from[i];
-        const std::uint32_t n = d.wraps ? bits[i] & 31 : bits[i];
+    return map_words(w, op, a, [&](unsigned i) -> std::uint32_t {
+        const std::uint32_t at = a.wraps ? from[i] & 31 : from[i];
+        const std::uint32_t n = a.wraps ? bits[i] & 31 : bits[i];
         if (at >= 32) return 0;
         return (n >= 32 ? ~0u : (1u << n) - 1) << at;
     });
 }
 
-/// Joins two rows to double words. The high words are modified: (x & keep) ^ flip.
-inline void join_rows(const word* low, const word* high, std::uint32_t keep, std::uint32_t flip,
+/// Joins two rows to double words. @param m  modifiers of doubles, which add nothing
+inline void join_rows(const word* low, const word* high, const source_modifiers& m,
                       double_word* to) {
 #if defined(__AVX2__)
-    const __m256i keeps = _mm256_set1_epi32(static_cast<int>(keep));
-    const __m256i flips = _mm256_set1_epi32(static_cast<int>(flip));
+    const __m256i keeps = _mm256_set1_epi32(static_cast<int>(m.keep));
+    const __m256i flips = _mm256_set1_epi32(static_cast<int>(m.flip));
     for (unsigned i = 0; i < warp_size; i += 8)
         put_doubles(
             to, i,
@@ -620,7 +594,7 @@ inline void join_rows(const word* low, const word* high, std::uint32_t keep, std
                        _mm256_xor_si256(_mm256_and_si256(eight_words(high, i), keeps), flips)));
 #else
     for (unsigned i = 0; i < warp_size; ++i)
-        to[i] = low[i] | std::uint64_t{(high[i] & keep) ^ flip} << 32;
+        to[i] = low[i] | std::uint64_t{(high[i] & m.keep) ^ m.flip} << 32;
 #endif
 }
 
@@ -639,19 +613,16 @@ inline void split_row(const double_word* from, word* low, word* high) {
 #endif
 }
 
-const operation* pack(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    // Modifiers are those of a double: they affect the high word.
-    join_rows(row(w, op->source[0]), row(w, op->source[1]), d.keep[0], d.flip[0],
+const operation* pack(warp& w, const operation* op, const double_arguments& a) {
+    join_rows(row(w, op->source[0]), row(w, op->source[1]), a.high[0],
               double_row(w, op->destination));
     return op + 1;
 }
 
-const operation* unpack(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+const operation* unpack(warp& w, const operation* op, const datapath_arguments& a) {
     alignas(64) word low[warp_size], high[warp_size];
     split_row(double_row(w, op->source[0]), low, high);
-    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask lanes = lanes_of(w, op, a);
     put_row(row(w, op->destination), low, lanes);
     put_row(row(w, op->destination2), high, lanes);
     return op + 1;
@@ -659,11 +630,10 @@ const operation* unpack(warp& w, const operation* op) {
 
 /// Op::apply on doubles in pairs of rows.
 template <class Op, std::size_t... I>
-inline const operation* on_pairs(warp& w, const operation* op, std::index_sequence<I...>) {
-    const machine_details& d = details_of(op);
+inline const operation* on_pairs(warp& w, const operation* op, const double_arguments& a,
+                                 std::index_sequence<I...>) {
     alignas(64) double_word from[sizeof...(I)][warp_size], result[warp_size];
-    (join_rows(row(w, op->list[2 * I]), row(w, op->list[2 * I + 1]), d.keep[I], d.flip[I], from[I]),
-     ...);
+    (join_rows(row(w, op->list[2 * I]), row(w, op->list[2 * I + 1]), a.high[I], from[I]), ...);
 #pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) result[i] = Op::apply(std::uint64_t{from[I][i]}...);
     alignas(64) word low[warp_size], high[warp_size];
@@ -673,14 +643,14 @@ inline const operation* on_pairs(warp& w, const operation* op, std::index_sequen
     put_row(row(w, op->destination2), high, lanes);
     return op + 1;
 }
-const operation* double_add(warp& w, const operation* op) {
-    return on_pairs<arithmetic::add<arithmetic::f64>>(w, op, std::make_index_sequence<2>());
+const operation* double_add(warp& w, const operation* op, const double_arguments& a) {
+    return on_pairs<arithmetic::add<arithmetic::f64>>(w, op, a, std::make_index_sequence<2>());
 }
-const operation* double_multiply(warp& w, const operation* op) {
-    return on_pairs<arithmetic::mul<arithmetic::f64>>(w, op, std::make_index_sequence<2>());
+const operation* double_multiply(warp& w, const operation* op, const double_arguments& a) {
+    return on_pairs<arithmetic::mul<arithmetic::f64>>(w, op, a, std::make_index_sequence<2>());
 }
-const operation* double_multiply_add(warp& w, const operation* op) {
-    return on_pairs<arithmetic::fma<arithmetic::f64>>(w, op, std::make_index_sequence<3>());
+const operation* double_multiply_add(warp& w, const operation* op, const double_arguments& a) {
+    return on_pairs<arithmetic::fma<arithmetic::f64>>(w, op, a, std::make_index_sequence<3>());
 }
 
 const operation* address(warp& w, const operation* op) {
@@ -703,18 +673,17 @@ const operation* address(warp& w, const operation* op) {
 }
 
 /// Words and pairs of all lanes within the bank; other cases are handled elsewhere.
-const operation* load_constant(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    if (w.pending != nullptr || d.width < 32 || lanes_of(w, op, d) != all_lanes)
-        return machine_load_constant(w, op);
+const operation* load_constant(warp& w, const operation* op, const indexed_constant_arguments& a) {
+    if (w.pending != nullptr || a.width < 32 || lanes_of(w, op, a) != all_lanes)
+        return machine_load_constant(w, op, a);
     const word* const index = row(w, op->source[0]);
     const std::byte* const bytes = w.at(op->source[1]);
-    const std::uint64_t n = d.width / 8;
+    const std::uint64_t n = a.width / 8;
     std::uint32_t last = 0;
-    for (unsigned i = 0; i < warp_size; ++i) last = std::max(last, index[i] + d.number);
-    if (last + n > d.number2) return machine_load_constant(w, op);
+    for (unsigned i = 0; i < warp_size; ++i) last = std::max(last, index[i] + a.offset);
+    if (last + n > a.bank_bytes) return machine_load_constant(w, op, a);
     alignas(64) word at[warp_size];
-    for (unsigned i = 0; i < warp_size; ++i) at[i] = index[i] + d.number;
+    for (unsigned i = 0; i < warp_size; ++i) at[i] = index[i] + a.offset;
     const auto load = [&](slot to, unsigned more) {
         word* const out = row(w, to);
 #if defined(__AVX2__)
@@ -737,38 +706,36 @@ const operation* load_constant(warp& w, const operation* op) {
     return op + 1;
 }
 
-const operation* generic_address(warp& w, const operation* op) {
+const operation* generic_address(warp& w, const operation* op, const generic_address_arguments& a) {
     address(w, op);
-    const machine_details& d = details_of(op);
     double_word* const to = double_row(w, op->destination);
     // The rank of a CTA of the cluster is in bits 24 and above.
     const word* const rank = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
     for (unsigned i = 0; i < warp_size; ++i) {
-        if (to[i] >> 32 != d.number) continue;
+        if (to[i] >> 32 != a.window_high) continue;
         const auto of = static_cast<std::uint32_t>(to[i] >> 24 & 0xff);
-        const auto place = static_cast<std::uint32_t>((to[i] & 0xffffff) - d.number2);
+        const auto place = static_cast<std::uint32_t>((to[i] & 0xffffff) - a.window_begin);
         to[i] =
             of == rank[i] ? address_windows::shared + place : address_windows::in_rank(of, place);
     }
     return op + 1;
 }
 
-const operation* shared_address(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
+const operation* shared_address(warp& w, const operation* op, const shared_address_arguments& a) {
+    const word *const base = row(w, op->source[0]), *const more = row(w, op->source[1]);
     word* const to = row(w, op->destination);
     std::uint32_t beyond = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint32_t whole = (a[i] << d.number) + more[i] + d.number2;
+        const std::uint32_t whole = (base[i] << a.scale) + more[i] + a.offset;
         to[i] = whole;
-        beyond |= whole & ~d.keep[0];
+        beyond |= whole & ~a.offset_bits;
     }
     if (beyond == 0) return op + 1;
     // Above the kept bits is the rank of the CTA, or zero.
-    const unsigned shift = __builtin_ctz(~d.keep[0]);
+    const unsigned shift = __builtin_ctz(~a.offset_bits);
     const word* const own = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
     for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint32_t rank = to[i] >> shift, place = to[i] & d.keep[0];
+        const std::uint32_t rank = to[i] >> shift, place = to[i] & a.offset_bits;
         to[i] = rank == 0 || rank == own[i]
                     ? place
                     : static_cast<std::uint32_t>(address_windows::in_rank(rank, place) -
@@ -780,33 +747,33 @@ const operation* shared_address(warp& w, const operation* op) {
 }  // namespace
 
 const machine_lane_operations& machine_operations_of_lanes() {
-    static constexpr machine_lane_operations table{modify,
-                                                   add3,
-                                                   multiply_add,
-                                                   multiply_add_wide,
-                                                   shift_add,
-                                                   minmax,
-                                                   compare,
-                                                   logic,
-                                                   shift,
-                                                   permute,
-                                                   select,
-                                                   absolute,
-                                                   count,
-                                                   find,
-                                                   reverse,
-                                                   extend,
-                                                   field_mask,
-                                                   pack,
-                                                   unpack,
+    static constexpr machine_lane_operations table{handler_of<modify>(),
+                                                   handler_of<add3>(),
+                                                   handler_of<multiply_add>(),
+                                                   handler_of<multiply_add_wide>(),
+                                                   handler_of<shift_add>(),
+                                                   handler_of<minmax>(),
+                                                   handler_of<compare>(),
+                                                   handler_of<logic>(),
+                                                   handler_of<shift>(),
+                                                   handler_of<permute>(),
+                                                   handler_of<select>(),
+                                                   handler_of<absolute>(),
+                                                   handler_of<count>(),
+                                                   handler_of<find>(),
+                                                   handler_of<reverse>(),
+                                                   handler_of<extend>(),
+                                                   handler_of<field_mask>(),
+                                                   handler_of<pack>(),
+                                                   handler_of<unpack>(),
                                                    address,
-                                                   generic_address,
-                                                   shared_address,
+                                                   handler_of<generic_address>(),
+                                                   handler_of<shared_address>(),
                                                    copy,
-                                                   load_constant,
-                                                   double_add,
-                                                   double_multiply,
-                                                   double_multiply_add};
+                                                   handler_of<load_constant>(),
+                                                   handler_of<double_add>(),
+                                                   handler_of<double_multiply>(),
+                                                   handler_of<double_multiply_add>()};
     return table;
 }
 

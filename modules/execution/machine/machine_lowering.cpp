@@ -88,6 +88,12 @@ bool machine_lowering::refuse(std::string why) {
     return false;
 }
 
+combination machine_lowering::combination_of_results() const {
+    return has(sass::modifier::OR)    ? combination::any_of
+           : has(sass::modifier::XOR) ? combination::one_of
+                                      : combination::all_of;
+}
+
 slot machine_lowering::low_word(const operand& o) {
     switch (o.kind) {
         case operand_kind::reg:
@@ -152,45 +158,46 @@ slot machine_lowering::predicate_slot(const operand& o) {
            4u * o.index;
 }
 
-void machine_lowering::source_predicate(machine_details& d, unsigned n, const operand& o) const {
+source_predicate machine_lowering::predicate_of(const operand& o) const {
     note_read(o, operand_sign);
-    d.predicate[n] = predicate_slot(o);  // PT is frame_layout::always
-    d.predicate_flip[n] = o.negate_predicate ? all_lanes : 0;
+    return {predicate_slot(o),  // PT is frame_layout::always
+            o.negate_predicate ? all_lanes : 0};
 }
-void machine_lowering::result_predicate(machine_details& d, unsigned n, const operand& o) const {
-    d.result[n] = predicate_slot(o);
+source_predicate machine_lowering::guard() const {
+    const lane_mask flip = now_.guard_negated ? all_lanes : 0;
+    if (now_.guard == sass::predicate_true) return {frame_layout::always, flip};
+    return {(now_.guard_uniform ? machine_frame::uniform_predicates : machine_frame::predicates) +
+                4u * now_.guard,
+            flip};
 }
 
-void machine_lowering::modifiers(machine_details& d, unsigned n, const operand& o,
-                                 bool is_float) const {
+source_modifiers machine_lowering::integer_modifiers(const operand& o) const {
     note_read(o, operand_sign);
-    if (is_float) {
-        if (o.absolute) d.keep[n] = 0x7fffffffu;
-        if (o.negate) d.flip[n] = 0x80000000u;
-        return;
-    }
-    if (o.negate) d.flip[n] = ~0u, d.add[n] = 1;
-    if (o.invert) d.flip[n] = ~0u;
+    source_modifiers m;
+    if (o.negate || o.invert) m.flip = ~0u;
+    if (o.negate) m.add = 1;
+    return m;
+}
+source_modifiers machine_lowering::float_modifiers(const operand& o) const {
+    note_read(o, operand_sign);
+    source_modifiers m;
+    if (o.absolute) m.keep = 0x7fffffffu;
+    if (o.negate) m.flip = 0x80000000u;
+    return m;
 }
 
 slot machine_lowering::float_source(const operand& o) {
     note_read(o, operand_sign);
     if (!o.negate && !o.absolute) return low_word(o);
-    machine_details& d = details();
-    modifiers(d, 0, o, true);
     const slot to = scratch();
-    operation& op = emit(lanes_.modify, &d, false);
-    op.source[0] = low_word(o);
-    op.destination = to;
+    emit_modified(float_modifiers(o), to, low_word(o), false);
     return to;
 }
 
 slot machine_lowering::double_source(const operand& o) {
-    machine_details& d = details();
-    modifiers(d, 0, o, true);
     const slot to = scratch();
     const slot low = low_word(o), high = high_word(o);
-    emit_words(lanes_.pack, &d, to, {low, high}, false);
+    emit_words(lanes_.pack, {{float_modifiers(o)}}, to, {low, high}, false);
     return to;
 }
 
@@ -203,21 +210,20 @@ slot machine_lowering::half_source(const operand& o) {
         problem_ = "an operand of single precision";
         return from;
     }
-    machine_details& d = details();
+    half_source_arguments a;
+    using half = half_source_arguments::half;
     if (o.suffix == ".H0_H0")
-        d.number = 1;
+        a.selected = half::low;
     else if (o.suffix == ".H1_H1" || o.suffix == ".H1")
-        d.number = 2;
+        a.selected = half::high;
     else if (o.suffix == ".H0_NH1" && !o.absolute)
-        d.number = 3;
+        a.selected = half::crossed;
     else if (!o.suffix.empty())
         problem_ = fmt::format("the operand modifier {}", o.suffix);
-    if (o.absolute) d.keep[0] = 0x7fff7fffu;
-    if (o.negate) d.flip[0] = 0x80008000u;
+    if (o.absolute) a.modifiers.keep = 0x7fff7fffu;
+    if (o.negate) a.modifiers.flip = 0x80008000u;
     const slot to = scratch();
-    operation& op = emit(machine_half_source, &d, false);
-    op.source[0] = from;
-    op.destination = to;
+    emit_words(machine_half_source, a, to, {from}, false);
     return to;
 }
 
@@ -228,29 +234,19 @@ slot machine_lowering::quad_source(const operand& o) {
         slot words[2] = {machine_frame::zero, machine_frame::zero};
         for (unsigned n = 0; n < 2 && o.index != sass::register_rz; ++n)
             words[n] = register_row(o.index + 2 * half + n, false);
-        emit_words(lanes_.pack, &details(), half == 0 ? to : upper, {words[0], words[1]}, false);
+        emit_words(lanes_.pack, {}, half == 0 ? to : upper, {words[0], words[1]}, false);
     }
     return to;
 }
 
 // ---- emission ----
 
-machine_details& machine_lowering::details() {
-    image_.details_.push_back(std::make_unique<machine_details>());
-    image_.details_.back()->uniform = uniform_;
-    return *image_.details_.back();
-}
-
-operation& machine_lowering::emit(handler h, const machine_details* d, bool guarded) {
+operation& machine_lowering::emit(handler h, bool guarded) {
     operation op;
     op.execute = h;
-    if (d != nullptr) op.immediate = reinterpret_cast<std::int64_t>(d);
     if (guarded) {
-        if (now_.guard != sass::predicate_true)
-            op.guard = (now_.guard_uniform ? machine_frame::uniform_predicates
-                                           : machine_frame::predicates) +
-                       4u * now_.guard;
-        op.guard_flip = now_.guard_negated ? all_lanes : 0;
+        op.guard = guard().mask;
+        op.guard_flip = guard().flip;
     }
     op.instruction = static_cast<std::uint32_t>(image_.places_.size() - 1);
     op.counted = false;
@@ -258,18 +254,36 @@ operation& machine_lowering::emit(handler h, const machine_details* d, bool guar
     return image_.code_.back();
 }
 
-operation& machine_lowering::emit_words(handler h, const machine_details* d, slot to,
-                                        std::initializer_list<slot> sources, bool guarded) {
-    operation& op = emit(h, d, guarded);
+operation& machine_lowering::with_rows(operation& op, slot to,
+                                       std::initializer_list<slot> sources) {
     std::copy(sources.begin(), sources.end(), op.source);
     op.destination = to;
     return op;
 }
 
-void machine_lowering::emit_copy(slot to, slot from) {
-    operation& op = uniform_ ? emit(lanes_.modify, &details()) : emit(lanes_.copy);
-    op.source[0] = from;
-    op.destination = to;
+operation& machine_lowering::emit_words(handler h, slot to, std::initializer_list<slot> sources,
+                                        bool guarded) {
+    return with_rows(emit(h, guarded), to, sources);
+}
+
+void machine_lowering::emit_copy(slot to, slot from, bool guarded) {
+    if (uniform_)
+        emit_modified({}, to, from, guarded);
+    else
+        emit_words(lanes_.copy, to, {from}, guarded);
+}
+
+void machine_lowering::emit_modified(const source_modifiers& m, slot to, slot from, bool guarded) {
+    unary_arguments a;
+    a.source = m;
+    emit_words(lanes_.modify, a, to, {from}, guarded);
+}
+
+void machine_lowering::emit_selection(const source_predicate& p, slot to, slot a, slot b,
+                                      bool guarded) {
+    selection_arguments s;
+    s.first = p;
+    emit_words(lanes_.select, s, to, {a, b}, guarded);
 }
 
 bool machine_lowering::emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
@@ -279,10 +293,7 @@ bool machine_lowering::emit_values(ptx::operation o, slot to, std::initializer_l
         problem_ = "a form that is not known";
         return false;
     }
-    operation& op = emit(c.execute, nullptr, guarded);
-    op.detail = c.detail;
-    op.destination = to;
-    std::copy(sources.begin(), sources.end(), op.source);
+    emit_words(c.execute, to, sources, guarded).detail = c.detail;
     return true;
 }
 
@@ -292,12 +303,14 @@ slot* machine_lowering::list_of(const std::vector<slot>& slots) {
     return image_.lists_.back().get();
 }
 
-void machine_lowering::emit_predicate(std::uint32_t table, const operand& source, slot to) {
-    machine_details& d = details();
-    source_predicate(d, 0, source);
-    d.number = table;
-    d.result[0] = to;
-    emit(machine_logic_predicates, &d, false);
+void machine_lowering::emit_predicate(std::uint32_t table, slot to,
+                                      std::initializer_list<source_predicate> sources,
+                                      bool guarded) {
+    predicate_logic_arguments a;
+    std::copy(sources.begin(), sources.end(), a.source);
+    a.table[0] = table;
+    a.result[0] = to;
+    emit(machine_logic_predicates, a, guarded);
 }
 
 operation& machine_lowering::last_operation() {
@@ -340,10 +353,7 @@ void machine_lowering::note_call(bool by_pointer) {
 // ---- the function ----
 
 void machine_lowering::to_pair(const operand& o, slot from) {
-    operation& op = emit(lanes_.unpack, &details());
-    op.source[0] = from;
-    op.destination = result_row(o);
-    op.destination2 = result_row(o, 1);
+    emit_words(lanes_.unpack, {}, result_row(o), {from}).destination2 = result_row(o, 1);
 }
 
 /// Emits an operation that is a fault. @param why  the message

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -96,6 +97,8 @@ public:
     /// the uniform datapath.
     bool is_uniform() const { return uniform_; }
     void set_uniform(bool uniform) { uniform_ = uniform; }
+    /// How the result of a comparison is combined with a predicate: .AND, .OR, .XOR.
+    combination combination_of_results() const;
     /// Bytes of a memory access, by its modifiers.
     unsigned access_bytes() const;
 
@@ -117,10 +120,11 @@ public:
     slot scratch();
     /// The double row that holds the result of BAR.RED for B2R.
     static slot barrier_result_row();
-    /// Applies the modifiers of an operand to the n-th source of an operation.
-    void modifiers(machine_details& d, unsigned n, const operand& o, bool is_float) const;
-    void source_predicate(machine_details& d, unsigned n, const operand& o) const;
-    void result_predicate(machine_details& d, unsigned n, const operand& o) const;
+    source_predicate predicate_of(const operand& o) const;
+    /// The guard of the instruction.
+    source_predicate guard() const;
+    source_modifiers integer_modifiers(const operand& o) const;
+    source_modifiers float_modifiers(const operand& o) const;
     slot float_source(const operand& o);
     /// Four registers as a value of 128 bits: two double rows, one after the other.
     slot quad_source(const operand& o);
@@ -145,21 +149,37 @@ public:
 
     const machine_lane_operations& lanes() const { return lanes_; }
     const operation_table& handlers() const { return handlers_; }
-    /// Details for an operation, which has the lifetime of the image.
-    machine_details& details();
     /// @param guarded  whether it has the guard of the instruction
-    operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
-    /// Emits an operation from rows to a row. @param d  its details
-    operation& emit_words(handler h, const machine_details* d, slot to,
-                          std::initializer_list<slot> sources, bool guarded = true);
+    operation& emit(handler h, bool guarded = true);
+    /// Emits an operation with arguments, of which the image keeps a copy.
+    template <class Arguments>
+    operation& emit(machine_handler<Arguments> h, Arguments a, bool guarded = true) {
+        if constexpr (std::is_base_of_v<datapath_arguments, Arguments>) a.uniform = uniform_;
+        operation& op = emit(h.execute, guarded);
+        op.immediate = keep(std::make_shared<const Arguments>(a));
+        return op;
+    }
+    /// Emits an operation from rows to a row.
+    operation& emit_words(handler h, slot to, std::initializer_list<slot> sources,
+                          bool guarded = true);
+    template <class Arguments>
+    operation& emit_words(machine_handler<Arguments> h, const Arguments& a, slot to,
+                          std::initializer_list<slot> sources, bool guarded = true) {
+        return with_rows(emit(h, a, guarded), to, sources);
+    }
     /// Emits an operation that PTX has, too. @return false if there is none
     bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
                      bool guarded = true);
-    void emit_copy(slot to, slot from);
+    void emit_copy(slot to, slot from, bool guarded = true);
+    /// Copies a row with modifiers.
+    void emit_modified(const source_modifiers& m, slot to, slot from, bool guarded = true);
+    /// Selects a where a predicate is true, otherwise b.
+    void emit_selection(const source_predicate& p, slot to, slot a, slot b, bool guarded = true);
     /// Copies a row of double words to a pair of registers.
     void to_pair(const operand& o, slot from);
-    /// Emits the function of machine_logic_predicates that a table gives, of one predicate.
-    void emit_predicate(std::uint32_t table, const operand& source, slot to);
+    /// Emits a function of up to three predicates. @param table  of predicate_logic_arguments
+    void emit_predicate(std::uint32_t table, slot to,
+                        std::initializer_list<source_predicate> sources = {}, bool guarded = true);
     /// The last emitted operation.
     operation& last_operation();
     slot* list_of(const std::vector<slot>& slots);
@@ -217,6 +237,7 @@ private:
     /// What the instruction has that its function has not asked for; empty: nothing.
     std::string unread() const;
     static slot scratch_row(unsigned n);
+    static operation& with_rows(operation& op, slot to, std::initializer_list<slot> sources);
     bool needs_check(const address_place& p) const;
     void note_shared_access(unsigned element_bytes);
     void emit_order_notes();

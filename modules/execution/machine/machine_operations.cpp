@@ -27,129 +27,128 @@ machine_control& control_of(warp& w) {
 
 }  // namespace
 
-const operation* machine_logic_predicates(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const lane_mask a = predicate(w, d, 0), b = predicate(w, d, 1), c = predicate(w, d, 2);
+static const operation* logic_predicates(warp& w, const operation* op,
+                                         const predicate_logic_arguments& a) {
+    const lane_mask x = value_of(w, a.source[0]), y = value_of(w, a.source[1]),
+                    z = value_of(w, a.source[2]);
     const auto look_up = [&](std::uint32_t table) {
         lane_mask r = 0;
         for (unsigned t = 0; t < 8; ++t)
             if ((table >> t & 1) != 0)
-                r |= ((t & 4) != 0 ? a : ~a) & ((t & 2) != 0 ? b : ~b) & ((t & 1) != 0 ? c : ~c);
+                r |= ((t & 4) != 0 ? x : ~x) & ((t & 2) != 0 ? y : ~y) & ((t & 1) != 0 ? z : ~z);
         return r;
     };
-    const lane_mask lanes = lanes_of(w, op, d);
-    const lane_mask first = look_up(d.number), second = look_up(d.number2);
-    write_mask(w, d.result[0], lanes, first);
-    write_mask(w, d.result[1], lanes, second);
+    const lane_mask lanes = lanes_of(w, op, a);
+    const lane_mask first = look_up(a.table[0]), second = look_up(a.table[1]);
+    write_mask(w, a.result[0], lanes, first);
+    write_mask(w, a.result[1], lanes, second);
     return op + 1;
 }
+const machine_handler<predicate_logic_arguments> machine_logic_predicates =
+    handler_of<logic_predicates>();
 
-const operation* machine_predicates_to_register(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const mask = row(w, op->source[1]);
+static const operation* predicates_to_register(warp& w, const operation* op,
+                                               const predicate_byte_arguments& a) {
+    const word *const base = row(w, op->source[0]), *const mask = row(w, op->source[1]);
     const std::uint32_t first =
-        d.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
-    return map_words(w, op, d, [&](unsigned i) {
+        a.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
+    return map_words(w, op, a, [&](unsigned i) {
         std::uint32_t bits = 0;
         for (unsigned n = 0; n < 7; ++n) bits |= (w.mask_at(first + 4 * n) >> i & 1) << n;
         const std::uint32_t byte = mask[i] & 0xff;
-        return (a[i] & ~(byte << d.number)) | (bits & byte) << d.number;
+        return (base[i] & ~(byte << a.first_bit)) | (bits & byte) << a.first_bit;
     });
 }
+const machine_handler<predicate_byte_arguments> machine_predicates_to_register =
+    handler_of<predicates_to_register>();
 
-const operation* machine_register_to_predicates(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const mask = row(w, op->source[1]);
-    const lane_mask lanes = lanes_of(w, op, d);
+static const operation* register_to_predicates(warp& w, const operation* op,
+                                               const predicate_byte_arguments& a) {
+    const word *const from = row(w, op->source[0]), *const mask = row(w, op->source[1]);
+    const lane_mask lanes = lanes_of(w, op, a);
     const std::uint32_t first =
-        d.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
+        a.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
     for (unsigned n = 0; n < 7; ++n) {
         const lane_mask chosen = lanes_with_bit(mask, n);
         if (chosen != 0)
-            write_mask(w, first + 4 * n, lanes & chosen, lanes_with_bit(a, d.number + n));
+            write_mask(w, first + 4 * n, lanes & chosen, lanes_with_bit(from, a.first_bit + n));
     }
     return op + 1;
 }
+const machine_handler<predicate_byte_arguments> machine_register_to_predicates =
+    handler_of<register_to_predicates>();
 
-const operation* machine_combine(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const lane_mask hit = predicate(w, d, 0), other = predicate(w, d, 1);
-    const auto combine = [&](lane_mask p) {
-        return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
-    };
-    const lane_mask lanes = lanes_of(w, op, d);
-    const lane_mask first = combine(hit), second = combine(~hit);
-    write_mask(w, d.result[0], lanes, first);
-    write_mask(w, d.result[1], lanes, second);
+static const operation* combine(warp& w, const operation* op, const combination_arguments& a) {
+    const lane_mask hit = value_of(w, a.hit);
+    write_combined(w, a.outcome, lanes_of(w, op, a), hit, ~hit);
     return op + 1;
 }
+const machine_handler<combination_arguments> machine_combine = handler_of<combine>();
 
-const operation* machine_double_extremum(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const double_word *const a = double_row(w, op->source[0]), *const b =
+static const operation* double_extremum(warp& w, const operation* op,
+                                        const double_extremum_arguments& a) {
+    const double_word *const x = double_row(w, op->source[0]), *const y =
                                                                    double_row(w, op->source[1]);
     lane_mask first = 0, neither = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
         constexpr std::uint64_t sign = std::uint64_t{1} << 63, infinity = 0x7ff0000000000000;
-        const bool a_nan = (a[i] & ~sign) > infinity, b_nan = (b[i] & ~sign) > infinity;
+        const bool x_nan = (x[i] & ~sign) > infinity, y_nan = (y[i] & ~sign) > infinity;
         // In integer order, with -0 below +0.
-        const auto order = [](std::uint64_t x) { return (x & sign) != 0 ? ~x : x | sign; };
-        const bool less = order(a[i]) < order(b[i]);
-        const bool chosen = !a_nan && (b_nan || less == d.left);
+        const auto order = [](std::uint64_t v) { return (v & sign) != 0 ? ~v : v | sign; };
+        const bool less = order(x[i]) < order(y[i]);
+        const bool chosen = !x_nan && (y_nan || less == a.minimum);
         first |= static_cast<lane_mask>(chosen) << i;
-        neither |= static_cast<lane_mask>(a_nan && b_nan) << i;
+        neither |= static_cast<lane_mask>(x_nan && y_nan) << i;
     }
-    const lane_mask lanes = lanes_of(w, op, d);
-    write_mask(w, d.result[0], lanes, first);
-    write_mask(w, d.result[1], lanes, neither);
+    const lane_mask lanes = w.lanes_of(op);
+    write_mask(w, a.first_selected, lanes, first);
+    write_mask(w, a.both_nan, lanes, neither);
     return op + 1;
 }
+const machine_handler<double_extremum_arguments> machine_double_extremum =
+    handler_of<double_extremum>();
 
-const operation* machine_reciprocal_check(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
+static const operation* reciprocal_check(warp& w, const operation* op,
+                                         const reciprocal_check_arguments& a) {
+    const source_row dividend{row(w, op->source[0]), a.source[0]},
+        divisor{row(w, op->source[1]), a.source[1]};
     lane_mask slow = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        // Whether the short sequence for a / b could be inaccurate; the long one is always correct.
-        const int x = static_cast<int>(a[i] >> 23 & 255), y = static_cast<int>(b[i] >> 23 & 255);
+        // Whether the short sequence could be inaccurate; the long one is always correct.
+        const int x = static_cast<int>(dividend[i] >> 23 & 255),
+                  y = static_cast<int>(divisor[i] >> 23 & 255);
         const bool easy = y >= 4 && y <= 250 && x >= 26 && x <= 254 && x - y < 125 && x - y > -125;
         slow |= static_cast<lane_mask>(!easy) << i;
     }
-    write_mask(w, d.result[0], lanes_of(w, op, d), slow);
+    write_mask(w, a.needs_slow_path, w.lanes_of(op), slow);
     return op + 1;
 }
+const machine_handler<reciprocal_check_arguments> machine_reciprocal_check =
+    handler_of<reciprocal_check>();
 
 namespace {
 template <class Op>
-const operation* map_floats(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0);
-    return map_words(w, op, d, [&](unsigned i) { return Op::apply(a[i]); });
+const operation* map_floats(warp& w, const operation* op, const unary_arguments& a) {
+    const source_row x{row(w, op->source[0]), a.source};
+    return map_words(w, op, a, [&](unsigned i) { return Op::apply(x[i]); });
 }
 template <class Op>
-const operation* map_high_words(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0);
-    return map_words(w, op, d, [&](unsigned i) {
-        return static_cast<std::uint32_t>(Op::apply(std::uint64_t{a[i]} << 32) >> 32);
+const operation* map_high_words(warp& w, const operation* op, const unary_arguments& a) {
+    const source_row x{row(w, op->source[0]), a.source};
+    return map_words(w, op, a, [&](unsigned i) {
+        return static_cast<std::uint32_t>(Op::apply(std::uint64_t{x[i]} << 32) >> 32);
     });
 }
 }  // namespace
 
-const operation* machine_sine(warp& w, const operation* op) {
-    return map_floats<arithmetic::sine_of_turns>(w, op);
-}
-const operation* machine_cosine(warp& w, const operation* op) {
-    return map_floats<arithmetic::cosine_of_turns>(w, op);
-}
-const operation* machine_reciprocal_high(warp& w, const operation* op) {
-    using arithmetic::f64;
-    return map_high_words<arithmetic::rcp_approx<f64, arithmetic::ftz>>(w, op);
-}
-const operation* machine_root_high(warp& w, const operation* op) {
-    using arithmetic::f64;
-    return map_high_words<arithmetic::rsqrt_approx<f64, arithmetic::ftz>>(w, op);
-}
+const machine_handler<unary_arguments> machine_sine =
+    handler_of<map_floats<arithmetic::sine_of_turns>>();
+const machine_handler<unary_arguments> machine_cosine =
+    handler_of<map_floats<arithmetic::cosine_of_turns>>();
+const machine_handler<unary_arguments> machine_reciprocal_high =
+    handler_of<map_high_words<arithmetic::rcp_approx<arithmetic::f64, arithmetic::ftz>>>();
+const machine_handler<unary_arguments> machine_root_high =
+    handler_of<map_high_words<arithmetic::rsqrt_approx<arithmetic::f64, arithmetic::ftz>>>();
 
 namespace {
 /// Offsets of a deferred atomic's result and effect in the request's values, after its operands.
@@ -201,21 +200,21 @@ void perform_deferred_atomic(warp& w, const memory_request& r) {
 }
 }  // namespace
 
-const operation* machine_atomic_result(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+static const operation* atomic_result(warp& w, const operation* op,
+                                      const atomic_result_arguments& a) {
     const operation* const atomic = op + 1;
     const lane_mask lanes = w.lanes_of(atomic);
     atomic->execute(w, atomic);
     if (lanes == 0) return op + 2;
     std::byte* const low = w.at(op->destination);
-    std::byte* const high = d.width == 64 ? w.at(op->destination2) : nullptr;
+    std::byte* const high = a.width == 64 ? w.at(op->destination2) : nullptr;
     memory_request* const r = w.pending;
     if (r == nullptr || r->perform == nullptr) {
-        put_result(d.width, w.at(atomic->destination), w.at(atomic->source[1]), d.extended, low,
-                   high, lanes);
+        put_result(a.width, w.at(atomic->destination), w.at(atomic->source[1]), a.reports_success,
+                   low, high, lanes);
         return op + 2;
     }
-    const deferred_atomic late{r->perform, d.width, d.extended};
+    const deferred_atomic late{r->perform, a.width, a.reports_success};
     std::memcpy(r->values + late_effect, &late, sizeof late);
     r->perform = perform_deferred_atomic;
     r->elements[2] = r->values + late_result;
@@ -223,76 +222,79 @@ const operation* machine_atomic_result(warp& w, const operation* op) {
     r->elements[4] = high;
     return op + 2;
 }
+const machine_handler<atomic_result_arguments> machine_atomic_result = handler_of<atomic_result>();
 
-const operation* machine_query_space(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+static const operation* query_space(warp& w, const operation* op, const space_query_arguments& a) {
+    using kind = space_query_arguments::kind;
     const double_word* const address = double_row(w, op->source[0]);
-    const auto offset = static_cast<std::uint64_t>(static_cast<std::int32_t>(d.number));
+    const auto offset = static_cast<std::uint64_t>(static_cast<std::int32_t>(a.offset));
     lane_mask within = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        const device_address a = address[i] + offset;
-        const bool own = address_windows::in_shared(a);
-        const bool shared = own || address_windows::in_cluster(a);
-        const bool local = address_windows::in_local(a);
-        const bool is_there = d.width == 0   ? own
-                              : d.width == 1 ? local
-                              : d.width == 3 ? shared
-                                             : !shared && !local;
+        const device_address at = address[i] + offset;
+        const bool own = address_windows::in_shared(at);
+        const bool shared = own || address_windows::in_cluster(at);
+        const bool local = address_windows::in_local(at);
+        const bool is_there = a.queried == kind::shared           ? own
+                              : a.queried == kind::local          ? local
+                              : a.queried == kind::cluster_shared ? shared
+                                                                  : !shared && !local;
         within |= static_cast<lane_mask>(is_there) << i;
     }
-    write_mask(w, d.result[0], lanes_of(w, op, d), within);
+    write_mask(w, a.result, w.lanes_of(op), within);
     return op + 1;
 }
+const machine_handler<space_query_arguments> machine_query_space = handler_of<query_space>();
 
-const operation* machine_elect(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+static const operation* elect(warp& w, const operation* op, const election_arguments& a) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
-    write_mask(w, d.result[0], lanes, lane_mask{1} << first);
+    write_mask(w, a.elected, lanes, lane_mask{1} << first);
     word* const to = row(w, op->destination);
     for (unsigned i = 0; i < warp_size; ++i) to[i] = first;
     return op + 1;
 }
+const machine_handler<election_arguments> machine_elect = handler_of<elect>();
 
-const operation* machine_vote(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+static const operation* vote(warp& w, const operation* op, const vote_arguments& a) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const lane_mask p = predicate(w, d, 0) & lanes;
+    const lane_mask p = value_of(w, a.source) & lanes;
+    using mode = vote_arguments::mode;
     bool holds = p == lanes;
-    if (d.number == 1) holds = p != 0;
-    if (d.number == 2) holds = p == lanes || p == 0;
-    const lane_mask to = d.uniform ? all_lanes : lanes;
+    if (a.holds_for == mode::any) holds = p != 0;
+    if (a.holds_for == mode::equal) holds = p == lanes || p == 0;
+    const lane_mask to = a.to_uniform ? all_lanes : lanes;
     if (op->destination != no_slot) {
         alignas(64) word result[warp_size];
         for (unsigned i = 0; i < warp_size; ++i) result[i] = p;
         blend(row(w, op->destination), result, to);
     }
-    write_mask(w, d.result[0], to, holds ? all_lanes : 0);
+    write_mask(w, a.result, to, holds ? all_lanes : 0);
     return op + 1;
 }
+const machine_handler<vote_arguments> machine_vote = handler_of<vote>();
 
-const operation* machine_to_uniform(warp& w, const operation* op) {
+static const operation* to_uniform(warp& w, const operation* op, const to_uniform_arguments& a) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const std::uint32_t value = row(w, op->source[0])[__builtin_ctz(lanes)];
-    const machine_details& d = details_of(op);
     lane_mask differs = 0;
     const word* const from = row(w, op->source[0]);
     for (unsigned i = 0; i < warp_size; ++i)
         differs |= static_cast<lane_mask>(from[i] != value) << i;
-    write_mask(w, d.result[0], lanes, differs | (predicate(w, d, 0) & d.number));
+    if (a.keeps_set) differs |= w.mask_at(a.differs);
+    write_mask(w, a.differs, lanes, differs);
     word* const to = row(w, op->destination);
     for (unsigned i = 0; i < warp_size; ++i) to[i] = value;
     return op + 1;
 }
+const machine_handler<to_uniform_arguments> machine_to_uniform = handler_of<to_uniform>();
 
-const operation* machine_load_constant(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const lane_mask lanes = lanes_of(w, op, d);
+const operation* machine_load_constant(warp& w, const operation* op,
+                                       const indexed_constant_arguments& a) {
+    const lane_mask lanes = lanes_of(w, op, a);
     const word* const index = row(w, op->source[0]);
-    // source[1]: start of the bank's bytes; number: offset; number2: size of the bank
     const std::byte* const bytes = w.at(op->source[1]);
     alignas(64) word result[2][warp_size] = {};
     if (w.pending != nullptr) {
@@ -301,47 +303,46 @@ const operation* machine_load_constant(warp& w, const operation* op) {
     }
     for_lanes(lanes, [&](unsigned i) {
         // Offsets have 16 bits and a sign: those in the upper half of a bank are negative.
-        const std::uint32_t sum = index[i] + d.number;
+        const std::uint32_t sum = index[i] + a.offset;
         const std::uint32_t at = sum >= 0xffff0000 ? sum & 0xffff : sum;
-        const unsigned n = d.width / 8;
-        if (w.pending != nullptr) w.pending->address[i] = d.bank + at;
-        if (d.number2 == 0 || at >= 65536)
+        const unsigned n = a.width / 8;
+        if (w.pending != nullptr) w.pending->address[i] = a.bank_address + at;
+        if (a.bank_bytes == 0 || at >= 65536)
             w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));
         // Bytes beyond the program's part of the bank are zero.
         std::uint64_t v = 0;
-        if (at < d.number2) std::memcpy(&v, bytes + at, std::min(n, d.number2 - at));
-        if (d.is_signed && n < 4)
+        if (at < a.bank_bytes) std::memcpy(&v, bytes + at, std::min(n, a.bank_bytes - at));
+        if (a.is_signed && n < 4)
             v = static_cast<std::uint32_t>(
-                static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << (32 - d.width)) >>
-                (32 - d.width));
+                static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << (32 - a.width)) >>
+                (32 - a.width));
         result[0][i] = static_cast<std::uint32_t>(v);
         result[1][i] = static_cast<std::uint32_t>(v >> 32);
     });
     blend(row(w, op->destination), result[0], lanes);
-    if (d.width == 64) blend(row(w, op->destination2), result[1], lanes);
+    if (a.width == 64) blend(row(w, op->destination2), result[1], lanes);
     return op + 1;
 }
 
-const operation* machine_move_in_quads(warp& w, const operation* op) {
+static const operation* move_in_quads(warp& w, const operation* op, const quad_move_arguments& a) {
     constexpr lane_mask first_of_quads = 0x11111111;
-    const lane_mask chosen = details_of(op).number * first_of_quads;
-    const lane_mask lanes = w.lanes_of(op) & chosen;
+    const lane_mask lanes = w.lanes_of(op) & a.lanes * first_of_quads;
     if (lanes != 0) put_row(row(w, op->destination), row(w, op->source[0]), lanes);
     return op + 1;
 }
+const machine_handler<quad_move_arguments> machine_move_in_quads = handler_of<move_in_quads>();
 
-const operation* machine_add_in_quads(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
+static const operation* add_in_quads(warp& w, const operation* op, const quad_sum_arguments& a) {
+    const source_row p{row(w, op->source[0]), a.source[0]}, q{row(w, op->source[1]), a.source[1]};
     const auto value = [&](std::uint32_t bits) {
         float x;
         std::memcpy(&x, &bits, sizeof x);
-        return d.wraps && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+        return a.flushes && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
     };
-    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
-        const unsigned what = d.number >> 2 * (3 - i % 4) & 3;
-        if (what == 3) return b[i];
-        const float x = value(a[i]), y = value(b[i]);
+    return map_words(w, op, w.lanes_of(op), [&](unsigned i) -> std::uint32_t {
+        const unsigned what = a.operations >> 2 * (3 - i % 4) & 3;
+        if (what == 3) return q[i];
+        const float x = value(p[i]), y = value(q[i]);
         const float sum = what == 0 ? x + y : what == 1 ? y - x : x - y;
         std::uint32_t bits;
         std::memcpy(&bits, &sum, sizeof bits);
@@ -350,6 +351,7 @@ const operation* machine_add_in_quads(warp& w, const operation* op) {
         return std::isnan(sum) ? 0x7fffffffu : bits;
     });
 }
+const machine_handler<quad_sum_arguments> machine_add_in_quads = handler_of<add_in_quads>();
 
 // ---- control ----
 
@@ -360,48 +362,54 @@ void fill(word* to, std::uint32_t value, lane_mask lanes) {
     else
         for_lanes(lanes, [&](unsigned i) { to[i] = value; });
 }
-/// Lanes whose guard and own predicate are true.
-lane_mask takers_of(const warp& w, const operation* op) {
-    return w.lanes_of(op) & predicate(w, details_of(op), 0);
+/// Lanes whose guard and condition are true.
+lane_mask takers_of(const warp& w, const operation* op, const control_arguments& a) {
+    return w.lanes_of(op) & value_of(w, a.condition);
 }
 }  // namespace
 
-const operation* machine_branch(warp& w, const operation* op) {
-    const lane_mask takers = takers_of(w, op);
+static const operation* branch(warp& w, const operation* op, const control_arguments& a) {
+    const lane_mask takers = takers_of(w, op, a);
     if (takers == 0) return op + 1;
     w.leave(op);
     return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
 }
+const machine_handler<control_arguments> machine_branch = handler_of<branch>();
 
-const operation* machine_branch_any(warp& w, const operation* op) {
-    if (takers_of(w, op) == 0) return op + 1;
+static const operation* branch_any(warp& w, const operation* op, const control_arguments& a) {
+    if (takers_of(w, op, a) == 0) return op + 1;
     const lane_mask all = w.active;
     w.leave(op);
     return control_of(w).branch(w, all, w.code + op->source[0], op + 1);
 }
+const machine_handler<control_arguments> machine_branch_any = handler_of<branch_any>();
 
-const operation* machine_exit(warp& w, const operation* op) {
-    const lane_mask lanes = takers_of(w, op);
+static const operation* exit(warp& w, const operation* op, const control_arguments& a) {
+    const lane_mask lanes = takers_of(w, op, a);
     if (lanes == 0) return op + 1;
     w.leave(op);
     return control_of(w).exit(w, lanes, op + 1);
 }
+const machine_handler<control_arguments> machine_exit = handler_of<exit>();
 
-const operation* machine_set_barrier(warp& w, const operation* op) {
-    machine_control::begin_barrier(w, takers_of(w, op), op->destination,
+static const operation* set_barrier(warp& w, const operation* op, const control_arguments& a) {
+    machine_control::begin_barrier(w, takers_of(w, op, a), op->destination,
                                    op->source[1] == no_slot ? nullptr : row(w, op->source[1]));
     return op + 1;
 }
+const machine_handler<control_arguments> machine_set_barrier = handler_of<set_barrier>();
 
-const operation* machine_wait_barrier(warp& w, const operation* op) {
-    const lane_mask lanes = takers_of(w, op);
+static const operation* wait_barrier(warp& w, const operation* op,
+                                     const barrier_wait_arguments& a) {
+    const lane_mask lanes = takers_of(w, op, a);
     if (lanes == 0) return op + 1;
     w.leave(op);
-    return control_of(w).wait(w, lanes, details_of(op).number, op + 1);
+    return control_of(w).wait(w, lanes, a.barrier, op + 1);
 }
+const machine_handler<barrier_wait_arguments> machine_wait_barrier = handler_of<wait_barrier>();
 
-const operation* machine_break_barrier(warp& w, const operation* op) {
-    const lane_mask lanes = takers_of(w, op);
+static const operation* break_barrier(warp& w, const operation* op, const control_arguments& a) {
+    const lane_mask lanes = takers_of(w, op, a);
     if (lanes == 0) return op + 1;
     word* const barrier = row(w, op->destination);
     lane_mask partners = 0;
@@ -410,16 +418,18 @@ const operation* machine_break_barrier(warp& w, const operation* op) {
     control_of(w).barriers_changed(w);
     return op + 1;
 }
+const machine_handler<control_arguments> machine_break_barrier = handler_of<break_barrier>();
 
-const operation* machine_read_barrier(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
+static const operation* read_barrier(warp& w, const operation* op,
+                                     const barrier_read_arguments& a) {
     word* const barrier = row(w, op->source[0]);
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     if (op->destination != no_slot) put_row(row(w, op->destination), barrier, lanes);
-    if (d.extended) fill(barrier, 0, lanes);  // .CLEAR
+    if (a.clears) fill(barrier, 0, lanes);  // .CLEAR
     return op + 1;
 }
+const machine_handler<barrier_read_arguments> machine_read_barrier = handler_of<read_barrier>();
 
 const operation* machine_write_barrier(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
@@ -435,11 +445,11 @@ const operation* machine_keep_active(warp& w, const operation* op) {
     return op + 1;
 }
 
-const operation* machine_set_active(warp& w, const operation* op) {
+static const operation* set_active(warp& w, const operation* op, const active_mask_arguments& a) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     lane_mask active = row(w, op->source[0])[__builtin_ctz(lanes)];
-    if (details_of(op).high) {
+    if (a.whole_quads) {
         constexpr lane_mask first_of_quads = 0x11111111, quad = 15;
         active = ((active | active >> 1 | active >> 2 | active >> 3) & first_of_quads) * quad;
     }
@@ -447,6 +457,7 @@ const operation* machine_set_active(warp& w, const operation* op) {
     w.active = active;
     return w.go_on(op + 1);
 }
+const machine_handler<active_mask_arguments> machine_set_active = handler_of<set_active>();
 
 /// Lanes of a warp may arrive at a CTA barrier separately: it counts threads.
 const operation* machine_gather_at_barrier(warp& w, const operation* op) {
@@ -457,10 +468,9 @@ const operation* machine_gather_at_barrier(warp& w, const operation* op) {
                                   machine_control::barrier_match::block_barrier, op + 1);
 }
 
-const operation* machine_warp_sync(warp& w, const operation* op) {
-    const lane_mask lanes = takers_of(w, op);
+static const operation* warp_sync(warp& w, const operation* op, const warp_sync_arguments& a) {
+    const lane_mask lanes = takers_of(w, op, a);
     if (lanes == 0) return op + 1;
-    const machine_details& d = details_of(op);
     const bool collective = op->source[0] != no_slot;
     if (collective) control_of(w).set_collective_end(lanes, w.code + op->source[0]);
     const word* const masks = row(w, op->source[1]);
@@ -474,7 +484,7 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
         // If all lanes for which any lane waits have arrived, they continue together: the following
         // code handles its mask itself. With .EXCLUSIVE and .COLLECTIVE, lanes with different masks
         // continue separately.
-        if (!d.left && (all & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active)
+        if (!a.separates && (all & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active)
             return op + 1;
         w.leave(op);
         return control_of(w).branch(w, same, op, op);
@@ -482,53 +492,61 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
     if ((among & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active) return op + 1;
     w.leave(op);
     return control_of(w).wait_for(w, lanes, among,
-                                  d.high ? machine_control::barrier_match::collective
-                                  : d.left && !collective
+                                  a.one_section ? machine_control::barrier_match::collective
+                                  : a.separates && !collective
                                       ? machine_control::barrier_match::this_instruction
                                       : machine_control::barrier_match::any_instruction,
                                   op + 1);
 }
+const machine_handler<warp_sync_arguments> machine_warp_sync = handler_of<warp_sync>();
 
-const operation* machine_end_collective(warp& w, const operation* op) {
-    const lane_mask lanes = takers_of(w, op);
+static const operation* end_collective(warp& w, const operation* op, const control_arguments& a) {
+    const lane_mask lanes = takers_of(w, op, a);
     return lanes == 0 ? op + 1 : control_of(w).end_collective(w, lanes, op);
 }
+const machine_handler<control_arguments> machine_end_collective = handler_of<end_collective>();
 
-const operation* machine_yield(warp& w, const operation* op) {
-    if (takers_of(w, op) == 0 || w.control->groups() == 1) return op + 1;
+static const operation* yield(warp& w, const operation* op, const control_arguments& a) {
+    if (takers_of(w, op, a) == 0 || w.control->groups() == 1) return op + 1;
     w.leave(op);
     return control_of(w).yield(w, op + 1);
 }
+const machine_handler<control_arguments> machine_yield = handler_of<yield>();
 
-const operation* machine_branch_register(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const lane_mask takers = takers_of(w, op);
+static const operation* branch_register(warp& w, const operation* op,
+                                        const register_branch_arguments& a) {
+    const lane_mask takers = takers_of(w, op, a);
     if (takers == 0) return op + 1;
     const word* const offset = row(w, op->source[0]);
     std::array<const operation*, warp_size> targets{};
     for_lanes(takers, [&](unsigned i) {
-        const std::uint32_t to = offset[i] + d.number;
-        if (to % 16 != 0 || to / 16 >= d.number2)
+        const std::uint32_t to = offset[i] + a.offset;
+        if (to % 16 != 0 || to / 16 >= a.instructions)
             w.block->fail(w, op, i, fmt::format("a branch to {:#x}, where there is no code", to));
         targets[i] = w.code + op->list[to / 16];
     });
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, op + 1);
 }
+const machine_handler<register_branch_arguments> machine_branch_register =
+    handler_of<branch_register>();
 
-const operation* machine_branch_divergent(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const lane_mask takers = takers_of(w, op);
+static const operation* branch_divergent(warp& w, const operation* op,
+                                         const divergent_branch_arguments& a) {
+    const lane_mask takers = takers_of(w, op, a);
     if (takers == 0) return op + 1;
     const lane_mask live = w.control->live_lanes();
     lane_mask asked = live;
     if (op->source[1] != no_slot)
-        asked = (row(w, op->source[1])[__builtin_ctz(takers)] ^ d.flip[0]) + d.add[0];
+        asked = (row(w, op->source[1])[__builtin_ctz(takers)] ^ a.expected.flip) + a.expected.add;
     const bool converged = (asked & live) == takers;
-    if (converged != d.left) return op + 1;
+    if (converged != a.if_converged) return op + 1;
     w.leave(op);
-    return control_of(w).branch(w, d.left ? takers : w.active, w.code + op->source[0], op + 1);
+    return control_of(w).branch(w, a.if_converged ? takers : w.active, w.code + op->source[0],
+                                op + 1);
 }
+const machine_handler<divergent_branch_arguments> machine_branch_divergent =
+    handler_of<branch_divergent>();
 
 namespace {
 constexpr const char* run_ptx = "run its PTX instead; docs/sass.md lists what is supported";
@@ -542,10 +560,9 @@ const operation* machine_refuse(warp& w, const operation* op) {
                   fault_kind::illegal_instruction);
 }
 
-const operation* machine_call(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const operation* const next = op + 1 + d.number;
-    const lane_mask takers = takers_of(w, op);
+static const operation* call(warp& w, const operation* op, const call_arguments& a) {
+    const operation* const next = op + 1 + a.runtime_functions;
+    const lane_mask takers = takers_of(w, op, a);
     if (takers == 0) return next;
     const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
     const auto address = [&](unsigned i) { return low[i] | std::uint64_t{high[i]} << 32; };
@@ -565,13 +582,13 @@ const operation* machine_call(warp& w, const operation* op) {
         const std::uint64_t n = (address(first) - sass_image::runtime_window) / 16;
         const auto& unsupported =
             static_cast<const sass_image&>(w.launch->image).unsupported_functions();
-        if (address(first) >= sass_image::runtime_window && d.number != 0 && n >= d.number &&
-            n - d.number < unsupported.size())
-            w.block->fail(
-                w, op, first,
-                fmt::format("the system's function {} is not supported", unsupported[n - d.number]),
-                run_ptx, fault_kind::illegal_instruction);
-        if (address(first) < sass_image::runtime_window || n >= d.number)
+        if (address(first) >= sass_image::runtime_window && a.runtime_functions != 0 &&
+            n >= a.runtime_functions && n - a.runtime_functions < unsupported.size())
+            w.block->fail(w, op, first,
+                          fmt::format("the system's function {} is not supported",
+                                      unsupported[n - a.runtime_functions]),
+                          run_ptx, fault_kind::illegal_instruction);
+        if (address(first) < sass_image::runtime_window || n >= a.runtime_functions)
             w.block->fail(w, op, first,
                           fmt::format("a call of {:#x}, where there is no code", address(first)));
         const operation* const function = op + 1 + n;
@@ -590,5 +607,6 @@ const operation* machine_call(warp& w, const operation* op) {
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, next);
 }
+const machine_handler<call_arguments> machine_call = handler_of<call>();
 
 }  // namespace simtlm::execution

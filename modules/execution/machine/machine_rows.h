@@ -14,9 +14,6 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 using word = lane_type<std::uint32_t>;
 using double_word = lane_type<std::uint64_t>;
 
-inline const machine_details& details_of(const operation* op) {
-    return *reinterpret_cast<const machine_details*>(op->immediate);
-}
 inline word* row(const warp& w, slot s) {
     return lanes_at<std::uint32_t>(w, s);
 }
@@ -25,13 +22,12 @@ inline double_word* double_row(const warp& w, slot s) {
 }
 
 /// Lanes that execute an operation; on the uniform datapath all or none.
-inline lane_mask lanes_of(const warp& w, const operation* op, const machine_details& d) {
-    if (!d.uniform) return w.lanes_of(op);
+inline lane_mask lanes_of(const warp& w, const operation* op, const datapath_arguments& a) {
+    if (!a.uniform) return w.lanes_of(op);
     return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
 }
-/// The n-th source predicate of an instruction, for all lanes.
-inline lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
-    return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
+inline lane_mask value_of(const warp& w, const source_predicate& p) {
+    return w.mask_at(p.mask) ^ p.flip;
 }
 /// Writes the lanes `lanes` of a predicate.
 inline void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
@@ -40,16 +36,26 @@ inline void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
     p = (p & ~lanes) | (value & lanes);
 }
 
-/// A source with its modifiers: ((x & keep) ^ flip) + add.
+/// The function of a mask and the predicate with which it is combined.
+inline lane_mask combined(const combined_result& c, lane_mask mask, lane_mask with) {
+    return c.how == combination::all_of   ? mask & with
+           : c.how == combination::any_of ? mask | with
+                                          : mask ^ with;
+}
+/// Writes the predicates of a combined_result in the lanes `lanes`.
+inline void write_combined(warp& w, const combined_result& c, lane_mask lanes, lane_mask mask,
+                           lane_mask opposite) {
+    const lane_mask with = value_of(w, c.with);
+    write_mask(w, c.result, lanes, combined(c, mask, with));
+    write_mask(w, c.result_of_opposite, lanes, combined(c, opposite, with));
+}
+
+/// A source with its modifiers.
 struct source_row {
     const word* from;
-    std::uint32_t keep, flip, add;
-    std::uint32_t operator[](unsigned i) const { return ((from[i] & keep) ^ flip) + add; }
+    source_modifiers m;
+    std::uint32_t operator[](unsigned i) const { return ((from[i] & m.keep) ^ m.flip) + m.add; }
 };
-/// The n-th source operand, with its modifiers.
-inline source_row source(const warp& w, const operation* op, const machine_details& d, unsigned n) {
-    return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
-}
 
 /// Copies a row in some lanes.
 inline void put_row(word* to, const word* from, lane_mask lanes) {
@@ -59,18 +65,22 @@ inline void put_row(word* to, const word* from, lane_mask lanes) {
         blend(to, from, lanes);
 }
 
-/// destination[lane] = f(lane) in the executing lanes. f may read its own lane of any row.
+/// destination[lane] = f(lane) in the lanes `lanes`. f may read its own lane of any row.
 template <class Function>
-inline const operation* map_words(warp& w, const operation* op, const machine_details& d,
-                                  Function&& f) {
+inline const operation* map_words(warp& w, const operation* op, lane_mask lanes, Function&& f) {
     alignas(64) word result[warp_size];
-    const lane_mask lanes = lanes_of(w, op, d);
     word* const to = row(w, op->destination);
     word* const out = lanes == all_lanes ? to : result;
 #pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) out[i] = f(i);
     if (lanes != all_lanes) blend(to, result, lanes);
     return op + 1;
+}
+/// The same in the lanes that execute the operation.
+template <class Function>
+inline const operation* map_words(warp& w, const operation* op, const datapath_arguments& a,
+                                  Function&& f) {
+    return map_words(w, op, lanes_of(w, op, a), f);
 }
 
 /// Lanes whose word has a bit set.

@@ -488,17 +488,21 @@ void sass_image::lower() {
         constant_bytes_ += static_cast<std::uint32_t>((bytes + 127) / 128 * 128);
     }
     for (operation& op : code_) {
-        if (op.execute == machine_call) op.list = first_operation_.data();
-        if (op.execute != operations_of_host().machine->load_constant) continue;
-        auto& d = *reinterpret_cast<machine_details*>(op.immediate);
+        if (op.execute == machine_call.execute) op.list = first_operation_.data();
+        if (op.execute != operations_of_host().machine->load_constant.execute) continue;
         constexpr unsigned bank_of_variables = 3;
         const bool is_variables = op.source[1] == bank_of_variables;
         const bank_contents& b = bank_[op.source[1]];
         op.source[1] = slot_in(bank::constants, b.offset);
-        d.number2 = b.bytes;
+        auto a = std::make_shared<indexed_constant_arguments>(
+            arguments_of<indexed_constant_arguments>(&op));
+        a->bank_bytes = b.bytes;
         // Variables have the address to which the host copies them; other banks, which a launch
         // fills, are laid out contiguously.
-        d.bank = is_variables && constants_ != 0 ? constants_ : address_windows::param + b.offset;
+        a->bank_address =
+            is_variables && constants_ != 0 ? constants_ : address_windows::param + b.offset;
+        op.immediate = reinterpret_cast<std::int64_t>(a.get());
+        attachments_.push_back(std::move(a));
     }
 }
 

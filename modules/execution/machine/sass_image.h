@@ -232,9 +232,8 @@ private:
     std::array<bank_contents, banks> bank_{};
     std::uint32_t constant_bytes_ = 0;
     std::vector<std::unique_ptr<slot[]>> lists_;
-    std::vector<std::unique_ptr<machine_details>> details_;
     std::vector<std::shared_ptr<const void>>
-        attachments_;  ///< descriptions of tensor products and texture accesses
+        attachments_;  ///< arguments and descriptions of operations
 };
 
 }  // namespace simtlm::execution
