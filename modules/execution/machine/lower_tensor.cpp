@@ -47,108 +47,118 @@ std::optional<matrix_element> integer_of(modifier name) {
     return std::nullopt;
 }
 
+using description = arithmetic::matrix_description;
+
+/// Whether A is stored by rows and B by columns, as the modifiers of all newer products state.
+bool is_row_by_column(const machine_lowering& l) {
+    return l.suffix_of(l.at(1)) == ".ROW" && l.suffix_of(l.at(2)) == ".COL";
+}
+
+/// HMMA.884: types of D and of C.
+bool describe_step(const machine_lowering& l, description& d) {
+    const auto type_of = [](modifier m) {
+        return m == modifier::F32 ? matrix_element::f32 : matrix_element::f16;
+    };
+    const auto layout_of = [&l](const sass::operand& o) {
+        return l.suffix_of(o) == ".COL" ? arithmetic::matrix_layout::column
+                                        : arithmetic::matrix_layout::row;
+    };
+    d.a = d.b = matrix_element::f16;
+    d.d = type_of(l.modifier_at(1).id);
+    d.c = type_of(l.modifier_at(2).id);
+    d.saturate = l.has(modifier::SATFINITE);
+    d.a_layout = layout_of(l.at(1));
+    d.b_layout = layout_of(l.at(2));
+    d.sum = l.architecture() < 75 ? arithmetic::volta_sum : arithmetic::turing_sum;
+    return d.d != matrix_element::f16 || d.c != matrix_element::f32;
+}
+
+bool describe_halves(const machine_lowering& l, description& d) {
+    d.a = d.b = l.has(modifier::BF16)   ? matrix_element::bf16
+                : l.has(modifier::TF32) ? matrix_element::tf32
+                                        : matrix_element::f16;
+    d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
+    d.saturate = l.has(modifier::SATFINITE);
+    const bool tf32 = d.a == matrix_element::tf32;
+    d.sparse = l.has(modifier::SP);
+    d.sum = l.architecture() < 80    ? arithmetic::turing_sum
+            : l.architecture() >= 90 ? arithmetic::hopper_sum
+            : tf32                   ? arithmetic::ampere_tf32_sum
+                                     : arithmetic::ampere_sum;
+    const unsigned stored = d.sparse ? d.shape.k / 2 : d.shape.k;
+    if (tf32 ? stored > 8 : stored < 8) return false;
+    if (d.sparse && l.at(2).negate) return false;
+    return d.a == matrix_element::f16 || d.c != matrix_element::f16;
+}
+
+/// QMMA.SHAPE.D.A.B
+bool describe_narrow_floats(const machine_lowering& l, description& d) {
+    d.sparse = l.has(modifier::SP);
+    const unsigned types = d.sparse ? 2 : 1;
+    const auto byte_of = [](modifier m) {
+        return m == modifier::E5M2 ? matrix_element::e5m2 : matrix_element::e4m3;
+    };
+    d.a = byte_of(l.modifier_at(types + 1).id);
+    d.b = byte_of(l.modifier_at(types + 2).id);
+    d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
+    d.sum = arithmetic::fp8_sum;
+    return (d.sparse ? d.shape.k == 64 : d.shape.k <= 32) && is_row_by_column(l);
+}
+
+/// IMMA.SHAPE.A.B
+bool describe_integers(const machine_lowering& l, description& d) {
+    d.sparse = l.has(modifier::SP);
+    const unsigned types = d.sparse ? 2 : 1;
+    const auto a = integer_of(l.modifier_at(types).id), b = integer_of(l.modifier_at(types + 1).id);
+    if (!a || !b) return false;
+    const auto is_byte = [](matrix_element e) {
+        return e == matrix_element::u8 || e == matrix_element::s8;
+    };
+    if (is_byte(*a) != is_byte(*b)) return false;
+    d.a = *a;
+    d.b = *b;
+    d.c = d.d = matrix_element::s32;
+    d.saturate = l.has(modifier::SAT);
+    const unsigned bits = (d.sparse ? d.shape.k / 2 : d.shape.k) * (is_byte(*a) ? 8 : 4);
+    return (bits == 128 || (bits == 256 && d.shape.m == 16)) && is_row_by_column(l);
+}
+
 /// Types, options, and summation of an architecture's tensor cores; nullopt: unsupported.
-std::optional<arithmetic::matrix_description> description_of(const machine_lowering& l) {
-    const unsigned architecture = l.architecture();
-    arithmetic::matrix_description d;
+std::optional<description> description_of(const machine_lowering& l) {
+    description d;
     const auto shape = shape_of(l);
     if (!shape) return std::nullopt;
     for (unsigned n = 1; n < 4; ++n) l.reads_sign(l.at(n));
     d.shape = *shape;
-    if (l.is(isa::opcode::HMMA) && l.has(modifier::_884)) {
-        // Types of D and of C.
-        const auto type_of = [](modifier m) {
-            return m == modifier::F32 ? matrix_element::f32 : matrix_element::f16;
-        };
-        d.a = d.b = matrix_element::f16;
-        d.d = type_of(l.modifier_at(1).id);
-        d.c = type_of(l.modifier_at(2).id);
-        d.saturate = l.has(modifier::SATFINITE);
-        if (d.d == matrix_element::f16 && d.c == matrix_element::f32) return std::nullopt;
-        const auto layout_of = [&l](const sass::operand& o) {
-            return l.suffix_of(o) == ".COL" ? arithmetic::matrix_layout::column
-                                            : arithmetic::matrix_layout::row;
-        };
-        d.a_layout = layout_of(l.at(1));
-        d.b_layout = layout_of(l.at(2));
-        d.sum = architecture < 75 ? arithmetic::volta_sum : arithmetic::turing_sum;
-        return d;
+    bool supported = true;
+    switch (l.now().opcode) {
+        case isa::opcode::HMMA:
+            supported = l.has(modifier::_884) ? describe_step(l, d) : describe_halves(l, d);
+            break;
+        case isa::opcode::QMMA:
+            supported = describe_narrow_floats(l, d);
+            break;
+        case isa::opcode::IMMA:
+            supported = describe_integers(l, d);
+            break;
+        case isa::opcode::BMMA:
+            d.a = d.b = matrix_element::b1;
+            d.c = d.d = matrix_element::s32;
+            d.bit_and = l.has(modifier::AND);
+            l.ignore(modifier::XOR);
+            l.ignore(modifier::POPC);
+            supported = is_row_by_column(l);
+            break;
+        default:  // DMMA
+            d.a = d.b = d.c = d.d = matrix_element::f64;
+            d.f64_rounding = l.has(modifier::RM)   ? arithmetic::rounding::down
+                             : l.has(modifier::RP) ? arithmetic::rounding::up
+                             : l.has(modifier::RZ) ? arithmetic::rounding::zero
+                                                   : arithmetic::rounding::nearest;
+            break;
     }
-    if (l.is(isa::opcode::HMMA)) {
-        d.a = l.has(modifier::BF16)   ? matrix_element::bf16
-              : l.has(modifier::TF32) ? matrix_element::tf32
-                                      : matrix_element::f16;
-        d.b = d.a;
-        d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
-        d.saturate = l.has(modifier::SATFINITE);
-        const bool tf32 = d.a == matrix_element::tf32;
-        d.sparse = l.has(modifier::SP);
-        const unsigned stored = d.sparse ? d.shape.k / 2 : d.shape.k;
-        if (tf32 ? stored > 8 : stored < 8) return std::nullopt;
-        if (d.sparse && l.at(2).negate) return std::nullopt;
-        if (d.a != matrix_element::f16 && d.c == matrix_element::f16) return std::nullopt;
-        d.sum = architecture < 80    ? arithmetic::turing_sum
-                : architecture >= 90 ? arithmetic::hopper_sum
-                : tf32               ? arithmetic::ampere_tf32_sum
-                                     : arithmetic::ampere_sum;
-        return d;
-    }
-    if (l.is(isa::opcode::QMMA)) {
-        // .SHAPE.D.A.B
-        d.sparse = l.has(modifier::SP);
-        const unsigned types = d.sparse ? 2 : 1;
-        const auto byte_of = [](modifier m) {
-            return m == modifier::E5M2 ? matrix_element::e5m2 : matrix_element::e4m3;
-        };
-        d.a = byte_of(l.modifier_at(types + 1).id);
-        d.b = byte_of(l.modifier_at(types + 2).id);
-        d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
-        if (d.sparse ? d.shape.k != 64 : d.shape.k > 32) return std::nullopt;
-        if (l.suffix_of(l.at(1)) != ".ROW" || l.suffix_of(l.at(2)) != ".COL") return std::nullopt;
-        d.sum = arithmetic::fp8_sum;
-        return d;
-    }
-    if (l.is(isa::opcode::IMMA)) {
-        // .SHAPE.A.B
-        const unsigned types = l.has(modifier::SP) ? 2 : 1;
-        const auto a = integer_of(l.modifier_at(types).id),
-                   b = integer_of(l.modifier_at(types + 1).id);
-        if (!a || !b) return std::nullopt;
-        const auto is_byte = [](matrix_element e) {
-            return e == matrix_element::u8 || e == matrix_element::s8;
-        };
-        if (is_byte(*a) != is_byte(*b)) return std::nullopt;
-        d.a = *a;
-        d.b = *b;
-        d.c = d.d = matrix_element::s32;
-        d.saturate = l.has(modifier::SAT);
-        d.sparse = l.has(modifier::SP);
-        const unsigned bits = (d.sparse ? d.shape.k / 2 : d.shape.k) * (is_byte(*a) ? 8 : 4);
-        const bool whole = bits == 128 || (bits == 256 && d.shape.m == 16);
-        if (!whole || l.suffix_of(l.at(1)) != ".ROW" || l.suffix_of(l.at(2)) != ".COL")
-            return std::nullopt;
-        return d;
-    }
-    if (l.is(isa::opcode::BMMA)) {
-        d.a = d.b = matrix_element::b1;
-        d.c = d.d = matrix_element::s32;
-        d.bit_and = l.has(modifier::AND);
-        l.ignore(modifier::XOR);
-        l.ignore(modifier::POPC);
-        if (l.suffix_of(l.at(1)) != ".ROW" || l.suffix_of(l.at(2)) != ".COL") return std::nullopt;
-        return d;
-    }
-    d.a = d.b = d.c = d.d = matrix_element::f64;
-    d.f64_rounding = l.has(modifier::RM)   ? arithmetic::rounding::down
-                     : l.has(modifier::RP) ? arithmetic::rounding::up
-                     : l.has(modifier::RZ) ? arithmetic::rounding::zero
-                                           : arithmetic::rounding::nearest;
-    return d;
+    return supported ? std::make_optional(d) : std::nullopt;
 }
-
-}  // namespace
-
-namespace {
 
 /// The n-th element of a fragment, whose registers consist of as many words as an element of its
 /// results. @param words  1 or 2

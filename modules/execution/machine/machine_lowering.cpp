@@ -373,57 +373,72 @@ bool machine_lowering::next_instruction(sass::instruction& next, unsigned distan
 void machine_lowering::lower() {
     const std::size_t count = f_.instructions();
     for (std::size_t n = 0; n < count; ++n) {
-        image_.places_.push_back({index_, n * sass::instruction_bytes});
-        first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
-        scratch_used_ = 0;
-        problem_.clear();
+        begin_instruction(n);
         const bool known = sass::decode(image_.word_of(index_, n), image_.architecture(),
                                         n * sass::instruction_bytes, now_);
         image_.opcodes_.push_back(
             image_.opcode_names_.insert(known ? sass::full_opcode(now_) : "UNKNOWN")
                 .first->c_str());
-        uniform_ = known && isa::name_of(now_.opcode).front() == 'U';
-        if (known && grows_stack(now_)) image_.stack_unknown_[index_] = true;
-        const bool logs_before = known && is_logged_before();
-        if (known) emit_order_notes();
-        // For BAR the log entry follows the operation that gathers its lanes.
-        if (logs_before && !is(isa::opcode::BAR)) emit_log();
-        if (known && lower_instruction() && problem_.empty()) {
-            // The last operation of an instruction, which has its guard, represents it.
-            const auto stands = [](const operation& op) { return op.counted; };
-            if (std::none_of(image_.code_.begin() + first_.back(), image_.code_.end(), stands))
-                image_.code_.back().counted = true;
-            if (!logs_before) emit_log();
-            continue;
-        }
-        if (image_.unsupported_[index_].empty())
-            image_.unsupported_[index_] = fmt::format(
-                "{} at {:#06x}{}",
-                known ? sass::to_string(now_)
-                      : fmt::format("an instruction that is not known ({:016x}{:016x})",
-                                    image_.word_of(index_, n).high, image_.word_of(index_, n).low),
-                n * sass::instruction_bytes, problem_.empty() ? "" : " (" + problem_ + ")");
-        image_.code_.resize(first_.back());
-        uniform_ = false;
-        emit_refusal("this instruction is not supported" +
-                     (problem_.empty() ? "" : ": " + problem_));
+        if (!known || !lower_with_notes()) refuse_instruction(n, known);
     }
     // Handles control flow that runs off the end.
-    image_.places_.push_back({index_, count * sass::instruction_bytes});
+    begin_instruction(count);
     image_.opcodes_.push_back("EXIT");
-    first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
     now_ = {};
     emit_refusal("the code ends without EXIT");
+    resolve_targets();
+    image_.first_operation_.insert(image_.first_operation_.end(), first_.begin(), first_.end());
+}
+
+void machine_lowering::begin_instruction(std::size_t n) {
+    image_.places_.push_back({index_, n * sass::instruction_bytes});
+    first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
+    scratch_used_ = 0;
+    problem_.clear();
+}
+
+/// Lowers the instruction, with checks and log entries. @return false if it is not supported
+bool machine_lowering::lower_with_notes() {
+    uniform_ = isa::name_of(now_.opcode).front() == 'U';
+    if (grows_stack(now_)) image_.stack_unknown_[index_] = true;
+    const bool logs_before = is_logged_before();
+    emit_order_notes();
+    // For BAR the log entry follows the operation that gathers its lanes.
+    if (logs_before && !is(isa::opcode::BAR)) emit_log();
+    if (!lower_instruction() || !problem_.empty()) return false;
+    // The last operation of an instruction, which has its guard, represents it.
+    const auto stands = [](const operation& op) { return op.counted; };
+    if (std::none_of(image_.code_.begin() + first_.back(), image_.code_.end(), stands))
+        image_.code_.back().counted = true;
+    if (!logs_before) emit_log();
+    return true;
+}
+
+/// Replaces the operations of the n-th instruction by a fault. @param known  it has been decoded
+void machine_lowering::refuse_instruction(std::size_t n, bool known) {
+    if (image_.unsupported_[index_].empty())
+        image_.unsupported_[index_] = fmt::format(
+            "{} at {:#06x}{}",
+            known ? sass::to_string(now_)
+                  : fmt::format("an instruction that is not known ({:016x}{:016x})",
+                                image_.word_of(index_, n).high, image_.word_of(index_, n).low),
+            n * sass::instruction_bytes, problem_.empty() ? "" : " (" + problem_ + ")");
+    image_.code_.resize(first_.back());
+    uniform_ = false;
+    emit_refusal("this instruction is not supported" + (problem_.empty() ? "" : ": " + problem_));
+}
+
+/// Writes the operations of targets, which are known when all instructions have been lowered.
+void machine_lowering::resolve_targets() {
     for (const target_use& t : targets_) {
         const std::uint64_t n = t.target / sass::instruction_bytes;
-        image_.code_[t.operation].source[0] = first_[std::min<std::uint64_t>(n, count)];
+        image_.code_[t.operation].source[0] = first_[std::min<std::uint64_t>(n, f_.instructions())];
     }
     // Lanes at different depths of a recursion may execute BSSY together.
     constexpr unsigned stack_pointer = 1;
     if (may_recurse_)
         for (const std::uint32_t n : barrier_starts_)
             image_.code_[n].source[1] = register_row(stack_pointer, false);
-    image_.first_operation_.insert(image_.first_operation_.end(), first_.begin(), first_.end());
     for (slot* table : tables_) std::copy(first_.begin(), first_.end() - 1, table);
 }
 

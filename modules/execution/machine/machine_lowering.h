@@ -231,7 +231,11 @@ private:
     /// Parts of an operand that a function may ask for.
     enum operand_part : std::uint8_t { operand_value = 1, operand_sign = 2, operand_suffix = 4 };
 
+    void begin_instruction(std::size_t n);
+    bool lower_with_notes();
     bool lower_instruction();
+    void refuse_instruction(std::size_t n, bool known);
+    void resolve_targets();
     /// Records that a function has considered a part of an operand of the current instruction.
     void note_read(const operand& o, operand_part part) const;
     /// What the instruction has that its function has not asked for; empty: nothing.

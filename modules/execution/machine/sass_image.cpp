@@ -588,16 +588,10 @@ std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
     return source_->find_section(own) != nullptr ? own : fmt::format(".nv.constant{}", b);
 }
 
-lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_bytes) const {
-    const kernel_image& k = *l.kernel;
-    if (any_missing_ && !first_of(missing_, k).empty())
-        throw kernel::user_error(
-            name_, fmt::format("{} cannot be launched: {}", k.name, first_of(missing_, k)),
-            "link it with the file that defines it");
-    const sass::cubin_function& f = source_->functions()[k.function];
-    lane_buffer buffer = make_lane_buffer(constant_bytes_);
+/// Copies the initial contents of the constant banks of a kernel.
+void sass_image::fill_banks(const kernel_image& k, std::byte* buffer) const {
     for (unsigned b = 0; b < banks; ++b) {
-        std::byte* const to = buffer.get() + bank_[b].offset;
+        std::byte* const to = buffer + bank_[b].offset;
         const sass::cubin_section* const s = source_->find_section(bank_section(b, k));
         if (s == nullptr) continue;
         const auto n = static_cast<std::uint32_t>(s - source_->sections().data());
@@ -610,7 +604,61 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
         std::memcpy(to, s->contents.data(), std::min<std::uint64_t>(bytes, s->contents.size()));
         relocate_data(n, reinterpret_cast<char*>(to), bytes);
     }
-    std::byte* const zero = buffer.get() + bank_[0].offset;
+}
+
+namespace {
+
+void put_cluster(std::byte* zero, const kernel_image& k, const launch& l) {
+    const program::dim3 c = cluster_of(k, l.cluster);
+    const std::uint32_t size[] = {c.x, c.y, c.z}, grid[] = {l.grid.x, l.grid.y, l.grid.z};
+    const bool is_explicit = k.required_cluster[0] != 0 || c.volume() > 1;
+    put(zero, bank_0::explicit_cluster, is_explicit ? 1 : 0, 4);
+    put(zero, bank_0::cluster_size, c.volume(), 4);
+    for (unsigned d = 0; d < 3; ++d) {
+        put(zero, bank_0::cluster + 4 * d, size[d], 4);
+        put(zero, bank_0::clusters + 4 * d, grid[d] / size[d], 4);
+        // Products with it are truncated, so it must never be less than the quotient.
+        float reciprocal = 1.0f / static_cast<float>(size[d]);
+        if ((size[d] & (size[d] - 1)) != 0) reciprocal = std::nextafter(reciprocal, 1.0f);
+        std::uint32_t bits;
+        std::memcpy(&bits, &reciprocal, sizeof bits);
+        put(zero, bank_0::cluster_reciprocals + 4 * d, bits, 4);
+    }
+}
+
+/// The value of a lane in a row other than those of the constant banks.
+std::uint32_t lane_value(const machine_row& r, unsigned lane) {
+    const std::uint32_t own = 1u << lane;
+    switch (r.what) {
+        case machine_row::kind::lane_id:
+            return lane;
+        case machine_row::kind::mask_eq:
+            return own;
+        case machine_row::kind::mask_lt:
+            return own - 1;
+        case machine_row::kind::mask_le:
+            return own | (own - 1);
+        case machine_row::kind::mask_gt:
+            return ~(own | (own - 1));
+        case machine_row::kind::mask_ge:
+            return ~(own - 1);
+        default:
+            return r.value;
+    }
+}
+
+bool is_in_bank(const machine_row& r) {
+    using kind = machine_row::kind;
+    return r.what == kind::bank_word || r.what == kind::bank_byte ||
+           r.what == kind::bank_signed_byte || r.what == kind::bank_half ||
+           r.what == kind::bank_signed_half;
+}
+
+}  // namespace
+
+/// Writes what a launch provides in bank 0: dimensions, windows, parameters.
+void sass_image::put_launch(const launch& l, std::uint32_t local_bytes, std::byte* zero) const {
+    const kernel_image& k = *l.kernel;
     const program::dim3 dims[] = {l.block, l.grid};
     const std::uint32_t at[] = {bank_0::block, bank_0::grid};
     for (unsigned i = 0; i < 2; ++i) {
@@ -625,22 +673,8 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
     put(zero, bank_0::grid_id, l.grid_id, 8);
     put(zero, bank_0::constants(architecture()), constants_, 8);
     if (architecture() >= 90) {
-        const program::dim3 c = cluster_of(k, l.cluster);
-        const std::uint32_t size[] = {c.x, c.y, c.z}, grid[] = {l.grid.x, l.grid.y, l.grid.z};
-        const bool is_explicit = k.required_cluster[0] != 0 || c.volume() > 1;
-        put(zero, bank_0::explicit_cluster, is_explicit ? 1 : 0, 4);
-        put(zero, bank_0::cluster_size, c.volume(), 4);
+        put_cluster(zero, k, l);
         put(zero, bank_0::parameters, address_windows::param, 8);
-        for (unsigned d = 0; d < 3; ++d) {
-            put(zero, bank_0::cluster + 4 * d, size[d], 4);
-            put(zero, bank_0::clusters + 4 * d, grid[d] / size[d], 4);
-            // Products with it are truncated, so it must never be less than the quotient.
-            float reciprocal = 1.0f / static_cast<float>(size[d]);
-            if ((size[d] & (size[d] - 1)) != 0) reciprocal = std::nextafter(reciprocal, 1.0f);
-            std::uint32_t bits;
-            std::memcpy(&bits, &reciprocal, sizeof bits);
-            put(zero, bank_0::cluster_reciprocals + 4 * d, bits, 4);
-        }
     }
     for (std::size_t i = 0; i < std::min(l.environment.size(), bank_0::environment_words); ++i)
         put(zero, bank_0::environment(architecture()) + static_cast<std::uint32_t>(4 * i),
@@ -653,45 +687,27 @@ lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_by
             (begin + 7) / 8 * 8 + reserved_shared::second, 4);
         if (architecture() < 90) put(zero, bank_0::reserved_size, reserved_bytes, 4);
     }
-    std::memcpy(zero + f.parameter_base, l.parameters.data(),
-                std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - f.parameter_base));
+    const std::uint32_t base = source_->functions()[k.function].parameter_base;
+    std::memcpy(zero + base, l.parameters.data(),
+                std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - base));
+}
+
+lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_bytes) const {
+    const kernel_image& k = *l.kernel;
+    if (any_missing_ && !first_of(missing_, k).empty())
+        throw kernel::user_error(
+            name_, fmt::format("{} cannot be launched: {}", k.name, first_of(missing_, k)),
+            "link it with the file that defines it");
+    lane_buffer buffer = make_lane_buffer(constant_bytes_);
+    fill_banks(k, buffer.get());
+    put_launch(l, local_bytes, buffer.get() + bank_[0].offset);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         auto* const words = reinterpret_cast<std::uint32_t*>(buffer.get() + 128 * i);
         const machine_row& r = rows_[i];
-        for (unsigned lane = 0; lane < warp_size; ++lane) {
-            const std::uint32_t own = 1u << lane;
-            std::uint32_t v = r.value;
-            switch (r.what) {
-                case machine_row::kind::number:
-                    break;
-                case machine_row::kind::bank_word:
-                case machine_row::kind::bank_byte:
-                case machine_row::kind::bank_signed_byte:
-                case machine_row::kind::bank_half:
-                case machine_row::kind::bank_signed_half:
-                    v = bank_value(r, buffer.get() + bank_[r.bank].offset, bank_[r.bank].bytes);
-                    break;
-                case machine_row::kind::lane_id:
-                    v = lane;
-                    break;
-                case machine_row::kind::mask_eq:
-                    v = own;
-                    break;
-                case machine_row::kind::mask_lt:
-                    v = own - 1;
-                    break;
-                case machine_row::kind::mask_le:
-                    v = own | (own - 1);
-                    break;
-                case machine_row::kind::mask_gt:
-                    v = ~(own | (own - 1));
-                    break;
-                case machine_row::kind::mask_ge:
-                    v = ~(own - 1);
-                    break;
-            }
-            words[lane] = v;
-        }
+        const bank_contents& b = bank_[is_in_bank(r) ? r.bank : 0];
+        for (unsigned lane = 0; lane < warp_size; ++lane)
+            words[lane] = is_in_bank(r) ? bank_value(r, buffer.get() + b.offset, b.bytes)
+                                        : lane_value(r, lane);
     }
     return buffer;
 }

@@ -176,6 +176,8 @@ private:
     void describe_kernels();
     void lower();
     std::string bank_section(unsigned bank, const kernel_image& k) const;
+    void fill_banks(const kernel_image& k, std::byte* buffer) const;
+    void put_launch(const launch& l, std::uint32_t local_bytes, std::byte* zero) const;
     device_address address_of(const sass::cubin_symbol& s) const;
     device_address code_address(std::uint32_t function, std::uint64_t offset) const {
         return code_window + 16 * first_place_[function] + offset;
