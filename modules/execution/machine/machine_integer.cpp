@@ -3,6 +3,7 @@
 // Compiled for several instruction sets.
 #include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/device_memory.h"
+#include "modules/execution/machine/lane_vectors.h"
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/machine/machine_rows.h"
 #include "modules/execution/operations/lanes.h"
@@ -10,7 +11,6 @@
 #include "modules/execution/thread_block.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace simtlm::execution {
@@ -27,61 +27,35 @@ inline lane_mask lanes_where(Function&& f) {
     return gather_words(flags);
 }
 
-#if defined(__AVX2__)
-/// Eight lanes of double words, in the order that makes joining and splitting words cheapest: lanes
-/// 0, 1, 4 and 5, and lanes 2, 3, 6 and 7.
-struct eight_pairs {
-    __m256i first, second;
-};
-inline __m256i eight_words(const word* from, unsigned lane) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + lane));
+inline void split_row(const double_word* from, word* low, word* high) {
+    const auto* const pairs = reinterpret_cast<const word*>(from);
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) {
+        low[i] = pairs[2 * i];
+        high[i] = pairs[2 * i + 1];
+    }
 }
-inline eight_pairs join_words(__m256i low, __m256i high) {
-    return {_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high)};
+/// destination[lane], destination2[lane] = low and high words of a row, in the lanes `lanes`.
+inline const operation* put_double_row(warp& w, const operation* op, lane_mask lanes,
+                                       const double_word* from) {
+    word *const to_low = row(w, op->destination), *const to_high = row(w, op->destination2);
+    if (lanes == all_lanes) {
+        split_row(from, to_low, to_high);
+        return op + 1;
+    }
+    alignas(64) word low[warp_size], high[warp_size];
+    split_row(from, low, high);
+    blend(to_low, low, lanes);
+    blend(to_high, high, lanes);
+    return op + 1;
 }
-/// The low words (which = 0) or the high words (1) in lane order.
-template <int which>
-inline __m256i words_of(const eight_pairs& p) {
-    constexpr int picked = which == 0 ? 0x88 : 0xdd;
-    return _mm256_castps_si256(
-        _mm256_shuffle_ps(_mm256_castsi256_ps(p.first), _mm256_castsi256_ps(p.second), picked));
+
+bool is_uniform(const word* from) {
+    words differs{};
+    for (unsigned i = 0; i < warp_size; i += lanes_per_vector)
+        differs |= words_at(from, i) ^ from[0];
+    return signs_of(differs != 0) == 0;
 }
-inline void put_words(word* to, unsigned lane, __m256i value) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + lane), value);
-}
-inline void put_doubles(double_word* to, unsigned lane, const eight_pairs& p) {
-    auto* const out = reinterpret_cast<__m256i*>(to + lane);
-    _mm256_storeu_si256(out, _mm256_permute2x128_si256(p.first, p.second, 0x20));
-    _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(p.first, p.second, 0x31));
-}
-inline eight_pairs eight_doubles(const double_word* from, unsigned lane) {
-    const auto* const in = reinterpret_cast<const __m256i*>(from + lane);
-    const __m256i low = _mm256_loadu_si256(in), high = _mm256_loadu_si256(in + 1);
-    return {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
-}
-/// A word of ones for each lane in a mask.
-inline __m256i lanes_as_words(lane_mask mask, unsigned lane) {
-    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    const __m256i all = _mm256_set1_epi32(static_cast<int>(mask >> lane));
-    return _mm256_cmpeq_epi32(_mm256_and_si256(all, bits), bits);
-}
-inline bool is_uniform(const word* from) {
-    const __m256i first = _mm256_set1_epi32(static_cast<int>(from[0]));
-    __m256i differs = _mm256_setzero_si256();
-    for (unsigned i = 0; i < warp_size; i += 8)
-        differs = _mm256_or_si256(differs, _mm256_xor_si256(eight_words(from, i), first));
-    return _mm256_testz_si256(differs, differs) != 0;
-}
-inline lane_mask signs_of(__m256i words, unsigned lane) {
-    return static_cast<lane_mask>(_mm256_movemask_ps(_mm256_castsi256_ps(words))) << lane;
-}
-#else
-std::uint64_t product(std::uint32_t a, std::uint32_t b, bool is_signed) {
-    if (!is_signed) return std::uint64_t{a} * b;
-    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
-                                      static_cast<std::int32_t>(b));
-}
-#endif
 
 /// PRMT with a mode: F4E, B4E, RC8, ECL, ECR, RC16, numbered from 1, as for prmt in PTX.
 std::uint32_t permuted(unsigned mode, std::uint32_t a, std::uint32_t c, unsigned how) {
@@ -104,7 +78,7 @@ namespace {
 
 const operation* modify(warp& w, const operation* op, const unary_arguments& a) {
     const source_row x{row(w, op->source[0]), a.source};
-    return map_words(w, op, a, [&](unsigned i) { return x[i]; });
+    return map_words(w, op, a, [=](unsigned i) { return x[i]; });
 }
 
 const operation* copy(warp& w, const operation* op) {
@@ -147,88 +121,45 @@ const operation* multiply_add(warp& w, const operation* op, const product_argume
     return map_words(w, op, a, [=](unsigned i) { return x[i] * y[i] + z[i] + (carry >> i & 1); });
 }
 
-const operation* multiply_add_wide(warp& w, const operation* op, const product_arguments& a) {
+/// IMAD.WIDE: products of even and of odd lanes. @param carries  whether there is a carry in or out
+template <bool carries>
+inline const operation* wide_sum(warp& w, const operation* op, const product_arguments& a) {
     const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
     const word *const low = row(w, op->source[2]), *const high = row(w, op->source[3]);
+    const word_pairs add = word_pairs{} + a.addend.add,
+                     flip = word_pairs{} - (a.addend.flip != 0 ? 1 : 0);
     const lane_mask carry_in = a.extended ? value_of(w, a.carry_in) : 0;
-    const std::uint64_t flip = a.addend.flip != 0 ? ~std::uint64_t{0} : 0;
     alignas(64) word to_low[warp_size], to_high[warp_size];
-#if defined(__AVX2__)
-    const __m256i flips = _mm256_set1_epi64x(static_cast<long long>(flip));
-    const __m256i adds = _mm256_set1_epi64x(a.addend.add);
-    const bool carries = a.extended || a.carry_out != 0;
-    lane_mask carried = 0;
-    for (unsigned i = 0; i < warp_size; i += 8) {
-        const __m256i eight_x = eight_words(x, i), eight_y = eight_words(y, i);
-        const eight_pairs xs = join_words(eight_x, eight_x), ys = join_words(eight_y, eight_y);
-        const eight_pairs c = join_words(eight_words(low, i), eight_words(high, i));
-        const __m256i none = _mm256_setzero_si256();
-        const __m256i in = carries ? lanes_as_words(carry_in, i) : none;
-        const eight_pairs ins = join_words(in, in);  // minus one if carried in
-        const auto multiplied = [&](__m256i p, __m256i q) {
-            return a.is_signed ? _mm256_mul_epi32(p, q) : _mm256_mul_epu32(p, q);
+    const auto multiply_add = [&](word_pairs p, word_pairs q, word_pairs c, word_pairs in,
+                                  word_pairs& carry) {
+        const word_pairs product = product_of_low(p, q, a.is_signed);
+        const word_pairs two = product + (c ^ flip), sum = two + add + in;
+        if (carries) carry = reinterpret_cast<word_pairs>((two < product) | (sum < two));
+        return sum;
+    };
+    const lane_mask carry_out = lanes_with_sign([&](unsigned i) {
+        const auto at = [i](const word* from) {
+            return reinterpret_cast<const word_pairs&>(words_at(from, i));
         };
-        const auto below = [](__m256i p, __m256i q) {
-            const __m256i bias = _mm256_set1_epi64x(std::numeric_limits<long long>::min());
-            return _mm256_cmpgt_epi64(_mm256_xor_si256(q, bias), _mm256_xor_si256(p, bias));
-        };
-        const auto sum = [&](__m256i product, __m256i third, __m256i minus, __m256i& over) {
-            const __m256i two = _mm256_add_epi64(product, _mm256_xor_si256(third, flips));
-            const __m256i all = _mm256_sub_epi64(_mm256_add_epi64(two, adds), minus);
-            if (carries) over = _mm256_or_si256(below(two, product), below(all, two));
-            return all;
-        };
-        eight_pairs over{none, none};
-        const eight_pairs sums = {
-            sum(multiplied(xs.first, ys.first), c.first, ins.first, over.first),
-            sum(multiplied(xs.second, ys.second), c.second, ins.second, over.second)};
-        put_words(to_low, i, words_of<0>(sums));
-        put_words(to_high, i, words_of<1>(sums));
-        if (carries) carried |= signs_of(words_of<1>(over), i);
-    }
-    const lane_mask executing = lanes_of(w, op, a);
-    put_row(row(w, op->destination), to_low, executing);
-    put_row(row(w, op->destination2), to_high, executing);
-    if (carries) write_mask(w, a.carry_out, executing, carried);
-    return op + 1;
-#else
-    if (!a.extended && a.carry_out == 0) {
-        const std::uint64_t add = a.addend.add;
-        const auto sum = [&](auto multiplied) {
-#pragma GCC ivdep
-            for (unsigned i = 0; i < warp_size; ++i) {
-                const std::uint64_t c = (low[i] | std::uint64_t{high[i]} << 32) ^ flip;
-                const std::uint64_t all = multiplied(i) + c + add;
-                to_low[i] = static_cast<std::uint32_t>(all);
-                to_high[i] = static_cast<std::uint32_t>(all >> 32);
-            }
-        };
-        if (a.is_signed)
-            sum([=](unsigned i) { return product(x[i], y[i], true); });
-        else
-            sum([=](unsigned i) { return product(x[i], y[i], false); });
-        const lane_mask lanes = lanes_of(w, op, a);
-        blend(row(w, op->destination), to_low, lanes);
-        blend(row(w, op->destination2), to_high, lanes);
-        return op + 1;
-    }
-    lane_mask carry = 0;
-    for (unsigned i = 0; i < warp_size; ++i) {
-        const std::uint64_t p = product(x[i], y[i], a.is_signed);
-        const std::uint64_t c = (low[i] | std::uint64_t{high[i]} << 32) ^ flip;
-        std::uint64_t sum = 0, more = 0;
-        bool over = __builtin_add_overflow(p, c, &sum);
-        over |= __builtin_add_overflow(sum, a.addend.add + (carry_in >> i & 1), &more);
-        to_low[i] = static_cast<std::uint32_t>(more);
-        to_high[i] = static_cast<std::uint32_t>(more >> 32);
-        carry |= static_cast<lane_mask>(over) << i;
-    }
+        word_pairs in{}, even_carry{}, odd_carry{};
+        if (carries) in = reinterpret_cast<word_pairs>(words_of_mask(carry_in, i) & 1);
+        const word_pairs even = multiply_add(at(x), at(y), low_and_high(at(low), at(high) << 32),
+                                             in & 0xffffffff, even_carry);
+        const word_pairs odd = multiply_add(
+            at(x) >> 32, at(y) >> 32, low_and_high(at(low) >> 32, at(high)), in >> 32, odd_carry);
+        put_words(to_low, i, low_and_high(even, odd << 32));
+        put_words(to_high, i, low_and_high(even >> 32, odd));
+        return reinterpret_cast<signed_words>(low_and_high(even_carry, odd_carry));
+    });
     const lane_mask lanes = lanes_of(w, op, a);
-    blend(row(w, op->destination), to_low, lanes);
-    blend(row(w, op->destination2), to_high, lanes);
-    write_mask(w, a.carry_out, lanes, carry);
+    put_row(row(w, op->destination), to_low, lanes);
+    put_row(row(w, op->destination2), to_high, lanes);
+    write_mask(w, a.carry_out, lanes, carry_out);
     return op + 1;
-#endif
+}
+
+const operation* multiply_add_wide(warp& w, const operation* op, const product_arguments& a) {
+    return a.extended || a.carry_out != 0 ? wide_sum<true>(w, op, a) : wide_sum<false>(w, op, a);
 }
 
 /// LEA of a warp. @param shifted  A, or C and A as a pair, shifted; @param add  value of a lane to
@@ -278,67 +209,61 @@ const operation* shift_add(warp& w, const operation* op, const scaled_sum_argume
         w, op, a, [=](unsigned i) { return z[i] << s | (x[i] >> rest & kept); }, carried);
 }
 
+/// Whether a < b in the lanes of a vector. @param flip  sign_flip()
+inline signed_words below(words a, words b, std::uint32_t flip) {
+    return reinterpret_cast<signed_words>(a ^ flip) < reinterpret_cast<signed_words>(b ^ flip);
+}
+/// The bits to be inverted in words to compare them as signed numbers.
+inline std::uint32_t sign_flip(bool is_signed) {
+    return is_signed ? 0 : 0x80000000u;
+}
+
 const operation* minmax(warp& w, const operation* op, const extremum_arguments& a) {
     const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
     const lane_mask minimum = value_of(w, a.minimum);
-    const std::uint32_t bias = a.is_signed ? 0x80000000u : 0;
-    return map_words(w, op, a, [&](unsigned i) {
-        const bool less = (x[i] ^ bias) < (y[i] ^ bias);
-        return less == ((minimum >> i & 1) != 0) ? x[i] : y[i];
-    });
+    const std::uint32_t flip = sign_flip(a.is_signed);
+    alignas(64) word result[warp_size];
+    for (unsigned i = 0; i < warp_size; i += lanes_per_vector) {
+        const words p = words_at(x, i), q = words_at(y, i);
+        put_words(result, i, below(p, q, flip) == words_of_mask(minimum, i) ? p : q);
+    }
+    put_row(row(w, op->destination), result, lanes_of(w, op, a));
+    return op + 1;
 }
 
-/// Lanes where a < b as biased numbers; lanes_equal(): where they are equal.
-lane_mask lanes_below(const word* a, const word* b, std::uint32_t bias) {
-#if defined(__AVX2__)
-    lane_mask found = 0;
-    // Only a signed comparison of words exists.
-    const __m256i flip = _mm256_set1_epi32(static_cast<int>(bias ^ 0x80000000u));
-    for (unsigned i = 0; i < warp_size; i += 8)
-        found |= signs_of(_mm256_cmpgt_epi32(_mm256_xor_si256(eight_words(b, i), flip),
-                                             _mm256_xor_si256(eight_words(a, i), flip)),
-                          i);
-    return found;
-#else
-    return lanes_where([=](unsigned i) { return (a[i] ^ bias) < (b[i] ^ bias); });
-#endif
+/// Lanes where a < b; lanes_equal(): where they are equal.
+lane_mask lanes_below(const word* a, const word* b, std::uint32_t flip) {
+    return lanes_with_sign([=](unsigned i) { return below(words_at(a, i), words_at(b, i), flip); });
 }
 lane_mask lanes_equal(const word* a, const word* b) {
-#if defined(__AVX2__)
-    lane_mask found = 0;
-    for (unsigned i = 0; i < warp_size; i += 8)
-        found |= signs_of(_mm256_cmpeq_epi32(eight_words(a, i), eight_words(b, i)), i);
-    return found;
-#else
-    return lanes_where([=](unsigned i) { return a[i] == b[i]; });
-#endif
+    return lanes_with_sign([=](unsigned i) { return words_at(a, i) == words_at(b, i); });
 }
 
 const operation* compare(warp& w, const operation* op, const comparison_arguments& a) {
     using order = comparison_arguments;
     const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
-    const std::uint32_t bias = a.is_signed ? 0x80000000u : 0;
+    const std::uint32_t flip = sign_flip(a.is_signed);
     lane_mask hit = 0;
     switch (a.holds_if) {
         case 0:
             break;
         case order::less:
-            hit = lanes_below(x, y, bias);
+            hit = lanes_below(x, y, flip);
             break;
         case order::equal:
             hit = a.extended ? 0 : lanes_equal(x, y);
             break;
         case order::less | order::equal:
-            hit = a.extended ? lanes_below(x, y, bias) : ~lanes_below(y, x, bias);
+            hit = a.extended ? lanes_below(x, y, flip) : ~lanes_below(y, x, flip);
             break;
         case order::greater:
-            hit = lanes_below(y, x, bias);
+            hit = lanes_below(y, x, flip);
             break;
         case order::less | order::greater:
             hit = ~lanes_equal(x, y);
             break;
         case order::greater | order::equal:
-            hit = a.extended ? lanes_below(y, x, bias) : ~lanes_below(x, y, bias);
+            hit = a.extended ? lanes_below(y, x, flip) : ~lanes_below(x, y, flip);
             break;
         default:
             hit = all_lanes;
@@ -429,106 +354,92 @@ const operation* shift(warp& w, const operation* op, const shift_arguments& a) {
             const std::uint32_t s = amount(i);
             return s > 31 ? 0u : high[i] >> s;
         });
-    return map_words(w, op, a, [&](unsigned i) {
+    const bool to_left = a.to_left, high_word = a.high_word, is_signed = a.is_signed;
+    return map_words(w, op, a, [=](unsigned i) {
         const std::uint64_t pair = low[i] | std::uint64_t{high[i]} << 32;
-        const std::uint32_t s = amount(i);
-        std::uint64_t r = 0;
-        if (a.to_left)
-            r = s >= 64 ? 0 : pair << s;
-        else if (a.is_signed)
-            r = static_cast<std::uint64_t>(static_cast<std::int64_t>(pair) >> (s >= 64 ? 63 : s));
-        else
-            r = s >= 64 ? 0 : pair >> s;
-        return static_cast<std::uint32_t>(a.high_word ? r >> 32 : r);
+        const std::uint32_t s = amount(i), within = s >= 64 ? 63 : s;
+        const std::uint64_t r =
+            is_signed && !to_left
+                ? static_cast<std::uint64_t>(static_cast<std::int64_t>(pair) >> within)
+            : s >= 64 ? 0
+            : to_left ? pair << within
+                      : pair >> within;
+        return static_cast<std::uint32_t>(high_word ? r >> 32 : r);
     });
+}
+
+/// PRMT of a warp. @param selectors  of the lanes from one on: one byte for each byte of the result
+/// @param signs  whether bytes may be replaced by their signs
+template <bool signs, class Selectors>
+inline const operation* permute_bytes(warp& w, const operation* op, const permutation_arguments& a,
+                                      Selectors&& selectors) {
+    constexpr std::uint32_t ones = 0x01010101;
+    const auto bytes_with = [=](words bits) { return (bits << 8) - bits; };  // 0 or 0xff
+    const word *const x = row(w, op->source[0]), *const y = row(w, op->source[2]);
+    alignas(64) word result[warp_size];
+    for (unsigned i = 0; i < warp_size; i += lanes_per_vector) {
+        const words chosen = selectors(i), index = chosen & 3 * ones, of_c = chosen << 5;
+        words byte = bytes_of_lanes(words_at(x, i), index | (of_c & 0x80 * ones)) |
+                     bytes_of_lanes(words_at(y, i), index | (~of_c & 0x80 * ones));
+        if constexpr (signs) {
+            const words replaced = bytes_with(chosen >> 3 & ones);
+            byte = (byte & ~replaced) | (bytes_with(byte >> 7 & ones) & replaced);
+        }
+        put_words(result, i, byte);
+    }
+    put_row(row(w, op->destination), result, lanes_of(w, op, a));
+    return op + 1;
 }
 
 const operation* permute(warp& w, const operation* op, const permutation_arguments& a) {
-    const word *const x = row(w, op->source[0]), *const how = row(w, op->source[1]);
-    const word* const y = row(w, op->source[2]);
-    if (a.mode != 0)
+    const word* const how = row(w, op->source[1]);
+    if (a.mode != 0) {
+        const word *const x = row(w, op->source[0]), *const y = row(w, op->source[2]);
         return map_words(w, op, a,
-                         [&](unsigned i) { return permuted(a.mode, x[i], y[i], how[i] & 3); });
-#if defined(__AVX2__)
-    if (is_uniform(how)) {
-        // Bytes from A, from C, and those replicated from a sign bit.
-        alignas(32) std::uint8_t from_a[32], from_c[32], sign_a[32], sign_c[32];
-        constexpr std::uint8_t none = 0x80;
-        for (unsigned n = 0; n < 32; ++n) {
-            const std::uint32_t s = how[0] >> (4 * (n % 4)) & 15;
-            const auto byte = static_cast<std::uint8_t>(n % 16 / 4 * 4 + (s & 3));
-            const bool of_c = (s & 4) != 0, is_sign = (s & 8) != 0;
-            from_a[n] = !of_c && !is_sign ? byte : none;
-            from_c[n] = of_c && !is_sign ? byte : none;
-            sign_a[n] = !of_c && is_sign ? byte : none;
-            sign_c[n] = of_c && is_sign ? byte : none;
-        }
-        const auto vector = [](const std::uint8_t* bytes) {
-            return _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes));
-        };
-        const __m256i pick_a = vector(from_a), pick_c = vector(from_c);
-        const __m256i pick_sa = vector(sign_a), pick_sc = vector(sign_c);
-        const bool signs = (how[0] & 0x8888) != 0;
-        alignas(64) word result[warp_size];
-        for (unsigned i = 0; i < warp_size; i += 8) {
-            const __m256i p = eight_words(x, i), q = eight_words(y, i);
-            __m256i r =
-                _mm256_or_si256(_mm256_shuffle_epi8(p, pick_a), _mm256_shuffle_epi8(q, pick_c));
-            if (signs) {
-                const __m256i zero = _mm256_setzero_si256();
-                const __m256i sx = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, p), pick_sa);
-                const __m256i sy = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, q), pick_sc);
-                r = _mm256_or_si256(r, _mm256_or_si256(sx, sy));
-            }
-            put_words(result, i, r);
-        }
-        put_row(row(w, op->destination), result, lanes_of(w, op, a));
-        return op + 1;
+                         [=](unsigned i) { return permuted(a.mode, x[i], y[i], how[i] & 3); });
     }
-#endif
-    return map_words(w, op, a, [&](unsigned i) {
-        const std::uint64_t eight = x[i] | std::uint64_t{y[i]} << 32;
-        std::uint32_t r = 0;
-        for (unsigned n = 0; n < 4; ++n) {
-            const std::uint32_t s = how[i] >> (4 * n) & 15;
-            std::uint32_t b = static_cast<std::uint32_t>(eight >> (8 * (s & 7))) & 0xff;
-            if ((s & 8) != 0) b = (b & 0x80) != 0 ? 0xff : 0;  // replicates the sign of the byte
-            r |= b << (8 * n);
-        }
-        return r;
-    });
+    // Four bits each, in the lower half of a word.
+    const auto selectors = [](words h) {
+        return (h & 15) | (h & 0xf0) << 4 | (h & 0xf00) << 8 | (h & 0xf000) << 12;
+    };
+    if (!is_uniform(how))
+        return permute_bytes<true>(w, op, a,
+                                   [=](unsigned i) { return selectors(words_at(how, i)); });
+    const words same = selectors(words{} + how[0]);
+    const auto of_all_lanes = [=](unsigned) { return same; };
+    return (how[0] & 0x8888) != 0 ? permute_bytes<true>(w, op, a, of_all_lanes)
+                                  : permute_bytes<false>(w, op, a, of_all_lanes);
 }
 
 const operation* select(warp& w, const operation* op, const selection_arguments& a) {
-    const source_row x{row(w, op->source[0]), a.source[0]}, y{row(w, op->source[1]), a.source[1]};
     const lane_mask first = value_of(w, a.first);
-#if defined(__AVX2__)
-    const auto modified = [](const source_row& r, unsigned i) {
-        const auto all = [](std::uint32_t v) { return _mm256_set1_epi32(static_cast<int>(v)); };
-        const __m256i kept = _mm256_and_si256(eight_words(r.from, i), all(r.m.keep));
-        return _mm256_add_epi32(_mm256_xor_si256(kept, all(r.m.flip)), all(r.m.add));
+    const auto modified = [&](unsigned n, unsigned i) {
+        const source_modifiers& m = a.source[n];
+        return ((words_at(row(w, op->source[n]), i) & m.keep) ^ m.flip) + m.add;
     };
     alignas(64) word result[warp_size];
-    for (unsigned i = 0; i < warp_size; i += 8)
-        put_words(result, i,
-                  _mm256_blendv_epi8(modified(y, i), modified(x, i), lanes_as_words(first, i)));
+    for (unsigned i = 0; i < warp_size; i += lanes_per_vector)
+        put_words(result, i, words_of_mask(first, i) ? modified(0, i) : modified(1, i));
     put_row(row(w, op->destination), result, lanes_of(w, op, a));
     return op + 1;
-#else
-    return map_words(w, op, a, [&](unsigned i) { return (first >> i & 1) != 0 ? x[i] : y[i]; });
-#endif
 }
 
 const operation* absolute(warp& w, const operation* op, const datapath_arguments& a) {
     const word* const x = row(w, op->source[0]);
     return map_words(w, op, a,
-                     [&](unsigned i) { return (x[i] & 0x80000000u) != 0 ? 0u - x[i] : x[i]; });
+                     [=](unsigned i) { return (x[i] & 0x80000000u) != 0 ? 0u - x[i] : x[i]; });
 }
 
 const operation* count(warp& w, const operation* op, const unary_arguments& a) {
-    const source_row x{row(w, op->source[0]), a.source};
-    return map_words(
-        w, op, a, [&](unsigned i) { return static_cast<std::uint32_t>(__builtin_popcount(x[i])); });
+    const source_row source{row(w, op->source[0]), a.source};
+    return map_words(w, op, a, [=](unsigned i) {  // which vectorises, unlike a call of popcount
+        std::uint32_t x = source[i];
+        x -= x >> 1 & 0x55555555u;
+        x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+        x = (x + (x >> 4)) & 0x0f0f0f0fu;
+        x += x >> 8;
+        return (x + (x >> 16)) & 63;
+    });
 }
 
 const operation* find(warp& w, const operation* op, const find_arguments& a) {
@@ -550,7 +461,7 @@ const operation* find(warp& w, const operation* op, const find_arguments& a) {
 
 const operation* reverse(warp& w, const operation* op, const datapath_arguments& a) {
     const word* const from = row(w, op->source[0]);
-    return map_words(w, op, a, [&](unsigned i) {
+    return map_words(w, op, a, [=](unsigned i) {
         std::uint32_t x = from[i];
         x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
         x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
@@ -561,7 +472,7 @@ const operation* reverse(warp& w, const operation* op, const datapath_arguments&
 
 const operation* extend(warp& w, const operation* op, const field_arguments& a) {
     const word *const x = row(w, op->source[0]), *const bits = row(w, op->source[1]);
-    return map_words(w, op, a, [&](unsigned i) -> std::uint32_t {
+    return map_words(w, op, a, [=](unsigned i) -> std::uint32_t {
         const std::uint32_t n = a.wraps ? bits[i] & 31 : bits[i];
         if (n >= 32) return x[i];
         if (n == 0) return 0;
@@ -573,7 +484,7 @@ const operation* extend(warp& w, const operation* op, const field_arguments& a) 
 
 const operation* field_mask(warp& w, const operation* op, const field_arguments& a) {
     const word *const from = row(w, op->source[0]), *const bits = row(w, op->source[1]);
-    return map_words(w, op, a, [&](unsigned i) -> std::uint32_t {
+    return map_words(w, op, a, [=](unsigned i) -> std::uint32_t {
         const std::uint32_t at = a.wraps ? from[i] & 31 : from[i];
         const std::uint32_t n = a.wraps ? bits[i] & 31 : bits[i];
         if (at >= 32) return 0;
@@ -582,35 +493,13 @@ const operation* field_mask(warp& w, const operation* op, const field_arguments&
 }
 
 /// Joins two rows to double words. @param m  modifiers of doubles, which add nothing
-inline void join_rows(const word* low, const word* high, const source_modifiers& m,
-                      double_word* to) {
-#if defined(__AVX2__)
-    const __m256i keeps = _mm256_set1_epi32(static_cast<int>(m.keep));
-    const __m256i flips = _mm256_set1_epi32(static_cast<int>(m.flip));
-    for (unsigned i = 0; i < warp_size; i += 8)
-        put_doubles(
-            to, i,
-            join_words(eight_words(low, i),
-                       _mm256_xor_si256(_mm256_and_si256(eight_words(high, i), keeps), flips)));
-#else
-    for (unsigned i = 0; i < warp_size; ++i)
-        to[i] = low[i] | std::uint64_t{(high[i] & m.keep) ^ m.flip} << 32;
-#endif
-}
-
-inline void split_row(const double_word* from, word* low, word* high) {
-#if defined(__AVX2__)
-    for (unsigned i = 0; i < warp_size; i += 8) {
-        const eight_pairs p = eight_doubles(from, i);
-        put_words(low, i, words_of<0>(p));
-        put_words(high, i, words_of<1>(p));
-    }
-#else
+inline void join_rows(const word* low, const word* high, source_modifiers m, double_word* to) {
+    auto* const out = reinterpret_cast<word*>(to);
+#pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) {
-        low[i] = static_cast<std::uint32_t>(from[i]);
-        high[i] = static_cast<std::uint32_t>(from[i] >> 32);
+        out[2 * i] = low[i];
+        out[2 * i + 1] = (high[i] & m.keep) ^ m.flip;
     }
-#endif
 }
 
 const operation* pack(warp& w, const operation* op, const double_arguments& a) {
@@ -620,12 +509,7 @@ const operation* pack(warp& w, const operation* op, const double_arguments& a) {
 }
 
 const operation* unpack(warp& w, const operation* op, const datapath_arguments& a) {
-    alignas(64) word low[warp_size], high[warp_size];
-    split_row(double_row(w, op->source[0]), low, high);
-    const lane_mask lanes = lanes_of(w, op, a);
-    put_row(row(w, op->destination), low, lanes);
-    put_row(row(w, op->destination2), high, lanes);
-    return op + 1;
+    return put_double_row(w, op, lanes_of(w, op, a), double_row(w, op->source[0]));
 }
 
 /// Op::apply on doubles in pairs of rows.
@@ -636,12 +520,7 @@ inline const operation* on_pairs(warp& w, const operation* op, const double_argu
     (join_rows(row(w, op->list[2 * I]), row(w, op->list[2 * I + 1]), a.high[I], from[I]), ...);
 #pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) result[i] = Op::apply(std::uint64_t{from[I][i]}...);
-    alignas(64) word low[warp_size], high[warp_size];
-    split_row(result, low, high);
-    const lane_mask lanes = w.lanes_of(op);
-    put_row(row(w, op->destination), low, lanes);
-    put_row(row(w, op->destination2), high, lanes);
-    return op + 1;
+    return put_double_row(w, op, w.lanes_of(op), result);
 }
 const operation* double_add(warp& w, const operation* op, const double_arguments& a) {
     return on_pairs<arithmetic::add<arithmetic::f64>>(w, op, a, std::make_index_sequence<2>());
@@ -656,19 +535,13 @@ const operation* double_multiply_add(warp& w, const operation* op, const double_
 const operation* address(warp& w, const operation* op) {
     const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
     const word *const more = row(w, op->source[2]), *const more_high = row(w, op->source[3]);
-    double_word* const to = double_row(w, op->destination);
-#if defined(__AVX2__)
-    for (unsigned i = 0; i < warp_size; i += 8) {
-        const eight_pairs a = join_words(eight_words(low, i), eight_words(high, i));
-        const eight_pairs b = join_words(eight_words(more, i), eight_words(more_high, i));
-        put_doubles(to, i,
-                    {_mm256_add_epi64(a.first, b.first), _mm256_add_epi64(a.second, b.second)});
+    word* const to = row(w, op->destination);
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint32_t sum = low[i] + more[i];
+        to[2 * i] = sum;
+        to[2 * i + 1] = high[i] + more_high[i] + (sum < low[i] ? 1 : 0);
     }
-#else
-    for (unsigned i = 0; i < warp_size; ++i)
-        to[i] =
-            (low[i] | std::uint64_t{high[i]} << 32) + (more[i] | std::uint64_t{more_high[i]} << 32);
-#endif
     return op + 1;
 }
 
@@ -677,32 +550,25 @@ const operation* load_constant(warp& w, const operation* op, const indexed_const
     if (w.pending != nullptr || a.width < 32 || lanes_of(w, op, a) != all_lanes)
         return machine_load_constant(w, op, a);
     const word* const index = row(w, op->source[0]);
-    const std::byte* const bytes = w.at(op->source[1]);
-    const std::uint64_t n = a.width / 8;
-    std::uint32_t last = 0;
-    for (unsigned i = 0; i < warp_size; ++i) last = std::max(last, index[i] + a.offset);
-    if (last + n > a.bank_bytes) return machine_load_constant(w, op, a);
+    const bool uniform = is_uniform(index);
+    const std::uint32_t offset = a.offset;
+    std::uint32_t last = index[0] + offset;
+    for (unsigned i = 1; !uniform && i < warp_size; ++i) last = std::max(last, index[i] + offset);
+    if (last + a.width / 8ull > a.bank_bytes) return machine_load_constant(w, op, a);
     alignas(64) word at[warp_size];
-    for (unsigned i = 0; i < warp_size; ++i) at[i] = index[i] + a.offset;
-    const auto load = [&](slot to, unsigned more) {
+    for (unsigned i = 0; i < warp_size; ++i) at[i] = index[i] + offset;
+    const auto load = [&](slot to, const std::byte* bytes) {
         word* const out = row(w, to);
-#if defined(__AVX2__)
-        const auto* const base = reinterpret_cast<const int*>(bytes + more);
-        if (is_uniform(at)) {
-            std::uint32_t value = 0;
-            std::memcpy(&value, bytes + at[0] + more, sizeof value);
-            std::fill(out, out + warp_size, value);
-            return;
-        }
-        for (unsigned i = 0; i < warp_size; i += 8)
-            put_words(out, i, _mm256_i32gather_epi32(base, eight_words(at, i), 1));
-#else
-        for (unsigned i = 0; i < warp_size; ++i)
-            std::memcpy(out + i, bytes + at[i] + more, sizeof *out);
-#endif
+        std::uint32_t first = 0;
+        std::memcpy(&first, bytes + at[0], sizeof first);
+        if (uniform)
+            std::fill(out, out + warp_size, first);
+        else
+            for (unsigned i = 0; i < warp_size; ++i)
+                std::memcpy(out + i, bytes + at[i], sizeof *out);
     };
-    load(op->destination, 0);
-    if (n == 8) load(op->destination2, 4);
+    load(op->destination, w.at(op->source[1]));
+    if (a.width == 64) load(op->destination2, w.at(op->source[1]) + 4);
     return op + 1;
 }
 
