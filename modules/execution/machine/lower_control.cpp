@@ -229,16 +229,22 @@ bool lower_move_convergence(machine_lowering& l) {
         return true;
     }
     if (!l.has(modifier::_32)) return false;
-    const bool reads = l.at(0).kind == operand_kind::reg;
-    const sass::operand& b = reads ? l.at(1) : l.at(0);
-    if (b.index >= barriers) return false;
-    const slot barrier = l.convergence_barrier(b);
-    if (!reads) {
-        l.emit_words(machine_write_barrier, barrier, {l.low_word(l.at(1))});
-        return true;
+    const auto is_barrier = [](const sass::operand& o) {
+        return o.kind == operand_kind::convergence_barrier;
+    };
+    const bool reads = is_barrier(l.at(1)), writes = is_barrier(l.at(0));
+    for (unsigned n = 0; n < 2; ++n)
+        if (is_barrier(l.at(n)) && l.at(n).index >= barriers) return false;
+    slot value = no_slot;
+    if (reads) {
+        const bool dropped = !writes && l.at(0).index == sass::register_rz;
+        value = writes ? l.scratch() : dropped ? no_slot : l.result_row(l.at(0));
+        l.emit_words(machine_read_barrier, {l.has(modifier::CLEAR)}, value,
+                     {l.convergence_barrier(l.at(1))});
+    } else {
+        value = l.low_word(l.at(1));
     }
-    const slot to = l.at(0).index == sass::register_rz ? no_slot : l.result_row(l.at(0));
-    l.emit_words(machine_read_barrier, {l.has(modifier::CLEAR)}, to, {barrier});
+    if (writes) l.emit_words(machine_write_barrier, l.convergence_barrier(l.at(0)), {value});
     return true;
 }
 
