@@ -60,6 +60,13 @@ lane_mask machine_control::mask_of(const warp& w, const blocked_group& b) const 
     return partners_of(w, static_cast<unsigned>(b.barrier))[__builtin_ctz(b.lanes)] & live_;
 }
 
+lane_mask machine_control::own_lanes() const {
+    lane_mask lanes = live_;
+    for (const group& g : ready_) lanes &= ~g.lanes;
+    for (const blocked_group& b : blocked_) lanes &= ~b.lanes;
+    return lanes;
+}
+
 const operation* machine_control::next_group(warp& w) {
     branches_ = 0;
     if (ready_.empty()) {

@@ -68,6 +68,8 @@ public:
     const operation* end_collective(warp& w, lane_mask lanes, const operation* op);
     /// Lanes exit.
     const operation* exit(warp& w, lane_mask lanes, const operation* next);
+    /// The lanes that only the executing group executes.
+    lane_mask own_lanes() const;
     /// Switches to another group, if there is one.
     /// @param yields  number of YIELD instructions that this corresponds to
     const operation* yield(warp& w, const operation* next, unsigned yields = 1);

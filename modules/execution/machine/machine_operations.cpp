@@ -448,11 +448,18 @@ const operation* machine_keep_active(warp& w, const operation* op) {
 static const operation* set_active(warp& w, const operation* op, const active_mask_arguments& a) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    lane_mask active = row(w, op->source[0])[__builtin_ctz(lanes)];
-    if (a.whole_quads) {
+    const auto quads_of = [](lane_mask m) {
         constexpr lane_mask first_of_quads = 0x11111111, quad = 15;
-        active = ((active | active >> 1 | active >> 2 | active >> 3) & first_of_quads) * quad;
-    }
+        return ((m | m >> 1 | m >> 2 | m >> 3) & first_of_quads) * quad;
+    };
+    const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
+    lane_mask active = row(w, op->source[0])[first];
+    if (a.whole_quads) active = quads_of(active);
+    // Only lanes that complete quads come and go: others would be lost, or be in two places.
+    const lane_mask own = control_of(w).own_lanes();
+    if ((own & ~active) != 0 || (active & ~quads_of(own)) != 0)
+        w.block->fail(w, op, first,
+                      fmt::format("active lanes {:#x} are set where {:#x} execute", active, own));
     w.leave(op);
     w.active = active;
     return w.go_on(op + 1);

@@ -94,5 +94,44 @@ TEST(MachineProgram, WithAnUnknownRelocationOfDataIsRefused) {
     }
 }
 
+/// Puts an instruction in the place of another.
+void replace(std::string& bytes, const std::string& function, std::size_t at,
+             sass::instruction_word by) {
+    const sass::cubin file(bytes, "file");
+    const sass::instruction_word old = file.find_function(function)->word(at);
+    std::string pattern(reinterpret_cast<const char*>(&old.low), 8);
+    pattern.append(reinterpret_cast<const char*>(&old.high), 8);
+    const std::size_t place = bytes.find(pattern);
+    ASSERT_NE(place, std::string::npos);
+    std::memcpy(&bytes[place], &by.low, 8);
+    std::memcpy(&bytes[place + 8], &by.high, 8);
+}
+
+TEST(MachineProgram, ThatLosesActiveLanesIsRefused) {
+    std::string bytes = stored_file("careless.sm_75.cubin");
+    // BMOV.32.PQUAD MACTIVE, B15, which is zero, instead of WARPSYNC.
+    sass::instruction_word lose;
+    lose.low = 0x000000001a0f7f56;
+    lose.high = 0x000fe40000100000;
+    replace(bytes, "careful", 0x70, lose);
+    device_memory memory(small_memory());
+    const sass_image image(std::make_shared<const sass::cubin>(bytes, "careless"), memory);
+    launch l;
+    l.image = &image;
+    l.kernel = image.find_kernel("careful");
+    ASSERT_NE(l.kernel, nullptr);
+    l.grid = {1, 1, 1};
+    l.block = {32, 1, 1};
+    const std::uint64_t arguments[] = {memory.allocate(4096), memory.allocate(4096)};
+    l.parameters.resize(sizeof arguments);
+    std::memcpy(l.parameters.data(), arguments, sizeof arguments);
+    try {
+        execution::run(l, memory, {}, {});
+        ADD_FAILURE() << "not refused";
+    } catch (const kernel::user_error& e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("active lanes 0x0 are set where 0xffffffff"));
+    }
+}
+
 }  // namespace
 }  // namespace simtlm::execution
