@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <utility>
 
 namespace simtlm::trace_import {
@@ -36,8 +37,8 @@ public:
         static_function f;
         f.name = from.at("kernel_name").get<std::string>();
         name_ = f.name;
-        f.id = from.at("unique_function_id").get<int>();
-        f.architecture = from.at("architecture_version").get<unsigned>();
+        f.id = number(from, "unique_function_id");
+        f.architecture = static_cast<unsigned>(number(from, "architecture_version"));
         f.has_words = from.at("is_captured_from_binary").get<bool>();
         for (const json& line : from.at("instructions")) {
             std::uint64_t pc = 0;
@@ -52,12 +53,22 @@ public:
     }
 
 private:
+    /// A whole number that fits in an int.
+    int number(const json& from, const char* name) const {
+        using limits = std::numeric_limits<int>;
+        const json& v = from.at(name);
+        const bool fits = v.is_number_unsigned()
+                              ? v.get<std::uint64_t>() <= std::uint64_t{limits::max()}
+                              : v.is_number_integer() && v.get<std::int64_t>() >= limits::min();
+        if (!fits) fail(fmt::format("{} is {}", name, v.dump()));
+        return v.get<int>();
+    }
     static_line read_line(const json& from, bool& has_words) const {
         static_line line;
         line.opcode = from.at("op_code").get<std::string>();
         if (line.opcode.empty() || line.opcode.find_first_of(" \t\r\n") != std::string::npos)
             fail("'" + line.opcode + "' is no opcode");
-        line.has_result = from.at("num_destination_registers").get<int>() > 0;
+        line.has_result = number(from, "num_destination_registers") > 0;
         for (const json& o : from.at("operands"))
             line.operands.push_back(o.at("operand_string").get<std::string>());
         const json& words = from.at("encoded_instruction");

@@ -107,12 +107,17 @@ checkpoint_contents checkpoint_contents::unpacked(const std::string& text,
     std::uint64_t bytes = 0, host_bytes = 0, host_packed = 0;
     try {
         const auto head = nlohmann::json::parse(take_line());
-        c.kernels = head.at("kernels").get<std::uint64_t>();
-        c.core_cycles = head.at("core_cycles").get<std::uint64_t>();
-        c.time = head.at("time").get<std::uint64_t>();
-        bytes = head.at("state_bytes").get<std::uint64_t>();
-        host_bytes = head.value("host_bytes", std::uint64_t{0});
-        host_packed = head.value("host_packed", std::uint64_t{0});
+        const auto count = [&](const char* name) {
+            const auto& v = head.at(name);
+            if (!v.is_number_unsigned()) reject_file(file, "is damaged");
+            return v.get<std::uint64_t>();
+        };
+        c.kernels = count("kernels");
+        c.core_cycles = count("core_cycles");
+        c.time = count("time");
+        bytes = count("state_bytes");
+        if (head.contains("host_bytes")) host_bytes = count("host_bytes");
+        if (head.contains("host_packed")) host_packed = count("host_packed");
         c.options = head.at("options").get<std::map<std::string, std::string>>();
     } catch (const nlohmann::json::exception&) {
         reject_file(file, "is damaged");

@@ -688,8 +688,8 @@ void sass_image::put_launch(const launch& l, std::uint32_t local_bytes, std::byt
         if (architecture() < 90) put(zero, bank_0::reserved_size, reserved_bytes, 4);
     }
     const std::uint32_t base = source_->functions()[k.function].parameter_base;
-    std::memcpy(zero + base, l.parameters.data(),
-                std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - base));
+    std::copy_n(l.parameters.data(),
+                std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - base), zero + base);
 }
 
 lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_bytes) const {

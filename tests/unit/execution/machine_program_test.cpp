@@ -107,6 +107,20 @@ void replace(std::string& bytes, const std::string& function, std::size_t at,
     std::memcpy(&bytes[place + 8], &by.high, 8);
 }
 
+TEST(MachineProgram, WithoutTheParametersThatItReadsReadsZeros) {
+    device_memory memory(small_memory());
+    const sass_image image(
+        std::make_shared<const sass::cubin>(stored_file("careless.sm_75.cubin"), "careless"),
+        memory);
+    launch l;
+    l.image = &image;
+    l.kernel = image.find_kernel("careless");
+    ASSERT_NE(l.kernel, nullptr);
+    l.grid = {1, 1, 1};
+    l.block = {32, 1, 1};
+    EXPECT_THROW(execution::run(l, memory, {}, {}), kernel::user_error);  // a null pointer
+}
+
 TEST(MachineProgram, ThatLosesActiveLanesIsRefused) {
     std::string bytes = stored_file("careless.sm_75.cubin");
     // BMOV.32.PQUAD MACTIVE, B15, which is zero, instead of WARPSYNC.

@@ -414,6 +414,10 @@ TEST_F(Import, RefusesContradictions) {
                 HasSubstr("contains thread block 0,1,0"));
     EXPECT_THAT(message([&] { trace_.code["kernels"][1]["unique_function_id"] = 4; }),
                 HasSubstr("function 4 occurs twice"));
+    EXPECT_THAT(message([&] { trace_.code["kernels"][1]["unique_function_id"] = 1e36; }),
+                HasSubstr("function twice___0: unique_function_id is 1e+36"));
+    EXPECT_THAT(message([&] { trace_.code["kernels"][1]["architecture_version"] = 1L << 40; }),
+                HasSubstr("architecture_version is 1099511627776"));
     EXPECT_THAT(message([&] { trace_.code["kernels"][1]["instructions"].erase(0); }),
                 HasSubstr("function twice___0: its instruction 0 has the program counter 0x10"));
     EXPECT_THAT(message([&] {

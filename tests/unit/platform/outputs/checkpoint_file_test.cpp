@@ -67,5 +67,17 @@ TEST(CheckpointFile, ThatClaimsMoreThanItContainsIsRefusedWithoutAllocatingIt) {
     }
 }
 
+TEST(CheckpointFile, WithACountThatIsNoWholeNumberIsRefused) {
+    for (const char* member :
+         {"kernels", "core_cycles", "time", "state_bytes", "host_bytes", "host_packed"}) {
+        for (const char* value : {"1e36", "1.5", "-1", "true"}) {
+            std::string text = sample_contents().packed();
+            const std::size_t at = text.find(':', text.find(member)) + 1;
+            text.replace(at, text.find_first_of(",}", at) - at, value);
+            EXPECT_THAT(refused_file(with_checksum(text)), HasSubstr("damaged")) << member << value;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace simtlm::platform
