@@ -163,7 +163,7 @@ public:
             const std::uint64_t changes = shared_.changes;
             bool circling = true;
             for (std::size_t i = 0; i < resident_.size();) {
-                if (shared_.give_up != nullptr && *shared_.give_up) return;
+                if (given_up()) return;
                 if (!visit(*resident_[i])) {
                     circling &= circles_.circling(*resident_[i]);
                     ++i;
@@ -201,6 +201,8 @@ public:
     worker_state state;
 
 private:
+    bool given_up() const { return shared_.give_up != nullptr && *shared_.give_up; }
+
     /// Starts all CTAs of a cluster, usually only one.
     void begin(std::uint64_t number) {
         const program::dim3& shape = launch_.cluster();
@@ -225,7 +227,7 @@ private:
         const unsigned turns = together ? cooperative_turns_per_visit : turns_per_visit;
         const std::int64_t jumps = together ? cooperative_jumps_per_turn : jumps_per_turn;
         std::int64_t passed_turns = 0;
-        for (unsigned turn = 0; turn < turns && !stop_;) {
+        for (unsigned turn = 0; turn < turns && !stop_ && !given_up();) {
             bool ran = false, passed = false;
             for (warp& w : b.warps()) {
                 if (!runnable(w)) continue;
