@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
 #include "modules/protocol/base_protocol_checker.h"
+#include "modules/support/error.h"
 #include "platform/config/config.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/host_registers.h"
@@ -40,7 +40,7 @@ using reporter = platform::reporter;
 using platform::attach_timeline;
 using platform::attach_waveforms;
 /// Thrown for faulty configurations and traces.
-using user_error = kernel::user_error;
+using user_error = support::user_error;
 
 template <unsigned BusWidth = 32>
 using base_protocol_checker = protocol::base_protocol_checker<BusWidth>;

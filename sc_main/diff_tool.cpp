@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-diff: compares two runs by kernel and by statistic.
-#include "modules/kernel/file_table.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/file_table.h"
+#include "modules/support/output_file.h"
 #include "platform/study/comparison.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
@@ -62,7 +62,7 @@ int act(int argc, char** argv) {
     if (format != "table" && format != "json") o.refuse("--format is neither table nor json");
     for (const std::string& t : relative) options.tolerances.add_relative(t);
     for (const std::string& t : absolute) options.tolerances.add_absolute(t);
-    kernel::file_table table;
+    support::file_table table;
     for (const std::string& f : files) table.add_input(f, "a statistics file");
     if (!output.empty()) table.add_output(output, "--output");
     const auto a = study::statistics_run::read(files[0]);
@@ -77,7 +77,7 @@ int act(int argc, char** argv) {
         if (output.empty()) {
             put_out(text);
         } else {
-            kernel::output_file file(output);
+            support::output_file file(output);
             file.write(text);
             file.commit();
         }

@@ -2,7 +2,7 @@
 #include "sc_main/functional_mode.h"
 
 #include "modules/execution/functional.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/config/core_models.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/debugger/functional_debugger.h"
@@ -119,7 +119,7 @@ int run_functional(const platform::option_values& values) {
         return success;
     }
     if (signal_guard::received() == 0) {
-        kernel::output_attempts attempt;
+        support::output_attempts attempt;
         const int code = program.finish(attempt);
         for (const std::string& m : attempt.messages()) tell("simtlm: " + m + "\n");
         return code == success && attempt.failed() ? output_failed : code;

@@ -12,7 +12,7 @@ bool is_functional(const platform::option_values& values);
 /// and
 /// prints what was executed. A signal ends it after printing what was executed so far.
 /// @returns the exit code
-/// @throws kernel::user_error
+/// @throws support::user_error
 int run_functional(const platform::option_values& values);
 
 }  // namespace simtlm

@@ -2,8 +2,8 @@
 #include "sc_main/host_program.h"
 
 #include "modules/execution/checking/check_options.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/run_identity.h"
+#include "modules/support/error.h"
+#include "modules/support/run_identity.h"
 #include "platform/config/config.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/host_checkpoint.h"
@@ -43,7 +43,7 @@ fs::path library_folder() {
     const fs::path folder = own.parent_path().parent_path() / "lib" / "simtlm";
     if (!fs::exists(folder / "libsimtlm_cuda.so", ignored) &&
         !fs::exists(folder / "libsimtlm-opencl.so", ignored))
-        throw kernel::user_error(
+        throw support::user_error(
             folder.string(),
             "the libraries for CUDA programs and the driver for OpenCL programs do not exist",
             "build them: cmake --build " + folder.parent_path().parent_path().string() +
@@ -134,13 +134,13 @@ int run_host_program(int argc, char** argv) {
     int i = 2;
     for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) options.emplace_back(argv[i]);
     if (i + 1 >= argc)
-        throw kernel::user_error("command line", "no program is given",
-                                 "simtlm run --preset QV100 -- ./program arguments");
+        throw support::user_error("command line", "no program is given",
+                                  "simtlm run --preset QV100 -- ./program arguments");
     const checked_run run = check(options, argv[0], argv[i + 1]);
     const std::string path = library_folder().string();
     if (path.find(':') != std::string::npos)
-        throw kernel::user_error(path, "contains a colon, so libraries in it cannot be found",
-                                 "install elsewhere");
+        throw support::user_error(path, "contains a colon, so libraries in it cannot be found",
+                                  "install elsewhere");
     // Programs linked statically with NVIDIA's runtime are redirected at startup. Libraries
     // preloaded by the user stay first, as sanitizers require. Entries are separated by blanks; a
     // path containing one is found by name through LD_LIBRARY_PATH.
@@ -158,7 +158,7 @@ int run_host_program(int argc, char** argv) {
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
     setenv("SIMTLM_CODE", run.code.c_str(), 1);
-    setenv("SIMTLM_RUN", kernel::run_identity::of_this_process().text().c_str(), 1);
+    setenv("SIMTLM_RUN", support::run_identity::of_this_process().text().c_str(), 1);
     setenv("SIMTLM_OUTPUTS", platform::packed_arguments(run.outputs).c_str(), 1);
     setenv("SIMTLM_KEEP_EXIT_CODE", run.keeps_exit_code ? "1" : "", 1);
     std::error_code ignored;
@@ -166,8 +166,8 @@ int run_host_program(int argc, char** argv) {
     setenv("SIMTLM_BUILD", platform::commit(), 1);
     restore_signals();
     execvp(argv[i + 1], argv + i + 1);
-    throw kernel::user_error(argv[i + 1],
-                             fmt::format("cannot be started: {}", std::strerror(errno)));
+    throw support::user_error(argv[i + 1],
+                              fmt::format("cannot be started: {}", std::strerror(errno)));
 }
 
 }  // namespace simtlm

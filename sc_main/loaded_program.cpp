@@ -3,14 +3,14 @@
 
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/text_file.h"
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/link_members.h"
 #include "modules/sass/linker.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
+#include "modules/support/text_file.h"
 #include "platform/config/config.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
@@ -32,7 +32,7 @@ std::shared_ptr<const ptx::module> read_program(const platform::option_values& v
                                                 device::debug_output& debug) {
     const std::string& path = values.text("--ptx");
     const std::string text =
-        kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
+        support::read_text_file(path, "name a PTX program", support::largest_program);
     auto m = std::make_shared<ptx::module>(ptx::parse(text, path));
     // Functional mode has no GPU whose compiler would schedule instructions.
     if (!is_functional(values) && platform::make_gpu_config(values).ptx.controls_of != 0)
@@ -51,7 +51,8 @@ unsigned gpu_architecture(const platform::option_values& values) {
 std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& values) {
     const auto& files = values.all("--cubin");
     const auto contents = [](const platform::option_value& v) {
-        return kernel::read_text_file(v.text, "name a cubin: nvcc -cubin", kernel::largest_program);
+        return support::read_text_file(v.text, "name a cubin: nvcc -cubin",
+                                       support::largest_program);
     };
     if (files.size() == 1)
         return std::make_shared<const sass::cubin>(contents(files[0]), files[0].text);
@@ -62,12 +63,12 @@ std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& va
     std::vector<std::string> without;
     const auto objects = sass::objects_for(members, gpu_architecture(values), &without);
     if (!without.empty())
-        throw kernel::user_error(without.front(), "it has no machine code for this GPU",
-                                 "compile it with nvcc -rdc=true -cubin -arch=sm_80, for example");
+        throw support::user_error(without.front(), "it has no machine code for this GPU",
+                                  "compile it with nvcc -rdc=true -cubin -arch=sm_80, for example");
     for (const sass::link_object& o : objects)
         if (!o.file->is_relocatable())
-            throw kernel::user_error(o.file->origin(), "it is complete and cannot be linked",
-                                     "compile all files with nvcc -rdc=true");
+            throw support::user_error(o.file->origin(), "it is complete and cannot be linked",
+                                      "compile all files with nvcc -rdc=true");
     return std::make_shared<const sass::cubin>(sass::link(objects, files[0].text), files[0].text);
 }
 
@@ -92,8 +93,8 @@ execution::device_memory& prepared(execution::device_memory& memory,
 
 execution::launch_script read_script(const platform::option_values& values) {
     if (values.text("--launch").empty())
-        throw kernel::user_error("command line", "no launches are given",
-                                 "name a launch file: --launch FILE");
+        throw support::user_error("command line", "no launches are given",
+                                  "name a launch file: --launch FILE");
     return execution::launch_script::read(values.text("--launch"));
 }
 
@@ -129,17 +130,17 @@ bool loaded_program::tell_findings() {
     return !found.empty();
 }
 
-void loaded_program::checkpoint(kernel::archive& a) {
+void loaded_program::checkpoint(support::archive& a) {
     if (image_->allocates())
-        throw kernel::user_error(image_->name(),
-                                 "calls malloc: the heap is not saved in checkpoints",
-                                 "run it without checkpoints");
+        throw support::user_error(image_->name(),
+                                  "calls malloc: the heap is not saved in checkpoints",
+                                  "run it without checkpoints");
     const auto same = [&a](auto here) {
         auto saved = here;
         a(saved);
         if (saved != here)
-            throw kernel::user_error("checkpoint", "was written for another program",
-                                     "resume with the program that it was written for");
+            throw support::user_error("checkpoint", "was written for another program",
+                                      "resume with the program that it was written for");
     };
     a.block("program");
     for (const platform::provenance::file& f : inputs_) same(platform::checksum_of(f.path).xxh128);
@@ -169,7 +170,7 @@ platform::program_access loaded_program::access() const {
     return a;
 }
 
-int loaded_program::finish(kernel::output_attempts& attempt) {
+int loaded_program::finish(support::output_attempts& attempt) {
     attempt([&] { inspection_.debug().finish(); });
     const std::vector<std::string> wrong = run_.finish(attempt);
     for (const std::string& w : wrong) tell("simtlm: " + w + "\n");

@@ -4,8 +4,8 @@
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch_script.h"
 #include "modules/execution/program_image.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/output_target.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/output_target.h"
 #include "platform/debugger/gpu_debugger.h"
 #include "platform/device/inspection.h"
 #include "platform/options/options.h"
@@ -20,7 +20,7 @@ namespace simtlm {
 /// The program of --ptx or --cubin in device memory, with the buffers and launches of --launch.
 class loaded_program {
 public:
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     explicit loaded_program(const platform::option_values& values);
     /// Prints findings of checks that have not been printed yet, because a fault may have ended the
     /// run.
@@ -41,14 +41,14 @@ public:
     const std::vector<platform::provenance::file>& inputs() const { return inputs_; }
     const std::vector<platform::named_output>& outputs() const { return outputs_; }
     /// Saves or restores device memory in a checkpoint between two launches.
-    /// @throws kernel::user_error  if it cannot be saved, or was saved for another program
-    void checkpoint(kernel::archive& a);
+    /// @throws support::user_error  if it cannot be saved, or was saved for another program
+    void checkpoint(support::archive& a);
     /// Access for a debugger; variables and buffers are looked up by name.
     platform::program_access access() const;
     /// Call after the last launch: writes and compares results, and prints mismatches and findings
     /// of the checks. @param attempt  receives errors of outputs
     /// @returns the exit code if all outputs could be written
-    int finish(kernel::output_attempts& attempt);
+    int finish(support::output_attempts& attempt);
 
 private:
     /// @return whether there were findings

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/archive.h"
-#include "modules/kernel/finish_instant.h"
-#include "modules/kernel/output_target.h"
+#include "modules/simulation/finish_instant.h"
+#include "modules/support/archive.h"
+#include "modules/support/output_target.h"
 #include "platform/config/core_models.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/debugger/gpu_debugger.h"
@@ -93,13 +93,13 @@ void resume(platform::checkpoint& saved, platform::gpu& device, output& out,
         sc_core::sc_start(saved.time() - sc_core::sc_time_stamp());
         if (signal_guard::received() != 0) return;
     }
-    kernel::finish_instant(device.sequencer());
+    simulation::finish_instant(device.sequencer());
     out.resume(saved, workload);
 }
 
 /// Saves checksums of the traces of the kernels that have ended, or compares them with the saved
 /// ones.
-void checkpoint_traces(std::uint64_t kernels_done, const workload& work, kernel::archive& a) {
+void checkpoint_traces(std::uint64_t kernels_done, const workload& work, support::archive& a) {
     a.block("traces");
     std::vector<std::string> here;
     std::uint64_t count = kernels_done;
@@ -110,8 +110,8 @@ void checkpoint_traces(std::uint64_t kernels_done, const workload& work, kernel:
     std::vector<std::string> saved = here;
     a(saved);
     if (saved != here)
-        throw kernel::user_error("checkpoint", "was written for traces with other contents",
-                                 "resume with the traces that it was written for");
+        throw support::user_error("checkpoint", "was written for traces with other contents",
+                                  "resume with the traces that it was written for");
 }
 
 void complain(const std::string& text) {
@@ -184,13 +184,13 @@ int run(int argc, char** argv) {
 
     const signal_guard signals;
     if (!executes && values.text("-trace").empty())
-        throw kernel::user_error("command line", "no trace is given",
-                                 "name a GPU and a trace: simtlm --preset QV100 -trace "
-                                 "FOLDER/kernelslist.g; see also --help and --list-configs");
+        throw support::user_error("command line", "no trace is given",
+                                  "name a GPU and a trace: simtlm --preset QV100 -trace "
+                                  "FOLDER/kernelslist.g; see also --help and --list-configs");
     if (values.presets().empty() && values.files().empty() && !values.given("-network_mode"))
-        throw kernel::user_error("command line", "no GPU is configured",
-                                 "name one: --preset QV100, or -config FILE; --list-configs names "
-                                 "those that come along");
+        throw support::user_error("command line", "no GPU is configured",
+                                  "name one: --preset QV100, or -config FILE; --list-configs names "
+                                  "those that come along");
     platform::gpu_config config = platform::make_gpu_config(values);
     const auto debugging = platform::debugger_config::of(values);
     const auto streams = platform::stream_config::of(values, config);
@@ -201,9 +201,9 @@ int run(int argc, char** argv) {
     if (!saving.resume.empty()) {
         resumed = platform::checkpoint::read(saving.resume);
         if (!resumed->host_log().empty())
-            throw kernel::user_error(saving.resume,
-                                     "was written by a run of a CUDA or OpenCL program",
-                                     "resume with simtlm run");
+            throw support::user_error(saving.resume,
+                                      "was written by a run of a CUDA or OpenCL program",
+                                      "resume with simtlm run");
         resumed->check(values);
     }
     // A progress line would overwrite the prompt.
@@ -226,10 +226,10 @@ int run(int argc, char** argv) {
                              : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
     if (saving.any() && executes && work.kernels != program->launches().size())
-        throw kernel::user_error("command line",
-                                 "launches executed in functional mode (--kernels and related "
-                                 "options) cannot be combined with checkpoints of programs",
-                                 "omit one of them");
+        throw support::user_error("command line",
+                                  "launches executed in functional mode (--kernels and related "
+                                  "options) cannot be combined with checkpoints of programs",
+                                  "omit one of them");
     if (!executes)
         platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
     if (!outputs.empty()) continue_without_stdout();
@@ -260,7 +260,7 @@ int run(int argc, char** argv) {
     for (const std::string& w : device.config().warnings) out.note("warning", w);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     if (sampled) {
         sampled->attach(device);
         control.set_listener([&](const dispatch::finished_kernel& k) { sampled->kernel_ended(k); });
@@ -277,7 +277,7 @@ int run(int argc, char** argv) {
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
-    const platform::workload_state of_workload = [&](kernel::archive& a) {
+    const platform::workload_state of_workload = [&](support::archive& a) {
         program ? program->checkpoint(a)
                 : checkpoint_traces(device.commands().kernels_done(), work, a);
     };
@@ -287,7 +287,7 @@ int run(int argc, char** argv) {
             to_be_saved = false;
             try {
                 out.save(saving.write, values, of_workload);
-            } catch (const kernel::output_error& e) {  // the run continues
+            } catch (const support::output_error& e) {  // the run continues
                 return attempt.note(e);
             }
             out.note("note", fmt::format("the run is saved in {} after kernel {}", saving.write,
@@ -342,10 +342,10 @@ int run(int argc, char** argv) {
 int run_and_catch(int argc, char** argv) {
     try {
         return run(argc, argv);
-    } catch (const kernel::output_error& e) {
+    } catch (const support::output_error& e) {
         complain(e.messages());
         return output_failed;
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         complain(e.what());
         return fault_of_the_input;
     } catch (const std::bad_alloc&) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-merge: merges partial runs of one list of kernels into one statistics file.
-#include "modules/kernel/error.h"
-#include "modules/kernel/file_table.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/file_table.h"
+#include "modules/support/output_file.h"
 #include "platform/study/merge.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
@@ -51,11 +51,11 @@ int act(int argc, char** argv) {
     if (files.empty()) o.refuse("no files to merge are given");
     if (output.empty()) o.refuse("no --output");
     std::vector<study::statistics_run> runs;
-    kernel::file_table table;
+    support::file_table table;
     for (const std::string& f : files) table.add_input(f, "a statistics file");
     table.add_output(output, "--output");
     for (const std::string& f : files) runs.push_back(study::statistics_run::read(f));
-    kernel::output_file file(output);
+    support::output_file file(output);
     try {
         const study::json merged = study::merge(runs, options);
         file.write(merged.dump(1, ' ', false, study::json::error_handler_t::replace) + "\n");
@@ -64,7 +64,7 @@ int act(int argc, char** argv) {
             "{}: {} kernels of {} runs, {} core cycles\n", output, merged["kernels"].size(),
             runs.size(),
             study::readable_number(study::number_in(merged["total"], "gpu_tot_sim_cycle"))));
-    } catch (const kernel::user_error&) {
+    } catch (const support::user_error&) {
         file.discard();
         throw;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/output.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/output_target.h"
 #include "modules/protocol/phases.h"
+#include "modules/support/display_text.h"
+#include "modules/support/output_target.h"
 #include "platform/outputs/version.h"
 #include "sc_main/standard_streams.h"
 
@@ -40,7 +40,7 @@ double output::seconds() const {
 
 void output::note(const std::string& kind, const std::string& text) {
     if (config_.quiet || text.empty() || !noted_.insert(text).second) return;
-    const std::string said = fmt::format("simtlm: {}: {}\n", kind, kernel::printable(text));
+    const std::string said = fmt::format("simtlm: {}: {}\n", kind, support::printable(text));
     if (!somebody_reads_stderr() && !incomplete_) return put_out(said);
     line_.clear();
     tell(said);
@@ -79,7 +79,7 @@ void output::run_ended(const std::string& ended) {
     incomplete_ = ended != "finished" && ended.rfind("-gpgpu_max", 0) != 0;
     // An error in one output does not prevent the others from being written.
     line_.end();
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     attempt([&] { print_rest(); });
     attempt([&] {
         put_out(platform::closing_line(ended));
@@ -129,8 +129,8 @@ void output::summary() const {
         short_number(cycles / elapsed), short_number(value("gpgpu_n_tot_w_icount") / elapsed)));
 }
 
-void print_activity(const kernel::phase_sequencer& sequencer, double seconds) {
-    const kernel::phase_sequencer::activity& a = sequencer.observed();
+void print_activity(const simulation::phase_sequencer& sequencer, double seconds) {
+    const simulation::phase_sequencer::activity& a = sequencer.observed();
     const auto per_core_cycle = [&](std::uint64_t n) {
         return ratio(static_cast<double>(n), static_cast<double>(a.edges[protocol::core_clock]));
     };

@@ -32,14 +32,14 @@ public:
     /// The run has ended: reports what has been counted since the last kernel, if anything, and
     /// writes the recordings, the statistics files and the summary.
     /// @param ended  "finished", "-gpgpu_max_cycle", "deadlock", "interrupted" or "failed"
-    /// @throws kernel::output_error  after the remaining output has been written
+    /// @throws support::output_error  after the remaining output has been written
     void run_ended(const std::string& ended);
 
-    /// Saves the run. @pre device.at_rest() @throws kernel::user_error, kernel::output_error
+    /// Saves the run. @pre device.at_rest() @throws support::user_error, support::output_error
     void save(const std::string& file, const platform::option_values& options,
               const platform::workload_state& workload);
     /// Restores a saved run; its reports and files are continued.
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void resume(platform::checkpoint& saved, const platform::workload_state& workload);
 
 private:
@@ -63,6 +63,6 @@ private:
 };
 
 /// --profile-kernel: prints the activity of the simulation kernel on stderr.
-void print_activity(const kernel::phase_sequencer& sequencer, double seconds);
+void print_activity(const simulation::phase_sequencer& sequencer, double seconds);
 
 }  // namespace simtlm

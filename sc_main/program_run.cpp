@@ -4,7 +4,7 @@
 #include "modules/core/pipelines.h"
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/device/launch_traits.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
@@ -59,8 +59,8 @@ public:
             if (sampler != nullptr) launches_[i].kernel.reset();
         }
         if (timed_ == 0 && !launches_.empty())
-            throw kernel::user_error(program.script().file, "none of its launches is selected",
-                                     "see --kernels, --kernel-names, --skip-kernels");
+            throw support::user_error(program.script().file, "none of its launches is selected",
+                                      "see --kernels, --kernel-names, --skip-kernels");
     }
 
     /// Number of launches to simulate; 0: unknown.
@@ -106,7 +106,7 @@ private:
         if (program_.image().isa() != execution::instruction_set::ptx) return;
         if (wanted <= config.binary_version() || config.traces.any_binary_version) return;
         const platform::preset_info* const fitting = platform::preset_for_binary(wanted);
-        throw kernel::user_error(
+        throw support::user_error(
             program_.image().name(),
             fmt::format("is compiled for sm_{}, but the configured GPU is of compute capability "
                         "{}.{}",
@@ -136,7 +136,7 @@ private:
         one.kernel = kernel_of(i);
         try {
             platform::check_trace_fits(config, platform::descriptor_of(one.kernel->descriptor()));
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             refusals_.emplace_back(e.what());
         }
     }

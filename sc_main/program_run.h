@@ -13,7 +13,7 @@ namespace simtlm {
 /// kernels. The program must outlive them, and the recorder must outlive what it records.
 /// @param recording  nullptr: no recording
 /// @param sampler    chooses the launches; nullptr: --kernels and related options do
-/// @throws kernel::user_error
+/// @throws support::user_error
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
                      platform::trace_recording* recording,
                      platform::launch_sampler* sampler = nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/progress.h"
 
-#include "modules/kernel/display_text.h"
+#include "modules/support/display_text.h"
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
@@ -22,12 +22,12 @@ std::size_t terminal_width() {
 
 /// Shortens "void at::f<int>(float*)" to "at::f".
 std::string short_name(const std::string& kernel) {
-    std::string name = kernel::demangled(kernel);
+    std::string name = support::demangled(kernel);
     if (name.rfind("void ", 0) == 0) name.erase(0, 5);
     name = name.substr(0, name.find_first_of("<(", 1));
     constexpr std::size_t longest = 32;
     if (name.size() > longest) name = "..." + name.substr(name.size() - (longest - 3));
-    return kernel::printable(name);
+    return support::printable(name);
 }
 
 }  // namespace

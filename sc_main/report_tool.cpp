@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-report: writes an HTML page that shows what runs did and what limited their performance.
-#include "modules/kernel/error.h"
-#include "modules/kernel/file_table.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/file_table.h"
+#include "modules/support/output_file.h"
 #include "platform/outputs/provenance.h"
 #include "platform/study/html_report.h"
 #include "platform/study/kernel_analysis.h"
@@ -91,9 +91,9 @@ int act(int argc, char** argv) {
     if (names.empty()) names = study::short_names(files);
     for (const std::string& s : sources)
         if (std::error_code error; !fs::exists(s, error))
-            throw kernel::user_error(s, "does not exist", "name a source file or a folder");
+            throw support::user_error(s, "does not exist", "name a source file or a folder");
     std::vector<study::reported_run> runs;
-    kernel::file_table table;
+    support::file_table table;
     for (std::size_t i = 0; i < files.size(); ++i) {
         table.add_input(files[i], "a statistics file");
         runs.push_back({study::statistics_run::read(files[i]), names[i], {}});
@@ -105,7 +105,7 @@ int act(int argc, char** argv) {
     table.add_output(output, "--output");
     const study::json data = study::report_data(
         runs, {sources, [](const std::string& f) { return platform::checksum_of(f).xxh128; }});
-    kernel::output_file file(output);
+    support::output_file file(output);
     file.write(format == "json"
                    ? data.dump(1, ' ', false, study::json::error_handler_t::replace) + "\n"
                    : study::html_page(data));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/run_control.h"
 
-#include "modules/kernel/finish_instant.h"
-#include "modules/kernel/output_target.h"
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/finish_instant.h"
+#include "modules/simulation/spawn.h"
+#include "modules/support/output_target.h"
 #include "sc_main/standard_streams.h"
 
 #include <algorithm>
@@ -93,10 +93,10 @@ run_control::run_control(const sc_core::sc_module_name& name, platform::gpu& dev
       out_(out),
       line_(line),
       poll_period_(cycles_between_polls / device.config().clocks.core, sc_core::SC_SEC) {
-    kernel::spawn_method("pause", [this] { pause(); },
-                         {device.commands().progress(), device.sequencer().failed()});
-    kernel::spawn_method(
-        "poll", [this] { poll(); }, {}, kernel::first_run::at_start);
+    simulation::spawn_method("pause", [this] { pause(); },
+                             {device.commands().progress(), device.sequencer().failed()});
+    simulation::spawn_method(
+        "poll", [this] { poll(); }, {}, simulation::first_run::at_start);
 }
 
 void run_control::pause() {
@@ -140,7 +140,7 @@ bool run_control::submit(const std::vector<dispatch::host_command>& commands) {
 /// Drains the work of completed kernels, so that a checkpoint can be written unless thread blocks
 /// of the next kernel are placed before.
 void run_control::save_at_rest() {
-    const kernel::phase_sequencer& sequencer = device_.sequencer();
+    const simulation::phase_sequencer& sequencer = device_.sequencer();
     const dispatch::command_processor& commands = device_.commands();
     while (!device_.at_rest()) {
         if (!commands.at_rest() || device_.sequencer().has_failed() || quits_ ||
@@ -153,7 +153,7 @@ void run_control::save_at_rest() {
             const std::uint64_t now = sc_core::sc_time_stamp().value();
             const std::uint64_t next = std::max(sequencer.next_edge(), now + 1);
             sc_core::sc_start(sc_core::sc_time::from_value(next - now));
-            kernel::finish_instant(device_.sequencer());
+            simulation::finish_instant(device_.sequencer());
         }
     }
     std::exchange(save_, nullptr)();
@@ -167,7 +167,7 @@ run_control::ending run_control::simulate(
         if (signal_guard::received() != 0) return ending::interrupted;
         if (quits_) return ending::quit;
         sc_core::sc_start();
-        kernel::finish_instant(device_.sequencer());
+        simulation::finish_instant(device_.sequencer());
         for (const auto& kernel : commands.take_finished()) {
             out_.kernel_ended(kernel);
             if (listener_) listener_(kernel);
@@ -188,14 +188,14 @@ run_control::ending run_control::simulate(
 
 run_control::ending run_control::run(
     const std::function<std::vector<dispatch::host_command>()>& next,
-    kernel::output_attempts& attempt) {
+    support::output_attempts& attempt) {
     ending end = ending::finished;
     try {
         end = simulate(next);
     } catch (const std::exception& first) {
         try {
             out_.run_ended("failed");
-        } catch (const kernel::output_error& e) {
+        } catch (const support::output_error& e) {
             // The first error is rethrown.
             for (const std::string& m : e.messages())
                 if (m != first.what()) tell("simtlm: " + m + "\n");

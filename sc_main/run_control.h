@@ -41,11 +41,11 @@ public:
                 progress& line);
 
     /// Runs until all commands are done or the run is ended early. In any case the statistics have
-    /// been reported. @throws whatever ends the run early, in particular kernel::user_error
+    /// been reported. @throws whatever ends the run early, in particular support::user_error
     /// @param next     see workload::next
     /// @param attempt  receives errors of the outputs that are written at the end
     ending run(const std::function<std::vector<dispatch::host_command>()>& next,
-               kernel::output_attempts& attempt);
+               support::output_attempts& attempt);
 
     /// Sets a callback for every completed kernel, called after its report.
     void set_listener(std::function<void(const dispatch::finished_kernel&)> listener) {

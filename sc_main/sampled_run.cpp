@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/sampled_run.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "platform/sampling/trace_survey.h"
 #include "sc_main/standard_streams.h"
 
@@ -53,7 +53,7 @@ sampled_run::sampled_run(const platform::sampling_options& how, const platform::
         number_[c.list_number] = sampler_.add(traits);
     }
     if (streams.size() > 1 && config.dispatch.max_concurrent_kernels > 1)
-        throw kernel::user_error(
+        throw support::user_error(
             config.run.trace,
             fmt::format("has kernels of {} streams, which may run concurrently; --sample adds up "
                         "the cycles of kernels that run sequentially",
@@ -110,7 +110,7 @@ std::string sampled_run::text() const {
 
 void sampled_run::write() const {
     if (how_.json.empty()) return;
-    kernel::output_file out(how_.json);
+    support::output_file out(how_.json);
     out.write(sampler_.json());
     out.commit();
 }

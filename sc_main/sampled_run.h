@@ -18,7 +18,7 @@ class sampled_run {
 public:
     /// Reduces the workload to the kernels that are simulated. A kernel whose code and data would
     /// have been in the L2 is preceded by copies that place them there.
-    /// @throws kernel::user_error  for kernels of several streams, which may run concurrently
+    /// @throws support::user_error  for kernels of several streams, which may run concurrently
     sampled_run(const platform::sampling_options& how, const platform::gpu_config& config,
                 workload& work);
 
@@ -28,7 +28,7 @@ public:
     void kernel_ended(const dispatch::finished_kernel& kernel);
     /// The projection, when all kernels have ended.
     std::string text() const;
-    /// Writes the file of the projection. @throws kernel::output_error
+    /// Writes the file of the projection. @throws support::output_error
     void write() const;
 
 private:

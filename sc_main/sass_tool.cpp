@@ -2,10 +2,6 @@
 // simtlm-sass: inspects the machine code of cubins and of programs that contain them.
 #include "modules/execution/device_memory.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/file_table.h"
-#include "modules/kernel/output_file.h"
-#include "modules/kernel/text_file.h"
 #include "modules/sass/attributes.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"
@@ -13,6 +9,10 @@
 #include "modules/sass/fat_binary.h"
 #include "modules/sass/link_members.h"
 #include "modules/sass/linker.h"
+#include "modules/support/error.h"
+#include "modules/support/file_table.h"
+#include "modules/support/output_file.h"
+#include "modules/support/text_file.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
@@ -71,7 +71,7 @@ struct arguments {
 };
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw kernel::user_error("command line", what, "see simtlm-sass --help");
+    throw support::user_error("command line", what, "see simtlm-sass --help");
 }
 
 /// Parses an architecture: 80 for "sm_80" or "80"; 0 for an empty text: all.
@@ -178,8 +178,8 @@ void visit_cubins(const arguments& a, const char* command, const cubin_visitor& 
     if (a.operands.size() != 1) refuse(fmt::format("{} takes a cubin or a program", command));
     const std::string& name = a.operands[0];
     const unsigned wanted = architecture_in(a.architecture);
-    const std::string bytes = kernel::read_text_file(
-        name, "name a cubin (nvcc -cubin) or a CUDA program", kernel::largest_program);
+    const std::string bytes = support::read_text_file(
+        name, "name a cubin (nvcc -cubin) or a CUDA program", support::largest_program);
     unsigned found = 0;
     std::string architectures;
     if (sass::cubin::looks_like_one(bytes)) {
@@ -200,12 +200,12 @@ void visit_cubins(const arguments& a, const char* command, const cubin_visitor& 
             found += visit(e.contents, fmt::format("{} (sm_{})", name, e.architecture));
         }
         if (!any)
-            throw kernel::user_error(
+            throw support::user_error(
                 name, "this is neither a cubin nor a program that contains one",
                 "compile with nvcc -cubin, or for an architecture: -arch=sm_80");
     }
     if (found == 0)
-        throw kernel::user_error(
+        throw support::user_error(
             name,
             a.kernel.empty() ? "it has no kernels for this architecture"
                              : fmt::format("it has no kernel {}", a.kernel),
@@ -224,11 +224,11 @@ int words(const arguments& a) {
     if (a.operands.size() != 1) refuse("words takes a file of instructions");
     const unsigned architecture = architecture_in(a.architecture);
     if (architecture == 0) refuse("words needs an architecture: --arch sm_80");
-    const std::string bytes = kernel::read_text_file(a.operands[0], "name a file of instructions",
-                                                     kernel::largest_program);
+    const std::string bytes = support::read_text_file(a.operands[0], "name a file of instructions",
+                                                      support::largest_program);
     if (bytes.size() % sass::instruction_bytes != 0)
-        throw kernel::user_error(a.operands[0], "its size is not a multiple of 16 bytes",
-                                 "name a file that contains only instructions");
+        throw support::user_error(a.operands[0], "its size is not a multiple of 16 bytes",
+                                  "name a file that contains only instructions");
     std::string text;
     for (std::uint64_t offset = 0; offset < bytes.size(); offset += sass::instruction_bytes) {
         sass::instruction_word w;
@@ -277,23 +277,23 @@ int check(const arguments& a) {
 int link(const arguments& a) {
     if (a.operands.empty()) refuse("link takes files to be linked");
     if (a.output.empty()) refuse("link needs a name for the linked cubin: --output FILE");
-    kernel::file_table table;
+    support::file_table table;
     for (const std::string& name : a.operands) table.add_input(name, "an input");
     table.add_output(a.output, "--output");
     std::vector<sass::link_member> members;
     for (const std::string& name : a.operands)
         for (sass::link_member& m : sass::link_members_of(
-                 kernel::read_text_file(name, "name a cubin: nvcc -rdc=true -cubin",
-                                        kernel::largest_program),
+                 support::read_text_file(name, "name a cubin: nvcc -rdc=true -cubin",
+                                         support::largest_program),
                  name))
             members.push_back(std::move(m));
     std::vector<std::string> without;
     const auto objects = sass::objects_for(members, architecture_in(a.architecture), &without);
     if (!without.empty())
-        throw kernel::user_error(without.front(), "it has no machine code of this architecture",
-                                 "compile it with nvcc -rdc=true -arch=sm_80, for example");
+        throw support::user_error(without.front(), "it has no machine code of this architecture",
+                                  "compile it with nvcc -rdc=true -arch=sm_80, for example");
     const std::string bytes = sass::link(objects, a.output);
-    kernel::output_file to(a.output);
+    support::output_file to(a.output);
     to.write(bytes);
     to.commit();
     return success;

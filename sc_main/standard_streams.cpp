@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/standard_streams.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/output_target.h"
+#include "modules/support/display_text.h"
+#include "modules/support/output_target.h"
 #include "sc_main/exit_code.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ constexpr const char* stdout_name = "standard output";
 
 [[noreturn]] void fail(int error) {
     const std::string why = error != 0 ? std::string(": ") + std::strerror(error) : std::string();
-    throw kernel::output_error(stdout_name, "cannot be written" + why);
+    throw support::output_error(stdout_name, "cannot be written" + why);
 }
 
 /// After continue_without_stdout(): the first error of stdout, which is reported at the end.
@@ -77,7 +77,7 @@ bool somebody_reads_stderr() {
 }
 
 void put_out(std::string_view text) {
-    write_out(kernel::printable_lines(text));
+    write_out(support::printable_lines(text));
 }
 
 void put_out_of_program(std::string_view text) {
@@ -102,7 +102,7 @@ void flush_out() {
 }
 
 void tell(std::string_view text) {
-    const std::string safe = kernel::printable_lines(text);
+    const std::string safe = support::printable_lines(text);
     std::fwrite(safe.data(), 1, safe.size(), stderr);  // stderr keeps the error flag
 }
 
@@ -115,7 +115,7 @@ int code_after_output(const std::string& program, int code) {
     try {
         flush_out();
         if (stdout_failed) fail(stdout_error);
-    } catch (const kernel::output_error& e) {
+    } catch (const support::output_error& e) {
         // With another code, the error may have ended the run, and has been reported.
         if (code == success || stdout_failed) tell(program + ": " + e.what() + "\n");
         if (code == success) code = output_failed;

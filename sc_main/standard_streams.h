@@ -25,13 +25,13 @@ bool somebody_reads_stderr();
 void continue_without_stdout();
 
 /// Writes all of the text to stdout. Names in it may come from hostile files: control characters
-/// except tabs and ends of lines are escaped, here and in tell(). @throws kernel::output_error
+/// except tabs and ends of lines are escaped, here and in tell(). @throws support::output_error
 void put_out(std::string_view text);
 /// Writes output of the simulated program to stdout: unchanged, unless stdout is a terminal.
 void put_out_of_program(std::string_view text);
 /// Writes to stdout and flushes, before a prompt.
 void write_at_once(std::string_view text);
-/// Flushes all output to stdout, by whatever means it was written. @throws kernel::output_error
+/// Flushes all output to stdout, by whatever means it was written. @throws support::output_error
 void flush_out();
 
 /// Writes to stderr. An error is recorded, see code_after_output().

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-sweep: runs workloads over presets, configurations and option values, and collects the
 // results.
-#include "modules/kernel/error.h"
-#include "modules/kernel/file_table.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/file_table.h"
+#include "modules/support/output_file.h"
 #include "modules/trace/command_list.h"
 #include "platform/report/statistics_table.h"
 #include "platform/study/shards.h"
@@ -76,14 +76,14 @@ std::string own_path() {
 std::string found_simtlm(const std::string& given) {
     if (!given.empty()) {
         if (access(given.c_str(), X_OK) != 0)
-            throw kernel::user_error(given, "cannot be executed",
-                                     "name the simulator: --simtlm FILE");
+            throw support::user_error(given, "cannot be executed",
+                                      "name the simulator: --simtlm FILE");
         return fs::absolute(given).string();
     }
     const fs::path beside = fs::path(own_path()).parent_path() / "simtlm";
     if (access(beside.c_str(), X_OK) != 0)
-        throw kernel::user_error(beside.string(), "does not exist",
-                                 "name the simulator: --simtlm FILE");
+        throw support::user_error(beside.string(), "does not exist",
+                                  "name the simulator: --simtlm FILE");
     return beside.string();
 }
 
@@ -137,7 +137,7 @@ void check_configurations(const study::sweep_plan& plan) {
         waitpid(child, &status, 0);
         while (!said.empty() && said.back() == '\n') said.pop_back();
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            throw kernel::user_error(r.workload + " " + r.series, "cannot run: " + said);
+            throw support::user_error(r.workload + " " + r.series, "cannot run: " + said);
     }
 }
 
@@ -149,8 +149,8 @@ std::vector<std::uint64_t> trace_weights(const std::string& list) {
     trace::kernel_choice choice;
     const auto commands = trace::read_command_list(file, choice);
     if (choice.kernels || choice.ids || choice.names || choice.skip || choice.most)
-        throw kernel::user_error(file, "chooses kernels itself, as shards do",
-                                 "remove the choice from the list, or omit the shards");
+        throw support::user_error(file, "chooses kernels itself, as shards do",
+                                  "remove the choice from the list, or omit the shards");
     std::vector<std::uint64_t> weights;
     for (const trace::command& c : commands)
         if (c.what == trace::command::kind::kernel) weights.push_back(fs::file_size(c.file));
@@ -166,10 +166,10 @@ public:
         const std::string name = folder + "/lock";
         file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (file_ < 0)
-            throw kernel::user_error(folder, "cannot be written", "name another 'output'");
+            throw support::user_error(folder, "cannot be written", "name another 'output'");
         if (flock(file_, LOCK_EX | LOCK_NB) != 0)
-            throw kernel::user_error(folder, "is in use by another simtlm-sweep",
-                                     "wait for it, or name another 'output'");
+            throw support::user_error(folder, "is in use by another simtlm-sweep",
+                                      "wait for it, or name another 'output'");
     }
     ~folder_lock() { close(file_); }
     folder_lock(const folder_lock&) = delete;
@@ -180,14 +180,14 @@ private:
 };
 
 void write_file(const fs::path& name, const std::string& text) {
-    kernel::output_file file(name.string());
+    support::output_file file(name.string());
     file.write(text);
     file.commit();
 }
 
 /// Rejects a folder for results in which a file of the results would replace an input.
 void check_results(const study::sweep_plan& plan) {
-    kernel::file_table table;
+    support::file_table table;
     for (const std::string& f : plan.inputs) table.add_input(f, "an input");
     for (const char* name : {"results.csv", "index.html"})
         table.add_output((fs::path(plan.folder) / name).string(), "the results");
@@ -195,7 +195,7 @@ void check_results(const study::sweep_plan& plan) {
 
 void write_results(const study::sweep_plan& plan, const std::vector<study::sweep_result>& results) {
     const fs::path folder = plan.folder;
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     attempt([&] { write_file(folder / "results.csv", study::results_csv(plan, results)); });
     for (const study::sweep_plot& p : study::results_plots(plan, results))
         attempt([&] { write_file(folder / (p.name + ".svg"), p.svg); });

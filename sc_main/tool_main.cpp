@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/tool_main.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_target.h"
+#include "modules/support/error.h"
+#include "modules/support/output_target.h"
 #include "platform/outputs/version.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
@@ -26,10 +26,10 @@ int act_and_catch(const std::string& program, int argc, char** argv, int (*act)(
     };
     try {
         return act(argc, argv);
-    } catch (const kernel::output_error& e) {
+    } catch (const support::output_error& e) {
         for (const std::string& m : e.messages()) complain(m);
         return failed;
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         complain(e.what());
         return fault_of_the_input;
     } catch (const std::exception& e) {
@@ -87,7 +87,7 @@ std::string tool_options::take_command() {
 }
 
 void tool_options::refuse(const std::string& what) const {
-    throw kernel::user_error("command line", what, "see " + program_ + " --help");
+    throw support::user_error("command line", what, "see " + program_ + " --help");
 }
 
 }  // namespace simtlm

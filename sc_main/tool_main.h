@@ -26,16 +26,16 @@ public:
 
     boost::program_options::options_description_easy_init add() { return shown_.add_options(); }
     /// @return true if --help or --version was given and has been handled
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     bool parse(int argc, char** argv);
     bool given(const char* name) const { return given_.count(name) != 0; }
     /// Removes and returns the first operand, the command of the tool.
-    /// @throws kernel::user_error  if there is none
+    /// @throws support::user_error  if there is none
     std::string take_command();
     [[noreturn]] void refuse_command(const std::string& command) const {
         refuse("'" + command + "' is not a command");
     }
-    /// @throws kernel::user_error  for the command line
+    /// @throws support::user_error  for the command line
     [[noreturn]] void refuse(const std::string& what) const;
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-trace: converts kernel traces to the binary form, and inspects them.
+#include "modules/host_threads/parallel_for.h"
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/file_table.h"
-#include "modules/kernel/output_file.h"
-#include "modules/kernel/parallel_for.h"
+#include "modules/support/error.h"
+#include "modules/support/file_table.h"
+#include "modules/support/output_file.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/line_source.h"
@@ -65,7 +65,7 @@ struct arguments {
 };
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw kernel::user_error("command line", what, "see simtlm-trace --help");
+    throw support::user_error("command line", what, "see simtlm-trace --help");
 }
 
 /// A folder stands for the kernelslist.g in it, as in the simulator.
@@ -107,7 +107,7 @@ std::vector<conversion> conversions_of(const std::vector<trace::command>& comman
 }
 
 void convert_all(std::vector<conversion>& list, const fs::path& folder, unsigned jobs) {
-    kernel::parallel_for(jobs, list.size(), [&](std::size_t i) {
+    host_threads::parallel_for(jobs, list.size(), [&](std::size_t i) {
         const auto source = trace::open_recorded_trace(list[i].from);
         list[i].written = trace::write_binary_trace(*source, (folder / list[i].name).string());
     });
@@ -116,7 +116,7 @@ void convert_all(std::vector<conversion>& list, const fs::path& folder, unsigned
 /// Copies the list with new names of kernels; all other lines are unchanged.
 void write_list(const std::string& from, const std::vector<trace::command>& commands,
                 const std::map<std::string, std::string>& names, const std::string& to) {
-    kernel::output_file out(to);
+    support::output_file out(to);
     trace::line_source lines(from);
     trace::line_source::line line;
     auto command = commands.begin();
@@ -140,11 +140,11 @@ int convert(const arguments& a) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
-        throw kernel::user_error(folder.string(), "cannot be created as a folder",
-                                 "name one that is writable");
+        throw support::user_error(folder.string(), "cannot be created as a folder",
+                                  "name one that is writable");
     const fs::path new_list = folder / "kernelslist.g";
     std::vector<conversion> kernels = conversions_of(commands);
-    kernel::file_table table;
+    support::file_table table;
     table.add_input(list, "the command list");
     for (const conversion& c : kernels) table.add_input(c.from, "a kernel trace");
     table.add_output(new_list.string(), "the new list");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/workload.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/cta_filter.h"
 #include "modules/trace/kernel_header.h"
@@ -42,7 +42,7 @@ dispatch::host_command host_command_of(const trace::command& c) {
 }
 
 /// The reason of an error without file and kernel name, for grouping.
-std::string reason_of(const kernel::user_error& e, const std::string& kernel) {
+std::string reason_of(const support::user_error& e, const std::string& kernel) {
     std::string reason = e.what();
     for (const std::string& part : {e.where(), kernel}) {
         const std::size_t at = part.empty() ? std::string::npos : reason.find(part);
@@ -74,7 +74,7 @@ workload read_workload(platform::gpu_config& config) {
                 known->second = trace::chosen_blocks(
                     header.grid, config.traces.choice.ctas.value_or(trace::cta_range()));
                 platform::check_trace_fits(config, platform::descriptor_of(header));
-            } catch (const kernel::user_error& e) {
+            } catch (const support::user_error& e) {
                 ++refused.emplace(reason_of(e, name), std::pair(e.what(), 0u)).first->second.second;
             }
         }

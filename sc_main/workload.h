@@ -31,7 +31,7 @@ struct workload {
 
 /// Reads the list of config.run.trace and the header of every selected kernel. Selections in the
 /// list itself are added to the configuration.
-/// @throws kernel::user_error  if the list cannot be read
+/// @throws support::user_error  if the list cannot be read
 workload read_workload(platform::gpu_config& config);
 
 }  // namespace simtlm

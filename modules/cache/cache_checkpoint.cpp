@@ -2,7 +2,7 @@
 #include "modules/cache/l1_data_cache.h"
 #include "modules/cache/read_only_cache.h"
 #include "modules/cache/texture_cache.h"
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned format = 2;  // of a block with tags
 }
 
-void tag_array::checkpoint(kernel::archive& a) {
+void tag_array::checkpoint(support::archive& a) {
     a(sets_, ways_, allocation_, dirty_, used_, random_, counters_.accesses, counters_.misses,
       counters_.sector_misses, counters_.pending_hits);
     if (a.restores()) resize();
@@ -24,25 +24,25 @@ void tag_array::checkpoint(kernel::archive& a) {
     std::fill(groups_.begin(), groups_.end(), group_summary());
 }
 
-void cache_engine::checkpoint(kernel::archive& a) {
+void cache_engine::checkpoint(support::archive& a) {
     a(tags_, ports_);
 }
 
-void texture_engine::checkpoint(kernel::archive& a) {
+void texture_engine::checkpoint(support::archive& a) {
     a(tags_);
 }
 
-void texture_cache::checkpoint(kernel::archive& a) {
+void texture_cache::checkpoint(support::archive& a) {
     a.block(name(), format);
     a(engine_);
 }
 
-void l1_data_cache::checkpoint(kernel::archive& a) {
+void l1_data_cache::checkpoint(support::archive& a) {
     a.block(name(), format);
     a(engine_, next_cycle_);
 }
 
-void read_only_cache::checkpoint(kernel::archive& a) {
+void read_only_cache::checkpoint(support::archive& a) {
     a.block(name(), format);
     a(engine_, next_cycle_, next_send_);
 }

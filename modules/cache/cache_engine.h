@@ -7,9 +7,9 @@
 #include "modules/cache/mshr_table.h"
 #include "modules/cache/port_bandwidth.h"
 #include "modules/cache/tag_array.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/ring_buffer.h"
 
 #include <cstdint>
 
@@ -122,7 +122,7 @@ public:
 
     /// Saves or restores tags and ports of an idle cache; statistics are restored for all blocks
     /// together.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     const cache_config& config() const { return config_; }
     const tag_array& tags() const { return tags_; }
     const mshr_table& mshrs() const { return mshrs_; }
@@ -193,7 +193,7 @@ protected:
     bool index_by_partition_;
     tag_array tags_;
     mshr_table mshrs_;
-    kernel::ring_buffer<queued_request> miss_queue_;
+    support::ring_buffer<queued_request> miss_queue_;
     port_bandwidth ports_;
     cache_statistics statistics_;
     std::uint64_t changes_ = 0;  // of state that determines whether an access is refused

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/cache/cache_statistics.h"
-#include "modules/kernel/signal_list.h"
+#include "modules/waveforms/signal_list.h"
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace simtlm::cache {
 
 /// Registers the counters of a cache as signals, per cycle of a clock domain.
 /// @param s  must live as long as the simulation
-inline void register_signals(kernel::signal_list& list, const std::string& base, unsigned domain,
+inline void register_signals(waveforms::signal_list& list, const std::string& base, unsigned domain,
                              const cache_statistics& s) {
     list.events(base + ".access", 4, domain, [&s] { return s.accesses; });
     list.events(base + ".hit", 4, domain, [&s] { return s.accesses - s.misses - s.pending_hits; });

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/cache/access_outcome.h"
-#include "modules/kernel/statistics.h"
 #include "modules/protocol/access.h"
+#include "modules/support/statistics.h"
 
 #include <array>
 #include <cstdint>
@@ -75,35 +75,35 @@ inline std::string fail_label(unsigned cell) {
            "." + fail_reason_name(static_cast<fail_reason>(cell % fail_reason_count));
 }
 
-inline constexpr kernel::counter<cache_statistics> cache_counters[] = {
-    kernel::count<&cache_statistics::outcomes>(
+inline constexpr support::counter<cache_statistics> cache_counters[] = {
+    support::count<&cache_statistics::outcomes>(
         "outcomes", "accesses", "by type and outcome; reservation fails are attempts",
         outcome_label),
-    kernel::count<&cache_statistics::fails>("fails", "attempts",
-                                            "put off, by type and missing resource", fail_label),
-    kernel::count<&cache_statistics::accesses>("accesses", "accesses",
-                                               "hits, reserved hits and misses"),
-    kernel::count<&cache_statistics::misses>("misses", "accesses",
-                                             "misses of the line or of the sector"),
-    kernel::count<&cache_statistics::pending_hits>("pending_hits", "accesses",
-                                                   "hits on data that were on their way"),
-    kernel::count<&cache_statistics::reservation_fails>("reservation_fails", "attempts",
-                                                        "accesses put off for want of a resource"),
-    kernel::count<&cache_statistics::port_cycles>("port_cycles", "cycles",
-                                                  "the ports could have worked"),
-    kernel::count<&cache_statistics::data_port_busy>("data_port_busy", "cycles",
-                                                     "the data port was moving data"),
-    kernel::count<&cache_statistics::fill_port_busy>("fill_port_busy", "cycles",
-                                                     "the fill port was moving data"),
+    support::count<&cache_statistics::fails>("fails", "attempts",
+                                             "put off, by type and missing resource", fail_label),
+    support::count<&cache_statistics::accesses>("accesses", "accesses",
+                                                "hits, reserved hits and misses"),
+    support::count<&cache_statistics::misses>("misses", "accesses",
+                                              "misses of the line or of the sector"),
+    support::count<&cache_statistics::pending_hits>("pending_hits", "accesses",
+                                                    "hits on data that were on their way"),
+    support::count<&cache_statistics::reservation_fails>("reservation_fails", "attempts",
+                                                         "accesses put off for want of a resource"),
+    support::count<&cache_statistics::port_cycles>("port_cycles", "cycles",
+                                                   "the ports could have worked"),
+    support::count<&cache_statistics::data_port_busy>("data_port_busy", "cycles",
+                                                      "the data port was moving data"),
+    support::count<&cache_statistics::fill_port_busy>("fill_port_busy", "cycles",
+                                                      "the fill port was moving data"),
 };
 constexpr const auto& counters_of(const cache_statistics*) {
     return cache_counters;
 }
-static_assert(kernel::covers(cache_counters));
+static_assert(support::covers(cache_counters));
 
-inline constexpr kernel::counter_info network_refusals{
+inline constexpr support::counter_info network_refusals{
     "network_refusals", "core cycles", "a miss waited because the request network took no more"};
-inline constexpr kernel::counter_info bank_conflicts{
+inline constexpr support::counter_info bank_conflicts{
     "bank_conflicts", "attempts", "accesses put off because their bank took another one"};
 
 }  // namespace simtlm::cache

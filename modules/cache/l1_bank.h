@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/cache/data_cache.h"
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/ring_buffer.h"
 
 #include <cstdint>
 #include <systemc>
@@ -46,7 +46,7 @@ public:
 
 private:
     std::uint64_t latency_;
-    alignas(64) kernel::ring_buffer<queued_access> pipeline_;
+    alignas(64) support::ring_buffer<queued_access> pipeline_;
     std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
 
 public:

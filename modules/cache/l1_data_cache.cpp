@@ -16,10 +16,10 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 }  // namespace
 
 l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, const config& cfg,
+                             simulation::phase_sequencer& sequencer, const config& cfg,
                              protocol::transaction_pool& pool)
     : sm_cache(name, sequencer, cfg.cache.mshr_entries + cfg.cache.miss_queue_size,
-               {protocol::phase::core_caches, kernel::on_edge<&l1_data_cache::cycle>(this)},
+               {protocol::phase::core_caches, simulation::on_edge<&l1_data_cache::cycle>(this)},
                cfg.cache, l1_level, pool),
       config_(cfg),
       bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving) {
@@ -161,7 +161,7 @@ const cache_statistics& l1_data_cache::statistics() {
     return engine_.statistics();
 }
 
-void l1_data_cache::register_statistics(kernel::statistics& list) const {
+void l1_data_cache::register_statistics(support::statistics& list) const {
     list.add(name(), "l1d", engine_.statistics());
     list.add(name(), "l1d", cache::bank_conflicts, bank_conflicts_);
     list.add(name(), "l1d", network_refusals, back_pressure_.counted());

@@ -49,7 +49,7 @@ public:
         set_index_function bank_hash = set_index_function::linear;
     };
 
-    l1_data_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    l1_data_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const config& cfg, protocol::transaction_pool& pool);
 
     /// Sets the L1's share of the on-chip memory, between kernels.
@@ -65,12 +65,12 @@ public:
 
     unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
     /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Valid between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
     /// Accesses refused because the first stage of their bank was occupied.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
-    void register_statistics(kernel::statistics& list) const;
+    void register_statistics(support::statistics& list) const;
 
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;

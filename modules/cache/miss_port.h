@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/cache/cache_engine.h"
-#include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/sockets.h"
+#include "modules/support/ring_buffer.h"
 
 #include <systemc>
 
@@ -53,7 +53,7 @@ private:
     client& owner_;
     bool blocked_ = false;
     const tlm::tlm_generic_payload* unanswered_ = nullptr;  // the last request, while blocked_
-    kernel::ring_buffer<response> waiting_;
+    support::ring_buffer<response> waiting_;
 };
 
 }  // namespace simtlm::cache

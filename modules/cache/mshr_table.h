@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/support/ring_buffer.h"
 
 #include <cstdint>
 #include <vector>
@@ -114,7 +114,7 @@ private:
     std::uint32_t free_ = none;
     std::uint32_t free_node_ = none;
     unsigned in_use_ = 0;
-    kernel::ring_buffer<std::uint32_t> ready_;
+    support::ring_buffer<std::uint32_t> ready_;
 };
 
 }  // namespace simtlm::cache

@@ -6,9 +6,9 @@
 namespace simtlm::cache {
 
 read_only_cache::read_only_cache(const sc_core::sc_module_name& name,
-                                 kernel::phase_sequencer& sequencer, const config& cfg)
+                                 simulation::phase_sequencer& sequencer, const config& cfg)
     : sm_cache(name, sequencer, cfg.cache.mshr_entries + cfg.cache.miss_queue_size,
-               {cfg.phase, kernel::on_edge<&read_only_cache::cycle>(this), cfg.sub_phase},
+               {cfg.phase, simulation::on_edge<&read_only_cache::cycle>(this), cfg.sub_phase},
                cfg.cache),
       config_(cfg) {}
 
@@ -61,7 +61,7 @@ const cache_statistics& read_only_cache::statistics() {
     return engine_.statistics();
 }
 
-void read_only_cache::register_statistics(kernel::statistics& list) const {
+void read_only_cache::register_statistics(support::statistics& list) const {
     const char* kind = config_.type == protocol::access_type::instruction_read ? "l1i" : "l1c";
     list.add(name(), kind, engine_.statistics());
     list.add(name(), kind, network_refusals, back_pressure_.counted());

@@ -31,16 +31,16 @@ public:
         unsigned sub_phase = 0;       ///< of the phase
     };
 
-    read_only_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    read_only_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const config& cfg);
 
     bool idle() const { return !engine_.busy() && !memory_.response_waiting(); }
 
     /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Valid between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
-    void register_statistics(kernel::statistics& list) const;
+    void register_statistics(support::statistics& list) const;
 
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;

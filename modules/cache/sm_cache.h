@@ -3,10 +3,10 @@
 
 #include "modules/cache/miss_port.h"
 #include "modules/cache/unit_port.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/back_pressure_counter.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/simulation/back_pressure_counter.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
 
 #include <systemc>
 #include <utility>
@@ -17,7 +17,7 @@ namespace simtlm::cache {
 /// engine, the process, and the counter of cycles in which a miss stalls. Derived classes implement
 /// the interfaces of the two ports, and the action.
 template <class Engine>
-class sm_cache : public kernel::clocked_module,
+class sm_cache : public simulation::clocked_module,
                  protected unit_port::client,
                  protected miss_port::client {
 protected:
@@ -33,19 +33,19 @@ public:
     void observe(access_observer& o) { engine_.observe(o); }
     const Engine& engine() const { return engine_; }
     /// Counts cycles in which a miss stalls because the memory port is full.
-    kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
+    simulation::back_pressure_counter& back_pressure() { return back_pressure_; }
 
 protected:
     /// The clocked behaviour of the cache.
     struct behaviour {
-        kernel::phase_index phase;
-        kernel::edge_action action;
+        simulation::phase_index phase;
+        simulation::edge_action action;
         unsigned sub_phase = 0;  ///< of the phase
     };
     /// @param responses  maximum number of waiting responses
     /// @param engine     arguments of the engine's constructor
     template <class... Arguments>
-    sm_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    sm_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
              std::size_t responses, const behaviour& acts, Arguments&&... engine)
         : clocked_module(name, sequencer),
           unit_("port", *this),
@@ -59,7 +59,7 @@ protected:
 
     /// Updates whether a miss would stall from the next cycle on.
     void note_back_pressure() {
-        back_pressure_.set(kernel::back_pressure_counter::queued,
+        back_pressure_.set(simulation::back_pressure_counter::queued,
                            memory_.blocked() && !engine_.miss_queue_empty());
     }
     /// Accounts for the cycles before a core cycle in which the cache slept; its ports were free.
@@ -76,8 +76,8 @@ protected:
 
     Engine engine_;
     std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
-    kernel::clocked_process process_;
-    kernel::back_pressure_counter back_pressure_{process_};
+    simulation::clocked_process process_;
+    simulation::back_pressure_counter back_pressure_{process_};
 };
 
 }  // namespace simtlm::cache

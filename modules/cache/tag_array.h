@@ -4,9 +4,9 @@
 #include "modules/cache/access_outcome.h"
 #include "modules/cache/cache_config.h"
 #include "modules/cache/set_index.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/zeroed_vector.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/zeroed_vector.h"
 
 #include <cstdint>
 #include <functional>
@@ -118,7 +118,7 @@ public:
     };
     const counters& counted() const { return counters_; }
     /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     static constexpr std::uint32_t group_lines = 16;
@@ -184,11 +184,11 @@ private:
 
     // One entry per line, ordered by set. The first three are scanned, the rest of a line is only
     // accessed once it has been found.
-    kernel::zeroed_vector<std::uint16_t> fingerprints_;
-    kernel::zeroed_vector<victim_class> classes_;
-    kernel::zeroed_vector<std::uint32_t> ages_;  // time of the last use (LRU), allocation (FIFO)
-    kernel::zeroed_vector<line_state> lines_;
-    mutable kernel::zeroed_vector<group_summary> groups_;  // of group_lines lines each
+    support::zeroed_vector<std::uint16_t> fingerprints_;
+    support::zeroed_vector<victim_class> classes_;
+    support::zeroed_vector<std::uint32_t> ages_;  // time of the last use (LRU), allocation (FIFO)
+    support::zeroed_vector<line_state> lines_;
+    mutable support::zeroed_vector<group_summary> groups_;  // of group_lines lines each
 
     std::uint32_t dirty_ = 0;  // wraps around, as in GPGPU-Sim
     bool used_ = false;

@@ -6,10 +6,11 @@
 namespace simtlm::cache {
 
 texture_cache::texture_cache(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, const cache_config& config)
-    : sm_cache(name, sequencer, config.miss_queue_size + 1,
-               {protocol::phase::core_texture_cache, kernel::on_edge<&texture_cache::cycle>(this)},
-               config) {}
+                             simulation::phase_sequencer& sequencer, const cache_config& config)
+    : sm_cache(
+          name, sequencer, config.miss_queue_size + 1,
+          {protocol::phase::core_texture_cache, simulation::on_edge<&texture_cache::cycle>(this)},
+          config) {}
 
 tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
     const access_result r = engine_.access(p, process_.now());
@@ -45,7 +46,7 @@ void texture_cache::retire() {
     process_.wake();  // the result FIFO has room again
 }
 
-void texture_cache::register_statistics(kernel::statistics& list) const {
+void texture_cache::register_statistics(support::statistics& list) const {
     list.add(name(), "l1t", engine_.statistics());
     list.add(name(), "l1t", network_refusals, back_pressure_.counted());
 }

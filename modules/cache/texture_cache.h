@@ -13,15 +13,15 @@ namespace simtlm::cache {
 /// sent to memory and one finished fragment moves to the result FIFO.
 class texture_cache : public sm_cache<texture_engine> {
 public:
-    texture_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    texture_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const cache_config& config);
 
     bool idle() const { return !engine_.busy(); }
 
     /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     const cache_statistics& statistics() const { return engine_.statistics(); }
-    void register_statistics(kernel::statistics& list) const;
+    void register_statistics(support::statistics& list) const;
 
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;

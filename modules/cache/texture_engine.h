@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/cache/cache_engine.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::cache {
 
@@ -47,7 +47,7 @@ public:
     void observe(access_observer& o) { observer_ = &o; }
 
     /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     const cache_config& config() const { return config_; }
     const cache_statistics& statistics() const { return statistics_; }
 
@@ -67,10 +67,10 @@ private:
 
     cache_config config_;
     tag_array tags_;
-    kernel::ring_buffer<fragment> fragments_;
-    kernel::ring_buffer<tlm::tlm_generic_payload*> requests_;
-    kernel::ring_buffer<reorder_slot> reorder_buffer_;
-    kernel::ring_buffer<tlm::tlm_generic_payload*> results_;
+    support::ring_buffer<fragment> fragments_;
+    support::ring_buffer<tlm::tlm_generic_payload*> requests_;
+    support::ring_buffer<reorder_slot> reorder_buffer_;
+    support::ring_buffer<tlm::tlm_generic_payload*> results_;
     cache_statistics statistics_;
     access_observer* observer_ = nullptr;
 };

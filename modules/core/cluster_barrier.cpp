@@ -11,12 +11,13 @@
 namespace simtlm::core {
 
 cluster_barrier::cluster_barrier(const sc_core::sc_module_name& name,
-                                 kernel::phase_sequencer& sequencer, unsigned latency, unsigned sms)
+                                 simulation::phase_sequencer& sequencer, unsigned latency,
+                                 unsigned sms)
     : clocked_module(name, sequencer),
       latency_(latency),
       from_sm_(sms),
       process_("process", sequencer, protocol::phase::core_effects,
-               kernel::on_edge<&cluster_barrier::cycle>(this), false, 3) {
+               simulation::on_edge<&cluster_barrier::cycle>(this), false, 3) {
     process_.select_sub_phase(2);
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "modules/core/cta_cluster.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/counter_table.h"
 
 #include <cstdint>
 #include <deque>
@@ -23,17 +23,17 @@ struct cluster_barrier_statistics {
                                  ///< barriers
 };
 
-inline constexpr kernel::counter<cluster_barrier_statistics> cluster_barrier_counters[] = {
-    kernel::count<&cluster_barrier_statistics::arrivals>("arrivals", "warps",
-                                                         "at barriers of clusters"),
-    kernel::count<&cluster_barrier_statistics::barriers>("barriers", "barriers", "completed"),
-    kernel::count<&cluster_barrier_statistics::cycles>(
+inline constexpr support::counter<cluster_barrier_statistics> cluster_barrier_counters[] = {
+    support::count<&cluster_barrier_statistics::arrivals>("arrivals", "warps",
+                                                          "at barriers of clusters"),
+    support::count<&cluster_barrier_statistics::barriers>("barriers", "barriers", "completed"),
+    support::count<&cluster_barrier_statistics::cycles>(
         "cycles", "core cycles", "between first arrival and completion, summed over barriers"),
 };
 constexpr const auto& counters_of(const cluster_barrier_statistics*) {
     return cluster_barrier_counters;
 }
-static_assert(kernel::covers(cluster_barrier_counters));
+static_assert(support::covers(cluster_barrier_counters));
 
 /// The barriers of the thread block clusters of a GPU (barrier.cluster): counts warps that arrive
 /// or end, and notifies the SMs of a cluster when all its live warps have arrived. Arrivals and
@@ -41,11 +41,11 @@ static_assert(kernel::covers(cluster_barrier_counters));
 ///
 /// SMs put arrivals into queues of their own, which are read SM by SM in the third sub-phase of
 /// core_effects, after the messages of the SM-to-SM network.
-class cluster_barrier : public kernel::clocked_module {
+class cluster_barrier : public simulation::clocked_module {
 public:
     /// @param latency  core cycles from an SM to the barrier, and back
     /// @param sms      number of SMs in the GPU
-    cluster_barrier(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    cluster_barrier(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     unsigned latency, unsigned sms);
 
     /// A warp has arrived, or has ended. Called in phases of its SM. @param warp  index in the SM
@@ -83,7 +83,7 @@ private:
     std::deque<event> under_way_;              // in order
     std::deque<release> releases_;             // in order
     cluster_barrier_statistics statistics_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 /// Describes which warps have arrived at the barrier of a cluster and which have not, for a

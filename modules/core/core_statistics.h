@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/counter_table.h"
 #include "modules/protocol/access.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <cstdint>
@@ -152,98 +152,98 @@ inline std::string access_label(unsigned type) {
                : "";
 }
 
-inline constexpr kernel::counter<core_statistics> core_counters[] = {
-    kernel::count<&core_statistics::cycles>("cycles", "core cycles", "a CTA was resident"),
-    kernel::count<&core_statistics::warp_cycles>("warp_cycles", "warps x core cycles",
-                                                 "warps were resident"),
-    kernel::count<&core_statistics::warp_instructions>("warp_instructions", "warp instructions",
-                                                       "completed"),
-    kernel::count<&core_statistics::thread_instructions>(
+inline constexpr support::counter<core_statistics> core_counters[] = {
+    support::count<&core_statistics::cycles>("cycles", "core cycles", "a CTA was resident"),
+    support::count<&core_statistics::warp_cycles>("warp_cycles", "warps x core cycles",
+                                                  "warps were resident"),
+    support::count<&core_statistics::warp_instructions>("warp_instructions", "warp instructions",
+                                                        "completed"),
+    support::count<&core_statistics::thread_instructions>(
         "thread_instructions", "thread instructions", "completed, by active lanes"),
-    kernel::count<&core_statistics::decoded>("decoded", "warp instructions",
-                                             "entered instruction buffers"),
-    kernel::count<&core_statistics::warps_launched>("warps_launched", "warps", "became resident"),
-    kernel::count<&core_statistics::ctas_launched>("ctas_launched", "thread blocks",
-                                                   "became resident"),
-    kernel::count<&core_statistics::ctas_completed>("ctas_completed", "thread blocks", "ended"),
-    kernel::count<&core_statistics::idle>("idle", "scheduler cycles",
-                                          "no warp had a valid instruction"),
-    kernel::count<&core_statistics::scoreboard>("scoreboard", "scheduler cycles",
-                                                "all valid instructions had hazards"),
-    kernel::count<&core_statistics::stall>("stall", "scheduler cycles",
-                                           "an instruction was ready, but the pipeline took none"),
-    kernel::count<&core_statistics::issue_cycles>("issue_cycles", "scheduler cycles",
-                                                  "something was issued"),
-    kernel::count<&core_statistics::issued_lanes>("issued_lanes", "warp instructions",
-                                                  "issued, by number of active lanes", lane_label),
-    kernel::count<&core_statistics::single_issue>("single_issue", "scheduler cycles",
-                                                  "one instruction was issued, by scheduler",
-                                                  scheduler_label),
-    kernel::count<&core_statistics::dual_issue>("dual_issue", "scheduler cycles",
-                                                "two instructions were issued, by scheduler",
-                                                scheduler_label),
-    kernel::count<&core_statistics::issued_by_slot>("issued_by_slot", "warp instructions",
-                                                    "issued, by warp slot", kernel::number_label),
-    kernel::count<&core_statistics::warp_instructions_by_class>(
+    support::count<&core_statistics::decoded>("decoded", "warp instructions",
+                                              "entered instruction buffers"),
+    support::count<&core_statistics::warps_launched>("warps_launched", "warps", "became resident"),
+    support::count<&core_statistics::ctas_launched>("ctas_launched", "thread blocks",
+                                                    "became resident"),
+    support::count<&core_statistics::ctas_completed>("ctas_completed", "thread blocks", "ended"),
+    support::count<&core_statistics::idle>("idle", "scheduler cycles",
+                                           "no warp had a valid instruction"),
+    support::count<&core_statistics::scoreboard>("scoreboard", "scheduler cycles",
+                                                 "all valid instructions had hazards"),
+    support::count<&core_statistics::stall>("stall", "scheduler cycles",
+                                            "an instruction was ready, but the pipeline took none"),
+    support::count<&core_statistics::issue_cycles>("issue_cycles", "scheduler cycles",
+                                                   "something was issued"),
+    support::count<&core_statistics::issued_lanes>("issued_lanes", "warp instructions",
+                                                   "issued, by number of active lanes", lane_label),
+    support::count<&core_statistics::single_issue>("single_issue", "scheduler cycles",
+                                                   "one instruction was issued, by scheduler",
+                                                   scheduler_label),
+    support::count<&core_statistics::dual_issue>("dual_issue", "scheduler cycles",
+                                                 "two instructions were issued, by scheduler",
+                                                 scheduler_label),
+    support::count<&core_statistics::issued_by_slot>("issued_by_slot", "warp instructions",
+                                                     "issued, by warp slot", support::number_label),
+    support::count<&core_statistics::warp_instructions_by_class>(
         "warp_instructions_by_class", "warp instructions", "completed, by class of opcode",
         class_label),
-    kernel::count<&core_statistics::thread_instructions_by_class>(
+    support::count<&core_statistics::thread_instructions_by_class>(
         "thread_instructions_by_class", "thread instructions",
         "completed, by active lanes, by class of opcode", class_label),
-    kernel::count<&core_statistics::ldst_instructions>("ldst_instructions", "warp instructions",
-                                                       "dispatched to the load/store unit"),
-    kernel::count<&core_statistics::shared_insn>("shared_insn", "thread instructions",
-                                                 "at shared memory"),
-    kernel::count<&core_statistics::constant_insn>("constant_insn", "thread instructions",
-                                                   "at constant memory"),
-    kernel::count<&core_statistics::texture_insn>("texture_insn", "thread instructions",
-                                                  "at textures"),
-    kernel::count<&core_statistics::load_insn>("load_insn", "thread instructions",
-                                               "loads, global and local"),
-    kernel::count<&core_statistics::store_insn>("store_insn", "thread instructions",
-                                                "stores, global and local"),
-    kernel::count<&core_statistics::shared_accesses>("shared_accesses", "core cycles",
-                                                     "shared memory banks were accessed"),
-    kernel::count<&core_statistics::shared_bank_conflicts>("shared_bank_conflicts", "core cycles",
-                                                           "lost to shared memory bank conflicts"),
-    kernel::count<&core_statistics::l1_bank_conflicts>("l1_bank_conflicts", "attempts",
-                                                       "found their L1 data bank taken"),
-    kernel::count<&core_statistics::l1_data_wavefronts>(
+    support::count<&core_statistics::ldst_instructions>("ldst_instructions", "warp instructions",
+                                                        "dispatched to the load/store unit"),
+    support::count<&core_statistics::shared_insn>("shared_insn", "thread instructions",
+                                                  "at shared memory"),
+    support::count<&core_statistics::constant_insn>("constant_insn", "thread instructions",
+                                                    "at constant memory"),
+    support::count<&core_statistics::texture_insn>("texture_insn", "thread instructions",
+                                                   "at textures"),
+    support::count<&core_statistics::load_insn>("load_insn", "thread instructions",
+                                                "loads, global and local"),
+    support::count<&core_statistics::store_insn>("store_insn", "thread instructions",
+                                                 "stores, global and local"),
+    support::count<&core_statistics::shared_accesses>("shared_accesses", "core cycles",
+                                                      "shared memory banks were accessed"),
+    support::count<&core_statistics::shared_bank_conflicts>("shared_bank_conflicts", "core cycles",
+                                                            "lost to shared memory bank conflicts"),
+    support::count<&core_statistics::l1_bank_conflicts>("l1_bank_conflicts", "attempts",
+                                                        "found their L1 data bank taken"),
+    support::count<&core_statistics::l1_data_wavefronts>(
         "l1_data_wavefronts", "core cycles", "the banks were read by loads of the L1 data cache"),
-    kernel::count<&core_statistics::constant_port_conflicts>(
+    support::count<&core_statistics::constant_port_conflicts>(
         "constant_port_conflicts", "core cycles", "lost to several constant addresses in a warp"),
-    kernel::count<&core_statistics::memory_stalls>(
+    support::count<&core_statistics::memory_stalls>(
         "memory_stalls", "core cycles",
         "the load/store unit could not start the access at its head"),
-    kernel::count<&core_statistics::stalls>("stalls", "core cycles",
-                                            "the same by kind of access and reason", stall_label),
-    kernel::count<&core_statistics::accesses_coalesced>(
+    support::count<&core_statistics::stalls>("stalls", "core cycles",
+                                             "the same by kind of access and reason", stall_label),
+    support::count<&core_statistics::accesses_coalesced>(
         "accesses_coalesced", "accesses", "memory accesses that warp instructions came down to"),
-    kernel::count<&core_statistics::register_reads>("register_reads", "operands",
-                                                    "read from the register file"),
-    kernel::count<&core_statistics::register_writes>("register_writes", "operands",
-                                                     "written to the register file"),
-    kernel::count<&core_statistics::register_bank_conflicts>("register_bank_conflicts", "operands",
-                                                             "had to wait for their register bank"),
+    support::count<&core_statistics::register_reads>("register_reads", "operands",
+                                                     "read from the register file"),
+    support::count<&core_statistics::register_writes>("register_writes", "operands",
+                                                      "written to the register file"),
+    support::count<&core_statistics::register_bank_conflicts>(
+        "register_bank_conflicts", "operands", "had to wait for their register bank"),
 };
 constexpr const auto& counters_of(const core_statistics*) {
     return core_counters;
 }
-static_assert(kernel::covers(core_counters));
+static_assert(support::covers(core_counters));
 
-inline constexpr kernel::counter<traffic_statistics> traffic_counters[] = {
-    kernel::count<&traffic_statistics::requests_by_type>(
+inline constexpr support::counter<traffic_statistics> traffic_counters[] = {
+    support::count<&traffic_statistics::requests_by_type>(
         "requests_by_type", "requests", "put into the request network, by access type",
         access_label),
-    kernel::count<&traffic_statistics::read_requests>("read_requests", "requests",
-                                                      "put into the request network"),
-    kernel::count<&traffic_statistics::write_requests>("write_requests", "requests",
+    support::count<&traffic_statistics::read_requests>("read_requests", "requests",
                                                        "put into the request network"),
+    support::count<&traffic_statistics::write_requests>("write_requests", "requests",
+                                                        "put into the request network"),
 };
 constexpr const auto& counters_of(const traffic_statistics*) {
     return traffic_counters;
 }
-static_assert(kernel::covers(traffic_counters, 2 * sizeof(packet_breakdown)));
+static_assert(support::covers(traffic_counters, 2 * sizeof(packet_breakdown)));
 
 /// Counts a completed instruction.
 void count_completed(core_statistics& statistics, const warp_instruction& inst);

@@ -24,7 +24,7 @@ l1_caches::config l1_caches::from(const sm_config& sm) {
     return c;
 }
 
-l1_caches::l1_caches(kernel::phase_sequencer& sequencer, const config& c,
+l1_caches::l1_caches(simulation::phase_sequencer& sequencer, const config& c,
                      protocol::transaction_pool& transactions)
     : instruction("l1i", sequencer, c.instruction),
       constant("l1c", sequencer, c.constant),
@@ -60,7 +60,7 @@ const cache::cache_statistics& l1_caches::statistics_of(l1_cache which) {
     return texture.statistics();
 }
 
-void l1_caches::register_statistics(kernel::statistics& list) const {
+void l1_caches::register_statistics(support::statistics& list) const {
     instruction.register_statistics(list);
     data.register_statistics(list);
     constant.register_statistics(list);
@@ -84,7 +84,7 @@ std::uint64_t l1_caches::back_pressure_cycles() {
            constant.back_pressure().up_to_date() + texture.back_pressure().up_to_date();
 }
 
-void l1_caches::checkpoint(kernel::archive& a) {
+void l1_caches::checkpoint(support::archive& a) {
     instruction.checkpoint(a);
     constant.checkpoint(a);
     texture.checkpoint(a);

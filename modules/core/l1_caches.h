@@ -8,8 +8,8 @@
 #include "modules/cache/texture_cache.h"
 #include "modules/core/core_config.h"
 #include "modules/core/memory_port.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/statistics.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/statistics.h"
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ public:
     /// model.
     static config from(const sm_config& sm);
 
-    l1_caches(kernel::phase_sequencer& sequencer, const config& c,
+    l1_caches(simulation::phase_sequencer& sequencer, const config& c,
               protocol::transaction_pool& transactions);
 
     cache::read_only_cache instruction, constant;
@@ -45,14 +45,14 @@ public:
     bool idle() const;
     /// Statistics of one cache; valid between edges.
     const cache::cache_statistics& statistics_of(l1_cache which);
-    void register_statistics(kernel::statistics& list) const;
+    void register_statistics(support::statistics& list) const;
     /// Brings all registered statistics up to date.
     void settle();
     /// Adds an observer of accesses to the data, constant and texture caches.
     void observe(cache::access_observer& observer);
     /// Cycles in which a miss of any of the caches stalled because the memory port was full.
     std::uint64_t back_pressure_cycles();
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 };
 
 }  // namespace simtlm::core

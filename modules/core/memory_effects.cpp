@@ -20,10 +20,10 @@ void effect_queue::apply() {
 }
 
 memory_effects::memory_effects(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer)
+                               simulation::phase_sequencer& sequencer)
     : clocked_module(name, sequencer),
       process_("process", sequencer, protocol::phase::core_effects,
-               kernel::on_edge<&memory_effects::cycle>(this)) {}
+               simulation::on_edge<&memory_effects::cycle>(this)) {}
 
 void memory_effects::cycle() {
     for (effect_queue* queue : queues_) queue->apply();

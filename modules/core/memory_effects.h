@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/program/kernel_source.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <systemc>
 #include <vector>
@@ -47,9 +47,9 @@ private:
 /// Applies the memory effects that executed warps have deferred in a cycle, SM by SM, after all SMs
 /// have issued. Thus values do not pass between SMs within an issue phase, and results do not
 /// depend on the order in which SMs act. Sleeps while no executed warp accesses memory.
-class memory_effects : public kernel::clocked_module {
+class memory_effects : public simulation::clocked_module {
 public:
-    memory_effects(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
+    memory_effects(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer);
 
     /// Adds an SM's queue, in the order of the SMs. Call before the simulation starts.
     void add(effect_queue& of_sm) {
@@ -63,7 +63,7 @@ private:
     void cycle();
 
     std::vector<effect_queue*> queues_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core

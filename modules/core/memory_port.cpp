@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/memory_port.h"
 
-#include "modules/kernel/spawn.h"
 #include "modules/protocol/describe.h"
+#include "modules/simulation/spawn.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t respon
     for (unsigned i = 0; i < sources; ++i)
         from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
     memory.register_nb_transport_bw(this, &memory_port::respond, 0);
-    kernel::spawn_method("act_late", [this] { act_on_delayed(); }, {delayed_event_});
+    simulation::spawn_method("act_late", [this] { act_on_delayed(); }, {delayed_event_});
 }
 
 tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -30,11 +30,11 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
     protocol::extension(p).source = static_cast<std::uint8_t>(id);
     if (outside_ != nullptr) {
         const bool room = outside_->has_room();
-        if (kernel::back_pressure_counter* const counter = back_pressure_[id]) {
+        if (simulation::back_pressure_counter* const counter = back_pressure_[id]) {
             if (room)
-                counter->set(kernel::back_pressure_counter::held, false);
+                counter->set(simulation::back_pressure_counter::held, false);
             else
-                counter->stalled_now(kernel::back_pressure_counter::held);
+                counter->stalled_now(simulation::back_pressure_counter::held);
         }
         if (!room) {
             phase = protocol::refused;
@@ -45,7 +45,7 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
         const auto source = static_cast<unsigned>(id);
         held_[source] = &p;
         if (back_pressure_[source] != nullptr)
-            back_pressure_[source]->stalled_now(kernel::back_pressure_counter::held);
+            back_pressure_[source]->stalled_now(simulation::back_pressure_counter::held);
         return tlm::TLM_ACCEPTED;
     }
     if (!send(static_cast<unsigned>(id), p)) return tlm::TLM_ACCEPTED;
@@ -133,7 +133,7 @@ void memory_port::unblocked() {
         tlm::tlm_generic_payload& p = *held_[i];
         held_[i] = nullptr;
         if (back_pressure_[i] != nullptr)
-            back_pressure_[i]->set(kernel::back_pressure_counter::held, false);
+            back_pressure_[i]->set(simulation::back_pressure_counter::held, false);
         if (send(i, p)) released(i, p);
     }
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "modules/core/core_config.h"
-#include "modules/kernel/back_pressure_counter.h"
-#include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/back_pressure_counter.h"
+#include "modules/support/ring_buffer.h"
 
 #include <array>
 #include <systemc>
@@ -54,14 +54,15 @@ public:
     void set_client(client& c) { client_ = &c; }
     /// Sets the counter of cycles in which a request of a source is stalled here by the downstream
     /// port.
-    void set_back_pressure_counter(memory_source source, kernel::back_pressure_counter& counter) {
+    void set_back_pressure_counter(memory_source source,
+                                   simulation::back_pressure_counter& counter) {
         back_pressure_[static_cast<unsigned>(source)] = &counter;
     }
 
     /// The downstream port lets the SMs inject one after the other, at the end of a core cycle: it
     /// does not answer earlier, so that a request sent in this cycle does not show whether there is
     /// room for another.
-    void wait_for_injection_order(const kernel::phase_sequencer& sequencer) {
+    void wait_for_injection_order(const simulation::phase_sequencer& sequencer) {
         injection_order_ = &sequencer;
     }
 
@@ -115,15 +116,15 @@ private:
 
     client* client_ = nullptr;
     bool blocked_ = false;
-    const kernel::phase_sequencer* injection_order_ = nullptr;
+    const simulation::phase_sequencer* injection_order_ = nullptr;
     std::uint64_t blocked_in_ = 0;  // core cycle, with injection_order_
     const shared_outside* outside_ = nullptr;
     int blocked_source_ = -1;  // source whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
     std::array<tlm::tlm_generic_payload*, most_memory_sources> held_{};
-    std::array<kernel::back_pressure_counter*, most_memory_sources> back_pressure_{};
+    std::array<simulation::back_pressure_counter*, most_memory_sources> back_pressure_{};
     std::size_t response_entries_;
-    kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
+    support::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;  // its receiver will send END_RESP
     bool head_is_part_ = false;
     tlm::tlm_generic_payload* waiting_ = nullptr;  // did not fit in the FIFO: END_RESP withheld

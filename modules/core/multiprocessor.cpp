@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/multiprocessor.h"
 
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/phase_sequencer.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/phase_sequencer.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace simtlm::core {
 
 multiprocessor::multiprocessor(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer, const sm_config& config,
+                               simulation::phase_sequencer& sequencer, const sm_config& config,
                                const sm_identity& who, unsigned sources)
     : clocked_module(name, sequencer),
       port_("port", config.ldst.response_buffer_size, sources),
@@ -169,7 +169,7 @@ void multiprocessor::act_on_dependents(const warp_instruction& inst) {
 }
 
 void multiprocessor::fail_without_unit(const program::static_instruction& inst) {
-    sequencer_.fail(std::make_exception_ptr(kernel::user_error(
+    sequencer_.fail(std::make_exception_ptr(support::user_error(
         kernel_ != nullptr && kernel_->descriptor != nullptr ? kernel_->descriptor->origin
                                                              : std::string(),
         fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
@@ -182,7 +182,7 @@ void multiprocessor::launch_dependents(unsigned slot) {
     cta_slots::slot& cta = ctas_[slot];
     if (cta.launches_dependents) return;
     cta.launches_dependents = true;
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    const simulation::phase_sequencer::exclusive alone(sequencer_);
     cta_listener_->cta_launches_dependents(who_.sm, *cta.kernel);
 }
 
@@ -191,7 +191,7 @@ multiprocessor::released_cta multiprocessor::release_cta(unsigned slot) {
     kernel_context& kernel = ctas_.release(slot);
     ++incomplete_;
     if (cta_watcher_ != nullptr) {
-        const kernel::phase_sequencer::exclusive alone(sequencer_);
+        const simulation::phase_sequencer::exclusive alone(sequencer_);
         cta_watcher_->cta_ended(*this, slot);
     }
     return {&kernel, std::move(ctas_[slot].block)};
@@ -200,7 +200,7 @@ multiprocessor::released_cta multiprocessor::release_cta(unsigned slot) {
 void multiprocessor::complete_cta(released_cta cta) {
     --incomplete_;
     ++statistics_.ctas_completed;
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    const simulation::phase_sequencer::exclusive alone(sequencer_);
     if (ctas_.resident() == 0 && incomplete_ == 0) {
         kernel_ = nullptr;
         end_running();
@@ -209,7 +209,7 @@ void multiprocessor::complete_cta(released_cta cta) {
 }
 
 void multiprocessor::tell_resources_freed() {
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    const simulation::phase_sequencer::exclusive alone(sequencer_);
     cta_listener_->cta_resources_freed();
 }
 
@@ -232,7 +232,7 @@ const core_statistics& multiprocessor::statistics() {
     return statistics_;
 }
 
-void multiprocessor::register_statistics(kernel::statistics& list) {
+void multiprocessor::register_statistics(support::statistics& list) {
     list.add(name(), "sm", counted());
     register_pipeline_statistics(list);
     if (caches_) caches_->register_statistics(list);
@@ -250,11 +250,11 @@ std::uint64_t multiprocessor::network_refusals() {
     return n;
 }
 
-void multiprocessor::register_occupancy(kernel::signal_list& list) {
+void multiprocessor::register_occupancy(waveforms::signal_list& list) {
     constexpr unsigned on_core = 1u << protocol::core_clock;
-    list.level(std::string(name()) + ".ctas", 6, on_core, kernel::display::decimal,
+    list.level(std::string(name()) + ".ctas", 6, on_core, waveforms::display::decimal,
                [this] { return resident_ctas(); });
-    list.level(std::string(name()) + ".warps", 7, on_core, kernel::display::decimal, [this] {
+    list.level(std::string(name()) + ".warps", 7, on_core, waveforms::display::decimal, [this] {
         return static_cast<std::uint64_t>(__builtin_popcountll(warps_.resident));
     });
 }
@@ -312,23 +312,23 @@ bool multiprocessor::at_rest() const {
            warps_.fetching == 0 && pipeline_at_rest() && (!caches_ || caches_->idle());
 }
 
-void multiprocessor::checkpoint(kernel::archive& a) {
+void multiprocessor::checkpoint(support::archive& a) {
     a.block(name(), 3);
     a(running_, warps_, scoreboard_, dynamic_warps_, residents_since_);
     checkpoint_pipeline(a);
     if (caches_) caches_->checkpoint(a);
 }
 
-void scoreboard::checkpoint(kernel::archive& a) {
+void scoreboard::checkpoint(support::archive& a) {
     std::uint64_t words = words_;
     a(words);
     words_ = words;
     a.plain(words_of_);
 }
 
-void multiprocessor::checkpoint_pipeline(kernel::archive&) {
-    throw kernel::user_error(name(), "SMs of this kind cannot be saved in a checkpoint",
-                             "override multiprocessor::checkpoint_pipeline()");
+void multiprocessor::checkpoint_pipeline(support::archive&) {
+    throw support::user_error(name(), "SMs of this kind cannot be saved in a checkpoint",
+                              "override multiprocessor::checkpoint_pipeline()");
 }
 
 }  // namespace simtlm::core

@@ -24,15 +24,15 @@
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"
 #include "modules/core/warp_wait.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/process_group.h"
-#include "modules/kernel/signal_list.h"
-#include "modules/kernel/statistics.h"
 #include "modules/program/kernel_source.h"
 #include "modules/protocol/cluster_message.h"
 #include "modules/protocol/request_order.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/process_group.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/statistics.h"
+#include "modules/waveforms/signal_list.h"
 
 #include <cstdint>
 #include <memory>
@@ -77,7 +77,7 @@ struct unit_count {
 /// Constructor arguments of an SM of any core model.
 struct multiprocessor_parts {
     const char* name;
-    kernel::phase_sequencer& sequencer;
+    simulation::phase_sequencer& sequencer;
     const sm_config& config;
     sm_identity who;
     protocol::transaction_pool& transactions;
@@ -96,7 +96,7 @@ struct multiprocessor_parts {
 ///
 /// CTAs are placed in phase core_dispatch_ctas; their warps run from the next cycle on. All other
 /// functions are called between steps.
-class multiprocessor : public kernel::clocked_module, protected warp_listener {
+class multiprocessor : public simulation::clocked_module, protected warp_listener {
 protected:
     memory_port port_;  // declared before the reference to its socket
 
@@ -190,8 +190,8 @@ public:
     /// Whether no CTA is resident and nothing is in flight, including prefetched instructions.
     bool at_rest() const;
     /// Saves or restores the state that persists across kernels, of an idle SM.
-    /// @throws kernel::user_error  if SMs of this kind do not support it
-    void checkpoint(kernel::archive& a);
+    /// @throws support::user_error  if SMs of this kind do not support it
+    void checkpoint(support::archive& a);
 
     // ---- statistics ----
 
@@ -200,7 +200,7 @@ public:
     /// The same, but cycles in which blocks sleep may be missing.
     const core_statistics& counted() const { return statistics_; }
     /// Registers every struct of counters of the SM and its blocks, core_statistics first.
-    void register_statistics(kernel::statistics& list);
+    void register_statistics(support::statistics& list);
     /// Brings all registered counters up to date.
     void settle();
     /// Statistics of a first-level cache, up to date; nullptr: the SM has none.
@@ -222,7 +222,7 @@ public:
 
     /// Registers the signals below its own name. @param network  the block that receives its
     /// requests
-    virtual void register_signals(kernel::signal_list&, const std::string& /*network*/) {}
+    virtual void register_signals(waveforms::signal_list&, const std::string& /*network*/) {}
     /// Hierarchical names of the blocks that send memory requests.
     virtual std::vector<std::string> sending_blocks() const { return {}; }
 
@@ -231,7 +231,7 @@ protected:
     /// blocks become children.
     /// @param sources  number of blocks that send requests: all of memory_source, or 0 for a core
     ///                 without memory accesses
-    multiprocessor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    multiprocessor(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const sm_config& config, const sm_identity& who,
                    unsigned sources = memory_sources);
     /// The blocks of the pipeline are constructed.
@@ -278,9 +278,9 @@ protected:
     /// Whether the blocks of the pipeline hold nothing.
     virtual bool pipeline_at_rest() const { return true; }
     /// Saves or restores the state of the pipeline that persists across kernels. @see checkpoint()
-    virtual void checkpoint_pipeline(kernel::archive& a);
+    virtual void checkpoint_pipeline(support::archive& a);
     /// Registers the structs of counters of the pipeline's blocks.
-    virtual void register_pipeline_statistics(kernel::statistics&) {}
+    virtual void register_pipeline_statistics(support::statistics&) {}
     /// Lets sleeping blocks count the core cycles before `edges`.
     virtual void settle_pipeline(std::uint64_t /*edges*/) {}
 
@@ -306,9 +306,9 @@ protected:
     /// Notifies the listener that a slot is free whose CTA is not complete.
     void tell_resources_freed();
     /// Registers the signals for the number of resident CTAs and warps.
-    void register_occupancy(kernel::signal_list& list);
+    void register_occupancy(waveforms::signal_list& list);
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const sm_config config_;
     const sm_identity who_;
     running_cycles running_;
@@ -317,7 +317,7 @@ protected:
     cta_slots ctas_;
 
 private:
-    kernel::process_group group_;  // open while the blocks are constructed
+    simulation::process_group group_;  // open while the blocks are constructed
 
 protected:
     request_tagger tagger_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/scheduling_choice.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <charconv>
 
@@ -14,8 +14,8 @@ scheduling_choice::scheduling_choice(const std::string& text)
         unsigned value = 0;
         const auto [stop, error] = std::from_chars(at + 1, end, value);
         if (error != std::errc() || (stop != end && *stop != ':'))
-            throw kernel::user_error("-gpgpu_scheduler", "cannot read \"" + text + "\"",
-                                     "write a name, and its numbers after colons");
+            throw support::user_error("-gpgpu_scheduler", "cannot read \"" + text + "\"",
+                                      "write a name, and its numbers after colons");
         parameters.push_back(value);
         at = stop;
     }

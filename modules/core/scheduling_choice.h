@@ -20,7 +20,7 @@ struct scheduling_choice {
     std::unique_ptr<simt_pipeline::scheduling_policy> (*make)(
         const simt_pipeline::scheduling_arguments&) = nullptr;
 
-    /// "gto", "two_level_active:16:0:1". @throws kernel::user_error
+    /// "gto", "two_level_active:16:0:1". @throws support::user_error
     scheduling_choice(const std::string& text);  // implicit, so that a configuration can use a
                                                  // literal
     scheduling_choice(const char* text) : scheduling_choice(std::string(text)) {}

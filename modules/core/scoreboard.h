@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/warp_table.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -100,7 +100,7 @@ public:
     }
 
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     /// 64 registers of a warp.

@@ -2,9 +2,9 @@
 #include "modules/core/simt_cluster.h"
 
 #include "modules/core/simt_pipeline/simt_sm.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/worker_pool.h"
+#include "modules/host_threads/worker_pool.h"
 #include "modules/protocol/phases.h"
+#include "modules/support/archive.h"
 
 #include <fmt/format.h>
 
@@ -25,9 +25,9 @@ bool asks_for_room(const cluster_config& c) {
 
 }  // namespace
 
-simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                           const cluster_config& config, unsigned number,
-                           protocol::transaction_pool& transactions)
+simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
+                           simulation::phase_sequencer& sequencer, const cluster_config& config,
+                           unsigned number, protocol::transaction_pool& transactions)
     : clocked_module(name, sequencer),
       network("network"),
       sequencer_(sequencer),
@@ -40,12 +40,12 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
       responses_(config.ejection_buffer_size + (config.sm.ldst.perfect_memory ? 1 : 0)),
       acknowledged_(sequencer.host_threads()),
       receive_process_("receive", sequencer, protocol::phase::core_receive,
-                       kernel::on_edge<&simt_cluster::receive>(this)),
+                       simulation::on_edge<&simt_cluster::receive>(this)),
       inject_process_("inject", sequencer, protocol::phase::core_inject,
-                      kernel::on_edge<&simt_cluster::inject>(this)) {
+                      simulation::on_edge<&simt_cluster::inject>(this)) {
     if (sequencer.shares_phases())
         acknowledge_process_.emplace("acknowledge", sequencer, protocol::phase::core_acknowledge,
-                                     kernel::on_edge<&simt_cluster::acknowledge>(this));
+                                     simulation::on_edge<&simt_cluster::acknowledge>(this));
     network.register_nb_transport_bw(this, &simt_cluster::respond, 0);
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
         from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
@@ -244,7 +244,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
     }
     if (protocol::is_posted(extension(p).type)) {
         if (sequencer_.parallel()) {
-            acknowledged_[kernel::worker_pool::this_thread()].of.push_back(&p);
+            acknowledged_[host_threads::worker_pool::this_thread()].of.push_back(&p);
             acknowledge_process_->wake();
         } else {
             hand_over(p);
@@ -317,7 +317,7 @@ bool simt_cluster::at_rest() const {
     return true;
 }
 
-void simt_cluster::checkpoint(kernel::archive& a) {
+void simt_cluster::checkpoint(support::archive& a) {
     a.block(name());
     a(cycles_, traffic_.sent.sizes, traffic_.received.sizes, next_hand_);
     for (const auto& s : sms_) s->checkpoint(a);

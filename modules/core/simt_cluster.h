@@ -2,10 +2,10 @@
 #pragma once
 
 #include "modules/core/multiprocessor.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/ring_buffer.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/ring_buffer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,12 +34,12 @@ struct reply_observer {
 ///
 /// With a perfect memory (-gpgpu_perfect_mem) requests do not reach the network: each one is its
 /// own response and enters the response FIFO in the cycle in which it is sent, if there is room.
-class simt_cluster : public kernel::clocked_module, private shared_outside {
+class simt_cluster : public simulation::clocked_module, private shared_outside {
 public:
     protocol::initiator_socket<simt_cluster> network;
 
     /// @param number  of the cluster
-    simt_cluster(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    simt_cluster(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  const cluster_config& config, unsigned number,
                  protocol::transaction_pool& transactions);
 
@@ -65,7 +65,7 @@ public:
     /// Whether it holds no warp, request or reply.
     bool at_rest() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
     /// Reports whether CTAs of running kernels have not been placed yet, on any cluster.
     /// @param now  the last core cycle of the previous state
@@ -110,7 +110,7 @@ private:
 
     static constexpr std::size_t outbox_entries = 64;
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const cluster_config& config_;
     const bool in_order_;            // SMs act one after the other
     const unsigned first_position_;  // of its SMs, among those of all clusters
@@ -122,11 +122,11 @@ private:
     traffic_statistics traffic_;
 
     bool blocked_ = false;  // the network, or a full perfect memory, withholds END_REQ
-    std::vector<kernel::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
+    std::vector<support::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
     std::vector<tlm::tlm_generic_payload*> owed_end_;  // SMs whose END_REQ is withheld
 
     tlm::tlm_generic_payload* offered_ = nullptr;  // offered by the network, END_RESP withheld
-    kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
+    support::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_handed_ = false;     // its SM will send END_RESP
     std::uint64_t next_hand_ = 0;  // core cycle
     protocol::request_order* order_ = nullptr;
@@ -136,9 +136,9 @@ private:
         std::vector<tlm::tlm_generic_payload*> of;
     };
     std::vector<acknowledgements> acknowledged_;  // by host thread
-    kernel::clocked_process receive_process_;
-    std::optional<kernel::clocked_process> acknowledge_process_;  // with several host threads
-    kernel::clocked_process inject_process_;
+    simulation::clocked_process receive_process_;
+    std::optional<simulation::clocked_process> acknowledge_process_;  // with several host threads
+    simulation::clocked_process inject_process_;
 };
 
 }  // namespace simtlm::core

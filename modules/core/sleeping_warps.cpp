@@ -8,11 +8,11 @@
 namespace simtlm::core {
 
 sleeping_warps::sleeping_warps(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer, warp_table& warps)
+                               simulation::phase_sequencer& sequencer, warp_table& warps)
     : sc_module(name),
       warps_(warps),
       process_("process", sequencer, protocol::phase::core_write_back,
-               kernel::on_edge<&sleeping_warps::wake_up>(this)) {}
+               simulation::on_edge<&sleeping_warps::wake_up>(this)) {}
 
 void sleeping_warps::sleep(unsigned warp, std::uint64_t until) {
     warps_.asleep |= warp_bit(warp);

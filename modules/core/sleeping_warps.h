@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/warp_table.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 #include <systemc>
@@ -16,7 +16,7 @@ namespace simtlm::core {
 /// Action: wakes warps up, before the issue of the same cycle (core_write_back).
 class sleeping_warps : public sc_core::sc_module {
 public:
-    sleeping_warps(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    sleeping_warps(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    warp_table& warps);
 
     /// A warp that issues in this cycle may issue again in core cycle `until`. In phase core_issue.
@@ -32,7 +32,7 @@ private:
     };
     warp_table& warps_;
     std::vector<sleeper> sleepers_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core

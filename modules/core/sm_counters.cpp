@@ -8,8 +8,8 @@
 
 namespace simtlm::core {
 
-std::vector<kernel::counter_kind> sm_counter_kinds() {
-    using kernel::kind_of;
+std::vector<support::counter_kind> sm_counter_kinds() {
+    using support::kind_of;
     return {
         kind_of<core_statistics>("sm", "An SM"),
         kind_of<simt_pipeline::dispatch_stage::statistics>("dispatch", "Dispatch stage of an SM"),

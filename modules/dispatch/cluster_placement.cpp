@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/cluster_placement.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace simtlm::dispatch {
 void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_context& context,
                    unsigned size, const core::multiprocessor& sm) {
     if (sm.gpcs() == nullptr)
-        throw kernel::user_error(
+        throw support::user_error(
             kernel.origin,
             fmt::format("launching {}: clusters of thread blocks cannot be timed on this core",
                         kernel.name),
@@ -18,7 +18,7 @@ void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_
     unsigned sms = 0;
     for (const core::gpc& g : sm.gpcs()->gpcs) sms += static_cast<unsigned>(g.sms.size());
     if (core::active_clusters(*sm.clusters(), sms, context.ctas_per_sm, size) == 0)
-        throw kernel::user_error(
+        throw support::user_error(
             kernel.origin,
             fmt::format(
                 "launching {}: no GPC has room for a cluster of {} thread blocks; an SM has "

@@ -11,7 +11,7 @@ namespace simtlm::dispatch {
 /// Checks that a kernel can run in clusters.
 /// @param size  CTAs per cluster
 /// @param sm    any SM of the GPU
-/// @throws kernel::user_error  if it cannot
+/// @throws support::user_error  if it cannot
 void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_context& context,
                    unsigned size, const core::multiprocessor& sm);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/command_processor.h"
 
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
 #include "modules/program/cluster_source.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace simtlm::dispatch {
 
 command_processor::command_processor(const sc_core::sc_module_name& name,
-                                     kernel::phase_sequencer& sequencer,
+                                     simulation::phase_sequencer& sequencer,
                                      const dispatch_config& config,
                                      const core::cluster_config& cores,
                                      std::vector<core::simt_cluster*> clusters, hooks calls)
@@ -45,7 +45,7 @@ void command_processor::done(std::uint64_t tag) {
 
 std::shared_ptr<program::kernel_source> command_processor::source_of(const host_command& command) {
     if (command.kernel) return command.kernel;
-    if (!calls_.open) throw kernel::user_error(command.where, "nobody can open " + command.file);
+    if (!calls_.open) throw support::user_error(command.where, "nobody can open " + command.file);
     return calls_.open(command);
 }
 
@@ -156,8 +156,8 @@ std::vector<command_processor::saved_kernel> command_processor::window_to_save()
 void command_processor::restore_window(const std::vector<saved_kernel>& window, std::uint64_t taken,
                                        std::uint64_t digest) {
     const auto others = [](const char* what) {
-        throw kernel::user_error("checkpoint", what,
-                                 "resume with the command list that it was written with");
+        throw support::user_error("checkpoint", what,
+                                  "resume with the command list that it was written with");
     };
     if (taken_ != 0 || taken > queue_.size()) others("was written of a longer list of commands");
     while (taken_ < taken) {
@@ -186,12 +186,12 @@ void command_processor::restore_window(const std::vector<saved_kernel>& window, 
     if (digest_ != digest) others("was written of other commands");
 }
 
-void command_processor::checkpoint(kernel::archive& a) {
+void command_processor::checkpoint(support::archive& a) {
     if (ran_clusters_)
-        throw kernel::user_error(name(),
-                                 "has run kernels in clusters of thread blocks, whose network is "
-                                 "not saved in checkpoints",
-                                 "leave out --checkpoint");
+        throw support::user_error(name(),
+                                  "has run kernels in clusters of thread blocks, whose network is "
+                                  "not saved in checkpoints",
+                                  "leave out --checkpoint");
     a.block(name());
     std::vector<saved_kernel> window = window_to_save();
     std::uint64_t taken = taken_, digest = digest_;

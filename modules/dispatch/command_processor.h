@@ -50,9 +50,9 @@ public:
         /// A host copy has written bytes of device memory.
         std::function<void(std::uint64_t address, std::uint64_t bytes)> copied_in;
         /// Opens the kernel that a launch names. Required if commands name kernels.
-        /// @throws kernel::user_error
+        /// @throws support::user_error
         std::function<std::unique_ptr<program::kernel_source>(const host_command&)> open;
-        /// Rejects a kernel that does not fit the GPU. @throws kernel::user_error
+        /// Rejects a kernel that does not fit the GPU. @throws support::user_error
         std::function<void(const program::kernel_descriptor&)> check;
         /// A kernel has been launched.
         std::function<void()> launched;
@@ -62,7 +62,7 @@ public:
         std::function<void(std::uint64_t tag)> completed;
     };
 
-    command_processor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    command_processor(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                       const dispatch_config& config, const core::cluster_config& cores,
                       std::vector<core::simt_cluster*> clusters, hooks calls);
 
@@ -100,8 +100,8 @@ public:
     /// restore, submit the same commands as in the run that was saved, and call proceed()
     /// afterwards.
     /// @pre at_rest()
-    /// @throws kernel::user_error when restoring, if the commands differ
-    void checkpoint(kernel::archive& a);
+    /// @throws support::user_error when restoring, if the commands differ
+    void checkpoint(support::archive& a);
 
     cta_scheduler& ctas() { return scheduler_; }
     /// Warnings of kernel sources since the last call.
@@ -142,7 +142,7 @@ private:
     void start_kernels();
     void done(std::uint64_t tag);
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const dispatch_config config_;
     const core::cluster_config& cores_;
     unsigned sms_;

@@ -3,10 +3,10 @@
 
 #include "modules/core/multiprocessor.h"
 #include "modules/dispatch/cluster_placement.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
 #include "modules/program/cluster_source.h"
 #include "modules/protocol/phases.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ unsigned cluster_size(const running_kernel& k) {
 }  // namespace
 
 cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, const dispatch_config& config,
+                             simulation::phase_sequencer& sequencer, const dispatch_config& config,
                              const core::cluster_config& cores,
                              std::vector<core::simt_cluster*> clusters, listener& owner)
     : clocked_module(name, sequencer),
@@ -41,7 +41,7 @@ cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
       ended_(clusters_.size() * cores.sms_per_cluster),
       ready_(ended_.size()),
       process_("process", sequencer, protocol::phase::core_dispatch_ctas,
-               kernel::on_edge<&cta_scheduler::cycle>(this), true) {
+               simulation::on_edge<&cta_scheduler::cycle>(this), true) {
     for (core::simt_cluster* c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).set_listener(*this);
     next_deadlock_check_ = config_.deadlock_window;
@@ -84,7 +84,7 @@ bool cta_scheduler::at_rest() const {
     });
 }
 
-void cta_scheduler::checkpoint(kernel::archive& a) {
+void cta_scheduler::checkpoint(support::archive& a) {
     a(last_kernel_, last_cluster_, last_core_, ctas_left_, next_placement_, launches_, ctas_issued_,
       ctas_completed_, next_deadlock_check_, instructions_at_check_);
 }

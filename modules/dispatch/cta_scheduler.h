@@ -3,9 +3,9 @@
 
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/dispatch_config.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/program/kernel_source.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/support/archive_fwd.h"
 
 #include <memory>
 #include <vector>
@@ -47,7 +47,7 @@ struct running_kernel {
 /// -gpgpu_concurrent_kernel_sm. CTAs of a kernel are placed from -gpgpu_kernel_launch_latency plus
 /// -gpgpu_TB_launch_latency per block after its launch. With -gpgpu_cta_launch_interval, CTAs are
 /// placed one at a time on the whole GPU, at this interval.
-class cta_scheduler : public kernel::clocked_module, private core::cta_listener {
+class cta_scheduler : public simulation::clocked_module, private core::cta_listener {
 public:
     /// Interface of the owner.
     struct listener {
@@ -64,7 +64,7 @@ public:
         virtual void limit_reached(const char* option) = 0;
     };
 
-    cta_scheduler(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    cta_scheduler(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const dispatch_config& config, const core::cluster_config& cores,
                   std::vector<core::simt_cluster*> clusters, listener& owner);
 
@@ -80,7 +80,7 @@ public:
     bool at_rest() const;
     /// Saves or restores the state that persists across kernels, and the number of running kernels;
     /// see resume(). @pre at_rest()
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Restores a kernel that had been launched when a checkpoint was written, with the times saved
     /// in it.
     /// @param slot  its index among the running kernels
@@ -120,7 +120,7 @@ private:
     void check_limits(std::uint64_t now);
     void tell_ctas_left(bool left, std::uint64_t now);
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const dispatch_config config_;
     const core::cluster_config& cores_;
     std::vector<core::simt_cluster*> clusters_;
@@ -144,7 +144,7 @@ private:
     std::uint64_t ctas_issued_ = 0, ctas_completed_ = 0;
     std::uint64_t next_deadlock_check_ = 0;
     std::uint64_t instructions_at_check_ = 0;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::dispatch

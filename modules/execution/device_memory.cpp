@@ -2,7 +2,7 @@
 #include "modules/execution/device_memory.h"
 
 #include "modules/execution/checking/written_map.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ device_memory::device_memory(const config& c) : config_(c), never_used_(heap()) 
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | place, -1, 0);
     if (p == MAP_FAILED || (c.at_host_addresses && p != wanted)) {
         if (p != MAP_FAILED) ::munmap(p, size_ - first);
-        throw kernel::user_error(
+        throw support::user_error(
             "", fmt::format("cannot reserve {} bytes of address space for device memory", size_),
             "ask for a smaller device memory, or lift the limit of address space (ulimit -v)");
     }
@@ -109,10 +109,10 @@ device_address device_memory::insert(device_address begin, std::uint64_t bytes, 
 
 device_address device_memory::take(device_address at, std::uint64_t bytes, std::string label) {
     if (at == 0)
-        throw kernel::user_error("",
-                                 fmt::format("device memory is full: {} bytes asked for, {} of {} "
-                                             "in use",
-                                             bytes, used_, config_.capacity));
+        throw support::user_error("",
+                                  fmt::format("device memory is full: {} bytes asked for, {} of {} "
+                                              "in use",
+                                              bytes, used_, config_.capacity));
     used_ += bytes;
     if (stray_writes_) std::memset(host(at), 0, bytes);
     return insert(at, bytes, std::move(label));
@@ -149,7 +149,7 @@ device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t
     const device_address at = place({config_.static_base, config_.heap_base}, bytes,
                                     std::max<std::uint64_t>(alignment, 1));
     if (at == 0)
-        throw kernel::user_error(
+        throw support::user_error(
             "", fmt::format("no room for the {} bytes of module variable {}", bytes, label));
     note_written(at, bytes);  // initialised to zero, as the language specifies
     return insert(at, bytes, std::move(label));
@@ -228,7 +228,7 @@ std::string device_memory::nearest(device_address a) const {
 void device_memory::check(device_address a, std::uint64_t bytes, const char* doing) const {
     const range* const r = find(a);
     if (bytes == 0 || (r != nullptr && bytes <= r->end - a)) return;
-    throw kernel::user_error(
+    throw support::user_error(
         "", fmt::format("{} {} bytes of device memory at {:#x}: {}", doing, bytes, a,
                         r == nullptr ? nearest(a) : "reaches beyond allocation " + name_of(*r)));
 }

@@ -51,14 +51,14 @@ public:
     device_memory& operator=(const device_memory&) = delete;
 
     /// Allocates zeroed memory in the heap. @param alignment  a power of two
-    /// @throws kernel::user_error  if there is no room
+    /// @throws support::user_error  if there is no room
     device_address allocate(std::uint64_t bytes, std::uint64_t alignment = 256,
                             std::string label = {});
     /// The same at the other end of the heap, so that host memory does not change the addresses of
     /// device memory.
     device_address allocate_for_host(std::uint64_t bytes, std::uint64_t alignment = 256);
-    /// Allocates a variable of a module, below the heap. @throws kernel::user_error  if there is no
-    /// room
+    /// Allocates a variable of a module, below the heap. @throws support::user_error  if there is
+    /// no room
     device_address allocate_static(std::uint64_t bytes, std::uint64_t alignment, std::string label);
     /// Frees the allocation at an address. @return false: none begins there
     bool release(device_address begin);
@@ -86,7 +86,7 @@ public:
     /// other memory is available, so that a stray access does not hit another allocation.
     void keep_apart() { apart_ = true; }
     /// From now on records writes by the host; programs that check it record their own writes.
-    /// @throws kernel::user_error  if address space is exhausted
+    /// @throws support::user_error  if address space is exhausted
     void track_writes();
     /// The bytes that have been written; nullptr: not tracked.
     written_map* writes() const { return writes_.get(); }
@@ -103,7 +103,7 @@ public:
     /// Upper bound of all addresses except those of admitted memory.
     device_address end() const { return size_; }
 
-    /// Copies to and from the host. @throws kernel::user_error  if a range is not within one
+    /// Copies to and from the host. @throws support::user_error  if a range is not within one
     /// allocation
     void write(device_address to, const void* from, std::uint64_t bytes);
     void read(void* to, device_address from, std::uint64_t bytes) const;

@@ -395,7 +395,7 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
       instructions_(std::move(descriptor)) {
     context_.timed = true;
     const std::string untimed = untimed_part(*what_.kernel, *instructions_);
-    if (!untimed.empty()) throw kernel::user_error("", untimed, untimed_remedy);
+    if (!untimed.empty()) throw support::user_error("", untimed, untimed_remedy);
     if (!world_.clock) world_.clock = [this] { return now_; };
     const std::size_t operations = what_.image->code().size();
     worker_.counts.resize(operations);

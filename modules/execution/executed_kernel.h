@@ -25,7 +25,7 @@ class executed_kernel : public program::cluster_kernel {
 public:
     /// @param descriptor  of the launch's module; shared by all its launches
     /// @param id          launch number
-    /// @throws kernel::user_error  as launch_context
+    /// @throws support::user_error  as launch_context
     executed_kernel(launch what, device_memory& memory, services world,
                     std::shared_ptr<const instruction_descriptors> descriptor, std::uint32_t id);
     ~executed_kernel() override;

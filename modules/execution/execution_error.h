@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <cstdint>
 #include <string>
@@ -27,7 +27,7 @@ enum class fault_kind : std::uint8_t {
 
 /// An error in the executed program: an access outside all allocations, a misaligned address, a
 /// barrier that can never complete, a trap. The message names kernel, PTX line, block and thread.
-class execution_error : public kernel::user_error {
+class execution_error : public support::user_error {
 public:
     execution_error(const fault_site& site, const std::string& what, const std::string& remedy = {},
                     fault_kind kind = fault_kind::other);

@@ -2,7 +2,7 @@
 #include "modules/execution/launch.h"
 
 #include "modules/execution/block_cluster.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ std::uint32_t rounded(std::uint64_t bytes, std::uint64_t to) {
 
 void check(const launch& l) {
     const auto refuse = [&](const std::string& why) {
-        throw kernel::user_error("", fmt::format("launching {}: {}", l.kernel->name, why));
+        throw support::user_error("", fmt::format("launching {}: {}", l.kernel->name, why));
     };
     if (l.grid.volume() == 0 || l.block.volume() == 0) refuse("grid and block must not be empty");
     if (l.block.volume() > 1024)
@@ -35,7 +35,7 @@ program::dim3 checked_cluster(const launch& l) {
     const program::dim3 c = cluster_of(*l.kernel, l.cluster);
     const std::string fault = cluster_fault(*l.kernel, l.grid, c);
     if (!fault.empty())
-        throw kernel::user_error("", fmt::format("launching {}: {}", l.kernel->name, fault));
+        throw support::user_error("", fmt::format("launching {}: {}", l.kernel->name, fault));
     return c;
 }
 }  // namespace

@@ -72,7 +72,7 @@ struct services {
 /// State shared by the CTAs of a launch.
 class launch_context {
 public:
-    /// @throws kernel::user_error  for an invalid launch: no threads, too many threads, missing
+    /// @throws support::user_error  for an invalid launch: no threads, too many threads, missing
     ///         parameters
     launch_context(const launch& what, device_memory& memory, const services& world);
     ~launch_context();

@@ -3,9 +3,9 @@
 
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/script_values.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
-#include "modules/kernel/text_file.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
+#include "modules/support/text_file.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ public:
         return word;
     }
     [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const {
-        throw kernel::user_error(where_, what, remedy);
+        throw support::user_error(where_, what, remedy);
     }
 
 private:
@@ -249,15 +249,15 @@ launch_script launch_script::parse(const std::string& text, const std::string& f
         words.clear();
     }
     if (!words.empty())
-        throw kernel::user_error(fmt::format("{}:{}", file, begin),
-                                 "the file ends within a statement", "its last line ends with \\");
+        throw support::user_error(fmt::format("{}:{}", file, begin),
+                                  "the file ends within a statement", "its last line ends with \\");
     if (script.launches.empty())
-        throw kernel::user_error(file, "launches nothing", "add a launch statement");
+        throw support::user_error(file, "launches nothing", "add a launch statement");
     return script;
 }
 
 launch_script launch_script::read(const std::string& path) {
-    return parse(kernel::read_text_file(path, "name a launch file"), path);
+    return parse(support::read_text_file(path, "name a launch file"), path);
 }
 
 script_run::script_run(const launch_script& script, const program_image& image,
@@ -266,12 +266,13 @@ script_run::script_run(const launch_script& script, const program_image& image,
     for (const launch_script::buffer& b : script.buffers) {
         const std::uint64_t bytes = b.count * ptx::bytes_of(b.type);
         if (!buffers_.try_emplace(b.name, placed{&b, 0, bytes}).second)
-            throw kernel::user_error(where(b.line), "buffer " + b.name + " is there already");
+            throw support::user_error(where(b.line), "buffer " + b.name + " is there already");
         device_address a = 0;
         try {
             a = memory.allocate(bytes, 256, b.name);
-        } catch (const kernel::user_error& e) {
-            throw kernel::user_error(where(b.line), fmt::format("buffer {}: {}", b.name, e.what()));
+        } catch (const support::user_error& e) {
+            throw support::user_error(where(b.line),
+                                      fmt::format("buffer {}: {}", b.name, e.what()));
         }
         buffers_.at(b.name).address = a;
         if (b.data.from == launch_script::source::unwritten) continue;
@@ -285,7 +286,7 @@ script_run::script_run(const launch_script& script, const program_image& image,
     for (const launch_script::buffer& v : script.variables) {
         const auto [address, bytes] = image.find_variable(v.name);
         if (address == 0)
-            throw kernel::user_error(where(v.line), "the module has no variable " + v.name);
+            throw support::user_error(where(v.line), "the module has no variable " + v.name);
         const auto data = data_of(v.data, v.type, bytes / ptx::bytes_of(v.type), v.line);
         memory.write(address, data.data(), std::min<std::uint64_t>(data.size(), bytes));
     }
@@ -303,7 +304,7 @@ std::string script_run::where(unsigned line) const {
 
 const script_run::placed& script_run::find(const std::string& name, unsigned line) const {
     const auto at = buffers_.find(name);
-    if (at == buffers_.end()) throw kernel::user_error(where(line), "there is no buffer " + name);
+    if (at == buffers_.end()) throw support::user_error(where(line), "there is no buffer " + name);
     return at->second;
 }
 
@@ -348,12 +349,12 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
     std::vector<std::byte> data(count * width);
     const auto value = [&](std::uint64_t i, const std::string& word) {
         if (!write_script_value(t, word, data.data() + i * width))
-            throw kernel::user_error(
+            throw support::user_error(
                 where(line), fmt::format("'{}' is not a value of type {}", word, ptx::name_of(t)));
     };
     const auto fits = [&](bool good) {
         if (!good)
-            throw kernel::user_error(
+            throw support::user_error(
                 where(line),
                 fmt::format("{} elements of type {} cannot hold '{} {}'", count, ptx::name_of(t),
                             c.from == source::ramp ? "ramp" : "random", fmt::join(c.words, " ")));
@@ -375,21 +376,21 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
         }
         case source::values:
             if (c.words.size() > count)
-                throw kernel::user_error(
+                throw support::user_error(
                     where(line), fmt::format("{} values for {} elements", c.words.size(), count));
             for (std::size_t i = 0; i < c.words.size(); ++i) value(i, c.words[i]);
             break;
         case source::file: {
             std::ifstream in(path(c.words[0]), std::ios::binary);
-            if (!in) throw kernel::user_error(path(c.words[0]), "cannot be read");
+            if (!in) throw support::user_error(path(c.words[0]), "cannot be read");
             in.read(reinterpret_cast<char*>(data.data()),
                     static_cast<std::streamsize>(data.size()));
             if (static_cast<std::size_t>(in.gcount()) != data.size())
-                throw kernel::user_error(
+                throw support::user_error(
                     path(c.words[0]),
                     fmt::format("has {} bytes; {} are needed", in.gcount(), data.size()));
             if (in.peek() != std::ifstream::traits_type::eof())
-                throw kernel::user_error(
+                throw support::user_error(
                     path(c.words[0]),
                     fmt::format("has more than the {} bytes of {} elements", data.size(), count));
             break;
@@ -397,7 +398,7 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
         case source::buffer: {
             const placed& other = find(c.words[0], line);
             if (other.bytes != data.size())
-                throw kernel::user_error(
+                throw support::user_error(
                     where(line), fmt::format("buffer {} has {} bytes; {} are needed", c.words[0],
                                              other.bytes, data.size()));
             memory_.read(data.data(), other.address, data.size());
@@ -414,28 +415,29 @@ launch script_run::make(const launch_script::launch_step& step) const {
     if (l.kernel == nullptr) {
         std::string names;
         for (const kernel_image& k : image_.kernels()) names += (names.empty() ? "" : " ") + k.name;
-        throw kernel::user_error(where(step.line), "the module has no kernel " + step.kernel,
-                                 names);
+        throw support::user_error(where(step.line), "the module has no kernel " + step.kernel,
+                                  names);
     }
     constexpr std::uint64_t most_threads = 1024;
     // The product of three numbers may wrap to 0.
     for (const program::dim3& d : {step.grid, step.block, step.cluster})
         if (d.x == 0 || d.y == 0 || d.z == 0)
-            throw kernel::user_error(where(step.line), "grid, block and cluster must not be empty");
+            throw support::user_error(where(step.line),
+                                      "grid, block and cluster must not be empty");
     constexpr std::uint32_t most_x = 2147483647, most_yz = 65535;
     if (step.grid.x > most_x || step.grid.y > most_yz || step.grid.z > most_yz)
-        throw kernel::user_error(
+        throw support::user_error(
             where(step.line),
             fmt::format("a grid of {},{},{} blocks", step.grid.x, step.grid.y, step.grid.z),
             fmt::format("{},{},{} is the largest", most_x, most_yz, most_yz));
     const std::uint32_t longest = std::max({step.block.x, step.block.y, step.block.z});
     if (longest > most_threads)
-        throw kernel::user_error(where(step.line), fmt::format("a block of {} threads", longest),
-                                 "1024 are the most");
+        throw support::user_error(where(step.line), fmt::format("a block of {} threads", longest),
+                                  "1024 are the most");
     if (step.block.volume() > most_threads)
-        throw kernel::user_error(where(step.line),
-                                 fmt::format("a block of {} threads", step.block.volume()),
-                                 "1024 are the most");
+        throw support::user_error(where(step.line),
+                                  fmt::format("a block of {} threads", step.block.volume()),
+                                  "1024 are the most");
     l.grid = step.grid;
     l.block = step.block;
     complete_shape(*l.kernel, l.grid, l.block);
@@ -444,16 +446,16 @@ launch script_run::make(const launch_script::launch_step& step) const {
          {block_fault(*l.kernel, l.block),
           cluster_fault(*l.kernel, l.grid, cluster_of(*l.kernel, l.cluster))})
         if (!fault.empty())
-            throw kernel::user_error(where(step.line),
-                                     fmt::format("launching {}: {}", step.kernel, fault));
+            throw support::user_error(where(step.line),
+                                      fmt::format("launching {}: {}", step.kernel, fault));
     l.dynamic_shared = step.shared;
     l.cooperative = step.cooperative;
     l.stream = step.stream;
     const auto& parameters = l.kernel->parameters;
     if (step.arguments.size() != parameters.size())
-        throw kernel::user_error(where(step.line),
-                                 fmt::format("{} arguments; {} takes {}", step.arguments.size(),
-                                             step.kernel, parameters.size()));
+        throw support::user_error(where(step.line),
+                                  fmt::format("{} arguments; {} takes {}", step.arguments.size(),
+                                              step.kernel, parameters.size()));
     l.parameters.resize(l.kernel->parameter_bytes);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const launch_script::argument& a = step.arguments[i];
@@ -472,7 +474,7 @@ launch script_run::make(const launch_script::launch_step& step) const {
         } else {
             bytes = ptx::bytes_of(a.type);
             if (!write_script_value(a.type, a.value, value))
-                throw kernel::user_error(
+                throw support::user_error(
                     where(step.line),
                     fmt::format("'{}' is not a value of type {}", a.value, ptx::name_of(a.type)));
         }
@@ -482,7 +484,7 @@ launch script_run::make(const launch_script::launch_step& step) const {
                           : is_float        ? bytes == parameters[i].size
                                             : bytes <= parameters[i].size;
         if (!fits)
-            throw kernel::user_error(
+            throw support::user_error(
                 where(step.line), fmt::format("argument {} has {} bytes; {} takes {}", i + 1, bytes,
                                               parameters[i].name, parameters[i].size));
         std::memcpy(to, value, std::min(bytes, parameters[i].size));
@@ -507,10 +509,10 @@ std::vector<launch> script_run::launches() const {
 std::string script_run::compare(const launch_script::result& r) const {
     const placed& p = find(r.buffer, r.line);
     if (r.data.from == launch_script::source::values && r.data.words.size() != p.what->count)
-        throw kernel::user_error(where(r.line),
-                                 fmt::format("{} values are expected of the {} elements of {}",
-                                             r.data.words.size(), p.what->count, r.buffer),
-                                 "give one for each");
+        throw support::user_error(where(r.line),
+                                  fmt::format("{} values are expected of the {} elements of {}",
+                                              r.data.words.size(), p.what->count, r.buffer),
+                                  "give one for each");
     const auto want = data_of(r.data, p.what->type, p.what->count, r.line);
     std::vector<std::byte> got(p.bytes);
     memory_.read(got.data(), p.address, p.bytes);
@@ -529,7 +531,7 @@ std::string script_run::compare(const launch_script::result& r) const {
         script_value_text(p.what->type, want.data() + first * width));
 }
 
-std::vector<std::string> script_run::finish(kernel::output_attempts& attempt) {
+std::vector<std::string> script_run::finish(support::output_attempts& attempt) {
     std::vector<std::string> wrong;
     for (const launch_script::result& r : script_.results) {
         if (r.compares) {
@@ -541,7 +543,7 @@ std::vector<std::string> script_run::finish(kernel::output_attempts& attempt) {
         std::vector<char> data(p.bytes);
         memory_.read(data.data(), p.address, p.bytes);
         attempt([&] {
-            kernel::output_file out(path(r.data.words[0]));
+            support::output_file out(path(r.data.words[0]));
             out.write({data.data(), data.size()});
             out.commit();
         });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/launch.h"
-#include "modules/kernel/output_target.h"
+#include "modules/support/output_target.h"
 
 #include <cstdint>
 #include <map>
@@ -74,9 +74,9 @@ struct launch_script {
     std::vector<launch_step> launches;
     std::vector<result> results;
 
-    /// @throws kernel::user_error "file:line: what is wrong (valid alternatives)"
+    /// @throws support::user_error "file:line: what is wrong (valid alternatives)"
     static launch_script parse(const std::string& text, const std::string& file);
-    /// Reads a script. @throws kernel::user_error as parse(), and if the file cannot be read
+    /// Reads a script. @throws support::user_error as parse(), and if the file cannot be read
     static launch_script read(const std::string& path);
 
     /// A file named in the script.
@@ -101,16 +101,17 @@ public:
         std::uint64_t bytes;
     };
 
-    /// Allocates and initialises the buffers. @throws kernel::user_error
+    /// Allocates and initialises the buffers. @throws support::user_error
     script_run(const launch_script& script, const program_image& image, device_memory& memory);
 
     /// The buffers, ordered by name.
     std::vector<placed> buffers() const;
-    /// The launches, in order. @throws kernel::user_error  for an unknown kernel or wrong arguments
+    /// The launches, in order. @throws support::user_error  for an unknown kernel or wrong
+    /// arguments
     std::vector<launch> launches() const;
     /// Writes outputs and compares results. @param attempt  receives errors of outputs
     /// @return one line per buffer that differs from the expected contents
-    std::vector<std::string> finish(kernel::output_attempts& attempt);
+    std::vector<std::string> finish(support::output_attempts& attempt);
 
 private:
     std::string where(unsigned line) const;

@@ -66,7 +66,7 @@ public:
     ///                          or older than the target: as for the target
     /// @param reserved_shared   bytes before the shared variables of every kernel
     ///                          (kernel_image::reserved_shared)
-    /// @throws kernel::user_error  if the module refers to something that does not exist
+    /// @throws support::user_error  if the module refers to something that does not exist
     ptx_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
               const check_options& checks = {}, unsigned gpu_architecture = 0,
               std::uint32_t reserved_shared = 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/script_values.h"
 
-#include "modules/kernel/number_text.h"
+#include "modules/support/number_text.h"
 
 #include <fmt/format.h>
 
@@ -99,7 +99,7 @@ bool write_script_value(ptx::type t, const std::string& word, std::byte* to) {
         errno = 0;
         bool in_range = true;
         if constexpr (std::is_floating_point_v<T>) {
-            const double exact = kernel::read_double(word.c_str(), &end);
+            const double exact = support::read_double(word.c_str(), &end);
             // Infinities and NaNs have names; a number beyond the range is none of them.
             const bool named = std::strpbrk(word.c_str(), "nN") != nullptr;
             in_range = named || holds<T>(exact);
@@ -145,7 +145,7 @@ std::optional<std::uint64_t> script_unsigned(const std::string& word) {
 
 std::optional<double> script_number(const std::string& word) {
     char* end = nullptr;
-    const double value = kernel::read_double(word.c_str(), &end);
+    const double value = support::read_double(word.c_str(), &end);
     if (word.empty() || *end != 0 || !std::isfinite(value)) return std::nullopt;
     return value;
 }

@@ -3,7 +3,7 @@
 
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/router_settings.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <memory>
 #include <vector>
@@ -31,7 +31,7 @@ public:
     /// Computes the matching of this round.
     virtual void allocate() = 0;
     /// Saves or restores the state that persists across cycles.
-    virtual void checkpoint(kernel::archive& a) = 0;
+    virtual void checkpoint(support::archive& a) = 0;
     /// @return the resource granted to a requester, or none
     unsigned granted(unsigned requester) const { return given_[requester]; }
     /// Clears requests and grants; priorities are kept.

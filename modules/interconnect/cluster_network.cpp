@@ -16,7 +16,7 @@ constexpr std::uint64_t no_cycle = ~std::uint64_t{0};
 }
 
 cluster_network::cluster_network(const sc_core::sc_module_name& name,
-                                 kernel::phase_sequencer& sequencer,
+                                 simulation::phase_sequencer& sequencer,
                                  const cluster_network_config& config, unsigned first_sm,
                                  unsigned sms)
     : clocked_module(name, sequencer),
@@ -24,7 +24,7 @@ cluster_network::cluster_network(const sc_core::sc_module_name& name,
       config_(config),
       first_sm_(first_sm),
       process_("process", sequencer, protocol::phase::core_effects,
-               kernel::on_edge<&cluster_network::cycle>(this), false, 2) {
+               simulation::on_edge<&cluster_network::cycle>(this), false, 2) {
     process_.select_sub_phase(1);
     ports_.reserve(sms);
     for (unsigned i = 0; i < sms; ++i) {
@@ -167,8 +167,8 @@ void cluster_network::cycle() {
         process_.sleep_until(next);
 }
 
-void cluster_network::register_signals(kernel::signal_list& list) {
-    using kernel::display;
+void cluster_network::register_signals(waveforms::signal_list& list) {
+    using waveforms::display;
     constexpr unsigned on_core = 1u << protocol::core_clock;
     const std::string base = name();
     list.group(base.substr(base.find('.') + 1));

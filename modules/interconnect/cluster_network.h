@@ -2,12 +2,12 @@
 #pragma once
 
 #include "modules/interconnect/packet.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/counter_table.h"
-#include "modules/kernel/ring_buffer.h"
-#include "modules/kernel/signal_list.h"
 #include "modules/protocol/cluster_message.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/counter_table.h"
+#include "modules/support/ring_buffer.h"
+#include "modules/waveforms/signal_list.h"
 
 #include <array>
 #include <cstdint>
@@ -51,22 +51,22 @@ inline std::string cluster_packet_label(unsigned k) {
     return k < protocol::cluster_packets ? names[k] : "";
 }
 
-inline constexpr kernel::counter<cluster_network_statistics> cluster_network_counters[] = {
-    kernel::count<&cluster_network_statistics::messages>(
+inline constexpr support::counter<cluster_network_statistics> cluster_network_counters[] = {
+    support::count<&cluster_network_statistics::messages>(
         "messages", "messages", "between SMs of the GPC, by kind", cluster_packet_label),
-    kernel::count<&cluster_network_statistics::bytes>("bytes", "bytes",
-                                                      "that they took, headers included"),
-    kernel::count<&cluster_network_statistics::waited>(
+    support::count<&cluster_network_statistics::bytes>("bytes", "bytes",
+                                                       "that they took, headers included"),
+    support::count<&cluster_network_statistics::waited>(
         "waited", "message cycles", "at the ports of SMs, before their first byte was sent"),
-    kernel::count<&cluster_network_statistics::busy>("busy", "port cycles",
-                                                     "in which an SM's lanes were sending"),
-    kernel::count<&cluster_network_statistics::congested>(
+    support::count<&cluster_network_statistics::busy>("busy", "port cycles",
+                                                      "in which an SM's lanes were sending"),
+    support::count<&cluster_network_statistics::congested>(
         "congested", "port cycles", "in which an SM waited for a receiver with a backlog"),
 };
 constexpr const auto& counters_of(const cluster_network_statistics*) {
     return cluster_network_counters;
 }
-static_assert(kernel::covers(cluster_network_counters));
+static_assert(support::covers(cluster_network_counters));
 
 /// The network between the SMs of one GPC, for distributed shared memory, arrivals at mbarriers of
 /// other SMs, and multicast.
@@ -83,13 +83,13 @@ static_assert(kernel::covers(cluster_network_counters));
 ///
 /// The network acts once per core cycle in which a message waits or arrives, in the second
 /// sub-phase of core_effects: after the memory effects of the warps in this cycle.
-class cluster_network : public kernel::clocked_module {
+class cluster_network : public simulation::clocked_module {
 public:
     /// By index of the SM in the GPC.
     sc_core::sc_vector<protocol::cluster_target<cluster_network>> from_sm;
 
     /// @param first_sm  number of the GPC's first SM within the GPU; the others follow
-    cluster_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    cluster_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const cluster_network_config& config, unsigned first_sm, unsigned sms);
 
     unsigned first_sm() const { return first_sm_; }
@@ -102,7 +102,7 @@ public:
         const port& p = ports_[sm];
         return p.requests.size() + p.responses.size() + p.notices.size();
     }
-    void register_signals(kernel::signal_list& list);
+    void register_signals(waveforms::signal_list& list);
 
 private:
     struct queued_message {
@@ -110,7 +110,7 @@ private:
         std::uint64_t since = 0;  // core cycle
     };
     struct port {
-        kernel::ring_buffer<queued_message> requests;
+        support::ring_buffer<queued_message> requests;
         growing_fifo<queued_message> responses;
         growing_fifo<queued_message> notices;              // do not use the lanes
         growing_fifo<protocol::cluster_message> arriving;  // in order of arrival
@@ -143,7 +143,7 @@ private:
     std::vector<port> ports_;
     std::size_t waiting_ = 0, flying_ = 0;
     cluster_network_statistics statistics_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::interconnect

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/crossbar.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <utility>
 
@@ -17,25 +17,26 @@ std::unique_ptr<switch_arbiter> make_arbiter(const interconnect_config& config, 
 
 void check(const crossbar_config& c, unsigned largest_packet) {
     if (c.subnets != 2)
-        throw kernel::user_error("-icnt_subnets",
-                                 "the crossbar has two subnets, not " + std::to_string(c.subnets));
-    if (c.grant_cycles == 0) throw kernel::user_error("-icnt_grant_cycles", "must be at least 1");
+        throw support::user_error("-icnt_subnets",
+                                  "the crossbar has two subnets, not " + std::to_string(c.subnets));
+    if (c.grant_cycles == 0) throw support::user_error("-icnt_grant_cycles", "must be at least 1");
     const std::string least = "at least " + std::to_string(largest_packet);
     if (c.in_buffer_limit < largest_packet)
-        throw kernel::user_error("-icnt_in_buffer_limit", "cannot hold the largest packet", least);
+        throw support::user_error("-icnt_in_buffer_limit", "cannot hold the largest packet", least);
     if (c.out_buffer_limit < largest_packet)
-        throw kernel::user_error("-icnt_out_buffer_limit", "cannot hold the largest packet", least);
+        throw support::user_error("-icnt_out_buffer_limit", "cannot hold the largest packet",
+                                  least);
 }
 }  // namespace
 
-crossbar::crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+crossbar::crossbar(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const interconnect_config& config, address_decoder decoder)
     : network(name, sequencer, config,
               config.crossbar.quirk_packet_is_one_flit ? 0 : config.flit_bytes,
               std::move(decoder)) {
     const crossbar_config& c = config.crossbar;
     if (!c.quirk_packet_is_one_flit && config.flit_bytes == 0)
-        throw kernel::user_error("-icnt_flit_size", "must be at least 1");
+        throw support::user_error("-icnt_flit_size", "must be at least 1");
     check(c, largest_packet());
     for (const subnet s : {requests, replies})
         switches_.emplace_back(
@@ -75,7 +76,7 @@ std::vector<network::figure> crossbar::figures() const {
     return list;
 }
 
-void crossbar::list_statistics(kernel::statistics& list) const {
+void crossbar::list_statistics(support::statistics& list) const {
     network::list_statistics(list);
     for (const subnet s : {requests, replies}) list.add(half_name(s), half_kind, counted(s));
 }

@@ -3,7 +3,7 @@
 
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/network.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::interconnect {
 
@@ -14,19 +14,19 @@ namespace simtlm::interconnect {
 /// on.
 class crossbar final : public network {
 public:
-    /// @throws kernel::user_error  for limits that cannot hold a packet, or if the number of
+    /// @throws support::user_error  for limits that cannot hold a packet, or if the number of
     ///         subnets is not two
-    crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    crossbar(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
              const interconnect_config& config, address_decoder decoder);
 
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
     /// For each half: injected_packets_num, cycles, injected_packets_per_cycle,
     /// conflicts_per_cycle, conflicts_per_cycle_util (per cycle with packets in input buffers),
     /// Bank_Level_Parallism (sic; packets granted per such cycle), in_buffer_full_per_cycle (see
     /// count_stalls), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units per
     /// port and cycle), in single precision as in GPGPU-Sim.
     std::vector<figure> figures() const override;
-    void list_statistics(kernel::statistics& list) const override;
+    void list_statistics(support::statistics& list) const override;
     const crossbar_switch::counters& counted(subnet s) const { return switches_[s].counted(); }
 
 private:

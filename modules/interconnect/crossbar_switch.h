@@ -4,8 +4,8 @@
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/switch_arbiter.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/counter_table.h"
 
 #include <cstdint>
 #include <memory>
@@ -65,7 +65,7 @@ public:
     /// inside.
     bool idle() const { return in_units_ == 0 && out_sum_ == 0; }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     const counters& counted() const { return counters_; }
     unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }
     unsigned outputs() const { return static_cast<unsigned>(outputs_.size()); }
@@ -136,25 +136,25 @@ private:
     counters counters_;
 };
 
-inline constexpr kernel::counter<crossbar_switch::counters> crossbar_counters[] = {
-    kernel::count<&crossbar_switch::counters::busy_cycles>("busy_cycles", "icnt cycles",
-                                                           "that began with a packet waiting"),
-    kernel::count<&crossbar_switch::counters::conflicts>(
+inline constexpr support::counter<crossbar_switch::counters> crossbar_counters[] = {
+    support::count<&crossbar_switch::counters::busy_cycles>("busy_cycles", "icnt cycles",
+                                                            "that began with a packet waiting"),
+    support::count<&crossbar_switch::counters::conflicts>(
         "conflicts", "packets", "heads of inputs that wanted the same output as another one"),
-    kernel::count<&crossbar_switch::counters::granted>("granted", "packets", "that crossed"),
-    kernel::count<&crossbar_switch::counters::flit_hops>("flit_hops", "switches",
-                                                         "passed, over all flits"),
-    kernel::count<&crossbar_switch::counters::out_full>(
+    support::count<&crossbar_switch::counters::granted>("granted", "packets", "that crossed"),
+    support::count<&crossbar_switch::counters::flit_hops>("flit_hops", "switches",
+                                                          "passed, over all flits"),
+    support::count<&crossbar_switch::counters::out_full>(
         "out_buffer_full", "occurrences",
         "full output buffers (iSLIP), heads kept waiting by one (round-robin)"),
-    kernel::count<&crossbar_switch::counters::in_units>(
+    support::count<&crossbar_switch::counters::in_units>(
         "in_buffer_units", "units x cycles", "occupancy of input buffers, summed over cycles"),
-    kernel::count<&crossbar_switch::counters::out_units>(
+    support::count<&crossbar_switch::counters::out_units>(
         "out_buffer_units", "units x cycles", "occupancy of output buffers, summed over cycles"),
 };
 constexpr const auto& counters_of(const crossbar_switch::counters*) {
     return crossbar_counters;
 }
-static_assert(kernel::covers(crossbar_counters));
+static_assert(support::covers(crossbar_counters));
 
 }  // namespace simtlm::interconnect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/allocator.h"
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 
 namespace simtlm::interconnect {
 
@@ -20,7 +20,7 @@ public:
             requesters_.for_each([this, i](unsigned r) { accept(r, i == 0); });
         }
     }
-    void checkpoint(kernel::archive& a) override { a(propose_first_, accept_first_); }
+    void checkpoint(support::archive& a) override { a(propose_first_, accept_first_); }
 
 private:
     unsigned propose(unsigned resource) const {

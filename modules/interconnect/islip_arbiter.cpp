@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/switch_arbiter.h"
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 
 #include <vector>
 
@@ -27,7 +27,7 @@ public:
         });
         grant_left_ = grant_left_ == 1 ? grant_cycles_ : grant_left_ - 1;
     }
-    void checkpoint(kernel::archive& a) override { a(next_, grant_left_); }
+    void checkpoint(support::archive& a) override { a(next_, grant_left_); }
 
 private:
     std::vector<unsigned> next_;  // by output: input with the highest priority

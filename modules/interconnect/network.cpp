@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/network.h"
 
+#include "modules/host_threads/worker_pool.h"
 #include "modules/interconnect/crossbar.h"
 #include "modules/interconnect/perfect_network.h"
 #include "modules/interconnect/router_network.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/worker_pool.h"
 #include "modules/protocol/describe.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -35,14 +35,14 @@ protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
 }
 }  // namespace
 
-network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+network::network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  const interconnect_config& config, unsigned flit_bytes, address_decoder decoder)
     : clocked_module(name, sequencer, protocol::icnt_clock),
       from_cluster("from_cluster", config.clusters),
       to_memory("to_memory", config.memories),
       sequencer_(sequencer),
       process_("transfer", sequencer, protocol::phase::network_transfer,
-               kernel::on_edge<&network::on_edge>(this)),
+               simulation::on_edge<&network::on_edge>(this)),
       decoder_(std::move(decoder)),
       flit_bytes_(flit_bytes),
       ports_{config.clusters, config.memories},
@@ -66,9 +66,9 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
         for (unsigned port = 0; port < ejection_ports(s); ++port) {
             const bool memory = s == requests;
             const unsigned a_part = memory ? config.memories_per_partition : 1;
-            const kernel::partition_scope receiver(
+            const simulation::partition_scope receiver(
                 sequencer, port / a_part, ejection_ports(s) / a_part,
-                memory ? kernel::partition_size::large : kernel::partition_size::small);
+                memory ? simulation::partition_size::large : simulation::partition_size::small);
             presenters_[s].emplace_back(*this, s, port);
         }
     }
@@ -80,7 +80,7 @@ network::presenter::presenter(network& n, subnet s, unsigned p)
       port(p),
       process(fmt::format("present_{}{}", s == requests ? "request" : "reply", port).c_str(),
               n.sequencer_, protocol::phase::network_present,
-              kernel::on_edge<&presenter::present>(this)) {}
+              simulation::on_edge<&presenter::present>(this)) {}
 
 void network::presenter::present() {
     process.sleep();
@@ -104,7 +104,7 @@ unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
 }
 
 network::message_buffer::half& network::message_buffer_of(subnet s) {
-    return message_buffers_[kernel::worker_pool::this_thread()].of[s];
+    return message_buffers_[host_threads::worker_pool::this_thread()].of[s];
 }
 
 /// Whether the buffer of an injection port has room. The buffer is only read if the known lower
@@ -362,7 +362,7 @@ std::string network::half_name(subnet s) const {
     return std::string(name()) + (s == requests ? ".requests" : ".replies");
 }
 
-void network::list_statistics(kernel::statistics& list) const {
+void network::list_statistics(support::statistics& list) const {
     list.add(name(), "network", cycles_counter, sequencer_.edges(protocol::icnt_clock));
     for (const subnet s : {requests, replies}) {
         list.add(half_name(s), half_kind, injected_counter, injected_[s]);
@@ -379,10 +379,10 @@ unsigned network::on_debug(int, tlm::tlm_generic_payload& payload) {
 }
 
 std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
-                                      kernel::phase_sequencer& sequencer,
+                                      simulation::phase_sequencer& sequencer,
                                       const interconnect_config& config, address_decoder decoder) {
     if (config.clusters == 0 || config.memories == 0)
-        throw kernel::user_error("-network_mode", "a network needs clusters and sub-partitions");
+        throw support::user_error("-network_mode", "a network needs clusters and sub-partitions");
     switch (config.kind) {
         case network_kind::crossbar:
             return std::make_unique<crossbar>(name, sequencer, config, std::move(decoder));
@@ -391,7 +391,7 @@ std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
         case network_kind::router:
             return std::make_unique<router_network>(name, sequencer, config, std::move(decoder));
     }
-    throw kernel::user_error("-network_mode", "unknown network mode", "1, 2 or 3");
+    throw support::user_error("-network_mode", "unknown network mode", "1, 2 or 3");
 }
 
 std::string network::describe() {

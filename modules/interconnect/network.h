@@ -4,12 +4,12 @@
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/statistics.h"
 #include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/statistics.h"
 
 #include <array>
 #include <cstdint>
@@ -52,7 +52,7 @@ using address_decoder = std::function<unsigned(std::uint64_t address)>;
 /// The cluster of a request is stored in extension.cluster. The network sets
 /// extension.when.injected and .replied (core cycles). It does not acquire payloads: their
 /// initiators keep them alive.
-class network : public kernel::clocked_module {
+class network : public simulation::clocked_module {
 public:
     sc_core::sc_vector<protocol::target_socket<network>> from_cluster;  ///< one per cluster
     sc_core::sc_vector<protocol::initiator_socket<network>> to_memory;  ///< one per sub-partition
@@ -110,11 +110,11 @@ public:
     /// Latency histograms, if the network has any. Read like cycles().
     virtual std::vector<latency_table> latency_tables() const { return {}; }
     // Counters in addition to those of the derived classes.
-    static constexpr kernel::counter_info cycles_counter{"cycles", "icnt cycles",
-                                                         "of the network, idle ones included"};
-    static constexpr kernel::counter_info injected_counter{"injected", "packets",
-                                                           "that entered the network"};
-    static constexpr kernel::counter_info stall_counter{
+    static constexpr support::counter_info cycles_counter{"cycles", "icnt cycles",
+                                                          "of the network, idle ones included"};
+    static constexpr support::counter_info injected_counter{"injected", "packets",
+                                                            "that entered the network"};
+    static constexpr support::counter_info stall_counter{
         "in_buffer_full", "refusals", "a block had a packet and found its input buffer full"};
     /// Describes the packets that wait at each port, one per line, for a deadlock report. Call
     /// between steps.
@@ -122,19 +122,19 @@ public:
     /// Call before reading the registered counters.
     void bring_up_to_date();
     /// Registers the counters under this module's hierarchical name.
-    virtual void list_statistics(kernel::statistics& list) const;
+    virtual void list_statistics(support::statistics& list) const;
     /// Saves or restores the state that persists across kernels, of an idle network.
-    virtual void checkpoint(kernel::archive& a);
+    virtual void checkpoint(support::archive& a);
     /// Whether nothing is inside, including returning credits.
     bool at_rest() const { return !busy() && moves_nothing(); }
 
 protected:
-    /// Name and kind of a half as a block of kernel::statistics.
+    /// Name and kind of a half as a block of support::statistics.
     std::string half_name(subnet s) const;
     static constexpr const char* half_kind = "network_half";
 
     /// @param flit_bytes  unit of buffers and links; 0: every packet is one unit
-    network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
             const interconnect_config& config, unsigned flit_bytes, address_decoder decoder);
 
     // Between two transfers, the following functions are called by several host threads, for
@@ -196,7 +196,7 @@ private:
         network& owner;
         subnet half;
         unsigned port;
-        kernel::clocked_process process;
+        simulation::clocked_process process;
     };
     /// Events at the ports caused by one host thread since the last transfer, for the thread that
     /// runs the next one. Batched, because otherwise a cache line per packet would move between
@@ -241,8 +241,8 @@ private:
     void present(subnet s, unsigned port);
     void leave(subnet s, unsigned port);
 
-    kernel::phase_sequencer& sequencer_;
-    kernel::clocked_process process_;
+    simulation::phase_sequencer& sequencer_;
+    simulation::clocked_process process_;
     address_decoder decoder_;
     unsigned flit_bytes_;
     std::array<unsigned, subnets> ports_;  // injection ports
@@ -267,9 +267,9 @@ private:
 };
 
 /// Creates the network of a configuration.
-/// @throws kernel::user_error  if the configuration is not valid
+/// @throws support::user_error  if the configuration is not valid
 std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
-                                      kernel::phase_sequencer& sequencer,
+                                      simulation::phase_sequencer& sequencer,
                                       const interconnect_config& config, address_decoder decoder);
 
 }  // namespace simtlm::interconnect

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/crossbar.h"
 #include "modules/interconnect/router_network.h"
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 
 namespace simtlm::interconnect {
 
-void network::checkpoint(kernel::archive& a) {
+void network::checkpoint(support::archive& a) {
     a.block(name());
     for (const subnet s : {requests, replies}) {
         for (injector& i : injectors_[s]) a(i.packets, i.units, i.posted);
@@ -15,20 +15,20 @@ void network::checkpoint(kernel::archive& a) {
     a(injected_, stalls_);
 }
 
-void crossbar_switch::checkpoint(kernel::archive& a) {
+void crossbar_switch::checkpoint(support::archive& a) {
     a(pass_, *arbiter_);
 }
 
-void crossbar::checkpoint(kernel::archive& a) {
+void crossbar::checkpoint(support::archive& a) {
     network::checkpoint(a);
     for (crossbar_switch& s : switches_) a(s);
 }
 
-void vc_router::checkpoint(kernel::archive& a) {
+void vc_router::checkpoint(support::archive& a) {
     a(*vc_allocator_, *switch_allocator_, first_vc_);
 }
 
-void router_subnet::checkpoint(kernel::archive& a) {
+void router_subnet::checkpoint(support::archive& a) {
     for (vc_router& r : routers_) a(r);
     for (node& n : nodes_) {
         node_counters& c = n.counters;
@@ -37,7 +37,7 @@ void router_subnet::checkpoint(kernel::archive& a) {
     }
 }
 
-void router_network::checkpoint(kernel::archive& a) {
+void router_network::checkpoint(support::archive& a) {
     network::checkpoint(a);
     a(halves_[requests], halves_[replies], restarted_at_);
 }

@@ -6,7 +6,7 @@
 namespace simtlm::interconnect {
 
 perfect_network::perfect_network(const sc_core::sc_module_name& name,
-                                 kernel::phase_sequencer& sequencer,
+                                 simulation::phase_sequencer& sequencer,
                                  const interconnect_config& config, address_decoder decoder)
     : network(name, sequencer, config, 0, std::move(decoder)) {
     for (const subnet s : {requests, replies}) {

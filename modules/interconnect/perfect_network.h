@@ -9,7 +9,7 @@ namespace simtlm::interconnect {
 /// an output still delivers one packet at a time.
 class perfect_network final : public network {
 public:
-    perfect_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    perfect_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const interconnect_config& config, address_decoder decoder);
 
     /// {Req,Reply}_Network_injected_packets_num, _cycles and _injected_packets_per_cycle.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/switch_arbiter.h"
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 
 #include <vector>
 
@@ -27,7 +27,7 @@ public:
         for (unsigned i = waiting.at_or_after(0); i < first; i = waiting.at_or_after(i + 1))
             serve(fabric, i, cycle);
     }
-    void checkpoint(kernel::archive& a) override { a(granted_in_); }
+    void checkpoint(support::archive& a) override { a(granted_in_); }
 
 private:
     void serve(crossbar_switch& fabric, unsigned input, std::uint64_t cycle) {

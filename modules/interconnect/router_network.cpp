@@ -9,13 +9,13 @@
 namespace simtlm::interconnect {
 
 router_network::router_network(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer,
+                               simulation::phase_sequencer& sequencer,
                                const interconnect_config& config, address_decoder decoder)
     : router_network(name, sequencer, config, interpret_router_config(config), std::move(decoder)) {
 }
 
 router_network::router_network(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer,
+                               simulation::phase_sequencer& sequencer,
                                const interconnect_config& config, router_settings settings,
                                address_decoder decoder)
     : network(name, sequencer, config, settings.flit_bytes, std::move(decoder)),
@@ -130,7 +130,7 @@ std::vector<network::figure> router_network::figures() const {
     return list;
 }
 
-void router_network::list_statistics(kernel::statistics& list) const {
+void router_network::list_statistics(support::statistics& list) const {
     network::list_statistics(list);
     for (const subnet s : {requests, replies})
         list.add(half_name(s), half_kind, halves_[s].recorded());

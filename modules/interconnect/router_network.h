@@ -5,7 +5,7 @@
 #include "modules/interconnect/router_settings.h"
 #include "modules/interconnect/router_subnet.h"
 #include "modules/interconnect/topology.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::interconnect {
 
@@ -21,18 +21,18 @@ namespace simtlm::interconnect {
 /// 2 + (f - 1).
 class router_network final : public network {
 public:
-    /// @throws kernel::user_error  naming the file and the key
-    router_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    /// @throws support::user_error  naming the file and the key
+    router_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const interconnect_config& config, address_decoder decoder);
     ~router_network() override;
 
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
     /// booksim's statistics of class 0 over both subnets since the last restart_records(), each as
     /// "NAME average", "NAME minimum" and "NAME maximum": latencies in icnt cycles, rates per node
     /// and icnt cycle.
     std::vector<figure> figures() const override;
     std::vector<latency_table> latency_tables() const override;
-    void list_statistics(kernel::statistics& list) const override;
+    void list_statistics(support::statistics& list) const override;
     /// Resets the statistics, as GPGPU-Sim does before every kernel.
     void restart_records();
     const router_subnet& half(subnet s) const { return halves_[s]; }
@@ -55,7 +55,7 @@ private:
         return settings_.node_of[s == requests ? port : clusters_ + port];
     }
 
-    router_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    router_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const interconnect_config& config, router_settings settings,
                    address_decoder decoder);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/router_settings.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/number_text.h"
+#include "modules/support/error.h"
+#include "modules/support/number_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -125,7 +125,7 @@ public:
 
     [[noreturn]] void fail(const std::string& key, const std::string& what,
                            const std::string& remedy = {}) const {
-        throw kernel::user_error(config_.file, key + ": " + what, remedy);
+        throw support::user_error(config_.file, key + ": " + what, remedy);
     }
     std::string text(const std::string& key, const std::string& otherwise) {
         read_.insert(key);
@@ -139,7 +139,7 @@ public:
         const std::string v = text(key, "");
         if (v.empty()) return otherwise;
         char* end = nullptr;
-        const double number = kernel::read_double(v.c_str(), &end);
+        const double number = support::read_double(v.c_str(), &end);
         if (*end != '\0' || !std::isfinite(number)) fail(key, "'" + v + "' is not a number");
         return number;
     }

@@ -59,7 +59,7 @@ struct router_settings {
     std::vector<unsigned> node_of;
 };
 
-/// Interprets config.router. @throws kernel::user_error naming the file and the key
+/// Interprets config.router. @throws support::user_error naming the file and the key
 router_settings interpret_router_config(const interconnect_config& config);
 
 }  // namespace simtlm::interconnect

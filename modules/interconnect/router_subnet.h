@@ -6,8 +6,8 @@
 #include "modules/interconnect/router_settings.h"
 #include "modules/interconnect/topology.h"
 #include "modules/interconnect/vc_router.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <cstdint>
@@ -88,7 +88,7 @@ public:
     /// Resets the records and the counters of the nodes, except records::flit_hops.
     void restart_records();
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     /// The packets of one virtual channel whose flits wait to be taken.
@@ -141,75 +141,75 @@ private:
     records records_;
 };
 
-inline constexpr kernel::counter<router_subnet::records> router_counters[] = {
-    kernel::count<&router_subnet::records::packet, &latency_record::samples>(
+inline constexpr support::counter<router_subnet::records> router_counters[] = {
+    support::count<&router_subnet::records::packet, &latency_record::samples>(
         "packet_latency_samples", "packets",
         "from entering the input buffer to leaving the network"),
-    kernel::count<&router_subnet::records::packet, &latency_record::sum>(
+    support::count<&router_subnet::records::packet, &latency_record::sum>(
         "packet_latency_sum", "icnt cycles",
         "from entering the input buffer to leaving the network"),
-    kernel::minimum<&router_subnet::records::packet, &latency_record::least>(
+    support::minimum<&router_subnet::records::packet, &latency_record::least>(
         "packet_latency_least", "icnt cycles", "the least of them"),
-    kernel::maximum<&router_subnet::records::packet, &latency_record::most>(
+    support::maximum<&router_subnet::records::packet, &latency_record::most>(
         "packet_latency_most", "icnt cycles", "the most of them"),
-    kernel::count<&router_subnet::records::packet, &latency_record::histogram>(
-        "packet_latency_table", "packets", "by 2^i icnt cycles", kernel::number_label),
-    kernel::count<&router_subnet::records::network, &latency_record::samples>(
+    support::count<&router_subnet::records::packet, &latency_record::histogram>(
+        "packet_latency_table", "packets", "by 2^i icnt cycles", support::number_label),
+    support::count<&router_subnet::records::network, &latency_record::samples>(
         "network_latency_samples", "packets",
         "from leaving the input buffer to leaving the network"),
-    kernel::count<&router_subnet::records::network, &latency_record::sum>(
+    support::count<&router_subnet::records::network, &latency_record::sum>(
         "network_latency_sum", "icnt cycles",
         "from leaving the input buffer to leaving the network"),
-    kernel::minimum<&router_subnet::records::network, &latency_record::least>(
+    support::minimum<&router_subnet::records::network, &latency_record::least>(
         "network_latency_least", "icnt cycles", "the least of them"),
-    kernel::maximum<&router_subnet::records::network, &latency_record::most>(
+    support::maximum<&router_subnet::records::network, &latency_record::most>(
         "network_latency_most", "icnt cycles", "the most of them"),
-    kernel::count<&router_subnet::records::network, &latency_record::histogram>(
-        "network_latency_table", "packets", "by 2^i icnt cycles", kernel::number_label),
-    kernel::count<&router_subnet::records::flit, &latency_record::samples>(
+    support::count<&router_subnet::records::network, &latency_record::histogram>(
+        "network_latency_table", "packets", "by 2^i icnt cycles", support::number_label),
+    support::count<&router_subnet::records::flit, &latency_record::samples>(
         "flit_latency_samples", "flits", "of every flit, from leaving the input buffer"),
-    kernel::count<&router_subnet::records::flit, &latency_record::sum>(
+    support::count<&router_subnet::records::flit, &latency_record::sum>(
         "flit_latency_sum", "icnt cycles", "of every flit, from leaving the input buffer"),
-    kernel::minimum<&router_subnet::records::flit, &latency_record::least>(
+    support::minimum<&router_subnet::records::flit, &latency_record::least>(
         "flit_latency_least", "icnt cycles", "the least of them"),
-    kernel::maximum<&router_subnet::records::flit, &latency_record::most>(
+    support::maximum<&router_subnet::records::flit, &latency_record::most>(
         "flit_latency_most", "icnt cycles", "the most of them"),
-    kernel::count<&router_subnet::records::flit, &latency_record::histogram>(
-        "flit_latency_table", "flits", "by 2^i icnt cycles", kernel::number_label),
-    kernel::count<&router_subnet::records::fragmentation, &latency_record::samples>(
+    support::count<&router_subnet::records::flit, &latency_record::histogram>(
+        "flit_latency_table", "flits", "by 2^i icnt cycles", support::number_label),
+    support::count<&router_subnet::records::fragmentation, &latency_record::samples>(
         "fragmentation_samples", "packets",
         "time between the first and the last flit beyond the length of the packet"),
-    kernel::count<&router_subnet::records::fragmentation, &latency_record::sum>(
+    support::count<&router_subnet::records::fragmentation, &latency_record::sum>(
         "fragmentation_sum", "icnt cycles",
         "time between the first and the last flit beyond the length of the packet"),
-    kernel::minimum<&router_subnet::records::fragmentation, &latency_record::least>(
+    support::minimum<&router_subnet::records::fragmentation, &latency_record::least>(
         "fragmentation_least", "icnt cycles", "the least of them"),
-    kernel::maximum<&router_subnet::records::fragmentation, &latency_record::most>(
+    support::maximum<&router_subnet::records::fragmentation, &latency_record::most>(
         "fragmentation_most", "icnt cycles", "the most of them"),
-    kernel::count<&router_subnet::records::fragmentation, &latency_record::histogram>(
-        "fragmentation_table", "packets", "by 2^i icnt cycles", kernel::number_label),
-    kernel::count<&router_subnet::records::hops>("hops", "routers", "passed, over all packets"),
-    kernel::count<&router_subnet::records::flit_hops>("flit_hops", "routers",
-                                                      "passed, over all flits"),
+    support::count<&router_subnet::records::fragmentation, &latency_record::histogram>(
+        "fragmentation_table", "packets", "by 2^i icnt cycles", support::number_label),
+    support::count<&router_subnet::records::hops>("hops", "routers", "passed, over all packets"),
+    support::count<&router_subnet::records::flit_hops>("flit_hops", "routers",
+                                                       "passed, over all flits"),
 };
 constexpr const auto& counters_of(const router_subnet::records*) {
     return router_counters;
 }
-static_assert(kernel::covers(router_counters));
+static_assert(support::covers(router_counters));
 
-inline constexpr kernel::counter<router_subnet::node_counters> node_counters_table[] = {
-    kernel::count<&router_subnet::node_counters::sent_packets>("sent_packets", "packets",
-                                                               "that the node sent"),
-    kernel::count<&router_subnet::node_counters::sent_flits>("sent_flits", "flits",
-                                                             "that the node sent"),
-    kernel::count<&router_subnet::node_counters::accepted_packets>("accepted_packets", "packets",
-                                                                   "that the node received"),
-    kernel::count<&router_subnet::node_counters::accepted_flits>("accepted_flits", "flits",
-                                                                 "that the node received"),
+inline constexpr support::counter<router_subnet::node_counters> node_counters_table[] = {
+    support::count<&router_subnet::node_counters::sent_packets>("sent_packets", "packets",
+                                                                "that the node sent"),
+    support::count<&router_subnet::node_counters::sent_flits>("sent_flits", "flits",
+                                                              "that the node sent"),
+    support::count<&router_subnet::node_counters::accepted_packets>("accepted_packets", "packets",
+                                                                    "that the node received"),
+    support::count<&router_subnet::node_counters::accepted_flits>("accepted_flits", "flits",
+                                                                  "that the node received"),
 };
 constexpr const auto& counters_of(const router_subnet::node_counters*) {
     return node_counters_table;
 }
-static_assert(kernel::covers(node_counters_table));
+static_assert(support::covers(node_counters_table));
 
 }  // namespace simtlm::interconnect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/allocator.h"
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 
 namespace simtlm::interconnect {
 
@@ -26,7 +26,7 @@ public:
             grant_first_[resource] = winner + 1;
         });
     }
-    void checkpoint(kernel::archive& a) override { a(choose_first_, grant_first_); }
+    void checkpoint(support::archive& a) override { a(choose_first_, grant_first_); }
 
 private:
     std::vector<unsigned> choose_first_;  // by requester

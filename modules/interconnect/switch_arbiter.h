@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/interconnect/interconnect_config.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@ public:
     ///               speedup
     virtual void arbitrate(crossbar_switch& fabric, std::uint64_t cycle) = 0;
     /// Saves or restores the state that persists across cycles.
-    virtual void checkpoint(kernel::archive& a) = 0;
+    virtual void checkpoint(support::archive& a) = 0;
 };
 
 /// iSLIP: every output serves its requesters round-robin, outputs in ascending order. An input

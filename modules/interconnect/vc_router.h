@@ -6,7 +6,7 @@
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/router_settings.h"
 #include "modules/interconnect/topology.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <memory>
@@ -46,7 +46,7 @@ public:
     /// Whether any flit or credit is inside.
     bool active() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     enum class state : std::uint8_t { idle, routing, vc_alloc, active };

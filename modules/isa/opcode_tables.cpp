@@ -2,8 +2,8 @@
 #include "modules/isa/opcode_tables.h"
 
 #include "modules/isa/opcode.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/text_file.h"
+#include "modules/support/error.h"
+#include "modules/support/text_file.h"
 
 #include <algorithm>
 #include <cctype>
@@ -125,14 +125,14 @@ opcode_tables opcode_tables::builtin() {
 }
 
 void opcode_tables::load(const std::string& file) {
-    load_text(kernel::read_text_file(file, "--opcode-table takes an opcode file"), file);
+    load_text(support::read_text_file(file, "--opcode-table takes an opcode file"), file);
 }
 
 void opcode_tables::load_text(std::string_view text, const std::string& where) {
     int current = -1;
     unsigned line_number = 0;
     const auto fail = [&](const std::string& what, const std::string& remedy = {}) {
-        throw kernel::user_error(where + ":" + std::to_string(line_number), what, remedy);
+        throw support::user_error(where + ":" + std::to_string(line_number), what, remedy);
     };
 
     const auto open_section = [&](std::string_view line) {

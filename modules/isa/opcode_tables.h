@@ -39,12 +39,12 @@ public:
     static opcode_tables builtin();
 
     /// Adds a user's file to the tables; its entries replace existing ones.
-    /// @throws kernel::user_error naming file and line
+    /// @throws support::user_error naming file and line
     void load(const std::string& file);
 
     /// Adds a text in the syntax above.
     /// @param where  name of the text in messages
-    /// @throws kernel::user_error naming `where` and line
+    /// @throws support::user_error naming `where` and line
     void load_text(std::string_view text, const std::string& where);
 
     /// The entry of an opcode, looked up in the architecture and then in its ancestors, or nullptr.

@@ -2,7 +2,7 @@
 #include "modules/memory/address_mapping.h"
 
 #include "modules/cache/set_index.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <cctype>
 #include <cstdlib>
@@ -72,9 +72,9 @@ address_mapping::address_mapping(const address_mapping_config& config)
       sub_partitions_per_channel_(config.sub_partitions_per_channel),
       indexing_(config.indexing),
       chunks_(sub_partitions()) {
-    if (channels_ == 0) throw kernel::user_error("-gpgpu_n_mem", "there must be a memory channel");
+    if (channels_ == 0) throw support::user_error("-gpgpu_n_mem", "there must be a memory channel");
     if (!is_power_of_two(sub_partitions_per_channel_))
-        throw kernel::user_error(
+        throw support::user_error(
             "-gpgpu_n_sub_partition_per_mchannel",
             "the number of sub-partitions of a channel must be a power of two");
     // GPGPU-Sim's defaults if neither a preset nor a mapping string is given.
@@ -90,10 +90,10 @@ address_mapping::address_mapping(const address_mapping_config& config)
     divides_ = !is_power_of_two(channels_);
     if (channel_position_ < 0) {
         if (divides_)
-            throw kernel::user_error(mapping_option,
-                                     "channel bits (D) can only be named when the number of "
-                                     "channels is a power of two",
-                                     "use dramid@<bit> instead");
+            throw support::user_error(mapping_option,
+                                      "channel bits (D) can only be named when the number of "
+                                      "channels is a power of two",
+                                      "use dramid@<bit> instead");
     } else if (!divides_) {
         insert_channel_bits(channel_bits);
     }
@@ -119,15 +119,15 @@ address_mapping::address_mapping(const address_mapping_config& config)
     hashed_ = ceil_power_of_two(channels_) * sub_partitions_per_channel_;
     const char* option = "-gpgpu_memory_partition_indexing";
     if (indexing_ == partition_indexing::bitwise_xor && divides_)
-        throw kernel::user_error(option, "bitwise XOR needs a power of two of channels");
+        throw support::user_error(option, "bitwise XOR needs a power of two of channels");
     if (indexing_ == partition_indexing::ipoly && hashed_ != 16 && hashed_ != 32 && hashed_ != 64)
-        throw kernel::user_error(
+        throw support::user_error(
             option, "IPOLY knows 16, 32 and 64 sub-partitions, not " + std::to_string(hashed_));
     if (indexing_ == partition_indexing::pae && (divides_ || hashed_ > 32))
-        throw kernel::user_error(option, "PAE needs a power of two of sub-partitions up to 32");
+        throw support::user_error(option, "PAE needs a power of two of sub-partitions up to 32");
     if (indexing_ == partition_indexing::rotation && channel_position_ < 0)
-        throw kernel::user_error(option, "a rotation needs channel bits in one place",
-                                 "-gpgpu_mem_addr_mapping dramid@<bit>;...");
+        throw support::user_error(option, "a rotation needs channel bits in one place",
+                                  "-gpgpu_mem_addr_mapping dramid@<bit>;...");
     if (!placed_at_first_use()) alike_ = most_of_one_channel();
 }
 
@@ -163,7 +163,7 @@ void address_mapping::parse(const std::string& mapping) {
         char* end = nullptr;
         const long position = std::strtol(mapping.c_str() + 7, &end, 10);
         if (end == mapping.c_str() + 7 || position < 0 || position > 55)
-            throw kernel::user_error(mapping_option, "bad bit number in '" + mapping + "'");
+            throw support::user_error(mapping_option, "bad bit number in '" + mapping + "'");
         channel_position_ = static_cast<int>(position);
     }
     if (const auto semicolon = mapping.find(';'); semicolon != std::string::npos)
@@ -181,7 +181,7 @@ void address_mapping::parse(const std::string& mapping) {
         switch (std::tolower(static_cast<unsigned char>(c))) {
             case 'd':
                 if (channel_position_ >= 0)
-                    throw kernel::user_error(
+                    throw support::user_error(
                         mapping_option, "both dramid@ and channel bits (D) in '" + mapping + "'");
                 masks_.channel |= bit;
                 break;
@@ -201,13 +201,13 @@ void address_mapping::parse(const std::string& mapping) {
             case '0':
                 break;
             default:
-                throw kernel::user_error(
+                throw support::user_error(
                     mapping_option, std::string("unknown letter '") + c + "' in '" + mapping + "'",
                     "use D, B, R, C, S or 0");
         }
     }
     if (position != -1)
-        throw kernel::user_error(mapping_option, "not 64 bits in '" + mapping + "'");
+        throw support::user_error(mapping_option, "not 64 bits in '" + mapping + "'");
 }
 
 void address_mapping::insert_channel_bits(unsigned count) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/memory_config.h"
 #include "modules/memory/random_chunks.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/support/archive_fwd.h"
 
 #include <array>
 #include <cstdint>
@@ -84,7 +84,7 @@ public:
     bool placed_at_first_use() const { return indexing_ == partition_indexing::random; }
 
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     unsigned channels() const { return channels_; }
     /// Whether the number of channels is not a power of two, so that the address is divided by it.
     bool divides() const { return divides_; }

@@ -6,14 +6,14 @@
 namespace simtlm::memory {
 
 address_placement::address_placement(const sc_core::sc_module_name& name,
-                                     kernel::phase_sequencer& sequencer, const order& sms,
+                                     simulation::phase_sequencer& sequencer, const order& sms,
                                      address_mapping& mapping)
     : clocked_module(name, sequencer),
       order_(sms),
       mapping_(mapping),
       touched_(std::size_t{sms.clusters} * sms.sms_per_cluster),
       process_("process", sequencer, protocol::phase::core_place,
-               kernel::on_edge<&address_placement::take_turns>(this)) {}
+               simulation::on_edge<&address_placement::take_turns>(this)) {}
 
 void address_placement::touched(unsigned sm, std::uint64_t address, stage by) {
     if (mapping_.placed(address)) return;

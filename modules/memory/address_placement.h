@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/protocol/request_order.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace simtlm::memory {
 /// order in which SystemC runs the SMs; therefore this block also makes the SMs inject one after
 /// the other. Accesses through an L1 are placed at their look-up, accesses that bypass it when they
 /// enter the network.
-class address_placement : public kernel::clocked_module, public protocol::request_order {
+class address_placement : public simulation::clocked_module, public protocol::request_order {
 public:
     /// The SMs whose first uses are ordered.
     struct order {
@@ -29,7 +29,7 @@ public:
         bool given = false;
     };
 
-    address_placement(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    address_placement(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                       const order& sms, address_mapping& mapping);
 
     /// @param inject  lets an SM of a cluster inject
@@ -55,7 +55,7 @@ private:
     std::function<void(unsigned, unsigned)> inject_;
     std::function<unsigned(unsigned, std::uint64_t)> first_;
     std::vector<std::array<addresses, 2>> touched_;  // in this core cycle, by SM and stage
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::memory

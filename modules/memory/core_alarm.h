@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 
@@ -15,11 +15,11 @@ public:
     /// In core cycles; for shorter times, sleeping costs more than it saves.
     static constexpr std::uint64_t worth_sleeping = 4;
 
-    core_alarm(const char* name, kernel::phase_sequencer& sequencer,
-               kernel::clocked_process& target)
+    core_alarm(const char* name, simulation::phase_sequencer& sequencer,
+               simulation::clocked_process& target)
         : target_(target),
           process_(name, sequencer, protocol::phase::core_dispatch_ctas,
-                   kernel::on_edge<&core_alarm::ring>(this)) {}
+                   simulation::on_edge<&core_alarm::ring>(this)) {}
 
     /// Makes the target awake at its first edge at which sequencer.cycle(core_clock) >= cycle.
     /// @param cycle  core cycle, in the future
@@ -38,8 +38,8 @@ private:
         process_.sleep();
     }
 
-    kernel::clocked_process& target_;
-    kernel::clocked_process process_;
+    simulation::clocked_process& target_;
+    simulation::clocked_process process_;
     std::uint64_t set_for_ = 0;
 };
 

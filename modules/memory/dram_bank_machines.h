@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_request.h"
 #include "modules/memory/dram_timing_state.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <vector>
@@ -51,7 +51,7 @@ public:
 
     const dram_timing_state& timing() const { return timing_; }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     void find_next_command(unsigned b);

@@ -2,7 +2,7 @@
 #include "modules/memory/dram_channel.h"
 
 #include "modules/cache/set_index.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 
@@ -32,7 +32,8 @@ dram_statistics statistics_of(const dram_config& c) {
 
 const dram_config& checked(const dram_config& c) {
     if (c.atom_bytes() == 0)
-        throw kernel::user_error("-gpgpu_dram_burst_length", "a burst must move at least one byte");
+        throw support::user_error("-gpgpu_dram_burst_length",
+                                  "a burst must move at least one byte");
     return c;
 }
 
@@ -42,15 +43,16 @@ std::unique_ptr<memory_channel> make_dram_channel(const memory_channel_parts& p)
     return std::make_unique<dram_channel>(p.name, p.sequencer, p.config, p.mapping);
 }
 
-dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                           const dram_config& config, const address_mapping& mapping)
+dram_channel::dram_channel(const sc_core::sc_module_name& name,
+                           simulation::phase_sequencer& sequencer, const dram_config& config,
+                           const address_mapping& mapping)
     : memory_channel(name, sequencer),
       port("port"),
       sequencer_(sequencer),
       config_(checked(config)),
       mapping_(mapping),
       process_("controller", sequencer, protocol::phase::dram_channel,
-               kernel::on_edge<&dram_channel::cycle>(this)),
+               simulation::on_edge<&dram_channel::cycle>(this)),
       statistics_(statistics_of(config)),
       requests_(requests_expected(config)),
       machines_(config, requests_),

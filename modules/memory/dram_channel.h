@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/ring_buffer.h"
 #include "modules/memory/dram_bank_machines.h"
 #include "modules/memory/dram_command_arbiter.h"
 #include "modules/memory/dram_command_bus.h"
@@ -14,6 +11,9 @@
 #include "modules/memory/dram_timing_checker.h"
 #include "modules/memory/memory_channel.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/ring_buffer.h"
 
 #include <array>
 #include <memory>
@@ -38,7 +38,7 @@ public:
     protocol::target_socket<dram_channel> port;
 
     /// @param mapping  decodes the addresses of payloads without a decoded location
-    dram_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    dram_channel(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  const dram_config& config, const address_mapping& mapping);
 
     socket& target() override { return port; }
@@ -54,7 +54,7 @@ public:
         bus_.observe(observer);
     }
 
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
     /// The timing checker, if config.check_timing is set; otherwise nullptr.
     const dram_timing_checker* checker() const { return checker_.get(); }
     const dram_timing_state& banks() const { return machines_.timing(); }
@@ -76,10 +76,10 @@ private:
     issued_commands issue(std::uint64_t now);
     std::uint64_t next_event(std::uint64_t now) const;
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const dram_config config_;
     const address_mapping& mapping_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 
     dram_statistics statistics_;
     dram_request_table requests_;
@@ -93,7 +93,7 @@ private:
     std::unique_ptr<dram_timing_checker> checker_;
     unsigned priority_ = 0;  // bank that scheduler and arbiter consider first
 
-    kernel::ring_buffer<tlm::tlm_generic_payload*> return_queue_;
+    support::ring_buffer<tlm::tlm_generic_payload*> return_queue_;
     bool presented_ = false;
     std::array<tlm::tlm_generic_payload*, 2> withheld_{};  // requests whose END_REQ is withheld
     std::uint64_t in_channel_ = 0;

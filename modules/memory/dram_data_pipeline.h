@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/ring_buffer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ private:
         std::uint32_t request = 0;
         std::uint64_t leaves = 0;
     };
-    kernel::ring_buffer<entry> entries_;
+    support::ring_buffer<entry> entries_;
     unsigned places_;
     unsigned stages_ = 1;
     std::uint64_t shifts_ = 0;

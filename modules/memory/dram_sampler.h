@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_bank_machines.h"
 #include "modules/memory/dram_command.h"
 #include "modules/memory/dram_data_pipeline.h"
 #include "modules/memory/dram_statistics.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <vector>
@@ -45,7 +45,7 @@ public:
     void count_free_banks(std::uint64_t until);
 
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     void sample_banks(std::uint64_t cycles);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_request.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/dram_timing_state.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <memory>
@@ -34,9 +34,9 @@ public:
     /// Whether chosen requests are counted as scheduled by row (statistics of row locality and
     /// latency).
     virtual bool by_row() const = 0;
-    /// Saves or restores state that outlives requests. @throws kernel::user_error  if not
+    /// Saves or restores state that outlives requests. @throws support::user_error  if not
     /// overridden
-    virtual void checkpoint(kernel::archive& a);
+    virtual void checkpoint(support::archive& a);
 };
 
 /// Arguments of a scheduler's constructor. All must outlive it.

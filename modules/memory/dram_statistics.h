@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/counter_table.h"
 #include "modules/protocol/access.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <cstdint>
@@ -141,138 +141,138 @@ inline std::string bank_access_label(unsigned cell) {
                static_cast<protocol::access_type>(cell % protocol::access_type_count));
 }
 
-inline constexpr kernel::counter<dram_statistics> dram_counters[] = {
-    kernel::count<&dram_statistics::cycles>("cycles", "command cycles", "so far"),
-    kernel::count<&dram_statistics::idle_cycles>("idle_cycles", "command cycles",
-                                                 "no command was issued"),
-    kernel::count<&dram_statistics::active_cycles>("active_cycles", "command cycles",
-                                                   "requests or timings were pending"),
-    kernel::count<&dram_statistics::activates>("activates", "commands", "rows opened"),
-    kernel::count<&dram_statistics::precharges>("precharges", "commands", "rows closed"),
-    kernel::count<&dram_statistics::refreshes>("refreshes", "commands", "refreshes"),
-    kernel::count<&dram_statistics::requests>("requests", "requests", "taken"),
-    kernel::count<&dram_statistics::reads>("reads", "commands",
-                                           "column reads, but for write allocation"),
-    kernel::count<&dram_statistics::allocate_reads>("allocate_reads", "commands",
-                                                    "column reads for L2 write allocation"),
-    kernel::count<&dram_statistics::writes>("writes", "commands",
-                                            "column writes, but for write-backs"),
-    kernel::count<&dram_statistics::write_backs>("write_backs", "commands",
-                                                 "column writes of dirty L2 sectors"),
-    kernel::count<&dram_statistics::busy_data_cycles>("busy_data_cycles", "command cycles",
-                                                      "the data bus was in use"),
-    kernel::count<&dram_statistics::command_cycles>("command_cycles", "command cycles",
-                                                    "a command was issued"),
-    kernel::count<&dram_statistics::row_commands>("row_commands", "commands",
-                                                  "activates and precharges"),
-    kernel::count<&dram_statistics::column_commands>("column_commands", "commands",
-                                                     "reads and writes"),
-    kernel::count<&dram_statistics::dual_commands>(
+inline constexpr support::counter<dram_statistics> dram_counters[] = {
+    support::count<&dram_statistics::cycles>("cycles", "command cycles", "so far"),
+    support::count<&dram_statistics::idle_cycles>("idle_cycles", "command cycles",
+                                                  "no command was issued"),
+    support::count<&dram_statistics::active_cycles>("active_cycles", "command cycles",
+                                                    "requests or timings were pending"),
+    support::count<&dram_statistics::activates>("activates", "commands", "rows opened"),
+    support::count<&dram_statistics::precharges>("precharges", "commands", "rows closed"),
+    support::count<&dram_statistics::refreshes>("refreshes", "commands", "refreshes"),
+    support::count<&dram_statistics::requests>("requests", "requests", "taken"),
+    support::count<&dram_statistics::reads>("reads", "commands",
+                                            "column reads, but for write allocation"),
+    support::count<&dram_statistics::allocate_reads>("allocate_reads", "commands",
+                                                     "column reads for L2 write allocation"),
+    support::count<&dram_statistics::writes>("writes", "commands",
+                                             "column writes, but for write-backs"),
+    support::count<&dram_statistics::write_backs>("write_backs", "commands",
+                                                  "column writes of dirty L2 sectors"),
+    support::count<&dram_statistics::busy_data_cycles>("busy_data_cycles", "command cycles",
+                                                       "the data bus was in use"),
+    support::count<&dram_statistics::command_cycles>("command_cycles", "command cycles",
+                                                     "a command was issued"),
+    support::count<&dram_statistics::row_commands>("row_commands", "commands",
+                                                   "activates and precharges"),
+    support::count<&dram_statistics::column_commands>("column_commands", "commands",
+                                                      "reads and writes"),
+    support::count<&dram_statistics::dual_commands>(
         "dual_commands", "command cycles", "a row and a column command were issued together"),
-    kernel::count<&dram_statistics::utilised>("utilised", "command cycles", "data moved"),
-    kernel::count<&dram_statistics::wasted_column>("wasted_column", "command cycles",
-                                                   "a request to an open row waited"),
-    kernel::count<&dram_statistics::wasted_row>("wasted_row", "command cycles",
-                                                "requests waited for rows"),
-    kernel::count<&dram_statistics::unused>("unused", "command cycles", "nothing waited"),
-    kernel::count<&dram_statistics::limit_rcd>("limit_rcd", "bank cycles",
-                                               "a read waited for tRCD"),
-    kernel::count<&dram_statistics::limit_rcd_write>("limit_rcd_write", "bank cycles",
-                                                     "a write waited for tRCD"),
-    kernel::count<&dram_statistics::limit_wtr>("limit_wtr", "bank cycles",
-                                               "a read waited after a write"),
-    kernel::count<&dram_statistics::limit_wtr_alone>(
+    support::count<&dram_statistics::utilised>("utilised", "command cycles", "data moved"),
+    support::count<&dram_statistics::wasted_column>("wasted_column", "command cycles",
+                                                    "a request to an open row waited"),
+    support::count<&dram_statistics::wasted_row>("wasted_row", "command cycles",
+                                                 "requests waited for rows"),
+    support::count<&dram_statistics::unused>("unused", "command cycles", "nothing waited"),
+    support::count<&dram_statistics::limit_rcd>("limit_rcd", "bank cycles",
+                                                "a read waited for tRCD"),
+    support::count<&dram_statistics::limit_rcd_write>("limit_rcd_write", "bank cycles",
+                                                      "a write waited for tRCD"),
+    support::count<&dram_statistics::limit_wtr>("limit_wtr", "bank cycles",
+                                                "a read waited after a write"),
+    support::count<&dram_statistics::limit_wtr_alone>(
         "limit_wtr_alone", "bank cycles", "a read waited after a write and for nothing else"),
-    kernel::count<&dram_statistics::limit_rtw>("limit_rtw", "bank cycles",
-                                               "a write waited after a read"),
-    kernel::count<&dram_statistics::limit_rtw_alone>(
+    support::count<&dram_statistics::limit_rtw>("limit_rtw", "bank cycles",
+                                                "a write waited after a read"),
+    support::count<&dram_statistics::limit_rtw_alone>(
         "limit_rtw_alone", "bank cycles", "a write waited after a read and for nothing else"),
-    kernel::count<&dram_statistics::limit_ccdl>("limit_ccdl", "bank cycles",
-                                                "a column command waited for its bank group"),
-    kernel::count<&dram_statistics::limit_ccdl_alone>(
+    support::count<&dram_statistics::limit_ccdl>("limit_ccdl", "bank cycles",
+                                                 "a column command waited for its bank group"),
+    support::count<&dram_statistics::limit_ccdl_alone>(
         "limit_ccdl_alone", "bank cycles",
         "a column command waited for its bank group and for nothing else"),
-    kernel::count<&dram_statistics::limit_pipeline>(
+    support::count<&dram_statistics::limit_pipeline>(
         "limit_pipeline", "bank cycles", "a column command waited for the data pipeline"),
-    kernel::count<&dram_statistics::accesses>("accesses", "requests", "scheduled"),
-    kernel::count<&dram_statistics::read_accesses>("read_accesses", "requests", "reads scheduled"),
-    kernel::count<&dram_statistics::write_accesses>("write_accesses", "requests",
-                                                    "writes scheduled"),
-    kernel::count<&dram_statistics::row_hits>("row_hits", "requests", "scheduled to an open row"),
-    kernel::count<&dram_statistics::row_hits_read>("row_hits_read", "requests",
-                                                   "reads scheduled to an open row"),
-    kernel::count<&dram_statistics::row_hits_write>("row_hits_write", "requests",
-                                                    "writes scheduled to an open row"),
-    kernel::count<&dram_statistics::banks_waiting>("banks_waiting", "bank cycles",
-                                                   "banks with a request"),
-    kernel::count<&dram_statistics::waiting_cycles>("waiting_cycles", "command cycles",
-                                                    "some bank had a request"),
-    kernel::count<&dram_statistics::waiting_cycles_after>(
+    support::count<&dram_statistics::accesses>("accesses", "requests", "scheduled"),
+    support::count<&dram_statistics::read_accesses>("read_accesses", "requests", "reads scheduled"),
+    support::count<&dram_statistics::write_accesses>("write_accesses", "requests",
+                                                     "writes scheduled"),
+    support::count<&dram_statistics::row_hits>("row_hits", "requests", "scheduled to an open row"),
+    support::count<&dram_statistics::row_hits_read>("row_hits_read", "requests",
+                                                    "reads scheduled to an open row"),
+    support::count<&dram_statistics::row_hits_write>("row_hits_write", "requests",
+                                                     "writes scheduled to an open row"),
+    support::count<&dram_statistics::banks_waiting>("banks_waiting", "bank cycles",
+                                                    "banks with a request"),
+    support::count<&dram_statistics::waiting_cycles>("waiting_cycles", "command cycles",
+                                                     "some bank had a request"),
+    support::count<&dram_statistics::waiting_cycles_after>(
         "waiting_cycles_after", "command cycles",
         "some bank had a request after the first had left"),
-    kernel::count<&dram_statistics::banks_open>("banks_open", "bank cycles",
-                                                "banks with a request and its row open"),
-    kernel::count<&dram_statistics::open_cycles>("open_cycles", "command cycles",
-                                                 "some bank had a request and its row open"),
-    kernel::count<&dram_statistics::banks_ready>("banks_ready", "bank cycles",
-                                                 "banks whose column command was legal"),
-    kernel::count<&dram_statistics::ready_cycles>("ready_cycles", "command cycles",
-                                                  "some bank's column command was legal"),
-    kernel::count<&dram_statistics::open_groups>("open_groups", "bank group cycles",
-                                                 "bank groups with a request and its row open"),
-    kernel::count<&dram_statistics::writing_of_open>(
+    support::count<&dram_statistics::banks_open>("banks_open", "bank cycles",
+                                                 "banks with a request and its row open"),
+    support::count<&dram_statistics::open_cycles>("open_cycles", "command cycles",
+                                                  "some bank had a request and its row open"),
+    support::count<&dram_statistics::banks_ready>("banks_ready", "bank cycles",
+                                                  "banks whose column command was legal"),
+    support::count<&dram_statistics::ready_cycles>("ready_cycles", "command cycles",
+                                                   "some bank's column command was legal"),
+    support::count<&dram_statistics::open_groups>("open_groups", "bank group cycles",
+                                                  "bank groups with a request and its row open"),
+    support::count<&dram_statistics::writing_of_open>(
         "writing_of_open", "bank cycles",
-        "writing banks, by number of banks with a request and its row open", kernel::number_label),
-    kernel::count<&dram_statistics::queue_sum>("queue_sum", "requests x command cycles",
-                                               "length of the request queue, summed over cycles"),
-    kernel::maximum<&dram_statistics::queue_max>("queue_max", "requests",
-                                                 "greatest length of the request queue"),
-    kernel::maximum<&dram_statistics::queue_max_push>(
+        "writing banks, by number of banks with a request and its row open", support::number_label),
+    support::count<&dram_statistics::queue_sum>("queue_sum", "requests x command cycles",
+                                                "length of the request queue, summed over cycles"),
+    support::maximum<&dram_statistics::queue_max>("queue_max", "requests",
+                                                  "greatest length of the request queue"),
+    support::maximum<&dram_statistics::queue_max_push>(
         "queue_max_push", "requests", "greatest length of the request queue that a request found"),
-    kernel::count<&dram_statistics::latency_sum>("latency_sum", "core cycles",
-                                                 "from arrival to the bank, summed over requests"),
-    kernel::count<&dram_statistics::latency_num>("latency_num", "requests",
-                                                 "that latency_sum is over"),
-    kernel::maximum<&dram_statistics::latency_max>("latency_max", "core cycles",
-                                                   "greatest time from arrival to the bank"),
-    kernel::count<&dram_statistics::latency_table>("latency_table", "requests",
-                                                   "from arrival to the bank, by 2^i core cycles",
-                                                   kernel::number_label),
-    kernel::count<&dram_statistics::scheduled_reads>("scheduled_reads", "requests",
-                                                     "reads scheduled"),
-    kernel::count<&dram_statistics::scheduled_writes>("scheduled_writes", "requests",
-                                                      "writes scheduled"),
-    kernel::count<&dram_statistics::banks, &dram_statistics::bank::reads>(
-        "bank_reads", "commands", "column reads, by bank", kernel::number_label),
-    kernel::count<&dram_statistics::banks, &dram_statistics::bank::idle>(
-        "bank_idle", "command cycles", "without a request, by bank", kernel::number_label),
-    kernel::count<&dram_statistics::banks, &dram_statistics::bank::row_accesses>(
-        "bank_row_accesses", "requests", "scheduled, by bank", kernel::number_label),
-    kernel::count<&dram_statistics::banks, &dram_statistics::bank::row_switches>(
-        "bank_row_switches", "commands", "changes of row, by bank", kernel::number_label),
-    kernel::state<&dram_statistics::banks, &dram_statistics::bank::same_row_accesses>(
+    support::count<&dram_statistics::latency_sum>("latency_sum", "core cycles",
+                                                  "from arrival to the bank, summed over requests"),
+    support::count<&dram_statistics::latency_num>("latency_num", "requests",
+                                                  "that latency_sum is over"),
+    support::maximum<&dram_statistics::latency_max>("latency_max", "core cycles",
+                                                    "greatest time from arrival to the bank"),
+    support::count<&dram_statistics::latency_table>("latency_table", "requests",
+                                                    "from arrival to the bank, by 2^i core cycles",
+                                                    support::number_label),
+    support::count<&dram_statistics::scheduled_reads>("scheduled_reads", "requests",
+                                                      "reads scheduled"),
+    support::count<&dram_statistics::scheduled_writes>("scheduled_writes", "requests",
+                                                       "writes scheduled"),
+    support::count<&dram_statistics::banks, &dram_statistics::bank::reads>(
+        "bank_reads", "commands", "column reads, by bank", support::number_label),
+    support::count<&dram_statistics::banks, &dram_statistics::bank::idle>(
+        "bank_idle", "command cycles", "without a request, by bank", support::number_label),
+    support::count<&dram_statistics::banks, &dram_statistics::bank::row_accesses>(
+        "bank_row_accesses", "requests", "scheduled, by bank", support::number_label),
+    support::count<&dram_statistics::banks, &dram_statistics::bank::row_switches>(
+        "bank_row_switches", "commands", "changes of row, by bank", support::number_label),
+    support::state<&dram_statistics::banks, &dram_statistics::bank::same_row_accesses>(
         "bank_same_row_accesses", "requests", "to the open row so far, by bank",
-        kernel::number_label),
-    kernel::maximum<&dram_statistics::banks, &dram_statistics::bank::max_same_row>(
+        support::number_label),
+    support::maximum<&dram_statistics::banks, &dram_statistics::bank::max_same_row>(
         "bank_max_same_row", "requests", "most that went to the same row in succession, by bank",
-        kernel::number_label),
-    kernel::maximum<&dram_statistics::banks, &dram_statistics::bank::max_row_service>(
+        support::number_label),
+    support::maximum<&dram_statistics::banks, &dram_statistics::bank::max_row_service>(
         "bank_max_row_service", "core cycles", "longest time that a row was served, by bank",
-        kernel::number_label),
-    kernel::state<&dram_statistics::banks, &dram_statistics::bank::row_service_since>(
+        support::number_label),
+    support::state<&dram_statistics::banks, &dram_statistics::bank::row_service_since>(
         "bank_row_service_since", "core cycle", "since when the open row is served, by bank",
-        kernel::number_label),
-    kernel::count<&dram_statistics::traffic, &dram_statistics::bank_traffic::reads>(
-        "traffic_reads", "atoms", "read, by bank before bank indexing", kernel::number_label),
-    kernel::count<&dram_statistics::traffic, &dram_statistics::bank_traffic::writes>(
-        "traffic_writes", "atoms", "written, by bank before bank indexing", kernel::number_label),
-    kernel::count<&dram_statistics::traffic, &dram_statistics::bank_traffic::by_type>(
+        support::number_label),
+    support::count<&dram_statistics::traffic, &dram_statistics::bank_traffic::reads>(
+        "traffic_reads", "atoms", "read, by bank before bank indexing", support::number_label),
+    support::count<&dram_statistics::traffic, &dram_statistics::bank_traffic::writes>(
+        "traffic_writes", "atoms", "written, by bank before bank indexing", support::number_label),
+    support::count<&dram_statistics::traffic, &dram_statistics::bank_traffic::by_type>(
         "traffic_by_type", "atoms", "by bank before bank indexing and access type",
         bank_access_label),
 };
 constexpr const auto& counters_of(const dram_statistics*) {
     return dram_counters;
 }
-static_assert(kernel::covers(dram_counters));
+static_assert(support::covers(dram_counters));
 
 }  // namespace simtlm::memory

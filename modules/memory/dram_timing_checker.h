@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_command.h"
 #include "modules/memory/memory_config.h"
+#include "modules/support/archive_fwd.h"
 
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ public:
     std::uint64_t commands() const { return commands_; }
 
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     /// Cycle of the last command of a kind, or none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/dram_timing_state.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 namespace simtlm::memory {
 
@@ -26,9 +26,9 @@ dram_timing_state::dram_timing_state(const dram_config& config)
     const unsigned groups = timing_.nbkgrp;
     const char* option = "-gpgpu_dram_timing_opt";
     if (timing_.nbk == 0 || timing_.nbk > 64)
-        throw kernel::user_error(option, "nbk must be 1 .. 64");
+        throw support::user_error(option, "nbk must be 1 .. 64");
     if (groups == 0 || (groups & (groups - 1)) != 0 || timing_.nbk % groups != 0)
-        throw kernel::user_error(option, "nbkgrp must be a power of two that divides nbk");
+        throw support::user_error(option, "nbkgrp must be a power of two that divides nbk");
     bank_.resize(timing_.nbk);
     group_.resize(groups);
     unsigned shift = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/memory_config.h"
+#include "modules/support/archive_fwd.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -82,7 +82,7 @@ public:
 
     const derived_timing& derived() const { return derived_; }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     struct bank {

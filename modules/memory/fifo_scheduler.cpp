@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/ring_buffer.h"
 #include "modules/memory/dram_scheduler.h"
+#include "modules/support/ring_buffer.h"
 
 namespace simtlm::memory {
 
@@ -21,11 +21,11 @@ public:
     unsigned pending() const override { return static_cast<unsigned>(queue_.size()); }
     bool full(bool) const override { return queue_.full(); }
     bool by_row() const override { return false; }
-    void checkpoint(kernel::archive&) override {}
+    void checkpoint(support::archive&) override {}
 
 private:
     dram_request_table& requests_;
-    kernel::ring_buffer<std::uint32_t> queue_{2};
+    support::ring_buffer<std::uint32_t> queue_{2};
 };
 
 }  // namespace

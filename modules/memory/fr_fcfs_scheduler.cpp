@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/archive.h"
 #include "modules/memory/dram_scheduler.h"
+#include "modules/support/archive.h"
 
 namespace simtlm::memory {
 
@@ -65,7 +65,7 @@ public:
     std::uint64_t waiting() const { return waiting_; }
 
     /// Saves or restores the rows that the banks were serving. @pre no request waits
-    void checkpoint(kernel::archive& a) {
+    void checkpoint(support::archive& a) {
         for (bank& b : banks_) a(b.serving_row, b.serving);
     }
 
@@ -139,7 +139,7 @@ public:
         return pending_ >= size_;
     }
     bool by_row() const override { return true; }
-    void checkpoint(kernel::archive& a) override { a(reads_, writes_, draining_); }
+    void checkpoint(support::archive& a) override { a(reads_, writes_, draining_); }
 
 private:
     /// Whether the next choice starts or stops draining the writes, even if it finds no request.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/ring_buffer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,11 +28,11 @@ public:
 
 private:
     void grow() {
-        kernel::ring_buffer<T> larger(std::max<std::size_t>(16, 2 * entries_.capacity()));
+        support::ring_buffer<T> larger(std::max<std::size_t>(16, 2 * entries_.capacity()));
         while (!entries_.empty()) larger.push(entries_.pop());
         entries_ = std::move(larger);
     }
-    kernel::ring_buffer<T> entries_;
+    support::ring_buffer<T> entries_;
 };
 
 }  // namespace simtlm::memory

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/dram_command.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/memory_config.h"
 #include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <systemc>
@@ -24,10 +24,10 @@ namespace simtlm::memory {
 /// without END_REQ (one of each kind with dram_config::separate_write_queue), at most one response
 /// without END_RESP; acknowledgements of posted writes bypass all others. A channel acts in phase
 /// dram_channel, in which it accesses only its own state and that of its partition.
-class memory_channel : public kernel::clocked_module {
+class memory_channel : public simulation::clocked_module {
 public:
     /// Its clock is the DRAM command clock.
-    memory_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer)
+    memory_channel(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer)
         : clocked_module(name, sequencer, protocol::dram_clock) {}
 
     /// Any target to which a protocol::initiator_socket can be bound.
@@ -52,8 +52,8 @@ public:
     /// Adds an observer of every command, if the channel has commands. May be called repeatedly.
     virtual void observe(command_observer&) {}
     /// Saves or restores the state that persists across kernels, of an idle channel.
-    /// @throws kernel::user_error  if the channel does not support it
-    virtual void checkpoint(kernel::archive& a);
+    /// @throws support::user_error  if the channel does not support it
+    virtual void checkpoint(support::archive& a);
 };
 
 }  // namespace simtlm::memory

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 
 namespace simtlm::memory {
 
-void dram_timing_state::checkpoint(kernel::archive& a) {
+void dram_timing_state::checkpoint(support::archive& a) {
     for (bank& b : bank_)
         a(b.read, b.write, b.restored, b.activate, b.precharged, b.write_to_precharge,
           b.read_to_precharge, b.row, b.active);
@@ -18,15 +18,15 @@ void dram_timing_state::checkpoint(kernel::archive& a) {
     a(column_any_, read_any_, write_any_, activate_any_, quiet_at_);
 }
 
-void dram_bank_machines::checkpoint(kernel::archive& a) {
+void dram_bank_machines::checkpoint(support::archive& a) {
     a(timing_);  // no bank is serving a request
 }
 
-void dram_sampler::checkpoint(kernel::archive& a) {
+void dram_sampler::checkpoint(support::archive& a) {
     a(free_since_, counted_to_, pending_);
 }
 
-void dram_timing_checker::checkpoint(kernel::archive& a) {
+void dram_timing_checker::checkpoint(support::archive& a) {
     const auto each = [&a](moment& m) { a(m.cycle, m.happened); };
     for (bank_history& b : banks_) {
         for (moment* m : {&b.activate, &b.precharge, &b.read, &b.write, &b.refresh}) each(*m);
@@ -39,31 +39,31 @@ void dram_timing_checker::checkpoint(kernel::archive& a) {
     a(violations_, commands_);
 }
 
-void dram_scheduler::checkpoint(kernel::archive&) {
-    throw kernel::user_error("-gpgpu_dram_scheduler",
-                             "this DRAM scheduler cannot be saved in a checkpoint",
-                             "override dram_scheduler::checkpoint()");
+void dram_scheduler::checkpoint(support::archive&) {
+    throw support::user_error("-gpgpu_dram_scheduler",
+                              "this DRAM scheduler cannot be saved in a checkpoint",
+                              "override dram_scheduler::checkpoint()");
 }
 
-void memory_channel::checkpoint(kernel::archive&) {
-    throw kernel::user_error(name(), "the state of this memory cannot be saved in a checkpoint",
-                             "override memory_channel::checkpoint()");
+void memory_channel::checkpoint(support::archive&) {
+    throw support::user_error(name(), "the state of this memory cannot be saved in a checkpoint",
+                              "override memory_channel::checkpoint()");
 }
 
-void dram_channel::checkpoint(kernel::archive& a) {
+void dram_channel::checkpoint(support::archive& a) {
     a.block(name());
     a(machines_, pipeline_, sampler_, bus_, refresh_, *scheduler_, priority_, arrivals_,
       kernel_start_, slept_blocked_);
     if (checker_) a(*checker_);
 }
 
-void memory_sub_partition::checkpoint(kernel::archive& a) {
+void memory_sub_partition::checkpoint(support::archive& a) {
     a.block(name(), 2);
     a(copies_, stalled_, stalled_since_, memcpy_offset_, accounted_);
     if (engine_) a(*engine_);
 }
 
-void memory_partition::checkpoint(kernel::archive& a) {
+void memory_partition::checkpoint(support::archive& a) {
     a.block(name());
     std::uint64_t next_request = next_request_.value();
     a(response_order_, next_request, private_credit_, shared_credit_, last_borrower_);
@@ -71,14 +71,14 @@ void memory_partition::checkpoint(kernel::archive& a) {
     for (const auto& s : sub_partitions_) s->checkpoint(a);
 }
 
-void memory_statistics::checkpoint(kernel::archive& a) {
+void memory_statistics::checkpoint(support::archive& a) {
     gather();
     std::uint64_t last_request_cycle = last_request_cycle_;
     a(open_.sum, open_.num, last_request_cycle);
     last_request_cycle_ = last_request_cycle;
 }
 
-void random_chunks::checkpoint(kernel::archive& a) {
+void random_chunks::checkpoint(support::archive& a) {
     std::vector<std::pair<std::uint64_t, std::uint16_t>> places(places_.begin(), places_.end());
     std::sort(places.begin(), places.end());
     a(state_, next_, places);
@@ -86,7 +86,7 @@ void random_chunks::checkpoint(kernel::archive& a) {
     places_.insert(places.begin(), places.end());
 }
 
-void address_mapping::checkpoint(kernel::archive& a) {
+void address_mapping::checkpoint(support::archive& a) {
     a.block("address_mapping");
     a(chunks_);
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace simtlm::kernel {
+namespace simtlm::simulation {
 class phase_sequencer;
 }
 
@@ -42,7 +42,7 @@ struct dram_config;
 /// Arguments of a memory channel's constructor. All but the name must outlive it.
 struct memory_channel_parts {
     const char* name;
-    kernel::phase_sequencer& sequencer;
+    simulation::phase_sequencer& sequencer;
     const dram_config& config;
     const address_mapping& mapping;
     unsigned number;  ///< of the channel

@@ -24,7 +24,7 @@ unsigned shared_credits(const partition_config& c, unsigned no_limit) {
 }  // namespace
 
 memory_partition::memory_partition(const sc_core::sc_module_name& name,
-                                   kernel::phase_sequencer& sequencer,
+                                   simulation::phase_sequencer& sequencer,
                                    const partition_config& config, const address_mapping& mapping,
                                    protocol::transaction_pool& pool, memory_statistics& shared,
                                    unsigned number)
@@ -39,9 +39,9 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
       dram_group_(reply_group_, static_cast<unsigned>(protocol::phase_scope::dram)),
       l2_group_(reply_group_, static_cast<unsigned>(protocol::phase_scope::l2)),
       return_process_("dram_return", sequencer, protocol::phase::dram_return,
-                      kernel::on_edge<&memory_partition::return_cycle>(this)),
+                      simulation::on_edge<&memory_partition::return_cycle>(this)),
       arbitrate_process_("arbiter", sequencer, protocol::phase::dram_arbitrate,
-                         kernel::on_edge<&memory_partition::arbitrate_cycle>(this)),
+                         simulation::on_edge<&memory_partition::arbitrate_cycle>(this)),
       latency_alarm_("latency_alarm", sequencer,
                      config.simple_dram ? return_process_ : arbitrate_process_),
       first_(number * config.sub_partitions),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/memory/growing_ring.h"
 #include "modules/memory/memory_sub_partition.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
 
 #include <array>
 #include <memory>
@@ -32,7 +32,7 @@ struct channel_observer {
 /// supports annotated delays on the backward path and on returns, responses out of order, early
 /// completion, and END_REQ withheld for any time. With config.dram.separate_write_queue, the
 /// exclusion rule applies to reads and writes separately, as dram_channel requires.
-class memory_partition : public kernel::clocked_module {
+class memory_partition : public simulation::clocked_module {
 public:
     /// Clocks of the sub-partitions. `clk` is the DRAM command clock, by which the partition
     /// arbitrates.
@@ -40,7 +40,7 @@ public:
     protocol::initiator_socket<memory_partition> memory;
 
     /// @param number  of the partition, i.e. of its channel
-    memory_partition(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    memory_partition(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const partition_config& config, const address_mapping& mapping,
                      protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
 
@@ -59,12 +59,12 @@ public:
     }
 
     /// The process group that must be open while the partition's channel is constructed.
-    kernel::process_group& channel_group() { return dram_group_; }
+    simulation::process_group& channel_group() { return dram_group_; }
 
     /// Whether no request is in the partition or in its channel.
     bool idle() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Describes the requests that wait in it and in its sub-partitions, for a deadlock report;
     /// empty if idle.
     std::string describe();
@@ -106,14 +106,14 @@ private:
     void return_credit(unsigned local);
     unsigned local_of(const tlm::tlm_generic_payload& payload) const;
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const partition_config config_;
     // One process runs all three groups, which are open while the blocks are constructed.
-    kernel::process_group reply_group_;
-    kernel::process_group dram_group_;
-    kernel::process_group l2_group_;
-    kernel::clocked_process return_process_;
-    kernel::clocked_process arbitrate_process_;
+    simulation::process_group reply_group_;
+    simulation::process_group dram_group_;
+    simulation::process_group l2_group_;
+    simulation::clocked_process return_process_;
+    simulation::clocked_process arbitrate_process_;
     core_alarm latency_alarm_;
     std::vector<std::unique_ptr<memory_sub_partition>> sub_partitions_;
     unsigned first_;  // global number of the first sub-partition

@@ -53,7 +53,7 @@ void memory_statistics::reply_received(const tlm::tlm_generic_payload& reply,
 
 void memory_statistics::gather() {
     for (const auto& t : tallies_) {
-        kernel::add_up<memory_counts>(*this, *t);
+        support::add_up<memory_counts>(*this, *t);
         open_.sum += t->open.sum;
         open_.num += t->open.num;
         *t = tally();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/counter_table.h"
-#include "modules/kernel/worker_pool.h"
+#include "modules/host_threads/worker_pool.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <atomic>
@@ -46,57 +46,57 @@ struct memory_counts {
     std::uint64_t replies = 0;         ///< (partiton_replys_in_parallel)
 };
 
-inline constexpr kernel::counter<memory_counts> memory_counters[] = {
-    kernel::count<&memory_counts::request_network, &memory_counts::latency::sum>(
+inline constexpr support::counter<memory_counts> memory_counters[] = {
+    support::count<&memory_counts::request_network, &memory_counts::latency::sum>(
         "request_network_sum", "core cycles", "from the making of a request to its sub-partition"),
-    kernel::maximum<&memory_counts::request_network, &memory_counts::latency::max>(
+    support::maximum<&memory_counts::request_network, &memory_counts::latency::max>(
         "request_network_max", "core cycles",
         "greatest time from the making of a request to its sub-partition"),
-    kernel::count<&memory_counts::request_network, &memory_counts::latency::table>(
+    support::count<&memory_counts::request_network, &memory_counts::latency::table>(
         "request_network_table", "requests",
         "from the making of a request to its sub-partition, by 2^i core cycles",
-        kernel::number_label),
-    kernel::count<&memory_counts::reply_network, &memory_counts::latency::sum>(
+        support::number_label),
+    support::count<&memory_counts::reply_network, &memory_counts::latency::sum>(
         "reply_network_sum", "core cycles", "from a sub-partition to the cluster"),
-    kernel::maximum<&memory_counts::reply_network, &memory_counts::latency::max>(
+    support::maximum<&memory_counts::reply_network, &memory_counts::latency::max>(
         "reply_network_max", "core cycles", "greatest time from a sub-partition to the cluster"),
-    kernel::count<&memory_counts::reply_network, &memory_counts::latency::table>(
+    support::count<&memory_counts::reply_network, &memory_counts::latency::table>(
         "reply_network_table", "replies", "from a sub-partition to the cluster, by 2^i core cycles",
-        kernel::number_label),
-    kernel::count<&memory_counts::round_trip, &memory_counts::latency::sum>(
+        support::number_label),
+    support::count<&memory_counts::round_trip, &memory_counts::latency::sum>(
         "round_trip_sum", "core cycles",
         "from the making of a request to its reply at the cluster"),
-    kernel::maximum<&memory_counts::round_trip, &memory_counts::latency::max>(
+    support::maximum<&memory_counts::round_trip, &memory_counts::latency::max>(
         "round_trip_max", "core cycles",
         "greatest time from the making of a request to its reply at the cluster"),
-    kernel::count<&memory_counts::round_trip, &memory_counts::latency::table>(
+    support::count<&memory_counts::round_trip, &memory_counts::latency::table>(
         "round_trip_table", "replies",
         "from the making of a request to its reply at the cluster, by 2^i core cycles",
-        kernel::number_label),
-    kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::replies>(
+        support::number_label),
+    support::count<&memory_counts::by_bank, &memory_counts::bank_latency::replies>(
         "bank_round_trip_replies", "replies", "whose round trips bank_round_trip_sum adds up",
-        kernel::number_label),
-    kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::sum>(
+        support::number_label),
+    support::count<&memory_counts::by_bank, &memory_counts::bank_latency::sum>(
         "bank_round_trip_sum", "core cycles", "round trips, by channel and bank",
-        kernel::number_label),
-    kernel::maximum<&memory_counts::by_bank, &memory_counts::bank_latency::max>(
+        support::number_label),
+    support::maximum<&memory_counts::by_bank, &memory_counts::bank_latency::max>(
         "bank_round_trip_max", "core cycles", "greatest round trip, by channel and bank",
-        kernel::number_label),
-    kernel::count<&memory_counts::counted_sum>("counted_sum", "core cycles",
-                                               "round trips of closed windows"),
-    kernel::count<&memory_counts::counted_num>("counted_num", "replies",
-                                               "that counted_sum is over"),
-    kernel::count<&memory_counts::window_table>(
-        "window_table", "windows", "by mean round trip, 2^i core cycles", kernel::number_label),
-    kernel::count<&memory_counts::requests>("requests", "requests", "taken by sub-partitions"),
-    kernel::count<&memory_counts::request_cycles>("request_cycles", "L2 cycles",
-                                                  "a sub-partition took a request"),
-    kernel::count<&memory_counts::replies>("replies", "replies", "put into the network"),
+        support::number_label),
+    support::count<&memory_counts::counted_sum>("counted_sum", "core cycles",
+                                                "round trips of closed windows"),
+    support::count<&memory_counts::counted_num>("counted_num", "replies",
+                                                "that counted_sum is over"),
+    support::count<&memory_counts::window_table>(
+        "window_table", "windows", "by mean round trip, 2^i core cycles", support::number_label),
+    support::count<&memory_counts::requests>("requests", "requests", "taken by sub-partitions"),
+    support::count<&memory_counts::request_cycles>("request_cycles", "L2 cycles",
+                                                   "a sub-partition took a request"),
+    support::count<&memory_counts::replies>("replies", "replies", "put into the network"),
 };
 constexpr const auto& counters_of(const memory_counts*) {
     return memory_counters;
 }
-static_assert(kernel::covers(memory_counters));
+static_assert(support::covers(memory_counters));
 
 /// Latencies of memory transactions and the parallelism of the partitions, for the whole GPU: one
 /// object in which all partitions and clusters count, on any host thread. Core cycles unless noted
@@ -124,7 +124,7 @@ public:
     /// @pre gather() has been called
     void close_window();
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     struct window {
@@ -135,7 +135,7 @@ private:
         window open;
     };
     std::uint64_t mean(std::uint64_t sum) const { return counted_num != 0 ? sum / counted_num : 0; }
-    tally& mine() { return *tallies_[kernel::worker_pool::this_thread()]; }
+    tally& mine() { return *tallies_[host_threads::worker_pool::this_thread()]; }
 
     unsigned banks_;
     window open_;

@@ -2,11 +2,6 @@
 #pragma once
 
 #include "modules/cache/data_cache.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clock_crossing_fifo.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/counter_table.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/core_alarm.h"
 #include "modules/memory/entry_delay.h"
@@ -16,6 +11,11 @@
 #include "modules/memory/memory_config.h"
 #include "modules/memory/memory_statistics.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clock_crossing_fifo.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <memory>
@@ -40,7 +40,7 @@ namespace simtlm::memory {
 /// entry; its parts are replied to individually (extension.parent is the request), and the
 /// reference of a part passes to the receiver. A request without the GPU's extension is split and
 /// reassembled: its initiator sees one request and one response.
-class memory_sub_partition : public kernel::clocked_module, public copy_target {
+class memory_sub_partition : public simulation::clocked_module, public copy_target {
 public:
     /// The network clock, for replies, and the core clock, in whose cycles the ROP latency is
     /// specified. `clk` is the L2 clock.
@@ -48,14 +48,14 @@ public:
     protocol::target_socket<memory_sub_partition> port;
 
     /// Queues to and from the DRAM channel; the partition reads the former and writes the latter.
-    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
-    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> from_memory;
+    simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
+    simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> from_memory;
 
     /// @param number  of the sub-partition in the GPU
-    memory_sub_partition(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                         const partition_config& config, const address_mapping& mapping,
-                         protocol::transaction_pool& pool, memory_statistics& shared,
-                         unsigned number);
+    memory_sub_partition(const sc_core::sc_module_name& name,
+                         simulation::phase_sequencer& sequencer, const partition_config& config,
+                         const address_mapping& mapping, protocol::transaction_pool& pool,
+                         memory_statistics& shared, unsigned number);
 
     /// Counters of the sub-partition.
     struct counters {
@@ -82,7 +82,7 @@ public:
     /// Whether no request is in the sub-partition.
     bool idle() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Makes all modified lines clean and invalid; as in GPGPU-Sim, their data are not sent to
     /// DRAM.
     void flush();
@@ -117,7 +117,7 @@ public:
     /// empty if idle.
     std::string describe();
 
-    using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
+    using queue = simulation::clock_crossing_fifo<tlm::tlm_generic_payload*>;
     /// A queue and the name under which its occupancy is reported.
     struct named_queue {
         const char* name;
@@ -175,18 +175,18 @@ private:
     void disown(tlm::tlm_generic_payload& request);
     std::uint64_t core_now() const { return sequencer_.cycle(protocol::core_clock); }
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const partition_config config_;
     const address_mapping& mapping_;
     protocol::transaction_pool& pool_;
     memory_statistics& shared_;
     unsigned number_;
-    kernel::clocked_process process_;
-    kernel::clocked_process reply_process_;
+    simulation::clocked_process process_;
+    simulation::clocked_process reply_process_;
     core_alarm rop_alarm_;
 
-    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_cache_;    // icnt→L2
-    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_network_;  // L2→icnt
+    simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> to_cache_;    // icnt→L2
+    simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> to_network_;  // L2→icnt
     entry_delay rop_;
     far_copies copies_;
     std::unique_ptr<l2_slice> engine_;
@@ -203,25 +203,25 @@ private:
     counters counters_;
 };
 
-inline constexpr kernel::counter<memory_sub_partition::counters> sub_partition_counters[] = {
-    kernel::count<&memory_sub_partition::counters::requests>("requests", "requests",
-                                                             "taken from the network"),
-    kernel::count<&memory_sub_partition::counters::replies>("replies", "replies",
-                                                            "put into the network"),
-    kernel::count<&memory_sub_partition::counters::stalled_full>("stalled_full", "L2 cycles",
-                                                                 "a request found no room"),
-    kernel::count<&memory_sub_partition::counters::stalled_reply>("stalled_reply", "network cycles",
-                                                                  "a reply waited for the network"),
-    kernel::count<&memory_sub_partition::counters::to_memory>("to_memory", "requests",
-                                                              "sent towards DRAM"),
-    kernel::count<&memory_sub_partition::counters::far_requests>(
+inline constexpr support::counter<memory_sub_partition::counters> sub_partition_counters[] = {
+    support::count<&memory_sub_partition::counters::requests>("requests", "requests",
+                                                              "taken from the network"),
+    support::count<&memory_sub_partition::counters::replies>("replies", "replies",
+                                                             "put into the network"),
+    support::count<&memory_sub_partition::counters::stalled_full>("stalled_full", "L2 cycles",
+                                                                  "a request found no room"),
+    support::count<&memory_sub_partition::counters::stalled_reply>(
+        "stalled_reply", "network cycles", "a reply waited for the network"),
+    support::count<&memory_sub_partition::counters::to_memory>("to_memory", "requests",
+                                                               "sent towards DRAM"),
+    support::count<&memory_sub_partition::counters::far_requests>(
         "far_requests", "requests", "that crossed from the other half of the GPU"),
-    kernel::count<&memory_sub_partition::counters::near_copies>(
+    support::count<&memory_sub_partition::counters::near_copies>(
         "near_copies", "requests", "reads of the other half that a copy there served"),
 };
 constexpr const auto& counters_of(const memory_sub_partition::counters*) {
     return sub_partition_counters;
 }
-static_assert(kernel::covers(sub_partition_counters));
+static_assert(support::covers(sub_partition_counters));
 
 }  // namespace simtlm::memory

@@ -131,7 +131,7 @@ public:
     /// The kernel will be launched soon: a source may start working ahead.
     virtual void start() {}
     /// The next CTA of the grid, or nullptr after the last; to be returned with recycle().
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     virtual std::unique_ptr<cta> next_cta() = 0;
     /// A CTA has ended; its storage may be reused.
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }

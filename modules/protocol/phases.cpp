@@ -3,8 +3,8 @@
 
 namespace simtlm::protocol {
 
-std::vector<kernel::phase> phase_table() {
-    std::vector<kernel::phase> table;
+std::vector<simulation::phase> phase_table() {
+    std::vector<simulation::phase> table;
     for (const phase_row& p : phases)
         table.push_back(
             {p.domain, p.name, static_cast<unsigned>(p.scope), has_barrier_before(p.id)});

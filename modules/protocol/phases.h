@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/phase_sequencer.h"
+#include "modules/simulation/phase_sequencer.h"
 
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
 /// The state that processes of a phase access: anything; or only state of their own SM, of the DRAM
 /// side, L2 side or reply side of their own memory partition, of their own cluster with its SMs, or
 /// of one output port of the network and the block behind it. These are the group kinds of
-/// kernel::phase. The state of one memory partition, or of one cluster, belongs to one scheduling
-/// partition of host threads (kernel::partition_scope).
+/// simulation::phase. The state of one memory partition, or of one cluster, belongs to one
+/// scheduling partition of host threads (simulation::partition_scope).
 enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope, acting block, effect.
@@ -100,7 +100,7 @@ inline constexpr bool has_barrier_before(phase p) {
 }
 
 /// The phase table of every phase_sequencer of a GPU.
-std::vector<kernel::phase> phase_table();
+std::vector<simulation::phase> phase_table();
 
 /// The table in Markdown, for docs/architecture.md.
 std::string phase_table_markdown();

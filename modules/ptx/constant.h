@@ -23,7 +23,7 @@ struct constant {
 
 /// Parses a constant expression: C's operators on integers (64 bits, signed unless an operand is
 /// unsigned) and floating-point numbers, casts (.s64) and (.u64), WARP_SZ.
-/// @throws kernel::user_error
+/// @throws support::user_error
 constant read_constant(scanner& in);
 
 /// Whether the next token can begin a constant expression.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/declaration_parser.h"
 
-#include "modules/kernel/nearest_name.h"
 #include "modules/ptx/constant.h"
 #include "modules/ptx/initialiser_parser.h"
 #include "modules/ptx/signature.h"
+#include "modules/support/nearest_name.h"
 
 #include <algorithm>
 
@@ -47,7 +47,7 @@ void parse_context::fail_unknown(std::string_view name, place where) const {
         if (each.size() < longest_shown_name) names.emplace_back(each);
     });
     const bool search = names.size() < most_names_searched && name.size() < longest_shown_name;
-    const std::string nearest = search ? kernel::nearest_name(name, names) : "";
+    const std::string nearest = search ? support::nearest_name(name, names) : "";
     in.fail(where, shown(name) + " is not declared",
             nearest.empty() ? "" : "the nearest name is '" + nearest + "'");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/function_parser.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <string>
@@ -282,7 +282,7 @@ void function_parser::read_instruction() {
     const instruction_parser::progress progress = instructions_.begin();
     try {
         instructions_.read();
-    } catch (const kernel::user_error&) {
+    } catch (const support::user_error&) {
         c_.in = before;
         instructions_.read_unknown(progress);
     }

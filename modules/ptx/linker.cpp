@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/linker.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <cctype>
@@ -196,7 +196,7 @@ private:
                     if (!it.defines || it.how == binding::internal) continue;
                     if (it.how == binding::visible && !strong_.emplace(n, i).second &&
                         strong_[n] != i)
-                        throw kernel::user_error(
+                        throw support::user_error(
                             inputs_[i].name,
                             n + " is defined in " + inputs_[strong_[n]].name + " too",
                             "what several files define needs .weak");

@@ -17,7 +17,7 @@ struct link_input {
 /// are not .visible remain local to their text and may be renamed. The result has the newest
 /// version and target of the texts. A single text is not changed. Lines of `.file` and `.loc` are
 /// kept for the first text only. Undefined functions are not reported here.
-/// @throws kernel::user_error  if a symbol is defined twice
+/// @throws support::user_error  if a symbol is defined twice
 std::string link(const std::vector<link_input>& inputs);
 
 }  // namespace simtlm::ptx

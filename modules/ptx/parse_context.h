@@ -61,7 +61,7 @@ struct parse_context {
     /// PTX ISA version as major * 10 + minor.
     unsigned version() const { return out.version_major * 10 + out.version_minor; }
 
-    /// @throws kernel::user_error that suggests the nearest visible name
+    /// @throws support::user_error that suggests the nearest visible name
     [[noreturn]] void fail_unknown(std::string_view name, place where) const;
 };
 

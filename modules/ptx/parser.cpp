@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/parser.h"
 
-#include "modules/kernel/error.h"
 #include "modules/ptx/declaration_parser.h"
 #include "modules/ptx/function_parser.h"
 #include "modules/ptx/location_parser.h"
 #include "modules/ptx/parse_context.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -215,8 +215,8 @@ module parse(std::string_view text, const std::string& file) {
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
         const auto line =
             1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-        throw kernel::user_error(file + ":" + std::to_string(line), "a zero byte within the text",
-                                 "PTX is plain text");
+        throw support::user_error(file + ":" + std::to_string(line), "a zero byte within the text",
+                                  "PTX is plain text");
     }
     const std::string copy(text);
     module m;

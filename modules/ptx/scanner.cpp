@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/scanner.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 namespace simtlm::ptx {
 
@@ -156,7 +156,7 @@ std::string scanner::next_token() {
 }
 
 void scanner::fail(place where, const std::string& what, const std::string& remedy) const {
-    throw kernel::user_error(
+    throw support::user_error(
         *file_ + ":" + std::to_string(where.line) + ":" + std::to_string(where.column), what,
         remedy);
 }

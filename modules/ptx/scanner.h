@@ -46,7 +46,7 @@ public:
         ++p_;
         return true;
     }
-    /// @throws kernel::user_error if the next token is not `c`
+    /// @throws support::user_error if the next token is not `c`
     void expect(char c);
 
     /// Consumes a name ([A-Za-z_$%] first, then also digits); empty if there is none.
@@ -59,7 +59,7 @@ public:
         }
         return {begin, static_cast<std::size_t>(p_ - begin)};
     }
-    /// @throws kernel::user_error saying that `what` is expected
+    /// @throws support::user_error saying that `what` is expected
     std::string_view expect_name(const char* what);
 
     /// Consumes a directive and returns its word after the dot, "shared::cta"; empty if there is

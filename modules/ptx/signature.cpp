@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/signature.h"
 
-#include "modules/kernel/nearest_name.h"
+#include "modules/support/nearest_name.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -352,7 +352,7 @@ std::string unknown_instruction(std::string_view base) {
     std::vector<std::string> names;
     for (const signature& s : signatures()) names.emplace_back(s.base);
     return "unknown instruction '" + std::string(base) + "'; the nearest name is '" +
-           kernel::nearest_name(base, names) + "'";
+           support::nearest_name(base, names) + "'";
 }
 
 void set_implied(operation& o, std::string_view written) {

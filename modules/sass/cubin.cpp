@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/cubin.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
 #include "modules/sass/byte_reader.h"
 #include "modules/sass/cubin_format.h"
 #include "modules/sass/line_table.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ cubin::cubin(std::string bytes, std::string origin)
 }
 
 void cubin::fail(const std::string& what) const {
-    throw kernel::user_error(origin_, what, "compile it again with nvcc -cubin");
+    throw support::user_error(origin_, what, "compile it again with nvcc -cubin");
 }
 
 void cubin::read_sections() {
@@ -108,7 +108,7 @@ void cubin::read_sections() {
 void cubin::check_names(std::string_view table) const {
     while (!table.empty()) {
         const std::string_view name = table.substr(0, table.find('\0'));
-        if (!kernel::is_printable(name))
+        if (!support::is_printable(name))
             fail(fmt::format("damaged: the name {} contains control characters", name));
         table.remove_prefix(std::min(name.size() + 1, table.size()));
     }

@@ -96,7 +96,7 @@ class cubin {
 public:
     /// @param bytes   the contents of the file
     /// @param origin  name of the file, for messages
-    /// @throws kernel::user_error  not a cubin, corrupt, or for an architecture before sm_70
+    /// @throws support::user_error  not a cubin, corrupt, or for an architecture before sm_70
     cubin(std::string bytes, std::string origin);
     cubin(const cubin&) = delete;
     cubin& operator=(const cubin&) = delete;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/encoding_table.h"
 
-#include "modules/kernel/error.h"
 #include "modules/sass/encodings.h"
 #include "modules/sass/special_registers.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -147,7 +147,7 @@ public:
     line_reader(std::string origin, unsigned line) : origin_(std::move(origin)), line_(line) {}
 
     [[noreturn]] void fail(const std::string& message, const std::string& remedy = {}) const {
-        throw kernel::user_error(fmt::format("{}:{}", origin_, line_), message, remedy);
+        throw support::user_error(fmt::format("{}:{}", origin_, line_), message, remedy);
     }
 
     /// The modifier on which an operand depends.

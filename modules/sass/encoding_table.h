@@ -128,7 +128,7 @@ class encoding_table {
 public:
     /// The built-in encodings, built on the first call.
     static const encoding_table& builtin();
-    /// @throws kernel::user_error  a line of the text is malformed
+    /// @throws support::user_error  a line of the text is malformed
     explicit encoding_table(std::string_view text, const std::string& origin);
 
     /// Finds the form of a word; nullptr if the architecture has no known instruction with this

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/fat_binary.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -95,7 +95,7 @@ std::string unpack(const entry_header& h, std::string_view data, const std::stri
     if (h.unpacked_bytes <= most_bytes && packed.size() <= most_bytes)
         text = (h.flags & packed_with_lz4) != 0 ? unpack_lz4(packed, h.unpacked_bytes)
                                                 : unpack_zstd(packed, h.unpacked_bytes);
-    if (!text) throw kernel::user_error(origin, "an entry of a fat binary cannot be unpacked");
+    if (!text) throw support::user_error(origin, "an entry of a fat binary cannot be unpacked");
     return std::move(*text);
 }
 
@@ -123,9 +123,9 @@ std::vector<fat_binary_entry> read_fat_binary(
     std::string_view bytes, const std::string& origin,
     const std::function<bool(const fat_binary_entry&)>& wanted) {
     if (bytes.size() < sizeof(file_header) || fat_binary_bytes(bytes.data()) == 0)
-        throw kernel::user_error(origin, "this is no fat binary");
+        throw support::user_error(origin, "this is no fat binary");
     const auto top = at<file_header>(bytes.data());
-    if (top.header_bytes > bytes.size()) throw kernel::user_error(origin, "this is no fat binary");
+    if (top.header_bytes > bytes.size()) throw support::user_error(origin, "this is no fat binary");
     std::string_view rest = bytes.substr(top.header_bytes);
     rest = rest.substr(0, top.bytes);
     std::vector<fat_binary_entry> entries;

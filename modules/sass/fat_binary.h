@@ -40,7 +40,7 @@ std::uint64_t fat_binary_bytes(const void* header);
 /// with LZ4 or zstd, or uncompressed.
 /// @param wanted  whether to unpack an entry; others are returned without contents. Empty: all are
 /// unpacked
-/// @throws kernel::user_error  not a fat binary, or an entry cannot be unpacked
+/// @throws support::user_error  not a fat binary, or an entry cannot be unpacked
 std::vector<fat_binary_entry> read_fat_binary(
     std::string_view bytes, const std::string& origin,
     const std::function<bool(const fat_binary_entry&)>& wanted = {});
@@ -48,7 +48,7 @@ std::vector<fat_binary_entry> read_fat_binary(
 /// Reads the entries of all fat binaries in a program or library (an ELF file), in order and at any
 /// position in its data; empty if there are none.
 /// @param wanted  as in read_fat_binary()
-/// @throws kernel::user_error
+/// @throws support::user_error
 std::vector<fat_binary_entry> fat_binaries_of(
     std::string_view file, const std::string& origin,
     const std::function<bool(const fat_binary_entry&)>& wanted = {});

@@ -75,7 +75,7 @@ std::vector<link_member> link_members_of(std::string bytes, const std::string& o
         const std::size_t size = number_in(header.substr(archive_size_at, archive_size_bytes));
         at += archive_header_bytes;
         if (size == std::string_view::npos || size > all.size() - at)
-            throw kernel::user_error(origin, "damaged: a member exceeds the library");
+            throw support::user_error(origin, "damaged: a member exceeds the library");
         const std::string_view contents = all.substr(at, size);
         at += size + (size & 1);
         std::string_view name = header.substr(0, archive_name_bytes);

@@ -21,7 +21,7 @@ struct link_member {
 /// Reads an input of a linker: PTX, a cubin, a fat binary, an object file of the host, or a library
 /// of these (ar). Object files without code for GPUs are omitted.
 /// @param wanted  as in read_fat_binary()
-/// @throws kernel::user_error  it is damaged
+/// @throws support::user_error  it is damaged
 std::vector<link_member> link_members_of(
     std::string bytes, const std::string& origin,
     const std::function<bool(const fat_binary_entry&)>& wanted = {});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
 #include "modules/sass/cubin.h"
+#include "modules/support/error.h"
 
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ struct link_object {
 
 /// Why objects cannot be linked, a line for each reason, in the form of NVIDIA's linkers:
 /// "Undefined reference to 'x' in 'a.cubin'".
-class link_error : public kernel::user_error {
+class link_error : public support::user_error {
 public:
     link_error(const std::string& name, std::string reasons);
     const std::string& reasons() const noexcept { return reasons_; }

@@ -2,7 +2,7 @@
 #include "modules/trace/asynchronous_line.h"
 
 #include "modules/isa/decode.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ constexpr std::uint64_t cta_stride = 1 << 24;          // of shared memory in a 
 constexpr std::uint32_t most_copied_bytes = 1u << 30;  // a generous limit
 
 [[noreturn]] void reject(const place& where, const std::string& what) {
-    throw kernel::user_error(where.where(), what);
+    throw support::user_error(where.where(), what);
 }
 
 std::string_view base_of(std::string_view opcode) {

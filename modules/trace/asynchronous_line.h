@@ -37,7 +37,7 @@ bool tells_copy(const scanner& in);
 
 /// Parses what a copy copies, after the width: mbarrier, multicast, bytes, addresses.
 /// @param in_cluster  set if the copy concerns other CTAs
-/// @pre tells_copy()  @throws kernel::user_error
+/// @pre tells_copy()  @throws support::user_error
 void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
                bool& in_cluster, const place& where);
 
@@ -45,7 +45,7 @@ void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& detai
 /// @param addresses   of the mbarriers, by lane
 /// @param in_cluster  set if an mbarrier belongs to another CTA
 /// @return false if the line does not contain the values that the instruction needs
-/// @throws kernel::user_error
+/// @throws support::user_error
 bool scan_mbarrier(scanner& in, std::string_view opcode, const operand_counts& operands,
                    std::uint32_t mask, const std::uint64_t* addresses,
                    asynchronous_details& details, bool& in_cluster, const place& where);
@@ -53,7 +53,7 @@ bool scan_mbarrier(scanner& in, std::string_view opcode, const operand_counts& o
 /// Parses the details at the end of the line of an executed instruction, and appends them to a
 /// pool.
 /// @param ranks  number of CTAs per cluster
-/// @return false if there are none  @throws kernel::user_error
+/// @return false if there are none  @throws support::user_error
 bool scan_executed(scanner& in, std::vector<std::uint64_t>& pool, unsigned ranks,
                    const place& where);
 

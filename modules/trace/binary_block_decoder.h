@@ -21,13 +21,13 @@ class binary_block_decoder {
 public:
     explicit binary_block_decoder(const std::vector<binary_file::instruction>& instructions);
 
-    /// All functions throw kernel::user_error.
+    /// All functions throw support::user_error.
     dim3 begin_block(const binary_cursor& block);
     /// @returns the number of executions of the next warp
     std::uint32_t begin_warp();
     /// Decodes an execution. Appends addresses in the format of scan_addresses().
     recorded_execution next(std::vector<std::uint64_t>& values);
-    /// Checks that the block has no further bytes. @throws kernel::user_error
+    /// Checks that the block has no further bytes. @throws support::user_error
     void end_block() const;
 
     const binary_cursor& position() const { return in_; }

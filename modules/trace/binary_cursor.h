@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/binary_format.h"
 #include "modules/trace/place.h"
 
@@ -28,7 +28,7 @@ public:
     const unsigned char* position() const { return p_; }
 
     /// Read a byte, four bytes, or a number of variable length (7 bits per byte, least significant
-    /// first). @throws kernel::user_error if the data end early
+    /// first). @throws support::user_error if the data end early
     unsigned byte() {
         if (p_ == end_) fail("a part of it is cut short");
         return *p_++;
@@ -64,8 +64,8 @@ public:
 
     std::string where() const override { return *file_ + ":byte " + std::to_string(p_ - begin_); }
     [[noreturn]] void fail(const std::string& what) const {
-        throw kernel::user_error(where(), "damaged binary trace: " + what,
-                                 "convert the trace again");
+        throw support::user_error(where(), "damaged binary trace: " + what,
+                                  "convert the trace again");
     }
 
 private:

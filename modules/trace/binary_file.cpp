@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/binary_file.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/kernel_header.h"
 #include "modules/trace/line_source.h"
 
@@ -54,7 +54,8 @@ binary_file::binary_file(const std::string& file) : file_(file) {
     if (size < sizeof head + sizeof tail_) fail("it is cut short", convert_again);
     std::memcpy(&head, file_.data(), sizeof head);
     if (std::memcmp(head.magic, binary_magic, sizeof binary_magic) != 0) {
-        throw kernel::user_error(name(), "is not a binary trace", "simtlm-trace convert makes one");
+        throw support::user_error(name(), "is not a binary trace",
+                                  "simtlm-trace convert makes one");
     }
     if (head.byte_order != binary_byte_order) {
         fail("it was written by a machine of another byte order", "convert the trace on this one");
@@ -158,7 +159,7 @@ binary_cursor binary_file::part(std::uint64_t from, std::uint64_t to, std::uint6
 }
 
 void binary_file::fail(const std::string& what, const std::string& remedy) const {
-    throw kernel::user_error(name(), "damaged binary trace: " + what, remedy);
+    throw support::user_error(name(), "damaged binary trace: " + what, remedy);
 }
 
 }  // namespace simtlm::trace

@@ -21,7 +21,7 @@ bool is_binary_trace(const std::string& file);
 /// have been written incorrectly.
 class binary_file {
 public:
-    /// Checks the structure: head, tail and positions of the parts. @throws kernel::user_error
+    /// Checks the structure: head, tail and positions of the parts. @throws support::user_error
     explicit binary_file(const std::string& file);
 
     /// The header lines as text.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/block_reader.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/trace_validator.h"
 
 #include <algorithm>
@@ -216,7 +216,7 @@ std::string block_reader::name_of(const block_trace& block) const {
 }
 
 void block_reader::fail(const std::string& what, const std::string& remedy) const {
-    throw kernel::user_error(source_.where(), what, remedy);
+    throw support::user_error(source_.where(), what, remedy);
 }
 
 }  // namespace simtlm::trace

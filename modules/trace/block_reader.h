@@ -18,7 +18,7 @@ namespace simtlm::trace {
 class line_reader {
 public:
     virtual ~line_reader() = default;
-    /// Appends the instruction of a line to a block. @throws kernel::user_error
+    /// Appends the instruction of a line to a block. @throws support::user_error
     virtual void read(const line_source::line& line, const line_source& where,
                       block_trace& block) = 0;
 };
@@ -34,7 +34,7 @@ public:
     /// Reads the next block into `block`, which is cleared first.
     /// @param stop  if it becomes true, reading may end early and return false
     /// @returns false after the last block
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     bool read(block_trace& block, const std::atomic<bool>& stop);
 
 private:

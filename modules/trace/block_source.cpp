@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/block_source.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/binary_block_source.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/block_reader.h"
@@ -55,10 +55,10 @@ public:
         : chosen_(open_whole(file, options, whole_, warnings, std::move(warn)), whole_,
                   options.ctas) {
         if (whole_.cluster.volume() > 1)
-            throw kernel::user_error(whole_.origin,
-                                     "--ctas chooses thread blocks one by one, and kernel " +
-                                         whole_.name + " runs in clusters",
-                                     "choose whole kernels: --kernels");
+            throw support::user_error(whole_.origin,
+                                      "--ctas chooses thread blocks one by one, and kernel " +
+                                          whole_.name + " runs in clusters",
+                                      "choose whole kernels: --kernels");
         header = whole_;
         header.grid = row_of(chosen_blocks(whole_.grid, options.ctas), whole_.origin);
     }
@@ -70,8 +70,8 @@ public:
 private:
     static dim3 row_of(std::uint64_t blocks, const std::string& file) {
         if (blocks > UINT32_MAX) {
-            throw kernel::user_error(file, "too many thread blocks are chosen",
-                                     "--ctas FROM-TO of at most 2^32 blocks");
+            throw support::user_error(file, "too many thread blocks are chosen",
+                                      "--ctas FROM-TO of at most 2^32 blocks");
         }
         return {static_cast<std::uint32_t>(blocks), 1, 1};
     }

@@ -20,7 +20,7 @@ public:
     /// Reads the next block into `block`, which is cleared first.
     /// @param stop  if it becomes true, reading may end early and return false
     /// @returns false after the last block
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     virtual bool read(block_trace& block, const std::atomic<bool>& stop) = 0;
 };
 
@@ -28,7 +28,7 @@ public:
 /// @param header    set; must outlive the source
 /// @param warnings  receives warnings about the header
 /// @param warn      called with warnings while reading
-/// @throws kernel::user_error
+/// @throws support::user_error
 std::unique_ptr<block_source> open_block_source(const std::string& file,
                                                 const reader_options& options,
                                                 kernel_header& header,

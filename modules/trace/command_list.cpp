@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/command_list.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/binary_format.h"
 #include "modules/trace/kernel_header.h"
 #include "modules/trace/line_source.h"
@@ -121,9 +121,9 @@ bool read_choice(std::string_view line, kernel_choice& choice, const std::string
     const std::string option{line.substr(0, end)};
     const std::string value{trim(line.substr(std::min(end + 1, line.size())))};
     if (set_choice(choice, option, value, where)) return true;
-    throw kernel::user_error(where, "'" + option + "' is no option of a command list",
-                             "--kernels, --kernel-ids, --kernel-names, --skip-kernels, "
-                             "--max-kernels or --ctas");
+    throw support::user_error(where, "'" + option + "' is no option of a command list",
+                              "--kernels, --kernel-ids, --kernel-names, --skip-kernels, "
+                              "--max-kernels or --ctas");
 }
 
 /// Refuses a trace of another simulator, given by its file or its folder.
@@ -134,7 +134,7 @@ void check_is_not_protobuf(const std::string& file) {
     if (!named && (fs::exists(path, ignored) || !is_file(path.parent_path() / protobuf_trace)))
         return;
     const std::string folder = path.parent_path().empty() ? "." : path.parent_path().string();
-    throw kernel::user_error(
+    throw support::user_error(
         (path.parent_path() / protobuf_trace).string(),
         "is a trace in protocol buffers, which is not replayed directly",
         "convert it with simtlm-trace import " + folder + " NEW_FOLDER, and replay NEW_FOLDER");
@@ -154,7 +154,7 @@ command_list read_whole_command_list(const std::string& file) {
         if (line.empty() || line.front() == '#') continue;
         if (read_choice(line, list.choice, source.where())) continue;
         const auto fail = [&](const std::string& what, const std::string& remedy) {
-            throw kernel::user_error(source.where(), what, remedy);
+            throw support::user_error(source.where(), what, remedy);
         };
         command c;
         c.where = source.where();
@@ -198,8 +198,8 @@ command_list read_whole_command_list(const std::string& file) {
         list.commands.push_back(std::move(c));
     }
     if (list.commands.empty())
-        throw kernel::user_error(file, "a command list without a command",
-                                 "it names kernel traces and copies, a line each");
+        throw support::user_error(file, "a command list without a command",
+                                  "it names kernel traces and copies, a line each");
     return list;
 }
 
@@ -224,8 +224,8 @@ std::vector<command> read_command_list(const std::string& file, kernel_choice& c
         chosen.push_back(std::move(c));
     }
     if (kernels && !any)
-        throw kernel::user_error(file, "none of its kernels is chosen",
-                                 "see " + boost::algorithm::join(choice_options(), ", "));
+        throw support::user_error(file, "none of its kernels is chosen",
+                                  "see " + boost::algorithm::join(choice_options(), ", "));
     return chosen;
 }
 

@@ -33,14 +33,14 @@ struct command_list {
 };
 
 /// Reads a command list. Blank lines and comments (#) are skipped; kernel files are relative to the
-/// list and must exist. @throws kernel::user_error, also if the list has no commands
+/// list and must exist. @throws support::user_error, also if the list has no commands
 command_list read_whole_command_list(const std::string& file);
 
 /// Reads the commands to be executed: all except kernels that are not selected, up to the last
 /// kernel of --max-kernels.
 /// @param choice  selection of the caller, which overrides that of the list; set to the effective
 ///                one
-/// @throws kernel::user_error, also if the list has kernels but none is selected
+/// @throws support::user_error, also if the list has kernels but none is selected
 std::vector<command> read_command_list(const std::string& file, kernel_choice& choice);
 /// The same without a selection by the caller.
 std::vector<command> read_command_list(const std::string& file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/cta_filter.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <string>
@@ -21,7 +21,7 @@ cta_filter::cta_filter(std::unique_ptr<block_source> blocks, const kernel_header
       range_(range),
       left_(chosen_blocks(whole.grid, range)) {
     if (left_ == 0)
-        throw kernel::user_error(
+        throw support::user_error(
             whole.origin,
             "kernel " + whole.name + " has " + std::to_string(grid_.volume()) +
                 " thread blocks, none of which is chosen",

@@ -16,7 +16,7 @@ std::uint64_t chosen_blocks(const program::dim3& grid, const cta_range& range);
 class cta_filter final : public block_source {
 public:
     /// @param whole  the header of the whole trace
-    /// @throws kernel::user_error if the range contains no block of the grid
+    /// @throws support::user_error if the range contains no block of the grid
     cta_filter(std::unique_ptr<block_source> blocks, const kernel_header& whole,
                const cta_range& range);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/executed_replay.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/asynchronous_details.h"
 #include "modules/trace/executed_text.h"
 
@@ -117,9 +117,9 @@ private:
         return lanes == 0;
     }
     [[noreturn]] void fail() const {
-        throw kernel::user_error(kernel_.descriptor_.origin,
-                                 "an instruction is executed that the code in the header lacks",
-                                 "record the trace again");
+        throw support::user_error(kernel_.descriptor_.origin,
+                                  "an instruction is executed that the code in the header lacks",
+                                  "record the trace again");
     }
 
     const executed_replay& kernel_;

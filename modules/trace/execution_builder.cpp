@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/execution_builder.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 namespace simtlm::trace {
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t quirk_local_bytes = 1 << 14;
 std::size_t execution_builder::first_value(const block_trace& block, const place& where) {
     const std::size_t first = block.addresses.size();
     if (first > UINT32_MAX - 64) {
-        throw kernel::user_error(where.where(), "too many addresses in one thread block");
+        throw support::user_error(where.where(), "too many addresses in one thread block");
     }
     return first;
 }

@@ -20,7 +20,7 @@ public:
           window_quirk_(options.quirks.generic_windows) {}
 
     /// Index of the next address in the block's pool. Call before the addresses of an execution are
-    /// appended. @throws kernel::user_error if the index is out of range
+    /// appended. @throws support::user_error if the index is out of range
     static std::size_t first_value(const block_trace& block, const place& where);
 
     /// Appends the execution. @param first  index of its first address in the block's pool

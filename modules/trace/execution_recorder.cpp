@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/execution_recorder.h"
 
-#include "modules/kernel/output_file.h"
 #include "modules/program/wait_describer.h"
+#include "modules/support/output_file.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/asynchronous_details.h"
 #include "modules/trace/executed_code.h"
@@ -21,7 +21,7 @@
 namespace simtlm::trace {
 
 void recording_log::ended(const std::string& file, bool written,
-                          const kernel::output_attempts& errors) {
+                          const support::output_attempts& errors) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (written) complete_.insert(file);
     for (const std::string& m : errors.messages()) errors_.push_back(m);
@@ -266,7 +266,7 @@ std::string execution_recorder::header() const {
 
 void execution_recorder::write(const std::string& text) {
     if (!out_) {
-        out_ = std::make_unique<kernel::output_file>(
+        out_ = std::make_unique<support::output_file>(
             form_ != trace_form::binary ? file_ : file_ + ".draft");
         out_->write(header());
     }
@@ -276,7 +276,7 @@ void execution_recorder::write(const std::string& text) {
 /// An error is kept for the end of the run, which it does not affect.
 void execution_recorder::finish() {
     const std::string draft = out_->name();
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     const bool written = attempt([&] {
         out_->commit();
         if (form_ != trace_form::binary) return;

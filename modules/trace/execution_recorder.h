@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-namespace simtlm::kernel {
+namespace simtlm::support {
 class output_attempts;
 class output_file;
-}  // namespace simtlm::kernel
+}  // namespace simtlm::support
 
 namespace simtlm::trace {
 
@@ -30,7 +30,7 @@ enum class trace_form : std::uint8_t {
 class recording_log {
 public:
     /// The recording of a kernel has ended. @param errors  if it could not be written
-    void ended(const std::string& file, bool written, const kernel::output_attempts& errors);
+    void ended(const std::string& file, bool written, const support::output_attempts& errors);
     bool is_complete(const std::string& file) const;
     std::vector<std::string> errors() const;
 
@@ -82,7 +82,7 @@ private:
     trace_form form_;
     traced_form traced_;
     std::shared_ptr<recording_log> log_;
-    std::unique_ptr<kernel::output_file> out_;
+    std::unique_ptr<support::output_file> out_;
     std::uint64_t handed_out_ = 0;
     std::uint64_t written_ = 0;
     bool has_details_ = false;  ///< of asynchronous instructions, which only text can contain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/instruction_line.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <string>
 
@@ -14,7 +14,7 @@ constexpr std::uint64_t widest_access = 1024;  // a generous limit: the largest 
 constexpr unsigned most_operands = 16;         // per line, including operands without dependences
 
 [[noreturn]] void fail(const place& where, const std::string& what) {
-    throw kernel::user_error(where.where(), what);
+    throw support::user_error(where.where(), what);
 }
 
 /// Uniform registers, predicates and barriers: operands without dependences.

@@ -37,7 +37,7 @@ struct line_operands {
 /// Format of addresses.
 enum class recorded_mode : std::uint8_t { list, base_stride, base_deltas, none };
 
-/// All functions throw kernel::user_error.
+/// All functions throw support::user_error.
 line_head scan_head(scanner& in, const kernel_header& header, const place& where);
 /// Parses opcode and registers.
 line_operands scan_operands(scanner& in, const place& where);
@@ -47,7 +47,7 @@ line_operands scan_operands(scanner& in, const place& where);
 recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::uint64_t>& values,
                              const place& where);
 
-/// Checks the access width in bytes per lane. @throws kernel::user_error if it is not possible
+/// Checks the access width in bytes per lane. @throws support::user_error if it is not possible
 void check_width(std::uint64_t width, const place& where);
 
 }  // namespace simtlm::trace

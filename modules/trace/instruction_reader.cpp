@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/instruction_reader.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/trace_validator.h"
 
 #include <cstring>
@@ -53,7 +53,7 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
         return read_asynchronous(line, head, entry, in, where, block);
     std::uint64_t width = 0;
     if (!in.take_decimal(width)) {
-        throw kernel::user_error(where.where(), "no memory width after the operands");
+        throw support::user_error(where.where(), "no memory width after the operands");
     }
     check_width(width, where);
     recorded_mode mode = recorded_mode::none;
@@ -69,8 +69,8 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
     if (validate_ && width != 0) validate_width(width, where);
     if (validate_ && entry->needs_addresses) {
         if (width == 0 && head.mask != 0) {
-            throw kernel::user_error(where.where(), entry->opcode + " with a memory width of 0",
-                                     "--no-validate lets it run without addresses");
+            throw support::user_error(where.where(), entry->opcode + " with a memory width of 0",
+                                      "--no-validate lets it run without addresses");
         }
         validate_addresses(mode, head.mask, width, block.addresses.data() + first,
                            block.addresses.size() - first, where);
@@ -90,7 +90,7 @@ void instruction_reader::read_asynchronous(const line_source::line& line, const 
                                            const line_source& where, block_trace& block) {
     std::uint64_t width = 0;
     if (!in.take_decimal(width)) {
-        throw kernel::user_error(where.where(), "no memory width after the operands");
+        throw support::user_error(where.where(), "no memory width after the operands");
     }
     const std::size_t first = execution_builder::first_value(block, where);
     asynchronous_details details;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/zeroed_vector.h"
+#include "modules/support/zeroed_vector.h"
 #include "modules/trace/block_reader.h"
 #include "modules/trace/execution_builder.h"
 #include "modules/trace/instruction_table.h"
@@ -38,7 +38,7 @@ private:
 
     const kernel_header& header_;
     bool repeats_;  // lines do not depend on the warp
-    kernel::zeroed_vector<remembered> lines_;
+    support::zeroed_vector<remembered> lines_;
     bool swallow_quirk_;
     bool validate_;
     instruction_table table_;

@@ -2,7 +2,7 @@
 #include "modules/trace/instruction_table.h"
 
 #include "modules/isa/scheduling.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/trace_validator.h"
 
@@ -135,9 +135,9 @@ void instruction_table::insert(entry* fresh, const place& where) {
     entry* last = s.chain;
     for (; last->next != nullptr; last = last->next) ++length;
     if (length >= most_variants) {
-        throw kernel::user_error(where.where(), "more than " + std::to_string(most_variants) +
-                                                    " different instructions at program counter " +
-                                                    hex(fresh->info.pc));
+        throw support::user_error(where.where(), "more than " + std::to_string(most_variants) +
+                                                     " different instructions at program counter " +
+                                                     hex(fresh->info.pc));
     }
     last->next = fresh;
 }
@@ -207,10 +207,10 @@ const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, s
                              std::to_string(header_.binary_version) + ", " +
                              opcodes_->architecture_of(header_.binary_version) + ")";
     if (unknown_opcode_is_error_) {
-        throw kernel::user_error(where.where(), what,
-                                 "describe " + base +
-                                     " with --opcode-table FILE, or let it run as an integer " +
-                                     "instruction with --unknown-opcode warn");
+        throw support::user_error(where.where(), what,
+                                  "describe " + base +
+                                      " with --opcode-table FILE, or let it run as an integer " +
+                                      "instruction with --unknown-opcode warn");
     }
     if (noted_.insert(base).second) {
         warn_(where.where() + ": " + what + "; runs as an integer instruction");

@@ -44,7 +44,7 @@ public:
                       warning_sink warn);
 
     /// Returns the instruction whose text is at the scanner, after decoding it if it is new, and
-    /// advances the scanner past it. @throws kernel::user_error
+    /// advances the scanner past it. @throws support::user_error
     entry* take(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where) {
         for (entry* e = slot_of(pc).chain; e != nullptr; e = e->next) {
             const std::size_t n = e->text.size();

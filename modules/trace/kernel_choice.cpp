@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_choice.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 #include <regex>
@@ -47,21 +47,21 @@ bool parse_range(std::string_view text, number_range& range) {
 
 [[noreturn]] void refuse(const std::string& where, const std::string& option,
                          const std::string& value, const std::string& remedy) {
-    throw kernel::user_error(where, option + " " + value + " cannot be read", remedy);
+    throw support::user_error(where, option + " " + value + " cannot be read", remedy);
 }
 
 std::regex regex_of(const std::string& text, const std::string& option) {
     try {
         return std::regex(text);
     } catch (const std::regex_error& e) {
-        throw kernel::user_error(option, "'" + text + "' is no regular expression: " + e.what());
+        throw support::user_error(option, "'" + text + "' is no regular expression: " + e.what());
     }
 }
 
 bool names(const std::regex& wanted, const std::string& name) {
     const std::string mangled = name.substr(0, longest_name);
     return std::regex_search(mangled, wanted) ||
-           std::regex_search(kernel::demangled(mangled).substr(0, longest_name), wanted);
+           std::regex_search(support::demangled(mangled).substr(0, longest_name), wanted);
 }
 
 const std::string range_remedy = "write N, A-B, A- or @REGEX, with commas or blanks between them";

@@ -33,7 +33,7 @@ struct kernel_choice {
 };
 
 /// Sets a criterion by the name of its option ("--kernels", ...).
-/// @returns whether the option exists @throws kernel::user_error if the value is invalid
+/// @returns whether the option exists @throws support::user_error if the value is invalid
 bool set_choice(kernel_choice& choice, const std::string& option, const std::string& value,
                 const std::string& where);
 
@@ -43,7 +43,7 @@ const std::vector<std::string>& choice_options();
 /// Selects the kernels of a list, in order.
 class kernel_selector {
 public:
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     explicit kernel_selector(const kernel_choice& choice);
     ~kernel_selector();
 

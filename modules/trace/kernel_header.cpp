@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_header.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
 #include "modules/program/cluster_source.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
 
@@ -43,7 +43,7 @@ public:
                  "a file holds one kernel");
         }
         if (key == "kernel name") {
-            header_.name = kernel::printable(trim(text.substr(equals + 1)));
+            header_.name = support::printable(trim(text.substr(equals + 1)));
         } else if (key == "kernel id") {
             check_sign(in, key);
             if (!number(in, header_.id)) corrupt(key);
@@ -218,7 +218,7 @@ private:
     void warn(const std::string& what) { warnings_.push_back(source_.where() + ": " + what); }
 
     [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) {
-        throw kernel::user_error(source_.where(), what, remedy);
+        throw support::user_error(source_.where(), what, remedy);
     }
 
     line_source& source_;
@@ -236,9 +236,9 @@ private:
 
 void kernel_header::check_plausible() const {
     if (!implausible.empty())
-        throw kernel::user_error(implausible_where, implausible,
-                                 "record the trace again, or replay it as it is with "
-                                 "--no-validate");
+        throw support::user_error(implausible_where, implausible,
+                                  "record the trace again, or replay it as it is with "
+                                  "--no-validate");
 }
 
 bool read_kernel_header(line_source& source, kernel_header& header,
@@ -256,8 +256,8 @@ bool read_kernel_header(line_source& source, kernel_header& header,
             reader.check();
             return in.take("#BEGIN_TB");
         } else {
-            throw kernel::user_error(source.where(), "neither a header line nor '#'",
-                                     "is this a kernel trace (.traceg)?");
+            throw support::user_error(source.where(), "neither a header line nor '#'",
+                                      "is this a kernel trace (.traceg)?");
         }
     }
     reader.check();
@@ -280,8 +280,8 @@ void check_is_file(const std::string& file) {
     const auto status = std::filesystem::status(file, error);
     if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
     if (!std::filesystem::is_regular_file(status)) {
-        throw kernel::user_error(file, "is no regular file, and a kernel trace is read twice",
-                                 "write what comes from there into a file");
+        throw support::user_error(file, "is no regular file, and a kernel trace is read twice",
+                                  "write what comes from there into a file");
     }
 }
 

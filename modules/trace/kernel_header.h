@@ -13,7 +13,7 @@ namespace simtlm::trace {
 /// "#".
 /// @param warnings  receives values that are clearly corrupt but not required
 /// @returns whether that line is #BEGIN_TB
-/// @throws kernel::user_error
+/// @throws support::user_error
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
@@ -24,10 +24,10 @@ bool read_kernel_header(line_source& source, kernel_header& header,
 bool apply_options(kernel_header& header, const reader_options& options, bool begun);
 
 /// Checks that a file is not a pipe, because a kernel trace is read more than once. @throws
-/// kernel::user_error
+/// support::user_error
 void check_is_file(const std::string& file);
 
-/// Reads the header of a kernel trace in text or binary format. @throws kernel::user_error
+/// Reads the header of a kernel trace in text or binary format. @throws support::user_error
 kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings);
 
 }  // namespace simtlm::trace

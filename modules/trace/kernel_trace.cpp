@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_trace.h"
 
+#include "modules/host_threads/spin_lock.h"
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/spin_lock.h"
+#include "modules/support/error.h"
 #include "modules/trace/block_source.h"
 #include "modules/trace/warp_path.h"
 
@@ -48,7 +48,7 @@ struct kernel_trace::implementation {
         if (options.validate) header.check_plausible();
         if (options.opcodes == nullptr) throw std::invalid_argument("reader_options::opcodes");
         if (!options.opcodes->knows_version(header.binary_version)) {
-            throw kernel::user_error(
+            throw support::user_error(
                 file, "unknown binary version " + std::to_string(header.binary_version),
                 "known are " + options.opcodes->versions() + "; an opcode file can add it");
         }
@@ -112,7 +112,7 @@ struct kernel_trace::implementation {
         start();
         for (unsigned turn = 0; turn < spins_before_sleep; ++turn) {
             if (something_ready.load(std::memory_order_acquire)) break;
-            kernel::relax_processor();
+            host_threads::relax_processor();
         }
         std::unique_lock<std::mutex> lock(mutex);
         filled.wait(lock, [this] { return finished || !ready.empty(); });

@@ -31,7 +31,7 @@ struct kernel_header : program::kernel_descriptor {
     std::string nvbit_version;
     /// The first value that no tracer can have written, and its line; or empty.
     std::string implausible, implausible_where;
-    /// @throws kernel::user_error if there is an implausible value
+    /// @throws support::user_error if there is an implausible value
     void check_plausible() const;
     std::uint32_t tracer_version = 0;  ///< 0 when absent; "1.2" reads as 1
     bool line_info = false;
@@ -132,7 +132,7 @@ public:
     /// Opens the file and reads the header only: decoding begins with the first next_block() or
     /// with start(), so that all kernels of a list can be inspected before the run.
     /// @param lookahead  0: next_block() decodes, without a thread
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     kernel_trace(const std::string& file, const reader_options& options, unsigned lookahead = 64);
     ~kernel_trace() override;
     kernel_trace(const kernel_trace&) = delete;
@@ -148,7 +148,7 @@ public:
     /// Returns the next thread block in file order, or nullptr after the last; to be returned with
     /// recycle(). Checks that warp ids, instruction counts and the number of blocks agree with the
     /// header.
-    /// @throws kernel::user_error naming file and line
+    /// @throws support::user_error naming file and line
     std::unique_ptr<block_trace> next_block();
     std::unique_ptr<program::cta> next_cta() override { return next_block(); }
 

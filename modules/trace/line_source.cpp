@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/line_source.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/tracez_file.h"
 #include "modules/trace/zstd_stream.h"
 
@@ -55,7 +55,7 @@ public:
         struct stat status {};
         if (::fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
             ::close(fd_);
-            throw kernel::user_error(file_, "is a folder, not a file", "name the file in it");
+            throw support::user_error(file_, "is a folder, not a file", "name the file in it");
         }
         while (n_magic_ < sizeof magic_) {
             const std::size_t n = read_some(magic_ + n_magic_, sizeof magic_ - n_magic_);
@@ -96,7 +96,7 @@ private:
         const std::string why = std::strerror(errno);
         if (fd_ >= 0) ::close(fd_);
         fd_ = -1;
-        throw kernel::user_error(file_, what + " (" + why + ")", "check the path");
+        throw support::user_error(file_, what + " (" + why + ")", "check the path");
     }
 
     std::string file_;
@@ -150,7 +150,7 @@ public:
             at_end_ = got < static_cast<std::streamsize>(n);
             if (at_end_) chain_.reset();  // frees megabytes, because the kernel may run for long
             return got <= 0 ? 0 : static_cast<std::size_t>(got);
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
             throw;
         } catch (const std::bad_alloc&) {
             throw damaged("asks for more memory than there is");
@@ -160,9 +160,9 @@ public:
     }
 
 private:
-    kernel::user_error damaged(const std::string& why) const {
-        return kernel::user_error(name_, "damaged archive (" + why + ")",
-                                  "fetch or compress the trace again");
+    support::user_error damaged(const std::string& why) const {
+        return support::user_error(name_, "damaged archive (" + why + ")",
+                                   "fetch or compress the trace again");
     }
 
     std::unique_ptr<file_bytes> file_;
@@ -195,8 +195,8 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& why) const {
-        throw kernel::user_error(name_, "damaged archive (" + why + ")",
-                                 "fetch or compress the trace again");
+        throw support::user_error(name_, "damaged archive (" + why + ")",
+                                  "fetch or compress the trace again");
     }
 
     std::unique_ptr<file_bytes> file_;
@@ -213,8 +213,8 @@ void check_not_named_archive(const std::string& file) {
     const std::string suffix = file.substr(dot);
     for (const char* archive : {".xz", ".gz", ".zst", ".bz2"})
         if (suffix == archive)
-            throw kernel::user_error(file, "has the name of an archive and is none",
-                                     "fetch it again, or name it without " + suffix);
+            throw support::user_error(file, "has the name of an archive and is none",
+                                      "fetch it again, or name it without " + suffix);
 }
 
 std::unique_ptr<line_source::byte_source> open_file(const std::string& file) {
@@ -268,7 +268,7 @@ bool line_source::refill() {
         if (kept + 1 >= size_) {
             if (kept > longest_line) {
                 ++number_;
-                throw kernel::user_error(where(), "a line of more than 1 MB", "is this a trace?");
+                throw support::user_error(where(), "a line of more than 1 MB", "is this a trace?");
             }
             grow(kept);
         }

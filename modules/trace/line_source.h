@@ -24,7 +24,7 @@ public:
         virtual std::size_t read(char* out, std::size_t n) = 0;
     };
 
-    /// @throws kernel::user_error if the file cannot be opened
+    /// @throws support::user_error if the file cannot be opened
     explicit line_source(const std::string& file);
     /// Lines from another source. @param name  for messages
     line_source(std::string name, std::unique_ptr<byte_source> bytes);
@@ -40,7 +40,7 @@ public:
     };
 
     /// @returns false after the last line
-    /// @throws kernel::user_error for a damaged archive or a line that no trace can contain
+    /// @throws support::user_error for a damaged archive or a line that no trace can contain
     bool next(line& out) {
         const char* newline = find_newline();
         if (newline == nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/mapped_file.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ mapped_file::mapped_file(const std::string& file) : name_(file) {
     const auto fail = [this](const std::string& what) {
         const std::string why = std::strerror(errno);
         if (fd_ >= 0) ::close(fd_);
-        throw kernel::user_error(name_, what + " (" + why + ")", "check the path");
+        throw support::user_error(name_, what + " (" + why + ")", "check the path");
     };
     fd_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0) fail("cannot open the file");
@@ -45,8 +45,8 @@ mapped_file::~mapped_file() {
 void mapped_file::check_size() const {
     struct stat status {};
     if (::fstat(fd_, &status) != 0 || static_cast<std::uint64_t>(status.st_size) != size_) {
-        throw kernel::user_error(name_, "was changed while it was read",
-                                 "write a trace under another name and rename it");
+        throw support::user_error(name_, "was changed while it was read",
+                                  "write a trace under another name and rename it");
     }
 }
 

@@ -10,7 +10,7 @@ namespace simtlm::trace {
 /// A memory-mapped file that is read sequentially.
 class mapped_file {
 public:
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     explicit mapped_file(const std::string& file);
     ~mapped_file();
     mapped_file(const mapped_file&) = delete;
@@ -21,7 +21,7 @@ public:
     std::uint64_t size() const { return size_; }
 
     /// Call before reading a part: a file that has been truncated in the meantime would cause
-    /// SIGBUS. @throws kernel::user_error if its size has changed
+    /// SIGBUS. @throws support::user_error if its size has changed
     void check_size() const;
 
     /// Releases the memory before `end`, which will not be needed soon, so that a large file does

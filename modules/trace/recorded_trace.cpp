@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/recorded_trace.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/asynchronous_line.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/block_reader.h"
@@ -45,7 +45,7 @@ std::string header_text_of(const std::string& file) {
         text.append(line.begin, static_cast<std::size_t>(line.end - line.begin));
         text += '\n';
         if (text.size() > most_header_text) {
-            throw kernel::user_error(lines.where(), "a header of more than 1 MB");
+            throw support::user_error(lines.where(), "a header of more than 1 MB");
         }
         in.skip_blanks();
         if (in.left() > 0 && *in.position() == '#') break;
@@ -69,7 +69,7 @@ public:
         fresh_.source_line = head.source_line;
         scan_text(in, head, where);
         if (!in.take_decimal(fresh_.width)) {
-            throw kernel::user_error(where.where(), "no memory width after the operands");
+            throw support::user_error(where.where(), "no memory width after the operands");
         }
         if (is_asynchronous(in)) {
             recorded_block::execution e;
@@ -142,7 +142,7 @@ private:
         for (std::uint32_t i : known)
             if (same(instructions_[i])) return i;
         if (instructions_.size() >= most_instructions || known.size() >= 4096) {
-            throw kernel::user_error(where.where(), "too many different instructions");
+            throw support::user_error(where.where(), "too many different instructions");
         }
         known.push_back(static_cast<std::uint32_t>(instructions_.size()));
         instructions_.push_back(fresh_);

@@ -62,7 +62,7 @@ public:
     /// The instructions read so far, or all instructions of the trace.
     const std::deque<recorded_instruction>& instructions() const { return instructions_; }
 
-    /// Reads the next block. @returns false after the last @throws kernel::user_error
+    /// Reads the next block. @returns false after the last @throws support::user_error
     virtual bool next(recorded_block& block) = 0;
 
 protected:
@@ -72,7 +72,7 @@ protected:
     std::deque<recorded_instruction> instructions_;
 };
 
-/// Opens a trace in text or binary format. @throws kernel::user_error
+/// Opens a trace in text or binary format. @throws support::user_error
 std::unique_ptr<recorded_trace> open_recorded_trace(const std::string& file);
 
 }  // namespace simtlm::trace

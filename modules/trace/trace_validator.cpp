@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/trace_validator.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/append_text.h"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ constexpr unsigned register_slack = 8;
 constexpr std::uint32_t full_mask = 0xffffffff;
 
 [[noreturn]] void fail(const place& where, const std::string& what) {
-    throw kernel::user_error(where.where(), what + ", which no GPU executes",
-                             "record or fetch the trace again, or replay it as it is with "
-                             "--no-validate");
+    throw support::user_error(where.where(), what + ", which no GPU executes",
+                              "record or fetch the trace again, or replay it as it is with "
+                              "--no-validate");
 }
 
 template <std::size_t n>

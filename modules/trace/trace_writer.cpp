@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/trace_writer.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "modules/trace/address_predictor.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/binary_format.h"
@@ -178,7 +178,7 @@ void append_line(std::string& out, const kernel_header& header, const dim3& bloc
 }  // namespace
 
 written_trace write_binary_trace(recorded_trace& trace, const std::string& file) {
-    kernel::output_file out(file);
+    support::output_file out(file);
     try {
         binary_head head;
         std::memcpy(head.magic, binary_magic, sizeof head.magic);
@@ -192,7 +192,7 @@ written_trace write_binary_trace(recorded_trace& trace, const std::string& file)
         recorded_block block;
         while (trace.next(block)) {
             if (!block.tails.empty())
-                throw kernel::user_error(
+                throw support::user_error(
                     file, "the trace has asynchronous instructions, which only text can describe",
                     "use the trace as it is; zstd or xz compress it");
             const std::string& bytes = encoder.encode(block);

@@ -17,12 +17,12 @@ struct written_trace {
 };
 
 /// Writes a trace in binary format; the file appears under its name when it is complete.
-/// @throws kernel::user_error for an error in either file
+/// @throws support::user_error for an error in either file
 written_trace write_binary_trace(recorded_trace& trace, const std::string& file);
 
 /// Writes a trace as text, in the tracer's format.
 /// @param write  receives the text in portions
-/// @throws kernel::user_error
+/// @throws support::user_error
 void write_text_trace(recorded_trace& trace, const std::function<void(const std::string&)>& write);
 
 }  // namespace simtlm::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/tracez_file.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/zstd_stream.h"
 
 #include <fcntl.h>
@@ -36,7 +36,8 @@ public:
         if (fd_ < 0 || ::fstat(fd_, &status) != 0) {
             const std::string why = std::strerror(errno);
             if (fd_ >= 0) ::close(fd_);
-            throw kernel::user_error(name_, "cannot open the file (" + why + ")", "check the path");
+            throw support::user_error(name_, "cannot open the file (" + why + ")",
+                                      "check the path");
         }
         size_ = static_cast<std::uint64_t>(status.st_size);
     }
@@ -47,8 +48,8 @@ public:
     std::uint64_t size() const { return size_; }
 
     [[noreturn]] void damaged(std::uint64_t at, const std::string& what) const {
-        throw kernel::user_error(name_ + ": byte " + std::to_string(at), what,
-                                 "the trace is damaged: record or fetch it again");
+        throw support::user_error(name_ + ": byte " + std::to_string(at), what,
+                                  "the trace is damaged: record or fetch it again");
     }
 
     /// @returns the number of bytes read: all, or up to the end of the file
@@ -60,7 +61,7 @@ public:
             if (got > 0)
                 done += static_cast<std::size_t>(got);
             else if (errno != EINTR)
-                throw kernel::user_error(
+                throw support::user_error(
                     name_, std::string("cannot read the file (") + std::strerror(errno) + ")");
         }
         return done;

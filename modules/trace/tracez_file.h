@@ -26,7 +26,7 @@ inline constexpr const char* tracez_suffix = ".tracez";
 ///
 /// The file is read sequentially, index and warps concurrently, so that memory does not depend on
 /// its size. Every offset and size is checked against the file size.
-/// @throws kernel::user_error
+/// @throws support::user_error
 std::unique_ptr<line_source::byte_source> open_tracez(const std::string& file);
 
 /// Whether a file is a packed trace, according to its name; the contents do not identify the

@@ -3,8 +3,8 @@
 
 #include "modules/execution/machine/machine_description.h"
 #include "modules/isa/decode.h"
-#include "modules/kernel/error.h"
 #include "modules/sass/decoder.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -105,13 +105,13 @@ described_code::described_code(const static_code& code,
         f.is_kernel = extents[n].is_kernel;
         const unsigned version = source.architecture;
         if (source.has_words && (version < first_decodable || version > last_decodable))
-            throw kernel::user_error(
+            throw support::user_error(
                 code.file(),
                 fmt::format("function {} is machine code of sm_{}", source.name, version),
                 fmt::format("that of sm_{} to sm_{} can be imported", first_decodable,
                             last_decodable));
         if (!opcodes_->knows_version(version))
-            throw kernel::user_error(
+            throw support::user_error(
                 code.file(),
                 fmt::format("function {}: unknown binary version {}", source.name, version),
                 "known are " + opcodes_->versions() + "; --opcode-table can add it");

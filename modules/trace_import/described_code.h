@@ -32,7 +32,7 @@ struct described_function {
 class described_code {
 public:
     /// @param kernels  functions that are launched
-    /// @throws kernel::user_error  for an architecture that is not supported
+    /// @throws support::user_error  for an architecture that is not supported
     described_code(const static_code& code, std::shared_ptr<const isa::opcode_tables> opcodes,
                    const std::set<int>& kernels);
 

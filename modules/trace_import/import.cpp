@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace_import/import.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
-#include "modules/kernel/parallel_for.h"
+#include "modules/host_threads/parallel_for.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "modules/trace_import/kernel_import.h"
 #include "modules/trace_import/message_file.h"
 #include "modules/trace_import/protobuf_trace.pb.h"
@@ -163,7 +163,7 @@ private:
     }
 
     [[noreturn]] void fail(const std::string& what, const std::string& remedy) const {
-        throw kernel::user_error(file_, what, remedy);
+        throw support::user_error(file_, what, remedy);
     }
 
     std::string file_;
@@ -176,10 +176,10 @@ void prepare(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
-        throw kernel::user_error(folder.string(), "cannot be created as a folder",
-                                 "name one that is writable");
+        throw support::user_error(folder.string(), "cannot be created as a folder",
+                                  "name one that is writable");
     if (!fs::is_empty(folder, error) || error)
-        throw kernel::user_error(folder.string(), "is not empty", "name a new folder");
+        throw support::user_error(folder.string(), "is not empty", "name a new folder");
 }
 
 /// A kernel to be converted.
@@ -221,7 +221,7 @@ public:
         }
         import_result r;
         r.list = (folder_ / "kernelslist.g").string();
-        kernel::output_file list(r.list);
+        support::output_file list(r.list);
         auto next = kernels_.begin();
         for (const stream_event& e : events_)
             list.write((e.kernel != nullptr ? (next++)->file : e.line) + "\n");
@@ -261,7 +261,8 @@ private:
     }
 
     void convert_all() {
-        kernel::parallel_for(jobs_, kernels_.size(), [&](std::size_t i) { convert(kernels_[i]); });
+        host_threads::parallel_for(jobs_, kernels_.size(),
+                                   [&](std::size_t i) { convert(kernels_[i]); });
     }
 
     fs::path from_, folder_;
@@ -282,8 +283,8 @@ import_result import_protobuf_trace(const std::string& from, const std::string& 
     fs::path source(from);
     if (!fs::is_directory(source, ignored)) {
         if (source.filename() != trace_file_name)
-            throw kernel::user_error(from, "is neither a folder nor a dynamic_trace.pb",
-                                     "name the folder that the tracer has written");
+            throw support::user_error(from, "is neither a folder nor a dynamic_trace.pb",
+                                      "name the folder that the tracer has written");
         source = source.parent_path().empty() ? fs::path(".") : source.parent_path();
     }
     return importer(source, folder, options).run();

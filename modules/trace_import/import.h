@@ -34,8 +34,8 @@ struct import_result {
 /// precedes the next kernel of its stream. After an error the folder contains no list.
 /// @param from    the folder of the trace, or its dynamic_trace.pb
 /// @param folder  is created if necessary; must be empty
-/// @throws kernel::user_error  if a file is missing or damaged, or an instruction is unknown
-/// @throws kernel::output_error  if a file cannot be written
+/// @throws support::user_error  if a file is missing or damaged, or an instruction is unknown
+/// @throws support::output_error  if a file cannot be written
 import_result import_protobuf_trace(const std::string& from, const std::string& folder,
                                     const import_options& options);
 

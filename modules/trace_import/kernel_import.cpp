@@ -2,9 +2,9 @@
 #include "modules/trace_import/kernel_import.h"
 
 #include "modules/isa/decode.h"
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "modules/trace/executed_code.h"
 #include "modules/trace/executed_text.h"
 #include "modules/trace/recorded_header.h"
@@ -41,7 +41,7 @@ public:
     kernel_writer(const described_code& code, const messages::kernel_launch& launch,
                   std::uint64_t stream, const std::string& file)
         : code_(code), launch_(launch), file_(file) {
-        kernel_.name = kernel::printable(without_variant(launch.name()));
+        kernel_.name = support::printable(without_variant(launch.name()));
         kernel_.id = static_cast<std::uint32_t>(launch.id());
         kernel_.stream = stream;
         kernel_.grid = dimensions(launch.grid(), "grid");
@@ -54,10 +54,10 @@ public:
         form_.local_window = static_cast<std::uint64_t>(launch.local_base());
         const static_function* const f = code.source().find(launch.function(), launch.name());
         if (f == nullptr)
-            throw kernel::user_error(code.source().file(),
-                                     fmt::format("lacks function {}, which is kernel {}",
-                                                 launch.function(), kernel_.name),
-                                     record_again);
+            throw support::user_error(code.source().file(),
+                                      fmt::format("lacks function {}, which is kernel {}",
+                                                  launch.function(), kernel_.name),
+                                      record_again);
         function_ = &code.of(f->id);
     }
 
@@ -67,7 +67,7 @@ public:
     imported_kernel write(const block_file& block_of, const std::string& to, bool with_code) {
         result_ = {};
         with_code_ = with_code;
-        kernel::output_file out(to);
+        support::output_file out(to);
         try {
             out.write(trace::recorded_header(
                 kernel_, {1, 1, 1}, function_->source->architecture, &form_,
@@ -225,10 +225,10 @@ private:
         const std::string place = fmt::format("function {}: the {} at {:#x}", f.source->name,
                                               line.opcode, n * sass::instruction_bytes);
         if (!f.source->has_words)
-            throw kernel::user_error(
+            throw support::user_error(
                 code_.source().file(), place + " is not in the tables of opcodes",
                 fmt::format("add it for version {} with --opcode-table", f.source->architecture));
-        throw kernel::user_error(
+        throw support::user_error(
             code_.source().file(),
             fmt::format(
                 "{} is encoded as {:#018x} {:#018x}, which is no known instruction of sm_{}", place,
@@ -237,11 +237,11 @@ private:
     }
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw kernel::user_error(file_, fmt::format("kernel {}: {}", launch_.id(), what),
-                                 record_again);
+        throw support::user_error(file_, fmt::format("kernel {}: {}", launch_.id(), what),
+                                  record_again);
     }
     [[noreturn]] void fail_block(const std::string& what) const {
-        throw kernel::user_error(*block_file_, what, record_again);
+        throw support::user_error(*block_file_, what, record_again);
     }
 
     const described_code& code_;

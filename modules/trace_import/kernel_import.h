@@ -28,7 +28,7 @@ using block_file = std::function<std::string(std::uint32_t x, std::uint32_t y, s
 /// @param stream      of the launch
 /// @param trace_file  contains the launch, for messages
 /// @param to          output, which appears when it is complete
-/// @throws kernel::user_error  if a thread block is missing or damaged, or an executed instruction
+/// @throws support::user_error  if a thread block is missing or damaged, or an executed instruction
 ///                             is unknown
 imported_kernel import_kernel(const described_code& code, const messages::kernel_launch& launch,
                               std::uint64_t stream, const block_file& block_of,

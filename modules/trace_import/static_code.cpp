@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace_import/static_code.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace_import/message_file.h"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ private:
     }
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw kernel::user_error(file_, "function " + name_ + ": " + what, record_again);
+        throw support::user_error(file_, "function " + name_ + ": " + what, record_again);
     }
 
     const std::string& file_;
@@ -100,19 +100,19 @@ private:
 static_code::static_code(const std::string& file) : file_(file) {
     std::ifstream in(file, std::ios::binary);
     if (!in)
-        throw kernel::user_error(file, "is missing; it contains the instructions of the trace",
-                                 "put the whole folder of the tracer there, with extra_info");
+        throw support::user_error(file, "is missing; it contains the instructions of the trace",
+                                  "put the whole folder of the tracer there, with extra_info");
     try {
         const json all = json::parse(in);
         for (const json& one : all.at("kernels")) {
             static_function f = function_reader(file_).read(one);
             const int id = f.id;
             if (!functions_.emplace(id, std::move(f)).second)
-                throw kernel::user_error(file, fmt::format("function {} occurs twice", id),
-                                         record_again);
+                throw support::user_error(file, fmt::format("function {} occurs twice", id),
+                                          record_again);
         }
     } catch (const json::exception& e) {
-        throw kernel::user_error(file, std::string("is damaged: ") + e.what(), record_again);
+        throw support::user_error(file, std::string("is damaged: ") + e.what(), record_again);
     }
 }
 

@@ -32,7 +32,7 @@ struct static_function {
 /// The static instructions of a protobuf trace, from its enhanced_execution_info.json.
 class static_code {
 public:
-    /// @throws kernel::user_error  if the file is missing, is damaged or lacks values
+    /// @throws support::user_error  if the file is missing, is damaged or lacks values
     explicit static_code(const std::string& file);
 
     const std::string& file() const { return file_; }

@@ -2,7 +2,7 @@
 #include "platform/config/config.h"
 
 #include "modules/core/occupancy.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/config/core_models.h"
 #include "platform/config/readers.h"
 #include "platform/options/presets.h"
@@ -70,7 +70,7 @@ void check_untimed(const option_values& values) {
 void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& kernel) {
     const core::sm_config& sm = config.cores.sm;
     const auto refuse = [&](const std::string& what, const std::string& remedy) {
-        throw kernel::user_error(
+        throw support::user_error(
             kernel.file, kernel.kernel.empty() ? what : "kernel " + kernel.kernel + " " + what,
             remedy);
     };

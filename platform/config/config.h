@@ -168,11 +168,11 @@ struct gpu_config {
 };
 
 /// Builds and validates the configuration that the options describe.
-/// @throws kernel::user_error naming option, origin and remedy for every impossible configuration
+/// @throws support::user_error naming option, origin and remedy for every impossible configuration
 gpu_config make_gpu_config(const option_values& values);
 
 /// Checks the options of the GPU for a run without timing, which needs no network, and that none
-/// ends a run by its time. @throws kernel::user_error
+/// ends a run by its time. @throws support::user_error
 void check_untimed(const option_values& values);
 
 /// Resources that a kernel requires according to its header.
@@ -187,7 +187,7 @@ struct kernel_header_descriptor {
 
 /// Checks that a kernel can run on this GPU. Overrides in the configuration replace the header's
 /// values first.
-/// @throws kernel::user_error  with the reason and a remedy
+/// @throws support::user_error  with the reason and a remedy
 void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& kernel);
 
 }  // namespace simtlm::platform

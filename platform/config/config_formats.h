@@ -74,7 +74,7 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps);
 cycle_window parse_window(std::string_view text);
 
 /// Reads a network description in BookSim syntax: `key = value;` with // comments.
-/// @throws kernel::user_error  with file and line
+/// @throws support::user_error  with file and line
 interconnect::router_config read_router_file(const std::string& path);
 interconnect::router_config parse_router_text(const std::string& text, const std::string& file);
 

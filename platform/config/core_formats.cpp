@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_pipeline/scheduling_policy.h"
-#include "modules/kernel/nearest_name.h"
+#include "modules/support/nearest_name.h"
 #include "platform/config/format_tools.h"
 #include "platform/options/options.h"
 
@@ -67,7 +67,7 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     const std::vector<std::string> names = core::simt_pipeline::scheduling_policy_names();
     if (std::find(names.begin(), names.end(), name) == names.end())
         throw format_error{fmt::format("there is no warp scheduler '{}'", name),
-                           "did you mean " + kernel::nearest_name(name, names) + "?"};
+                           "did you mean " + support::nearest_name(name, names) + "?"};
     const bool two_level = name == "two_level_active";
     const bool limiting = name == "warp_limiting";
     if (!two_level && !limiting)  // other policies check their own parameters

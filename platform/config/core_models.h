@@ -16,14 +16,14 @@ struct core_model {
     const char* name;
     const char* alias;  ///< its other name, also in statistics files
     /// Reads the options of the pipeline. @return what constructs an SM
-    /// @throws kernel::user_error  if the pipeline does not fit the configuration
+    /// @throws support::user_error  if the pipeline does not fit the configuration
     core::multiprocessor_maker (*read)(const option_values& v, gpu_config& config);
     std::vector<option_group> options;  ///< that concern no other pipeline
 };
 
 /// All pipelines. The first is the one of --compat accel-sim.
 const std::vector<core_model>& core_models();
-/// The pipeline that the options select. @throws kernel::user_error  if there is none
+/// The pipeline that the options select. @throws support::user_error  if there is none
 const core_model& core_model_of(const option_values& v);
 /// Notes about options without effect: option_values::notes(), and the options of other pipelines
 /// on the command line.

@@ -9,7 +9,7 @@ namespace simtlm::platform {
 
 /// Number of SMs in each GPC (-gpgpu_gpc_sms); empty if all SMs belong to one GPC.
 /// @param sms  number of SMs of the GPU
-/// @throws kernel::user_error  if a GPC has no SM
+/// @throws support::user_error  if a GPC has no SM
 std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms);
 
 }  // namespace simtlm::platform

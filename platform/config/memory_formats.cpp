@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/nearest_name.h"
+#include "modules/support/nearest_name.h"
 #include "platform/config/format_tools.h"
 #include "platform/options/options.h"
 
@@ -44,7 +44,7 @@ memory::dram_timing parse_dram_timing(std::string_view text) {
                 std::vector<std::string> names;
                 for (const auto& [name, member] : fields) names.push_back(name);
                 throw format_error{fmt::format("'{}' is not a DRAM timing parameter", sides[0]),
-                                   "did you mean " + kernel::nearest_name(sides[0], names) + "?"};
+                                   "did you mean " + support::nearest_name(sides[0], names) + "?"};
             }
             t.*(field->second) = parse_number(sides[1], "number of cycles");
             seen[sides[0]] = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/config/readers.h"
 
 #include <algorithm>
@@ -149,8 +149,8 @@ void read_quirks(const option_values& v, gpu_config& config) {
     for (const option_value& value : v.all("--quirk")) {
         const auto found = std::find(names.begin(), names.end(), value.text);
         if (found == names.end())
-            throw kernel::user_error(value.origin.where(), "unknown quirk '" + value.text + "'",
-                                     "did you mean " + nearest_name(value.text, names) + "?");
+            throw support::user_error(value.origin.where(), "unknown quirk '" + value.text + "'",
+                                      "did you mean " + nearest_name(value.text, names) + "?");
         on[static_cast<std::size_t>(found - names.begin())] = true;
     }
     for (std::size_t i = 0; i < names.size(); ++i) {

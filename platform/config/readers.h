@@ -9,7 +9,7 @@
 #include <vector>
 
 /// One reader per module: each reads and checks the options of its module and fills in that
-/// module's section of the configuration. All throw kernel::user_error.
+/// module's section of the configuration. All throw support::user_error.
 namespace simtlm::platform {
 
 /// Clocks, numbers of clusters and SMs, compute capability.
@@ -63,7 +63,7 @@ auto read(const option_values& v, std::string_view option, Reader reader)
     }
 }
 
-/// Reads an enumeration whose options are numbered from 0. @throws kernel::user_error  above
+/// Reads an enumeration whose options are numbered from 0. @throws support::user_error  above
 /// `highest`
 template <typename E>
 E choice(const option_values& v, std::string_view option, unsigned highest) {

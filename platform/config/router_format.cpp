@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/error.h"
-#include "modules/kernel/text_file.h"
+#include "modules/support/error.h"
+#include "modules/support/text_file.h"
 #include "platform/config/format_tools.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ interconnect::router_config parse_router_text(const std::string& text, const std
     unsigned line = 1;
     std::size_t i = 0;
     const auto wrong = [&](unsigned where, const std::string& what, const std::string& remedy) {
-        throw kernel::user_error(fmt::format("{}:{}", file, where), what, remedy);
+        throw support::user_error(fmt::format("{}:{}", file, where), what, remedy);
     };
     while (i < text.size()) {
         // Collects one statement up to its semicolon, without comments.
@@ -63,7 +63,7 @@ interconnect::router_config parse_router_text(const std::string& text, const std
 
 interconnect::router_config read_router_file(const std::string& path) {
     return parse_router_text(
-        kernel::read_text_file(path, "-inter_config_file requires a network description"), path);
+        support::read_text_file(path, "-inter_config_file requires a network description"), path);
 }
 
 }  // namespace simtlm::platform

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -46,8 +46,8 @@ void read_trace(const option_values& v, trace_config& t) {
     for (const option_value& value : v.all("--opcode-table")) {
         std::error_code ignored;
         if (!std::filesystem::is_regular_file(value.text, ignored))
-            throw kernel::user_error(value.origin.where(),
-                                     "--opcode-table " + value.text + ": no such file");
+            throw support::user_error(value.origin.where(),
+                                      "--opcode-table " + value.text + ": no such file");
         t.opcode_tables.push_back(value.text);
     }
     const std::string& unknown = v.text("--unknown-opcode");

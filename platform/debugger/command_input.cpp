@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/debugger/command_input.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -236,16 +236,16 @@ std::unique_ptr<command_input> command_input::file(const std::string& name) {
     const int descriptor = ::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     file_ptr f(descriptor < 0 ? nullptr : ::fdopen(descriptor, "r"));
     if (!f)
-        throw kernel::user_error(name, std::strerror(errno),
-                                 "--debug-commands names a file of debugger commands");
+        throw support::user_error(name, std::strerror(errno),
+                                  "--debug-commands names a file of debugger commands");
     return std::make_unique<plain_input>(std::move(f), nullptr);
 }
 
 std::unique_ptr<command_input> command_input::terminal() {
     file_ptr f(std::fopen("/dev/tty", "r+e"));
     if (!f)
-        throw kernel::user_error("--debug", "there is no terminal for the debugger",
-                                 "name a file of commands: --debug-commands FILE");
+        throw support::user_error("--debug", "there is no terminal for the debugger",
+                                  "name a file of commands: --debug-commands FILE");
     std::FILE* const to = f.get();
     return on_terminal(std::move(f), to);
 }

@@ -16,11 +16,11 @@ class command_input {
 public:
     /// Reads from standard input.
     static std::unique_ptr<command_input> standard();
-    /// Reads from a file. @throws kernel::user_error
+    /// Reads from a file. @throws support::user_error
     static std::unique_ptr<command_input> file(const std::string& name);
     /// Reads from the controlling terminal, for processes whose standard input is used by the
     /// debugged program.
-    /// @throws kernel::user_error  if there is no terminal
+    /// @throws support::user_error  if there is no terminal
     static std::unique_ptr<command_input> terminal();
     /// Reads from `file` if it is not empty. Otherwise reads from standard input, or from the
     /// terminal if standard input is used by the debugged program.

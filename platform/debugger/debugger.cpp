@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/debugger/debugger.h"
 
-#include "modules/kernel/nearest_name.h"
-#include "modules/kernel/number_text.h"
+#include "modules/support/nearest_name.h"
+#include "modules/support/number_text.h"
 
 #include <fmt/format.h>
 
@@ -101,7 +101,7 @@ std::optional<long double> number_of_register(const std::string& text) {
     const char* const begin = text.c_str() + (real == std::string::npos ? 0 : real + 1);
     const long double v = real == std::string::npos && text.compare(0, 2, "0x") == 0
                               ? static_cast<long double>(std::strtoull(begin, &end, 16))
-                              : kernel::read_long_double(begin, &end);
+                              : support::read_long_double(begin, &end);
     if (end == begin) return std::nullopt;
     return v;
 }
@@ -500,7 +500,7 @@ bool debugger::execute(const std::string& line) {
         names.emplace_back(c.name);
         if (*c.other != '\0') names.emplace_back(c.other);
     }
-    const std::string nearest = kernel::nearest_name(w[0], names);
+    const std::string nearest = support::nearest_name(w[0], names);
     throw command_error(fmt::format("there is no command {}{}; h prints them", w[0],
                                     nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
 }

@@ -15,7 +15,7 @@ struct debugger_config {
     bool on = false;
     std::string commands;  ///< file of commands; empty: standard input or the terminal
 
-    /// Reads --debug and the environment variable GPGPUSIM_DEBUG. @throws kernel::user_error
+    /// Reads --debug and the environment variable GPGPUSIM_DEBUG. @throws support::user_error
     static debugger_config of(const option_values& values);
 };
 
@@ -39,12 +39,12 @@ struct stream_config {
     int partition = -1;    ///< memory partition whose streams are printed; -1: all
 
     bool has(trace_stream s) const { return (streams >> static_cast<unsigned>(s) & 1) != 0; }
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     static stream_config of(const option_values& values, const gpu_config& gpu);
 };
 
 /// Rejects recordings that use the same observers of the GPU as the debugger or the trace streams.
-/// @throws kernel::user_error
+/// @throws support::user_error
 void check_watchers(const option_values& values, const gpu_config& gpu,
                     const debugger_config& debugger, const stream_config& streams);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/debugger/expression.h"
 
-#include "modules/kernel/number_text.h"
+#include "modules/support/number_text.h"
 
 #include <fmt/format.h>
 
@@ -166,7 +166,7 @@ private:
         const bool hexadecimal = starts("0x") || starts("0X");
         errno = 0;
         n->number = hexadecimal ? static_cast<long double>(std::strtoull(begin, &end, 16))
-                                : kernel::read_long_double(begin, &end);
+                                : support::read_long_double(begin, &end);
         if (end == begin || errno == ERANGE || !std::isfinite(n->number))
             throw command_error(fmt::format("\"{}\" is not a number", begin));
         at_ += static_cast<std::size_t>(end - begin);

@@ -2,9 +2,9 @@
 #include "platform/debugger/gpu_debugger.h"
 
 #include "modules/core/multiprocessor.h"
-#include "modules/kernel/statistics.h"
-#include "modules/kernel/waveform.h"
 #include "modules/program/warp_inspector.h"
+#include "modules/support/statistics.h"
+#include "modules/waveforms/waveform.h"
 #include "platform/debugger/instruction_text.h"
 #include "platform/debugger/interrupt_guard.h"
 #include "platform/gpu/gpu.h"
@@ -25,19 +25,19 @@ namespace {
 using program::static_instruction;
 
 /// Formats the current values of the waveform signals that a block registers.
-class signal_snapshot final : public kernel::signal_list {
+class signal_snapshot final : public waveforms::signal_list {
 public:
     bool wants(const std::string&) const override { return true; }
     void group(const std::string&) override {}
     void changed_by(const std::vector<std::string>&, std::function<bool()>) override {}
-    kernel::enumeration& names(const std::string& name,
-                               const std::vector<std::string>& values) override {
-        for (kernel::enumeration& e : enumerations_)
+    waveforms::enumeration& names(const std::string& name,
+                                  const std::vector<std::string>& values) override {
+        for (waveforms::enumeration& e : enumerations_)
             if (e.name() == name) return e;
         return enumerations_.emplace_back(name, values);
     }
-    void level(const std::string& name, unsigned, unsigned, kernel::display shown, reader read,
-               kernel::enumeration* names) override {
+    void level(const std::string& name, unsigned, unsigned, waveforms::display shown, reader read,
+               waveforms::enumeration* names) override {
         signals_.push_back({name, shown, std::move(read), names});
     }
     void events(const std::string&, unsigned, unsigned, reader) override {}
@@ -57,24 +57,24 @@ public:
 private:
     struct signal {
         std::string name;
-        kernel::display shown;
+        waveforms::display shown;
         reader read;
-        const kernel::enumeration* names;
+        const waveforms::enumeration* names;
 
         std::string value() const {
             const std::uint64_t v = read();
-            if (v == kernel::waveform::undriven) return "-";
+            if (v == waveforms::waveform::undriven) return "-";
             if (names != nullptr && v < names->names().size()) {
                 const std::string& n = names->names()[v];
                 const std::size_t colour = n.rfind('?');  // "?DarkGreen?read"
                 return colour == std::string::npos ? n : n.substr(colour + 1);
             }
-            return shown == kernel::display::hexadecimal ? fmt::format("{:#x}", v)
-                                                         : std::to_string(v);
+            return shown == waveforms::display::hexadecimal ? fmt::format("{:#x}", v)
+                                                            : std::to_string(v);
         }
     };
     std::vector<signal> signals_;
-    std::deque<kernel::enumeration> enumerations_;
+    std::deque<waveforms::enumeration> enumerations_;
 };
 
 std::array<std::uint32_t, 3> index_of(const program::dim3& d) {
@@ -100,7 +100,7 @@ void find_ranges(const core::warp_instruction& inst, std::vector<memory_range>& 
 }  // namespace
 
 class gpu_debugger::target final : public debug_target,
-                                   private kernel::phase_sequencer::step_observer,
+                                   private simulation::phase_sequencer::step_observer,
                                    private core::cta_watcher {
 public:
     target(gpu& device, std::unique_ptr<command_input> input, debugger::services how,
@@ -483,9 +483,9 @@ private:
         auto found = cells_.find(name);
         if (found == cells_.end()) {
             const std::uint64_t* value = nullptr;
-            for (const kernel::statistics::block& b : statistics_.blocks()) {
+            for (const support::statistics::block& b : statistics_.blocks()) {
                 if (name.compare(0, colon, b.name) != 0) continue;
-                for (const kernel::statistics::cell& c : b.cells) {
+                for (const support::statistics::cell& c : b.cells) {
                     const std::string cell = c.label.empty() ? "" : "." + c.label;
                     if (name.compare(colon + 1, std::string::npos, c.of->name + cell) == 0)
                         value = c.value;
@@ -509,7 +509,7 @@ private:
     std::vector<memory_range> ranges_;
     bool told_deadlock_ = false, told_failure_ = false;
     mutable std::map<unsigned, std::unique_ptr<signal_snapshot>> signals_;  // by SM
-    mutable kernel::statistics statistics_;
+    mutable support::statistics statistics_;
     mutable std::map<std::string, const std::uint64_t*> cells_;
 };
 

@@ -14,7 +14,7 @@
 
 namespace simtlm::platform {
 
-struct trace_stream_printer::recording : kernel::phase_sequencer::step_observer,
+struct trace_stream_printer::recording : simulation::phase_sequencer::step_observer,
                                          core::cta_watcher,
                                          core::reply_observer {
     recording(gpu& d, const stream_config& w, std::function<void(std::string_view)> to)

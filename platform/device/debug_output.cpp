@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/debug_output.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@ std::uint64_t number_in_environment(const char* name) {
     char* end = nullptr;
     const std::uint64_t value = std::strtoull(text, &end, 10);
     if (*end != '\0' || *text == '-')
-        throw kernel::user_error(name, fmt::format("'{}' is not a number", text),
-                                 "the levels are 1, 2, 3, 5, 6, 10, 50 and 100");
+        throw support::user_error(name, fmt::format("'{}' is not a number", text),
+                                  "the levels are 1, 2, 3, 5, 6, 10, 50 and 100");
     return value;
 }
 
@@ -53,14 +53,14 @@ debug_output::~debug_output() {
     if (!file_) return;  // nothing has been executed
     try {
         finish();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         std::fputs(fmt::format("simtlm: {}\n", e.what()).c_str(), stderr);
     }
 }
 
 /// Opened by the first execution, when outputs have been checked against all inputs.
-kernel::output_file& debug_output::file() {
-    if (!file_) file_ = std::make_unique<kernel::output_file>(name_);
+support::output_file& debug_output::file() {
+    if (!file_) file_ = std::make_unique<support::output_file>(name_);
     return *file_;
 }
 

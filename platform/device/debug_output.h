@@ -3,8 +3,8 @@
 
 #include "modules/execution/debug/execution_log.h"
 #include "modules/execution/launch_script.h"
-#include "modules/kernel/output_file.h"
 #include "modules/ptx/module.h"
+#include "modules/support/output_file.h"
 #include "platform/options/options.h"
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace simtlm::device {
 class debug_output {
 public:
     /// @param print  writes to stdout
-    /// @throws kernel::user_error  if the file cannot be written or is an input
+    /// @throws support::user_error  if the file cannot be written or is an input
     debug_output(const platform::option_values& values,
                  std::function<void(std::string_view)> print);
     /// Moves the output written so far to its final name, because a fault may have ended the run.
@@ -34,16 +34,16 @@ public:
     /// Level 3: prints device memory buffers and copies to them.
     void buffers_placed(const std::vector<execution::script_run::placed>& buffers) const;
     void copied(std::uint64_t to, std::uint64_t bytes) const;
-    /// @throws kernel::output_error
+    /// @throws support::output_error
     void finish();
 
 private:
     int level_ = 0;
     std::function<void(std::string_view)> print_;
-    kernel::output_file& file();
+    support::output_file& file();
 
     std::string name_;  ///< of the file of -gpgpu_ptx_inst_debug_to_file; empty: none, or written
-    std::unique_ptr<kernel::output_file> file_;
+    std::unique_ptr<support::output_file> file_;
     execution::execution_log log_;
 };
 

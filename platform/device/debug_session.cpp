@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/debug_session.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/gpu/gpu.h"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ void debug_session::check(const platform::option_values& values, const platform:
                           bool functional) {
     const auto debugger = platform::debugger_config::of(values);
     if (debugger.on && values.number("--gpus", 1, 64) > 1)
-        throw kernel::user_error("--debug", "supports only one GPU", "omit --gpus");
+        throw support::user_error("--debug", "supports only one GPU", "omit --gpus");
     // Reports an unreadable command file. A readable one may be a pipe, so it is opened only once.
     if (debugger.on &&
         (debugger.commands.empty() || ::access(debugger.commands.c_str(), R_OK) != 0))

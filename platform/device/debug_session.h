@@ -33,11 +33,11 @@ public:
         std::function<bool()> ending;  ///< whether the process ends, so that work is abandoned
     };
 
-    /// Checks the options for use with host programs. @throws kernel::user_error
+    /// Checks the options for use with host programs. @throws support::user_error
     static void check(const platform::option_values& values, const platform::gpu_config& gpu,
                       bool functional);
 
-    /// @throws kernel::user_error  for incompatible options, or if there is no terminal or command
+    /// @throws support::user_error  for incompatible options, or if there is no terminal or command
     /// file
     debug_session(const platform::option_values& values, const platform::gpu_config& gpu,
                   bool functional, services how);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/host_checkpoint.h"
 
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 #include "platform/config/config.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/device/run_log.h"
@@ -30,7 +30,7 @@ constexpr const char* how_to_resume =
     "program cannot be resumed";
 
 [[noreturn]] void other_run(const char* what) {
-    throw kernel::user_error("checkpoint", what, how_to_resume);
+    throw support::user_error("checkpoint", what, how_to_resume);
 }
 
 /// Digest of a sequence of values.
@@ -100,11 +100,11 @@ std::uint64_t digest_of(const task& t) {
 
 }  // namespace
 
-void host_checkpoint::step::checkpoint(kernel::archive& a) {
+void host_checkpoint::step::checkpoint(support::archive& a) {
     a(now, kernels);
 }
 
-void host_checkpoint::host_view::checkpoint(kernel::archive& a) {
+void host_checkpoint::host_view::checkpoint(support::archive& a) {
     a.block("host");
     a(program, executes, steps, to_host, launches, actions, open);
 }
@@ -157,15 +157,15 @@ host_checkpoint::host_checkpoint(const platform::option_values& values,
     resumed_ = platform::checkpoint::read(how_.resume);
     resumed_->check(values);
     if (resumed_->host_log().empty())
-        throw kernel::user_error(how_.resume,
-                                 "was not written by a run of a CUDA or OpenCL program",
-                                 "resume without run");
-    kernel::archive a(resumed_->host_log());
+        throw support::user_error(how_.resume,
+                                  "was not written by a run of a CUDA or OpenCL program",
+                                  "resume without run");
+    support::archive a(resumed_->host_log());
     log_.checkpoint(a);
     a.finish();
     if (log_.program != program)
-        throw kernel::user_error(how_.resume, "was written for another program",
-                                 "resume with the program that it was written for");
+        throw support::user_error(how_.resume, "was written for another program",
+                                  "resume with the program that it was written for");
     for (const step& s : log_.steps) ended_.insert(s.kernels.begin(), s.kernels.end());
 }
 
@@ -174,7 +174,7 @@ void host_checkpoint::performed(std::uint64_t digest, const std::string& what) {
     const std::size_t at = actions_.size();
     actions_.push_back(digest);
     if (replays() && at < log_.actions.size() && log_.actions[at] != digest)
-        throw kernel::user_error(
+        throw support::user_error(
             how_.resume,
             fmt::format("action {} on the GPU, a {}, differs from the saved run in code, "
                         "arguments, sizes or contents",
@@ -186,14 +186,14 @@ void host_checkpoint::launched(const task& t) {
     if (!saves() && !replays()) return;
     const launch_request& l = t.launch;
     if (l.module->allocates())
-        throw kernel::user_error(
+        throw support::user_error(
             l.kernel->name,
             "belongs to a program that calls malloc: its heap is not saved in checkpoints",
             "run it without checkpoints");
     const bool is_known = has_ended(t.number) || std::find(log_.open.begin(), log_.open.end(),
                                                            t.number) != log_.open.end();
     if (replays() && !is_known)
-        throw kernel::user_error(
+        throw support::user_error(
             how_.resume,
             fmt::format("the program launches {}, unlike the saved run", l.kernel->name),
             how_to_resume);
@@ -210,9 +210,9 @@ void host_checkpoint::copied(task& t) {
     seen_otherwise_ = seen_otherwise_ || to.width == 0;
     if (replays() ? executes() : seen_otherwise_ || memory_.is_shared_with_host()) return;
     if (replays() && t.bytes > log_.to_host.size() - taken_)
-        throw kernel::user_error(how_.resume,
-                                 "the program copies more to the host than in the saved run",
-                                 how_to_resume);
+        throw support::user_error(how_.resume,
+                                  "the program copies more to the host than in the saved run",
+                                  how_to_resume);
     for (std::uint64_t z = 0; z < to.depth; ++z)
         for (std::uint64_t y = 0; y < to.height; ++y) {
             auto* const row = reinterpret_cast<char*>(to.address + z * to.slice + y * to.pitch);
@@ -246,11 +246,11 @@ void host_checkpoint::save(platform::gpu& device, std::uint64_t launches,
     log_.launches = launches;
     log_.actions = actions_;
     log_.open = std::move(open);
-    kernel::archive a;
+    support::archive a;
     log_.checkpoint(a);
     try {
         report_.save(
-            how_.write, values_, [this](kernel::archive& state) { checkpoint_memory(state); },
+            how_.write, values_, [this](support::archive& state) { checkpoint_memory(state); },
             a.take());
         report_.note("note", fmt::format("the run is saved in {} after kernel {}", how_.write,
                                          device.commands().kernels_done()));
@@ -273,10 +273,10 @@ void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
     try {
         if (log_.launches != launches || log_.actions != actions_ || taken_ != log_.to_host.size())
             other_run("the launches and copies of the program differ from those of the saved run");
-        report_.resume(saved, [this](kernel::archive& state) { checkpoint_memory(state); });
-    } catch (const kernel::user_error& e) {
+        report_.resume(saved, [this](support::archive& state) { checkpoint_memory(state); });
+    } catch (const support::user_error& e) {
         if (e.where() != "checkpoint") throw;
-        throw kernel::user_error(how_.resume, std::string(e.what()).substr(e.where().size() + 2));
+        throw support::user_error(how_.resume, std::string(e.what()).substr(e.where().size() + 2));
     }
     static_cast<void>(device);
     resumed_.reset();
@@ -286,7 +286,7 @@ void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
 }
 
 /// Saves the contents of all allocations or, if kernels are re-executed, checksums of them.
-void host_checkpoint::checkpoint_memory(kernel::archive& a) {
+void host_checkpoint::checkpoint_memory(support::archive& a) {
     const auto same = [&a](auto here, const char* otherwise) {
         auto saved = here;
         a(saved);

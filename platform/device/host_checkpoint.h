@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/texture_table.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/task.h"
 #include "platform/gpu/gpu.h"
@@ -41,17 +41,17 @@ public:
     struct step {
         std::uint64_t now = 0;  ///< ps
         std::vector<std::uint64_t> kernels;
-        void checkpoint(kernel::archive& a);
+        void checkpoint(support::archive& a);
     };
 
     /// @param values  must outlive this object, as must the other arguments
     /// @return nullptr if the options request no checkpoint
-    /// @throws kernel::user_error  for incompatible options or a file that cannot be resumed
+    /// @throws support::user_error  for incompatible options or a file that cannot be resumed
     static std::unique_ptr<host_checkpoint> of(const platform::option_values& values,
                                                memory_space& memory,
                                                const execution::texture_table& textures,
                                                run_log& log);
-    /// Checks the options for use with host programs. @throws kernel::user_error
+    /// Checks the options for use with host programs. @throws support::user_error
     static void check(const platform::option_values& values);
 
     // ---- actions of the program, in both runs ----
@@ -95,7 +95,7 @@ public:
     /// Restores memory, the GPU and its statistics.
     /// @pre the memory gate is held, the simulation time is time(), and the GPU holds the commands
     /// so far without proceeding
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void restore(platform::gpu& device, std::uint64_t launches);
 
 private:
@@ -109,13 +109,13 @@ private:
         /// Digests of launches, copies and fills in the order in which they were performed.
         std::vector<std::uint64_t> actions;
         std::vector<std::uint64_t> open;
-        void checkpoint(kernel::archive& a);
+        void checkpoint(support::archive& a);
     };
 
     host_checkpoint(const platform::option_values& values, platform::checkpoint_options how,
                     memory_space& memory, const execution::texture_table& textures, run_log& log);
     void performed(std::uint64_t digest, const std::string& what);
-    void checkpoint_memory(kernel::archive& a);
+    void checkpoint_memory(support::archive& a);
 
     const platform::option_values& values_;
     platform::checkpoint_options how_;

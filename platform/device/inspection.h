@@ -19,7 +19,7 @@ namespace simtlm::device {
 class inspection {
 public:
     /// @param print  writes to stdout
-    /// @throws kernel::user_error  for a faulty option or log file
+    /// @throws support::user_error  for a faulty option or log file
     inspection(const platform::option_values& values, std::function<void(std::string_view)> print);
 
     /// Checks that programs must be instrumented with when they are loaded.

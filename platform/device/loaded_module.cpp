@@ -64,7 +64,7 @@ void loaded_module::load_ptx(const module_source& source,
             architecture, source.reserved_shared);
     } catch (const failure&) {
         throw;
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
 }
@@ -79,7 +79,7 @@ void loaded_module::load_machine_code(const module_source& source, const inspect
         if (source.otherwise == nullptr || image->is_executed_whole()) image_ = std::move(image);
     } catch (const failure&) {
         throw;
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         if (source.otherwise == nullptr) throw failure(status::invalid_image, e.what());
     }
 }

@@ -29,7 +29,7 @@ std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
     for (std::uint64_t next = first; next < end; next += step) {
         try {
             return std::make_unique<device_memory>(wanted);
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
             wanted.static_base = next;
             wanted.heap_base = next + statics;
         }
@@ -94,7 +94,7 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
         alignment = alignment == 0 ? alignment_ : std::max<std::uint64_t>(alignment, 256);
         a.address = kind == memory_kind::host ? memory_->allocate_for_host(bytes, alignment)
                                               : memory_->allocate(bytes, alignment);
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         throw failure(status::out_of_memory, e.what());
     }
     a.bytes = bytes;

@@ -13,7 +13,7 @@ struct ptx_symbols {
 };
 
 /// Parses a PTX text. @param name  for messages
-/// @throws kernel::user_error  if the text is not valid
+/// @throws support::user_error  if the text is not valid
 ptx_symbols symbols_of_ptx(const std::string& text, const std::string& name);
 
 }  // namespace simtlm::device

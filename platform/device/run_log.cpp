@@ -2,8 +2,8 @@
 #include "platform/device/run_log.h"
 
 #include "modules/execution/executed_kernel.h"
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/signal_shield.h"
+#include "modules/host_threads/signal_shield.h"
+#include "modules/support/display_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -45,8 +45,8 @@ run_log::run_log(const platform::option_values& options, const outputs& to,
       core_hertz_(core_hertz),
       records_calls_(!options.text("--timeline").empty()),
       started_(std::chrono::steady_clock::now()) {
-    const kernel::signal_shield shield;
-    if (!to_.file.empty()) file_ = std::make_unique<kernel::output_file>(to_.file);
+    const host_threads::signal_shield shield;
+    if (!to_.file.empty()) file_ = std::make_unique<support::output_file>(to_.file);
 }
 
 run_log::~run_log() = default;
@@ -58,7 +58,7 @@ double run_log::seconds() const {
 /// Writes to stdout of the program, or to a file.
 void run_log::write(const std::string& text) {
     if (!to_.reports || broken_) return;
-    const kernel::signal_shield shield;
+    const host_threads::signal_shield shield;
     if (file_) {  // commit() reports errors
         file_->write(text);
         return file_->flush();
@@ -75,14 +75,14 @@ void run_log::note(const std::string& kind, const std::string& text) {
         if (to_.quiet || !noted_.insert(text).second) return;
     }
     // Scripts treat output on stderr as a failure.
-    const std::string said = fmt::format("simtlm: {}: {}\n", kind, kernel::printable(text));
+    const std::string said = fmt::format("simtlm: {}: {}\n", kind, support::printable(text));
     if (isatty(STDERR_FILENO) == 0) return write(said);
     std::fputs(said.c_str(), stderr);
 }
 
 void run_log::complain(const std::string& text) {
-    const kernel::signal_shield shield;
-    std::fputs(fmt::format("simtlm: {}\n", kernel::printable(text)).c_str(), stderr);
+    const host_threads::signal_shield shield;
+    std::fputs(fmt::format("simtlm: {}\n", support::printable(text)).c_str(), stderr);
 }
 
 void run_log::built(const std::vector<platform::gpu*>& gpus) {
@@ -239,7 +239,7 @@ void run_log::finish_files(watched& w, const std::string& how) {
     const auto attempt = [this](auto&& act) {
         try {
             act();
-        } catch (const kernel::output_error& e) {
+        } catch (const support::output_error& e) {
             for (const std::string& m : e.messages()) result_lost(m);
         } catch (const std::exception& e) {
             result_lost(e.what());
@@ -253,7 +253,7 @@ void run_log::finish_files(watched& w, const std::string& how) {
 
 void run_log::ended() {
     if (std::exchange(has_ended_, true)) return;
-    const kernel::signal_shield shield;
+    const host_threads::signal_shield shield;
     const std::string how = how_it_ended();
     for (watched& w : gpus_) {
         // Report what was counted for unfinished kernels.
@@ -286,7 +286,7 @@ void run_log::close_reports() {
     const auto file = std::move(file_);
     try {
         if (file) file->commit();
-    } catch (const kernel::output_error& e) {
+    } catch (const support::output_error& e) {
         complain(e.what());
         lost_ = true;
     }

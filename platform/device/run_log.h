@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/functional.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/output_file.h"
 #include "platform/device/timed_engine.h"
 #include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
@@ -74,10 +74,10 @@ public:
     void complain(const std::string& text);
     void kernel_failed() override { aborted_ = true; }
     /// Saves the run of the only GPU; see platform::checkpoint.
-    /// @throws kernel::user_error, kernel::output_error
+    /// @throws support::user_error, support::output_error
     void save(const std::string& file, const platform::option_values& options,
               const platform::workload_state& workload, const std::string& host_log);
-    /// Restores a saved run on GPUs that have not run anything. @throws kernel::user_error
+    /// Restores a saved run on GPUs that have not run anything. @throws support::user_error
     void resume(platform::checkpoint& saved, const platform::workload_state& workload);
     /// An output could not be written.
     void result_lost(const std::string& why) override {
@@ -131,7 +131,7 @@ private:
     platform::provenance from_;
     double core_hertz_;
     const bool records_calls_;
-    std::unique_ptr<kernel::output_file> file_;
+    std::unique_ptr<support::output_file> file_;
     std::chrono::steady_clock::time_point started_;
     std::vector<watched> gpus_;
     std::unique_ptr<platform::trace_recording> recording_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <cstdint>
 #include <exception>
@@ -34,7 +34,7 @@ enum class status : std::uint8_t {
 };
 
 /// A request that cannot be executed, with a message.
-class failure : public kernel::user_error {
+class failure : public support::user_error {
 public:
     failure(status code, const std::string& what, const std::string& remedy = {})
         : user_error("", what, remedy), code_(code) {}

@@ -5,8 +5,8 @@
 #include "modules/core/occupancy.h"
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/executed_kernel.h"
-#include "modules/kernel/process_exit.h"
 #include "modules/sass/fat_binary.h"
+#include "modules/support/process_exit.h"
 #include "platform/config/gpc_reader.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
@@ -156,7 +156,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 s.refuse = [this](const std::string& why) {
                     state_.complain(why);
                     std::fflush(nullptr);
-                    kernel::exit_process(fault_of_the_input);
+                    support::exit_process(fault_of_the_input);
                 };
                 return std::make_unique<timed_engine>(state_, s, log_);
             }) {
@@ -420,7 +420,7 @@ void system::shut_down(bool abandon) {
         log_.complain("checks have no findings");
     try {
         look_.debug().finish();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         log_.result_lost(e.what());
     }
     log_.ended();

@@ -44,7 +44,7 @@ struct system_config {
     /// Limits the PTX selected from a fat binary; 0: capability of the GPU.
     unsigned max_ptx_capability = 0;
 
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     static system_config from(const platform::option_values& values);
     unsigned capability() const {
         return max_ptx_capability != 0 ? max_ptx_capability : gpu.binary_version();
@@ -79,7 +79,7 @@ public:
     /// @param log      destination of reports
     /// @param from     provenance for files of statistics
     /// @param quit     called if the user quits in the debugger; from any thread
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     system(const platform::option_values& options, const run_log::outputs& log,
            platform::provenance from = {}, std::function<void()> quit = {});
     ~system();

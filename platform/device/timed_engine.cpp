@@ -4,8 +4,8 @@
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
 #include "modules/execution/hardware_addresses.h"
-#include "modules/kernel/finish_instant.h"
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/finish_instant.h"
+#include "modules/simulation/spawn.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
 #include "platform/device/host_checkpoint.h"
@@ -69,15 +69,15 @@ public:
     monitor(const sc_core::sc_module_name& name, const std::vector<unit>& units,
             const shared_state& state, sc_core::sc_time period)
         : sc_module(name), state_(state), period_(period) {
-        std::vector<kernel::trigger> triggers{copy_ended};
+        std::vector<simulation::trigger> triggers{copy_ended};
         for (const unit& u : units) {
             triggers.emplace_back(u.gpu->commands().progress());
             triggers.emplace_back(u.gpu->sequencer().failed());
         }
-        kernel::spawn_method(
+        simulation::spawn_method(
             "pause", [] { sc_core::sc_pause(); }, triggers);
-        kernel::spawn_method(
-            "poll", [this] { poll(); }, {}, kernel::first_run::at_start);
+        simulation::spawn_method(
+            "poll", [this] { poll(); }, {}, simulation::first_run::at_start);
     }
 
     sc_core::sc_event copy_ended;
@@ -186,7 +186,7 @@ void timed_engine::carry_out(const task_ptr& t) {
     if (how_.checkpoint != nullptr && t->what == task::kind::copy) {
         try {
             how_.checkpoint->copied(*t);
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             how_.refuse(e.what());
         }
     }
@@ -265,7 +265,7 @@ void timed_engine::launch(const task_ptr& t) {
     if (how_.checkpoint != nullptr) {
         try {
             how_.checkpoint->launched(*t);
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             how_.refuse(e.what());
         }
     }
@@ -364,10 +364,10 @@ void timed_engine::restore() {
         replayed_until_ = until.value();
         while (sc_core::sc_time_stamp() < until && !state_.give_up)
             sc_core::sc_start(until - sc_core::sc_time_stamp());
-        kernel::finish_instant(units_.front().gpu->sequencer());
+        simulation::finish_instant(units_.front().gpu->sequencer());
         how_.checkpoint->restore(*units_.front().gpu, launches_);
         units_.front().gpu->commands().proceed();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         how_.refuse(e.what());
     }
 }
@@ -382,7 +382,7 @@ std::vector<std::uint64_t> timed_engine::open_kernels() const {
 /// the GPU comes to rest before thread blocks are placed.
 void timed_engine::save_at_rest() {
     platform::gpu& device = *units_.front().gpu;
-    const kernel::phase_sequencer& sequencer = device.sequencer();
+    const simulation::phase_sequencer& sequencer = device.sequencer();
     while (!device.at_rest()) {
         if (!device.commands().at_rest() || sequencer.has_failed() || state_.give_up) return;
         // Advance to the end of a step with a core clock edge, where statistics are consistent.
@@ -391,7 +391,7 @@ void timed_engine::save_at_rest() {
             const std::uint64_t instant = sc_core::sc_time_stamp().value();
             const std::uint64_t next = std::max(sequencer.next_edge(), instant + 1);
             sc_core::sc_start(sc_core::sc_time::from_value(next - instant));
-            kernel::finish_instant(device.sequencer());
+            simulation::finish_instant(device.sequencer());
         }
     }
     how_.checkpoint->save(device, launches_, open_kernels());
@@ -473,7 +473,7 @@ void timed_engine::simulate() {
             monitor_->copy_pause = sc_core::sc_time_stamp() + left;
         }
         sc_core::sc_start();
-        kernel::finish_instant();
+        simulation::finish_instant();
         for (unit& u : units_) u.gpu->sequencer().synchronize();
     } catch (const std::exception& e) {
         return fail_all("failed", e.what(), status_of_fault(e));
@@ -621,7 +621,7 @@ void timed_engine::finish() {
         observer_.projected(how_.sampler->text(), how_.sampler->summary());
         try {
             how_.sampler->write();
-        } catch (const kernel::output_error& e) {
+        } catch (const support::output_error& e) {
             observer_.result_lost(e.what());
         }
     }

@@ -87,7 +87,7 @@ public:
         std::function<void(const std::string& why)> refuse;
     };
 
-    /// Builds the GPUs. @throws kernel::user_error
+    /// Builds the GPUs. @throws support::user_error
     timed_engine(shared_state& state, const settings& how, run_observer& observer);
     ~timed_engine() override;
 

@@ -20,7 +20,7 @@ interconnect::cluster_network_config network_of(const core::cluster_timing& t) {
 }  // namespace
 
 std::unique_ptr<cluster_fabric> cluster_fabric::make(
-    kernel::phase_sequencer& sequencer, const std::vector<core::simt_cluster*>& clusters,
+    simulation::phase_sequencer& sequencer, const std::vector<core::simt_cluster*>& clusters,
     sc_core::sc_in<bool>& clock) {
     std::vector<core::multiprocessor*> sms;
     for (core::simt_cluster* const c : clusters)

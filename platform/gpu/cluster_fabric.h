@@ -19,7 +19,7 @@ public:
     /// Builds and binds the fabric if the SMs support clusters. Call during elaboration.
     /// @param clusters  all SM clusters of the GPU
     /// @return nullptr if they do not
-    static std::unique_ptr<cluster_fabric> make(kernel::phase_sequencer& sequencer,
+    static std::unique_ptr<cluster_fabric> make(simulation::phase_sequencer& sequencer,
                                                 const std::vector<core::simt_cluster*>& clusters,
                                                 sc_core::sc_in<bool>& clock);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/copy_engine.h"
 
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/spawn.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ copy_engine::copy_engine(const sc_core::sc_module_name& name, socket& host, list
     : sc_module(name), host_(host), done_(std::move(done)) {}
 
 void copy_engine::before_end_of_elaboration() {
-    if (bound()) kernel::spawn_thread("run", [this] { run(); });
+    if (bound()) simulation::spawn_thread("run", [this] { run(); });
 }
 
 void copy_engine::start(job j) {

@@ -40,7 +40,7 @@ execution::device_memory& device_context::memory() {
             execution::device_memory::config c;
             c.capacity = config_.programs.device_memory;
             memory_ = std::make_unique<execution::device_memory>(c);
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             throw command_fault(error_code::out_of_memory, e.what());
         }
     }
@@ -59,7 +59,7 @@ std::uint64_t device_context::allocate(std::uint64_t bytes) {
         return memory().allocate(bytes);
     } catch (const command_fault&) {
         throw;
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         throw command_fault(error_code::out_of_memory, e.what());
     }
 }
@@ -104,7 +104,7 @@ unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
         if (config_.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
         program->image = std::make_unique<execution::ptx_image>(
             std::move(parsed), memory(), execution::check_options{}, config_.binary_version());
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         throw command_fault(error_code::bad_program, e.what());
     }
     program->descriptor = program->image->describe(instruction_timing_of(config_));
@@ -211,7 +211,7 @@ std::shared_ptr<program::kernel_source> device_context::launch(unsigned kernel,
         return source;
     } catch (const command_fault&) {
         throw;
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         throw command_fault(error_code::bad_launch, e.what());
     }
 }

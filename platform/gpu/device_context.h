@@ -3,8 +3,8 @@
 
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch.h"
-#include "modules/kernel/error.h"
 #include "modules/program/kernel_source.h"
+#include "modules/support/error.h"
 #include "platform/config/config.h"
 #include "platform/gpu/host_registers.h"
 
@@ -19,7 +19,7 @@
 namespace simtlm::platform {
 
 /// A command of the host that cannot be executed: the value of register ERROR, and a message.
-class command_fault : public kernel::user_error {
+class command_fault : public support::user_error {
 public:
     command_fault(host::error_code code, const std::string& what)
         : user_error("", what), code_(code) {}

@@ -3,10 +3,10 @@
 
 #include "modules/core/multiprocessor.h"
 #include "modules/execution/execution_error.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/spawn.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 #include "modules/trace/executed_replay.h"
 #include "platform/gpu/cluster_fabric.h"
 #include "platform/gpu/device_context.h"
@@ -25,8 +25,8 @@ namespace {
 /// Latency of an access to the host interface, in core cycles.
 constexpr double host_latency_cycles = 4;
 
-kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
-    kernel::phase_sequencer::options o;
+simulation::phase_sequencer::options sequencer_options(const gpu_config& c) {
+    simulation::phase_sequencer::options o;
     o.sleeping = !c.run.no_sleep;
     o.shuffle_seed = c.run.shuffle_seed.value_or(0);
     o.clocked_threads = c.run.block_processes;
@@ -107,15 +107,15 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     memory_effects_.clk(clock[protocol::core_clock]);
     tracer_ = std::make_unique<gpu_tracer>(*this);
     sequencer_.set_tracer(*tracer_);
-    kernel::spawn_method("notice_stop", [this] { notice_stop(); },
-                         {commands_->progress(), sequencer_.failed()});
+    simulation::spawn_method("notice_stop", [this] { notice_stop(); },
+                             {commands_->progress(), sequencer_.failed()});
 }
 
 void gpu::make_partitions() {
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {
-        const kernel::partition_scope here(sequencer_, c, m.channels,
-                                           kernel::partition_size::large);
+        const simulation::partition_scope here(sequencer_, c, m.channels,
+                                               simulation::partition_size::large);
         partitions_.push_back(std::make_unique<memory::memory_partition>(
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
@@ -166,7 +166,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
     }
     std::vector<core::simt_cluster*> raw;
     for (unsigned c = 0; c < config_.cores.clusters; ++c) {
-        const kernel::partition_scope here(sequencer_, c, config_.cores.clusters);
+        const simulation::partition_scope here(sequencer_, c, config_.cores.clusters);
         clusters_.push_back(std::make_unique<core::simt_cluster>(
             fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
         clusters_.back()->clk(clock[protocol::core_clock]);
@@ -219,7 +219,7 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
 
 /// Binds the ports that the user has left unbound to internal clocks and signals.
 void gpu::before_end_of_elaboration() {
-    const std::array<kernel::rounded_clocks::member, protocol::clock_domains> domains = {
+    const std::array<simulation::rounded_clocks::member, protocol::clock_domains> domains = {
         {{"core_clock", config_.clocks.core},
          {"icnt_clock", config_.clocks.network},
          {"l2_clock", config_.clocks.l2},
@@ -227,18 +227,18 @@ void gpu::before_end_of_elaboration() {
     const bool all_made_here =
         std::all_of(clock.begin(), clock.end(), [](auto& c) { return c.bind_count() == 0; });
     if (all_made_here && config_.clocks.quirk_rounded) {
-        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>(
-            std::vector<kernel::rounded_clocks::member>(domains.begin(), domains.end()));
+        rounded_clocks_ = std::make_unique<simulation::rounded_clocks>(
+            std::vector<simulation::rounded_clocks::member>(domains.begin(), domains.end()));
         for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind((*rounded_clocks_)[d]);
     }
     for (unsigned d = 0; d < domains.size(); ++d) {
         if (clock[d].bind_count() != 0) continue;
         clocks_.push_back(
-            std::make_unique<kernel::exact_clock>(domains[d].name, domains[d].frequency));
+            std::make_unique<simulation::exact_clock>(domains[d].name, domains[d].frequency));
         clock[d].bind(*clocks_.back());
     }
     if (all_made_here) {
-        std::vector<kernel::computed_clock*> made;
+        std::vector<simulation::computed_clock*> made;
         for (unsigned d = 0; d < domains.size(); ++d)
             made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
         if (decouples_dram_ && !config_.memory.channel)  // an external channel may sample its clock
@@ -260,9 +260,9 @@ void gpu::before_end_of_elaboration() {
 /// because the bindings of `memory` are known only then.
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
-        const kernel::partition_scope here(sequencer_, c, config_.memory.channels,
-                                           kernel::partition_size::large);
-        kernel::process_group& group = partitions_[c]->channel_group();
+        const simulation::partition_scope here(sequencer_, c, config_.memory.channels,
+                                               simulation::partition_size::large);
+        simulation::process_group& group = partitions_[c]->channel_group();
         group.open();
         channels_.push_back(make_channel(c));
         channels_.back()->clk(clock[protocol::dram_clock]);
@@ -324,8 +324,8 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     trace::kernel_choice choice = config_.traces.choice;
     set.commands = trace::read_command_list(kernelslist, choice);
     if (choice.ctas && !config_.traces.choice.ctas)
-        throw kernel::user_error(kernelslist, "chooses thread blocks with --ctas",
-                                 "give that as an option of the GPU");
+        throw support::user_error(kernelslist, "chooses thread blocks with --ctas",
+                                  "give that as an option of the GPU");
     const trace::reader_options options = reader_options_of(config_, opcodes_);
     for (const trace::command& c : set.commands) {
         if (c.what != trace::command::kind::kernel) continue;
@@ -344,10 +344,10 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
 
 void gpu::set_external_memory(unsigned channel, const external_memory& how) {
     if (how.addresses == memory_addresses::dense && mapping_.placed_at_first_use())
-        throw kernel::user_error("-gpgpu_memory_partition_indexing",
-                                 "with random indexing (4), the location of an address is unknown "
-                                 "before its first use, so a channel has no dense addresses",
-                                 "use global addresses or another indexing");
+        throw support::user_error("-gpgpu_memory_partition_indexing",
+                                  "with random indexing (4), the location of an address is unknown "
+                                  "before its first use, so a channel has no dense addresses",
+                                  "use global addresses or another indexing");
     external_.at(channel) = how;
 }
 
@@ -388,9 +388,9 @@ bool gpu::at_rest() const {
     return true;
 }
 
-void gpu::checkpoint(kernel::archive& a) {
+void gpu::checkpoint(support::archive& a) {
     if (!sequencer_.has_own_clocks())
-        throw kernel::user_error("checkpoint", "external clocks cannot be saved");
+        throw support::user_error("checkpoint", "external clocks cannot be saved");
     a.block("clocks");
     std::array<std::uint64_t, protocol::clock_domains> edges{};
     for (unsigned d = 0; d < edges.size(); ++d) edges[d] = sequencer_.edges(d);

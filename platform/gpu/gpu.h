@@ -6,14 +6,14 @@
 #include "modules/dispatch/command_processor.h"
 #include "modules/interconnect/network.h"
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/exact_clock.h"
-#include "modules/kernel/rounded_clocks.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/address_placement.h"
 #include "modules/memory/memory_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
+#include "modules/simulation/exact_clock.h"
+#include "modules/simulation/rounded_clocks.h"
+#include "modules/support/archive_fwd.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
 #include "platform/config/config.h"
@@ -70,7 +70,8 @@ public:
     /// One socket per channel. A bound target replaces the built-in DRAM channel.
     sc_core::sc_vector<memory_bridge::external_socket> memory;
 
-    /// @throws kernel::user_error  if an opcode table cannot be read or the network cannot be built
+    /// @throws support::user_error  if an opcode table cannot be read or the network cannot be
+    /// built
     gpu(const sc_core::sc_module_name& name, gpu_config config);
     ~gpu() override;
 
@@ -79,11 +80,11 @@ public:
     void trace(sc_core::sc_trace_file* file) const override;
 
     /// Makes the kernels of a kernelslist.g launchable through the host interface. May be called at
-    /// any time; the traces themselves are read when they run. @throws kernel::user_error
+    /// any time; the traces themselves are read when they run. @throws support::user_error
     trace_set load_trace_set(const std::string& kernelslist);
     /// Sets the treatment of the external memory of one channel, or of all channels. Call before
     /// elaboration ends.
-    /// @throws kernel::user_error  for dense addresses with random partition indexing
+    /// @throws support::user_error  for dense addresses with random partition indexing
     void set_external_memory(unsigned channel, const external_memory& how);
     void set_external_memory(const external_memory& how);
     /// Sets the data that writes carry to external memories; other settings are kept.
@@ -112,7 +113,7 @@ public:
 
     const gpu_config& config() const { return config_; }
     dispatch::command_processor& commands() { return *commands_; }
-    kernel::phase_sequencer& sequencer() { return sequencer_; }
+    simulation::phase_sequencer& sequencer() { return sequencer_; }
 
     /// Core cycles since the start of the simulation.
     std::uint64_t core_cycles() const { return sequencer_.edges(protocol::core_clock); }
@@ -153,9 +154,9 @@ public:
     /// have the same configuration, must have been idle up to the same time, and must hold the
     /// commands of the saved run; then call proceed() on its command processor.
     /// @pre at_rest()
-    /// @throws kernel::user_error  if a block cannot be saved, or the state belongs to a different
+    /// @throws support::user_error  if a block cannot be saved, or the state belongs to a different
     /// GPU
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
     /// Describes what warps and queues wait for, for the deadlock report.
     std::string describe();
@@ -186,12 +187,12 @@ private:
     const sc_core::sc_time host_latency_;
     isa::opcode_tables opcodes_;
     protocol::transaction_pool transactions_;  // must outlive the blocks
-    std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
-    std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
+    std::vector<std::unique_ptr<simulation::exact_clock>> clocks_;
+    std::unique_ptr<simulation::rounded_clocks> rounded_clocks_;
     bool gates_idle_clocks_ = false;
     std::function<std::uint64_t()> gate_limit_;
     bool decouples_dram_ = false;
-    kernel::phase_sequencer sequencer_;
+    simulation::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // only with random partition indexing
     mutable memory::memory_statistics memory_statistics_;   // gathered on access
@@ -221,7 +222,7 @@ kernel_header_descriptor descriptor_of(const program::kernel_descriptor& kernel)
 trace::reader_options reader_options_of(const gpu_config& config,
                                         const isa::opcode_tables& opcodes);
 
-/// Loads the built-in opcode tables and then the user's files. @throws kernel::user_error
+/// Loads the built-in opcode tables and then the user's files. @throws support::user_error
 isa::opcode_tables load_opcode_tables(const gpu_config& config);
 
 }  // namespace simtlm::platform

@@ -2,8 +2,8 @@
 #include "platform/gpu/gpu_signals.h"
 
 #include "modules/cache/cache_signals.h"
-#include "modules/kernel/waveform.h"
 #include "modules/memory/dram_timing_state.h"
+#include "modules/waveforms/waveform.h"
 #include "platform/gpu/cluster_fabric.h"
 #include "platform/gpu/gpu.h"
 
@@ -15,12 +15,12 @@ namespace simtlm::platform {
 
 namespace {
 
-using kernel::bits_for;
-using kernel::waveform;
 using protocol::core_clock;
 using protocol::dram_clock;
 using protocol::icnt_clock;
 using protocol::l2_clock;
+using waveforms::bits_for;
+using waveforms::waveform;
 
 constexpr unsigned on(unsigned domain) {
     return 1u << domain;
@@ -36,7 +36,7 @@ class gpu_signals::bank_watch : public memory::command_observer {
 public:
     enum state : std::uint8_t { idle, activating, open, reading, writing, precharging, refreshing };
 
-    bank_watch(const memory::dram_config& config, const kernel::phase_sequencer& sequencer)
+    bank_watch(const memory::dram_config& config, const simulation::phase_sequencer& sequencer)
         : timing_(config.timing),
           burst_(memory::derived_timing(config).burst),
           longest_(std::max({timing_.tRCD, timing_.tRP, timing_.tRFC, timing_.tRFCSB, burst_})),
@@ -113,12 +113,12 @@ private:
     unsigned burst_;
     unsigned longest_;  // longest time for a command to take effect, DRAM cycles
     std::uint64_t settled_ = 0;
-    const kernel::phase_sequencer& sequencer_;
+    const simulation::phase_sequencer& sequencer_;
     std::vector<bank> banks_;
     issued row_, column_;
 };
 
-gpu_signals::gpu_signals(gpu& device, kernel::signal_list& list) : list_(list) {
+gpu_signals::gpu_signals(gpu& device, waveforms::signal_list& list) : list_(list) {
     row_command_ = &list_.names("row_command", {"activate", "precharge", "refresh"});
     column_command_ = &list_.names("column_command", {"?DarkGreen?read", "?DarkOrange3?write"});
     bank_state_ = &list_.names(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/signal_list.h"
+#include "modules/waveforms/signal_list.h"
 
 #include <memory>
 #include <string>
@@ -17,14 +17,14 @@ class memory_sub_partition;
 namespace simtlm::platform {
 
 class gpu;
-using kernel::display;
+using waveforms::display;
 
 /// Registers the signals of a GPU: names, value functions and display attributes, as listed in
 /// docs/waveforms.md. Must live as long as the signals are sampled.
 class gpu_signals {
 public:
     /// Registers the signals that the list selects.
-    gpu_signals(gpu& device, kernel::signal_list& list);
+    gpu_signals(gpu& device, waveforms::signal_list& list);
     ~gpu_signals();
     gpu_signals(const gpu_signals&) = delete;
     gpu_signals& operator=(const gpu_signals&) = delete;
@@ -38,11 +38,11 @@ private:
     void add_dram(gpu& device, unsigned channel, const std::string& base, const std::string& group);
     void add_network_port(gpu& device, const std::string& base, unsigned port, bool of_cluster);
 
-    kernel::signal_list& list_;
+    waveforms::signal_list& list_;
     std::vector<std::unique_ptr<bank_watch>> watches_;
-    kernel::enumeration* row_command_ = nullptr;
-    kernel::enumeration* column_command_ = nullptr;
-    kernel::enumeration* bank_state_ = nullptr;
+    waveforms::enumeration* row_command_ = nullptr;
+    waveforms::enumeration* column_command_ = nullptr;
+    waveforms::enumeration* bank_state_ = nullptr;
 };
 
 }  // namespace simtlm::platform

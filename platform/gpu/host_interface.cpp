@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/host_interface.h"
 
-#include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/spawn.h"
 #include "platform/gpu/device_context.h"
 #include "platform/gpu/memory_aperture.h"
 
@@ -51,7 +51,7 @@ const char* words_of(host::error_code code) {
 }  // namespace
 
 host_interface::host_interface(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer, const settings& how,
+                               simulation::phase_sequencer& sequencer, const settings& how,
                                host_device& device, device_context& context, const pins& outside)
     : clocked_module(name, sequencer),
       how_(how),
@@ -62,18 +62,18 @@ host_interface::host_interface(const sc_core::sc_module_name& name,
       irq_(outside.irq),
       reset_(outside.reset),
       process_("commands", sequencer, protocol::phase::core_dispatch_ctas,
-               kernel::on_edge<&host_interface::cycle>(this)),
+               simulation::on_edge<&host_interface::cycle>(this)),
       engine_("copy_engine", outside.host_memory,
               [this](copy_engine::job& j, tlm::tlm_response_status s) { copy_moved(j, s); }) {
     port_.register_b_transport(this, &host_interface::b_transport);
     port_.register_nb_transport_fw(this, &host_interface::nb_transport_fw);
     port_.register_transport_dbg(this, &host_interface::transport_dbg);
     port_.register_get_direct_mem_ptr(this, &host_interface::get_direct_mem_ptr);
-    kernel::spawn_method("serve", [this] { serve(); }, {serve_event_});
-    kernel::spawn_method("wake_process", [this] { wake_process(); }, {arrival_});
-    kernel::spawn_method("drive_irq", [this] { drive_irq(); }, {irq_event_});
-    kernel::spawn_method(
-        "reset_changed", [this] { reset_changed(); }, {reset_}, kernel::first_run::at_start);
+    simulation::spawn_method("serve", [this] { serve(); }, {serve_event_});
+    simulation::spawn_method("wake_process", [this] { wake_process(); }, {arrival_});
+    simulation::spawn_method("drive_irq", [this] { drive_irq(); }, {irq_event_});
+    simulation::spawn_method(
+        "reset_changed", [this] { reset_changed(); }, {reset_}, simulation::first_run::at_start);
 }
 
 host_interface::~host_interface() = default;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/dispatch/command_processor.h"
-#include "modules/kernel/clocked_module.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/simulation/clocked_module.h"
+#include "modules/simulation/clocked_process.h"
 #include "platform/gpu/copy_engine.h"
 #include "platform/gpu/host_registers.h"
 
@@ -58,7 +58,7 @@ struct host_device {
 /// Commands of a stream run in order. A synchronise command waits for all earlier commands and
 /// their memory traffic, and blocks all later ones. A command submitted at time t reaches the GPU
 /// at the first core clock edge after t.
-class host_interface : public kernel::clocked_module {
+class host_interface : public simulation::clocked_module {
 public:
     using socket = tlm_utils::passthrough_target_socket_optional<host_interface, 32>;
 
@@ -79,7 +79,7 @@ public:
         copy_engine::socket& host_memory;
     };
 
-    host_interface(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    host_interface(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const settings& how, host_device& device, device_context& context,
                    const pins& outside);
     ~host_interface() override;
@@ -211,7 +211,7 @@ private:
     socket& port_;
     sc_core::sc_out<bool>& irq_;
     sc_core::sc_in<bool>& reset_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
     copy_engine engine_;
 
     std::array<window, host::window_count> windows_;

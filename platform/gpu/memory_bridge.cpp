@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/memory_bridge.h"
 
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/spawn.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
       channel_(parts.number),
       config_(parts.config),
       process_("process", parts.sequencer, protocol::phase::dram_channel,
-               kernel::on_edge<&memory_bridge::cycle>(this)) {
+               simulation::on_edge<&memory_bridge::cycle>(this)) {
     sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // calls user code
     statistics_.banks.resize(parts.config.timing.nbk);
     statistics_.traffic.resize(parts.config.timing.nbk);
@@ -33,9 +33,9 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
         [this](tlm::tlm_generic_payload& p, sc_core::sc_time& t) { external_->b_transport(p, t); },
         [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
     loosely_timed_ = how.timing == memory_timing::loosely_timed;
-    kernel::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
-    kernel::spawn_method("send", [this] { send(); }, {send_event_});
-    kernel::spawn_method("end_responses", [this] { end_responses(); }, {end_event_});
+    simulation::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
+    simulation::spawn_method("send", [this] { send(); }, {send_event_});
+    simulation::spawn_method("end_responses", [this] { end_responses(); }, {end_event_});
 }
 
 // ---- partition side ----

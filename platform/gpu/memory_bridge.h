@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/clocked_process.h"
 #include "modules/memory/memory_channel.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/clocked_process.h"
 #include "platform/gpu/blocking_requester.h"
 #include "platform/gpu/external_memory.h"
 
@@ -106,14 +106,14 @@ private:
     void report_error(const tlm::tlm_generic_payload& payload);
     void wake_process() { process_.wake(); }
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     const memory::address_mapping& mapping_;
     external_socket& external_;
     const external_memory how_;
     unsigned channel_;
     const memory::dram_config& config_;
     protocol::transaction_pool pool_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
     sc_core::sc_event alarm_;       // notified when the next response or request end is due
     sc_core::sc_event send_event_;  // notified when a request may be sent
     std::unique_ptr<blocking_requester> blocking_;  // used if loosely timed

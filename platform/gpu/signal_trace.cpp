@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/signal_trace.h"
 
-#include "modules/kernel/waveform.h"
+#include "modules/waveforms/waveform.h"
 #include "platform/gpu/gpu.h"
 
 #include <fmt/format.h>
@@ -23,15 +23,15 @@ signal_trace::signal_trace(gpu& device, sc_core::sc_trace_file& file, std::strin
     if (!entries_.empty()) device.sequencer().observe(this);
 }
 
-kernel::enumeration& signal_trace::names(const std::string& name,
-                                         const std::vector<std::string>& values) {
-    for (kernel::enumeration& e : enumerations_)
+waveforms::enumeration& signal_trace::names(const std::string& name,
+                                            const std::vector<std::string>& values) {
+    for (waveforms::enumeration& e : enumerations_)
         if (e.name() == name) return e;
     return enumerations_.emplace_back(name, values);
 }
 
 void signal_trace::level(const std::string& name, unsigned width, unsigned domains, display,
-                         reader read, kernel::enumeration*) {
+                         reader read, waveforms::enumeration*) {
     add(name, width, {std::move(read), domains, 0, false, 0, 0});
 }
 
@@ -52,7 +52,7 @@ void signal_trace::phases_ended(unsigned ticked) {
         if ((e.domains & ticked) == 0) continue;
         std::uint64_t value = e.read();
         if (e.counter) value -= std::exchange(e.counted, value);
-        e.value = value == kernel::waveform::undriven ? value : std::min(value, e.largest);
+        e.value = value == waveforms::waveform::undriven ? value : std::min(value, e.largest);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/signal_list.h"
+#include "modules/waveforms/signal_list.h"
 #include "platform/gpu/gpu_signals.h"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace simtlm::platform {
 /// Records signals of a GPU in a SystemC trace file (sc_trace_file) that the caller opens and
 /// closes: one variable per signal, updated after the phases of a step that may change it. An
 /// undriven signal gets an out-of-range value, which a VCD file shows as x.
-class signal_trace final : public kernel::signal_list, private kernel::step_observer {
+class signal_trace final : public waveforms::signal_list, private simulation::step_observer {
 public:
     /// @param scope  hierarchical name; signals with this name and below it are traced
     signal_trace(gpu& device, sc_core::sc_trace_file& file, std::string scope);
@@ -29,10 +29,10 @@ public:
     }
     void group(const std::string&) override {}
     void changed_by(const std::vector<std::string>&, std::function<bool()>) override {}
-    kernel::enumeration& names(const std::string& name,
-                               const std::vector<std::string>& values) override;
+    waveforms::enumeration& names(const std::string& name,
+                                  const std::vector<std::string>& values) override;
     void level(const std::string& name, unsigned width, unsigned domains, display shown,
-               reader read, kernel::enumeration* names) override;
+               reader read, waveforms::enumeration* names) override;
     void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
 
 private:
@@ -56,12 +56,12 @@ private:
     sc_core::sc_trace_file& file_;
     std::string scope_;
     std::deque<entry> entries_;  // a deque, because addresses must stay valid
-    std::deque<kernel::enumeration> enumerations_;
+    std::deque<waveforms::enumeration> enumerations_;
     std::optional<gpu_signals> signals_;
 };
 
 /// Implements clocked_module::trace() for the blocks of a GPU.
-class gpu_tracer final : public kernel::block_tracer {
+class gpu_tracer final : public simulation::block_tracer {
 public:
     explicit gpu_tracer(gpu& device) : device_(device) {}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/options/options.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/number_text.h"
-#include "modules/kernel/text_file.h"
+#include "modules/support/error.h"
+#include "modules/support/number_text.h"
+#include "modules/support/text_file.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ namespace simtlm::platform {
 namespace {
 
 namespace fs = std::filesystem;
-using kernel::user_error;
+using support::user_error;
 
 /// Returns whether a word starts an option; a negative number does not.
 bool looks_like_option(const std::string& word) {
@@ -115,7 +115,7 @@ std::optional<double> parse_real(std::string_view text) {
     const std::string copy(text);
     if (copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])) != 0) return std::nullopt;
     char* end = nullptr;
-    const double value = kernel::read_double(copy.c_str(), &end);
+    const double value = support::read_double(copy.c_str(), &end);
     if (end != copy.c_str() + copy.size() || !std::isfinite(value)) return std::nullopt;
     return value;
 }
@@ -326,7 +326,7 @@ void option_values::read_file(const std::string& path, const std::string& preset
         throw user_error(where, path + " is included by itself", "remove the -config line");
     std::string text;
     try {
-        text = kernel::read_text_file(path, "-config requires a file in option syntax");
+        text = support::read_text_file(path, "-config requires a file in option syntax");
     } catch (const user_error& e) {
         throw user_error(where, std::string("configuration file ") + e.what());
     }

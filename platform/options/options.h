@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/nearest_name.h"
+#include "modules/support/nearest_name.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -109,7 +109,7 @@ std::string unknown_option_remedy(std::string_view name);
 /// The known option name with the smallest edit distance to `name`.
 std::string nearest_option(std::string_view name);
 
-using kernel::nearest_name;
+using support::nearest_name;
 
 class option_values;
 
@@ -119,7 +119,7 @@ bool is_enabled(const option_values& values, std::string_view name);
 
 /// Rejects options of the command line, and options of this simulator in configuration files (other
 /// than presets), that have no effect on a kind of run or without another option.
-/// @throws kernel::user_error
+/// @throws support::user_error
 void check_effects(const option_values& values, run_kind kind);
 
 /// Heading of a group in --help and docs/options.md.
@@ -161,7 +161,7 @@ struct option_value {
 /// earlier ones; those of repeatable options accumulate.
 class option_values {
 public:
-    /// Returns the files of a preset in loading order; throws kernel::user_error for an unknown
+    /// Returns the files of a preset in loading order; throws support::user_error for an unknown
     /// name.
     using preset_finder = std::function<std::vector<std::string>(const std::string& name)>;
 
@@ -170,17 +170,17 @@ public:
 
     /// Parses the arguments of the executable, without the program name. Options may be written
     /// -name value, --name value (options of this simulator) and --name=value.
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void parse_command_line(const std::vector<std::string>& arguments);
     void parse_command_line(int argc, const char* const* argv);
 
-    /// Reads a file in option syntax. @throws kernel::user_error  with file and line
+    /// Reads a file in option syntax. @throws support::user_error  with file and line
     void load_file(const std::string& path);
     /// Reads text in option syntax as if it were the content of `file`.
     void load_text(const std::string& text, const std::string& file);
     /// Reads the files of a preset; they override values given before.
     void load_preset(const std::string& name);
-    /// Sets one option. @throws kernel::user_error
+    /// Sets one option. @throws support::user_error
     void set(const std::string& name, const std::string& value,
              const option_origin& origin = {option_origin::source::program, {}, 0, {}});
 

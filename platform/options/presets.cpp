@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/options/presets.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 #include <sys/auxv.h>
@@ -129,7 +129,7 @@ std::vector<std::string> preset_folders::files(const std::string& name) const {
         for (const auto& entry : fs::directory_iterator(fs::path(folder) / "dram", ignored))
             names.push_back("dram/" + entry.path().stem().string());
     std::sort(names.begin(), names.end());
-    throw kernel::user_error(
+    throw support::user_error(
         "--preset " + name, "unknown configuration",
         "did you mean " + nearest_name(name, names) + "? --list-configs lists them all");
 }
@@ -144,7 +144,7 @@ void write_presets(std::ostream& out, const preset_folders& folders) {
         bool present = true;
         try {
             folders.files(preset.name);
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
             present = false;
         }
         out << fmt::format("  {:<16} {:<44} traces of {}{}{}\n", preset.name, preset.gpu,

@@ -39,7 +39,7 @@ public:
     static preset_folders of_library(const std::string& library);
 
     /// Files of the preset in loading order. `dram/GDDR6` names a fragment, `TITAN_V` a GPU.
-    /// @throws kernel::user_error  with the nearest name
+    /// @throws support::user_error  with the nearest name
     std::vector<std::string> files(const std::string& name) const;
 
     const std::vector<std::string>& folders() const { return folders_; }

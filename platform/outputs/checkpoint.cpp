@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/checkpoint.h"
 
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 
 #include <fmt/format.h>
 
@@ -59,15 +59,15 @@ std::string text_of(const option_values& options, const option_info& o) {
 }
 
 /// Saves or restores the counters of all blocks, which are stored in the blocks themselves.
-void checkpoint_counters(gpu& device, kernel::archive& a) {
-    kernel::statistics list;
+void checkpoint_counters(gpu& device, support::archive& a) {
+    support::statistics list;
     list_statistics(device, list);
     a.block("statistics");
-    for (const kernel::statistics::block& b : list.blocks()) {
+    for (const support::statistics::block& b : list.blocks()) {
         std::size_t cells = a.size_of(b.cells.size(), sizeof(std::uint64_t));
         if (cells != b.cells.size())
-            throw kernel::user_error("checkpoint", "has different counters for " + b.name);
-        for (const kernel::statistics::cell& c : b.cells) {
+            throw support::user_error("checkpoint", "has different counters for " + b.name);
+        for (const support::statistics::cell& c : b.cells) {
             std::uint64_t value = *c.value;
             a(value);
             // Blocks list their counters as const, but none of the counted objects is const.
@@ -77,7 +77,7 @@ void checkpoint_counters(gpu& device, kernel::archive& a) {
 }
 
 void checkpoint_state(gpu& device, gpu_files& files, reporter& reports,
-                      const workload_state& workload, kernel::archive& a) {
+                      const workload_state& workload, support::archive& a) {
     if (workload) workload(a);
     device.checkpoint(a);
     checkpoint_counters(device, a);
@@ -87,7 +87,7 @@ void checkpoint_state(gpu& device, gpu_files& files, reporter& reports,
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-    throw kernel::user_error(file, why, "create it again with --checkpoint");
+    throw support::user_error(file, why, "create it again with --checkpoint");
 }
 
 /// File name used by GPGPU-Sim's checkpoint options.
@@ -133,7 +133,7 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
                                bool debugs) const {
     if (!any()) return;
     const auto refuse = [](const std::string& what) {
-        throw kernel::user_error("command line", what, "omit one of them");
+        throw support::user_error("command line", what, "omit one of them");
     };
     if (!values.text("--check").empty()) refuse("the state of --check is not saved in checkpoints");
     if (!values.text("--record-trace").empty())
@@ -154,7 +154,7 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
                        const option_values& options, const workload_state& workload,
                        const std::string& host_log) {
     bring_up_to_date(device);
-    kernel::archive a;
+    support::archive a;
     checkpoint_state(device, files, reports, workload, a);
     checkpoint_contents contents;
     contents.kernels = device.commands().kernels_done();
@@ -164,7 +164,7 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
         if (matters(o)) contents.options[o.name] = text_of(options, o);
     contents.host_log = host_log;
     contents.state = a.take();
-    kernel::output_file out(file);
+    support::output_file out(file);
     out.write(contents.packed());
     out.commit();
 }
@@ -172,7 +172,7 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
 checkpoint checkpoint::read(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in)
-        throw kernel::user_error(file, "cannot be read", "specify a file written by --checkpoint");
+        throw support::user_error(file, "cannot be read", "specify a file written by --checkpoint");
     checkpoint c;
     c.file_ = file;
     c.contents_ = checkpoint_contents::unpacked(
@@ -187,7 +187,7 @@ void checkpoint::check(const option_values& options) const {
         if (saved == contents_.options.end())
             refuse(file_, "was written by a version of simtlm without " + o.name);
         if (const std::string here = text_of(options, o); here != saved->second)
-            throw kernel::user_error(
+            throw support::user_error(
                 file_,
                 fmt::format("was written for another GPU: with {} {} instead of {}", o.name,
                             saved->second.empty() ? "\"\"" : saved->second,
@@ -199,12 +199,12 @@ void checkpoint::check(const option_values& options) const {
 void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports,
                          const workload_state& workload) {
     bring_up_to_date(device);
-    kernel::archive a(std::move(contents_.state));
+    support::archive a(std::move(contents_.state));
     try {
         checkpoint_state(device, files, reports, workload, a);
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         if (e.where() != "checkpoint") throw;
-        throw kernel::user_error(file_, std::string(e.what()).substr(e.where().size() + 2));
+        throw support::user_error(file_, std::string(e.what()).substr(e.where().size() + 2));
     }
 }
 

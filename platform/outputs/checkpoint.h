@@ -21,16 +21,16 @@ struct checkpoint_options {
     std::string resume;         ///< file; empty: from the start
 
     bool any() const { return !write.empty() || !resume.empty(); }
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     static checkpoint_options of(const option_values& values);
     /// Rejects options for features whose state is not saved in checkpoints.
     /// @param debugs  the debugger or trace streams are enabled
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void check(const option_values& values, const gpu_config& config, bool debugs) const;
 };
 
 /// Saves or restores state outside the GPU, such as the memory of a program. May be empty.
-using workload_state = std::function<void(kernel::archive&)>;
+using workload_state = std::function<void(support::archive&)>;
 
 /// A run saved between two kernels: a line of text with a checksum of the rest, the options that
 /// the state depends on as JSON, and the compressed state of the GPU (docs/checkpoints.md).
@@ -45,15 +45,15 @@ public:
     /// @param options   of the run
     /// @param host_log  for a host program, its observations of the GPU, which are replayed on
     ///                  resume; empty if there is no host program
-    /// @throws kernel::user_error, kernel::output_error
+    /// @throws support::user_error, support::output_error
     static void write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
                       const option_values& options, const workload_state& workload,
                       const std::string& host_log = {});
 
-    /// Reads a file. @throws kernel::user_error  if it is not a checkpoint or is damaged
+    /// Reads a file. @throws support::user_error  if it is not a checkpoint or is damaged
     static checkpoint read(const std::string& file);
 
-    /// @throws kernel::user_error  with the first option that differs from the saved run
+    /// @throws support::user_error  with the first option that differs from the saved run
     void check(const option_values& options) const;
     /// Time up to which a GPU must be idle before it is restored.
     sc_core::sc_time time() const { return sc_core::sc_time::from_value(contents_.time); }
@@ -63,7 +63,7 @@ public:
     const std::string& host_log() const { return contents_.host_log; }
     /// Restores the state of a GPU whose commands have been submitted; they proceed afterwards.
     /// @pre the simulation time is time(), between steps, synchronized
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void restore(gpu& device, gpu_files& files, reporter& reports, const workload_state& workload);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/checkpoint_file.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view signature = "simtlm checkpoint 2 ";
 
 [[noreturn]] void reject_file(const std::string& file, const std::string& why) {
-    throw kernel::user_error(file, why, "create it again with --checkpoint");
+    throw support::user_error(file, why, "create it again with --checkpoint");
 }
 
 std::string compressed(const std::string& state) {
@@ -99,8 +99,8 @@ checkpoint_contents checkpoint_contents::unpacked(const std::string& text,
         return line;
     };
     if (rest.substr(0, signature.size()) != signature)
-        throw kernel::user_error(file, "is not a checkpoint of this version of simtlm",
-                                 "specify a file written by --checkpoint");
+        throw support::user_error(file, "is not a checkpoint of this version of simtlm",
+                                  "specify a file written by --checkpoint");
     const std::string_view told = take_line().substr(signature.size());
     if (checksum_text(rest) != told) reject_file(file, "is truncated or damaged");
     checkpoint_contents c;

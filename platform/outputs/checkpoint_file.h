@@ -15,13 +15,13 @@ struct checkpoint_contents {
     std::uint64_t time = 0;                      ///< in units of the time resolution
     std::map<std::string, std::string> options;  ///< that the state depends on
     std::string host_log;                        ///< of a host program; empty: none
-    std::string state;                           ///< of the GPU, see kernel::archive
+    std::string state;                           ///< of the GPU, see support::archive
 
     /// The text of a file.
     std::string packed() const;
     /// Reads the text of a file. Memory is allocated for what the text contains, whatever sizes it
     /// claims.
-    /// @param file  for messages @throws kernel::user_error  if it is no checkpoint, or damaged
+    /// @param file  for messages @throws support::user_error  if it is no checkpoint, or damaged
     static checkpoint_contents unpacked(const std::string& text, const std::string& file);
     /// The first line of a file. @param rest  all other lines
     static std::string first_line(const std::string& rest);

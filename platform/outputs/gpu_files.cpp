@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/gpu_files.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/output_target.h"
+#include "modules/support/display_text.h"
+#include "modules/support/output_target.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ void gpu_files::add(const report& report, const kernel_record* kernel) {
 }
 
 void gpu_files::finish_recordings() {
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     attempt([&] {
         if (waves_) waves_->finish();
     });
@@ -45,7 +45,7 @@ void gpu_files::finish_recordings() {
 }
 
 void gpu_files::write(const std::string& ended) {
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     attempt([&] { statistics_.write(ended); });
     attempt([&] {
         if (profile_ && !config_.line_stats.empty()) profile_->write(config_.line_stats);
@@ -76,7 +76,7 @@ void note_resources(const program::kernel_descriptor& from, kernel_record& r) {
 kernel_record record_of(const dispatch::finished_kernel& k) {
     kernel_record r;
     r.subject.name = k.descriptor.name;
-    r.subject.demangled = kernel::demangled(r.subject.name);
+    r.subject.demangled = support::demangled(r.subject.name);
     r.subject.list_number = k.list_number;
     r.subject.id = k.descriptor.id;
     r.subject.launch = k.launch;
@@ -99,7 +99,7 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
     if (oldest == nullptr) return std::nullopt;
     kernel_record r;
     r.subject.name = oldest->descriptor.name;
-    r.subject.demangled = kernel::demangled(r.subject.name);
+    r.subject.demangled = support::demangled(r.subject.name);
     r.subject.list_number = oldest->list_number;
     r.subject.id = oldest->descriptor.id;
     r.subject.launch = oldest->context.launch;

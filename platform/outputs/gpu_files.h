@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/dispatch/command_processor.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 #include "platform/gpu/gpu.h"
 #include "platform/outputs/interval_log.h"
 #include "platform/outputs/statistics_files.h"
@@ -24,7 +24,7 @@ class gpu_files {
 public:
     /// Construct after the GPU has been built and before the simulation starts.
     /// @param options  must outlive this object, as must `device`
-    /// @throws kernel::user_error  if a file cannot be written
+    /// @throws support::user_error  if a file cannot be written
     gpu_files(gpu& device, const option_values& options, provenance from);
 
     /// A report has been made. @param kernel  nullptr if it does not belong to a kernel
@@ -34,16 +34,16 @@ public:
         if (timeline_) timeline_->add(activity);
     }
     /// The simulation has ended: completes the recordings. An error in one does not prevent the
-    /// others from being written. @throws kernel::output_error
+    /// others from being written. @throws support::output_error
     void finish_recordings();
     /// Writes the statistics files. An error in one does not prevent the others from being written.
     /// @param ended  why the run has ended: "finished", ...
-    /// @throws kernel::output_error
+    /// @throws support::output_error
     void write(const std::string& ended);
     /// Collects rows of statistics even if no file is requested, for a checkpoint.
     void keep_rows() { statistics_.keep_rows(); }
     /// Saves or restores the rows collected so far.
-    void checkpoint(kernel::archive& a) { statistics_.checkpoint(a); }
+    void checkpoint(support::archive& a) { statistics_.checkpoint(a); }
     /// Remarks on the recordings for the user. @pre finish_recordings()
     std::vector<std::string> remarks() const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/interval_log.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/display_text.h"
+#include "modules/support/output_file.h"
 #include "platform/outputs/csv.h"
 #include "platform/outputs/sample_database.h"
 #include "platform/report/report.h"
@@ -132,7 +132,7 @@ struct sampled_unit {
 
 }  // namespace
 
-class interval_log::recording : public kernel::phase_sequencer::step_observer {
+class interval_log::recording : public simulation::phase_sequencer::step_observer {
 public:
     recording(gpu& device, const interval_config& how)
         : device_(device), how_(how), next_(how.cycles) {
@@ -159,7 +159,7 @@ public:
         }
         const std::uint64_t now = device_.core_cycles();
         if (now != last_ || samples_ == 0) sample(now);
-        kernel::output_attempts attempt;
+        support::output_attempts attempt;
         attempt([&] {
             if (csv_) csv_->commit();
         });
@@ -175,7 +175,7 @@ private:
         if (failed_) return false;
         try {
             begin();
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
             failed_ = true;
             device_.sequencer().fail(std::current_exception());
         }
@@ -198,14 +198,14 @@ private:
     }
 
     /// Returns whether a block contributes to the row of a unit.
-    bool belongs(const sampled_unit& u, const kernel::statistics::block& b) const {
+    bool belongs(const sampled_unit& u, const support::statistics::block& b) const {
         if (u.kind == "gpu") return true;
         return b.name == u.name ||
                (u.kind == "sm" && b.kind == "l1d" && b.name.rfind(u.name + ".", 0) == 0);
     }
 
     void add_metrics(sampled_unit& u) {
-        std::map<std::string, std::vector<const kernel::statistics::block*>> by_kind;
+        std::map<std::string, std::vector<const support::statistics::block*>> by_kind;
         for (const auto& b : blocks_.blocks())
             if (belongs(u, b)) by_kind[b.kind].push_back(&b);
         for (std::size_t i = 0; i < interval_metrics().size(); ++i) {
@@ -242,21 +242,21 @@ private:
                     if (belongs(u, b)) add_counter(u, at->second, c);
             }
         if (known.empty() && !how_.counters.empty())
-            throw kernel::user_error("--interval-counters", "no counter has this name",
-                                     "KIND.COUNTER as in docs/statistics.md, such as "
-                                     "sm.memory_stalls or dram.*");
+            throw support::user_error("--interval-counters", "no counter has this name",
+                                      "KIND.COUNTER as in docs/statistics.md, such as "
+                                      "sm.memory_stalls or dram.*");
     }
 
     static void add_counter(sampled_unit& u, std::size_t column,
-                            const kernel::statistics::cell& c) {
+                            const support::statistics::cell& c) {
         if (u.metrics.empty() || u.metrics.back().column != column) {
             for (followed_metric& m : u.metrics)
                 if (m.column == column) {
-                    if (c.of->how == kernel::adding::sum) m.numerator.cells.push_back(c.value);
+                    if (c.of->how == support::adding::sum) m.numerator.cells.push_back(c.value);
                     return;
                 }
             u.metrics.push_back(
-                {column, {}, {}, {}, false, 1.0, true, c.of->how != kernel::adding::sum});
+                {column, {}, {}, {}, false, 1.0, true, c.of->how != support::adding::sum});
         }
         // Extremes and states of several blocks cannot be added; the first block is used.
         followed_metric& m = u.metrics.back();
@@ -268,8 +268,9 @@ private:
         for (sampled_unit& u : units_)
             if (matches(u.name, how_.scope)) kept.push_back(std::move(u));
         if (kept.empty())
-            throw kernel::user_error("--interval-scope", "no SM, L2 slice or channel has this name",
-                                     "globs separated by commas, such as gpu,*.dram*");
+            throw support::user_error("--interval-scope",
+                                      "no SM, L2 slice or channel has this name",
+                                      "globs separated by commas, such as gpu,*.dram*");
         units_ = std::move(kept);
     }
 
@@ -310,7 +311,7 @@ private:
         const dispatch::running_kernel* const kernel = kernel_now();
         const std::uint64_t launch = kernel != nullptr ? kernel->context.launch : 0;
         const std::string name =
-            kernel != nullptr ? kernel::demangled(kernel->descriptor.name) : std::string();
+            kernel != nullptr ? support::demangled(kernel->descriptor.name) : std::string();
         if (database_) database_->begin_sample(samples_, now, cycles, launch, name);
         const std::string head =
             fmt::format("{},{},{},{},", now, cycles, launch != 0 ? std::to_string(launch) : "",
@@ -345,9 +346,9 @@ private:
 
     gpu& device_;
     const interval_config how_;
-    std::optional<kernel::output_file> csv_;
+    std::optional<support::output_file> csv_;
     std::optional<sample_database> database_;
-    kernel::statistics blocks_;
+    support::statistics blocks_;
     std::vector<column> columns_;
     std::vector<sampled_unit> units_;
     std::uint64_t next_, last_ = 0, samples_ = 0;  ///< core cycles

@@ -34,11 +34,11 @@ const std::vector<interval_metric>& interval_metrics();
 class interval_log {
 public:
     /// Construct after the GPU has been built and before the simulation starts.
-    /// @throws kernel::user_error  if a file cannot be created
+    /// @throws support::user_error  if a file cannot be created
     interval_log(gpu& device, const interval_config& how);
     ~interval_log();
 
-    /// Takes a final sample and completes the files. @throws kernel::output_error
+    /// Takes a final sample and completes the files. @throws support::output_error
     void finish();
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/output_check.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/file_table.h"
+#include "modules/support/error.h"
+#include "modules/support/file_table.h"
 #include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/waveform/waveform.h"
@@ -47,7 +47,7 @@ std::vector<named_output> outputs_of(const option_values& values, const gpu_conf
 void check_outputs(const option_values& values, const gpu_config& config,
                    const std::vector<provenance::file>& work,
                    const std::vector<named_output>& outputs) {
-    kernel::file_table files;
+    support::file_table files;
     for (const provenance::file& f : work) files.add_input(f.path, "an input (" + f.role + ")");
     for (const option_info& o : option_table()) {
         if (o.files == file_use::none || !values.given(o.name)) continue;

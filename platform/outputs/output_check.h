@@ -28,7 +28,7 @@ std::vector<named_output> outputs_of(const option_values& values, const gpu_conf
 /// and that none would replace the file that stdout or stderr refers to. The inputs are the files
 /// that options name (option_info::files) and those of `work`.
 /// @param work     input files that define what is run
-/// @param outputs  all output files @throws kernel::user_error
+/// @param outputs  all output files @throws support::user_error
 void check_outputs(const option_values& values, const gpu_config& config,
                    const std::vector<provenance::file>& work,
                    const std::vector<named_output>& outputs);

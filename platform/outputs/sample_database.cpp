@@ -48,14 +48,14 @@ void sample_database::statement_deleter::operator()(sqlite3_stmt* s) const {
 
 sample_database::sample_database(const std::string& file) : target_(file) {
     if (target_.in_place())
-        throw kernel::user_error(file, "is not a regular file, as required for a database",
-                                 "name another file: --interval-db FILE");
+        throw support::user_error(file, "is not a regular file, as required for a database",
+                                  "name another file: --interval-db FILE");
     ::close(target_.open(draft_));
     if (sqlite3_open(draft_.c_str(), &database_) != SQLITE_OK) {
         const std::string why = sqlite3_errmsg(database_);
         close();
         std::remove(draft_.c_str());
-        throw kernel::user_error(file, "cannot be written: " + why, "name another file");
+        throw support::user_error(file, "cannot be written: " + why, "name another file");
     }
     execute(schema);
     unit_ = prepare("INSERT INTO units VALUES(?, ?, ?)");
@@ -145,8 +145,8 @@ void sample_database::commit() {
     const std::string draft = std::exchange(draft_, {});
     if (failed_.empty()) return target_.replace_by(draft);
     std::remove(draft.c_str());
-    throw kernel::output_error(target_.name(), "cannot be written: " + failed_,
-                               "name a file in a folder that exists and can be written");
+    throw support::output_error(target_.name(), "cannot be written: " + failed_,
+                                "name a file in a folder that exists and can be written");
 }
 
 }  // namespace simtlm::platform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/output_target.h"
+#include "modules/support/output_target.h"
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@ namespace simtlm::platform {
 /// by commit().
 class sample_database {
 public:
-    /// @throws kernel::user_error  if it cannot be created
+    /// @throws support::user_error  if it cannot be created
     explicit sample_database(const std::string& file);
     /// Removes the file unless it has been committed.
     ~sample_database();
@@ -33,7 +33,7 @@ public:
                       std::uint64_t launch, const std::string& kernel);
     /// Adds a value to the current sample.
     void add(std::uint64_t unit, std::uint64_t statistic, double value);
-    /// @throws kernel::output_error
+    /// @throws support::output_error
     void commit();
 
 private:
@@ -47,7 +47,7 @@ private:
     void run(sqlite3_stmt* s);
     void close();
 
-    kernel::output_target target_;
+    support::output_target target_;
     std::string draft_;
     sqlite3* database_ = nullptr;
     statement unit_, statistic_, sample_, value_;

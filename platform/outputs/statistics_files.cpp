@@ -2,9 +2,9 @@
 #include "platform/outputs/statistics_files.h"
 
 #include "modules/core/occupancy.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "platform/outputs/csv.h"
 
 #include <fmt/format.h>
@@ -113,7 +113,7 @@ json json_of(const kernel_record& k) {
 }
 
 /// Stores a value under its name. Cells of an array are grouped, and zero cells are omitted.
-void put(json& into, const kernel::counter_info& of, const std::string& label,
+void put(json& into, const support::counter_info& of, const std::string& label,
          std::uint64_t value) {
     if (label.empty()) {
         into[of.name] = value;
@@ -138,7 +138,7 @@ json json_of(const instruction_profile::row& r) {
     if (r.line != 0) one["line"] = r.line;
     if (!r.text.empty()) one["text"] = r.text;
     if (!r.source.empty()) one["source"] = r.source;
-    each_cell(r.counts, [&](const kernel::counter_info& of, const std::string& label,
+    each_cell(r.counts, [&](const support::counter_info& of, const std::string& label,
                             std::uint64_t value) { put(one, of, label, value); });
     return one;
 }
@@ -195,7 +195,7 @@ statistics_files::statistics_files(gpu& device, const option_values& options, pr
     : config_(device.config().run), device_(device), options_(options), from_(std::move(from)) {
     // Check now rather than after hours of simulation.
     for (const std::string& file : {config_.stats_json, config_.stats_csv, config_.stats_csv_long})
-        if (!file.empty()) kernel::output_target(file).check();
+        if (!file.empty()) support::output_target(file).check();
 }
 
 bool statistics_files::wanted() const {
@@ -230,7 +230,7 @@ void statistics_files::add(const report& report, const kernel_record* kernel,
 
 namespace {
 
-void checkpoint_of(kernel_record& k, kernel::archive& a) {
+void checkpoint_of(kernel_record& k, support::archive& a) {
     report_subject& s = k.subject;
     a(s.name, s.demangled, s.list_number, s.id, s.launch, s.stream, k.launched_at, k.start_cycle,
       k.end_cycle, k.ctas, k.ctas_per_sm, k.grid.x, k.grid.y, k.grid.z, k.block.x, k.block.y,
@@ -239,7 +239,7 @@ void checkpoint_of(kernel_record& k, kernel::archive& a) {
 
 }  // namespace
 
-void statistics_files::checkpoint(kernel::archive& a) {
+void statistics_files::checkpoint(support::archive& a) {
     a.block("statistics files");
     if (!sums_) sums_.emplace(device_);
     a(*sums_);
@@ -261,17 +261,17 @@ void statistics_files::checkpoint(kernel::archive& a) {
         for (counter_sums::value& v : r.own) {
             a(v.counter, v.number);
             if (v.counter >= sums_->counters().size())
-                throw kernel::user_error("checkpoint", "has counters that this GPU lacks");
+                throw support::user_error("checkpoint", "has counters that this GPU lacks");
         }
     }
 }
 
 void statistics_files::write(const std::string& ended) {
-    kernel::output_attempts attempt;
+    support::output_attempts attempt;
     const auto make = [&](const std::string& name, auto text) {
         attempt([&] {
             if (name.empty()) return;
-            kernel::output_file file(name);
+            support::output_file file(name);
             file.write(text());
             file.commit();
         });
@@ -333,21 +333,21 @@ std::string statistics_files::json_text(const std::string& ended) const {
     for (const counter& c : counters)
         meanings[c.kind][c.of->name] = {{"unit", c.of->unit},
                                         {"meaning", c.of->meaning},
-                                        {"adds", kernel::adding_name(c.of->how)}};
+                                        {"adds", support::adding_name(c.of->how)}};
     // Thousands of distinct names; skip the search for duplicates.
     auto& listed = blocks.get_ref<json::object_t&>();
-    for (const kernel::statistics::block& b : sums_->blocks().blocks()) {
+    for (const support::statistics::block& b : sums_->blocks().blocks()) {
         json values = json::object();
-        for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
+        for (const support::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
         json entry = json::object();
         entry["kind"] = b.kind;
         entry["counters"] = std::move(values);
         listed.emplace_back(b.name, std::move(entry));
     }
     if (config_.profile_instructions)
-        for (const kernel::counter_info& c : instruction_counters)
+        for (const support::counter_info& c : instruction_counters)
             meanings["instruction"][c.name] = {
-                {"unit", c.unit}, {"meaning", c.meaning}, {"adds", kernel::adding_name(c.how)}};
+                {"unit", c.unit}, {"meaning", c.meaning}, {"adds", support::adding_name(c.how)}};
     document["counters"] = std::move(meanings);
     document["blocks"] = std::move(blocks);
     // Names in traces need not be UTF-8.
@@ -413,10 +413,10 @@ std::string statistics_files::long_csv_text() const {
     std::string text =
         "launch_uid,kernel,list_number,kernel_id,kind,counter,cell,value,unit,adds\n";
     const auto line = [&](const std::string& whose, const std::string& kind,
-                          const kernel::counter_info& of, const std::string& cell,
+                          const support::counter_info& of, const std::string& cell,
                           std::uint64_t number) {
         text += fmt::format("{},{},{},{},{},{},{}\n", whose, kind, of.name, csv::quoted(cell),
-                            number, csv::quoted(of.unit), kernel::adding_name(of.how));
+                            number, csv::quoted(of.unit), support::adding_name(of.how));
     };
     const auto counted = [&](const std::string& whose, std::uint32_t index, std::uint64_t number) {
         const counter& c = sums_->counters()[index];
@@ -429,7 +429,7 @@ std::string statistics_files::long_csv_text() const {
                         list_number_of(r.kernel), r.kernel.subject.id);
         for (const counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
         for (const auto& i : r.instructions)
-            each_cell(i.counts, [&](const kernel::counter_info& of, const std::string& label,
+            each_cell(i.counts, [&](const support::counter_info& of, const std::string& label,
                                     std::uint64_t value) {
                 const std::string cell = fmt::format("{} {} {}", i.pc, i.opcode, label);
                 if (value != 0) line(whose, "instruction", of, cell, value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 #include "platform/options/options.h"
 #include "platform/outputs/provenance.h"
 #include "platform/report/counter_sums.h"
@@ -38,7 +38,7 @@ struct kernel_record {
 class statistics_files {
 public:
     /// @param options  must outlive this object, as must `device`
-    /// @throws kernel::user_error  if one of the files cannot be written
+    /// @throws support::user_error  if one of the files cannot be written
     statistics_files(gpu& device, const option_values& options, provenance from);
 
     /// A report has been made. @param kernel  nullptr if it does not belong to a kernel
@@ -49,10 +49,10 @@ public:
     /// Collects rows even if no file is requested, because a checkpoint contains them.
     void keep_rows() { keeps_rows_ = true; }
     /// Saves or restores the rows so far.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
     /// @param ended  why the run has ended: "finished", ...
-    /// @throws kernel::output_error  after the remaining files have been written
+    /// @throws support::output_error  after the remaining files have been written
     void write(const std::string& ended);
 
 private:

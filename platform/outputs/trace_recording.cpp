@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/trace_recording.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "modules/trace/binary_format.h"
 
 #include <fmt/format.h>
@@ -24,9 +24,9 @@ std::unique_ptr<trace_recording> trace_recording::of(const option_values& values
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
-        throw kernel::user_error(folder, "cannot be created as a folder", error.message());
+        throw support::user_error(folder, "cannot be created as a folder", error.message());
     if (!fs::is_empty(folder, error) || error)
-        throw kernel::user_error(folder, "is not empty", "name a new folder: --record-trace DIR");
+        throw support::user_error(folder, "is not empty", "name a new folder: --record-trace DIR");
     return std::unique_ptr<trace_recording>(
         new trace_recording(folder, form == "text"    ? trace::trace_form::text
                                     : form == "text6" ? trace::trace_form::version_6
@@ -51,9 +51,9 @@ std::shared_ptr<program::kernel_source> trace_recording::record(
 
 unsigned trace_recording::finish() const {
     if (const std::vector<std::string> errors = log_->errors(); !errors.empty())
-        throw kernel::output_error(errors);
+        throw support::output_error(errors);
     unsigned unfinished = 0;
-    kernel::output_file list((fs::path(folder_) / "kernelslist.g").string());
+    support::output_file list((fs::path(folder_) / "kernelslist.g").string());
     for (const line& l : list_)
         if (l.trace.empty() || log_->is_complete(l.trace))
             list.write(l.text);

@@ -14,7 +14,7 @@ namespace simtlm::platform {
 /// --record-trace: writes traces of the executed kernels and their command list to a folder.
 class trace_recording {
 public:
-    /// Returns nullptr without --record-trace. @throws kernel::user_error  if the folder is not
+    /// Returns nullptr without --record-trace. @throws support::user_error  if the folder is not
     /// empty or cannot be created
     static std::unique_ptr<trace_recording> of(const option_values& values);
 
@@ -28,7 +28,7 @@ public:
     /// The run has ended: writes the command list, with the kernels that have been recorded
     /// completely.
     /// @return number of kernels that have not been, because they have not ended
-    /// @throws kernel::output_error  if a trace or the list could not be written; then there is no
+    /// @throws support::output_error  if a trace or the list could not be written; then there is no
     ///         list
     unsigned finish() const;
 

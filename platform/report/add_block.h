@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/counter_table.h"
+#include "modules/support/counter_table.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ struct cell_row {
 
 /// @return a null `first` if the distances are not equal
 template <typename Struct>
-cell_row cells_of(const kernel::counter<Struct>& row, Struct& of, std::size_t cells) {
+cell_row cells_of(const support::counter<Struct>& row, Struct& of, std::size_t cells) {
     const auto address = [&](std::size_t i) {
         return reinterpret_cast<std::uintptr_t>(&row.cell(of, i));
     };
@@ -29,11 +29,11 @@ cell_row cells_of(const kernel::counter<Struct>& row, Struct& of, std::size_t ce
     return {&row.cell(of, 0), step / sizeof(std::uint64_t)};
 }
 
-/// Equivalent of kernel::add_up() for reports, which add up hundreds of blocks after every kernel:
+/// Equivalent of support::add_up() for reports, which add up hundreds of blocks after every kernel:
 /// accesses the cells of a counter through pointers instead of one call per cell.
 template <typename Struct>
 void add_block(Struct& sum, const Struct& block) {
-    for (const kernel::counter<Struct>& row : counters_of(static_cast<const Struct*>(nullptr))) {
+    for (const support::counter<Struct>& row : counters_of(static_cast<const Struct*>(nullptr))) {
         row.grow(sum, block);
         const std::size_t n = row.cells(block);
         if (n == 0) continue;
@@ -42,14 +42,14 @@ void add_block(Struct& sum, const Struct& block) {
         if (from.first == nullptr || from.step != to.step) {
             for (std::size_t i = 0; i < n; ++i) {
                 std::uint64_t& value = row.cell(sum, i);
-                value = kernel::added(row.how, value, row.value(block, i));
+                value = support::added(row.how, value, row.value(block, i));
             }
-        } else if (row.how == kernel::adding::sum) {
+        } else if (row.how == support::adding::sum) {
             for (std::size_t i = 0; i < n; ++i) to.first[i * to.step] += from.first[i * to.step];
         } else {
             for (std::size_t i = 0; i < n; ++i) {
                 std::uint64_t& value = to.first[i * to.step];
-                value = kernel::added(row.how, value, from.first[i * to.step]);
+                value = support::added(row.how, value, from.first[i * to.step]);
             }
         }
     }

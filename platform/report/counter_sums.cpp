@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/counter_sums.h"
 
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 #include "platform/report/report.h"
 
 #include <map>
@@ -20,16 +20,16 @@ namespace {
 /// them; blocks of a kind are nearly always identical.
 struct kind_of_blocks {
     std::uint32_t number = 0;  // index of the kind
-    std::vector<const kernel::statistics::cell*> counters;
+    std::vector<const support::statistics::cell*> counters;
     std::map<std::pair<std::string, std::string>, std::uint32_t> known;
-    const kernel::statistics::block* before = nullptr;
+    const support::statistics::block* before = nullptr;
     std::vector<std::uint32_t> places;  // position of each cell of `before` among the counters
 
-    void add(const kernel::statistics::block& b) {
+    void add(const support::statistics::block& b) {
         std::vector<std::uint32_t> of_this(b.cells.size());
         for (std::size_t i = 0; i < b.cells.size(); ++i) {
-            const kernel::statistics::cell& c = b.cells[i];
-            const kernel::statistics::cell* alike =
+            const support::statistics::cell& c = b.cells[i];
+            const support::statistics::cell* alike =
                 before != nullptr && i < before->cells.size() ? &before->cells[i] : nullptr;
             if (alike != nullptr && alike->of == c.of && alike->label == c.label) {
                 of_this[i] = places[i];
@@ -53,7 +53,7 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
     std::unordered_map<std::string, kind_of_blocks> kinds;
     std::vector<const std::string*> order;
     std::vector<std::uint32_t> kind_of;  // by block
-    for (const kernel::statistics::block& b : blocks_.blocks()) {
+    for (const support::statistics::block& b : blocks_.blocks()) {
         const auto [at, is_new] = kinds.try_emplace(b.kind);
         kind_of_blocks& kind = at->second;
         if (is_new) {
@@ -67,7 +67,7 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
     std::vector<std::uint32_t> first;  // index of the first counter, by kind
     for (const std::string* name : order) {
         first.push_back(static_cast<std::uint32_t>(counters_.size()));
-        for (const kernel::statistics::cell* c : kinds.at(*name).counters)
+        for (const support::statistics::cell* c : kinds.at(*name).counters)
             counters_.push_back({*name, c->of, c->label});
     }
     auto place = place_.begin();
@@ -77,7 +77,7 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
     before_.assign(counters_.size(), 0);
 }
 
-void counter_sums::checkpoint(kernel::archive& a) {
+void counter_sums::checkpoint(support::archive& a) {
     const std::size_t counters = before_.size();
     a.block("counters");
     a(before_);
@@ -91,7 +91,8 @@ std::vector<std::uint64_t> counter_sums::sum() const {
     for (const auto& block : blocks_.blocks())
         for (const auto& cell : block.cells) {
             const std::uint32_t at = place_[i++];
-            sums[at] = begun[at] ? kernel::added(cell.of->how, sums[at], *cell.value) : *cell.value;
+            sums[at] =
+                begun[at] ? support::added(cell.of->how, sums[at], *cell.value) : *cell.value;
             begun[at] = true;
         }
     return sums;
@@ -102,11 +103,11 @@ std::vector<counter_sums::value> counter_sums::take() {
     const std::vector<std::uint64_t> now = sum();
     std::vector<value> own;
     for (std::uint32_t i = 0; i < now.size(); ++i) {
-        const kernel::adding how = counters_[i].of->how;
+        const support::adding how = counters_[i].of->how;
         std::uint64_t number = now[i];
-        if (how == kernel::adding::sum)
+        if (how == support::adding::sum)
             number -= before_[i];
-        else if (how != kernel::adding::last && number == before_[i])
+        else if (how != support::adding::last && number == before_[i])
             number = 0;
         if (number != 0) own.push_back({i, number});
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/statistics.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/statistics.h"
 #include "platform/gpu/gpu.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ public:
     /// One counter, or one cell of an array, over all blocks of a kind.
     struct counter {
         std::string kind;
-        const kernel::counter_info* of;
+        const support::counter_info* of;
         std::string label;  ///< cell of an array; empty: a single value
 
         /// Returns KIND.NAME or KIND.NAME.LABEL.
@@ -35,7 +35,7 @@ public:
 
     /// Ordered by kind, then as in the counter tables.
     const std::vector<counter>& counters() const { return counters_; }
-    const kernel::statistics& blocks() const { return blocks_; }
+    const support::statistics& blocks() const { return blocks_; }
 
     /// Counts since the previous call. Extremes are included if they were set since then. Call
     /// between steps.
@@ -43,13 +43,13 @@ public:
     /// Counts since the start, by counter, as of the last take().
     const std::vector<std::uint64_t>& whole() const { return before_; }
     /// Saves or restores the sums of the last take().
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     std::vector<std::uint64_t> sum() const;
 
     gpu& device_;
-    kernel::statistics blocks_;
+    support::statistics blocks_;
     std::vector<counter> counters_;
     std::vector<std::uint32_t> place_;  ///< index in counters_ of every cell of every block
     std::vector<std::uint64_t> before_;

@@ -10,8 +10,8 @@ namespace simtlm::platform {
 
 interval_counters::interval_counters(gpu& device) : device_(device) {
     list_statistics(device, list_);
-    for (const kernel::statistics::block& b : list_.blocks())
-        for (const kernel::statistics::cell& c : b.cells) counters_.push_back({&b, &c});
+    for (const support::statistics::block& b : list_.blocks())
+        for (const support::statistics::cell& c : b.cells) counters_.push_back({&b, &c});
     read(before_);
     last_.to = device.core_cycles();
 }
@@ -33,7 +33,7 @@ const interval_counters::interval& interval_counters::take() {
     last_.from = std::exchange(last_.to, device_.core_cycles());
     last_.values.resize(counters_.size());
     for (std::size_t i = 0; i < counters_.size(); ++i) {
-        const bool adds_up = counters_[i].cell->of->how == kernel::adding::sum;
+        const bool adds_up = counters_[i].cell->of->how == support::adding::sum;
         // A block that has reset its counter restarts from zero.
         const bool restarted = now_[i] < before_[i];
         last_.values[i] = adds_up && !restarted ? now_[i] - before_[i] : now_[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/statistics.h"
+#include "modules/support/statistics.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +25,8 @@ public:
 
     /// A counter of a block, named as in "gpu.cluster0.sm0 thread_instructions_by_class.sp".
     struct counter {
-        const kernel::statistics::block* block;
-        const kernel::statistics::cell* cell;
+        const support::statistics::block* block;
+        const support::statistics::cell* cell;
         std::string name() const;
     };
     /// All counters, in the order of interval::values.
@@ -52,7 +52,7 @@ private:
     void read(std::vector<std::uint64_t>& to);
 
     gpu& device_;
-    kernel::statistics list_;
+    support::statistics list_;
     std::vector<counter> counters_;
     std::vector<std::uint64_t> before_, now_;
     interval last_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report.h"
 
-#include "modules/kernel/archive.h"
+#include "modules/support/archive.h"
 #include "platform/report/add_block.h"
 #include "platform/report/report_writer.h"
 
@@ -352,7 +352,7 @@ double report::value(const std::string& name) const {
     return f != figures.end() ? f->value : 0;
 }
 
-void reporter::checkpoint(kernel::archive& a) {
+void reporter::checkpoint(support::archive& a) {
     counted& b = before_;
     a.block("report");
     a(b.cycles, b.instructions, b.requests, b.replies, b.request_cycles, b.warp_cycles,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/statistics.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/statistics.h"
 #include "platform/gpu/gpu.h"
 
 #include <cstdint>
@@ -62,7 +62,7 @@ public:
     report make(const report_subject* subject);
 
     /// Saves or restores the counts at the last report.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     /// Counts at the previous report.
@@ -79,11 +79,11 @@ private:
 };
 
 /// The counters of all kinds of blocks, for docs/statistics.md.
-std::vector<kernel::counter_kind> counter_kinds();
+std::vector<support::counter_kind> counter_kinds();
 
 /// Lists the counters of every block under its hierarchical name. The entries are valid during the
 /// lifetime of the GPU; call bring_up_to_date() before reading their values.
-void list_statistics(gpu& device, kernel::statistics& list);
+void list_statistics(gpu& device, support::statistics& list);
 /// Makes sleeping blocks account for the cycles they have slept through. Call between steps.
 void bring_up_to_date(gpu& device);
 /// Reports to the network how often its neighbours found it full. Call between steps.

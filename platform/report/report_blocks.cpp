@@ -9,7 +9,7 @@ namespace simtlm::platform {
 
 namespace {
 
-void list_sub_partition(memory::memory_sub_partition& sub, kernel::statistics& list) {
+void list_sub_partition(memory::memory_sub_partition& sub, support::statistics& list) {
     list.add(sub.name(), "sub_partition", sub.statistics());
     for (const auto& q : sub.queues())
         list.add(std::string(sub.name()) + "." + q.name, q.name, q.of->counted());
@@ -19,11 +19,11 @@ void list_sub_partition(memory::memory_sub_partition& sub, kernel::statistics& l
 
 }  // namespace
 
-std::vector<kernel::counter_kind> counter_kinds() {
+std::vector<support::counter_kind> counter_kinds() {
     using interconnect::network;
-    using kernel::kind_of;
-    std::vector<kernel::counter_kind> kinds = core::sm_counter_kinds();
-    const std::vector<kernel::counter_kind> others = {
+    using support::kind_of;
+    std::vector<support::counter_kind> kinds = core::sm_counter_kinds();
+    const std::vector<support::counter_kind> others = {
         kind_of<cache::cache_statistics>("{l1i, l1d, l1c, l1t, l2}", "A cache",
                                          {&cache::network_refusals, &cache::bank_conflicts}),
         kind_of<core::traffic_statistics>("cluster", "A cluster"),
@@ -39,8 +39,8 @@ std::vector<kernel::counter_kind> counter_kinds() {
         kind_of<core::cluster_barrier_statistics>("cluster_barrier",
                                                   "Barriers of clusters of thread blocks"),
         kind_of<memory::memory_sub_partition::counters>("sub_partition", "A memory sub-partition"),
-        kind_of<kernel::occupancy>("{icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt}",
-                                   "A queue of a sub-partition, in L2 cycles"),
+        kind_of<simulation::occupancy>("{icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt}",
+                                    "A queue of a sub-partition, in L2 cycles"),
         kind_of<memory::dram_statistics>("dram", "A DRAM channel"),
         kind_of<memory::memory_counts>("memory", "Memory transactions of the whole GPU"),
     };
@@ -48,7 +48,7 @@ std::vector<kernel::counter_kind> counter_kinds() {
     return kinds;
 }
 
-void list_statistics(gpu& device, kernel::statistics& list) {
+void list_statistics(gpu& device, support::statistics& list) {
     for (const auto& c : device.clusters()) {
         list.add(c->name(), "cluster", c->traffic());
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).register_statistics(list);

@@ -486,11 +486,11 @@ instruction buffers. *Combined by* gives the operation that combines the counter
 array has its nonzero elements, by name: lanes (`W32`), schedulers (`WS0`), access types, banks, or *i* for
 values of 2^i to 2^(i+1)-1.
 )";
-    for (const kernel::counter_kind& kind : counter_kinds()) {
+    for (const support::counter_kind& kind : counter_kinds()) {
         out << "\n### " << kind.title << ": " << kind.kinds
             << "\n\n| name | unit | combined by | meaning |\n|---|---|---|---|\n";
-        for (const kernel::counter_info* c : kind.counters)
-            out << "| `" << c->name << "` | " << c->unit << " | " << kernel::adding_name(c->how)
+        for (const support::counter_info* c : kind.counters)
+            out << "| `" << c->name << "` | " << c->unit << " | " << support::adding_name(c->how)
                 << " | " << c->meaning << " |\n";
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/sampling/kernel_sampler.h"
 
-#include "modules/kernel/display_text.h"
+#include "modules/support/display_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -622,7 +622,7 @@ std::string kernel_sampler::text() const {
         }
         t += fmt::format("{:>8} {:>9} {:>12.0f} {:>14.0f}  {} grid ({},{},{})\n", g.members.size(),
                          n, sum / static_cast<double>(g.members.size()), sum,
-                         kernel::printable(g.leader.name), g.leader.grid.x, g.leader.grid.y,
+                         support::printable(g.leader.name), g.leader.grid.x, g.leader.grid.y,
                          g.leader.grid.z);
     }
     return t;

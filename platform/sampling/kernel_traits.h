@@ -68,14 +68,14 @@ inline bool same_launch(const kernel_traits& a, const kernel_traits& b) {
 kernel_traits traits_of_header(const trace::kernel_header& h);
 
 /// Traits of a traced kernel from its header and its first thread blocks.
-/// @throws kernel::user_error
+/// @throws support::user_error
 kernel_traits traits_of_trace(const std::string& file, const trace::reader_options& options);
 
 /// A range of device memory: address and size in bytes.
 using memory_area = std::pair<std::uint64_t, std::uint64_t>;
 
 /// The memory sectors that a traced kernel accesses, including code, merged into areas sorted by
-/// address; nothing if they exceed `most_bytes`. @throws kernel::user_error
+/// address; nothing if they exceed `most_bytes`. @throws support::user_error
 std::optional<std::vector<memory_area>> areas_of_trace(const std::string& file,
                                                        const trace::reader_options& options,
                                                        std::uint64_t most_bytes);

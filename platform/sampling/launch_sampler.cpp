@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/sampling/launch_sampler.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "platform/gpu/gpu.h"
 #include "platform/options/options.h"
 
@@ -109,7 +109,7 @@ void launch_sampler::ended(const dispatch::finished_kernel& kernel) {
 
 void launch_sampler::write() const {
     if (how_.json.empty()) return;
-    kernel::output_file out(how_.json);
+    support::output_file out(how_.json);
     out.write(sampler_.json());
     out.commit();
 }

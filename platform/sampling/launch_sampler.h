@@ -37,7 +37,7 @@ public:
     void attach(gpu& device);
 
     /// Rejects options that choose launches themselves or need to know future launches.
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     static void check(const option_values& values);
 
     /// A simulated launch.
@@ -60,7 +60,7 @@ public:
     void ended(const dispatch::finished_kernel& kernel);
 
     /// The run has ended: writes the projection to a file if requested.
-    /// @throws kernel::output_error
+    /// @throws support::output_error
     void write() const;
     /// The projection: lines "name = value" and a table of the groups.
     std::string text() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/sampling/rate_monitor.h"
 
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/spawn.h"
 #include "platform/gpu/gpu.h"
 
 #include <cmath>
@@ -15,8 +15,8 @@ rate_monitor::rate_monitor(const sc_core::sc_module_name& name, gpu& device, dou
       device_(device),
       spread_(spread),
       window_(window_cycles / device.config().clocks.core, sc_core::SC_SEC) {
-    kernel::spawn_method(
-        "look", [this] { look(); }, {}, kernel::first_run::at_start);
+    simulation::spawn_method(
+        "look", [this] { look(); }, {}, simulation::first_run::at_start);
 }
 
 void rate_monitor::look() {

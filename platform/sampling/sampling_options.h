@@ -17,7 +17,7 @@ struct sampling_options {
     std::string json;         ///< file for the projection of every kernel; empty: none
 
     bool any() const { return groups || stable; }
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     static sampling_options of(const option_values& values);
 };
 

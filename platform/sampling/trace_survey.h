@@ -20,7 +20,7 @@ public:
 
     /// Returns the traits of a traced kernel.
     /// @param header  traits_of_header() if the header has been read; otherwise its name is empty
-    /// @throws kernel::user_error  if the file cannot be read
+    /// @throws support::user_error  if the file cannot be read
     const kernel_traits& of(const std::string& file, const kernel_traits& header);
 
     /// Number of files whose thread blocks were read.

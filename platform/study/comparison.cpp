@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/comparison.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/nearest_name.h"
-#include "modules/kernel/number_text.h"
+#include "modules/support/error.h"
+#include "modules/support/nearest_name.h"
+#include "modules/support/number_text.h"
 
 #include <fmt/format.h>
 
@@ -30,10 +30,10 @@ double number_of(const char* option, const std::string& text, bool percent) {
         scale = 0.01;
     }
     char* end = nullptr;
-    const double value = kernel::read_double(digits.c_str(), &end);
+    const double value = support::read_double(digits.c_str(), &end);
     if (digits.empty() || *end != '\0' || !(value >= 0) || !std::isfinite(value))
-        throw kernel::user_error(option, fmt::format("'{}' is not a tolerance", text),
-                                 percent ? "write 2%, 0.02, or GLOB=2%" : "write 10 or GLOB=10");
+        throw support::user_error(option, fmt::format("'{}' is not a tolerance", text),
+                                  percent ? "write 2%, 0.02, or GLOB=2%" : "write 10 or GLOB=10");
     return value * scale;
 }
 
@@ -143,9 +143,9 @@ void check_patterns(const comparison_options& options, const std::set<std::strin
                         [&](const std::string& n) { return glob_matches(p, n); }))
             continue;
         const std::vector<std::string> all(names.begin(), names.end());
-        throw kernel::user_error(
+        throw support::user_error(
             "command line", fmt::format("no statistic of either run matches '{}'", p),
-            names.empty() ? "" : fmt::format("did you mean {}?", kernel::nearest_name(p, all)));
+            names.empty() ? "" : fmt::format("did you mean {}?", support::nearest_name(p, all)));
     }
 }
 

@@ -23,7 +23,7 @@ struct tolerance {
 class tolerance_table {
 public:
     /// @param text  relative tolerance: "2%", "0.02", or "GLOB=2%"
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void add_relative(const std::string& text);
     /// @param text  absolute tolerance: "10" or "GLOB=10"
     void add_absolute(const std::string& text);
@@ -87,7 +87,7 @@ struct comparison {
     bool differ() const;
 };
 
-/// @throws kernel::user_error  if a pattern matches no statistic of either run
+/// @throws support::user_error  if a pattern matches no statistic of either run
 comparison compare(const statistics_run& a, const statistics_run& b,
                    const comparison_options& options);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/json_schema.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/text_file.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
+#include "modules/support/text_file.h"
 #include "platform/study/page/page_text.h"
 
 #include <fmt/format.h>
@@ -81,8 +81,8 @@ struct json_schema::place {
         return outer.empty() ? *name : outer + "." + *name;
     }
     [[noreturn]] void refuse(const std::string& what) const {
-        const std::string at = kernel::printable(path());
-        throw kernel::user_error(*file, (at.empty() ? "the document" : at) + " " + what, *remedy);
+        const std::string at = support::printable(path());
+        throw support::user_error(*file, (at.empty() ? "the document" : at) + " " + what, *remedy);
     }
 };
 
@@ -160,15 +160,15 @@ void json_schema::check(const json& document, const std::string& file,
 
 json parse_json(const std::string& text, const std::string& file, const std::string& remedy) {
     if (nesting_of(text) > deepest)
-        throw kernel::user_error(file, fmt::format("is nested more than {} levels deep", deepest),
-                                 remedy);
+        throw support::user_error(file, fmt::format("is nested more than {} levels deep", deepest),
+                                  remedy);
     json document = json::parse(text, nullptr, false);
-    if (document.is_discarded()) throw kernel::user_error(file, "is not JSON", remedy);
+    if (document.is_discarded()) throw support::user_error(file, "is not JSON", remedy);
     return document;
 }
 
 json read_json(const std::string& file, const std::string& remedy) {
-    return parse_json(kernel::read_text_file(file, remedy, largest_json), file, remedy);
+    return parse_json(support::read_text_file(file, remedy, largest_json), file, remedy);
 }
 
 }  // namespace simtlm::platform::study

@@ -22,7 +22,7 @@ public:
     static const json_schema& statistics();
 
     /// Checks the types of all members. @param file, remedy  for the message
-    /// @throws kernel::user_error  with the path of the first member of a wrong type:
+    /// @throws support::user_error  with the path of the first member of a wrong type:
     ///         "FILE: kernels[3].grid is a number instead of an array"
     void check(const json& document, const std::string& file, const std::string& remedy) const;
 
@@ -36,7 +36,7 @@ private:
 };
 
 /// Reads a JSON file. @param remedy  says which file is expected
-/// @throws kernel::user_error  if it cannot be read, is not JSON, or is nested too deeply
+/// @throws support::user_error  if it cannot be read, is not JSON, or is nested too deeply
 json read_json(const std::string& file, const std::string& remedy);
 /// The same for text in memory. @param file  for messages
 json parse_json(const std::string& text, const std::string& file, const std::string& remedy);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/merge.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ std::uint64_t place_of(const statistics_run& run, const json& kernel) {
     const kernel_key key = kernel_key::of(kernel);
     const std::uint64_t place = key.list_number != 0 ? key.list_number : key.kernel_id;
     if (place == 0)
-        throw kernel::user_error(
+        throw support::user_error(
             run.file(),
             fmt::format("kernel '{}' has neither a position in a list nor a tracer's number",
                         key.name),
@@ -95,7 +95,7 @@ void check_same_model(const statistics_run& first, const statistics_run& other) 
     for (const auto& [name, value] : b) names.insert(name);
     for (const std::string& name : names)
         if (a[name] != b[name])
-            throw kernel::user_error(
+            throw support::user_error(
                 other.file(),
                 fmt::format("{} is '{}', but '{}' in {}", name, b[name], a[name], first.file()),
                 "merge runs of one GPU, or use --allow-options");
@@ -119,7 +119,7 @@ void check_same_inputs(const statistics_run& first, const statistics_run& other)
     for (const auto& [name, sum] : checksums_of(other)) {
         const auto at = sums.find(name);
         if (at != sums.end() && at->second != sum)
-            throw kernel::user_error(
+            throw support::user_error(
                 other.file(), fmt::format("its {} differs from that of {}", name, first.file()),
                 "merge runs of one list");
     }
@@ -159,7 +159,7 @@ void check_order(const std::vector<statistics_run>& runs, const std::vector<plac
             std::max(warm_until[k.run], k.kernel->value("end_cycle", std::uint64_t{0}));
     for (const placed_kernel& k : kept)
         if (k.kernel->value("launched_at", std::uint64_t{0}) < warm_until[k.run])
-            throw kernel::user_error(
+            throw support::user_error(
                 runs[k.run].file(),
                 fmt::format("kernel {} has run concurrently with one that is also in another run",
                             kernel_key::of(*k.kernel).text()),
@@ -173,7 +173,7 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
     for (std::size_t r = 0; r < runs.size(); ++r)
         for (const json& k : runs[r].kernels()) {
             if (!k.value("finished", true))
-                throw kernel::user_error(
+                throw support::user_error(
                     runs[r].file(),
                     fmt::format("kernel {} did not complete", kernel_key::of(k).text()),
                     "run it again without a limit");
@@ -188,13 +188,13 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
     }
     for (std::size_t i = 1; i < all.size(); ++i) {
         if (all[i].place == all[i - 1].place)
-            throw kernel::user_error(
+            throw support::user_error(
                 runs[all[i].run].file(),
                 fmt::format("kernel {} is in {} too", kernel_key::of(*all[i].kernel).text(),
                             runs[all[i - 1].run].file()),
                 "merge runs without a kernel in common, or use --overlap");
         if (!options.allow_gaps && all[i].place != all[i - 1].place + 1)
-            throw kernel::user_error(
+            throw support::user_error(
                 "command line",
                 all[i].place == all[i - 1].place + 2
                     ? fmt::format("kernel {} is in none of the runs", all[i].place - 1)
@@ -298,11 +298,11 @@ json blocks_of(const std::vector<statistics_run>& runs, const std::vector<std::s
                 const std::string how = rule_of(meanings, kind, counter);
                 json& sum = counters[counter];
                 if (!sum.is_null() && sum.is_object() != value.is_object())
-                    throw kernel::user_error(
+                    throw support::user_error(
                         runs[r].file(),
                         fmt::format("blocks.{}.counters.{} is not of the type that it has in "
                                     "another run",
-                                    kernel::printable(name), kernel::printable(counter)),
+                                    support::printable(name), support::printable(counter)),
                         "merge runs of the same version of simtlm");
                 if (!value.is_object()) {
                     sum = added(sum, value, how);

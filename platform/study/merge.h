@@ -24,9 +24,8 @@ struct merge_options {
 /// others. For overlapping runs, totals are derived from the kernels, and there are no blocks or
 /// histograms; `merged.warmed_by` lists the dropped kernels. Cycles are those of the runs in
 /// sequence, and launches are renumbered.
-/// @throws kernel::user_error  if a kernel is in two runs or missing, the runs have different lists
-/// or
-/// GPUs, or a kernel did not complete
+/// @throws support::user_error  if a kernel is in two runs or missing, the runs have different
+/// lists or GPUs, or a kernel did not complete
 json merge(const std::vector<statistics_run>& runs, const merge_options& options);
 
 }  // namespace simtlm::platform::study

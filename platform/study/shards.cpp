@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/shards.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "platform/study/merge.h"
 #include "platform/study/sweep_engine.h"
 
@@ -149,10 +149,10 @@ void merge_run(const sweep_run& r, const trace_weights& of_trace) {
             merge_options how;
             how.overlap = r.warm_up != 0;
             const json merged = merge(runs, how);
-            kernel::output_file file(r.folder + "/statistics.json");
+            support::output_file file(r.folder + "/statistics.json");
             file.write(merged.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
             file.commit();
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             outcome->message = e.what();
         }
     }

@@ -32,13 +32,13 @@ std::vector<sweep_run> counting_runs(const sweep_plan& plan);
 
 /// The simulations of a plan: its runs, where a sharded run is replaced by one run per range of
 /// kernels. A program whose launches have not been counted yet has none.
-/// @throws kernel::user_error  if a list cannot be read
+/// @throws support::user_error  if a list cannot be read
 std::vector<sweep_run> timed_runs(const sweep_plan& plan, const trace_weights& weights_of_trace);
 
 /// Merges the shards of each run whose shards have all ended, and writes statistics.json and
 /// status.json in its folder: host time is the sum over the shards, memory the maximum. A run
 /// with a failed shard has failed.
-/// @throws kernel::output_error
+/// @throws support::output_error
 void merge_shards(const sweep_plan& plan, const trace_weights& weights_of_trace);
 
 }  // namespace simtlm::platform::study

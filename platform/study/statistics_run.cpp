@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/statistics_run.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/options/options.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ statistics_run statistics_run::read(const std::string& file) {
 
 void statistics_run::check() const {
     const auto refuse = [&](const std::string& what) {
-        throw kernel::user_error(file_, what, wanted_statistics);
+        throw support::user_error(file_, what, wanted_statistics);
     };
     const auto member = [](const json& of, const char* name) {
         const auto at = of.is_object() ? of.find(name) : of.end();

@@ -14,7 +14,7 @@ namespace simtlm::platform::study {
 /// The statistics of a finished run, read from its --stats-json file (docs/statistics-files.md).
 class statistics_run {
 public:
-    /// @throws kernel::user_error  if the file cannot be read, is not a statistics file, has
+    /// @throws support::user_error  if the file cannot be read, is not a statistics file, has
     /// another
     ///         schema version, or a member of a wrong type
     static statistics_run read(const std::string& file);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/sweep_engine.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "platform/study/json_schema.h"
 #include "platform/study/statistics_run.h"
 
@@ -38,7 +38,7 @@ std::string text_of(const fs::path& file) {
 }
 
 void write_text(const fs::path& file, const std::string& text) {
-    kernel::output_file out(file.string());
+    support::output_file out(file.string());
     out.write(text);
     out.commit();
 }
@@ -71,7 +71,7 @@ std::string complaint_of(const sweep_run& run) {
     for (std::string line; std::getline(lines, line);)
         if (!line.empty()) last = line;
     constexpr std::size_t most = 300;
-    return kernel::printable(last.substr(0, most));
+    return support::printable(last.substr(0, most));
 }
 
 /// Signals that end a sweep, including SIGCHLD.
@@ -127,7 +127,7 @@ std::string problem_of_statistics(const sweep_run& run) {
     if (!fs::exists(file)) return "the run wrote no statistics";
     try {
         if (!statistics_run::read(file.string()).kernels().empty()) return {};
-    } catch (const kernel::user_error&) {
+    } catch (const support::user_error&) {
         return "the run wrote no valid statistics file";
     }
     return with_complaint("no kernel was simulated", run);
@@ -155,15 +155,15 @@ sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, 
 /// Runs a command of Slurm. @return its output; throws if it fails
 std::string output_of(const std::string& command) {
     FILE* const p = popen((command + " 2>&1").c_str(), "r");
-    if (p == nullptr) throw kernel::user_error(command, "cannot be run");
+    if (p == nullptr) throw support::user_error(command, "cannot be run");
     std::string text;
     char buffer[4096];
     for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, p)) > 0;) text.append(buffer, n);
     const int status = pclose(p);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     if (status != 0)
-        throw kernel::user_error(command.substr(0, command.find(' ')), "failed: " + text,
-                                 "is Slurm available, and does it accept jobs (sinfo)?");
+        throw support::user_error(command.substr(0, command.find(' ')), "failed: " + text,
+                                  "is Slurm available, and does it accept jobs (sinfo)?");
     return text;
 }
 
@@ -211,7 +211,7 @@ std::optional<sweep_outcome> outcome_of(const sweep_run& run) {
     // A file of another format counts as none: the run is repeated.
     try {
         status_schema().check(status, run.folder, {});
-    } catch (const kernel::user_error&) {
+    } catch (const support::user_error&) {
         return std::nullopt;
     }
     if (status.value("fingerprint", "") != run.fingerprint) return std::nullopt;
@@ -255,8 +255,8 @@ int run_locally(const std::vector<const sweep_run*>& runs, unsigned parallel, un
             const sweep_run* const r = runs[next++];
             const pid_t pid = start(*r, before);
             if (pid < 0)
-                throw kernel::user_error(r->id, "cannot be started",
-                                         "raise the limit of processes");
+                throw support::user_error(r->id, "cannot be started",
+                                          "raise the limit of processes");
             now.push_back({r, pid, clock::now(), false});
         }
         const timespec a_while{0, 200'000'000};
@@ -329,13 +329,13 @@ int run_task(const std::string& task_file, std::size_t index) {
     const json tasks = read_json(task_file, wanted);
     tasks_schema().check(tasks, task_file, wanted);
     if (index >= tasks.size())
-        throw kernel::user_error(task_file, fmt::format("has no task {}", index));
+        throw support::user_error(task_file, fmt::format("has no task {}", index));
     const json& t = tasks[index];
     sweep_run r;
     r.id = t.value("id", "");
     r.command = t.value("command", std::vector<std::string>());
     if (r.command.empty())
-        throw kernel::user_error(task_file, fmt::format("task {} has no command", index), wanted);
+        throw support::user_error(task_file, fmt::format("task {} has no command", index), wanted);
     r.environment = t.value("environment", std::map<std::string, std::string>());
     r.folder = t.value("folder", "");
     r.working_folder = t.value("working_folder", "");

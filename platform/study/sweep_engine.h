@@ -25,7 +25,7 @@ struct sweep_outcome {
 std::optional<sweep_outcome> outcome_of(const sweep_run& run);
 
 /// Stores the outcome of a run in its folder, where outcome_of() finds it.
-/// @throws kernel::output_error
+/// @throws support::output_error
 void write_outcome(const sweep_run& run, const sweep_outcome& outcome);
 
 /// Executes runs as local processes, several in parallel. Each has a process group of its own. A
@@ -40,7 +40,7 @@ int run_locally(const std::vector<const sweep_run*>& runs, unsigned parallel, un
 /// Submits runs to Slurm as job arrays and waits until none of them is left in the queue. Jobs
 /// submitted by an earlier call that was killed are waited for first and not submitted again.
 /// @param tool  simtlm-sweep, which executes a task of the array
-/// @throws kernel::user_error  if sbatch or squeue fail
+/// @throws support::user_error  if sbatch or squeue fail
 void run_by_slurm(const sweep_plan& plan,
                   const std::function<std::vector<const sweep_run*>()>& left, unsigned parallel,
                   const std::string& tool);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/sweep_plan.h"
 
-#include "modules/kernel/display_text.h"
-#include "modules/kernel/error.h"
-#include "modules/kernel/nearest_name.h"
-#include "modules/kernel/text_file.h"
+#include "modules/support/display_text.h"
+#include "modules/support/error.h"
+#include "modules/support/nearest_name.h"
+#include "modules/support/text_file.h"
 #include "platform/options/options.h"
 
 #include <fmt/format.h>
@@ -63,8 +63,8 @@ public:
         try {
             return plan_of(YAML::Load(text));
         } catch (const YAML::Exception& e) {
-            throw kernel::user_error(fmt::format("{}:{}", file_, e.mark.line + 1), e.msg,
-                                     "see simtlm-sweep --help");
+            throw support::user_error(fmt::format("{}:{}", file_, e.mark.line + 1), e.msg,
+                                      "see simtlm-sweep --help");
         }
     }
 
@@ -88,7 +88,7 @@ private:
 
     [[noreturn]] void refuse(const YAML::Node& at, const std::string& what,
                              const std::string& remedy = {}) const {
-        throw kernel::user_error(fmt::format("{}:{}", file_, at.Mark().line + 1), what, remedy);
+        throw support::user_error(fmt::format("{}:{}", file_, at.Mark().line + 1), what, remedy);
     }
 
     void check_keys(const YAML::Node& map, const std::vector<std::string>& keys,
@@ -99,7 +99,7 @@ private:
             const std::string key = text_of(entry.first, fmt::format("a key of {}", what));
             if (std::find(keys.begin(), keys.end(), key) == keys.end())
                 refuse(entry.first, fmt::format("{} has no '{}'", what, key),
-                       fmt::format("did you mean {}?", kernel::nearest_name(key, keys)));
+                       fmt::format("did you mean {}?", support::nearest_name(key, keys)));
             if (!seen.insert(key).second) refuse(entry.first, fmt::format("'{}' comes twice", key));
         }
     }
@@ -117,7 +117,7 @@ private:
     std::string name_of(const YAML::Node& n, const std::string& what) const {
         std::string name = text_of(n, what);
         if (name.empty()) refuse(n, fmt::format("{} is empty", what));
-        if (kernel::printable(name) != name)
+        if (support::printable(name) != name)
             refuse(n, fmt::format("{} '{}' contains control characters", what, name),
                    "use printable characters");
         return name;
@@ -247,7 +247,7 @@ private:
         fs::path stem = fs::path(path).filename();
         if (stem == "kernelslist.g") stem = fs::path(path).parent_path().filename();
         w.name = n["name"] ? name_of(n["name"], "the name of a workload")
-                           : kernel::printable(stem.stem().string());
+                           : support::printable(stem.stem().string());
         const bool program = kind == "ptx" || kind == "cubin",
                    host = kind == "cuda" || kind == "opencl";
         if (program != static_cast<bool>(n["launch"]))
@@ -375,7 +375,7 @@ private:
             if (!known)
                 refuse(n, fmt::format("unknown statistic '{}'", name),
                        fmt::format("did you mean {}? simtlm --help-statistics lists them all",
-                                   kernel::nearest_name(name, known_statistics_)));
+                                   support::nearest_name(name, known_statistics_)));
             if (std::find(plan.statistics.begin(), plan.statistics.end(), name) ==
                 plan.statistics.end())
                 plan.statistics.push_back(name);
@@ -576,7 +576,7 @@ private:
             std::vector<std::string> all;
             for (const sweep_run& r : plan.runs) all.push_back(r.series);
             refuse(root["baseline"], fmt::format("no runs are called '{}'", plan.baseline),
-                   fmt::format("did you mean '{}'?", kernel::nearest_name(plan.baseline, all)));
+                   fmt::format("did you mean '{}'?", support::nearest_name(plan.baseline, all)));
         }
         return plan;
     }
@@ -600,7 +600,7 @@ std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
 
 sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
                       const std::vector<std::string>& statistics, unsigned shards) {
-    return parse_sweep(kernel::read_text_file(file, "name a specification in YAML"), file, simtlm,
+    return parse_sweep(support::read_text_file(file, "name a specification in YAML"), file, simtlm,
                        statistics, shards);
 }
 

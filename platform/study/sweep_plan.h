@@ -61,7 +61,7 @@ std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
 /// @param statistics  names of printed figures; `{word}` is a placeholder
 /// @param shards      overrides the specification for workloads without a value of their own; 0: no
 /// override
-/// @throws kernel::user_error  "file:line: ..."
+/// @throws support::user_error  "file:line: ..."
 sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
                       const std::vector<std::string>& statistics, unsigned shards = 0);
 /// The same for the text of a specification. @param file  for messages and relative paths

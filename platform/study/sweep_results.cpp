@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/sweep_results.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/number_text.h"
+#include "modules/support/error.h"
+#include "modules/support/number_text.h"
 
 #include <fmt/format.h>
 
@@ -227,7 +227,7 @@ std::optional<sweep_plot> speed_ups(const sweep_plan& plan,
 
 bool number(const std::string& text, double& value) {
     char* end = nullptr;
-    value = kernel::read_double(text.c_str(), &end);
+    value = support::read_double(text.c_str(), &end);
     return !text.empty() && *end == '\0';
 }
 
@@ -382,7 +382,7 @@ std::vector<sweep_result> results_of(const sweep_plan& plan) {
                     if (const auto at = all.find(s); at != all.end()) one.values[s] = at->second;
                 if (run.ended() != "finished")
                     one.outcome->message = "ended as '" + run.ended() + "'";
-            } catch (const kernel::user_error& e) {
+            } catch (const support::user_error& e) {
                 one.outcome->message = e.what();
             }
         }

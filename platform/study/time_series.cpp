@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/time_series.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/number_text.h"
+#include "modules/support/error.h"
+#include "modules/support/number_text.h"
 
 #include <sqlite3.h>
 
@@ -122,7 +122,7 @@ public:
 
 private:
     [[noreturn]] void fail() const {
-        throw kernel::user_error(
+        throw support::user_error(
             file_, std::string("cannot be read: ") + sqlite3_errmsg(connection_.get()),
             wanted_file);
     }
@@ -178,7 +178,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
     std::ifstream in(file);
     std::string line;
     const auto refuse = [&](const std::string& what) {
-        throw kernel::user_error(file, what, wanted_file);
+        throw support::user_error(file, what, wanted_file);
     };
     if (!std::getline(in, line)) refuse("is empty");
     const std::vector<std::string> head = cells_of(line);
@@ -191,7 +191,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
     while (std::getline(in, line)) {
         rows.push_back(cells_of(line));
         if (rows.back().size() != head.size()) refuse("has a truncated row");
-        const double cycle = kernel::read_double(rows.back()[0].c_str(), nullptr);
+        const double cycle = support::read_double(rows.back()[0].c_str(), nullptr);
         if (cycles.empty() || cycles.back() != cycle) cycles.push_back(cycle);
         sample_of.push_back(cycles.size() - 1);
     }
@@ -201,7 +201,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
         for (std::size_t c = first; c < head.size(); ++c)
             if (!rows[r][c].empty())
                 all.add(sample_of[r], rows[r][unit], rows[r][kind], head[c],
-                        kernel::read_double(rows[r][c].c_str(), nullptr));
+                        support::read_double(rows[r][c].c_str(), nullptr));
     return all.finish();
 }
 
@@ -210,7 +210,7 @@ time_series read_csv(const std::string& file, std::size_t points) {
 time_series time_series::read(const std::string& file, std::size_t points) {
     std::ifstream in(file, std::ios::binary);
     std::string magic(15, '\0');
-    if (!in) throw kernel::user_error(file, "cannot be read", wanted_file);
+    if (!in) throw support::user_error(file, "cannot be read", wanted_file);
     in.read(magic.data(), static_cast<std::streamsize>(magic.size()));
     return magic == "SQLite format 3" ? read_database(file, points) : read_csv(file, points);
 }

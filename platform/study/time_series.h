@@ -23,7 +23,7 @@ struct time_series {
 
     /// @param file    written by --interval-db or --interval-csv
     /// @param points  maximum number of points; samples within a point are averaged
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     static time_series read(const std::string& file, std::size_t points);
 };
 

@@ -3,7 +3,7 @@
 
 #include "modules/cache/access_outcome.h"
 #include "modules/core/warp_wait.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <cstdint>
@@ -42,55 +42,55 @@ inline std::string instruction_outcome_label(unsigned outcome) {
     return cache::access_outcome_name(static_cast<cache::access_outcome>(outcome));
 }
 
-inline constexpr kernel::counter<instruction_counts> instruction_counters[] = {
-    kernel::count<&instruction_counts::issues>("issues", "warp instructions", "issued"),
-    kernel::count<&instruction_counts::threads>("threads", "thread instructions",
-                                                "issued, by active lanes"),
-    kernel::count<&instruction_counts::partial>("partial", "warp instructions",
-                                                "issued with fewer active lanes than the warp has"),
-    kernel::count<&instruction_counts::divergences>(
+inline constexpr support::counter<instruction_counts> instruction_counters[] = {
+    support::count<&instruction_counts::issues>("issues", "warp instructions", "issued"),
+    support::count<&instruction_counts::threads>("threads", "thread instructions",
+                                                 "issued, by active lanes"),
+    support::count<&instruction_counts::partial>(
+        "partial", "warp instructions", "issued with fewer active lanes than the warp has"),
+    support::count<&instruction_counts::divergences>(
         "divergences", "warp instructions",
         "branches after which only some of the lanes are active"),
-    kernel::count<&instruction_counts::latency>("latency", "core cycles",
-                                                "from issue to completion, over all issues"),
-    kernel::count<&instruction_counts::thread_latency>("thread_latency", "core cycles",
-                                                       "latency multiplied by the active lanes"),
-    kernel::count<&instruction_counts::exposed_latency>(
+    support::count<&instruction_counts::latency>("latency", "core cycles",
+                                                 "from issue to completion, over all issues"),
+    support::count<&instruction_counts::thread_latency>("thread_latency", "core cycles",
+                                                        "latency multiplied by the active lanes"),
+    support::count<&instruction_counts::exposed_latency>(
         "exposed_latency", "core cycles",
         "without an issue of the SM during the memory instruction"),
-    kernel::count<&instruction_counts::waited>(
+    support::count<&instruction_counts::waited>(
         "waited", "warp cycles", "between the previous issue of the warp and this one"),
-    kernel::count<&instruction_counts::waits>(
+    support::count<&instruction_counts::waits>(
         "waits", "warp cycles",
         "waiting time before its issue, by reason; sampled, and multiplied by the interval",
         wait_label),
-    kernel::count<&instruction_counts::awaited>("awaited", "warp cycles",
-                                                "waiting time of other instructions for its "
-                                                "result; sampled, and multiplied by the interval"),
-    kernel::count<&instruction_counts::memory_issues>(
+    support::count<&instruction_counts::awaited>("awaited", "warp cycles",
+                                                 "waiting time of other instructions for its "
+                                                 "result; sampled, and multiplied by the interval"),
+    support::count<&instruction_counts::memory_issues>(
         "memory_issues", "warp instructions",
         "issued with accesses to memory other than shared memory"),
-    kernel::count<&instruction_counts::transactions>("transactions", "accesses",
-                                                     "generated for them by coalescing"),
-    kernel::count<&instruction_counts::shared_issues>("shared_issues", "warp instructions",
-                                                      "issued with accesses to shared memory"),
-    kernel::count<&instruction_counts::shared_cycles>(
+    support::count<&instruction_counts::transactions>("transactions", "accesses",
+                                                      "generated for them by coalescing"),
+    support::count<&instruction_counts::shared_issues>("shared_issues", "warp instructions",
+                                                       "issued with accesses to shared memory"),
+    support::count<&instruction_counts::shared_cycles>(
         "shared_cycles", "core cycles", "during which they occupied shared memory banks"),
-    kernel::count<&instruction_counts::bank_conflicts>(
+    support::count<&instruction_counts::bank_conflicts>(
         "bank_conflicts", "core cycles", "of these, beyond the first of each instruction"),
-    kernel::count<&instruction_counts::l1>(
+    support::count<&instruction_counts::l1>(
         "l1", "accesses",
         "to the caches of the SM, by outcome; reservation failures count attempts",
         instruction_outcome_label),
-    kernel::count<&instruction_counts::l2>(
+    support::count<&instruction_counts::l2>(
         "l2", "accesses", "to the L2, by outcome; reservation failures count attempts",
         instruction_outcome_label),
-    kernel::count<&instruction_counts::dram_requests>("dram_requests", "requests", "sent to DRAM"),
-    kernel::count<&instruction_counts::dram_bytes>("dram_bytes", "bytes", "transferred by them"),
+    support::count<&instruction_counts::dram_requests>("dram_requests", "requests", "sent to DRAM"),
+    support::count<&instruction_counts::dram_bytes>("dram_bytes", "bytes", "transferred by them"),
 };
 constexpr const auto& counters_of(const instruction_counts*) {
     return instruction_counters;
 }
-static_assert(kernel::covers(instruction_counters));
+static_assert(support::covers(instruction_counters));
 
 }  // namespace simtlm::platform

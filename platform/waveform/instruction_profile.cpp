@@ -3,7 +3,7 @@
 
 #include "modules/core/instruction_text.h"
 #include "modules/core/instruction_watcher.h"
-#include "modules/kernel/output_file.h"
+#include "modules/support/output_file.h"
 #include "platform/gpu/gpu.h"
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ std::string file_name_of(const std::string& kernel) {
 
 }  // namespace
 
-struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
+struct instruction_profile::recording : simulation::phase_sequencer::step_observer,
                                         memory::channel_observer {
     explicit recording(gpu& d) : device(d), l1(*this), l2(*this) {
         for (const auto& c : device.clusters())
@@ -320,12 +320,12 @@ std::vector<instruction_profile::row> instruction_profile::take(std::uint64_t la
     recording_->rows.forget();
     std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.pc < b.pc; });
     for (const row& r : rows)
-        kernel::add_up(recording_->lines[{name, r.line != 0 ? r.line : r.pc}], r.counts);
+        support::add_up(recording_->lines[{name, r.line != 0 ? r.line : r.pc}], r.counts);
     return rows;
 }
 
 void instruction_profile::write(const std::string& file) const {
-    kernel::output_file out(file);
+    support::output_file out(file);
     out.write(
         "kernel line : count latency dram_traffic smem_bk_conflicts smem_warp "
         "gmem_access_generated gmem_warp exposed_latency warp_divergence\n");

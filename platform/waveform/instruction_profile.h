@@ -38,7 +38,7 @@ public:
     std::vector<row> take(std::uint64_t launch, const std::string& name);
     /// Writes the file read by AerialVision's source view, in the format of GPGPU-Sim: one line per
     /// kernel and source line, or per PC if the line is unknown.
-    /// @throws kernel::user_error, kernel::output_error
+    /// @throws support::user_error, support::output_error
     void write(const std::string& file) const;
 
 private:

@@ -2,7 +2,7 @@
 #include "platform/waveform/timeline.h"
 
 #include "modules/core/engine_watcher.h"
-#include "modules/kernel/display_text.h"
+#include "modules/support/display_text.h"
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/trace_events.h"
 #include "platform/waveform/waveform.h"
@@ -49,7 +49,7 @@ const char* copy_name(program::bulk_transfer::kind what) {
 
 }  // namespace
 
-struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
+struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
                                     core::cta_watcher,
                                     core::reply_observer,
                                     core::engine_watcher {
@@ -360,7 +360,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 fresh.launched_at = r->launched_at;
                 fresh.start = never;
                 fresh.ctas = r->descriptor.grid.volume();
-                fresh.name = kernel::demangled(r->descriptor.name);
+                fresh.name = support::demangled(r->descriptor.name);
                 k = kernels.insert(kernels.end(), std::move(fresh));
                 hurry();
             }

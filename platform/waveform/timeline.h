@@ -36,7 +36,7 @@ struct host_activity {
 /// only through const functions and observers.
 class timeline_writer {
 public:
-    /// @throws kernel::user_error  if the file cannot be created
+    /// @throws support::user_error  if the file cannot be created
     timeline_writer(gpu& device, const run_config& how);
     ~timeline_writer();
 
@@ -45,7 +45,7 @@ public:
     void add(const host_activity& activity);
 
     /// Completes the file; open slices end now. The destructor does the same and prints errors.
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void finish();
     /// A remark if the window lies beyond the end of the run, otherwise empty. @pre finish()
     std::string remark() const;

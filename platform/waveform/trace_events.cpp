@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/trace_events.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -38,8 +38,8 @@ std::string json_quoted(const std::string& text) {
 
 trace_events::trace_events(const std::string& file) : out_(file), unsorted_(std::tmpfile()) {
     if (!unsorted_)
-        throw kernel::user_error(file, std::string("its temporary file: ") + std::strerror(errno),
-                                 "see TMPDIR");
+        throw support::user_error(file, std::string("its temporary file: ") + std::strerror(errno),
+                                  "see TMPDIR");
 }
 
 void trace_events::add(std::uint64_t at, std::uint64_t duration, std::uint32_t rank,
@@ -115,8 +115,8 @@ void trace_events::commit() {
     }
     if (!whole) {
         out_.discard();
-        throw kernel::user_error(out_.name(), "its temporary file could not be written",
-                                 "free some space, or see TMPDIR");
+        throw support::user_error(out_.name(), "its temporary file could not be written",
+                                  "free some space, or see TMPDIR");
     }
     out_.write(entries_.empty() ? "[\n]\n" : "\n]\n");
     out_.commit();

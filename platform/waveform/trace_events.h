@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/output_file.h"
+#include "modules/support/output_file.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +23,7 @@ public:
         std::uint64_t thread;
     };
 
-    /// @throws kernel::user_error  if the file cannot be created
+    /// @throws support::user_error  if the file cannot be created
     explicit trace_events(const std::string& file);
 
     void name_process(std::uint64_t process, const std::string& name, unsigned order);
@@ -42,7 +42,7 @@ public:
     /// Adds a note across all rows.
     void note(const std::string& text, const place& where, std::uint64_t at);
 
-    /// Sorts and completes the file. @throws kernel::output_error
+    /// Sorts and completes the file. @throws support::output_error
     void commit();
 
 private:
@@ -58,7 +58,7 @@ private:
     };
     void add(std::uint64_t at, std::uint64_t duration, std::uint32_t rank, const std::string& text);
 
-    kernel::output_file out_;
+    support::output_file out_;
     std::unique_ptr<std::FILE, closer> unsorted_;
     std::vector<entry> entries_;
     std::uint64_t bytes_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/visualizer_log.h"
 
-#include "modules/kernel/output_file.h"
+#include "modules/support/output_file.h"
 #include "platform/gpu/gpu.h"
 
 #include <boost/iostreams/device/back_inserter.hpp>
@@ -79,7 +79,8 @@ private:
     std::uint64_t replies_ = 0;
 };
 
-struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core::reply_observer {
+struct visualizer_log::recording : simulation::phase_sequencer::step_observer,
+                                   core::reply_observer {
     recording(gpu& d, const run_config& how)
         : device(d), options(how.visualizer), chosen(how.warp_issue_sm), out(options.file) {
         for (const auto& c : device.clusters())
@@ -211,8 +212,8 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
         core_statistics whole, before, all, all_before;
         for (sm_state& s : sms) {
             const core_statistics& now = s.block->statistics();
-            kernel::add_up(all, now);
-            kernel::add_up(all_before, s.before);
+            support::add_up(all, now);
+            support::add_up(all_before, s.before);
         }
         const bool one = options.warp_distribution_sm >= 0;
         if (one) {
@@ -329,7 +330,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
         for (const auto& p : device.partitions())
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
                 if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics())
-                    kernel::add_up(now, *c);
+                    support::add_up(now, *c);
         const auto count = [&](bool writes, bool misses) {
             std::uint64_t n = 0;
             for (unsigned t = 0; t < protocol::access_type_count; ++t) {
@@ -374,7 +375,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core:
     gpu& device;
     const visualizer_config options;
     const unsigned chosen;
-    kernel::output_file out;
+    support::output_file out;
     std::string text;
     bool finished = false;
     std::uint64_t next_sample = 0, next_snapshot = 0;

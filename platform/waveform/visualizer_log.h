@@ -18,11 +18,11 @@ class gpu;
 /// It accesses the GPU only through const functions and observers and changes no statistics.
 class visualizer_log {
 public:
-    /// @throws kernel::user_error  if the file cannot be created
+    /// @throws support::user_error  if the file cannot be created
     visualizer_log(gpu& device, const run_config& how);
     ~visualizer_log();
 
-    /// Takes a final sample and completes the file. @throws kernel::output_error
+    /// Takes a final sample and completes the file. @throws support::output_error
     void finish();
 
 private:

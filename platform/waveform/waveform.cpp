@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform.h"
 
-#include "modules/kernel/output_target.h"
-#include "modules/kernel/waveform.h"
+#include "modules/support/output_target.h"
+#include "modules/waveforms/waveform.h"
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/waveform_catalogue.h"
 #include "platform/waveform/waveform_files.h"
@@ -29,20 +29,20 @@ bool is_fst(const std::string& file) {
 /// not request this file.
 std::string dump_for(const std::string& file) {
     if (!is_fst(file)) return file;
-    const kernel::output_target target(file);
+    const support::output_target target(file);
     if (target.in_place())
-        throw kernel::user_error(file, "is not a regular file, as required for FST",
-                                 "name a .vcd file");
+        throw support::user_error(file, "is not a regular file, as required for FST",
+                                  "name a .vcd file");
     std::string dump = file + ".vcd";
     if (std::filesystem::exists(dump))
-        throw kernel::user_error(
+        throw support::user_error(
             dump, "already exists: " + file + " is created from a file with this name",
             "move it, or name another FST file");
     return dump;
 }
 
-kernel::waveform::settings settings_of(const run_config& how, const std::string& file) {
-    kernel::waveform::settings s;
+waveforms::waveform::settings settings_of(const run_config& how, const std::string& file) {
+    waveforms::waveform::settings s;
     s.file = file;
     s.scope = how.vcd_scope;
     s.from = how.vcd_window.from;
@@ -64,9 +64,9 @@ struct waveform_writer::recording {
           core_period(sc_core::sc_time(1.0 / d.config().clocks.core, sc_core::SC_SEC)) {
         if (wave.signals() == 0) {
             wave.discard();
-            throw kernel::user_error("--vcd-scope", "matches no signal",
-                                     "names look like " + std::string(d.name()) +
-                                         ".cluster0.sm0.scheduler0.pc; see docs/waveforms.md");
+            throw support::user_error("--vcd-scope", "matches no signal",
+                                      "names look like " + std::string(d.name()) +
+                                          ".cluster0.sm0.scheduler0.pc; see docs/waveforms.md");
         }
         if (wave.in_place()) return;
         try {
@@ -100,7 +100,7 @@ struct waveform_writer::recording {
     std::string target;
     bool fst;
     std::string converter;
-    kernel::waveform wave;
+    waveforms::waveform wave;
     waveform_catalogue catalogue;
     sc_core::sc_time core_period;
 };
@@ -136,7 +136,7 @@ std::string beyond_the_end(const std::string& option, const std::string& file, s
 }
 
 std::vector<std::string> waveform_side_files(const std::string& file) {
-    if (file.empty() || kernel::output_target(file).in_place()) return {};
+    if (file.empty() || support::output_target(file).in_place()) return {};
     std::vector<std::string> files = {file + ".gtkw"};
     if (is_fst(file)) files.push_back(file + ".vcd");
     return files;

@@ -20,14 +20,14 @@ class gpu;
 /// starts; the GPU must outlive it.
 class waveform_writer {
 public:
-    /// @throws kernel::user_error  if a file cannot be created, the scope matches nothing, or FST
+    /// @throws support::user_error  if a file cannot be created, the scope matches nothing, or FST
     /// is
     ///         requested and GTKWave's vcd2fst is not installed
     waveform_writer(gpu& device, const run_config& how);
     ~waveform_writer();
 
     /// Completes the files; the destructor does the same and prints errors.
-    /// @throws kernel::user_error
+    /// @throws support::user_error
     void finish();
     std::size_t signals() const;
     /// A remark if the window lies beyond the end of the run, otherwise empty. @pre finish()

@@ -7,18 +7,18 @@
 
 namespace simtlm::platform {
 
-using kernel::waveform;
+using waveforms::waveform;
 
 waveform_catalogue::waveform_catalogue(gpu& device, waveform& wave) : wave_(wave) {
     add_clocks(device);
     signals_.emplace(device, *this);
 }
 
-kernel::enumeration& waveform_catalogue::names(const std::string& name,
-                                               const std::vector<std::string>& values) {
+waveforms::enumeration& waveform_catalogue::names(const std::string& name,
+                                                  const std::vector<std::string>& values) {
     for (const auto& e : enumerations_)
         if (e->name() == name) return *e;
-    enumerations_.push_back(std::make_unique<kernel::enumeration>(name, values));
+    enumerations_.push_back(std::make_unique<waveforms::enumeration>(name, values));
     return *enumerations_.back();
 }
 
@@ -29,7 +29,7 @@ void waveform_catalogue::add(waveform::signal s, display shown) {
 }
 
 void waveform_catalogue::level(const std::string& name, unsigned width, unsigned domains,
-                               display shown, reader read, kernel::enumeration* names) {
+                               display shown, reader read, waveforms::enumeration* names) {
     waveform::signal s;
     s.name = name;
     s.width = width;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/signal_list.h"
+#include "modules/waveforms/signal_list.h"
 #include "platform/gpu/gpu_signals.h"
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace simtlm::platform {
 
 class gpu;
 
-using kernel::display;
+using waveforms::display;
 
 /// The signals of a GPU in a waveform: the recorded ones and their display attributes.
-class waveform_catalogue final : public kernel::signal_list {
+class waveform_catalogue final : public waveforms::signal_list {
 public:
     /// Adds all signals of a GPU to a waveform, which keeps those in its scope.
-    waveform_catalogue(gpu& device, kernel::waveform& wave);
+    waveform_catalogue(gpu& device, waveforms::waveform& wave);
 
     /// Position of a recorded signal in the save file.
     struct entry {
@@ -30,34 +30,34 @@ public:
         display shown;
     };
     const std::vector<entry>& entries() const { return entries_; }
-    const std::vector<std::unique_ptr<kernel::enumeration>>& enumerations() const {
+    const std::vector<std::unique_ptr<waveforms::enumeration>>& enumerations() const {
         return enumerations_;
     }
     /// Names of the recorded clocks.
     const std::vector<std::string>& clocks() const { return clocks_; }
 
-    // ---- kernel::signal_list, called by blocks that register their signals ----
+    // ---- waveforms::signal_list, called by blocks that register their signals ----
     bool wants(const std::string& name) const override { return wave_.wants(name); }
     void group(const std::string& path) override { group_ = path; }
     void changed_by(const std::vector<std::string>& blocks,
                     std::function<bool()> moving = {}) override {
         activity_ = wave_.group(blocks, std::move(moving));
     }
-    kernel::enumeration& names(const std::string& name,
-                               const std::vector<std::string>& values = {}) override;
+    waveforms::enumeration& names(const std::string& name,
+                                  const std::vector<std::string>& values = {}) override;
     void level(const std::string& name, unsigned width, unsigned domains, display shown,
-               reader read, kernel::enumeration* names = nullptr) override;
+               reader read, waveforms::enumeration* names = nullptr) override;
     void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
 
 private:
-    void add(kernel::waveform::signal s, display shown);
+    void add(waveforms::waveform::signal s, display shown);
 
     void add_clocks(gpu& device);
 
-    kernel::waveform& wave_;
+    waveforms::waveform& wave_;
     std::vector<entry> entries_;
     std::vector<std::string> clocks_;
-    std::vector<std::unique_ptr<kernel::enumeration>> enumerations_;
+    std::vector<std::unique_ptr<waveforms::enumeration>> enumerations_;
     std::string group_;
     unsigned activity_ = 0;               // of the signals being added, see changed_by()
     std::optional<gpu_signals> signals_;  // owns what the signals read

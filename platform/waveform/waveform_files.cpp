@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform_files.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
-#include "modules/kernel/waveform.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
+#include "modules/waveforms/waveform.h"
 #include "platform/waveform/waveform_catalogue.h"
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ public:
     void commit() { out_.commit(); }
 
 private:
-    kernel::output_file out_;
+    support::output_file out_;
     unsigned flags_ = 0;
 };
 
@@ -93,12 +93,12 @@ std::string find_vcd2fst() {
         if (access(tool.c_str(), X_OK) == 0) return tool;
         from = colon + 1;
     }
-    throw kernel::user_error("--vcd", "an FST file needs vcd2fst, which is not on PATH",
-                             "install GTKWave (apt install gtkwave), or name a .vcd file");
+    throw support::user_error("--vcd", "an FST file needs vcd2fst, which is not on PATH",
+                              "install GTKWave (apt install gtkwave), or name a .vcd file");
 }
 
 void convert_to_fst(const std::string& converter, const std::string& vcd, const std::string& fst) {
-    const kernel::output_target target(fst);
+    const support::output_target target(fst);
     std::string part;
     ::close(target.open(part));
     const char* arguments[] = {converter.c_str(), vcd.c_str(), part.c_str(), nullptr};
@@ -112,20 +112,20 @@ void convert_to_fst(const std::string& converter, const std::string& vcd, const 
     posix_spawn_file_actions_destroy(&actions);
     const std::string remedy = "the waveform is in " + vcd;
     if (error != 0)
-        throw kernel::output_error(
+        throw support::output_error(
             fst, "vcd2fst cannot be started: " + std::string(std::strerror(error)), remedy);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         std::remove(part.c_str());
-        throw kernel::output_error(fst, "vcd2fst has failed", remedy);
+        throw support::output_error(fst, "vcd2fst has failed", remedy);
     }
     target.replace_by(part);
 }
 
 namespace {
 
-std::string translation_file(const std::string& dump, const kernel::enumeration& e) {
+std::string translation_file(const std::string& dump, const waveforms::enumeration& e) {
     return dump + "." + e.name() + ".translate";
 }
 
@@ -133,20 +133,20 @@ std::string translation_file(const std::string& dump, const kernel::enumeration&
 
 void check_translations(const std::string& dump, const waveform_catalogue& catalogue) {
     for (const auto& e : catalogue.enumerations())
-        kernel::output_target(translation_file(dump, *e)).check();
+        support::output_target(translation_file(dump, *e)).check();
 }
 
-void write_save_file(const std::string& dump, const kernel::waveform& wave,
+void write_save_file(const std::string& dump, const waveforms::waveform& wave,
                      const waveform_catalogue& catalogue, double core_period) {
     const std::string absolute = std::filesystem::absolute(dump).lexically_normal().string();
-    std::map<const kernel::enumeration*, std::string> translate;
-    kernel::output_attempts attempt;
+    std::map<const waveforms::enumeration*, std::string> translate;
+    support::output_attempts attempt;
     for (const auto& e : catalogue.enumerations()) {
         bool used = false;
-        for (const kernel::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
+        for (const waveforms::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
         if (!used || e->names().empty()) continue;
         attempt([&] {
-            kernel::output_file out(translation_file(dump, *e));
+            support::output_file out(translation_file(dump, *e));
             for (std::size_t i = 0; i < e->names().size(); ++i)
                 out.write(fmt::format("{} {}\n", i, e->names()[i]));
             out.commit();
@@ -208,7 +208,7 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
         }
     };
     for (const waveform_catalogue::entry& e : catalogue.entries()) {
-        const kernel::waveform::signal& s = wave.recorded()[e.signal];
+        const waveforms::waveform::signal& s = wave.recorded()[e.signal];
         const std::vector<std::string> group = parts_of(e.group);
         const bool is_sm = group[0].find(".sm") != std::string::npos;
         const char kind = is_sm ? 's' : group[0][0];

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace simtlm::kernel {
+namespace simtlm::waveforms {
 class waveform;
 }
 
@@ -11,18 +11,18 @@ namespace simtlm::platform {
 
 class waveform_catalogue;
 
-/// Path of GTKWave's converter. @throws kernel::user_error  if it is not installed
+/// Path of GTKWave's converter. @throws support::user_error  if it is not installed
 std::string find_vcd2fst();
-/// Runs the converter. @throws kernel::user_error  if it fails
+/// Runs the converter. @throws support::user_error  if it fails
 void convert_to_fst(const std::string& converter, const std::string& vcd, const std::string& fst);
 
-/// Checks that the translate files of a dump can be written. @throws kernel::user_error
+/// Checks that the translate files of a dump can be written. @throws support::user_error
 void check_translations(const std::string& dump, const waveform_catalogue& catalogue);
 /// Writes DUMP.gtkw, GTKWave's save file for a dump, and the translate files it refers to.
 /// @param dump         file that GTKWave will open
 /// @param core_period  femtoseconds; determines the initial zoom
-/// @throws kernel::user_error
-void write_save_file(const std::string& dump, const kernel::waveform& wave,
+/// @throws support::user_error
+void write_save_file(const std::string& dump, const waveforms::waveform& wave,
                      const waveform_catalogue& catalogue, double core_period);
 
 }  // namespace simtlm::platform

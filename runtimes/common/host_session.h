@@ -42,7 +42,7 @@ public:
 
 protected:
     /// @param library  an address in the library, used to find its presets
-    /// @throws kernel::user_error  for a faulty configuration
+    /// @throws support::user_error  for a faulty configuration
     explicit host_session(const void* library);
     ~host_session();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/common/process_environment.h"
 
-#include "modules/kernel/process_exit.h"
+#include "modules/support/process_exit.h"
 #include "platform/config/config.h"
 #include "platform/options/argument_text.h"
 #include "platform/outputs/output_check.h"
@@ -115,7 +115,7 @@ void end_program_without_session(const std::string& why, const void* library) {
     std::fflush(nullptr);
     std::fputs((text + "\n").c_str(), stderr);
     constexpr int fault_of_the_input = 2;
-    kernel::exit_process(fault_of_the_input);
+    support::exit_process(fault_of_the_input);
 }
 
 }  // namespace simtlm::runtime

@@ -16,7 +16,7 @@ std::string library_of(const void* address);
 /// Reads the options of a host program's run: those that `simtlm run` passes in SIMTLM_OPTIONS, one
 /// per line; if they name no GPU, gpgpusim.config of the current folder, otherwise QV100 with a
 /// note on stderr. The options passed take precedence over the file.
-/// @throws kernel::user_error
+/// @throws support::user_error
 void read_options(platform::option_values& options);
 
 /// Version of this library, such as "0.2.0".

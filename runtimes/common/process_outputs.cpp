@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/common/process_outputs.h"
 
-#include "modules/kernel/run_identity.h"
+#include "modules/support/run_identity.h"
 #include "platform/config/config.h"
 #include "platform/outputs/output_check.h"
 
@@ -35,7 +35,7 @@ std::string run_of_process() {
 bool is_of_this_run(const std::string& file) {
     struct stat status {};
     return ::stat(file.c_str(), &status) == 0 &&
-           kernel::run_identity::parse(run_of_process().c_str()).has_written(status);
+           support::run_identity::parse(run_of_process().c_str()).has_written(status);
 }
 
 /// Reserves a number among the processes that run at present, until this process ends: the name of

@@ -42,7 +42,7 @@ result carry_out(library_kind kind, const char* name, after_fault faults, call_b
         const runtime::call_span span(s, name);
         if (faults == after_fault::refused) outcome = status_of(s.work().fault(s.current_device()));
         if (outcome == status::success) outcome = body(s);
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         outcome = status_of(e);
         explain(name, outcome, e);
     } catch (const std::bad_alloc&) {

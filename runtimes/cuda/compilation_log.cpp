@@ -38,7 +38,7 @@ void compilation_log::write_all(const std::string& fault) const {
     write(errors, fault);
 }
 
-std::string logged(const simtlm::kernel::user_error& e) {
+std::string logged(const simtlm::support::user_error& e) {
     const auto* const reasons = dynamic_cast<const sass::link_error*>(&e);
     if (reasons == nullptr) return e.what();
     std::istringstream lines(reasons->reasons());

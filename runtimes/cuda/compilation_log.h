@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <string>
 
@@ -23,14 +23,14 @@ private:
 };
 
 /// What the log tells of an error: of the linker, a line for each reason.
-std::string logged(const simtlm::kernel::user_error& e);
+std::string logged(const simtlm::support::user_error& e);
 
 /// Executes what may fail because of the program's code, and writes the log.
 template <class Act>
 void with_log(const compilation_log& log, Act&& act) {
     try {
         act();
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         log.write_all(logged(e));
         throw;
     }

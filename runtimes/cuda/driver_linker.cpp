@@ -81,7 +81,7 @@ bool all_have(const linker& l, kind what, gpu_architecture gpu) {
 simtlm::device::ptx_symbols checked_ptx(const std::string& text, const std::string& name) {
     try {
         return simtlm::device::symbols_of_ptx(text, name);
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
 }
@@ -109,7 +109,7 @@ std::vector<link_member> read_input(input_type type, const void* data, std::size
         return members;
     } catch (const failure&) {
         throw;
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         throw failure(status::invalid_image, e.what());
     }
 }
@@ -166,7 +166,7 @@ std::string link_ptx(const linker& l, gpu_architecture gpu) {
     simtlm::device::ptx_symbols symbols;
     try {
         symbols = simtlm::device::symbols_of_ptx(linked, "linked");
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         throw simtlm::sass::link_error("linked", e.what());
     }
     std::string reasons;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/fat_binary.h"
 
-#include "modules/kernel/error.h"
 #include "modules/ptx/linker.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/fat_binary.h"
+#include "modules/support/error.h"
 #include "runtimes/cuda/abi.h"
 #include "runtimes/cuda/status.h"
 
@@ -137,7 +137,7 @@ std::vector<code_candidate> read_fat_binary(const void* header, gpu_architecture
                 candidates.push_back(candidate(e));
                 candidates.back().code = std::move(e.contents);
             }
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         throw failure(status::invalid_image, e.what());
     }
     return candidates;
@@ -189,7 +189,7 @@ device::module_source link(const std::vector<device::module_source>& inputs,
     }
     try {
         all.code = ptx::link(texts);
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
     return all;
@@ -292,7 +292,7 @@ std::map<std::string, device::compiled_descriptor> read_cubin(const std::string&
         const sass::cubin file(elf, "a cubin");
         for (const sass::cubin_function& f : file.functions())
             descriptors[std::string(f.name)].registers = f.registers;
-    } catch (const simtlm::kernel::user_error&) {
+    } catch (const simtlm::support::user_error&) {
         // Fall back to estimating register demand from the PTX.
         descriptors.clear();
     }

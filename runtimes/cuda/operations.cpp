@@ -255,7 +255,7 @@ operation launch_operation(session& s, const void* handle, unsigned device,
         operation o = kernel_operation(s, s.function_of(handle, device), w, how);
         o.kernel.function = const_cast<void*>(handle);
         return o;
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         switch (status_of(e)) {
             case status::no_binary_for_gpu:
             case status::invalid_image:

@@ -3,7 +3,7 @@
 // (redirection_stubs.S). The sessions of the process then write their statistics
 // (runtimes/common/process_end.h). The first process of a run also checks that all requested files
 // have been written, by whichever process.
-#include "modules/kernel/run_identity.h"
+#include "modules/support/run_identity.h"
 #include "platform/options/argument_text.h"
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ std::size_t end_count = 0;
 /// Variables that `simtlm run` has set; the program may change its environment.
 struct run_description {
     std::vector<std::string> outputs;  ///< requested files
-    simtlm::kernel::run_identity identity;
+    simtlm::support::run_identity identity;
     bool keeps_exit_code = false;
 };
 const run_description* run = nullptr;  ///< never destroyed; used by the last exit handler
@@ -101,7 +101,7 @@ extern "C" void at_normal_exit(int exit_code, void*) {
 __attribute__((constructor)) void begin(int, char**, char** environment) {
     run = new run_description{
         simtlm::platform::unpacked_arguments(value_in(environment, "SIMTLM_OUTPUTS")),
-        simtlm::kernel::run_identity::parse(value_in(environment, "SIMTLM_RUN")),
+        simtlm::support::run_identity::parse(value_in(environment, "SIMTLM_RUN")),
         *value_in(environment, "SIMTLM_KEEP_EXIT_CODE") != 0};
     if (!run->outputs.empty() && is_first_process()) on_exit(at_normal_exit, nullptr);
 }

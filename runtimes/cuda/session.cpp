@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/session.h"
 
-#include "modules/kernel/error.h"
-#include "modules/kernel/output_file.h"
-#include "modules/kernel/signal_shield.h"
+#include "modules/host_threads/signal_shield.h"
+#include "modules/support/error.h"
+#include "modules/support/output_file.h"
 #include "runtimes/common/process_session.h"
 #include "runtimes/cuda/status.h"
 
@@ -185,12 +185,12 @@ void session::save_ptx(device::module_source& s) {
     for (const std::string& f : options().files())
         is_input = is_input || std::filesystem::equivalent(path, f, ignored);
     try {
-        if (is_input) throw simtlm::kernel::user_error(path, "is an input of the run");
-        const simtlm::kernel::signal_shield shield;
-        simtlm::kernel::output_file out(path);
+        if (is_input) throw simtlm::support::user_error(path, "is an input of the run");
+        const simtlm::host_threads::signal_shield shield;
+        simtlm::support::output_file out(path);
         out.write(s.code);
         out.commit();
-    } catch (const simtlm::kernel::user_error& e) {
+    } catch (const simtlm::support::user_error& e) {
         gpus().log().result_lost(e.what());
     }
 }

@@ -151,7 +151,7 @@ struct thread_state {
 /// State shared by the CUDA libraries of a process. Created by the first call.
 class session : public runtime::host_session {
 public:
-    /// The session of this process. @throws kernel::user_error  for a faulty configuration
+    /// The session of this process. @throws support::user_error  for a faulty configuration
     static session& get();
     /// Returns whether get() has created a session that has not ended.
     static bool is_running();

@@ -67,7 +67,7 @@ int driver_number(status s) {
     }
 }
 
-status status_of(const simtlm::kernel::user_error& e) {
+status status_of(const simtlm::support::user_error& e) {
     if (const auto* const f = dynamic_cast<const failure*>(&e)) return f->code();
     if (const auto* const f = dynamic_cast<const device::failure*>(&e)) return status_of(f->code());
     return status::unknown;

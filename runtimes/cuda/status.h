@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/device/status.h"
 
 #include <string>
@@ -76,7 +76,7 @@ int driver_number(status s);
 status status_of(device::status s);
 
 /// A call that cannot be executed, with a message.
-class failure : public simtlm::kernel::user_error {
+class failure : public simtlm::support::user_error {
 public:
     failure(status code, const std::string& what, const std::string& remedy = {})
         : user_error("", what, remedy), code_(code) {}
@@ -87,6 +87,6 @@ private:
 };
 
 /// CUDA status of a failure of this library, of the device layer, or of any other user_error.
-status status_of(const simtlm::kernel::user_error& e);
+status status_of(const simtlm::support::user_error& e);
 
 }  // namespace simtlm::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/spawn.h"
 
 #include <systemc>
 
@@ -13,7 +13,7 @@ public:
     sc_core::sc_signal<bool> out{"out"};
 
     explicit gated_clock(const sc_core::sc_module_name& name) : sc_module(name) {
-        kernel::spawn_thread("tick", [this] { tick(); });
+        simulation::spawn_thread("tick", [this] { tick(); });
     }
     void run(unsigned cycles) {
         left_ = cycles;

@@ -58,9 +58,9 @@ public:
           cluster_held_(config.clusters, false),
           memory_held_(config.memories, false),
           inject_("inject", sequencer_, protocol::phase::core_inject,
-                  kernel::on_edge<&network_traffic::inject>(this), true),
+                  simulation::on_edge<&network_traffic::inject>(this), true),
           reply_("reply", sequencer_, protocol::phase::reply_inject,
-                 kernel::on_edge<&network_traffic::reply>(this), true) {
+                 simulation::on_edge<&network_traffic::reply>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         for (unsigned c = 0; c < config.clusters; ++c) {
             clusters_[c].register_nb_transport_bw(this, &network_traffic::at_cluster,
@@ -124,14 +124,14 @@ private:
     const interconnect::interconnect_config config_;
     const std::uint32_t threshold_;
     protocol::transaction_pool pool_;
-    kernel::phase_sequencer sequencer_;
+    simulation::phase_sequencer sequencer_;
     std::unique_ptr<interconnect::network> net_;
     sc_core::sc_vector<protocol::initiator_socket<network_traffic>> clusters_;
     sc_core::sc_vector<protocol::target_socket<network_traffic>> memories_;
     std::vector<bool> cluster_held_, memory_held_;
     std::vector<interconnect::growing_fifo<payload*>> answers_;
     dice dice_;
-    kernel::clocked_process inject_, reply_;
+    simulation::clocked_process inject_, reply_;
 };
 
 /// Reads from one target, one per cycle while it accepts them; responses are taken immediately.
@@ -140,12 +140,12 @@ public:
     protocol::initiator_socket<reader> socket;
 
     /// @param bytes  addresses wrap around after this size
-    reader(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    reader(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
            protocol::phase phase, std::uint64_t bytes)
         : sc_module(name),
           socket("socket"),
           bytes_(bytes),
-          process_("send", sequencer, phase, kernel::on_edge<&reader::send>(this), true) {
+          process_("send", sequencer, phase, simulation::on_edge<&reader::send>(this), true) {
         socket.register_nb_transport_bw(this, &reader::backward, 0);
     }
     std::uint64_t answered() const { return answered_; }
@@ -175,7 +175,7 @@ private:
     std::uint64_t address_ = 0;
     std::uint64_t answered_ = 0;
     bool held_ = false;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 /// An L2 slice of a V100 that contains all data that are read.
@@ -205,7 +205,7 @@ private:
     memory::address_mapping mapping_{memory::test::volta_map(1, 1)};
     protocol::transaction_pool pool_;
     memory::memory_statistics shared_{1, 16};
-    kernel::phase_sequencer sequencer_;
+    simulation::phase_sequencer sequencer_;
     memory::memory_sub_partition slice_;
     reader reader_;
 };
@@ -233,7 +233,7 @@ private:
         return c;
     }
     memory::address_mapping mapping_{memory::test::volta_map(1, 1)};
-    kernel::phase_sequencer sequencer_;
+    simulation::phase_sequencer sequencer_;
     memory::dram_channel channel_;
     reader reader_;
 };

@@ -19,17 +19,17 @@ public:
         : sc_module(name), sequencer_("sequencer", 1, {{0, "only"}}) {
         sequencer_.clock[0](clock.out);
         for (unsigned i = 0; i < processes; ++i)
-            processes_.push_back(std::make_unique<kernel::clocked_process>(
+            processes_.push_back(std::make_unique<simulation::clocked_process>(
                 ("p" + std::to_string(i)).c_str(), sequencer_, 0,
-                kernel::on_edge<&busy_phase::count>(this), true));
+                simulation::on_edge<&busy_phase::count>(this), true));
     }
     gated_clock clock{"clock"};
 
 private:
     void count() { ++sum_; }
     std::uint64_t sum_ = 0;
-    kernel::phase_sequencer sequencer_;
-    std::vector<std::unique_ptr<kernel::clocked_process>> processes_;
+    simulation::phase_sequencer sequencer_;
+    std::vector<std::unique_ptr<simulation::clocked_process>> processes_;
 };
 
 /// An SM that runs blocks of one kind, one after the other.
@@ -45,7 +45,7 @@ public:
           sm_("sm", sequencer_, config, {0, 0, 1}, pool_),
           memory_("memory", sequencer_, 100),
           process_("process", sequencer_, protocol::phase::core_dispatch_ctas,
-                   kernel::on_edge<&busy_sm::launch>(this), true) {
+                   simulation::on_edge<&busy_sm::launch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         sm_.memory.bind(memory_.socket);
         sm_.set_listener(*this);
@@ -68,11 +68,11 @@ private:
     core::test::block_builder block_;
     std::unique_ptr<program::cta> spare_;
     protocol::transaction_pool pool_;
-    kernel::phase_sequencer sequencer_;
+    simulation::phase_sequencer sequencer_;
     core::simt_pipeline::simt_sm sm_;
     core::test::fixed_memory memory_;
     core::kernel_context kernel_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 core::sm_config volta() {

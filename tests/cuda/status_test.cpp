@@ -86,7 +86,7 @@ TEST(CudaStatus, HasANumberInEachApiThatTheApiHasANameFor) {
 TEST(CudaStatus, OfAFailureIsThatOfTheLibraryOrOfTheDeviceLayer) {
     EXPECT_EQ(status::capture_invalidated, status_of(failure(status::capture_invalidated, "x")));
     EXPECT_EQ(status::invalid_ptx, status_of(device::failure(device::status::invalid_ptx, "x")));
-    EXPECT_EQ(status::unknown, status_of(simtlm::kernel::user_error("a", "b")));
+    EXPECT_EQ(status::unknown, status_of(simtlm::support::user_error("a", "b")));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
 #include "modules/ptx/control_flow.h"
 #include "modules/ptx/parser.h"
 #include "modules/ptx/resources.h"
+#include "modules/support/error.h"
 
 #include <cstdlib>
 #include <string>
@@ -80,7 +80,7 @@ inline bool ptx_holds(std::string_view text, bool& read) {
         const ptx::module m = ptx::parse(text, "fuzz.ptx");
         read = true;
         return ptx_walk(m).consistent();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         return e.where().compare(0, 9, "fuzz.ptx:") == 0;
     }
 }

@@ -2,7 +2,7 @@
 // No file may crash or hang the readers: seeded mutations of valid files either can be read or end
 // in a user_error. Deterministic, so that the seed of a failure reproduces it.
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/trace_writer.h"
@@ -233,7 +233,7 @@ void expect_no_crash(const char* valid) {
             }
             kernel.take_warnings();
             ++read;
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             ASSERT_FALSE(e.where().empty()) << e.what();
             ++refused;
         }
@@ -307,7 +307,7 @@ TEST(Fuzz, ArchivesReadOrEndInAUserError) {
         try {
             trace::kernel_trace kernel(folder.write("k.traceg.xz", bytes), options, 0);
             while (auto block = kernel.next_block()) kernel.recycle(std::move(block));
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
         }
     }
 }
@@ -384,13 +384,13 @@ TEST(Fuzz, BinaryTracesReadOrEndInAUserError) {
             }
             kernel.take_warnings();
             ++read;
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             ASSERT_FALSE(e.where().empty()) << e.what();
             ++refused;
         }
         try {
             test::text_of(file);
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             ASSERT_FALSE(e.where().empty()) << e.what();
         }
     }
@@ -407,7 +407,7 @@ TEST(Fuzz, RecordedTextsReadOrEndInAUserError) {
         try {
             test::convert(file, folder.path("k.simtlm"));
             ASSERT_EQ(test::text_of(file), test::text_of(folder.path("k.simtlm")));
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             ASSERT_FALSE(e.where().empty()) << e.what();
         }
     }
@@ -425,7 +425,7 @@ TEST(Fuzz, CommandListsReadOrEndInAUserError) {
         const std::string file = folder.write("list", mutated(valid, random));
         try {
             trace::read_command_list(file);
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
         }
     }
 }
@@ -440,7 +440,7 @@ TEST(Fuzz, OpcodeFilesReadOrEndInAUserError) {
         isa::opcode_tables copy = opcodes;
         try {
             copy.load_text(mutated(valid, random), "fuzz");
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
         }
     }
 }

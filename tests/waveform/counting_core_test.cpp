@@ -3,8 +3,8 @@
 // core"): every warp retires an instruction in every cycle. CTA scheduler, reports, waveforms,
 // timelines and the deadlock report work with it.
 #include "modules/core/multiprocessor.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/clocked_process.h"
 #include "platform/report/report.h"
 #include "platform/waveform/timeline.h"
 #include "platform/waveform/waveform.h"
@@ -28,7 +28,7 @@ class counting_core final : public core::multiprocessor {
 public:
     explicit counting_core(const core::multiprocessor_parts& p) : counting_core(p.name, p) {}
 
-    void register_signals(kernel::signal_list& list, const std::string&) override {
+    void register_signals(waveforms::signal_list& list, const std::string&) override {
         list.group(name());
         list.changed_by({std::string(name())});
         list.events(std::string(name()) + ".retired", 8, protocol::core_clock,
@@ -39,7 +39,7 @@ private:
     counting_core(const sc_core::sc_module_name& name, const core::multiprocessor_parts& p)
         : multiprocessor(name, p.sequencer, p.config, p.who, 0),
           process_("count", p.sequencer, protocol::phase::core_front_end,
-                   kernel::on_edge<&counting_core::cycle>(this)) {
+                   simulation::on_edge<&counting_core::cycle>(this)) {
         close_group();
     }
     void may_issue(unsigned) override {}
@@ -60,7 +60,7 @@ private:
         if (!busy()) process_.sleep();
     }
 
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 std::unique_ptr<core::multiprocessor> counting(const core::multiprocessor_parts& parts) {
@@ -121,12 +121,12 @@ TEST(CountingCore, HasReportsWaveformsAndATimelineOfItsOwn) {
     const sums s = sums_of(run);
     ASSERT_GT(s.warps, 0u);
 
-    kernel::statistics list;
+    support::statistics list;
     platform::list_statistics(run.device(), list);
     std::uint64_t listed = 0;
-    for (const kernel::statistics::block& b : list.blocks())
+    for (const support::statistics::block& b : list.blocks())
         if (b.kind == "sm")
-            for (const kernel::statistics::cell& cell : b.cells)
+            for (const support::statistics::cell& cell : b.cells)
                 if (std::string(cell.of->name) == "warp_instructions") listed += *cell.value;
     EXPECT_EQ(listed, s.warps);
 

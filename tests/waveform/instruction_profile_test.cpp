@@ -27,7 +27,7 @@ struct profiled {
         run.run();
         for (const auto& k : run.device().commands().take_finished())
             for (const instruction_profile::row& r : profile->take(k.launch, k.descriptor.name)) {
-                kernel::add_up(sum, r.counts);
+                support::add_up(sum, r.counts);
                 rows.push_back(r);
             }
         const scratch_folder scratch;
@@ -42,7 +42,7 @@ struct profiled {
 
 core::core_statistics cores(gpu_run& run) {
     core::core_statistics sum;
-    for (core::simt_pipeline::simt_sm* sm : run.sms()) kernel::add_up(sum, sm->statistics());
+    for (core::simt_pipeline::simt_sm* sm : run.sms()) support::add_up(sum, sm->statistics());
     return sum;
 }
 
@@ -76,13 +76,13 @@ TEST(InstructionProfile, HasTheOutcomesThatTheCachesHaveCounted) {
     const profiled p(run);
     cache::cache_statistics l1, l2;
     for (core::simt_pipeline::simt_sm* sm : run.sms()) {
-        kernel::add_up(l1, sm->caches().data.statistics());
-        kernel::add_up(l1, sm->caches().constant.statistics());
-        kernel::add_up(l1, sm->caches().texture.statistics());
+        support::add_up(l1, sm->caches().data.statistics());
+        support::add_up(l1, sm->caches().constant.statistics());
+        support::add_up(l1, sm->caches().texture.statistics());
     }
     for (const auto& partition : run.device().partitions())
         for (unsigned s = 0; s < partition->sub_partitions(); ++s)
-            kernel::add_up(l2, *partition->sub_partition(s).cache_statistics());
+            support::add_up(l2, *partition->sub_partition(s).cache_statistics());
     for (unsigned o = 0; o < cache::access_outcome_count; ++o) {
         const auto outcome = static_cast<cache::access_outcome>(o);
         EXPECT_EQ(p.sum.l1[o], accesses(l1, outcome)) << cache::access_outcome_name(outcome);

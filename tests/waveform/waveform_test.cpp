@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform.h"
 
-#include "modules/kernel/error.h"
 #include "modules/memory/dram_timing_checker.h"
+#include "modules/support/error.h"
 #include "platform/waveform/timeline.h"
 #include "tests/waveform/gpu_run.h"
 #include "tests/waveform/vcd_reader.h"
@@ -422,7 +422,7 @@ TEST(Waveform, OfANameThatNothingHasIsRefused) {
     try {
         attach_waveforms(run.device(), run.how());
         FAIL();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_THAT(e.what(), testing::HasSubstr("--vcd-scope: matches no signal"));
     }
     EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
@@ -435,7 +435,7 @@ TEST(Waveform, AsFstIsRefusedWithoutTheConverter) {
     try {
         attach_waveforms(run.device(), run.how());
         FAIL();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_THAT(e.what(), testing::HasSubstr("apt install gtkwave"));
     }
 }

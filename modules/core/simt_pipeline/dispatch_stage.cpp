@@ -14,7 +14,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 }  // namespace
 
 dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer, const sm_config& config,
+                               simulation::phase_sequencer& sequencer, const sm_config& config,
                                operand_collector& collector, const std::vector<served>& pipelines,
                                ldst_unit& ldst)
     : sc_module(name),
@@ -26,7 +26,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       ldst_(ldst),
       reserved_(64),
       process_("process", sequencer, protocol::phase::core_dispatch,
-               kernel::on_edge<&dispatch_stage::cycle>(this)) {
+               simulation::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
     ldst_.set_dispatcher(process_);
     targets_.resize(config.pipelines.size());

@@ -3,7 +3,7 @@
 
 #include "modules/core/simt_pipeline/functional_unit.h"
 #include "modules/core/simt_pipeline/operand_collector.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/support/counter_table.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -30,7 +30,7 @@ public:
     };
 
     /// @param pipelines  in the order in which they are served
-    dispatch_stage(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    dispatch_stage(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const sm_config& config, operand_collector& collector,
                    const std::vector<served>& pipelines, ldst_unit& ldst);
 
@@ -64,16 +64,16 @@ private:
     };
     std::vector<reservation> reserved_;  // by completion cycle; size is a power of two
     statistics statistics_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
-inline constexpr kernel::counter<dispatch_stage::statistics> dispatch_counters[] = {
-    kernel::count<&dispatch_stage::statistics::result_bus_conflicts>(
+inline constexpr support::counter<dispatch_stage::statistics> dispatch_counters[] = {
+    support::count<&dispatch_stage::statistics::result_bus_conflicts>(
         "result_bus_conflicts", "attempts", "a unit's result would have found no register free"),
 };
 constexpr const auto& counters_of(const dispatch_stage::statistics*) {
     return dispatch_counters;
 }
-static_assert(kernel::covers(dispatch_counters));
+static_assert(support::covers(dispatch_counters));
 
 }  // namespace simtlm::core::simt_pipeline

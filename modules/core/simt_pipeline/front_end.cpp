@@ -7,14 +7,14 @@
 
 namespace simtlm::core::simt_pipeline {
 
-front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+front_end::front_end(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const sm_config& config, const blocks& sm)
     : sc_module(name),
       icache("icache"),
       config_(config),
       sm_(sm),
       process_("process", sequencer, protocol::phase::core_front_end,
-               kernel::on_edge<&front_end::cycle>(this)) {
+               simulation::on_edge<&front_end::cycle>(this)) {
     icache.register_nb_transport_bw(this, &front_end::respond, 0);
 }
 

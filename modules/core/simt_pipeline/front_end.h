@@ -6,9 +6,9 @@
 #include "modules/core/scoreboard.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_instruction.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -38,13 +38,13 @@ public:
         protocol::transaction_pool& transactions;
         core_statistics& statistics;
     };
-    front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    front_end(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
               const sm_config& config, const blocks& sm);
     ~front_end() override;
 
     void wake() { process_.wake(); }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
     /// Fetches so far, and the last one, for waveforms.
     struct fetch_probe {
@@ -79,7 +79,7 @@ private:
                                                      // response
     tlm::tlm_generic_payload* presented_ = nullptr;  // a miss whose response is being presented
     fetch_probe probe_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::simt_pipeline

@@ -34,12 +34,12 @@ void functional_unit::lengthen(std::uint64_t now) {
 }
 
 functional_units::functional_units(const sc_core::sc_module_name& name,
-                                   kernel::phase_sequencer& sequencer, unsigned units)
+                                   simulation::phase_sequencer& sequencer, unsigned units)
     : sc_module(name),
       dispatch("dispatch"),
       units_(units),
       process_("process", sequencer, protocol::phase::core_units,
-               kernel::on_edge<&functional_units::cycle>(this)) {
+               simulation::on_edge<&functional_units::cycle>(this)) {
     dispatch.register_nb_transport_fw(this, &functional_units::accept);
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/instruction_sockets.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/counter_table.h"
 
 #include <algorithm>
 #include <string>
@@ -86,7 +86,7 @@ public:
     instruction_target<functional_units> dispatch;
 
     /// @param units  their number
-    functional_units(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    functional_units(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      unsigned units);
 
     const std::vector<functional_unit>& all() const { return units_; }
@@ -100,16 +100,16 @@ private:
     void cycle();
 
     std::vector<functional_unit> units_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
-inline constexpr kernel::counter<functional_unit::statistics> functional_unit_counters[] = {
-    kernel::count<&functional_unit::statistics::instructions>("instructions", "warp instructions",
-                                                              "taken by the functional unit"),
+inline constexpr support::counter<functional_unit::statistics> functional_unit_counters[] = {
+    support::count<&functional_unit::statistics::instructions>("instructions", "warp instructions",
+                                                               "taken by the functional unit"),
 };
 constexpr const auto& counters_of(const functional_unit::statistics*) {
     return functional_unit_counters;
 }
-static_assert(kernel::covers(functional_unit_counters));
+static_assert(support::covers(functional_unit_counters));
 
 }  // namespace simtlm::core::simt_pipeline

@@ -32,7 +32,7 @@ bool is_shared_load(const warp_instruction& inst) {
 
 }  // namespace
 
-ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+ldst_unit::ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const sm_config& config, const blocks& sm)
     : sc_module(name),
       dispatch("dispatch"),
@@ -45,9 +45,9 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequence
       sm_(sm),
       requests_{sm.tagger, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
       respond_process_("respond", sequencer, protocol::phase::core_units,
-                       kernel::on_edge<&ldst_unit::respond>(this)),
+                       simulation::on_edge<&ldst_unit::respond>(this)),
       access_process_("access", sequencer, protocol::phase::core_access,
-                      kernel::on_edge<&ldst_unit::access>(this)) {
+                      simulation::on_edge<&ldst_unit::access>(this)) {
     dispatch.register_nb_transport_fw(this, &ldst_unit::accept);
     l1d.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1d);
     l1c.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1c);

@@ -8,8 +8,8 @@
 #include "modules/core/simt_pipeline/operand_collector.h"
 #include "modules/core/simt_pipeline/shared_memory.h"
 #include "modules/core/sm_identity.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
 
 #include <deque>
 
@@ -48,16 +48,16 @@ public:
         protocol::transaction_pool& transactions;
         core_statistics& statistics;
     };
-    ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
               const sm_config& config, const blocks& sm);
     ~ldst_unit() override;
 
     bool can_accept() const { return dispatched_ == nullptr; }
     /// Sets the process to wake when the unit can accept an instruction again.
-    void set_dispatcher(kernel::clocked_process& p) { dispatcher_ = &p; }
+    void set_dispatcher(simulation::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Describes its instructions and what they wait for, for a deadlock report; empty if idle.
     std::string describe() const;
     /// The instruction in the dispatch register, for waveforms and reports.
@@ -115,14 +115,14 @@ private:
 
     // access side
     warp_instruction* dispatched_ = nullptr;
-    kernel::clocked_process* dispatcher_ = nullptr;
+    simulation::clocked_process* dispatcher_ = nullptr;
     tlm::tlm_generic_payload* request_ = nullptr;  // for the next access, not yet accepted
     bool uncached_blocked_ = false;
     memory_stage stage_ = memory_stage::shared;
     memory_stall stall_ = memory_stall::none;
 
-    kernel::clocked_process respond_process_;
-    kernel::clocked_process access_process_;
+    simulation::clocked_process respond_process_;
+    simulation::clocked_process access_process_;
 };
 
 }  // namespace simtlm::core::simt_pipeline

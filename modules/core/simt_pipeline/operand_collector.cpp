@@ -12,8 +12,8 @@
 namespace simtlm::core::simt_pipeline {
 
 operand_collector::operand_collector(const sc_core::sc_module_name& name,
-                                     kernel::phase_sequencer& sequencer, const sm_config& config,
-                                     core_statistics& statistics)
+                                     simulation::phase_sequencer& sequencer,
+                                     const sm_config& config, core_statistics& statistics)
     : sc_module(name),
       issue("issue", config.schedulers),
       config_(config),
@@ -23,7 +23,7 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
                                    : config.collector.banks),
       power_of_two_banks_((banks_ & (banks_ - 1)) == 0),
       process_("process", sequencer, protocol::phase::core_operands,
-               kernel::on_edge<&operand_collector::cycle>(this)) {
+               simulation::on_edge<&operand_collector::cycle>(this)) {
     for (auto& socket : issue) socket.register_nb_transport_fw(this, &operand_collector::accept);
 
     make_registers();

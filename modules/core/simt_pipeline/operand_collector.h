@@ -5,9 +5,9 @@
 #include "modules/core/core_statistics.h"
 #include "modules/core/simt_pipeline/instruction_sockets.h"
 #include "modules/core/simt_pipeline/pipeline_register.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_process.h"
-#include "modules/kernel/ring_buffer.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/ring_buffer.h"
 
 #include <array>
 #include <cstdint>
@@ -34,7 +34,7 @@ public:
     /// Inputs for issued instructions, one socket per scheduler. @pre can_accept(pipe, scheduler)
     sc_core::sc_vector<instruction_target<operand_collector>> issue;
 
-    operand_collector(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    operand_collector(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                       const sm_config& config, core_statistics& statistics);
 
     /// Whether the ID_OC register of a pipeline is free for a scheduler's instruction.
@@ -75,7 +75,7 @@ public:
         return from.at(slot);
     }
     /// Sets the process to wake when an instruction is ready; called by the dispatch stage.
-    void set_consumer(kernel::clocked_process& p) { consumer_ = &p; }
+    void set_consumer(simulation::clocked_process& p) { consumer_ = &p; }
 
     /// Writes an instruction's results into the register file banks. A second write to a bank in
     /// the same cycle is a conflict. Banks that are written are not read in this cycle's first
@@ -88,7 +88,7 @@ public:
     std::string describe() const;
     bool idle() const { return occupied_ == 0 && waiting_pipelines_ == 0; }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
     // ---- occupancy, for waveforms ----
     unsigned units() const { return static_cast<unsigned>(units_.size()); }
@@ -175,8 +175,8 @@ private:
     std::vector<pool> pools_;
     std::vector<entrance> entrances_;
     std::vector<collector> units_;
-    std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a pending
-                                                                 // request
+    std::vector<support::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a pending
+                                                                  // request
     unsigned banks_;  // over which an instruction's registers are distributed
     bool power_of_two_banks_;
     std::uint64_t written_in_ = 0;           // core cycle of the last write-back, plus one
@@ -190,8 +190,8 @@ private:
     std::vector<std::uint64_t> kept_by_;     // the same, by pipeline
     std::vector<std::uint64_t> awaited_by_;  // by pipeline: schedulers that wait for it
     listener* listener_ = nullptr;
-    kernel::clocked_process* consumer_ = nullptr;
-    kernel::clocked_process process_;
+    simulation::clocked_process* consumer_ = nullptr;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::simt_pipeline

@@ -6,7 +6,7 @@
 #include "modules/core/simt_pipeline/scheduling/strict_round_robin.h"
 #include "modules/core/simt_pipeline/scheduling/two_level_active.h"
 #include "modules/core/simt_pipeline/scheduling/warp_limiting.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -15,8 +15,8 @@ namespace {
 using arguments = scheduling_arguments;
 
 [[noreturn]] void refuse(const char* syntax) {
-    throw kernel::user_error("-gpgpu_scheduler", "the policy needs other numbers",
-                             std::string("write ") + syntax);
+    throw support::user_error("-gpgpu_scheduler", "the policy needs other numbers",
+                              std::string("write ") + syntax);
 }
 
 struct known_policy {
@@ -76,8 +76,8 @@ std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choic
     std::string known;
     for (const known_policy& r : table)
         known += known.empty() ? r.name : std::string(", ") + r.name;
-    throw kernel::user_error("-gpgpu_scheduler", "no warp scheduler \"" + choice.name + "\"",
-                             "choose one of " + known);
+    throw support::user_error("-gpgpu_scheduler", "no warp scheduler \"" + choice.name + "\"",
+                              "choose one of " + known);
 }
 
 std::vector<std::string> scheduling_policy_names() {

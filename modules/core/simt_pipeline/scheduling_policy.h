@@ -4,7 +4,7 @@
 #include "modules/core/scheduling_choice.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_table.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <memory>
 #include <string>
@@ -37,8 +37,8 @@ public:
     /// scheduler must not sleep.
     virtual bool acts_when_idle() const { return false; }
     /// Saves or restores the state while no warp is resident.
-    /// @throws kernel::user_error  if not overridden
-    virtual void checkpoint(kernel::archive& a);
+    /// @throws support::user_error  if not overridden
+    virtual void checkpoint(support::archive& a);
 };
 
 /// Constructor arguments of a policy.
@@ -54,7 +54,7 @@ struct scheduling_arguments {
 /// Creates the policy named by -gpgpu_scheduler: lrr, rrr, gto, old (oldest first),
 /// two_level_active:<active warps>:<inner>:<outer>, warp_limiting:<policy>:<warps>; or a
 /// user-defined one (scheduling_choice::make).
-/// @throws kernel::user_error for an unknown name
+/// @throws support::user_error for an unknown name
 std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
                                                           const scoreboard& scores, warp_mask mine,

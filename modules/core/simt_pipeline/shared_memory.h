@@ -5,7 +5,7 @@
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
 #include "modules/core/simt_pipeline/instruction_sockets.h"
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/ring_buffer.h"
 
 #include <systemc>
 
@@ -57,7 +57,7 @@ private:
                               sc_core::sc_time& delay);
 
     const sm_config& config_;
-    kernel::ring_buffer<entry> pipeline_;
+    support::ring_buffer<entry> pipeline_;
     std::uint64_t now_ = 0;
     std::uint64_t copy_port_free_at_ = 0;
 };

@@ -4,45 +4,45 @@
 #include "modules/core/simt_pipeline/scheduling/strict_round_robin.h"
 #include "modules/core/simt_pipeline/scheduling/two_level_active.h"
 #include "modules/core/simt_pipeline/simt_sm.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 
 namespace simtlm::core::simt_pipeline {
 
-void scheduling_policy::checkpoint(kernel::archive&) {
-    throw kernel::user_error("-gpgpu_scheduler",
-                             "this warp scheduler cannot be saved in a checkpoint",
-                             "override scheduling_policy::checkpoint()");
+void scheduling_policy::checkpoint(support::archive&) {
+    throw support::user_error("-gpgpu_scheduler",
+                              "this warp scheduler cannot be saved in a checkpoint",
+                              "override scheduling_policy::checkpoint()");
 }
-void greedy_then_oldest::checkpoint(kernel::archive& a) {
+void greedy_then_oldest::checkpoint(support::archive& a) {
     a(last_);
 }
-void loose_round_robin::checkpoint(kernel::archive& a) {
+void loose_round_robin::checkpoint(support::archive& a) {
     a(last_, started_);
 }
-void strict_round_robin::checkpoint(kernel::archive& a) {
+void strict_round_robin::checkpoint(support::archive& a) {
     a(choice_, last_, keeps_choice_);
 }
-void two_level_active::checkpoint(kernel::archive& a) {
+void two_level_active::checkpoint(support::archive& a) {
     a(active_, pending_);
 }
 
-void operand_collector::checkpoint(kernel::archive& a) {
+void operand_collector::checkpoint(support::archive& a) {
     for (pool& p : pools_) a(p.turn);
     for (entrance& e : entrances_) a(e.full);
     for (collector& c : units_) a(c.next);
     a(written_in_, written_, kept_, kept_by_, awaited_by_);
 }
 
-void front_end::checkpoint(kernel::archive& a) {
+void front_end::checkpoint(support::archive& a) {
     a(last_);
 }
 
-void ldst_unit::checkpoint(kernel::archive& a) {
+void ldst_unit::checkpoint(support::archive& a) {
     a(next_client_, stage_, stall_);
 }
 
-void warp_scheduler::checkpoint(kernel::archive& a) {
+void warp_scheduler::checkpoint(support::archive& a) {
     a(*policy_, last_reason_, counted_to_, not_before_, full_, pipe_of_head_, heads_for_);
 }
 
@@ -50,7 +50,7 @@ bool simt_sm::pipeline_at_rest() const {
     return collector_.idle() && write_back_->idle() && ldst_->idle();
 }
 
-void simt_sm::checkpoint_pipeline(kernel::archive& a) {
+void simt_sm::checkpoint_pipeline(support::archive& a) {
     a(shared_, collector_, issue_);
     for (auto& of : units_) a(of->all());
     a(*ldst_);

@@ -9,7 +9,7 @@
 
 namespace simtlm::core::simt_pipeline {
 
-simt_sm::simt_sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+simt_sm::simt_sm(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  const sm_config& config, const sm_identity& who,
                  protocol::transaction_pool& transactions)
     : multiprocessor(name, sequencer, config, who),
@@ -85,7 +85,7 @@ void simt_sm::running_ends(std::uint64_t now) {
     for (auto& s : schedulers_) s->sm_stopped(now);
 }
 
-void simt_sm::register_pipeline_statistics(kernel::statistics& list) {
+void simt_sm::register_pipeline_statistics(support::statistics& list) {
     list.add(dispatch_->name(), "dispatch", dispatch_->counted());
     for (const auto& of : units_)
         for (std::size_t k = 0; k < of->all().size(); ++k)

@@ -11,7 +11,7 @@
 #include "modules/core/simt_pipeline/shared_memory.h"
 #include "modules/core/simt_pipeline/warp_scheduler.h"
 #include "modules/core/simt_pipeline/write_back.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <memory>
 #include <string>
@@ -31,7 +31,7 @@ class simt_sm final : public multiprocessor,
                       private operand_collector::listener,
                       private front_end::listener {
 public:
-    simt_sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    simt_sm(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
             const sm_config& config, const sm_identity& who,
             protocol::transaction_pool& transactions);
     explicit simt_sm(const multiprocessor_parts& p)
@@ -42,7 +42,7 @@ public:
     }
     std::vector<unit_count> unit_counts() const override;
     std::uint64_t result_bus_conflicts() const override;
-    void register_signals(kernel::signal_list& list, const std::string& network) override;
+    void register_signals(waveforms::signal_list& list, const std::string& network) override;
     std::vector<std::string> sending_blocks() const override;
     l1_caches& caches() { return *caches_; }
     warp_scheduler& scheduler(unsigned i) { return *schedulers_[i]; }
@@ -72,16 +72,16 @@ private:
     std::string wait_for_issue_text(unsigned warp) const override;
     std::string describe_blocks() const override;
     bool pipeline_at_rest() const override;
-    void checkpoint_pipeline(kernel::archive& a) override;
-    void register_pipeline_statistics(kernel::statistics& list) override;
+    void checkpoint_pipeline(support::archive& a) override;
+    void register_pipeline_statistics(support::statistics& list) override;
     void settle_pipeline(std::uint64_t edges) override;
     void make_units();
     void bind_caches(protocol::transaction_pool& transactions);
-    void register_front_end_signals(kernel::signal_list& list, const std::string& base);
-    void register_scheduler_signals(kernel::signal_list& list, const std::string& base,
+    void register_front_end_signals(waveforms::signal_list& list, const std::string& base);
+    void register_scheduler_signals(waveforms::signal_list& list, const std::string& base,
                                     const std::string& group);
-    void register_execution_signals(kernel::signal_list& list, const std::string& base);
-    void register_load_store_signals(kernel::signal_list& list, const std::string& base,
+    void register_execution_signals(waveforms::signal_list& list, const std::string& base);
+    void register_load_store_signals(waveforms::signal_list& list, const std::string& base,
                                      const std::string& group, const std::string& network);
 
     shared_memory shared_;

@@ -6,7 +6,7 @@
 namespace simtlm::core::simt_pipeline {
 
 warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer, const sm_config& config,
+                               simulation::phase_sequencer& sequencer, const sm_config& config,
                                unsigned number, const blocks& sm)
     : sc_module(name),
       issue("issue"),
@@ -14,7 +14,7 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
       number_(number),
       sm_(sm),
       process_("process", sequencer, protocol::phase::core_issue,
-               kernel::on_edge<&warp_scheduler::cycle>(this), false, config.schedulers) {
+               simulation::on_edge<&warp_scheduler::cycle>(this), false, config.schedulers) {
     for (unsigned w = number; w < config.max_warps; w += config.schedulers) mine_ |= warp_bit(w);
     pipe_of_head_.resize(config.max_warps);
     heads_for_.resize(sm_.collector.pipes() + 1);

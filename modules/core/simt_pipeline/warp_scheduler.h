@@ -6,7 +6,7 @@
 #include "modules/core/simt_pipeline/issue_stage.h"
 #include "modules/core/simt_pipeline/operand_collector.h"
 #include "modules/core/simt_pipeline/scheduling_policy.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <memory>
 
@@ -46,7 +46,7 @@ public:
     };
 
     /// @param number  of this scheduler
-    warp_scheduler(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    warp_scheduler(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const sm_config& config, unsigned number, const blocks& sm);
 
     /// A warp of this scheduler may be able to issue.
@@ -73,7 +73,7 @@ public:
         const char* opcode = "";
     };
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     const issue_probe& probe() const { return probe_; }
 
 private:
@@ -100,7 +100,7 @@ private:
     std::vector<warp_mask> heads_for_;  // warps by pipeline of their next instruction; the last
                                         // entry: none
     issue_probe probe_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::simt_pipeline

@@ -7,7 +7,7 @@
 
 namespace simtlm::core::simt_pipeline {
 
-write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+write_back::write_back(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                        unsigned units, warp_table& warps, scoreboard& scores,
                        operand_collector& collector, warp_instruction_pool& pool,
                        core_statistics& statistics)
@@ -19,7 +19,7 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
       pool_(pool),
       statistics_(statistics),
       process_("process", sequencer, protocol::phase::core_write_back,
-               kernel::on_edge<&write_back::cycle>(this)) {
+               simulation::on_edge<&write_back::cycle>(this)) {
     registers_.reserve(units);
 }
 

@@ -18,7 +18,7 @@ public:
     instruction_fan_in<write_back, &write_back::accept> results;
 
     /// @param units  maximum number of instructions that complete in a cycle
-    write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    write_back(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                unsigned units, warp_table& warps, scoreboard& scores, operand_collector& collector,
                warp_instruction_pool& pool, core_statistics& statistics);
 
@@ -33,7 +33,7 @@ private:
     warp_instruction_pool& pool_;
     core_statistics& statistics_;
     std::vector<warp_instruction*> registers_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::simt_pipeline

@@ -21,7 +21,7 @@ constexpr std::uint8_t of_a_map = 1;  // memory_extension::cookie of requests fo
 }  // namespace
 
 bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
-                                   kernel::phase_sequencer& sequencer,
+                                   simulation::phase_sequencer& sequencer,
                                    const bulk_copy_config& config, const blocks& sm)
     : sc_module(name),
       memory("memory"),
@@ -29,9 +29,9 @@ bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
       sm_(sm),
       groups_(sm.warps.warp.size()),
       finish_process_("finish", sequencer, protocol::phase::core_write_back,
-                      kernel::on_edge<&bulk_copy_engine::finish>(this)),
+                      simulation::on_edge<&bulk_copy_engine::finish>(this)),
       act_process_("act", sequencer, protocol::phase::core_access,
-                   kernel::on_edge<&bulk_copy_engine::act>(this), false, 2) {
+                   simulation::on_edge<&bulk_copy_engine::act>(this), false, 2) {
     memory.register_nb_transport_bw(this, &bulk_copy_engine::respond, 0);
     act_process_.select_sub_phase(1);  // the memory unit has priority for the port
 }

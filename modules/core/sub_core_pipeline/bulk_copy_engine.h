@@ -8,10 +8,10 @@
 #include "modules/core/sub_core_pipeline/engine_config.h"
 #include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/core/warp_table.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/program/bulk_transfer.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 #include <deque>
@@ -60,7 +60,7 @@ public:
         modern_statistics& statistics;
         client& sm;
     };
-    bulk_copy_engine(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    bulk_copy_engine(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const bulk_copy_config& config, const blocks& sm);
     ~bulk_copy_engine() override;
 
@@ -167,8 +167,8 @@ private:
     engine_watcher* watcher_ = nullptr;
     unsigned sm_number_ = 0;  // for the watcher
 
-    kernel::clocked_process finish_process_;
-    kernel::clocked_process act_process_;
+    simulation::clocked_process finish_process_;
+    simulation::clocked_process act_process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

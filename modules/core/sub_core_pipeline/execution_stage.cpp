@@ -9,7 +9,7 @@ namespace simtlm::core::sub_core_pipeline {
 
 using program::scheduling_class;
 
-execution_stage::execution_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots,
+execution_stage::execution_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots,
                                  dependence_unit& dependences, register_file& registers, client& sm)
     : context_(slots),
       dependences_(dependences),
@@ -19,7 +19,7 @@ execution_stage::execution_stage(kernel::phase_sequencer& sequencer, sub_core_sl
       results_(slots.timing.result_queue),
       starts_(slots.size(), 0),
       process_("write_back", sequencer, protocol::phase::core_write_back,
-               kernel::on_edge<&execution_stage::write_back>(this)) {}
+               simulation::on_edge<&execution_stage::write_back>(this)) {}
 
 // ---- write-back --------------------------------------------------------------------------------
 

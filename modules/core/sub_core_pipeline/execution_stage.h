@@ -27,7 +27,7 @@ public:
         /// instruction enters it
         virtual std::uint64_t enter_shared_fp64(std::uint64_t earliest) = 0;
     };
-    execution_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots,
+    execution_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots,
                     dependence_unit& dependences, register_file& registers, client& sm);
 
     // ---- from issue ----
@@ -101,7 +101,7 @@ private:
     std::vector<std::uint8_t> starts_;  // by slot: number of warps that have started in it
     event_wheel<event> events_;
     std::unordered_map<std::uint64_t, tensor_cycles> matrix_timing_;  // by matrix_shape::key()
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

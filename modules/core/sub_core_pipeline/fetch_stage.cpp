@@ -7,7 +7,7 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-fetch_stage::fetch_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots, client& sm)
+fetch_stage::fetch_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots, client& sm)
     : context_(slots),
       sm_(sm),
       l0_(slots.timing.l0i),
@@ -15,7 +15,7 @@ fetch_stage::fetch_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slo
       generation_(slots.size(), 0),
       decoding_((slots.timing.decode_cycles + 1) * slots.timing.fetch_width),
       fetch_process_("fetch", sequencer, protocol::phase::core_front_end,
-                     kernel::on_edge<&fetch_stage::fetch>(this)) {}
+                     simulation::on_edge<&fetch_stage::fetch>(this)) {}
 
 void fetch_stage::warp_starts(unsigned slot, std::uint64_t from) {
     slots_[slot] = slot_state();

@@ -3,8 +3,8 @@
 
 #include "modules/core/sub_core_pipeline/l0_instruction_cache.h"
 #include "modules/core/sub_core_pipeline/sub_core_slots.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/ring_buffer.h"
 
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
         /// The L0 has a request for the L1 instruction cache.
         virtual void wants_line(unsigned sub_core) = 0;
     };
-    fetch_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots, client& sm);
+    fetch_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots, client& sm);
 
     /// A warp has been placed. @param from  core cycle from which it is fetched
     void warp_starts(unsigned slot, std::uint64_t from);
@@ -68,7 +68,7 @@ public:
     void line_arrived(std::uint64_t line);
     bool idle() const { return decoding_.empty() && !l0_.has_request(); }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     static constexpr unsigned most_buffered = 8;
@@ -95,11 +95,11 @@ private:
     client& sm_;
     l0_instruction_cache l0_;
     std::vector<slot_state> slots_;
-    std::vector<std::uint8_t> generation_;    // by slot: number of flushes, to discard instructions
-                                              // being decoded
-    slot_mask wants_fetch_ = 0;               // may have room in its buffer
-    kernel::ring_buffer<decoding> decoding_;  // in order of arrival
-    kernel::clocked_process fetch_process_;
+    std::vector<std::uint8_t> generation_;  // by slot: number of flushes, to discard instructions
+                                            // being decoded
+    slot_mask wants_fetch_ = 0;             // may have room in its buffer
+    support::ring_buffer<decoding> decoding_;  // in order of arrival
+    simulation::clocked_process fetch_process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -8,8 +8,9 @@
 namespace simtlm::core::sub_core_pipeline {
 
 instruction_link::instruction_link(const sc_core::sc_module_name& name,
-                                   kernel::phase_sequencer& sequencer, const modern_config& config,
-                                   unsigned sub_cores, client& l0s, const request_tagger& tagger,
+                                   simulation::phase_sequencer& sequencer,
+                                   const modern_config& config, unsigned sub_cores, client& l0s,
+                                   const request_tagger& tagger,
                                    protocol::transaction_pool& transactions)
     : sc_module(name),
       l1i("l1i"),
@@ -19,7 +20,7 @@ instruction_link::instruction_link(const sc_core::sc_module_name& name,
       tagger_(tagger),
       transactions_(transactions),
       process_("process", sequencer, protocol::phase::core_dispatch,
-               kernel::on_edge<&instruction_link::cycle>(this)) {
+               simulation::on_edge<&instruction_link::cycle>(this)) {
     l1i.register_nb_transport_bw(this, &instruction_link::respond, 0);
 }
 

@@ -3,9 +3,9 @@
 
 #include "modules/core/sm_identity.h"
 #include "modules/core/sub_core_pipeline/modern_config.h"
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_process.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <deque>
@@ -31,7 +31,7 @@ public:
         virtual void line_arrived(unsigned sub_core, std::uint64_t line) = 0;
     };
 
-    instruction_link(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    instruction_link(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const modern_config& config, unsigned sub_cores, client& l0s,
                      const request_tagger& tagger, protocol::transaction_pool& transactions);
     ~instruction_link() override;
@@ -40,7 +40,7 @@ public:
     /// A kernel has ended: discards lines in flight.
     void flush();
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     bool idle() const { return requests_.empty() && replies_.empty() && awaited_ == 0; }
 
 private:
@@ -66,7 +66,7 @@ private:
     unsigned awaited_ = 0;  // outstanding misses of the L1
     unsigned first_ = 0;    // sub-core with the highest priority
     unsigned generation_ = 0;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

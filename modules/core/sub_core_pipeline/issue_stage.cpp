@@ -36,14 +36,14 @@ unsigned fence_cycles(const sm_timing& modern, program::fence_kind kind) {
 
 }  // namespace
 
-issue_stage::issue_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots,
+issue_stage::issue_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots,
                          const stages& others, instruction_issue& effects, client& sm)
     : context_(slots),
       others_(others),
       effects_(effects),
       sm_(sm),
       process_("issue", sequencer, protocol::phase::core_issue,
-               kernel::on_edge<&issue_stage::cycle>(this), false, slots.config.schedulers) {
+               simulation::on_edge<&issue_stage::cycle>(this), false, slots.config.schedulers) {
     process_.select_sub_phase(slots.number);
     slots.issue = &process_;
 }

@@ -62,7 +62,7 @@ public:
         std::uint8_t wait_mask = 0;                   ///< dependence counters for which it waited
         stall_reason reason = stall_reason::no_warp;  ///< of the last cycle
     };
-    issue_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots, const stages& others,
+    issue_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots, const stages& others,
                 instruction_issue& effects, client& sm);
 
     /// A condition that kept a warp from issuing has changed (barrier, atomics, copies).
@@ -104,7 +104,7 @@ private:
     std::uint64_t next_counted_ = 0;
     stall_reason sleeping_for_ = stall_reason::no_warp;
     issue_probe probe_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/sub_core_pipeline/stream_buffer.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <limits>
@@ -53,7 +53,7 @@ public:
     const l0_statistics& statistics() const { return statistics_; }
     const stream_buffer& stream() const { return stream_; }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();

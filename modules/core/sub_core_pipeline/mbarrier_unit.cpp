@@ -9,13 +9,13 @@
 namespace simtlm::core::sub_core_pipeline {
 
 mbarrier_unit::mbarrier_unit(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, const mbarrier_config& config,
+                             simulation::phase_sequencer& sequencer, const mbarrier_config& config,
                              const blocks& sm)
     : sc_module(name),
       config_(config),
       sm_(sm),
       retry_process_("retry", sequencer, protocol::phase::core_write_back,
-                     kernel::on_edge<&mbarrier_unit::retry>(this)) {}
+                     simulation::on_edge<&mbarrier_unit::retry>(this)) {}
 
 void mbarrier_unit::suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) {
     ++sm_.statistics.mbarrier_waits;

@@ -5,7 +5,7 @@
 #include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
 #include "modules/core/warp_table.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 #include <string>
@@ -28,7 +28,7 @@ public:
         modern_statistics& statistics;
         std::vector<sub_core*> sub_cores;
     };
-    mbarrier_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    mbarrier_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const mbarrier_config& config, const blocks& sm);
 
     /// Suspends a warp that has issued a wait for an incomplete phase, in phase core_issue.
@@ -55,7 +55,7 @@ private:
     blocks sm_;
     std::vector<suspended> waiting_;       // in order of issue
     std::vector<std::uint64_t> retry_at_;  // core cycles, ascending
-    kernel::clocked_process retry_process_;
+    simulation::clocked_process retry_process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

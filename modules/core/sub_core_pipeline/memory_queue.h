@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/ring_buffer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -72,7 +72,7 @@ private:
         bool quick = false;
     };
     memory_queue_config config_;
-    kernel::ring_buffer<entry> queue_;
+    support::ring_buffer<entry> queue_;
     unsigned reserved_ = 0;
     std::uint64_t calculation_free_at_ = 0;  // when its last address moved to the latch
     std::uint64_t latch_free_at_ = 0;

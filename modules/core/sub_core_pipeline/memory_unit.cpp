@@ -38,8 +38,9 @@ constexpr unsigned most_tag_banks = 32;
 
 }  // namespace
 
-memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                         const sm_config& config, const modern_config& modern, const blocks& sm)
+memory_unit::memory_unit(const sc_core::sc_module_name& name,
+                         simulation::phase_sequencer& sequencer, const sm_config& config,
+                         const modern_config& modern, const blocks& sm)
     : sc_module(name),
       l1d("l1d"),
       l1c("l1c"),
@@ -55,11 +56,11 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequ
                    modern.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
       link_free_at_(sm.sub_cores.size(), 0),
       respond_process_("respond", sequencer, protocol::phase::core_units,
-                       kernel::on_edge<&memory_unit::respond>(this)),
+                       simulation::on_edge<&memory_unit::respond>(this)),
       access_process_("access", sequencer, protocol::phase::core_access,
-                      kernel::on_edge<&memory_unit::access>(this)),
+                      simulation::on_edge<&memory_unit::access>(this)),
       accept_process_("accept", sequencer, protocol::phase::core_dispatch,
-                      kernel::on_edge<&memory_unit::accept>(this)) {
+                      simulation::on_edge<&memory_unit::accept>(this)) {
     l1d.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1d);
     l1c.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1c);
     l1t.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1t);

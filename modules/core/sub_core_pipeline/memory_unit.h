@@ -8,7 +8,7 @@
 #include "modules/core/sub_core_pipeline/cluster_unit.h"
 #include "modules/core/sub_core_pipeline/memory_queue.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <array>
 #include <cstdint>
@@ -46,7 +46,7 @@ public:
         core_statistics& statistics;
         std::vector<sub_core*> sub_cores;
     };
-    memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    memory_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                 const sm_config& config, const modern_config& modern, const blocks& sm);
     ~memory_unit() override;
 
@@ -62,7 +62,7 @@ public:
     /// @pre its accesses are resolved
     static bool reads_l1_data(const warp_instruction& inst);
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     /// Why the next access of a latch could not start at the last attempt.
     memory_stall stall() const { return stall_; }
     const warp_instruction* in_latch(unsigned which) const { return latch_[which].inst; }
@@ -125,9 +125,9 @@ private:
     tlm::tlm_generic_payload* uncached_ = nullptr;
     memory_stall stall_ = memory_stall::none;
 
-    kernel::clocked_process respond_process_;
-    kernel::clocked_process access_process_;
-    kernel::clocked_process accept_process_;
+    simulation::clocked_process respond_process_;
+    simulation::clocked_process access_process_;
+    simulation::clocked_process accept_process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

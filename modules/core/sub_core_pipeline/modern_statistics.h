@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/sub_core_pipeline/execution_ports.h"
-#include "modules/kernel/counter_table.h"
+#include "modules/support/counter_table.h"
 
 #include <array>
 #include <cstdint>
@@ -62,53 +62,53 @@ inline std::string unit_label(unsigned u) {
     return unit_name(static_cast<unit>(u));
 }
 
-inline constexpr kernel::counter<modern_statistics> modern_counters[] = {
-    kernel::count<&modern_statistics::cycles>("issue_slots", "sub-core cycles",
-                                              "by what kept the sub-core from issuing",
-                                              stall_reason_label),
-    kernel::count<&modern_statistics::unit_instructions>(
+inline constexpr support::counter<modern_statistics> modern_counters[] = {
+    support::count<&modern_statistics::cycles>("issue_slots", "sub-core cycles",
+                                               "by what kept the sub-core from issuing",
+                                               stall_reason_label),
+    support::count<&modern_statistics::unit_instructions>(
         "unit_instructions", "warp instructions", "issued, by unit of the sub-cores", unit_label),
-    kernel::count<&modern_statistics::register_reads>("register_reads", "operands",
-                                                      "of fixed-latency instructions were read"),
-    kernel::count<&modern_statistics::register_cache_hits>("register_cache_hits", "operands",
-                                                           "came from the register file cache"),
-    kernel::count<&modern_statistics::port_bubbles>(
+    support::count<&modern_statistics::register_reads>("register_reads", "operands",
+                                                       "of fixed-latency instructions were read"),
+    support::count<&modern_statistics::register_cache_hits>("register_cache_hits", "operands",
+                                                            "came from the register file cache"),
+    support::count<&modern_statistics::port_bubbles>(
         "port_bubbles", "sub-core cycles", "the allocate stage waited for register read ports"),
-    kernel::count<&modern_statistics::write_conflicts>(
+    support::count<&modern_statistics::write_conflicts>(
         "write_conflicts", "cycles", "results of variable latency waited for a write port"),
-    kernel::count<&modern_statistics::l0_fetches>("l0_fetches", "instructions",
-                                                  "fetched from L0 instruction caches"),
-    kernel::count<&modern_statistics::l0_hits>("l0_hits", "instructions", "hit there"),
-    kernel::count<&modern_statistics::l0_stream_hits>("l0_stream_hits", "lines",
-                                                      "came from the stream buffer"),
-    kernel::count<&modern_statistics::l0_misses>("l0_misses", "lines", "missed there too"),
-    kernel::count<&modern_statistics::l0_prefetches>("l0_prefetches", "lines",
-                                                     "the stream buffer asked for"),
-    kernel::count<&modern_statistics::redirects>("redirects", "branches",
-                                                 "taken ones that emptied an instruction buffer"),
-    kernel::count<&modern_statistics::memory_accepted>("memory_accepted", "warp instructions",
-                                                       "taken by the memory unit"),
-    kernel::count<&modern_statistics::bulk_copies>("bulk_copies", "copies",
-                                                   "begun by the bulk copy engine"),
-    kernel::count<&modern_statistics::bulk_bytes>("bulk_bytes", "bytes",
-                                                  "of shared memory that bulk copies move"),
-    kernel::count<&modern_statistics::bulk_requests>("bulk_requests", "requests",
-                                                     "of bulk copies to memory"),
-    kernel::count<&modern_statistics::tensor_map_misses>(
+    support::count<&modern_statistics::l0_fetches>("l0_fetches", "instructions",
+                                                   "fetched from L0 instruction caches"),
+    support::count<&modern_statistics::l0_hits>("l0_hits", "instructions", "hit there"),
+    support::count<&modern_statistics::l0_stream_hits>("l0_stream_hits", "lines",
+                                                       "came from the stream buffer"),
+    support::count<&modern_statistics::l0_misses>("l0_misses", "lines", "missed there too"),
+    support::count<&modern_statistics::l0_prefetches>("l0_prefetches", "lines",
+                                                      "the stream buffer asked for"),
+    support::count<&modern_statistics::redirects>("redirects", "branches",
+                                                  "taken ones that emptied an instruction buffer"),
+    support::count<&modern_statistics::memory_accepted>("memory_accepted", "warp instructions",
+                                                        "taken by the memory unit"),
+    support::count<&modern_statistics::bulk_copies>("bulk_copies", "copies",
+                                                    "begun by the bulk copy engine"),
+    support::count<&modern_statistics::bulk_bytes>("bulk_bytes", "bytes",
+                                                   "of shared memory that bulk copies move"),
+    support::count<&modern_statistics::bulk_requests>("bulk_requests", "requests",
+                                                      "of bulk copies to memory"),
+    support::count<&modern_statistics::tensor_map_misses>(
         "tensor_map_misses", "tensor maps", "fetched from memory by the bulk copy engine"),
-    kernel::count<&modern_statistics::mbarrier_waits>(
+    support::count<&modern_statistics::mbarrier_waits>(
         "mbarrier_waits", "warp instructions",
         "that did not find the phase of an mbarrier complete"),
-    kernel::count<&modern_statistics::mbarrier_wait_cycles>("mbarrier_wait_cycles", "cycles",
-                                                            "that warps have waited for mbarriers"),
-    kernel::count<&modern_statistics::warpgroup_products>("warpgroup_products", "products",
-                                                          "of warpgroups (wgmma)"),
-    kernel::count<&modern_statistics::warpgroup_cycles>(
+    support::count<&modern_statistics::mbarrier_wait_cycles>(
+        "mbarrier_wait_cycles", "cycles", "that warps have waited for mbarriers"),
+    support::count<&modern_statistics::warpgroup_products>("warpgroup_products", "products",
+                                                           "of warpgroups (wgmma)"),
+    support::count<&modern_statistics::warpgroup_cycles>(
         "warpgroup_cycles", "cycles", "that products of warpgroups take the tensor cores"),
 };
 constexpr const auto& counters_of(const modern_statistics*) {
     return modern_counters;
 }
-static_assert(kernel::covers(modern_counters));
+static_assert(support::covers(modern_counters));
 
 }  // namespace simtlm::core::sub_core_pipeline

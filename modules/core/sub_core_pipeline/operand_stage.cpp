@@ -7,13 +7,13 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-operand_stage::operand_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots,
+operand_stage::operand_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots,
                              register_file& registers, execution_stage& execution)
     : context_(slots),
       registers_(registers),
       execution_(execution),
       process_("operands", sequencer, protocol::phase::core_operands,
-               kernel::on_edge<&operand_stage::cycle>(this)) {}
+               simulation::on_edge<&operand_stage::cycle>(this)) {}
 
 bool operand_stage::try_allocate(warp_instruction& inst, std::uint64_t now) {
     const program::static_instruction& i = *inst.info;

@@ -18,7 +18,7 @@ namespace simtlm::core::sub_core_pipeline {
 /// Action: allocate (core_operands).
 class operand_stage {
 public:
-    operand_stage(kernel::phase_sequencer& sequencer, sub_core_slots& slots,
+    operand_stage(simulation::phase_sequencer& sequencer, sub_core_slots& slots,
                   register_file& registers, execution_stage& execution);
 
     /// Sets the unit whose warpgroup products read the same registers.
@@ -51,7 +51,7 @@ private:
     warpgroup_unit* warpgroups_ = nullptr;  // uses read ports of the register file
     register_cache cache_;
     latch control_, allocate_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/archive_fwd.h"
-#include "modules/kernel/ring_buffer.h"
+#include "modules/support/archive_fwd.h"
+#include "modules/support/ring_buffer.h"
 
 #include <cstdint>
 
@@ -65,7 +65,7 @@ public:
     }
     std::size_t lines() const { return queue_.size(); }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
 
 private:
     struct entry {
@@ -75,7 +75,7 @@ private:
     unsigned line_bytes_;
     std::uint64_t next_ = 0;
     bool running_ = false;
-    kernel::ring_buffer<entry> queue_;
+    support::ring_buffer<entry> queue_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -3,7 +3,7 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+sub_core::sub_core(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const sub_core_context& context, unsigned number, instruction_issue& effects,
                    services& sm)
     : sc_module(name),

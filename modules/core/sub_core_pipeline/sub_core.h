@@ -10,7 +10,7 @@
 #include "modules/core/sub_core_pipeline/register_file.h"
 #include "modules/core/sub_core_pipeline/sub_core_slots.h"
 #include "modules/core/warp_wait.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,7 @@ public:
     using memory_entry = memory_path::entry;
 
     /// @param number  of the sub-core in its SM
-    sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    sub_core(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
              const sub_core_context& context, unsigned number, instruction_issue& effects,
              services& sm);
 
@@ -102,7 +102,7 @@ public:
         return fetch_.idle() && memory().empty() && operands_.idle() && execution_.idle();
     }
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(kernel::archive& a);
+    void checkpoint(support::archive& a);
     unsigned number() const { return slots_.number; }
     unsigned buffered(unsigned warp) const { return fetch_.count(slots_.slot_of(warp)); }
 

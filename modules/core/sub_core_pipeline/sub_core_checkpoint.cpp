@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/sub_core_pipeline/sub_core_sm.h"
-#include "modules/kernel/archive.h"
-#include "modules/kernel/error.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 
 namespace simtlm::core::sub_core_pipeline {
 
-void stream_buffer::checkpoint(kernel::archive& a) {
+void stream_buffer::checkpoint(support::archive& a) {
     std::vector<std::pair<std::uint64_t, bool>> lines;
     for (std::size_t i = 0; i < queue_.size(); ++i)
         lines.emplace_back(queue_[i].line, queue_[i].arrived);
@@ -16,25 +16,25 @@ void stream_buffer::checkpoint(kernel::archive& a) {
     for (const auto& [line, arrived] : lines) queue_.push({line, arrived});
 }
 
-void l0_instruction_cache::checkpoint(kernel::archive& a) {
+void l0_instruction_cache::checkpoint(support::archive& a) {
     a.plain(lines_);
     a(stream_, missed_, awaited_, uses_, latest_, statistics_.fetches, statistics_.hits,
       statistics_.stream_hits, statistics_.misses, statistics_.prefetches);
 }
 
-void instruction_link::checkpoint(kernel::archive& a) {
+void instruction_link::checkpoint(support::archive& a) {
     a(first_, generation_);
 }
 
-void memory_unit::checkpoint(kernel::archive& a) {
+void memory_unit::checkpoint(support::archive& a) {
     a(arbiter_, banks_free_at_, constants_free_at_, link_free_at_, copy_port_free_at_, stall_);
 }
 
-void fetch_stage::checkpoint(kernel::archive& a) {
+void fetch_stage::checkpoint(support::archive& a) {
     a(l0_, generation_, wants_fetch_);
 }
 
-void sub_core::checkpoint(kernel::archive& a) {
+void sub_core::checkpoint(support::archive& a) {
     a(slots_, registers_, fetch_, dependences_, execution_, operands_, memory_, issue_);
 }
 
@@ -45,13 +45,14 @@ bool sub_core_sm::pipeline_at_rest() const {
            });
 }
 
-void sub_core_sm::checkpoint_pipeline(kernel::archive& a) {
+void sub_core_sm::checkpoint_pipeline(support::archive& a) {
     const modern_statistics& counted = stage_statistics_;
     if ((counted.bulk_copies | counted.mbarrier_waits | counted.warpgroup_products) != 0)
-        throw kernel::user_error(name(),
-                                 "has used bulk copies, mbarriers or products of warpgroups, whose "
-                                 "engines are not saved in checkpoints",
-                                 "leave out --checkpoint");
+        throw support::user_error(
+            name(),
+            "has used bulk copies, mbarriers or products of warpgroups, whose "
+            "engines are not saved in checkpoints",
+            "leave out --checkpoint");
     a(issue_);
     for (auto& s : sub_cores_) a(*s);
     a(*memory_unit_, *link_, last_launch_, warp_start_, fp64_free_at_, barriers_free_at_);

@@ -22,8 +22,8 @@ std::vector<std::string> sub_core_sm::sending_blocks() const {
     return blocks;
 }
 
-void sub_core_sm::register_signals(kernel::signal_list& list, const std::string&) {
-    using kernel::display;
+void sub_core_sm::register_signals(waveforms::signal_list& list, const std::string&) {
+    using waveforms::display;
     const std::string base = name();
     const std::string group = base.substr(base.find('.') + 1);
     list.group(group);
@@ -39,9 +39,9 @@ void sub_core_sm::register_signals(kernel::signal_list& list, const std::string&
         const issue_stage::issue_probe& p = s->probe();
         const auto with_issue = [&](const char* what, unsigned width, display shown, auto read) {
             list.level(sub + "." + what, width, on_core, shown,
-                       [&p, read, grown = kernel::has_grown()]() mutable -> std::uint64_t {
+                       [&p, read, grown = waveforms::has_grown()]() mutable -> std::uint64_t {
                            return grown(p.count) ? static_cast<std::uint64_t>(read(p))
-                                                 : kernel::waveform::undriven;
+                                                 : waveforms::waveform::undriven;
                        });
         };
         list.events(sub + ".issue", 1, protocol::core_clock, [&p] { return p.count; });
@@ -50,7 +50,7 @@ void sub_core_sm::register_signals(kernel::signal_list& list, const std::string&
         with_issue("stall", 6, display::decimal, [](const auto& i) { return i.stall; });
         with_issue("wait_mask", 6, display::hexadecimal, [](const auto& i) { return i.wait_mask; });
         list.level(
-            sub + ".reason", kernel::bits_for(stall_reasons - 1), on_core, display::named,
+            sub + ".reason", waveforms::bits_for(stall_reasons - 1), on_core, display::named,
             [&p] { return static_cast<std::uint64_t>(p.reason); },
             &list.names("stall_reason", reasons));
         for (unsigned w = s->number(); w < config_.max_warps; w += config_.schedulers) {

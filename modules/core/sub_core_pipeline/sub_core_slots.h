@@ -8,7 +8,7 @@
 #include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/core/sub_core_pipeline/sm_timing.h"
 #include "modules/core/warp_table.h"
-#include "modules/kernel/clocked_process.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 
@@ -37,11 +37,11 @@ struct sub_core_slots : sub_core_context {
 
     const unsigned number;  ///< of the sub-core
     issue_scheduler scheduler;
-    slot_mask live = 0;                        ///< has instructions left to issue
-    slot_mask valid = 0;                       ///< has a decoded instruction
-    slot_mask dependent = 0;                   ///< its next instruction waits for another one
-    slot_mask blocked = 0;                     ///< at a barrier, a fence, atomics, copies
-    kernel::clocked_process* issue = nullptr;  ///< woken when an instruction may issue
+    slot_mask live = 0;                            ///< has instructions left to issue
+    slot_mask valid = 0;                           ///< has a decoded instruction
+    slot_mask dependent = 0;                       ///< its next instruction waits for another one
+    slot_mask blocked = 0;                         ///< at a barrier, a fence, atomics, copies
+    simulation::clocked_process* issue = nullptr;  ///< woken when an instruction may issue
 
     unsigned size() const { return (config.max_warps + config.schedulers - 1) / config.schedulers; }
     unsigned warp_of(unsigned slot) const { return slot * config.schedulers + number; }

@@ -19,9 +19,9 @@ sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocess
       issue_(config_, modern_.engines.present,
              {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_}),
       synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
-                           kernel::on_edge<&sub_core_sm::synchronise>(this)),
+                           simulation::on_edge<&sub_core_sm::synchronise>(this)),
       retire_process_("retire", sequencer_, protocol::phase::core_front_end,
-                      kernel::on_edge<&sub_core_sm::retire>(this), false, 2) {
+                      simulation::on_edge<&sub_core_sm::retire>(this), false, 2) {
     retire_process_.select_sub_phase(1);  // after the sub-cores' fetch
     std::vector<sub_core*> cores;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
@@ -371,7 +371,7 @@ void sub_core_sm::settle_pipeline(std::uint64_t edges) {
     stage_statistics_.l0_prefetches = sum.prefetches;
 }
 
-void sub_core_sm::register_pipeline_statistics(kernel::statistics& list) {
+void sub_core_sm::register_pipeline_statistics(support::statistics& list) {
     list.add(std::string(name()) + ".stages", "modern", stage_statistics_);
 }
 

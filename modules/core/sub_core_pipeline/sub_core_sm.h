@@ -10,7 +10,7 @@
 #include "modules/core/sub_core_pipeline/sm_timing.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
 #include "modules/core/sub_core_pipeline/warpgroup_unit.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <deque>
 #include <memory>
@@ -48,7 +48,7 @@ public:
         return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
     }
     std::vector<unit_count> unit_counts() const override;
-    void register_signals(kernel::signal_list& list, const std::string& network) override;
+    void register_signals(waveforms::signal_list& list, const std::string& network) override;
     std::vector<std::string> sending_blocks() const override;
     /// Counters of the stages of the modern core, up to date.
     const modern_statistics& stage_statistics() {
@@ -144,8 +144,8 @@ private:
         return clusters_ ? clusters_->describe(slot) : std::string();
     }
     bool pipeline_at_rest() const override;
-    void checkpoint_pipeline(kernel::archive& a) override;
-    void register_pipeline_statistics(kernel::statistics& list) override;
+    void checkpoint_pipeline(support::archive& a) override;
+    void register_pipeline_statistics(support::statistics& list) override;
     void settle_pipeline(std::uint64_t edges) override;
 
     void bind_caches(protocol::transaction_pool& transactions);
@@ -182,8 +182,8 @@ private:
     std::vector<fence> fences_;
     std::uint64_t fp64_free_at_ = 0;
 
-    kernel::clocked_process synchronise_process_;
-    kernel::clocked_process retire_process_;
+    simulation::clocked_process synchronise_process_;
+    simulation::clocked_process retire_process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -32,15 +32,15 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, const program:
 }
 
 warpgroup_unit::warpgroup_unit(const sc_core::sc_module_name& name,
-                               kernel::phase_sequencer& sequencer, const warpgroup_config& config,
-                               const blocks& sm)
+                               simulation::phase_sequencer& sequencer,
+                               const warpgroup_config& config, const blocks& sm)
     : sc_module(name),
       config_(config),
       sm_(sm),
       warps_(sm.warps.warp.size()),
       groups_(sm.warps.warp.size()),
       release_process_("release", sequencer, protocol::phase::core_write_back,
-                       kernel::on_edge<&warpgroup_unit::release>(this)) {}
+                       simulation::on_edge<&warpgroup_unit::release>(this)) {}
 
 void warpgroup_unit::place(unsigned first_warp, unsigned warps) {
     constexpr unsigned size = 4;

@@ -5,8 +5,8 @@
 #include "modules/core/sub_core_pipeline/engine_config.h"
 #include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/core/warp_table.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/program/instruction.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 #include <deque>
@@ -46,7 +46,7 @@ public:
         warp_table& warps;
         modern_statistics& statistics;
     };
-    warpgroup_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    warpgroup_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const warpgroup_config& config, const blocks& sm);
 
     /// Adds an observer of every queued product. @param sm  number of the SM
@@ -137,7 +137,7 @@ private:
     std::deque<read_cycles> reads_;  // of products in execution and in the queue
     engine_watcher* watcher_ = nullptr;
     unsigned sm_number_ = 0;  // for the watcher
-    kernel::clocked_process release_process_;
+    simulation::clocked_process release_process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

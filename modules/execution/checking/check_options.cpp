@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/checking/check_options.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <string>
 
@@ -14,9 +14,9 @@ check_options parse_checks(std::string_view words) {
         words.remove_prefix(word.size() == words.size() ? word.size() : word.size() + 1);
         const bool all = word == "all";
         if (!all && word != "memory" && word != "races" && word != "init")
-            throw kernel::user_error("--check", "'" + std::string(word) + "' is not a check",
-                                     "name some of memory, races, init, with commas between; or "
-                                     "all");
+            throw support::user_error("--check", "'" + std::string(word) + "' is not a check",
+                                      "name some of memory, races, init, with commas between; or "
+                                      "all");
         checks.memory |= all || word == "memory";
         checks.races |= all || word == "races";
         checks.init |= all || word == "init";

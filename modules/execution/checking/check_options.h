@@ -18,7 +18,7 @@ struct check_options {
 };
 
 /// @param words  a subset of "memory,races,init", or "all"
-/// @throws kernel::user_error  for any other word
+/// @throws support::user_error  for any other word
 check_options parse_checks(std::string_view words);
 
 }  // namespace simtlm::execution

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/checking/written_map.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ written_map::written_map(std::uint64_t bytes) : size_(bytes) {
     void* const p = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
-        throw kernel::user_error(
+        throw support::user_error(
             "", fmt::format("cannot reserve {} bytes of address space for --check init", mapped_),
             "lift the limit of address space (ulimit -v)");
     words_ = static_cast<std::uint64_t*>(p);

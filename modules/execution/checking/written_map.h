@@ -13,7 +13,7 @@ namespace simtlm::execution {
 /// parts. Several host threads may mark concurrently.
 class written_map {
 public:
-    /// Initially nothing is marked. @throws kernel::user_error  if address space is exhausted
+    /// Initially nothing is marked. @throws support::user_error  if address space is exhausted
     explicit written_map(std::uint64_t bytes);
     ~written_map();
     written_map(const written_map&) = delete;

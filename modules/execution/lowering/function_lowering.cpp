@@ -7,8 +7,8 @@
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/special.h"
 #include "modules/execution/thread_block.h"
-#include "modules/kernel/error.h"
 #include "modules/ptx/register_slots.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -166,7 +166,7 @@ slot function_lowering::source(const ptx::operand& o, unsigned width) {
         case operand_kind::function:
             return constant(ptx_image::address_of_function(module_.resolved(o.index)), width);
         default:
-            throw kernel::user_error(
+            throw support::user_error(
                 m_.where(now_->where),
                 "this operand cannot be read as a value: " + m_.text_of(f_, *now_));
     }

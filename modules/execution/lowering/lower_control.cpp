@@ -3,7 +3,7 @@
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/runtime.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <algorithm>
 

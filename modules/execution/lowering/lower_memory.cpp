@@ -7,7 +7,7 @@
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/prefetch.h"
 #include "modules/execution/operations/stack.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -66,8 +66,8 @@ function_lowering::memory_place function_lowering::place_of(const ptx::operand& 
         } else {
             s = space::global;
             if (module_.address_of(address.index) == 0)
-                throw kernel::user_error(m_.where(now_->where),
-                                         "variable " + v.name + " is declared but not defined");
+                throw support::user_error(m_.where(now_->where),
+                                          "variable " + v.name + " is declared but not defined");
         }
     }
     p.detail |= static_cast<std::uint16_t>(static_cast<unsigned>(s) << access_detail::space_shift);
@@ -83,7 +83,7 @@ void function_lowering::check_parameter_place(const memory_place& p, std::size_t
         size = std::max(size, module_.address_of(each.index) + m_.variables[each.index].size);
     const auto offset = static_cast<std::uint64_t>(p.immediate);
     if (p.immediate < 0 || offset > size || bytes > size - offset)
-        throw kernel::user_error(
+        throw support::user_error(
             m_.where(now_->where),
             fmt::format("{} bytes at offset {} of the kernel's parameters, which have {} bytes",
                         bytes, p.immediate, size),
@@ -192,7 +192,7 @@ void function_lowering::lower_store(const ptx::operation& o) {
     }
     const memory_place p = place_of(operand(0), o);
     if (p.kernel_parameter)
-        throw kernel::user_error(m_.where(now_->where), "a kernel's parameters cannot be written");
+        throw support::user_error(m_.where(now_->where), "a kernel's parameters cannot be written");
     emit_access_check(o, p, format.memory_bytes, slots);
     operation& op = emit(handlers_.store(format));
     op.detail = static_cast<std::uint16_t>(slots.size());

@@ -3,8 +3,8 @@
 
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/special.h"
-#include "modules/kernel/error.h"
 #include "modules/ptx/resources.h"
+#include "modules/support/error.h"
 
 #include <fmt/format.h>
 
@@ -161,10 +161,10 @@ void module_builder::place_in_memory() {
 /// Checks that a variable of a thread or CTA is within the address window of its memory.
 void module_builder::check_fits(const ptx::variable& v, std::uint64_t at) const {
     if (at <= address_windows::size && v.size <= address_windows::size - at) return;
-    throw kernel::user_error(source().where(v.where),
-                             fmt::format("{} has {} bytes; this memory has {} at most", v.name,
-                                         v.size, std::uint64_t{address_windows::size}),
-                             "make it smaller, or place it in global memory");
+    throw support::user_error(source().where(v.where),
+                              fmt::format("{} has {} bytes; this memory has {} at most", v.name,
+                                          v.size, std::uint64_t{address_windows::size}),
+                              "make it smaller, or place it in global memory");
 }
 
 /// Determines how much memory variadic functions have for the arguments of any call.
@@ -197,8 +197,8 @@ passed_layout module_builder::layout_of(const std::vector<ptx::prototype::item>&
         layout.alignment = std::max(layout.alignment, static_cast<std::uint32_t>(alignment));
         at += bytes;
         if (at > address_windows::size)
-            throw kernel::user_error(source().file, "the parameters of a function are too large",
-                                     "pass them through global memory");
+            throw support::user_error(source().file, "the parameters of a function are too large",
+                                      "pass them through global memory");
     }
     layout.bytes = static_cast<std::uint32_t>(at);
     return layout;

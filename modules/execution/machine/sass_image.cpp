@@ -8,11 +8,11 @@
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/special.h"
-#include "modules/kernel/error.h"
 #include "modules/sass/cubin_format.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/linker.h"
 #include "modules/sass/relocation.h"
+#include "modules/support/error.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -252,7 +252,7 @@ void sass_image::place_variables() {
         const bool constant = s.name == ".nv.constant3";
         if ((!global && !constant) || s.size == 0) continue;
         if (s.size > std::uint64_t{1} << 32)
-            throw kernel::user_error(name_, fmt::format("{} takes {} bytes", s.name, s.size));
+            throw support::user_error(name_, fmt::format("{} takes {} bytes", s.name, s.size));
         const device_address a = memory_.allocate_static(
             s.size, std::clamp<std::uint64_t>(s.alignment, 256, 4096), std::string(s.name));
         owned_.push_back(a);
@@ -286,7 +286,7 @@ void sass_image::place_reference(const sass::cubin_symbol& y) {
         memory_.allocate_static(reference_bytes, reference_bytes, std::string(y.name));
     owned_.push_back(a);
     if (a >> 32 != 0)
-        throw kernel::user_error(
+        throw support::user_error(
             name_, fmt::format("the handle of {} is not in the first 4 GiB of memory", y.name));
     references_[y.name] = a;
     variables_.push_back(
@@ -305,10 +305,10 @@ void sass_image::relocate_data(std::uint32_t section, char* data, std::size_t si
             continue;
         }
         if (!field)
-            throw kernel::user_error(name_,
-                                     fmt::format("a relocation of type {} in {} at {:#x}",
-                                                 sass::relocation_name(r->type),
-                                                 source_->sections()[section].name, r->offset));
+            throw support::user_error(name_,
+                                      fmt::format("a relocation of type {} in {} at {:#x}",
+                                                  sass::relocation_name(r->type),
+                                                  source_->sections()[section].name, r->offset));
         if (r->offset > size || size - r->offset < field->bytes) continue;
         const std::uint64_t addend = r->has_addend ? static_cast<std::uint64_t>(r->addend)
                                                    : field->addend_at(data + r->offset);
@@ -405,7 +405,7 @@ void sass_image::describe_kernels() {
         const bool stack_known = f.stack_bytes != stack_not_told;
         const std::uint32_t stack = stack_known ? f.stack_bytes : 0;
         if (f.static_shared > most_shared || stack > most_local || f.frame_bytes > most_local)
-            throw kernel::user_error(
+            throw support::user_error(
                 name_, fmt::format("{} asks for {} bytes of shared and {} of local memory", f.name,
                                    f.static_shared, std::max(stack, f.frame_bytes)));
         kernel_image k;
@@ -434,7 +434,7 @@ void sass_image::describe_kernels() {
         k.most_cluster = f.most_cluster;
         k.blocks_are_clusters = f.blocks_are_clusters;
         if (f.cluster[0] != 0 && (f.cluster[1] == 0 || f.cluster[2] == 0))
-            throw kernel::user_error(name_, fmt::format("{} demands empty clusters", f.name));
+            throw support::user_error(name_, fmt::format("{} demands empty clusters", f.name));
         k.required_cluster = f.cluster;
         for (std::size_t i = 0; i < f.parameters.size(); ++i) {
             kernel_parameter p;
@@ -442,8 +442,8 @@ void sass_image::describe_kernels() {
             p.offset = f.parameters[i].offset;
             p.size = f.parameters[i].size;
             if (p.offset + p.size > k.parameter_bytes)
-                throw kernel::user_error(name_,
-                                         fmt::format("parameters of {} lie outside", f.name));
+                throw support::user_error(name_,
+                                          fmt::format("parameters of {} lie outside", f.name));
             k.parameters.push_back(std::move(p));
         }
         kernels_.push_back(std::move(k));
@@ -695,7 +695,7 @@ void sass_image::put_launch(const launch& l, std::uint32_t local_bytes, std::byt
 lane_buffer sass_image::launch_constants(const launch& l, std::uint32_t local_bytes) const {
     const kernel_image& k = *l.kernel;
     if (any_missing_ && !first_of(missing_, k).empty())
-        throw kernel::user_error(
+        throw support::user_error(
             name_, fmt::format("{} cannot be launched: {}", k.name, first_of(missing_, k)),
             "link it with the file that defines it");
     lane_buffer buffer = make_lane_buffer(constant_bytes_);

@@ -111,7 +111,7 @@ public:
     /// Runtime functions are located below code_window, 16 bytes each.
     static constexpr device_address runtime_window = code_window - 0x10000;
 
-    /// @throws kernel::user_error  if it refers to something that does not exist
+    /// @throws support::user_error  if it refers to something that does not exist
     sass_image(std::shared_ptr<const sass::cubin> source, device_memory& memory,
                const check_options& checks = {});
     ~sass_image() override;

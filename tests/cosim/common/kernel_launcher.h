@@ -12,10 +12,12 @@ namespace platform_example {
 
 /// Launches one kernel of a trace on one SM: at most one thread block per cycle of `clk`, like the
 /// GPU, as soon as the SM has room.
-class kernel_launcher : public simtlm::kernel::clocked_module, private simtlm::core::cta_listener {
+class kernel_launcher : public simtlm::simulation::clocked_module,
+                        private simtlm::core::cta_listener {
 public:
     /// @param settings  of the SM
-    kernel_launcher(const sc_core::sc_module_name& name, simtlm::kernel::phase_sequencer& sequencer,
+    kernel_launcher(const sc_core::sc_module_name& name,
+                    simtlm::simulation::phase_sequencer& sequencer,
                     const simtlm::gpu_config& config, const simtlm::core::sm_config& settings,
                     simtlm::core::simt_pipeline::simt_sm& sm, const std::string& trace)
         : clocked_module(name, sequencer, simtlm::protocol::core_clock),
@@ -24,7 +26,7 @@ public:
           trace_(trace, simtlm::platform::reader_options_of(config, opcodes_)),
           header_(trace_.header()),
           process_("place", sequencer, simtlm::protocol::phase::core_dispatch_ctas,
-                   simtlm::kernel::on_edge<&kernel_launcher::place>(this), true) {
+                   simtlm::simulation::on_edge<&kernel_launcher::place>(this), true) {
         sm.set_listener(*this);
         kernel_.descriptor = &header_;
         kernel_.launch = 1;
@@ -58,7 +60,7 @@ private:
     simtlm::trace::kernel_trace trace_;
     simtlm::trace::kernel_header header_;
     simtlm::core::kernel_context kernel_;
-    simtlm::kernel::clocked_process process_;
+    simtlm::simulation::clocked_process process_;
     std::uint64_t left_ = 0, running_ = 0, end_ = 0;
 };
 

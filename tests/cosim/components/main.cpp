@@ -26,19 +26,19 @@ expectations expect;
 
 /// A unit in front of an L1: loads sectors one at a time, each after the previous one has been
 /// taken. It acts on edges of `clk`, in the phase in which units start their accesses.
-class load_unit : public kernel::clocked_module {
+class load_unit : public simulation::clocked_module {
 public:
     protocol::cache_port_initiator<load_unit> cache{"cache"};
     unsigned loads = 0, refusals = 0, outstanding = 0;
 
-    load_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    load_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
               protocol::transaction_pool& pool, std::uint64_t bytes, unsigned passes)
         : clocked_module(name, sequencer, protocol::core_clock),
           pool_(pool),
           bytes_(bytes),
           end_(bytes * passes),
           process_("load", sequencer, protocol::phase::core_access,
-                   kernel::on_edge<&load_unit::load>(this), true) {
+                   simulation::on_edge<&load_unit::load>(this), true) {
         cache.register_nb_transport_bw(this, &load_unit::respond, 0);
     }
     bool finished() const { return next_ == end_ && outstanding == 0; }
@@ -83,7 +83,7 @@ private:
     const std::uint64_t bytes_, end_;
     std::uint64_t next_ = 0;
     tlm::tlm_generic_payload* waiting_ = nullptr;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 int run(const std::string& traces) {
@@ -96,8 +96,8 @@ int run(const std::string& traces) {
 
     sc_core::sc_clock core("core", 1, sc_core::SC_NS), l2("l2", 2, sc_core::SC_NS),
         dram("dram", 3, sc_core::SC_NS);
-    kernel::phase_sequencer sequencer("sequencer", protocol::clock_domains,
-                                      protocol::phase_table());
+    simulation::phase_sequencer sequencer("sequencer", protocol::clock_domains,
+                                          protocol::phase_table());
     sequencer.clock[protocol::core_clock](core);
     sequencer.clock[protocol::icnt_clock](l2);
     sequencer.clock[protocol::l2_clock](l2);

@@ -19,7 +19,7 @@ expectations expect;
 class sm_bench : public sc_core::sc_module {
 public:
     sc_core::sc_in<bool> clock;
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
 
 private:
     protocol::transaction_pool transactions_;

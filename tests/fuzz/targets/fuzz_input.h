@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace simtlm::fuzz {
 /// @param name  last part of the file name @returns its path
 std::string file_of(const std::string& name, const std::uint8_t* data, std::size_t size);
 
-/// Runs `act`; kernel::user_error is a permitted outcome of a bad input.
+/// Runs `act`; support::user_error is a permitted outcome of a bad input.
 template <typename Act>
 void allow_user_error(Act&& act) {
     try {
         act();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         if (e.what()[0] == '\0') std::abort();  // an error without a message
     }
 }

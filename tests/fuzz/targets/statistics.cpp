@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/study/comparison.h"
 #include "platform/study/html_report.h"
 #include "platform/study/kernel_analysis.h"

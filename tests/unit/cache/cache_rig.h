@@ -2,10 +2,10 @@
 #pragma once
 
 #include "modules/cache/unit_port.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
 #include <deque>
@@ -49,10 +49,10 @@ public:
         unsigned width = 1;  ///< accesses offered per cycle
         bool shuffle_responses = false;
         bool split = false;  ///< memory answers 128 bytes in four chunks
-        kernel::phase_sequencer::options order{};
+        simulation::phase_sequencer::options order{};
     };
 
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     protocol::cache_port_initiator<cache_rig> unit{"unit"};
     protocol::target_socket<cache_rig> memory{"memory"};
@@ -67,11 +67,11 @@ public:
           settings_(s),
           random_(s.seed),
           units_("units", sequencer, protocol::phase::core_units,
-                 kernel::on_edge<&cache_rig::write_back_and_respond>(this), true),
+                 simulation::on_edge<&cache_rig::write_back_and_respond>(this), true),
           starts_("starts", sequencer, protocol::phase::core_access,
-                  kernel::on_edge<&cache_rig::start_accesses>(this), true),
+                  simulation::on_edge<&cache_rig::start_accesses>(this), true),
           network_("network", sequencer, protocol::phase::core_inject,
-                   kernel::on_edge<&cache_rig::make_room>(this), true) {
+                   simulation::on_edge<&cache_rig::make_room>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         unit.register_nb_transport_bw(this, &cache_rig::response, 0);
         memory.register_nb_transport_fw(this, &cache_rig::request, 0);
@@ -243,9 +243,9 @@ private:
     tlm::tlm_generic_payload* waiting_ = nullptr;
     tlm::tlm_generic_payload* to_end_ = nullptr;
     std::deque<request_under_way> under_way_;
-    kernel::clocked_process units_;
-    kernel::clocked_process starts_;
-    kernel::clocked_process network_;
+    simulation::clocked_process units_;
+    simulation::clocked_process starts_;
+    simulation::clocked_process network_;
 };
 
 /// A rig with its cache.

@@ -34,7 +34,7 @@ public:
             owner->released.emplace_back(owner->process_.now(), number * 10 + slot);
         }
     };
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     cluster_barrier barrier;
     std::shared_ptr<cta_cluster> cluster = std::make_shared<cta_cluster>();
     std::vector<endpoint> sms;
@@ -46,7 +46,7 @@ public:
           barrier("barrier", sequencer, one_way, ctas),
           sms(ctas),
           process_("process", sequencer, protocol::phase::core_issue,
-                   kernel::on_edge<&barrier_rig::cycle>(this), true) {
+                   simulation::on_edge<&barrier_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         cluster->members.resize(ctas);
         for (unsigned i = 0; i < ctas; ++i) {
@@ -72,7 +72,7 @@ private:
     }
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
     std::map<std::uint64_t, std::vector<std::function<void()>>> todo_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 TEST(ClusterBarrier, TellsEverySmTwoLatenciesAfterTheLastWarpHasArrived) {

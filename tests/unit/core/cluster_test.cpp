@@ -28,7 +28,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
     };
     const cluster_config config;
     bool offers_at_once = false;  // offer the next response as soon as one is taken
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     simt_cluster cluster;
     protocol::target_socket<cluster_rig> network{"network"};
@@ -45,7 +45,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           cluster("cluster", sequencer, config, 0, pool),
           process_("process", sequencer, protocol::phase::network_transfer,
-                   kernel::on_edge<&cluster_rig::cycle>(this), true) {
+                   simulation::on_edge<&cluster_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         cluster.network.bind(network);
         network.register_nb_transport_fw(this, &cluster_rig::transport, 0);
@@ -105,7 +105,7 @@ private:
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
     tlm::tlm_generic_payload* offered_ = nullptr;
     tlm::tlm_generic_payload* owed_ = nullptr;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 cluster_config config_of(unsigned sms) {

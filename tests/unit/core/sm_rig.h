@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/simt_sm.h"
-#include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/clocked_process.h"
 #include "tests/unit/core/recorded_cta.h"
 #include "tests/unit/core/warps.h"
 
@@ -128,12 +128,12 @@ public:
     bool mute = false;               ///< never answers
     std::uint64_t told_to_wait = 0;  ///< responses that were not taken immediately
 
-    fixed_memory(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    fixed_memory(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  unsigned cycles)
         : sc_module(name),
           latency(cycles),
           process_("process", sequencer, protocol::phase::core_receive,
-                   kernel::on_edge<&fixed_memory::respond>(this), true) {
+                   simulation::on_edge<&fixed_memory::respond>(this), true) {
         socket.register_nb_transport_fw(this, &fixed_memory::transport, 0);
     }
     bool quiet() const { return flying_.empty() && waiting_ == nullptr && owed_ == nullptr; }
@@ -189,7 +189,7 @@ private:
     std::deque<pending> flying_;
     tlm::tlm_generic_payload* waiting_ = nullptr;
     tlm::tlm_generic_payload* owed_ = nullptr;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 /// A small SM whose latencies are all known: one scheduler, one unit of each kind, eight general
@@ -258,7 +258,7 @@ public:
             return cycle == o.cycle && scheduler == o.scheduler && warp == o.warp && pc == o.pc;
         }
     };
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     simt_pipeline::simt_sm core;
     fixed_memory memory;
@@ -268,14 +268,14 @@ public:
     std::function<void(std::uint64_t)> at_end_of_cycle;
 
     sm_rig(const sc_core::sc_module_name& name, const sm_config& config,
-           unsigned memory_latency = 100, const kernel::phase_sequencer::options& options = {})
+           unsigned memory_latency = 100, const simulation::phase_sequencer::options& options = {})
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), options),
           core("sm", sequencer, config, {0, 0, 1}, pool),
           memory("memory", sequencer, memory_latency),
           last_count_(config.schedulers, 0),
           process_("process", sequencer, protocol::phase::core_dispatch_ctas,
-                   kernel::on_edge<&sm_rig::cycle>(this), true) {
+                   simulation::on_edge<&sm_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         core.memory.bind(memory.socket);
         core.set_listener(*this);
@@ -327,7 +327,7 @@ private:
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
     std::deque<planned> todo_;
     std::vector<std::uint64_t> last_count_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/command_processor.h"
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/kernel_trace.h"
 #include "tests/unit/core/executed_source.h"
 #include "tests/unit/core/sm_rig.h"
@@ -35,7 +35,7 @@ public:
     };
     const core::cluster_config cores;
     const dispatch_config config;
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     isa::opcode_tables opcodes = isa::opcode_tables::builtin();
     std::vector<std::unique_ptr<core::simt_cluster>> clusters;
@@ -72,7 +72,7 @@ public:
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { copied.emplace_back(a, n); };
         calls.check = [this](const program::kernel_descriptor& h) {
             if (!refuse.empty() && h.origin.find(refuse) != std::string::npos)
-                throw kernel::user_error(h.origin, "does not fit");
+                throw support::user_error(h.origin, "does not fit");
         };
         calls.idle = [this] { ++idle_calls; };
         commands =
@@ -447,7 +447,7 @@ TEST(CommandProcessor, StopsAtAKernelThatDoesNotFit) {
     rig.launch({1, 4});
     rig.run(500);
     EXPECT_TRUE(rig.commands->stopped());
-    EXPECT_THROW(rig.sequencer.rethrow_failure(), kernel::user_error);
+    EXPECT_THROW(rig.sequencer.rethrow_failure(), support::user_error);
 }
 
 // ---- limits and deadlock -----------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/device_memory.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(DeviceMemory, KeepsTheHostsMemoryAtTheOtherEndOfTheHeap) {
     m.release(h);
     EXPECT_EQ(m.allocate_for_host(512), end - 512);
     EXPECT_EQ(m.allocate_for_host(2048), below - 2048);
-    EXPECT_THROW(m.allocate_for_host(1 << 20), kernel::user_error);
+    EXPECT_THROW(m.allocate_for_host(1 << 20), support::user_error);
     EXPECT_EQ(m.used(), 100u + 256 + 512 + 2048);
 }
 
@@ -76,9 +76,9 @@ TEST(DeviceMemory, HandsOutNoFreedMemoryOfTheHostWhereAllocationsAreKeptApart) {
 
 TEST(DeviceMemory, RefusesWhatDoesNotFit) {
     device_memory m(small());
-    EXPECT_THROW(m.allocate(2 << 20), kernel::user_error);
+    EXPECT_THROW(m.allocate(2 << 20), support::user_error);
     const device_address a = m.allocate(16);
-    EXPECT_THROW(m.write(a + 8, "0123456789", 10), kernel::user_error);
+    EXPECT_THROW(m.write(a + 8, "0123456789", 10), support::user_error);
 }
 
 TEST(DeviceMemory, KeepsVariablesBelowTheHeap) {

@@ -4,8 +4,8 @@
 #include "modules/execution/functional.h"
 #include "modules/execution/ptx_image.h"
 #include "modules/execution/script_values.h"
-#include "modules/kernel/error.h"
 #include "modules/ptx/parser.h"
+#include "modules/support/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 std::string fault(const std::string& text) {
     try {
         launch_script::parse(text, "a.launch");
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         return e.what();
     }
     return {};
@@ -118,7 +118,7 @@ protected:
         const auto script = launch_script::parse(text, "a.launch");
         script_run r(script, image_, memory_);
         for (const launch& l : r.launches()) execution::run(l, memory_, {});
-        kernel::output_attempts attempt;
+        support::output_attempts attempt;
         return r.finish(attempt);
     }
 
@@ -178,7 +178,7 @@ TEST_F(ScriptRun, TakesTheBytesOfAParameterFromAFile) {
                     .empty());
     std::ofstream(path, std::ios::binary) << "12";
     EXPECT_THROW(run("buffer a u32 4 zero\nlaunch twice grid 1 block 4 args a file:" + path + "\n"),
-                 kernel::user_error);
+                 support::user_error);
     const auto s = launch_script::parse("launch k args file:x.bin\n", "dir/a.launch");
     ASSERT_EQ(s.inputs().size(), 1u);
     EXPECT_EQ(s.inputs()[0].path, "dir/x.bin");
@@ -187,16 +187,16 @@ TEST_F(ScriptRun, TakesTheBytesOfAParameterFromAFile) {
 }
 
 TEST_F(ScriptRun, RefusesWrongArguments) {
-    EXPECT_THROW(run("launch twice grid 1 block 1 args u32:1\n"), kernel::user_error);
-    EXPECT_THROW(run("launch thrice grid 1 block 1\n"), kernel::user_error);
-    EXPECT_THROW(run("launch twice grid 1 block 1 args b u32:1\n"), kernel::user_error);
+    EXPECT_THROW(run("launch twice grid 1 block 1 args u32:1\n"), support::user_error);
+    EXPECT_THROW(run("launch thrice grid 1 block 1\n"), support::user_error);
+    EXPECT_THROW(run("launch twice grid 1 block 1 args b u32:1\n"), support::user_error);
 }
 
 TEST_F(ScriptRun, RefusesValuesThatTheirTypeCannotHold) {
     const auto told = [&](const std::string& text) {
         try {
             run(text);
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             return std::string(e.what());
         }
         return std::string();

@@ -116,7 +116,7 @@ template <class Function>
 std::string fault_of(Function&& f) {
     try {
         f();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         return e.what();
     }
     return {};

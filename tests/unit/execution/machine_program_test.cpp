@@ -2,8 +2,8 @@
 // What a loader of machine code reads from attributes and relocations.
 #include "modules/execution/functional.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/kernel/error.h"
 #include "modules/sass/cubin.h"
+#include "modules/support/error.h"
 
 #include <elf.h>
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST(MachineProgram, WithAnUnknownRelocationOfDataIsRefused) {
         try {
             const sass_image image(file, memory);
             ADD_FAILURE() << "not refused";
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             EXPECT_THAT(e.what(),
                         testing::HasSubstr(std::string("a relocation of type 200 in ") + section));
         }
@@ -118,7 +118,7 @@ TEST(MachineProgram, WithoutTheParametersThatItReadsReadsZeros) {
     ASSERT_NE(l.kernel, nullptr);
     l.grid = {1, 1, 1};
     l.block = {32, 1, 1};
-    EXPECT_THROW(execution::run(l, memory, {}, {}), kernel::user_error);  // a null pointer
+    EXPECT_THROW(execution::run(l, memory, {}, {}), support::user_error);  // a null pointer
 }
 
 TEST(MachineProgram, ThatLosesActiveLanesIsRefused) {
@@ -142,7 +142,7 @@ TEST(MachineProgram, ThatLosesActiveLanesIsRefused) {
     try {
         execution::run(l, memory, {}, {});
         ADD_FAILURE() << "not refused";
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_THAT(e.what(), testing::HasSubstr("active lanes 0x0 are set where 0xffffffff"));
     }
 }

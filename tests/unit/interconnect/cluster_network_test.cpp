@@ -31,12 +31,13 @@ public:
     std::vector<delivery> delivered;
     unsigned refusals = 0;
 
-    sm_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer, unsigned number)
+    sm_end(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
+           unsigned number)
         : sc_module(name),
           network("network"),
           number_(number),
           process_("process", sequencer, protocol::phase::core_write_back,
-                   kernel::on_edge<&sm_end::cycle>(this), true) {
+                   simulation::on_edge<&sm_end::cycle>(this), true) {
         network.register_nb_transport_bw(this, &sm_end::from_network, 0);
     }
     void plan(unsigned to, cluster_packet what, unsigned bytes, unsigned count = 1) {
@@ -90,17 +91,17 @@ private:
     unsigned number_;
     bool blocked_ = false;
     std::uint64_t sent_ = 0;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 class cluster_rig : public sc_core::sc_module {
 public:
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     cluster_network network;
     std::vector<std::unique_ptr<sm_end>> sm;
 
     cluster_rig(const sc_core::sc_module_name& name, unsigned sms,
-                const kernel::phase_sequencer::options& options = {})
+                const simulation::phase_sequencer::options& options = {})
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), options),
           network("network", sequencer, {}, 0, sms) {
@@ -221,7 +222,7 @@ TEST(ClusterNetwork, HoldsSendersToABusyReceiverBackAndLosesNothing) {
 TEST(ClusterNetwork, DeliversInTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
     std::vector<std::unique_ptr<cluster_rig>> rigs;
     for (int k = 0; k < 4; ++k) {
-        kernel::phase_sequencer::options options;
+        simulation::phase_sequencer::options options;
         options.shuffle_seed = static_cast<std::uint64_t>(k);
         options.sleeping = k != 3;
         rigs.push_back(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/crossbar.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "tests/unit/interconnect/network_harness.h"
 
 #include <gmock/gmock.h>
@@ -270,8 +270,8 @@ INSTANTIATE_TEST_SUITE_P(Loads, CrossbarReference,
                                                   10.8259, 2.7090, 12.2814, 0.3715}));
 
 TEST(Crossbar, RefusesBuffersThatCannotHoldAPacket) {
-    kernel::phase_sequencer sequencer("sequencer", protocol::clock_domains,
-                                      protocol::phase_table());
+    simulation::phase_sequencer sequencer("sequencer", protocol::clock_domains,
+                                          protocol::phase_table());
     interconnect_config c = crossbar_of(1, 1);
     c.crossbar.quirk_packet_is_one_flit = false;
     c.flit_bytes = 32;
@@ -279,7 +279,7 @@ TEST(Crossbar, RefusesBuffersThatCannotHoldAPacket) {
     const auto message = [&]() -> std::string {
         try {
             crossbar made(sc_core::sc_gen_unique_name("net"), sequencer, c, {});
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             return e.what();
         }
         return "";

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "modules/interconnect/network.h"
-#include "modules/kernel/phase_sequencer.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
+#include "modules/simulation/phase_sequencer.h"
 
 #include <gtest/gtest.h>
 
@@ -70,16 +70,16 @@ public:
     bool takes_at_once = false;
     network* net = nullptr;
 
-    cluster_model(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    cluster_model(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   unsigned port)
         : sc_module(name),
           socket("socket"),
           sequencer_(sequencer),
           port_(port),
           receive_("receive", sequencer, protocol::phase::core_receive,
-                   kernel::on_edge<&cluster_model::receive>(this), true),
+                   simulation::on_edge<&cluster_model::receive>(this), true),
           inject_("inject", sequencer, protocol::phase::core_inject,
-                  kernel::on_edge<&cluster_model::inject>(this), true) {
+                  simulation::on_edge<&cluster_model::inject>(this), true) {
         socket.register_nb_transport_bw(this, &cluster_model::backward, 0);
     }
     bool held() const { return held_; }
@@ -134,12 +134,12 @@ private:
         require(held_ || (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ));
     }
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     unsigned port_;
     payload* presented_ = nullptr;
     bool held_ = false;
-    kernel::clocked_process receive_;
-    kernel::clocked_process inject_;
+    simulation::clocked_process receive_;
+    simulation::clocked_process inject_;
 };
 
 /// Takes at most one request per l2 cycle and answers it after a fixed number of icnt cycles.
@@ -154,16 +154,16 @@ public:
     style manners = style::pulls;
     network* net = nullptr;
 
-    memory_model(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+    memory_model(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  unsigned port)
         : sc_module(name),
           socket("socket"),
           sequencer_(sequencer),
           port_(port),
           pull_("pull", sequencer, protocol::phase::l2_slice,
-                kernel::on_edge<&memory_model::pull>(this), true),
+                simulation::on_edge<&memory_model::pull>(this), true),
           reply_("reply", sequencer, protocol::phase::reply_inject,
-                 kernel::on_edge<&memory_model::reply>(this), true) {
+                 simulation::on_edge<&memory_model::reply>(this), true) {
         socket.register_nb_transport_fw(this, &memory_model::forward, 0);
         socket.register_b_transport(this, &memory_model::blocking, 0);
         socket.register_transport_dbg(this, &memory_model::debug, 0);
@@ -249,13 +249,13 @@ private:
         require(held_ || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP));
     }
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     unsigned port_;
     payload* presented_ = nullptr;
     bool held_ = false;
     std::deque<pending> work_;
-    kernel::clocked_process pull_;
-    kernel::clocked_process reply_;
+    simulation::clocked_process pull_;
+    simulation::clocked_process reply_;
 };
 
 /// A network with a cluster at every cluster port and a memory at every memory port, all clocks at
@@ -269,9 +269,9 @@ public:
     };
 
     explicit bench(const interconnect_config& config,
-                   const kernel::phase_sequencer::options& options = {})
+                   const simulation::phase_sequencer::options& options = {})
         : bench(config, options, timing()) {}
-    bench(const interconnect_config& config, const kernel::phase_sequencer::options& options,
+    bench(const interconnect_config& config, const simulation::phase_sequencer::options& options,
           const timing& t)
         : sequencer(sc_core::sc_gen_unique_name("sequencer"), protocol::clock_domains,
                     protocol::phase_table(), options) {
@@ -385,7 +385,7 @@ public:
         return sum;
     }
 
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     std::unique_ptr<network> net;
     std::vector<std::unique_ptr<cluster_model>> clusters;

@@ -116,9 +116,9 @@ TEST_P(Network, WorksBetweenUnrelatedClocks) {
 }
 
 TEST_P(Network, DoesTheSameWithoutSleepingAndInAnyOrder) {
-    kernel::phase_sequencer::options awake;
+    simulation::phase_sequencer::options awake;
     awake.sleeping = false;
-    kernel::phase_sequencer::options shuffled;
+    simulation::phase_sequencer::options shuffled;
     shuffled.shuffle_seed = 12345;
     bench a(GetParam().config());
     bench b(GetParam().config(), awake);

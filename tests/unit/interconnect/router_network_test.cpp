@@ -3,7 +3,7 @@
 
 #include "modules/interconnect/allocator.h"
 #include "modules/interconnect/topology.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "tests/unit/interconnect/network_harness.h"
 
 #include <gmock/gmock.h>
@@ -386,7 +386,7 @@ TEST(RouterNetwork, StartsItsRecordsAnewForAKernel) {
     static_cast<router_network&>(*b.net).restart_records();
     b.run(10);
     EXPECT_EQ(b.figure("Injected packet rate average"), 0);
-    kernel::statistics list;
+    support::statistics list;
     b.net->list_statistics(list);
     ASSERT_EQ(list.blocks().size(), 3u);
     EXPECT_GT(list.blocks()[1].cells.size(), 10u);
@@ -397,7 +397,7 @@ TEST(RouterNetwork, StartsItsRecordsAnewForAKernel) {
 std::string complaint(const keys& more, unsigned clusters = 2, unsigned memories = 2) {
     try {
         interpret_router_config(routers_of(clusters, memories, more));
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_EQ(e.where(), "test.icnt");
         return e.what();
     }

@@ -2,7 +2,7 @@
 #include "modules/isa/opcode_tables.h"
 
 #include "modules/isa/opcode.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,10 +18,10 @@ using simtlm::isa::opcode;
 using simtlm::isa::opcode_count;
 using simtlm::isa::opcode_named;
 using simtlm::isa::opcode_tables;
-using simtlm::kernel::user_error;
 using simtlm::program::memory_space;
 using simtlm::program::op_class;
 using simtlm::program::special_op;
+using simtlm::support::user_error;
 using ::testing::HasSubstr;
 
 op_class class_of(const opcode_tables& t, unsigned version, const char* opcode) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/address_mapping.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +106,7 @@ TEST(address_mapping, explicit_channel_bits_and_presets) {
 
 TEST(address_mapping, malformed_options_are_told) {
     const auto reject = [](address_mapping_config c) {
-        EXPECT_THROW(address_mapping{c}, kernel::user_error);
+        EXPECT_THROW(address_mapping{c}, support::user_error);
     };
     reject(make("dramid@8;RRRR", 8, 1, partition_indexing::consecutive));
     reject(make("dramid@x;RRRR", 8, 1, partition_indexing::consecutive));
@@ -250,7 +250,7 @@ TEST(address_mapping, a_rotation_needs_channel_bits_in_one_place) {
         address_mapping(make("00000000.00000000.00000000.00000000.000RRRRR.RRRRRRRR.BBBDDDCC."
                              "CCCSSSSS",
                              8, 1, partition_indexing::rotation)),
-        kernel::user_error);
+        support::user_error);
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ address_mapping_config random_mapping() {
 
 /// Two clusters of two SMs; the test performs accesses in the front-end phase of a cycle.
 struct placement_rig : sc_core::sc_module {
-    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                      protocol::phase_table()};
+    simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
     address_mapping mapping{random_mapping()};
     address_placement placement;
     sc_core::sc_clock clock{"clock", 1, sc_core::SC_NS};
@@ -67,7 +67,7 @@ struct placement_rig : sc_core::sc_module {
         : sc_module(name),
           placement("placement", sequencer, {2, 2}, mapping),
           process_("process", sequencer, protocol::phase::core_front_end,
-                   kernel::on_edge<&placement_rig::touch>(this), true) {
+                   simulation::on_edge<&placement_rig::touch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
         placement.set_turns(
             [this](unsigned c, unsigned s) {
@@ -83,7 +83,7 @@ struct placement_rig : sc_core::sc_module {
 
 private:
     void touch() { sms(process_.now()); }
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 std::vector<unsigned> places_in_order(const std::vector<std::uint64_t>& addresses) {

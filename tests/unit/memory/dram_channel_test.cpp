@@ -24,14 +24,14 @@ public:
     unsigned hold_requests_percent = 0;
     bool separate = false;
 
-    driver(const sc_core::sc_module_name& name, kernel::phase_sequencer& s, unsigned seed = 1)
+    driver(const sc_core::sc_module_name& name, simulation::phase_sequencer& s, unsigned seed = 1)
         : sc_module(name),
           socket("socket"),
           random_(seed),
           request_("request", s, protocol::phase::dram_arbitrate,
-                   kernel::on_edge<&driver::request>(this), true),
+                   simulation::on_edge<&driver::request>(this), true),
           response_("response", s, protocol::phase::dram_return,
-                    kernel::on_edge<&driver::response>(this), true) {
+                    simulation::on_edge<&driver::response>(this), true) {
         socket.register_nb_transport_bw(this, &driver::bw, 0);
     }
     bool done() const { return todo.empty() && sent.empty(); }
@@ -85,7 +85,7 @@ private:
     }
 
     std::mt19937 random_;
-    kernel::clocked_process request_, response_;
+    simulation::clocked_process request_, response_;
     tlm::tlm_generic_payload* blocked_[2] = {};
     tlm::tlm_generic_payload* held_ = nullptr;
 };
@@ -93,12 +93,12 @@ private:
 struct system_under_test {
     protocol::transaction_pool pool;
     address_mapping mapping{test::volta_map(1, 1)};
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     driver initiator;
     dram_channel channel;
 
     system_under_test(const std::string& name, const dram_config& c,
-                      const kernel::phase_sequencer::options& o = {})
+                      const simulation::phase_sequencer::options& o = {})
         : sequencer((name + "_seq").c_str(), protocol::clock_domains, protocol::phase_table(), o),
           initiator((name + "_driver").c_str(), sequencer),
           channel((name + "_channel").c_str(), sequencer, c, mapping) {
@@ -270,7 +270,7 @@ std::string text(const dram_statistics& s) {
 
 void conservation(dram_config c, unsigned stall, unsigned hold) {
     test::clocks clk;
-    kernel::phase_sequencer::options awake, shuffled;
+    simulation::phase_sequencer::options awake, shuffled;
     awake.sleeping = false;
     shuffled.shuffle_seed = 17;
     system_under_test a("a", c), b("b", c, awake), d("d", c, shuffled);

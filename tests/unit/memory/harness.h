@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/clocked_process.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/clocked_process.h"
 
 #include <memory>
 #include <random>
@@ -20,7 +20,7 @@ struct clocks {
     sc_core::sc_clock icnt{"icnt", sc_core::sc_time(884, sc_core::SC_PS)};
     sc_core::sc_clock l2{"l2", sc_core::sc_time(884, sc_core::SC_PS)};
     sc_core::sc_clock dram{"dram", sc_core::sc_time(1176, sc_core::SC_PS)};
-    void bind(kernel::phase_sequencer& s) {
+    void bind(simulation::phase_sequencer& s) {
         s.clock[protocol::core_clock](core);
         s.clock[protocol::icnt_clock](icnt);
         s.clock[protocol::l2_clock](l2);

@@ -49,7 +49,7 @@ public:
         : memory_channel(name, p.sequencer),
           port("port"),
           process_("controller", p.sequencer, protocol::phase::dram_channel,
-                   kernel::on_edge<&fixed_latency::cycle>(this)) {
+                   simulation::on_edge<&fixed_latency::cycle>(this)) {
         port.register_nb_transport_fw(this, &fixed_latency::fw, 0);
         statistics_.banks.resize(p.config.timing.nbk);
         statistics_.traffic.resize(p.config.timing.nbk);
@@ -92,7 +92,7 @@ private:
         tlm::tlm_generic_payload* payload;
         std::uint64_t ready;
     };
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
     dram_statistics statistics_;
     std::deque<request> inside_;
     bool presented_ = false;

@@ -24,7 +24,7 @@ public:
         : memory_channel(name, p.sequencer),
           port("port"),
           process_("process", p.sequencer, protocol::phase::dram_channel,
-                   kernel::on_edge<&external_memory::cycle>(this), true) {
+                   simulation::on_edge<&external_memory::cycle>(this), true) {
         port.register_nb_transport_fw(this, &external_memory::fw, 0);
     }
     socket& target() override { return port; }
@@ -79,7 +79,7 @@ private:
     std::vector<tlm::tlm_generic_payload*> waiting_;
     tlm::tlm_generic_payload* owed_ = nullptr;
     tlm::tlm_generic_payload* presented_ = nullptr;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 void conservation(const memory_config& c, unsigned stall, unsigned lines = 4000) {

@@ -57,13 +57,13 @@ std::vector<std::uint64_t> values(memory_statistics& s) {
 TEST(MemoryStatistics, AreTheSameOnAnyNumberOfHostThreads) {
     traffic work;
     memory_statistics alone(channels, banks), shared(channels, banks, 3);
-    kernel::worker_pool threads(3);
-    const kernel::worker_pool::work counting = {&work,
-                                                [](void*, unsigned) { return std::uint64_t{0xf}; },
-                                                [](void* w, unsigned unit, unsigned chunk) {
-                                                    auto& t = *static_cast<traffic*>(w);
-                                                    t.count(4 * unit + chunk, t.round);
-                                                }};
+    host_threads::worker_pool threads(3);
+    const host_threads::worker_pool::work counting = {
+        &work, [](void*, unsigned) { return std::uint64_t{0xf}; },
+        [](void* w, unsigned unit, unsigned chunk) {
+            auto& t = *static_cast<traffic*>(w);
+            t.count(4 * unit + chunk, t.round);
+        }};
     for (work.round = 1; work.round <= 50; ++work.round) {
         work.statistics = &alone;
         for (unsigned i = 0; i < traffic::chunks; ++i) work.count(i, work.round);

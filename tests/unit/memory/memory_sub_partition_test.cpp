@@ -28,14 +28,14 @@ public:
     std::vector<seen> requests;
     bool answers = true;
 
-    memory_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& s,
+    memory_end(const sc_core::sc_module_name& name, simulation::phase_sequencer& s,
                memory_sub_partition& slice)
         : sc_module(name),
           slice_(slice),
           take_("take", s, protocol::phase::dram_arbitrate,
-                kernel::on_edge<&memory_end::take>(this), true),
-          give_("give", s, protocol::phase::dram_return, kernel::on_edge<&memory_end::give>(this),
-                true) {
+                simulation::on_edge<&memory_end::take>(this), true),
+          give_("give", s, protocol::phase::dram_return,
+                simulation::on_edge<&memory_end::give>(this), true) {
         slice.to_memory.set_reader(take_);
         slice.from_memory.set_writer(give_);
     }
@@ -61,7 +61,7 @@ private:
     }
 
     memory_sub_partition& slice_;
-    kernel::clocked_process take_, give_;
+    simulation::clocked_process take_, give_;
     std::deque<std::pair<tlm::tlm_generic_payload*, std::uint64_t>> under_way_;
 };
 
@@ -98,8 +98,8 @@ protected:
     partition_config config = one_slice();
     protocol::transaction_pool pool;
     memory_statistics shared{4, 16};
-    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                      protocol::phase_table()};
+    simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
     std::unique_ptr<address_mapping> mapping;
     std::unique_ptr<memory_sub_partition> slice;
     std::unique_ptr<test::network_end> network;

@@ -14,13 +14,13 @@
 
 namespace simtlm::memory::test {
 
-inline kernel::phase_sequencer::options awake() {
-    kernel::phase_sequencer::options o;
+inline simulation::phase_sequencer::options awake() {
+    simulation::phase_sequencer::options o;
     o.sleeping = false;
     return o;
 }
-inline kernel::phase_sequencer::options shuffled() {
-    kernel::phase_sequencer::options o;
+inline simulation::phase_sequencer::options shuffled() {
+    simulation::phase_sequencer::options o;
     o.shuffle_seed = 99;
     return o;
 }
@@ -36,13 +36,13 @@ public:
     std::uint64_t replies = 0, parts = 0, posted = 0;
     unsigned stall_percent = 0;
 
-    network_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& s, unsigned seed)
+    network_end(const sc_core::sc_module_name& name, simulation::phase_sequencer& s, unsigned seed)
         : sc_module(name),
           socket("socket"),
           sequencer_(s),
           random_(seed),
           process_("transfer", s, protocol::phase::network_transfer,
-                   kernel::on_edge<&network_end::transfer>(this), true) {
+                   simulation::on_edge<&network_end::transfer>(this), true) {
         socket.register_nb_transport_bw(this, &network_end::bw, 0);
     }
     bool done() const { return todo.empty() && taken.empty() && offered_ == nullptr; }
@@ -119,9 +119,9 @@ private:
         return tlm::TLM_UPDATED;
     }
 
-    kernel::phase_sequencer& sequencer_;
+    simulation::phase_sequencer& sequencer_;
     std::mt19937 random_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
     tlm::tlm_generic_payload* offered_ = nullptr;
     tlm::tlm_generic_payload* owed_ = nullptr;
 };
@@ -145,14 +145,14 @@ struct partition_rig {
     protocol::transaction_pool pool;
     address_mapping mapping;
     memory_statistics shared;
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     const dram_config dram;
     memory_partition partition;
     std::unique_ptr<memory_channel> channel;
     std::vector<std::unique_ptr<network_end>> ends;
 
     partition_rig(const std::string& name, const memory_config& m,
-                  const kernel::phase_sequencer::options& o = {})
+                  const simulation::phase_sequencer::options& o = {})
         : mapping(volta_map(1, m.partition.sub_partitions)),
           shared(1, m.partition.dram.timing.nbk),
           sequencer((name + "_seq").c_str(), protocol::clock_domains, protocol::phase_table(), o),
@@ -170,7 +170,7 @@ struct partition_rig {
         }
     }
     partition_rig(const std::string& name, const partition_config& c,
-                  const kernel::phase_sequencer::options& o = {})
+                  const simulation::phase_sequencer::options& o = {})
         : partition_rig(name, config_of(c), o) {}
 
     tlm::tlm_generic_payload& add(bool write, std::uint64_t address, unsigned bytes,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <string>
 
@@ -12,7 +12,7 @@ template <typename Action>
 std::string refusal(Action action) {
     try {
         action();
-    } catch (const kernel::user_error& error) {
+    } catch (const support::user_error& error) {
         return error.what();
     }
     return {};

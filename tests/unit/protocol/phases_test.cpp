@@ -52,7 +52,7 @@ TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
 }
 
 TEST(PhaseTable, HasHostThreadsMeetBetweenTheSlicesAndTheWritesThatTheyHaveAcknowledged) {
-    const std::vector<kernel::phase> table = phase_table();
+    const std::vector<simulation::phase> table = phase_table();
     for (std::size_t p = 0; p < table.size(); ++p)
         EXPECT_EQ(table[p].barrier_before, p == static_cast<std::size_t>(phase::core_acknowledge))
             << p;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/linker.h"
 
-#include "modules/kernel/error.h"
 #include "modules/ptx/parser.h"
+#include "modules/support/error.h"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(Linker, TakesWeakFunctionsOnceAndRefusesTwoStrongOnes) {
     EXPECT_EQ(count(link({{"a", weak}, {"b", weak}}), ".func f"), 1u);
     const std::string strong = head + ".visible .func f() { ret; }\n";
     EXPECT_EQ(count(link({{"a", weak}, {"b", strong}}), ".func f"), 1u);
-    EXPECT_THROW(link({{"a", strong}, {"b", strong}}), kernel::user_error);
+    EXPECT_THROW(link({{"a", strong}, {"b", strong}}), support::user_error);
 }
 
 TEST(Linker, WritesForTheNewestVersionAndTarget) {

@@ -113,7 +113,7 @@ TEST(PtxModule, RefusesAZeroByteBehindWhichSomethingWouldBeLost) {
     try {
         parse(text + "\0.visible .entry k() { ret; }"s, "cut.ptx");
         ADD_FAILURE() << "taken";
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_EQ(e.where(), "cut.ptx:4");
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/error.h"
 #include "modules/ptx/parser.h"
+#include "modules/support/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline module parse_kernel(const std::string& body) {
 inline std::string refusal(const std::string& text) {
     try {
         parse(text, "k.ptx");
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         return e.what();
     }
     return "";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/cubin.h"
 
-#include "modules/kernel/error.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/fat_binary.h"
+#include "modules/support/error.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(Cubin, SharedMemoryForDebuggersHasNoBytesInTheFile) {
         s.sh_offset = bytes.size();
         s.sh_size = 64;
         std::memcpy(at, &s, sizeof s);
-        EXPECT_THROW(cubin(bytes, "damaged"), kernel::user_error);
+        EXPECT_THROW(cubin(bytes, "damaged"), support::user_error);
         s.sh_type = shared;
         std::memcpy(at, &s, sizeof s);
         EXPECT_NE(cubin(bytes, "saxpy").find_function("saxpy"), nullptr);
@@ -111,9 +111,9 @@ TEST(Cubin, AllInstructionsOfItAreKnown) {
 }
 
 TEST(Cubin, RefusesWhatIsNone) {
-    EXPECT_THROW(cubin("hello", "text"), kernel::user_error);
-    EXPECT_THROW(cubin("", "nothing"), kernel::user_error);
-    EXPECT_THROW(cubin(std::string(4096, '\x7f'), "bytes"), kernel::user_error);
+    EXPECT_THROW(cubin("hello", "text"), support::user_error);
+    EXPECT_THROW(cubin("", "nothing"), support::user_error);
+    EXPECT_THROW(cubin(std::string(4096, '\x7f'), "bytes"), support::user_error);
 }
 
 TEST(Cubin, RefusesNamesThatWouldControlATerminal) {
@@ -124,7 +124,7 @@ TEST(Cubin, RefusesNamesThatWouldControlATerminal) {
     try {
         const cubin file(bytes, "damaged");
         FAIL() << "is accepted";
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_STREQ(
             "damaged: damaged: the name .text.s\\x1bxpy contains control characters "
             "(compile it again with nvcc -cubin)",
@@ -151,7 +151,7 @@ TEST(Cubin, DamageIsAMessageAndNeverAFault) {
                         EXPECT_FALSE(to_string(out).empty());
                     }
                 }
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             ++refused;
             EXPECT_NE(std::string(e.what()).find("damaged"), std::string::npos);
         }
@@ -194,9 +194,9 @@ TEST(FatBinary, GivesEntriesWithTheirArchitecture) {
 }
 
 TEST(FatBinary, AnEntryThatCannotBeUnpackedIsAMessage) {
-    EXPECT_THROW(read_fat_binary(fat(1, 70, "no zstd frame", 0x8000), "file"), kernel::user_error);
-    EXPECT_THROW(read_fat_binary(fat(1, 70, "\xff\xff\xff", 0x2000), "file"), kernel::user_error);
-    EXPECT_THROW(read_fat_binary("no fat binary at all", "file"), kernel::user_error);
+    EXPECT_THROW(read_fat_binary(fat(1, 70, "no zstd frame", 0x8000), "file"), support::user_error);
+    EXPECT_THROW(read_fat_binary(fat(1, 70, "\xff\xff\xff", 0x2000), "file"), support::user_error);
+    EXPECT_THROW(read_fat_binary("no fat binary at all", "file"), support::user_error);
 }
 
 TEST(FatBinary, IsFoundAmongTheDataOfALibrary) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/decoder.h"
 
-#include "modules/kernel/error.h"
 #include "modules/sass/encoding_table.h"
+#include "modules/support/error.h"
 
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST(EncodingTable, NamesTheLineThatCannotBeRead) {
     try {
         const encoding_table t("FADD 221 70- | 80=FTZ | Rd\nFMUL 220 70- | 80 | Rd\n", "table");
         FAIL();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_NE(std::string(e.what()).find("table:2"), std::string::npos) << e.what();
     }
 }
@@ -139,7 +139,7 @@ TEST(EncodingTable, NamesTheOpcodeThatHasNoRecord) {
     try {
         const encoding_table t("FADDX 221 70- | | Rd\n", "table");
         FAIL();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_NE(std::string(e.what()).find("table:1: FADDX"), std::string::npos) << e.what();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sass/fat_binary.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <gtest/gtest.h>
 #include <lz4.h>
@@ -55,7 +55,7 @@ TEST(FatBinary, HoldsPtxOfAnArchitecture) {
 TEST(FatBinary, UnpacksWhatIsWantedAlone) {
     std::string b = fat_binary("\xff\xff\xff");
     put_at(b, flags, zstd);
-    EXPECT_THROW(read(b), kernel::user_error);
+    EXPECT_THROW(read(b), support::user_error);
     const auto entries =
         read_fat_binary(b, "test", [](const fat_binary_entry& e) { return e.architecture > 70; });
     ASSERT_EQ(entries.size(), 1u);
@@ -66,14 +66,14 @@ TEST(FatBinary, UnpacksWhatIsWantedAlone) {
 TEST(FatBinary, IsReadNoFurtherThanThereIsOfIt) {
     const std::string good = fat_binary("text");
     for (const std::size_t n : {0, 8, 15})
-        EXPECT_THROW(read(good.substr(0, n)), kernel::user_error);
+        EXPECT_THROW(read(good.substr(0, n)), support::user_error);
     for (const std::size_t n : {16, 79, 83}) EXPECT_TRUE(read(good.substr(0, n)).empty()) << n;
     std::string b = good;
     put_at<std::uint64_t>(b, bytes, ~std::uint64_t{0} - 100);
     EXPECT_EQ(read(b).size(), 1u);
     b = good;
     put_at<std::uint16_t>(b, header_bytes, 0xffff);
-    EXPECT_THROW(read(b), kernel::user_error);
+    EXPECT_THROW(read(b), support::user_error);
 }
 
 TEST(FatBinary, EndsAtAnEntryWhoseLengthsDoNotFit) {
@@ -91,10 +91,10 @@ TEST(FatBinary, UnpacksNothingBeyondAnEntryAndNoBombs) {
         put_at(b, flags, packer);
         put_at<std::uint64_t>(b, unpacked_bytes, 100);
         put_at<std::uint32_t>(b, packed_bytes, 5);
-        EXPECT_THROW(read(b), kernel::user_error) << "packed bytes beyond the entry";
+        EXPECT_THROW(read(b), support::user_error) << "packed bytes beyond the entry";
         put_at<std::uint32_t>(b, packed_bytes, 4);
         put_at<std::uint64_t>(b, unpacked_bytes, std::uint64_t{1} << 50);
-        EXPECT_THROW(read(b), kernel::user_error) << "a petabyte";
+        EXPECT_THROW(read(b), support::user_error) << "a petabyte";
     }
 }
 
@@ -129,10 +129,10 @@ TEST(FatBinary, RefusesZstdThatEndsEarlyOrUnpacksToMoreThanItSays) {
     const std::string text(100'000, 'a');
     std::string b = packed(zstd, text);
     put_at<std::uint32_t>(b, packed_bytes, 12);
-    EXPECT_THROW(read(b), kernel::user_error);
+    EXPECT_THROW(read(b), support::user_error);
     b = packed(zstd, text);
     put_at<std::uint64_t>(b, unpacked_bytes, text.size() - 1);
-    EXPECT_THROW(read(b), kernel::user_error);
+    EXPECT_THROW(read(b), support::user_error);
 }
 
 TEST(FatBinary, TakesNoMemoryForWhatPackedBytesCannotBecome) {
@@ -147,7 +147,7 @@ TEST(FatBinary, TakesNoMemoryForWhatPackedBytesCannotBecome) {
         put_at(b, flags, packer);
         put_at<std::uint32_t>(b, packed_bytes, 4);
         put_at<std::uint64_t>(b, unpacked_bytes, std::uint64_t{1} << 30);
-        EXPECT_THROW(read(b), kernel::user_error);
+        EXPECT_THROW(read(b), support::user_error);
     }
     EXPECT_LT(most_memory() - before, 100 << 10);
 }

@@ -145,7 +145,7 @@ TEST(Linker, RefusesOrLinksDamagedFiles) {
             const auto file = std::make_shared<const cubin>(bytes, "damaged");
             const std::string result = link({kernels, {file, false}}, "linked");
             linked += cubin(result, "linked").functions().empty() ? 0 : 1;
-        } catch (const kernel::user_error&) {
+        } catch (const support::user_error&) {
         }
     }
     EXPECT_GT(linked, 100u);
@@ -175,7 +175,8 @@ TEST(LinkMembers, AreReadFromLibraries) {
     EXPECT_EQ(objects_for(members, 86, &without).size(), 2u);
     EXPECT_EQ(objects_for(members, 75, &without).size(), 0u);
     EXPECT_EQ(without.size(), 2u);
-    EXPECT_THROW(link_members_of(library.substr(0, library.size() - 5), "l.a"), kernel::user_error);
+    EXPECT_THROW(link_members_of(library.substr(0, library.size() - 5), "l.a"),
+                 support::user_error);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // The binary form of kernel traces: the simulation receives the same data as from the text, and all
 // damage is detected.
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_header.h"
 #include "modules/trace/kernel_trace.h"
@@ -23,7 +23,7 @@
 namespace {
 
 using namespace simtlm;
-using kernel::user_error;
+using support::user_error;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

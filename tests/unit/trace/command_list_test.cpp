@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/command_list.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "tests/unit/trace/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-using simtlm::kernel::user_error;
+using simtlm::support::user_error;
 using simtlm::test::temporary_folder;
 using simtlm::trace::command;
 using simtlm::trace::read_command_list;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_choice.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 
 #include <gtest/gtest.h>
 
@@ -56,11 +56,11 @@ TEST(KernelChoice, SkipsAndStops) {
 }
 TEST(KernelChoice, RefusesWhatItCannotRead) {
     for (const char* bad : {"", " ", "x", "3-2", "-", "1--2", "99999999999999999999", "3;4", "@("})
-        EXPECT_THROW(kernel_selector(of("--kernels", bad)), kernel::user_error) << bad;
+        EXPECT_THROW(kernel_selector(of("--kernels", bad)), support::user_error) << bad;
     kernel_choice choice;
-    EXPECT_THROW(set_choice(choice, "--ctas", "b", "here"), kernel::user_error);
-    EXPECT_THROW(set_choice(choice, "--max-kernels", "0", "here"), kernel::user_error);
-    EXPECT_THROW(kernel_selector(of("--kernel-names", "[")), kernel::user_error);
+    EXPECT_THROW(set_choice(choice, "--ctas", "b", "here"), support::user_error);
+    EXPECT_THROW(set_choice(choice, "--max-kernels", "0", "here"), support::user_error);
+    EXPECT_THROW(kernel_selector(of("--kernel-names", "[")), support::user_error);
     EXPECT_FALSE(set_choice(choice, "--kernel", "3", "here"));
 }
 TEST(KernelChoice, OfTheCallerGoesBeforeThatOfTheList) {

@@ -2,7 +2,7 @@
 #include "modules/trace/kernel_trace.h"
 
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "tests/unit/trace/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -16,9 +16,9 @@
 namespace {
 
 using namespace simtlm;
-using kernel::user_error;
 using program::address_mode;
 using program::memory_space;
+using support::user_error;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -471,7 +471,7 @@ TEST_F(KernelTrace, ReadsOnlyChosenBlocks) {
     EXPECT_EQ(1u, kernel->next_block()->index.y);
     EXPECT_EQ(nullptr, kernel->next_block());
     options.ctas = {6, 9};
-    EXPECT_THROW(open(text), simtlm::kernel::user_error);
+    EXPECT_THROW(open(text), simtlm::support::user_error);
 }
 
 TEST_F(KernelTrace, LeavesAWarpWithoutLinesEmpty) {

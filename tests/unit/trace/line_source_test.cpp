@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/line_source.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/recorded_size.h"
 #include "tests/unit/trace/temporary_folder.h"
 
@@ -20,7 +20,7 @@
 namespace {
 
 namespace io = boost::iostreams;
-using simtlm::kernel::user_error;
+using simtlm::support::user_error;
 using simtlm::test::temporary_folder;
 using simtlm::trace::line_source;
 

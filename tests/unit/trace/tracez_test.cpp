@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/isa/opcode_tables.h"
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/recorded_trace.h"
 #include "modules/trace/trace_writer.h"
@@ -78,7 +78,7 @@ protected:
         try {
             text_of(folder.write("bad.tracez", bytes));
             ADD_FAILURE() << "was read: " << part;
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             EXPECT_THAT(e.what(), HasSubstr(part));
             EXPECT_THAT(e.what(), HasSubstr("bad.tracez"));
         }
@@ -141,7 +141,7 @@ TEST_F(Tracez, NeverCrashesTheReader) {
         try {
             text_of(folder.write("f.tracez", bytes));
             ++read;
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             ASSERT_FALSE(e.where().empty()) << e.what();
         }
     }

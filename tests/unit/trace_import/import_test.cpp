@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace_import/import.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "modules/trace/kernel_trace.h"
 #include "tests/unit/trace/temporary_folder.h"
 #include "tests/unit/trace_import/protobuf_folder.h"
@@ -98,7 +98,7 @@ protected:
     std::string failure() {
         try {
             convert();
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             std::error_code ignored;
             EXPECT_TRUE(!std::filesystem::exists(folder_.path("to")) ||
                         std::filesystem::is_empty(folder_.path("to"), ignored));
@@ -432,7 +432,7 @@ TEST_F(Import, RefusesAFolderThatIsNotEmpty) {
     try {
         convert();
         FAIL() << "no error";
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_THAT(e.what(), HasSubstr("is not empty"));
     }
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path("to")), {}), 1);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/scheduling_policy.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -24,7 +24,7 @@ public:
         return oldest;
     }
     void issued(unsigned warp, unsigned) override { last_ = warp; }
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
 
 protected:
     const warp_table& warps_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/scheduling_policy.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -18,7 +18,7 @@ public:
         last_ = warp;
         started_ = true;
     }
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
 
 private:
     unsigned last_ = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/scheduling_policy.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -38,7 +38,7 @@ public:
     }
     /// Barriers release warps without notifying the policy, so the choice is made in every cycle.
     bool acts_when_idle() const override { return true; }
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
 
 private:
     const warp_table& warps_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/scheduling_policy.h"
-#include "modules/kernel/archive_fwd.h"
+#include "modules/support/archive_fwd.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -68,7 +68,7 @@ public:
         std::rotate(active_.begin(), active_.begin() + by % size, active_.end());
     }
     bool acts_when_idle() const override { return true; }
-    void checkpoint(kernel::archive& a) override;
+    void checkpoint(support::archive& a) override;
 
 private:
     bool demoted(unsigned w) const {

@@ -33,8 +33,8 @@ struct dispatch_rig : sc_core::sc_module {
     scoreboard scores{warps.table};
     warp_instruction_pool pool;
     protocol::transaction_pool transactions;
-    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                      protocol::phase_table()};
+    simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
     operand_collector collector{"collector", sequencer, config, statistics};
     shared_memory shared{"shared", config};
     memory_port port{"port", 4};
@@ -55,7 +55,7 @@ struct dispatch_rig : sc_core::sc_module {
           issue("issue", c.schedulers),
           results("results", *this),
           issuer_("issuer", sequencer, protocol::phase::core_issue,
-                  kernel::on_edge<&dispatch_rig::start>(this), true) {
+                  simulation::on_edge<&dispatch_rig::start>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         std::vector<dispatch_stage::served> order;
         for (unsigned p = 0; p < config.pipelines.size(); ++p) {
@@ -122,7 +122,7 @@ private:
     std::deque<program::static_instruction> code_;
     std::deque<warp_instruction> instructions_;
     std::deque<std::pair<std::uint64_t, warp_instruction*>> plan_;
-    kernel::clocked_process issuer_;
+    simulation::clocked_process issuer_;
 };
 
 /// Registers and ports for several instructions per cycle.

@@ -246,7 +246,7 @@ TEST(ExecutedWarp, ReachesWithRegisterNumbersBeyondThoseOfTheHardware) {
 
 /// Two SMs whose warps store in the same cycles; records the order in which stores are applied.
 struct pair_of_sms : sc_core::sc_module, cta_listener {
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     simt_sm first, second;
     fixed_memory first_memory, second_memory;
@@ -256,7 +256,8 @@ struct pair_of_sms : sc_core::sc_module, cta_listener {
     std::vector<std::pair<std::uint64_t, unsigned>> applied;  // cycle, SM
     unsigned completed = 0;
 
-    pair_of_sms(const sc_core::sc_module_name& name, const kernel::phase_sequencer::options& how)
+    pair_of_sms(const sc_core::sc_module_name& name,
+                const simulation::phase_sequencer::options& how)
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), how),
           first("sm0", sequencer, small_sm(), {0, 0, 2}, pool),
@@ -295,7 +296,7 @@ private:
 TEST(ExecutedWarp, TouchesMemorySmAfterSmWhateverTheOrderOfProcesses) {
     std::vector<std::unique_ptr<pair_of_sms>> pairs;
     for (const unsigned seed : {0u, 1u, 2u, 3u}) {
-        kernel::phase_sequencer::options how;
+        simulation::phase_sequencer::options how;
         how.shuffle_seed = seed;
         pairs.push_back(
             std::make_unique<pair_of_sms>(("pair" + std::to_string(seed)).c_str(), how));

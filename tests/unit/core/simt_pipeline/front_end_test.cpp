@@ -30,8 +30,8 @@ struct front_rig : sc_core::sc_module, front_end::listener {
     test::warps warps{8};
     scoreboard scores{warps.table};
     protocol::transaction_pool transactions;
-    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                      protocol::phase_table()};
+    simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
     const request_tagger tagger{{3, 1, 4}};
     front_end fetcher{
         "fetcher", sequencer, config,
@@ -46,7 +46,7 @@ struct front_rig : sc_core::sc_module, front_end::listener {
         : sc_module(name),
           config(c),
           memory_("memory", sequencer, protocol::phase::core_instruction_cache,
-                  kernel::on_edge<&front_rig::respond>(this), true) {
+                  simulation::on_edge<&front_rig::respond>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         fetcher.icache.bind(cache);
         cache.register_nb_transport_fw(this, &front_rig::access, 0);
@@ -109,7 +109,7 @@ private:
     std::deque<program::static_instruction> info_;
     std::deque<std::vector<program::dynamic_instruction>> code_;
     std::deque<std::pair<std::uint64_t, tlm::tlm_generic_payload*>> pending_;
-    kernel::clocked_process memory_;
+    simulation::clocked_process memory_;
 };
 
 sm_config config_of(unsigned throughput = 1) {

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 /// Dispatches instructions in phase core_dispatch as soon as the unit accepts them.
 struct unit_rig : sc_core::sc_module {
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     functional_units units;
     const functional_unit& unit = units.all()[0];
     protocol::tagged_initiator_socket<unit_rig, 32, instruction_protocol> dispatch{"dispatch"};
@@ -27,7 +27,7 @@ struct unit_rig : sc_core::sc_module {
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           units("unit", sequencer, 1),
           process_("process", sequencer, protocol::phase::core_dispatch,
-                   kernel::on_edge<&unit_rig::cycle>(this), true) {
+                   simulation::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         dispatch.bind(units.dispatch);
         dispatch.register_nb_transport_bw(this, &unit_rig::completed, 0);
@@ -60,7 +60,7 @@ private:
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
     std::size_t next_ = 0;
     std::deque<warp_instruction> instructions_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 TEST(FunctionalUnit, HandsAnInstructionToWriteBackALatencyAndACycleLater) {

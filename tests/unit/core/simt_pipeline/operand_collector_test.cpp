@@ -23,7 +23,7 @@ using ::testing::Pair;
 struct collector_rig : sc_core::sc_module {
     const sm_config config;
     core_statistics statistics;
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     operand_collector collector;
     sc_core::sc_vector<instruction_initiator<collector_rig>> issue;
     /// Cycle in which the dispatch stage saw an instruction, and its number.
@@ -38,11 +38,11 @@ struct collector_rig : sc_core::sc_module {
           collector("collector", sequencer, config, statistics),
           issue("issue", c.schedulers),
           writer_("writer", sequencer, protocol::phase::core_write_back,
-                  kernel::on_edge<&collector_rig::write>(this), true),
+                  simulation::on_edge<&collector_rig::write>(this), true),
           consumer_("consumer", sequencer, protocol::phase::core_dispatch,
-                    kernel::on_edge<&collector_rig::consume>(this), true),
+                    simulation::on_edge<&collector_rig::consume>(this), true),
           issuer_("issuer", sequencer, protocol::phase::core_issue,
-                  kernel::on_edge<&collector_rig::start>(this), true) {
+                  simulation::on_edge<&collector_rig::start>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         for (unsigned s = 0; s < c.schedulers; ++s) issue[s].bind(collector.issue[s]);
         collector.set_consumer(consumer_);
@@ -102,7 +102,7 @@ private:
     std::deque<program::static_instruction> code_;
     std::deque<warp_instruction> instructions_;
     std::deque<std::pair<std::uint64_t, warp_instruction*>> plan_;
-    kernel::clocked_process writer_, consumer_, issuer_;
+    simulation::clocked_process writer_, consumer_, issuer_;
 };
 
 program::static_instruction add(std::initializer_list<unsigned> sources) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_pipeline/scheduling_policy.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "tests/unit/core/warps.h"
 
 #include <gmock/gmock.h>
@@ -195,11 +195,11 @@ TEST_F(SchedulingPolicy, WarpLimitingLetsTheGreedyWarpGoOn) {
 TEST_F(SchedulingPolicy, NamesWhatItDoesNotKnow) {
     for (const char* text : {"greedy", "", "two_level_active", "two_level_active:0:0:1",
                              "warp_limiting", "warp_limiting:2", "warp_limiting:2:0"})
-        EXPECT_THROW(make(text), kernel::user_error) << text;
+        EXPECT_THROW(make(text), support::user_error) << text;
     try {
         make("fifo");
         FAIL();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_THAT(e.what(), ::testing::HasSubstr("no warp scheduler \"fifo\""));
         for (const std::string& name : scheduling_policy_names())
             EXPECT_THAT(e.what(), ::testing::HasSubstr(name));

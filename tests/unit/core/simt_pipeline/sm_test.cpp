@@ -147,7 +147,7 @@ TEST(Sm, CountsWhatItsWarpSlotsIssueAndItsUnitsTake) {
 }
 
 TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
-    kernel::phase_sequencer::options awake;
+    simulation::phase_sequencer::options awake;
     awake.sleeping = false;
     sm_rig sleeper("sleeper", small_sm()), waker("waker", small_sm(), 100, awake);
     listing p;

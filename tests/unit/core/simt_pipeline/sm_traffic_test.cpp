@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SmTraffic,
 
 TEST_P(SmTraffic, CompletesAndAccountsForEverythingWhateverTheOrder) {
     const sm_config c = GetParam().make();
-    kernel::phase_sequencer::options plain, shuffled, sleepless;
+    simulation::phase_sequencer::options plain, shuffled, sleepless;
     shuffled.shuffle_seed = 99;
     sleepless.sleeping = false;
     sm_rig a("plain", c, 60, plain), b("shuffled", c, 60, shuffled),

@@ -22,8 +22,8 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
         test::warps warps{4};
         scoreboard scores{warps.table};
         warp_instruction_pool pool;
-        kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                          protocol::phase_table()};
+        simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                              protocol::phase_table()};
         operand_collector collector{"collector", sequencer, config, statistics};
         write_back stage{"stage", sequencer, 2, warps.table, scores, collector, pool, statistics};
         sc_core::sc_vector<instruction_initiator<rig_type>> unit{"unit", 2};
@@ -32,15 +32,15 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
         program::static_instruction a = instruction(op_class::sp, {1}, {});
         program::static_instruction b = instruction(op_class::sfu, {9}, {});  // same bank
         std::uint64_t released_at = 0;
-        kernel::clocked_process units;
-        kernel::clocked_process watch;
+        simulation::clocked_process units;
+        simulation::clocked_process watch;
 
         explicit rig_type(const sc_core::sc_module_name& name)
             : sc_module(name),
               units("units", sequencer, protocol::phase::core_units,
-                    kernel::on_edge<&rig_type::complete>(this), true),
+                    simulation::on_edge<&rig_type::complete>(this), true),
               watch("watch", sequencer, protocol::phase::core_issue,
-                    kernel::on_edge<&rig_type::look>(this), true) {
+                    simulation::on_edge<&rig_type::look>(this), true) {
             for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
             issue.bind(collector.issue[0]);
             for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.results);

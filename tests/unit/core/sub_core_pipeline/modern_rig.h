@@ -94,7 +94,7 @@ public:
             return cycle == o.cycle && sub_core == o.sub_core && warp == o.warp && pc == o.pc;
         }
     };
-    kernel::phase_sequencer sequencer;
+    simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     sub_core_sm core;
     fixed_memory memory;
@@ -105,14 +105,14 @@ public:
 
     modern_rig(const sc_core::sc_module_name& name, const sm_config& config,
                const sm_timing& modern, unsigned memory_latency = 100,
-               const kernel::phase_sequencer::options& options = {})
+               const simulation::phase_sequencer::options& options = {})
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), options),
           core(multiprocessor_parts{"sm", sequencer, config, {0, 0, 1}, pool}, modern),
           memory("memory", sequencer, memory_latency),
           last_count_(config.schedulers, 0),
           process_("process", sequencer, protocol::phase::core_dispatch_ctas,
-                   kernel::on_edge<&modern_rig::cycle>(this), true) {
+                   simulation::on_edge<&modern_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         core.memory.bind(memory.socket);
         core.set_listener(*this);
@@ -169,7 +169,7 @@ private:
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
     std::deque<planned> todo_;
     std::vector<std::uint64_t> last_count_;
-    kernel::clocked_process process_;
+    simulation::clocked_process process_;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline::test

@@ -506,7 +506,7 @@ struct random_load {
     modern_listing p;
 
     random_load(const char* name, const sm_timing& modern,
-                const kernel::phase_sequencer::options& options)
+                const simulation::phase_sequencer::options& options)
         : rig(name, four_sub_cores(), modern, 150, options) {
         std::vector<const program::static_instruction*> code;
         for (unsigned i = 0; i < 200; ++i) code.push_back(&draw_instruction());
@@ -569,7 +569,7 @@ private:
 };
 
 void expect_no_difference(const sm_timing& modern) {
-    kernel::phase_sequencer::options plain, shuffled, sleepless;
+    simulation::phase_sequencer::options plain, shuffled, sleepless;
     shuffled.shuffle_seed = 99;
     sleepless.sleeping = false;
     random_load a("plain", modern, plain), b("shuffled", modern, shuffled),

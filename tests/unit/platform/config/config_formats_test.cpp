@@ -2,7 +2,7 @@
 // Parsers of the small languages used in option values.
 #include "platform/config/config_formats.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "tests/unit/platform/refusal.h"
 
 #include <gmock/gmock.h>

@@ -25,8 +25,8 @@ struct bench {
     std::array<sc_core::sc_clock, protocol::clock_domains> clocks{
         sc_core::sc_clock("core", 1, sc_core::SC_NS), sc_core::sc_clock("icnt", 1, sc_core::SC_NS),
         sc_core::sc_clock("l2", 1, sc_core::SC_NS), sc_core::sc_clock("dram", 2, sc_core::SC_NS)};
-    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                      protocol::phase_table()};
+    simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
     bench() {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clocks[d]);
     }
@@ -122,7 +122,7 @@ TEST(ClockInput, LeftUnboundTakesTheClockOfTheBlockAroundIt) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     const auto domains_of = [](const char* name) {
         const auto* block =
-            dynamic_cast<const kernel::clocked_module*>(sc_core::sc_find_object(name));
+            dynamic_cast<const simulation::clocked_module*>(sc_core::sc_find_object(name));
         return block != nullptr ? block->clock_domains() : 0u;
     };
     const auto on = [](unsigned d) { return 1u << d; };
@@ -176,7 +176,7 @@ TEST(ClockInput, OfAnSmOnItsOwnDrivesItsStagesAndCaches) {
     sc_core::sc_start(5, sc_core::SC_NS);
     EXPECT_EQ(sm.clock_domains(), 1u << protocol::core_clock);
     const auto* l1d =
-        dynamic_cast<const kernel::clocked_module*>(sc_core::sc_find_object("sm.l1d"));
+        dynamic_cast<const simulation::clocked_module*>(sc_core::sc_find_object("sm.l1d"));
     ASSERT_NE(l1d, nullptr);
     EXPECT_EQ(l1d->clk.get_interface(), sm.clk.get_interface());
     EXPECT_TRUE(sc_core::sc_find_object("sm.cycle")) << "its process";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/host_interface.h"
 
-#include "modules/kernel/spawn.h"
 #include "modules/protocol/base_protocol_checker.h"
 #include "modules/protocol/phases.h"
+#include "modules/simulation/spawn.h"
 #include "platform/gpu/device_context.h"
 
 #include <gmock/gmock.h>
@@ -91,8 +91,8 @@ struct managed : tlm::tlm_mm_interface {
 
 /// The interface between a clock, a fake GPU and an initiator monitored by a protocol checker.
 struct harness : sc_core::sc_module {
-    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                      protocol::phase_table()};
+    simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
     sc_core::sc_clock clock{"clock", ns(1)};
     host_interface::socket port{"port"};
     sc_core::sc_out<bool> irq{"irq"};
@@ -133,7 +133,7 @@ struct harness : sc_core::sc_module {
         checker.initiator.bind(port);
         initiator.register_nb_transport_bw(this, &harness::nb_transport_bw);
         initiator.register_invalidate_direct_mem_ptr(this, &harness::invalidated);
-        kernel::spawn_thread("run", [this] { run(); });
+        simulation::spawn_thread("run", [this] { run(); });
     }
     void run() {
         if (body) body();

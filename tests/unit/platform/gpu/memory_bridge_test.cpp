@@ -44,7 +44,7 @@ struct bridge_rig {
 
     template <class... Arguments>
     bridge_rig(const std::string& name, const external_memory& how,
-               const memory::partition_config& c, const kernel::phase_sequencer::options& o,
+               const memory::partition_config& c, const simulation::phase_sequencer::options& o,
                Arguments&&... arguments)
         : gpu((name + "_gpu").c_str()),
           checker((name + "_checker").c_str()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host that accesses a GPU only through its ports: loads programs and data, and reads results.
-#include "modules/kernel/spawn.h"
+#include "modules/simulation/spawn.h"
 #include "platform/simtlm.h"
 
 #include <gmock/gmock.h>
@@ -76,7 +76,7 @@ struct rig : sc_core::sc_module {
             device.host_memory.bind(ram->socket);
         }
         device.set_print([this](std::string_view text) { printed += text; });
-        kernel::spawn_thread("run", [this, software] {
+        simulation::spawn_thread("run", [this, software] {
             software(*this);
             done = true;
             sc_core::sc_pause();

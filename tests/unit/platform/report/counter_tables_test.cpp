@@ -9,10 +9,10 @@
 #include "modules/interconnect/cluster_network.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
-#include "modules/kernel/statistics.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/memory_statistics.h"
 #include "modules/memory/memory_sub_partition.h"
+#include "modules/support/statistics.h"
 #include "platform/report/add_block.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ using tables = testing::Types<
     core::simt_pipeline::functional_unit::statistics,
     core::simt_pipeline::dispatch_stage::statistics, core::sub_core_pipeline::modern_statistics,
     cache::cache_statistics, memory::memory_sub_partition::counters, memory::dram_statistics,
-    memory::memory_counts, kernel::occupancy, core::cluster_barrier_statistics,
+    memory::memory_counts, simulation::occupancy, core::cluster_barrier_statistics,
     interconnect::cluster_network_statistics, interconnect::crossbar_switch::counters,
     interconnect::router_subnet::records, interconnect::router_subnet::node_counters>;
 TYPED_TEST_SUITE(Counters, tables);
@@ -71,14 +71,15 @@ TYPED_TEST(Counters, AddUpAsTheirRowsSay) {
         const TypeParam a = this->filled(shift * 100000 + 5);
         const TypeParam b = this->filled((1 - shift) * 100000 + 7);
         TypeParam sum = a;
-        kernel::add_up(sum, b);
+        support::add_up(sum, b);
         for (const auto& row : this->table())
             for (std::size_t i = 0; i < row.cells(a); ++i) {
                 const std::uint64_t x = row.value(a, i), y = row.value(b, i);
-                const std::uint64_t expected = row.how == kernel::adding::sum       ? x + y
-                                               : row.how == kernel::adding::maximum ? std::max(x, y)
-                                               : row.how == kernel::adding::minimum ? std::min(x, y)
-                                                                                    : y;
+                const std::uint64_t expected =
+                    row.how == support::adding::sum       ? x + y
+                    : row.how == support::adding::maximum ? std::max(x, y)
+                    : row.how == support::adding::minimum ? std::min(x, y)
+                                                          : y;
                 ASSERT_EQ(row.value(sum, i), expected) << row.name;
             }
     }
@@ -91,7 +92,7 @@ TYPED_TEST(Counters, AddUpInReportsAsAnywhereElse) {
         TypeParam sum, expected;  // vectors grow with the first block
         for (const TypeParam* block : {&a, &b}) {
             add_block(sum, *block);
-            kernel::add_up(expected, *block);
+            support::add_up(expected, *block);
         }
         for (const auto& row : this->table()) {
             ASSERT_EQ(row.cells(sum), row.cells(expected)) << row.name;
@@ -104,7 +105,7 @@ TYPED_TEST(Counters, AddUpInReportsAsAnywhereElse) {
 TYPED_TEST(Counters, AddUpToTheBlockItselfWhenThereIsOnlyOne) {
     const TypeParam a = this->filled(17);
     TypeParam sum;
-    kernel::add_up(sum, a);
+    support::add_up(sum, a);
     for (const auto& row : this->table())
         for (std::size_t i = 0; i < row.cells(a); ++i)
             ASSERT_EQ(row.value(sum, i), row.value(a, i)) << row.name;
@@ -142,22 +143,22 @@ struct replay_statistics {
     std::uint64_t replays = 0;
     std::uint64_t longest = 0;  // the new statistic
 };
-constexpr kernel::counter<replay_statistics> replay_counters[] = {
-    kernel::count<&replay_statistics::replays>("replays", "instructions", "issued once more"),
-    kernel::maximum<&replay_statistics::longest>("longest", "cycles", "of a replay"),
+constexpr support::counter<replay_statistics> replay_counters[] = {
+    support::count<&replay_statistics::replays>("replays", "instructions", "issued once more"),
+    support::maximum<&replay_statistics::longest>("longest", "cycles", "of a replay"),
 };
 constexpr const auto& counters_of(const replay_statistics*) {
     return replay_counters;
 }
-static_assert(kernel::covers(replay_counters));
+static_assert(support::covers(replay_counters));
 
 TEST(AStatistic, AddedByTheRecipeIsListedAndAddsUp) {
     replay_statistics a{1, 20}, b{2, 10}, sum;
-    kernel::add_up(sum, a);
-    kernel::add_up(sum, b);
+    support::add_up(sum, a);
+    support::add_up(sum, b);
     EXPECT_EQ(sum.replays, 3u);
     EXPECT_EQ(sum.longest, 20u);
-    kernel::statistics list;
+    support::statistics list;
     list.add("gpu.sm0.replay", "replay", a);
     ASSERT_EQ(list.blocks().at(0).cells.size(), 2u);
     EXPECT_STREQ(list.blocks()[0].cells[1].of->meaning, "of a replay");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/comparison.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/study/merge.h"
 
 #include <gmock/gmock.h>
@@ -64,9 +64,9 @@ TEST(Tolerance, TakesTheLastRuleThatFitsForEachOfItsLimits) {
     EXPECT_TRUE(t.of("gpu_ipc").accepts(100, 101));
     EXPECT_FALSE(t.of("gpu_ipc").accepts(100, 102));
     EXPECT_TRUE(t.of("l2.misses").accepts(0, 3));
-    EXPECT_THROW(t.add_relative("1 %x"), kernel::user_error);
-    EXPECT_THROW(t.add_absolute("-1"), kernel::user_error);
-    EXPECT_THROW(t.add_relative("nan"), kernel::user_error);
+    EXPECT_THROW(t.add_relative("1 %x"), support::user_error);
+    EXPECT_THROW(t.add_absolute("-1"), support::user_error);
+    EXPECT_THROW(t.add_relative("nan"), support::user_error);
 }
 
 TEST(Glob, TakesBracketsForThemselves) {
@@ -145,7 +145,7 @@ TEST(Comparison, RefusesAPatternThatFitsNothing) {
     try {
         compare(a, a, o);
         FAIL();
-    } catch (const kernel::user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_THAT(e.what(), HasSubstr("did you mean l1d.misses?"));
     }
 }
@@ -174,7 +174,7 @@ TEST(Merge, RefusesOverlapsGapsAndOtherGpus) {
     const auto refused = [](std::vector<statistics_run> runs) -> std::string {
         try {
             merge(runs, {});
-        } catch (const kernel::user_error& e) {
+        } catch (const support::user_error& e) {
             return e.what();
         }
         return "merged";
@@ -194,12 +194,12 @@ TEST(Merge, RefusesOverlapsGapsAndOtherGpus) {
 }
 
 TEST(StatisticsRun, RefusesWhatIsNoFileOfStatistics) {
-    EXPECT_THROW(statistics_run::read("/nowhere.json"), kernel::user_error);
-    EXPECT_THROW(statistics_run("f", json::array()), kernel::user_error);
-    EXPECT_THROW(statistics_run("f", {{"schema", {{"name", "other"}}}}), kernel::user_error);
+    EXPECT_THROW(statistics_run::read("/nowhere.json"), support::user_error);
+    EXPECT_THROW(statistics_run("f", json::array()), support::user_error);
+    EXPECT_THROW(statistics_run("f", {{"schema", {{"name", "other"}}}}), support::user_error);
     json old = run_of("f", {}).document();
     old["schema"]["version"] = 1;
-    EXPECT_THROW(statistics_run("f", old), kernel::user_error);
+    EXPECT_THROW(statistics_run("f", old), support::user_error);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/json_schema.h"
 
-#include "modules/kernel/error.h"
+#include "modules/support/error.h"
 #include "platform/study/statistics_run.h"
 #include "tests/unit/platform/refusal.h"
 

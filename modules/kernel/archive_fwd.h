@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#pragma once
-
-namespace simtlm::kernel {
-
-/// Forward declaration for headers of blocks that declare checkpoint(archive&); see archive.h.
-class archive;
-
-}  // namespace simtlm::kernel

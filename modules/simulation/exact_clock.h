@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::simulation {
+
+/// An sc_clock whose edge times are computed by a derived class instead of being multiples of a
+/// constant period. It is bound, found, listed and traced like any sc_clock.
+///
+/// The edge processes of sc_clock use m_posedge_time and m_negedge_time as the delay to the next
+/// opposite edge; both are updated at every edge.
+///
+/// The clock can be gated: its owner suppresses edges on which no process would run.
+class computed_clock : public sc_core::sc_clock {
+public:
+    /// @return the time of the k-th future rising edge or the limit, whichever is earlier; in units
+    ///         of the time resolution
+    /// @param k  starts at 1
+    virtual std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const = 0;
+
+    /// Gates the clock: it stays low from its next falling edge until the first rising edge at or
+    /// after a time.
+    /// @param time  in units of the time resolution
+    /// @pre the clock is high
+    /// @return the number of suppressed rising edges
+    std::uint64_t gate_until(std::uint64_t time) {
+        const std::uint64_t skipped = skip_before(time);
+        if (skipped != 0) stay_low();
+        return skipped;
+    }
+
+    /// Suppresses the next times.size() rising edges.
+    /// @param times  set to the times of these edges, in units of the time resolution
+    /// @pre the clock is high
+    void suppress(std::vector<std::uint64_t>& times) {
+        for (std::uint64_t& t : times) {
+            t = rising_edge(1, ~std::uint64_t{0});
+            skip_before(t + 1);
+        }
+        stay_low();
+    }
+
+protected:
+    /// The first rising edge is at time 0. Times are in units of the time resolution.
+    /// @param period  nominal period
+    /// @param first   time of the first falling edge
+    computed_clock(const char* name, std::uint64_t period, std::uint64_t first)
+        : sc_clock(name, sc_core::sc_time::from_value(period)), last_edge_(first) {
+        m_negedge_time = sc_core::sc_time::from_value(first);
+    }
+
+    /// @return the time of the edge after the one returned by the previous call; the first call
+    ///         returns the time of the second edge
+    virtual std::uint64_t next_edge() = 0;
+
+    /// Skips all future rising edges before a time. @return their number
+    virtual std::uint64_t skip_before(std::uint64_t time) = 0;
+
+private:
+    /// Moves the next rising edge past the skipped edges.
+    void stay_low() {
+        const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
+        m_posedge_time += sc_core::sc_time::from_value(next - last_edge_);
+        last_edge_ = next;
+    }
+
+    void update() override {
+        sc_clock::update();
+        const std::uint64_t next = next_edge();
+        const auto gap = sc_core::sc_time::from_value(next - last_edge_);
+        last_edge_ = next;
+        (read() ? m_posedge_time : m_negedge_time) = gap;
+    }
+
+    std::uint64_t last_edge_;
+};
+
+/// A clock of arbitrary frequency without drift: rising edge n occurs at n / frequency, rounded to
+/// the time resolution, and the falling edge half a period later. A plain sc_clock repeats one
+/// rounded period, so that two clocks with a fixed frequency ratio drift apart by about one cycle
+/// in a million, and the order of their edges, on which contention depends, differs from that of
+/// the hardware.
+class exact_clock : public computed_clock {
+public:
+    /// @param frequency  Hz
+    exact_clock(const char* name, double frequency)
+        : exact_clock(
+              name, 0.5L / static_cast<long double>(frequency) /
+                        static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())) {}
+
+    std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const override {
+        return std::min(edge(2 * (edges_ / 2 + k - 1), half_period_), limit);
+    }
+
+private:
+    /// @param half_period  in units of the time resolution
+    exact_clock(const char* name, long double half_period)
+        : computed_clock(name, edge(2, half_period), edge(1, half_period)),
+          half_period_(half_period) {}
+
+    std::uint64_t next_edge() override { return edge(++edges_, half_period_); }
+    std::uint64_t skip_before(std::uint64_t time) override {
+        const std::uint64_t next = edges_ / 2;
+        std::uint64_t n = std::max(
+            next, static_cast<std::uint64_t>(static_cast<long double>(time) / (2 * half_period_)));
+        while (n > next && edge(2 * (n - 1), half_period_) >= time) --n;
+        while (edge(2 * n, half_period_) < time) ++n;
+        edges_ = 2 * n;
+        return n - next;
+    }
+    static std::uint64_t edge(std::uint64_t n, long double half_period) {
+        return static_cast<std::uint64_t>(static_cast<long double>(n) * half_period + 0.5L);
+    }
+
+    long double half_period_;
+    std::uint64_t edges_ = 1;  // half-periods whose edge has been returned; the constructor covers
+                               // the first
+};
+
+}  // namespace simtlm::simulation

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/simulation/edge_source.h"
+#include "modules/simulation/parallel_region.h"
+#include "modules/simulation/phase_slot.h"
+#include "modules/simulation/step_observer.h"
+#include "modules/support/error.h"
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::simulation {
+
+class group_schedule;
+
+/// Orders the blocks of several clock domains within a clock edge.
+///
+/// The clocks of all domains trigger the sequencer, and the sequencer triggers the clocked
+/// processes: on an edge it visits the phases of the ticking domains in a fixed order, each phase
+/// in a delta cycle of its own as far as other processes can observe, and starts the processes of
+/// that phase that are awake. Processes of one phase run in an unspecified order; state that a
+/// process changes is visible to later phases of the same edge. A phase without an awake process
+/// costs nothing. Coincident edges of several domains form one step, whose phases interleave in
+/// table order.
+///
+/// The sequencer does not call blocks. It triggers SystemC processes that belong to the blocks'
+/// modules: one method process per clocked_process, or per process_group for all its members; with
+/// options::clocked_threads one clocked thread per clocked_process. The process that ends last in a
+/// phase triggers those of the next.
+///
+/// With several host threads, phases in which processes access nothing beyond their scheduling
+/// partition are run by a parallel_region.
+///
+/// A phase whose processes must act one after the other is visited in sub-phases, each in a delta
+/// cycle of its own; their number is the maximum that its processes request. See
+/// clocked_process::select_sub_phase().
+class phase_sequencer : public sc_core::sc_module {
+public:
+    static constexpr unsigned max_domains = edge_source::max_domains;
+
+    /// Parameters of the simulation kernel.
+    struct options {
+        bool sleeping = true;            ///< false: every process runs on every edge
+        std::uint64_t shuffle_seed = 0;  ///< not 0: seed of a random order of the processes within
+                                         ///< each phase
+        bool clocked_threads = false;    ///< every process is a SystemC thread; no groups
+        unsigned host_threads = 1;       ///< of the parallel region
+        unsigned groups_a_thread = 0;    ///< see parallel_region
+    };
+
+    /// Activity of the simulation kernel, for --profile-kernel.
+    struct activity {
+        std::array<std::uint64_t, max_domains> edges{};  ///< clock edges, by domain
+        std::uint64_t steps = 0;                         ///< instants with at least one edge
+        std::uint64_t deltas = 0;                        ///< phases, or sub-phases of them, visited
+        std::uint64_t groups = 0;                        ///< visits of process groups
+        std::uint64_t shared = 0;                        ///< parallel regions
+        std::vector<std::uint64_t> activations;          ///< processes started, by phase
+    };
+
+    sc_core::sc_vector<sc_core::sc_in<bool>> clock;  ///< one per domain
+
+    /// @param domains  number of clock domains, at most max_domains
+    /// @param phases   in the order in which they are visited
+    phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
+                    std::vector<phase> phases, const options& opts);
+    ~phase_sequencer() override;
+    phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
+                    std::vector<phase> phases)
+        : phase_sequencer(name, domains, std::move(phases), options()) {}
+
+    /// Within an edge of the domain, the index of that edge, starting at 0; between edges, the
+    /// number of edges so far, once the next step of any domain has begun. Cycles.
+    std::uint64_t cycle(unsigned domain) const { return source_.cycle(domain); }
+
+    unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
+    unsigned host_threads() const { return options_.host_threads; }
+    bool sleeping_enabled() const { return options_.sleeping; }
+    /// The activity so far.
+    activity observed() const;
+    /// Number of clock edges of a domain so far.
+    const std::uint64_t& edges(unsigned domain) const { return source_.edges()[domain]; }
+    /// Number of instants with at least one edge so far.
+    std::uint64_t steps() const { return activity_.steps; }
+    const std::array<std::uint64_t, max_domains>& edges() const { return source_.edges(); }
+    /// Number of process activations in a phase so far.
+    std::uint64_t activations(phase_index p) const;
+    const char* phase_name(phase_index p) const { return slots_[p].what.name; }
+    /// @return the domains whose clock a port is bound to, one bit each; valid after elaboration
+    unsigned domains_of(sc_core::sc_in<bool>& input);
+    /// Sets the object that traces the signals of blocks for clocked_module::trace().
+    void set_tracer(block_tracer& t) { tracer_ = &t; }
+    block_tracer* tracer() const { return tracer_; }
+    unsigned phases() const { return static_cast<unsigned>(slots_.size()); }
+
+    using step_observer = simulation::step_observer;
+    /// Registers an observer, which is called in every step from now on.
+    void observe(step_observer* observer) { observers_.push_back(observer); }
+    /// Tracks the activity of the processes of one block. Call before elaboration ends.
+    /// @param block  hierarchical name of their module, which may be created later
+    /// @return its number
+    unsigned watch(const std::string& block) { return activity_of_blocks_.watch(block); }
+    /// The watched blocks with a process that ran in the step that has just ended, or was awake at
+    /// its end. State of a block is changed from outside only by callers that wake it. Valid in
+    /// step_observer::step_ended().
+    const std::vector<unsigned>& active_blocks() const { return activity_of_blocks_.active(); }
+    /// Whether a watched block has a process; valid after elaboration.
+    bool has_processes(unsigned watched) const {
+        return activity_of_blocks_.has_processes(watched);
+    }
+    /// Start time of the current step, or of the step that has just ended. Only maintained with
+    /// observers.
+    const sc_core::sc_time& step_time() const { return step_time_; }
+
+    /// Excludes other host threads while a process accesses state beyond its scheduling partition.
+    /// The order in which partitions do so must not affect results. Costs nothing outside parallel
+    /// regions.
+    class exclusive {
+    public:
+        explicit exclusive(phase_sequencer& s) : lock_(s.parallel() ? &s.region_.lock() : nullptr) {
+            if (lock_ != nullptr) lock_->lock();
+        }
+        ~exclusive() {
+            if (lock_ != nullptr) lock_->unlock();
+        }
+        exclusive(const exclusive&) = delete;
+        exclusive& operator=(const exclusive&) = delete;
+
+    private:
+        host_threads::spin_lock* lock_;
+    };
+    /// Whether there are several host threads.
+    bool shares_phases() const { return region_.exists(); }
+    /// Distributes chunks of a process's work over the host threads, if they run phases of this
+    /// step. The chunks must access disjoint state and must not wake any process.
+    /// @param work  called with context and the number of a chunk, at most one per thread
+    void do_in_parallel(unsigned chunks, void (*work)(void* context, unsigned chunk),
+                        void* context) {
+        region_.do_in_parallel(chunks, work, context);
+    }
+    /// Whether the caller is a host thread in a parallel region.
+    bool parallel() const { return region_.running(); }
+    /// Disables parallel regions from now on, because blocks access state beyond their partition.
+    void stay_on_one_thread() { region_.stay_on_one_thread(); }
+    /// The same for one phase and the other phases of its kind.
+    void stay_on_one_thread(phase_index p);
+
+    /// Gates the clocks of all domains while no process is awake and no step is observed: they stay
+    /// low until the first edge for which a timer is set, and the edges in between are counted as
+    /// if they had occurred. An idle GPU then costs nothing.
+    /// @param clocks  one per domain
+    /// @param limit   for a design that a host accesses between runs of the simulation: returns the
+    ///                time, in units of the time resolution, before which the host will not wake a
+    ///                block; a time that is not in the future means that it may do so at any time.
+    ///                Clocks stay low until the limit even if no timer is set. Empty: blocks are
+    ///                not woken from outside.
+    void gate(std::vector<computed_clock*> clocks, std::function<std::uint64_t()> limit = {}) {
+        source_.gate(std::move(clocks), std::move(limit));
+    }
+
+    /// Whether the clocks can be gated, i.e. were created by the design.
+    bool has_own_clocks() const { return source_.gates(); }
+    /// The time of the next edge of any domain, in units of the time resolution; edges suppressed
+    /// by gating count as past. @pre has_own_clocks(), and everything is synchronized
+    std::uint64_t next_edge() const { return source_.next_edge(); }
+    /// Wakes every process, so that each determines again what it waits for, after the state of its
+    /// block has been replaced. Call between steps.
+    void wake_all();
+
+    /// Enables temporal decoupling of a domain, in the sense of TLM-2.0: the partitions of the
+    /// domain lag behind simulated time while no other domain has edges, and replay these edges,
+    /// each at its own local time, at the beginning of the next step of another domain (the
+    /// synchronisation point). Most edges of the clock are suppressed. Results are unaffected if
+    /// all blocks of the domain are members of groups and use clocked_process::local_time(), and if
+    /// nothing else reads their state between two steps without calling synchronize(). Suspended
+    /// while a block of the domain must stay on one thread, while steps are observed or blocks
+    /// watched, and while sleeping is disabled.
+    void decouple(unsigned domain, computed_clock& of_domain) {
+        source_.decouple(domain, of_domain);
+    }
+    /// Makes lagging partitions replay their deferred edges. Required before reading the state of
+    /// the design between two steps. The actions run in the context of the caller, either a process
+    /// or the main program while the simulation is paused.
+    void synchronize();
+    /// The time by which the decoupled domain lags behind simulated time: the time since the first
+    /// deferred edge; zero if it does not lag.
+    sc_core::sc_time lag() const { return source_.lag(); }
+
+    /// Reports an error in the user's input found by a block, because a SystemC process cannot
+    /// throw out of the simulation: further edges are ignored, and failed() is notified. If several
+    /// processes fail in one step, the first in the order of phases and of process creation is
+    /// reported, whatever the order in which they ran.
+    void fail(std::exception_ptr why);
+    bool has_failed() const { return failure_ != nullptr; }
+    /// Rethrows the failure reported to fail(), if any.
+    void rethrow_failure() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+    const sc_core::sc_event& failed() const { return failed_; }
+
+    // ---- for clocked processes and groups ----
+
+    bool clocked_threads() const { return options_.clocked_threads; }
+    const std::vector<phase_slot>& slots() const { return slots_; }
+    phase_slot& slot(phase_index p) { return slots_.at(p); }
+    parallel_region& region() { return region_; }
+    /// Adds a group, whose process runs in the group's first phase.
+    void add_group(group_schedule& g) { groups_.push_back(&g); }
+    /// Lets processes that are created from now on join a group; close_group() ends this.
+    void open_group(group_schedule& g) { open_groups_.push_back(&g); }
+    void close_group(group_schedule& g);
+    /// The open group that a process under construction joins, or nullptr.
+    group_schedule* group_of_new(phase_index p) const;
+
+    /// Runs an action. A user_error is passed to fail(), because neither a SystemC process nor a
+    /// host thread can throw out of the simulation.
+    void act(const edge_action& action) {
+        try {
+            action.call(action.self);
+        } catch (const support::user_error&) {
+            fail(std::current_exception());
+        }
+    }
+    /// Runs the actions whose bits are set, out of up to 64 consecutive ones.
+    /// @return their number
+    unsigned act(const edge_action* first, std::uint64_t bits) {
+        unsigned n = 0;
+        for (; bits != 0; bits &= bits - 1, ++n)
+            act(first[static_cast<unsigned>(__builtin_ctzll(bits))]);
+        return n;
+    }
+    /// Body of a SystemC process activation.
+    void run(process_state& runner);
+    /// Whether the current step has reached a place in the order of sub-phases; also true between
+    /// steps.
+    bool has_visited(unsigned place) const { return !stepping_ || visiting_ >= place; }
+    /// Sets a timer of a process outside groups. @param at  cycle of its domain, not before the
+    /// next edge
+    void set_timer(process_state& p, std::uint64_t at);
+    /// Number of edges by which the decoupled domain lags.
+    std::uint64_t deferred_edges() const { return source_.deferred(); }
+    /// The time of a deferred edge. @param behind  edges from it to the next edge, 1 for the last
+    /// one
+    sc_core::sc_time deferred_time(std::uint64_t behind) const {
+        return source_.deferred_time(behind);
+    }
+    /// Whether blocks are watched; mark_active() must then be called for each sub-phase with an
+    /// awake process.
+    bool follows_blocks() const { return activity_of_blocks_.watches(); }
+    /// Notes the blocks whose processes are awake in a sub-phase.
+    void mark_active(const phase_slot& s, const sub_phase& t);
+
+private:
+    void end_of_elaboration() override;
+    void on_edge();
+    void step();
+    bool begin_step();
+    void go_on(const process_state* ended);
+    void go_on_in_next_delta();
+    void end_step();
+    void run_phases_of(const process_state& p);
+    void phase_ended(const process_state& last);
+    std::size_t end_of_processes(std::size_t first) const;
+    bool defers() const {
+        return options_.sleeping && observers_.empty() && !follows_blocks() &&
+               !deferred_slot_->one_thread;
+    }
+    /// @return whether the domain has groups of one phase that hold all its blocks
+    bool find_deferred_slot();
+    void count_edge(unsigned domain);
+    bool start_next_phase(const process_state* ended);
+    void finish_step();
+    void find_watched_blocks();
+    void check_clocks();
+    template <class Action>
+    void for_each_slot(Action act_on);
+    void gate_clocks();
+    void start_processes(const phase_visit& v);
+    /// Position of a process in the order of the step's visits and of process creation.
+    std::uint64_t order_of(const phase_visit& v, const process_state& p) const;
+    /// Index of the phase in the table.
+    std::size_t number_of(const phase_slot& s) const {
+        return static_cast<std::size_t>(&s - slots_.data());
+    }
+    std::size_t run_parallel_region();
+
+    // Fixed after elaboration.
+    options options_;
+    unsigned domains_;
+    std::vector<phase_slot> slots_;
+    static constexpr unsigned with_deferred = 1u << max_domains;
+    std::array<std::vector<phase_visit>, 2 * with_deferred>
+        order_;  // by set of ticking domains, without and with deferred edges
+    std::array<timer_wheel, max_domains> timers_;
+    std::vector<group_schedule*> open_groups_;  // which processes under construction may join
+    std::vector<group_schedule*> groups_;
+
+    // Changes in every step and is read by all host threads; in one cache line.
+    alignas(64) edge_source source_;  // in particular its cycles
+    unsigned visiting_ = 0;           // place of the sub-phase that was started last
+    bool stepping_ = false;
+    parallel_region region_;
+
+    // Used by the thread that runs the steps only.
+    alignas(64) unsigned pending_ = 0;  // domains with an edge that is not yet part of a step
+    unsigned current_ = 0;              // domains of the current step
+    unsigned last_ = 0;                 // domains of the previous step
+    const std::vector<phase_visit>* visits_ = nullptr;  // of the current step
+    std::size_t position_ = 0;
+    unsigned running_ = 0;                // processes started in the phase that have not ended yet
+    std::vector<std::uint64_t> started_;  // one bit per member of the phase that is to run
+    const phase_visit* begin_ = nullptr;  // first visit that the started processes run
+    const phase_visit* end_ = nullptr;    // end of these visits
+    bool own_actions_ = false;            // they run only begin_, and each its own action
+    bool goes_on_ = false;  // step_event_ is pending, to continue the step or begin a new one
+    bool visited_ = false;  // some phase of the current step has been visited
+    phase_slot* deferred_slot_ = nullptr;      // phase of the decoupled domain's groups
+    std::vector<edge_action> replay_actions_;  // of these groups, for deferred edges
+    sc_core::sc_event step_event_;
+    alignas(64) activity activity_;
+    std::vector<step_observer*> observers_;
+    block_tracer* tracer_ = nullptr;
+    block_activity activity_of_blocks_;
+    sc_core::sc_time step_time_;
+    const process_state* running_process_ = nullptr;  // whose action is running, and in which visit
+    const phase_visit* running_visit_ = nullptr;
+    std::exception_ptr failure_;
+    std::uint64_t failed_in_ = 0;  // step
+    std::uint64_t failed_at_ = 0;  // order_of() the process that failed
+    sc_core::sc_event failed_;
+};
+
+/// Blocks constructed while this object exists belong to one scheduling partition: an SM with its
+/// cluster, a memory partition. In phases with a phase::group_kind they access nothing but each
+/// other's state, so that partitions may run in any order and on several host threads. All blocks
+/// constructed outside any scope form one partition.
+class partition_scope {
+public:
+    /// @param number      of the partition, among those of its kind
+    /// @param partitions  number of partitions of that kind
+    partition_scope(phase_sequencer& sequencer, unsigned number, unsigned partitions,
+                    partition_size size = partition_size::small)
+        : region_(sequencer.region()), before_(region_.chunk_of_new()) {
+        region_.set_chunk_of_new(region_.chunk_of(number, partitions, size));
+    }
+    ~partition_scope() { region_.set_chunk_of_new(before_); }
+    partition_scope(const partition_scope&) = delete;
+    partition_scope& operator=(const partition_scope&) = delete;
+
+private:
+    parallel_region& region_;
+    unsigned before_;
+};
+
+}  // namespace simtlm::simulation

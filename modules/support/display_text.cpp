@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/support/display_text.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+namespace simtlm::support {
+
+namespace {
+
+/// Number of bytes of the control character at the beginning of a text; 0: there is none.
+std::size_t control_at(std::string_view text, bool ends_of_lines) {
+    const auto c = static_cast<unsigned char>(text[0]);
+    if (c == '\t' || (c == '\n' && ends_of_lines)) return 0;
+    if (c < 0x20 || c == 0x7f) return 1;
+    if (c != 0xc2 || text.size() < 2) return 0;
+    const auto next = static_cast<unsigned char>(text[1]);
+    return next >= 0x80 && next < 0xa0 ? 2 : 0;  // C1 controls in UTF-8
+}
+
+std::string escaped(std::string_view text, bool ends_of_lines) {
+    static const char digits[] = "0123456789abcdef";
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t n = control_at(text.substr(i), ends_of_lines);
+        if (n == 0) out += text[i++];
+        for (; n > 0; --n, ++i) {
+            const auto c = static_cast<unsigned char>(text[i]);
+            out += "\\x";
+            out += digits[c >> 4];
+            out += digits[c & 15];
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    return escaped(text, false);
+}
+
+std::string printable_lines(std::string_view text) {
+    return escaped(text, true);
+}
+
+bool is_printable(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (control_at(text.substr(i), false) != 0) return false;
+    return true;
+}
+
+std::string demangled(const std::string& name) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+    std::string result = status == 0 && text != nullptr ? text : name;
+    std::free(text);
+    return result;
+}
+
+}  // namespace simtlm::support
