@@ -29,7 +29,7 @@ group_schedule::group_schedule(const group_schedule& same_process, unsigned kind
 
 void group_schedule::create(const char* name, unsigned kind, unsigned sub_phases,
                             process_state* run_by) {
-    const auto& all = sequencer_.slots();
+    const auto& all = sequencer_.table().slots();
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
     if ((sequencer_.clocked_threads() && sub_phases == 1) || begin == all.end()) return;
@@ -45,7 +45,7 @@ void group_schedule::create(const char* name, unsigned kind, unsigned sub_phases
     activity_ = std::make_unique<process_state>(
         name, sequencer_, first_, on_edge<&group_schedule::run>(this), false, sub_phases, run_by);
     activity_->block = nullptr;  // its members' processes have blocks of their own
-    sequencer_.add_group(*this);
+    sequencer_.table().add_group(*this);
     open();
 }
 
@@ -55,12 +55,12 @@ group_schedule::~group_schedule() {
 
 void group_schedule::open() {
     if (slots_.empty()) return;  // every process is a SystemC thread
-    sc_assert(sequencer_.group_of_new(first_) == nullptr);
-    sequencer_.open_group(*this);
+    sc_assert(sequencer_.table().group_of_new(first_) == nullptr);
+    sequencer_.table().open_group(*this);
 }
 
 void group_schedule::close() {
-    sequencer_.close_group(*this);
+    sequencer_.table().close_group(*this);
 }
 
 void group_schedule::select_sub_phase(unsigned k) {

@@ -186,10 +186,10 @@ void parallel_region::set_timer(process_state& p, std::uint64_t at) {
 }
 
 void parallel_region::fail(std::exception_ptr why) {
-    constexpr unsigned most_members = 1u << 24;
+    constexpr unsigned max_members = 1u << 24;
     deferred_updates& mine = updates_of_this_thread();
     const std::uint64_t order =
-        static_cast<std::uint64_t>(mine.visited - visits_) * most_members + mine.running->place;
+        static_cast<std::uint64_t>(mine.visited - visits_) * max_members + mine.running->place;
     if (mine.failure && mine.failed <= order) return;
     mine.failure = std::move(why);
     mine.failed = order;

@@ -26,16 +26,10 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
       clock("clock", domains),
       options_(opts),
       domains_(domains),
+      table_(phases, opts.host_threads > 1 && !opts.clocked_threads),
       region_(opts.clocked_threads ? 1 : opts.host_threads, opts.groups_a_thread) {
     sc_assert(domains <= max_domains);
-    slots_.reserve(phases.size());
-    for (const phase& p : phases) {
-        slots_.emplace_back(p);
-        slots_.back().start_all =
-            std::make_unique<sc_core::sc_event>((std::string(p.name) + "_start").c_str());
-        slots_.back().shared = region_.exists() && p.group_kind != 0;
-    }
-    activity_.activations.assign(slots_.size(), 0);
+    activity_.activations.assign(phases.size(), 0);
     std::vector<trigger> edges;
     for (unsigned d = 0; d < domains; ++d) edges.emplace_back(clock[d].pos());
     spawn_method(
@@ -46,106 +40,46 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
 phase_sequencer::~phase_sequencer() = default;
 
 void phase_sequencer::end_of_elaboration() {
-    std::mt19937_64 random(options_.shuffle_seed);
-    for (phase_slot& s : slots_) s.find_processes();
-    if (options_.shuffle_seed != 0)
-        for (phase_slot& s : slots_) {
-            // Slots run by the same processes use the same order in all phases.
-            std::mt19937_64 same(options_.shuffle_seed);
-            s.shuffle(s.processes != &s || s.has_followers ? same : random);
-        }
-    for (group_schedule* g : groups_) g->complete(options_.shuffle_seed != 0 ? &random : nullptr);
+    table_.complete_members(options_.shuffle_seed);
     find_watched_blocks();
     check_clocks();
-    for (phase_slot& s : slots_) {
-        s.shared = s.shared && s.sub_phases.size() <= 1;  // processes of different sub-phases act
-                                                          // one after the other
-        if (s.shared && !s.members.empty()) region_.add(s);
-    }
-    for (unsigned p = 0; p < slots_.size(); ++p) {
-        slots_[p].complete(p);
-        for (sub_phase& t : slots_[p].sub_phases)
-            for (unsigned set = 0; set < with_deferred; ++set)
-                if ((set >> slots_[p].what.domain & 1u) != 0)
-                    order_[set].push_back({&t, &slots_[p], slots_[p].actions.data()});
-    }
-    if (source_.decouples() && !find_deferred_slot()) source_.couple();
-}
-
-bool phase_sequencer::find_deferred_slot() {
-    std::size_t members = 0, groups = 0;
-    for (const phase_slot& s : slots_)
-        if (s.what.domain == source_.decoupled_domain())
-            members += static_cast<std::size_t>(
-                std::count_if(s.members.begin(), s.members.end(), [](auto* p) { return p; }));
-    for (const group_schedule* g : groups_) {
-        if (g->domain() != source_.decoupled_domain()) continue;
-        if (deferred_slot_ != nullptr && deferred_slot_ != &slots_[g->first_phase()]) return false;
-        deferred_slot_ = &slots_[g->first_phase()];
-        ++groups;
-    }
-    if (groups == 0 || groups != members) return false;
-    for (const edge_action& a : deferred_slot_->actions)
-        replay_actions_.push_back(
-            simulation::on_edge<&group_schedule::replay>(static_cast<group_schedule*>(a.self)));
-    for (unsigned set = 0; set < with_deferred; ++set) {
-        auto& order = order_[with_deferred + set];
-        order = order_[set];
-        // The replay of deferred edges precedes the phases of the step. Phases in which processes
-        // access nothing beyond their own partition may come before the replay, which then takes
-        // place where its processes run for the first time, so that they need not run twice.
-        const auto first = std::find_if(order.begin(), order.end(), [this](const phase_visit& v) {
-            return v.of->processes == deferred_slot_->processes || v.of->what.group_kind == 0;
-        });
-        const bool joins =
-            first != order.end() && first->of->processes == deferred_slot_->processes;
-        order.insert(joins ? first : order.begin(),
-                     {&deferred_slot_->sub_phases[0], deferred_slot_, replay_actions_.data()});
-    }
-    return true;
+    table_.complete_order(region_);
+    if (source_.decouples() && !table_.insert_replay(source_.decoupled_domain())) source_.couple();
 }
 
 std::uint64_t phase_sequencer::activations(phase_index p) const {
     std::uint64_t sum = activity_.activations[p];
-    for (const group_schedule* g : groups_) sum += g->activations(p);
+    for (const group_schedule* g : table_.groups()) sum += g->activations(p);
     return sum;
 }
 
 phase_sequencer::activity phase_sequencer::observed() const {
     activity a = activity_;
     a.edges = source_.edges();
-    for (const group_schedule* g : groups_) a.groups += g->visits();
-    for (unsigned p = 0; p < slots_.size(); ++p) a.activations[p] = activations(p);
+    for (const group_schedule* g : table_.groups()) a.groups += g->visits();
+    for (unsigned p = 0; p < table_.slots().size(); ++p) a.activations[p] = activations(p);
     return a;
 }
 
 void phase_sequencer::on_edge() {
     for (unsigned d = 0; d < domains_; ++d)
         if (clock[d].posedge()) pending_ |= 1u << d;
-    if (stepping_ || failure_ || goes_on_) return;
+    if (stepping_ || has_failed() || resumes_) return;
     // Other processes that run on this edge go first, so that their order relative to the sequencer
     // does not matter.
-    if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
-    goes_on_ = true;
+    if (sc_core::sc_pending_activity_at_current_time()) return resume_in_next_delta();
+    resumes_ = true;
     step();
 }
 
-void phase_sequencer::go_on_in_next_delta() {
-    goes_on_ = true;
+void phase_sequencer::resume_in_next_delta() {
+    resumes_ = true;
     step_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 /// Called after a step in which no process ran.
 void phase_sequencer::gate_clocks() {
-    for (const phase_slot& s : slots_)
-        for (const sub_phase& t : s.sub_phases)
-            if (t.awake != 0) return;
-    source_.gate_until_timer(timers_);
-}
-
-void phase_sequencer::close_group(group_schedule& g) {
-    open_groups_.erase(std::remove(open_groups_.begin(), open_groups_.end(), &g),
-                       open_groups_.end());
+    if (table_.all_asleep()) source_.gate_until_timer(timers_);
 }
 
 void phase_sequencer::set_timer(process_state& p, std::uint64_t at) {
@@ -167,13 +101,13 @@ bool phase_sequencer::start_next_phase(const process_state* ended) {
                 position_ += visits;
                 return true;
             }
-        if (ended != nullptr && (&ended->slot == v.of->processes || v.of->starts_guests())) {
-            goes_on_ = true;  // a process cannot trigger itself
+        if (ended != nullptr && (&ended->slot == v.of->processes || v.of->starts_borrowed())) {
+            resumes_ = true;  // a process cannot trigger itself
             step_event_.notify();
             return true;
         }
         ++activity_.deltas;
-        activity_.activations[number_of(*v.of)] += v.who->awake;
+        activity_.activations[table_.number_of(*v.of)] += v.who->awake;
         if (follows_blocks()) mark_active(*v.of, *v.who);
         const std::size_t end = end_of_processes(position_);
         begin_ = &v;
@@ -193,7 +127,7 @@ std::size_t phase_sequencer::end_of_processes(std::size_t first) const {
     const std::vector<phase_visit>& order = *visits_;
     std::size_t end = first + 1;
     const phase_slot* const processes = order[first].of->processes;
-    if (!processes->has_followers || follows_blocks()) return end;
+    if (!processes->lends_processes || follows_blocks()) return end;
     while (end < order.size() && order[end].of->processes == processes) ++end;
     return end;
 }
@@ -214,7 +148,7 @@ void phase_sequencer::start_processes(const phase_visit& v) {
     }
     // Triggering all processes at once is cheaper per process, even though those that are not awake
     // return without doing anything.
-    if (8 * awake >= 5 * members && members > 1 && !v.of->shared && !v.of->starts_guests()) {
+    if (8 * awake >= 5 * members && members > 1 && !v.of->shared && !v.of->starts_borrowed()) {
         running_ = static_cast<unsigned>(members);
         v.of->processes->start_all->notify();
         return;
@@ -223,16 +157,16 @@ void phase_sequencer::start_processes(const phase_visit& v) {
     for (unsigned w = 0; w < t.n_words; ++w)
         for (std::uint64_t bits = started_[w]; bits != 0; bits &= bits - 1) {
             const unsigned member = 64 * w + static_cast<unsigned>(__builtin_ctzll(bits));
-            if (v.of->starts_guests()) v.of->members[member]->have_run();
+            if (v.of->starts_borrowed()) v.of->members[member]->run_next();
             v.of->starts[member]->notify();
         }
 }
 
 void phase_sequencer::run(process_state& runner) {
     const process_state* p = &runner;
-    if (runner.has_guest) {
-        runner.has_guest = false;
-        p = runner.guest;
+    if (runner.has_next) {
+        runner.has_next = false;
+        p = runner.next;
     }
     if ((started_[p->index / 64] >> p->bit & 1u) != 0) {
         running_process_ = p;
@@ -252,7 +186,7 @@ void phase_sequencer::run_phases_of(const process_state& p) {
         running_visit_ = v;
         act(v->actions[p.index]);
         if (v == begin_) continue;  // already counted by start_next_phase()
-        ++activity_.activations[number_of(*v->of)];
+        ++activity_.activations[table_.number_of(*v->of)];
         if (v->of->shared) region_.count_activations(1);
     }
 }
@@ -262,8 +196,8 @@ void phase_sequencer::run_phases_of(const process_state& p) {
 void phase_sequencer::phase_ended(const process_state& last) {
     running_process_ = nullptr;
     // Other processes at this time observe each phase in a delta cycle of its own.
-    if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
-    go_on(&last);
+    if (sc_core::sc_pending_activity_at_current_time()) return resume_in_next_delta();
+    run_phases(&last);
 }
 
 /// Runs the current phase and those that may be run with it in a parallel region, if that pays.
@@ -278,7 +212,7 @@ std::size_t phase_sequencer::run_parallel_region() {
         s->sub_phases[0].awake += static_cast<unsigned>(n.awoken);
         if (n.ran == 0) continue;
         ++activity_.deltas;
-        activity_.activations[number_of(*s)] += n.ran;
+        activity_.activations[table_.number_of(*s)] += n.ran;
     }
     region_.apply_deferred_updates(
         [](process_state& p) { p.wake(); },
@@ -287,38 +221,27 @@ std::size_t phase_sequencer::run_parallel_region() {
     return visits;
 }
 
-group_schedule* phase_sequencer::group_of_new(phase_index p) const {
-    const auto found = std::find_if(open_groups_.begin(), open_groups_.end(),
-                                    [p](const group_schedule* g) { return g->has(p); });
-    return found != open_groups_.end() ? *found : nullptr;
-}
-
 void phase_sequencer::stay_on_one_thread(phase_index p) {
-    const unsigned kind = slots_[p].what.group_kind;
-    for (phase_slot& s : slots_) s.one_thread |= kind != 0 && s.what.group_kind == kind;
+    const unsigned kind = table_.slots()[p].what.group_kind;
+    for (phase_slot& s : table_.slots()) s.one_thread |= kind != 0 && s.what.group_kind == kind;
 }
 
 std::uint64_t phase_sequencer::order_of(const phase_visit& v, const process_state& p) const {
-    constexpr unsigned most_members = 1u << 24;
-    return static_cast<std::uint64_t>(&v - visits_->data()) * most_members + p.place;
+    constexpr unsigned max_members = 1u << 24;
+    return static_cast<std::uint64_t>(&v - visits_->data()) * max_members + p.place;
 }
 
 void phase_sequencer::fail(std::exception_ptr why) {
     if (parallel()) return region_.fail(std::move(why));
     const std::uint64_t order =
         running_process_ != nullptr ? order_of(*running_visit_, *running_process_) : 0;
-    if (failure_ && (failed_in_ != activity_.steps || order >= failed_at_)) return;
-    if (!failure_) failed_.notify(sc_core::SC_ZERO_TIME);
-    failure_ = std::move(why);
-    failed_in_ = activity_.steps;
-    failed_at_ = order;
+    failure_.report(std::move(why), activity_.steps, order);
 }
 
 void phase_sequencer::find_watched_blocks() {
     if (!follows_blocks()) return;
-    for_each_slot([this](phase_slot& s) {
-        for (process_state* p : s.members)
-            if (p->block != nullptr) p->watched = activity_of_blocks_.found(p->block->name());
+    table_.for_each_process([this](process_state& p) {
+        if (p.block != nullptr) p.watched = activity_of_blocks_.found(p.block->name());
     });
 }
 
@@ -332,7 +255,7 @@ unsigned phase_sequencer::domains_of(sc_core::sc_in<bool>& input) {
 /// Checks that blocks act only in phases of domains whose clocks they are bound to; members of a
 /// group use the clocks of the group's module.
 void phase_sequencer::check_clocks() {
-    for (const phase_slot& s : slots_) {
+    for (const phase_slot& s : table_.slots()) {
         for (const process_state* p : s.members) {
             const sc_core::sc_object* o = p->owner;
             const clocked_module* block = nullptr;
@@ -350,19 +273,8 @@ void phase_sequencer::check_clocks() {
     }
 }
 
-/// Applies a function to the slots of the sequencer and of its groups.
-template <class Action>
-void phase_sequencer::for_each_slot(Action act_on) {
-    for (phase_slot& s : slots_) act_on(s);
-    for (group_schedule* g : groups_)
-        for (phase_slot& s : g->slots()) act_on(s);
-}
-
 void phase_sequencer::wake_all() {
-    for_each_slot([](phase_slot& s) {
-        for (process_state* p : s.members)
-            if (p != nullptr) p->wake();  // slots laid out by chunk have unused places
-    });
+    table_.for_each_process([](process_state& p) { p.wake(); });
 }
 
 /// Marks the blocks of the processes that are awake in a sub-phase.
@@ -374,10 +286,10 @@ void phase_sequencer::mark_active(const phase_slot& s, const sub_phase& t) {
 
 void phase_sequencer::finish_step() {
     if (follows_blocks()) {
-        for (const phase_slot& s : slots_)
+        for (const phase_slot& s : table_.slots())
             for (const sub_phase& t : s.sub_phases)
                 if (t.awake != 0) mark_active(s, t);
-        for (const group_schedule* g : groups_)
+        for (const group_schedule* g : table_.groups())
             g->for_each_ready(
                 [this](const phase_slot& s, const sub_phase& t) { mark_active(s, t); });
     }
@@ -392,12 +304,12 @@ void phase_sequencer::count_edge(unsigned domain) {
 }
 
 void phase_sequencer::synchronize() {
-    if (!source_.decouples() || stepping_ || failure_ || pending_ != 0) return;
+    if (!source_.decouples() || stepping_ || has_failed() || pending_ != 0) return;
     const std::uint64_t time = sc_core::sc_time_stamp().value();
     if (source_.has_edges_before(time)) source_.count_cycles();
     source_.defer_before(time, [this](unsigned domain) { count_edge(domain); });
     if (source_.deferred() != 0)
-        for_each_awake(deferred_slot_->sub_phases[0], replay_actions_,
+        for_each_awake(table_.deferred_slot()->sub_phases[0], table_.replay_actions(),
                        [this](const edge_action& replay) { act(replay); });
     source_.end_lag();
 }
@@ -412,7 +324,7 @@ bool phase_sequencer::begin_step() {
         return false;
     current_ = std::exchange(pending_, 0u);
     if (!observers_.empty()) step_time_ = sc_core::sc_time_stamp();
-    visits_ = &order_[current_ | (source_.deferred() != 0 ? with_deferred : 0)];
+    visits_ = &table_.visits(current_, source_.deferred() != 0);
     position_ = 0;
     visiting_ = 0;
     visited_ = false;
@@ -424,7 +336,7 @@ bool phase_sequencer::begin_step() {
 }
 
 void phase_sequencer::step() {
-    if (!std::exchange(goes_on_, false)) return;
+    if (!std::exchange(resumes_, false)) return;
     if (!stepping_) {
         stepping_ = begin_step();
         if (!stepping_) {
@@ -432,15 +344,15 @@ void phase_sequencer::step() {
             return;
         }
     }
-    go_on(nullptr);
+    run_phases(nullptr);
 }
 
 /// Continues with the next phase that has an awake process. @param ended  see start_next_phase()
-void phase_sequencer::go_on(const process_state* ended) {
+void phase_sequencer::run_phases(const process_state* ended) {
     while (start_next_phase(ended)) {
-        if (running_ != 0 || goes_on_) return;
+        if (running_ != 0 || resumes_) return;
         // A parallel region has run it.
-        if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
+        if (sc_core::sc_pending_activity_at_current_time()) return resume_in_next_delta();
     }
     end_step();
 }
@@ -452,7 +364,7 @@ void phase_sequencer::end_step() {
     source_.end_step(last_);
     for (step_observer* o : observers_) o->phases_ended(last_);
     if (pending_ != 0)
-        go_on_in_next_delta();
+        resume_in_next_delta();
     else if (!visited_ && source_.gates() && observers_.empty())
         gate_clocks();
 }

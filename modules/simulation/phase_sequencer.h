@@ -2,8 +2,9 @@
 #pragma once
 
 #include "modules/simulation/edge_source.h"
+#include "modules/simulation/first_failure.h"
 #include "modules/simulation/parallel_region.h"
-#include "modules/simulation/phase_slot.h"
+#include "modules/simulation/phase_table.h"
 #include "modules/simulation/step_observer.h"
 #include "modules/support/error.h"
 
@@ -79,7 +80,7 @@ public:
     /// number of edges so far, once the next step of any domain has begun. Cycles.
     std::uint64_t cycle(unsigned domain) const { return source_.cycle(domain); }
 
-    unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
+    unsigned domain_of(phase_index p) const { return table_.slots()[p].what.domain; }
     unsigned host_threads() const { return options_.host_threads; }
     bool sleeping_enabled() const { return options_.sleeping; }
     /// The activity so far.
@@ -91,13 +92,13 @@ public:
     const std::array<std::uint64_t, max_domains>& edges() const { return source_.edges(); }
     /// Number of process activations in a phase so far.
     std::uint64_t activations(phase_index p) const;
-    const char* phase_name(phase_index p) const { return slots_[p].what.name; }
+    const char* phase_name(phase_index p) const { return table_.slots()[p].what.name; }
     /// @return the domains whose clock a port is bound to, one bit each; valid after elaboration
     unsigned domains_of(sc_core::sc_in<bool>& input);
     /// Sets the object that traces the signals of blocks for clocked_module::trace().
     void set_tracer(block_tracer& t) { tracer_ = &t; }
     block_tracer* tracer() const { return tracer_; }
-    unsigned phases() const { return static_cast<unsigned>(slots_.size()); }
+    unsigned phases() const { return static_cast<unsigned>(table_.slots().size()); }
 
     using step_observer = simulation::step_observer;
     /// Registers an observer, which is called in every step from now on.
@@ -193,30 +194,21 @@ public:
     sc_core::sc_time lag() const { return source_.lag(); }
 
     /// Reports an error in the user's input found by a block, because a SystemC process cannot
-    /// throw out of the simulation: further edges are ignored, and failed() is notified. If several
-    /// processes fail in one step, the first in the order of phases and of process creation is
-    /// reported, whatever the order in which they ran.
+    /// throw out of the simulation: further edges are ignored, and failed() is notified. See
+    /// first_failure.
     void fail(std::exception_ptr why);
-    bool has_failed() const { return failure_ != nullptr; }
+    bool has_failed() const { return failure_.has_occurred(); }
     /// Rethrows the failure reported to fail(), if any.
-    void rethrow_failure() const {
-        if (failure_) std::rethrow_exception(failure_);
-    }
-    const sc_core::sc_event& failed() const { return failed_; }
+    void rethrow_failure() const { failure_.rethrow(); }
+    const sc_core::sc_event& failed() const { return failure_.occurred(); }
 
     // ---- for clocked processes and groups ----
 
     bool clocked_threads() const { return options_.clocked_threads; }
-    const std::vector<phase_slot>& slots() const { return slots_; }
-    phase_slot& slot(phase_index p) { return slots_.at(p); }
+    /// The phases with their processes and groups.
+    phase_table& table() { return table_; }
+    const phase_table& table() const { return table_; }
     parallel_region& region() { return region_; }
-    /// Adds a group, whose process runs in the group's first phase.
-    void add_group(group_schedule& g) { groups_.push_back(&g); }
-    /// Lets processes that are created from now on join a group; close_group() ends this.
-    void open_group(group_schedule& g) { open_groups_.push_back(&g); }
-    void close_group(group_schedule& g);
-    /// The open group that a process under construction joins, or nullptr.
-    group_schedule* group_of_new(phase_index p) const;
 
     /// Runs an action. A user_error is passed to fail(), because neither a SystemC process nor a
     /// host thread can throw out of the simulation.
@@ -261,45 +253,32 @@ private:
     void on_edge();
     void step();
     bool begin_step();
-    void go_on(const process_state* ended);
-    void go_on_in_next_delta();
+    void run_phases(const process_state* ended);
+    void resume_in_next_delta();
     void end_step();
     void run_phases_of(const process_state& p);
     void phase_ended(const process_state& last);
     std::size_t end_of_processes(std::size_t first) const;
     bool defers() const {
         return options_.sleeping && observers_.empty() && !follows_blocks() &&
-               !deferred_slot_->one_thread;
+               !table_.deferred_slot()->one_thread;
     }
-    /// @return whether the domain has groups of one phase that hold all its blocks
-    bool find_deferred_slot();
     void count_edge(unsigned domain);
     bool start_next_phase(const process_state* ended);
     void finish_step();
     void find_watched_blocks();
     void check_clocks();
-    template <class Action>
-    void for_each_slot(Action act_on);
     void gate_clocks();
     void start_processes(const phase_visit& v);
     /// Position of a process in the order of the step's visits and of process creation.
     std::uint64_t order_of(const phase_visit& v, const process_state& p) const;
-    /// Index of the phase in the table.
-    std::size_t number_of(const phase_slot& s) const {
-        return static_cast<std::size_t>(&s - slots_.data());
-    }
     std::size_t run_parallel_region();
 
     // Fixed after elaboration.
     options options_;
     unsigned domains_;
-    std::vector<phase_slot> slots_;
-    static constexpr unsigned with_deferred = 1u << max_domains;
-    std::array<std::vector<phase_visit>, 2 * with_deferred>
-        order_;  // by set of ticking domains, without and with deferred edges
+    phase_table table_;
     std::array<timer_wheel, max_domains> timers_;
-    std::vector<group_schedule*> open_groups_;  // which processes under construction may join
-    std::vector<group_schedule*> groups_;
 
     // Changes in every step and is read by all host threads; in one cache line.
     alignas(64) edge_source source_;  // in particular its cycles
@@ -318,10 +297,8 @@ private:
     const phase_visit* begin_ = nullptr;  // first visit that the started processes run
     const phase_visit* end_ = nullptr;    // end of these visits
     bool own_actions_ = false;            // they run only begin_, and each its own action
-    bool goes_on_ = false;  // step_event_ is pending, to continue the step or begin a new one
+    bool resumes_ = false;  // step_event_ is pending, to continue the step or begin a new one
     bool visited_ = false;  // some phase of the current step has been visited
-    phase_slot* deferred_slot_ = nullptr;      // phase of the decoupled domain's groups
-    std::vector<edge_action> replay_actions_;  // of these groups, for deferred edges
     sc_core::sc_event step_event_;
     alignas(64) activity activity_;
     std::vector<step_observer*> observers_;
@@ -330,10 +307,7 @@ private:
     sc_core::sc_time step_time_;
     const process_state* running_process_ = nullptr;  // whose action is running, and in which visit
     const phase_visit* running_visit_ = nullptr;
-    std::exception_ptr failure_;
-    std::uint64_t failed_in_ = 0;  // step
-    std::uint64_t failed_at_ = 0;  // order_of() the process that failed
-    sc_core::sc_event failed_;
+    first_failure failure_;
 };
 
 /// Blocks constructed while this object exists belong to one scheduling partition: an SM with its

@@ -66,22 +66,22 @@ void phase_slot::lay_out_by_chunk(unsigned threads, unsigned chunks_per_thread) 
 
 void phase_slot::find_processes() {
     processes = this;
-    for (const process_state* p : members) has_guests |= p->run_by != nullptr;
-    if (!has_guests) return;
+    for (const process_state* p : members) borrows_processes |= p->run_by != nullptr;
+    if (!borrows_processes) return;
     phase_slot* const runners =
         members.front()->run_by != nullptr ? &members.front()->run_by->slot : this;
     if (runners == this || runners->members.size() != members.size()) return;
     for (unsigned i = 0; i < members.size(); ++i)
         if (members[i]->run_by != runners->members[i]) return;
     processes = runners;
-    runners->has_followers = true;
+    runners->lends_processes = true;
 }
 
 void phase_slot::complete(unsigned number) {
-    constexpr unsigned most_sub_phases = 1u << 16;
-    sc_assert(sub_phases.size() < most_sub_phases);
+    constexpr unsigned max_sub_phases = 1u << 16;
+    sc_assert(sub_phases.size() < max_sub_phases);
     for (unsigned k = 0; k < sub_phases.size(); ++k)
-        sub_phases[k].place = number * most_sub_phases + k + 1;
+        sub_phases[k].place = number * max_sub_phases + k + 1;
     actions.reserve(members.size());
     starts.reserve(members.size());
     for (process_state* p : members) {

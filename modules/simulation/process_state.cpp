@@ -22,10 +22,10 @@ process_state::process_state(const char* name, phase_sequencer& of, phase_index 
                              edge_action acts, bool awake, unsigned sub_phases,
                              process_state* runner)
     : sequencer(of),
-      group(of.group_of_new(phase)),
+      group(of.table().group_of_new(phase)),
       behind(group != nullptr ? &group->behind() : &in_time),
       action(acts),
-      slot(group != nullptr ? group->slot_of(phase) : of.slot(phase)),
+      slot(group != nullptr ? group->slot_of(phase) : of.table().slots().at(phase)),
       chunk(of.region().chunk_of_new()),
       run_by(runner),
       owner(sc_core::sc_get_current_object()),

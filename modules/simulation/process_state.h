@@ -33,17 +33,17 @@ struct alignas(64) process_state {
     std::uint8_t bit = 0;               ///< index in the word
     std::uint8_t domain = 0;
     bool only_word = false;  ///< whether it is the only word of the sub-phase
-    bool has_guest = false;
+    bool has_next = false;
 
     // Fields for construction, and for processes outside groups.
-    phase_slot& slot;                      ///< its phase
-    sub_phase* acts_in = nullptr;          ///< its sub-phase
-    const process_state* guest = nullptr;  ///< whose action its SystemC process runs in its next
-                                           ///< activation
-    unsigned selected = 0;                 ///< selected sub-phase, outside groups
-    unsigned place = 0;                    ///< index in the phase, in order of creation
-    unsigned chunk;                        ///< of the parallel region
-    unsigned watched = 0;                  ///< number of its block, see phase_sequencer::watch()
+    phase_slot& slot;                     ///< its phase
+    sub_phase* acts_in = nullptr;         ///< its sub-phase
+    const process_state* next = nullptr;  ///< whose action its SystemC process runs in its next
+                                          ///< activation
+    unsigned selected = 0;                ///< selected sub-phase, outside groups
+    unsigned place = 0;                   ///< index in the phase, in order of creation
+    unsigned chunk;                       ///< of the parallel region
+    unsigned watched = 0;                 ///< number of its block, see phase_sequencer::watch()
     std::unique_ptr<sc_core::sc_event> start;  ///< triggers its SystemC process; nullptr: run_by's
     process_state* const run_by;
     const sc_core::sc_object* const owner;  ///< the module under construction at its creation
@@ -135,10 +135,10 @@ struct alignas(64) process_state {
     }
 
     /// Makes the SystemC process that runs it execute this action in its next activation.
-    void have_run() {
+    void run_next() {
         process_state& runner = run_by != nullptr ? *run_by : *this;
-        runner.guest = this;
-        runner.has_guest = true;
+        runner.next = this;
+        runner.has_next = true;
     }
     /// @return the event that triggers the SystemC process that runs it
     sc_core::sc_event* start_event() const {

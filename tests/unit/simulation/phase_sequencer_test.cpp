@@ -103,8 +103,8 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     recorder r("r", rig.sequencer, 0);
     r.then = [&](recorder& self) {
         if (self.process.now() != 3) return;
-        rig.sequencer.fail(std::make_exception_ptr(user_error("k.traceg:7", "a bad mask")));
-        rig.sequencer.fail(std::make_exception_ptr(user_error("", "a later one")));
+        rig.sequencer.fail(std::make_exception_ptr(support::user_error("k.traceg:7", "a bad mask")));
+        rig.sequencer.fail(std::make_exception_ptr(support::user_error("", "a later one")));
     };
     struct listener : sc_core::sc_module {
         unsigned notified = 0;
@@ -121,7 +121,7 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     try {
         rig.sequencer.rethrow_failure();
         FAIL() << "nothing was thrown";
-    } catch (const user_error& e) {
+    } catch (const support::user_error& e) {
         EXPECT_STREQ(e.what(), "k.traceg:7: a bad mask");
     }
 }
@@ -143,7 +143,7 @@ TEST(PhaseSequencer, OfProcessesThatFailInAStepTheFirstInOrderIsToldInWhateverOr
                                                          i % 2 == 0 ? 1 : 0));
                 all.back()->then = [i](recorder& r) {
                     if (r.process.now() == 3 && i >= 2)
-                        throw user_error("process " + std::to_string(i), "fails");
+                        throw support::user_error("process " + std::to_string(i), "fails");
                 };
             }
         }
@@ -152,7 +152,7 @@ TEST(PhaseSequencer, OfProcessesThatFailInAStepTheFirstInOrderIsToldInWhateverOr
         try {
             rig->sequencer.rethrow_failure();
             ADD_FAILURE() << "nobody has failed";
-        } catch (const user_error& e) {
+        } catch (const support::user_error& e) {
             EXPECT_STREQ(e.what(), "process 3: fails") << rig->name();
         }
     }
@@ -345,7 +345,7 @@ TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
                 i % 2 == 0 ? 1 : 0));
             all.back()->then = [i](recorder& r) {
                 if (r.process.now() == 3 && i % 13 >= 5)
-                    throw user_error("part " + std::to_string(i), "fails");
+                    throw support::user_error("part " + std::to_string(i), "fails");
             };
         }
     }
@@ -354,7 +354,7 @@ TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
         try {
             rig->sequencer.rethrow_failure();
             ADD_FAILURE() << "nobody has failed";
-        } catch (const user_error& e) {
+        } catch (const support::user_error& e) {
             EXPECT_STREQ(e.what(), "part 5: fails");
         }
     }
