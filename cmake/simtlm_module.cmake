@@ -15,6 +15,12 @@ if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT SIMTLM_PROFILE)
   endif()
 endif()
 
+# There are some 180 executables and libraries, and mold links each in a tenth of the time.
+find_program(SIMTLM_MOLD mold)
+if(SIMTLM_QUICK_BUILD AND SIMTLM_MOLD AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  add_link_options(-fuse-ld=mold)
+endif()
+
 # simtlm_precompile(TARGET [HEADERS LIBRARY]): precompiled headers where SIMTLM_QUICK_BUILD asks for
 # them, those of the library simtlm_headers unless told otherwise. No source may depend on them: the
 # preset dev builds without.
