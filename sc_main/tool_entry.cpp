@@ -2,7 +2,7 @@
 // Program of one of the tools: SIMTLM_TOOL is its name in tools.h.
 #include "sc_main/tools.h"
 
-/// Nothing is simulated, but the SystemC library, on which modules/kernel depends, requires this
+/// Nothing is simulated, but the SystemC library, with which they are linked, requires this
 /// symbol.
 extern "C" int sc_main(int argc, char** argv) {
     return simtlm::tools::SIMTLM_TOOL(argc, argv);
