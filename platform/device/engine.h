@@ -28,7 +28,7 @@ struct shared_state {
     std::function<void(std::string_view)> print;  ///< sink for printf of programs
     inspection* look = nullptr;                   ///< nullptr: no inspection
     /// Reports a failure to the user in one line.
-    std::function<void(const std::string&)> complain;
+    std::function<void(const std::string&)> report_error;
     /// Requests that run() of the engine returns soon.
     std::atomic<bool> attention{false};
     /// The process ends: running work is abandoned.
@@ -57,5 +57,9 @@ public:
     /// No more tasks will be started.
     virtual void finish() {}
 };
+
+/// Performs a copy, host call or kernel through `act`, stores the outcome in the task and reports
+/// error messages.
+void attempt(task& t, const shared_state& state, const std::function<void()>& act);
 
 }  // namespace simtlm::device

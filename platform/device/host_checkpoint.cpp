@@ -3,9 +3,11 @@
 
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
+#include "modules/support/process_exit.h"
 #include "platform/config/config.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/device/run_log.h"
+#include "platform/device/system_config.h"
 #include "platform/outputs/provenance.h"
 
 #include <fmt/format.h>
@@ -16,7 +18,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <utility>
@@ -24,6 +26,8 @@
 namespace simtlm::device {
 
 namespace {
+
+constexpr int fault_of_the_input = 2;  // exit code for faulty input, see docs/exit-codes.md
 
 constexpr const char* how_to_resume =
     "resume with the program, the arguments and the input of the saved run; a nondeterministic "
@@ -115,9 +119,7 @@ void host_checkpoint::check(const platform::option_values& values) {
     how.check(values, platform::make_gpu_config(values),
               platform::debugger_config::of(values).on || values.flag("-trace_enabled"));
     const char* const asked = how.write.empty() ? "--resume" : "--checkpoint";
-    const char* const mode = std::getenv("PTX_SIM_MODE_FUNC");
-    if (values.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
-        (mode != nullptr && std::strcmp(mode, "1") == 0))
+    if (system_config::is_functional(values))
         values.fail(asked, "has no effect in functional mode", "omit it");
     if (values.number("--gpus", 1, 64) > 1)
         values.fail("--gpus", "cannot be combined with checkpoints, which support one GPU",
@@ -134,21 +136,15 @@ void host_checkpoint::check(const platform::option_values& values) {
                 "omit one of them");
 }
 
-std::unique_ptr<host_checkpoint> host_checkpoint::of(const platform::option_values& values,
-                                                     memory_space& memory,
-                                                     const execution::texture_table& textures,
-                                                     run_log& log) {
-    check(values);
-    const auto how = platform::checkpoint_options::of(values);
-    if (!how.any()) return nullptr;
-    return std::unique_ptr<host_checkpoint>(
-        new host_checkpoint(values, how, memory, textures, log));
-}
-
-host_checkpoint::host_checkpoint(const platform::option_values& values,
-                                 platform::checkpoint_options how, memory_space& memory,
+host_checkpoint::host_checkpoint(const platform::option_values& values, memory_space& memory,
                                  const execution::texture_table& textures, run_log& log)
-    : values_(values), how_(std::move(how)), memory_(memory), textures_(textures), report_(log) {
+    : values_(values),
+      how_(platform::checkpoint_options::of(values)),
+      memory_(memory),
+      textures_(textures),
+      report_(log) {
+    check(values);
+    if (!is_used()) return;
     const std::string program = platform::checksum_of("/proc/self/exe").xxh128;
     if (how_.resume.empty()) {
         log_.program = program;
@@ -169,34 +165,41 @@ host_checkpoint::host_checkpoint(const platform::option_values& values,
     for (const step& s : log_.steps) ended_.insert(s.kernels.begin(), s.kernels.end());
 }
 
+void host_checkpoint::refuse(const std::string& why) {
+    report_.complain(why);
+    std::fflush(nullptr);
+    support::exit_process(fault_of_the_input);
+}
+
+void host_checkpoint::refuse_difference(const std::string& what) {
+    refuse(support::user_error(how_.resume, what, how_to_resume).what());
+}
+
 /// Compares a launch, copy or fill with the one at the same position in the saved run.
 void host_checkpoint::performed(std::uint64_t digest, const std::string& what) {
     const std::size_t at = actions_.size();
     actions_.push_back(digest);
     if (replays() && at < log_.actions.size() && log_.actions[at] != digest)
-        throw support::user_error(
-            how_.resume,
+        refuse_difference(
             fmt::format("action {} on the GPU, a {}, differs from the saved run in code, "
                         "arguments, sizes or contents",
-                        at + 1, what),
-            how_to_resume);
+                        at + 1, what));
 }
 
 void host_checkpoint::launched(const task& t) {
     if (!saves() && !replays()) return;
     const launch_request& l = t.launch;
     if (l.module->allocates())
-        throw support::user_error(
-            l.kernel->name,
-            "belongs to a program that calls malloc: its heap is not saved in checkpoints",
-            "run it without checkpoints");
+        refuse(support::user_error(
+                   l.kernel->name,
+                   "belongs to a program that calls malloc: its heap is not saved in checkpoints",
+                   "run it without checkpoints")
+                   .what());
     const bool is_known = has_ended(t.number) || std::find(log_.open.begin(), log_.open.end(),
                                                            t.number) != log_.open.end();
     if (replays() && !is_known)
-        throw support::user_error(
-            how_.resume,
-            fmt::format("the program launches {}, unlike the saved run", l.kernel->name),
-            how_to_resume);
+        refuse_difference(
+            fmt::format("the program launches {}, unlike the saved run", l.kernel->name));
     performed(digest_of(l, textures_), "launch of " + l.kernel->name);
 }
 
@@ -210,9 +213,7 @@ void host_checkpoint::copied(task& t) {
     seen_otherwise_ = seen_otherwise_ || to.width == 0;
     if (replays() ? executes() : seen_otherwise_ || memory_.is_shared_with_host()) return;
     if (replays() && t.bytes > log_.to_host.size() - taken_)
-        throw support::user_error(how_.resume,
-                                  "the program copies more to the host than in the saved run",
-                                  how_to_resume);
+        refuse_difference("the program copies more to the host than in the saved run");
     for (std::uint64_t z = 0; z < to.depth; ++z)
         for (std::uint64_t y = 0; y < to.height; ++y) {
             auto* const row = reinterpret_cast<char*>(to.address + z * to.slice + y * to.pitch);
@@ -268,17 +269,16 @@ std::string host_checkpoint::unsaved() const {
         how_.write, how_.kernels);
 }
 
-void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
+void host_checkpoint::restore(std::uint64_t launches) {
     platform::checkpoint saved = std::move(*resumed_);
     try {
         if (log_.launches != launches || log_.actions != actions_ || taken_ != log_.to_host.size())
             other_run("the launches and copies of the program differ from those of the saved run");
         report_.resume(saved, [this](support::archive& state) { checkpoint_memory(state); });
     } catch (const support::user_error& e) {
-        if (e.where() != "checkpoint") throw;
-        throw support::user_error(how_.resume, std::string(e.what()).substr(e.where().size() + 2));
+        const bool is_ours = e.where() == "checkpoint";
+        refuse(is_ours ? how_.resume + std::string(e.what()).substr(e.where().size()) : e.what());
     }
-    static_cast<void>(device);
     resumed_.reset();
     // A checkpoint that is written later also contains what the host has observed up to this one.
     seen_otherwise_ = seen_otherwise_ || log_.executes;

@@ -10,7 +10,6 @@
 #include "platform/outputs/checkpoint.h"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -44,17 +43,20 @@ public:
         void checkpoint(support::archive& a);
     };
 
+    /// Without effect if the options request no checkpoint.
     /// @param values  must outlive this object, as must the other arguments
-    /// @return nullptr if the options request no checkpoint
     /// @throws support::user_error  for incompatible options or a file that cannot be resumed
-    static std::unique_ptr<host_checkpoint> of(const platform::option_values& values,
-                                               memory_space& memory,
-                                               const execution::texture_table& textures,
-                                               run_log& log);
+    host_checkpoint(const platform::option_values& values, memory_space& memory,
+                    const execution::texture_table& textures, run_log& log);
     /// Checks the options for use with host programs. @throws support::user_error
     static void check(const platform::option_values& values);
 
-    // ---- actions of the program, in both runs ----
+    /// Returns whether a checkpoint is written or resumed.
+    bool is_used() const { return how_.any(); }
+    /// Ends the process because a run cannot be saved or resumed.
+    [[noreturn]] void refuse(const std::string& why);
+
+    // ---- actions of the program, in both runs; refused if they differ from the saved run ----
 
     /// A kernel has been launched.
     void launched(const task& t);
@@ -95,8 +97,7 @@ public:
     /// Restores memory, the GPU and its statistics.
     /// @pre the memory gate is held, the simulation time is time(), and the GPU holds the commands
     /// so far without proceeding
-    /// @throws support::user_error
-    void restore(platform::gpu& device, std::uint64_t launches);
+    void restore(std::uint64_t launches);
 
 private:
     /// What the host has observed of the GPU up to the checkpoint.
@@ -112,8 +113,7 @@ private:
         void checkpoint(support::archive& a);
     };
 
-    host_checkpoint(const platform::option_values& values, platform::checkpoint_options how,
-                    memory_space& memory, const execution::texture_table& textures, run_log& log);
+    [[noreturn]] void refuse_difference(const std::string& what);
     void performed(std::uint64_t digest, const std::string& what);
     void checkpoint_memory(support::archive& a);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/kernel_limits.h"
 
+#include "modules/core/gpc_directory.h"
 #include "modules/core/occupancy.h"
 #include "modules/execution/block_cluster.h"
 #include "platform/device/status.h"
@@ -8,6 +9,30 @@
 #include <algorithm>
 
 namespace simtlm::device {
+
+unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared, int carve_out) {
+    core::cta_needs needs;
+    needs.threads = threads;
+    needs.registers = k.registers;
+    const std::uint64_t shared = k.allocated_shared(dynamic_shared);
+    const core::sm_config& sm = c.gpu.cores.sm;
+    if (shared > core::most_shared_per_cta(sm) || threads == 0 || threads > 1024 ||
+        (k.most_threads != 0 && threads > k.most_threads))
+        return 0;
+    needs.shared_memory = static_cast<std::uint32_t>(shared);
+    needs.barriers = k.barriers;
+    needs.carve_out = carve_out;
+    return core::occupancy_of(sm, needs).ctas;
+}
+
+unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared, unsigned size, int carve_out) {
+    core::cluster_timing gpcs;
+    gpcs.gpcs = c.gpc_sms;
+    return core::active_clusters(gpcs, c.gpu.sms(),
+                                 resident_blocks(c, k, threads, dynamic_shared, carve_out), size);
+}
 
 unsigned most_threads(const system_config& c, const execution::kernel_image& k) {
     unsigned most = core::most_threads_per_cta(c.gpu.cores.sm, k.registers);

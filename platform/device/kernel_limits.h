@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/device/system.h"
+#include "modules/execution/program_image.h"
+#include "platform/device/system_config.h"
 
 #include <cstdint>
-#include <string>
 
 namespace simtlm::device {
 
-// Limits of the blocks and clusters of a kernel, for the runtime libraries. All follow from
-// core::occupancy_of(), as resident_blocks().
+// Limits of the blocks and clusters of a kernel. All follow from core::occupancy_of().
+
+/// Maximum number of clusters of a kernel that are resident at the same time; each occupies one
+/// GPC.
+/// @param size       thread blocks per cluster
+/// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
+unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared, unsigned size, int carve_out = -1);
+
+/// Maximum number of resident thread blocks of a kernel per SM; 0: they are not permitted.
+/// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
+unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared, int carve_out = -1);
 
 /// Most threads that a block of a kernel can have: by its launch bounds and its registers.
 unsigned most_threads(const system_config& c, const execution::kernel_image& k);

@@ -7,7 +7,6 @@
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
-#include "platform/device/ptx_architecture.h"
 #include "platform/device/status.h"
 
 // Header-only, so that users of an installed library need not link libxxhash.
@@ -62,6 +61,7 @@ void loaded_module::load_ptx(const module_source& source,
         image_ = std::make_unique<execution::ptx_image>(
             parsed, memory_.table(), look == nullptr ? execution::check_options{} : look->checks(),
             architecture, source.reserved_shared);
+        ptx_architecture_ = image_->architecture();
     } catch (const failure&) {
         throw;
     } catch (const support::user_error& e) {
@@ -76,7 +76,9 @@ void loaded_module::load_machine_code(const module_source& source, const inspect
         auto image = std::make_unique<execution::sass_image>(
             std::move(read), memory_.table(),
             look == nullptr ? execution::check_options{} : look->checks());
-        if (source.otherwise == nullptr || image->is_executed_whole()) image_ = std::move(image);
+        if (source.otherwise != nullptr && !image->is_executed_whole()) return;
+        ptx_architecture_ = image->source().virtual_architecture();
+        image_ = std::move(image);
     } catch (const failure&) {
         throw;
     } catch (const support::user_error& e) {
@@ -92,11 +94,6 @@ loaded_module::~loaded_module() {
 const execution::kernel_image* loaded_module::find_kernel(const std::string& name) const {
     const auto at = kernels_.find(name);
     return at == kernels_.end() ? nullptr : &at->second;
-}
-
-unsigned ptx_architecture(const loaded_module& m) {
-    const auto* const code = dynamic_cast<const execution::sass_image*>(&m.image());
-    return code != nullptr ? code->source().virtual_architecture() : m.architecture();
 }
 
 }  // namespace simtlm::device

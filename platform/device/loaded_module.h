@@ -55,6 +55,8 @@ public:
     unsigned ptx_version() const { return image_->ptx_version(); }
     /// Target architecture: 70 for sm_70.
     unsigned architecture() const { return image_->architecture(); }
+    /// Architecture of the PTX from which the code was compiled (cudaFuncAttributes::ptxVersion).
+    unsigned ptx_architecture() const { return ptx_architecture_; }
 
 private:
     void load_ptx(const module_source& source, const execution::instruction_timing& timing,
@@ -66,6 +68,7 @@ private:
     std::unique_ptr<execution::program_image> image_;
     std::shared_ptr<const execution::instruction_descriptors> descriptor_;
     std::uint64_t digest_ = 0;
+    unsigned ptx_architecture_ = 0;
     std::map<std::string, execution::kernel_image> kernels_;
     std::set<std::string> estimated_;  ///< kernels with estimated register counts
     mutable std::mutex mutex_;         ///< protects the following members

@@ -3,7 +3,7 @@
 
 #include "modules/execution/functional.h"
 #include "modules/support/output_file.h"
-#include "platform/device/timed_engine.h"
+#include "platform/device/task.h"
 #include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/outputs/trace_recording.h"
@@ -20,12 +20,16 @@
 #include <string>
 #include <vector>
 
+namespace simtlm::execution {
+class executed_kernel;
+}
+
 namespace simtlm::device {
 
 /// Output of a host program's run: a report after every kernel in the format of GPGPU-Sim, a
 /// summary at the end, and the files that the options request. With several GPUs, file names are
 /// numbered.
-class run_log : public run_observer {
+class run_log {
 public:
     /// Destinations and contents of the output.
     struct outputs {
@@ -40,31 +44,39 @@ public:
     /// @param options  must outlive this object
     run_log(const platform::option_values& options, const outputs& to, platform::provenance from,
             double core_hertz);
-    ~run_log() override;
+    ~run_log();
 
-    void built(const std::vector<platform::gpu*>& gpus) override;
-    void kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) override;
+    /// The GPUs have been built; nothing has run.
+    void built(const std::vector<platform::gpu*>& gpus);
+    /// A kernel has ended. Called between steps of the simulation.
+    void kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel);
+    /// A kernel is about to be submitted to a GPU. @return the kernel to submit: a recorder wraps
+    /// it
     std::shared_ptr<program::kernel_source> launched(
-        std::shared_ptr<execution::executed_kernel> kernel) override;
-    void copied(std::uint64_t address, std::uint64_t bytes) override;
-    void task_ended(const task& t) override;
+        std::shared_ptr<execution::executed_kernel> kernel);
+    /// The host has copied to a GPU.
+    void copied(std::uint64_t address, std::uint64_t bytes);
+    /// A task other than a kernel has ended: its times are known.
+    void task_ended(const task& t);
     /// The program has called an API function. Thread-safe.
     /// @param name  must outlive this object
     /// @param from, to  simulated time, ps
     void called(const char* name, std::uint64_t from, std::uint64_t to);
     /// Returns whether called() has an effect, that is whether a timeline is recorded.
     bool records_calls() const { return records_calls_; }
-    void warned(const std::string& text) override { note("warning", text); }
-    void noted(const std::string& text) override { note("note", text); }
-    void failed(const std::string& how) override {
+    /// The simulation cannot continue.
+    /// @param how  "failed", "deadlock", or the option that ended it
+    void failed(const std::string& how) {
         failed_ = how;
         aborted_ = true;
     }
-    void projected(const std::string& text, const std::string& summary) override {
+    /// Launches have been sampled. @param text  the projection  @param summary  in one line
+    void projected(const std::string& text, const std::string& summary) {
         projection_ = text;
         projection_summary_ = summary;
     }
-    void ended() override;
+    /// The run has ended. May be called more than once.
+    void ended();
 
     /// Functional mode: a kernel has been executed.
     void kernel_executed(const task& t, const execution::execution_summary& s);
@@ -72,7 +84,8 @@ public:
     void note(const std::string& kind, const std::string& text);
     /// Prints an error on stderr.
     void complain(const std::string& text);
-    void kernel_failed() override { aborted_ = true; }
+    /// A kernel could not be launched or has not completed.
+    void kernel_failed() { aborted_ = true; }
     /// Saves the run of the only GPU; see platform::checkpoint.
     /// @throws support::user_error, support::output_error
     void save(const std::string& file, const platform::option_values& options,
@@ -80,7 +93,7 @@ public:
     /// Restores a saved run on GPUs that have not run anything. @throws support::user_error
     void resume(platform::checkpoint& saved, const platform::workload_state& workload);
     /// An output could not be written.
-    void result_lost(const std::string& why) override {
+    void result_lost(const std::string& why) {
         complain(why);
         lost_ = true;
     }

@@ -277,7 +277,7 @@ void scheduler::make_engine() {
     try {
         engine_ = make_();
     } catch (const std::exception& e) {
-        state_.complain(e.what());
+        state_.report_error(e.what());
     }
 }
 

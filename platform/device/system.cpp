@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/system.h"
 
-#include "modules/core/gpc_directory.h"
-#include "modules/core/occupancy.h"
-#include "modules/execution/block_cluster.h"
-#include "modules/execution/executed_kernel.h"
 #include "modules/sass/fat_binary.h"
-#include "modules/support/process_exit.h"
-#include "platform/config/gpc_reader.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
-#include "platform/device/host_checkpoint.h"
+#include "platform/device/timed_engine.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/sampling/launch_sampler.h"
 
@@ -19,44 +13,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace simtlm::device {
 
 namespace {
-
-constexpr int fault_of_the_input = 2;  // exit code for faulty input, see docs/exit-codes.md
-
-link_timing link_of(const platform::option_values& v, const std::string& name) {
-    link_timing t;
-    t.bandwidth = v.real("--" + name + "-bandwidth") * 1e9;
-    t.latency = v.real("--" + name + "-latency") * 1e-6;
-    if (t.bandwidth < 0) v.fail("--" + name + "-bandwidth", "is negative");
-    if (t.latency < 0) v.fail("--" + name + "-latency", "is negative");
-    return t;
-}
-
-/// Peak bandwidth of all channels together in bytes per second.
-double dram_bandwidth_of(const platform::gpu_config& g) {
-    const memory::dram_config& d = g.memory.partition.dram;
-    return g.clocks.dram * d.data_command_freq_ratio * d.bus_width_bytes * d.chips_per_channel *
-           g.memory.channels;
-}
-
-code_preference preference_of(const platform::option_values& v) {
-    const std::string& word = v.text("--code");
-    if (word == "ptx") return code_preference::ptx;
-    if (word == "sass") return code_preference::sass;
-    if (word != "auto") v.fail("--code", "not a form of code", "ptx, sass or auto");
-    return code_preference::automatic;
-}
-
-bool wants_function_only(const platform::option_values& v) {
-    const char* const wanted = std::getenv("PTX_SIM_MODE_FUNC");
-    return v.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
-           (wanted != nullptr && std::strcmp(wanted, "1") == 0);
-}
 
 std::unique_ptr<platform::launch_sampler> sampler_of(const platform::option_values& v,
                                                      const system_config& config) {
@@ -78,51 +39,6 @@ void fill_rows(std::uint64_t to, std::uint64_t pitch, T value, std::uint64_t wid
 
 }  // namespace
 
-system_config system_config::from(const platform::option_values& v) {
-    system_config c;
-    c.gpu = platform::make_gpu_config(v);
-    if (!v.presets().empty()) c.name = v.presets().front();
-    c.gpus = v.number("--gpus", 1, 64);
-    c.gpc_sms = platform::read_gpcs(v, c.gpu.sms());
-    c.functional = wants_function_only(v);
-    c.functional_threads = v.number("--functional-threads", 1, 1024);
-    c.memory_bytes = v.natural("--device-memory");
-    if (c.memory_bytes < (1 << 20) || c.memory_bytes > (std::uint64_t{1} << 40))
-        v.fail("--device-memory", "is out of range", "1 MiB to 1 TiB");
-    c.stack_limit = v.number("-gpgpu_stack_size_limit");
-    c.heap_limit = v.number("-gpgpu_heap_size_limit");
-    c.grace_ms = v.number("--host-grace");
-    c.pcie = link_of(v, "pcie");
-    c.nvlink = link_of(v, "nvlink");
-    c.code = preference_of(v);
-    c.max_ptx_capability = v.number("-gpgpu_ptx_force_max_capability", 0, 999);
-    return c;
-}
-
-unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, int carve_out) {
-    core::cta_needs needs;
-    needs.threads = threads;
-    needs.registers = k.registers;
-    const std::uint64_t shared = k.allocated_shared(dynamic_shared);
-    const core::sm_config& sm = c.gpu.cores.sm;
-    if (shared > core::most_shared_per_cta(sm) || threads == 0 || threads > 1024 ||
-        (k.most_threads != 0 && threads > k.most_threads))
-        return 0;
-    needs.shared_memory = static_cast<std::uint32_t>(shared);
-    needs.barriers = k.barriers;
-    needs.carve_out = carve_out;
-    return core::occupancy_of(sm, needs).ctas;
-}
-
-unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, unsigned size, int carve_out) {
-    core::cluster_timing gpcs;
-    gpcs.gpcs = c.gpc_sms;
-    return core::active_clusters(gpcs, c.gpu.sms(),
-                                 resident_blocks(c, k, threads, dynamic_shared, carve_out), size);
-}
-
 system::system(const platform::option_values& options, const run_log::outputs& log,
                platform::provenance from, std::function<void()> quit)
     : config_(system_config::from(options)),
@@ -132,40 +48,22 @@ system::system(const platform::option_values& options, const run_log::outputs& l
              config_.gpu.ptx.quirks.allocations_of_256_bytes ? 256 : 512),
       log_(options, log, std::move(from), config_.gpu.clocks.core),
       debug_(debug_of(options, std::move(quit))),
-      checkpoint_(host_checkpoint::of(options, state_.memory, state_.textures, log_)),
+      checkpoint_(options, state_.memory, state_.textures, log_),
       sampler_(sampler_of(options, config_)),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
             [this]() -> std::unique_ptr<engine> {
                 if (config_.functional)
                     return std::make_unique<functional_engine>(
-                        state_, config_.gpu.sms(), config_.functional_threads,
-                        [this](const task& t, const execution::execution_summary& s) {
-                            log_.kernel_executed(t, s);
-                        },
-                        [this] { log_.kernel_failed(); }, debug_.get());
-                timed_engine::settings s;
-                s.gpu = config_.gpu;
-                s.gpus = config_.gpus;
-                s.pcie = config_.pcie;
-                s.nvlink = config_.nvlink;
-                // Copies inside a GPU are timed only if host copies are.
-                if (config_.pcie.bandwidth != 0) s.dram.bandwidth = dram_bandwidth_of(config_.gpu);
-                s.debug = debug_.get();
-                s.sampler = sampler_.get();
-                s.checkpoint = checkpoint_.get();
-                s.refuse = [this](const std::string& why) {
-                    state_.complain(why);
-                    std::fflush(nullptr);
-                    support::exit_process(fault_of_the_input);
-                };
-                return std::make_unique<timed_engine>(state_, s, log_);
+                        state_, config_.gpu.sms(), config_.functional_threads, &log_, debug_.get());
+                return std::make_unique<timed_engine>(state_, config_, checkpoint_, log_,
+                                                      debug_.get(), sampler_.get());
             }) {
     look_.prepare(state_.memory.table());
     state_.look = &look_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
     state_.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
-    state_.complain = [this](const std::string& text) { log_.complain(text); };
+    state_.report_error = [this](const std::string& text) { log_.complain(text); };
 }
 
 system::~system() = default;
@@ -313,68 +211,6 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
         else
             fill_rows(to, pitch, value, width, height);
     };
-    return t;
-}
-
-task_ptr system::make_launch(unsigned device, launch_request r) {
-    const core::sm_config& sm = config_.gpu.cores.sm;
-    execution::complete_shape(*r.kernel, r.grid, r.block);
-    const std::uint64_t threads = r.block.volume();
-    if (r.grid.volume() == 0 || threads == 0 || threads > 1024 || r.block.z > 64 ||
-        r.grid.y > 65535 || r.grid.z > 65535 || r.grid.x > 0x7fffffffu)
-        throw failure(status::invalid_configuration,
-                      fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} threads",
-                                  r.kernel->name, r.grid.x, r.grid.y, r.grid.z, r.block.x,
-                                  r.block.y, r.block.z));
-    if (const std::string fault = execution::block_fault(*r.kernel, r.block); !fault.empty())
-        throw failure(status::invalid_value,
-                      fmt::format("launching {}: {}", r.kernel->name, fault));
-    const std::uint64_t shared = r.kernel->allocated_shared(r.dynamic_shared);
-    if (shared > core::most_shared_per_cta(sm))
-        throw failure(status::invalid_value,
-                      fmt::format("launching {}: {} bytes of shared memory; a block may have {}",
-                                  r.kernel->name, shared, core::most_shared_per_cta(sm)));
-    r.kernel = &r.module->fitted(*r.kernel, static_cast<unsigned>(threads), sm);
-    const unsigned resident = resident_blocks(config_, *r.kernel, static_cast<unsigned>(threads),
-                                              r.dynamic_shared, r.carve_out);
-    if (resident == 0)
-        throw failure(status::launch_out_of_resources,
-                      fmt::format("launching {}: a block of {} threads with {} registers each does "
-                                  "not fit an SM",
-                                  r.kernel->name, threads, r.kernel->registers));
-    if (r.cooperative && r.grid.volume() > std::uint64_t{resident} * config_.gpu.sms())
-        throw failure(
-            status::cooperative_launch_too_large,
-            fmt::format("launching {}: {} blocks cannot be resident at the same time; {} can",
-                        r.kernel->name, r.grid.volume(),
-                        std::uint64_t{resident} * config_.gpu.sms()));
-    const program::dim3 cluster = execution::cluster_of(*r.kernel, r.cluster);
-    const std::string fault = execution::cluster_fault(*r.kernel, r.grid, cluster);
-    if (!fault.empty())
-        throw failure(status::invalid_cluster_size,
-                      fmt::format("launching {}: {}", r.kernel->name, fault));
-    const auto size = static_cast<unsigned>(cluster.volume());
-    if (size > 1 && active_clusters(config_, *r.kernel, static_cast<unsigned>(threads),
-                                    r.dynamic_shared, size, r.carve_out) == 0)
-        throw failure(status::invalid_cluster_size,
-                      fmt::format("launching {}: no GPC has room for a cluster of {} blocks, {} of "
-                                  "which fit an SM",
-                                  r.kernel->name, size, resident));
-    if (!config_.functional) {
-        const std::string untimed = execution::untimed_part(*r.kernel, *r.module->descriptor());
-        if (!untimed.empty())
-            throw failure(status::not_supported, untimed, execution::untimed_remedy);
-        if (cluster.volume() > 1 && !config_.gpu.times_clusters)
-            throw failure(status::not_supported,
-                          fmt::format("launching {}: clusters of thread blocks cannot be timed on "
-                                      "this core",
-                                      r.kernel->name),
-                          execution::untimed_remedy);
-    }
-    auto t = std::make_shared<task>();
-    t->what = task::kind::kernel;
-    t->device = device;
-    t->launch = std::move(r);
     return t;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/config/config.h"
 #include "platform/device/array.h"
+#include "platform/device/host_checkpoint.h"
 #include "platform/device/loaded_module.h"
 #include "platform/device/run_log.h"
 #include "platform/device/scheduler.h"
-#include "platform/device/timed_engine.h"
+#include "platform/device/system_config.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,43 +26,6 @@ class launch_sampler;
 namespace simtlm::device {
 
 class debug_session;
-class host_checkpoint;
-
-/// Properties of the GPUs as seen by a host, read from options.
-struct system_config {
-    platform::gpu_config gpu;
-    std::string name = "simtlm";  ///< of the GPU
-    unsigned gpus = 1;
-    std::vector<unsigned> gpc_sms;  ///< number of SMs in each GPC; empty: all in one GPC
-    bool functional = false;
-    unsigned functional_threads = 1;
-    std::uint64_t memory_bytes = std::uint64_t{32} << 30;  ///< device memory of each GPU
-    std::uint64_t stack_limit = 1024, heap_limit = 8 << 20;
-    unsigned grace_ms = 300;
-    link_timing pcie, nvlink;
-    code_preference code = code_preference::automatic;
-    /// Limits the PTX selected from a fat binary; 0: capability of the GPU.
-    unsigned max_ptx_capability = 0;
-
-    /// @throws support::user_error
-    static system_config from(const platform::option_values& values);
-    unsigned capability() const {
-        return max_ptx_capability != 0 ? max_ptx_capability : gpu.binary_version();
-    }
-    gpu_architecture architecture() const { return {gpu.binary_version(), capability()}; }
-};
-
-/// Maximum number of clusters of a kernel that are resident at the same time; each occupies one
-/// GPC.
-/// @param size       thread blocks per cluster
-/// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
-unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, unsigned size, int carve_out = -1);
-
-/// Maximum number of resident thread blocks of a kernel per SM; 0: they are not permitted.
-/// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
-unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, int carve_out = -1);
 
 /// A point in a stream; can be recorded repeatedly.
 struct event {
@@ -105,8 +68,6 @@ public:
     /// Fills an area of rows with elements of 1, 2 or 4 bytes.
     task_ptr make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t value, unsigned element,
                        std::uint64_t width, std::uint64_t height);
-    /// Makes a validated launch. @throws failure
-    task_ptr make_launch(unsigned device, launch_request request);
     /// Throws unless [address, address + bytes) is within one allocation or is host memory.
     void check_range(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -136,8 +97,8 @@ private:
     inspection look_;
     shared_state state_;
     run_log log_;
-    std::unique_ptr<debug_session> debug_;               ///< nullptr: no debugger
-    std::unique_ptr<host_checkpoint> checkpoint_;        ///< nullptr: no checkpoint requested
+    std::unique_ptr<debug_session> debug_;  ///< nullptr: no debugger
+    host_checkpoint checkpoint_;
     std::unique_ptr<platform::launch_sampler> sampler_;  ///< nullptr: every launch is simulated
     scheduler work_;
     std::uint64_t handles_ = 0;

@@ -3,20 +3,11 @@
 
 namespace simtlm::device {
 
-execution::launch launch_of(const launch_request& r, std::uint64_t number, std::uint64_t stream) {
-    execution::launch l;
-    l.image = &r.module->image();
-    l.kernel = r.kernel;
-    l.grid = r.grid;
-    l.block = r.block;
-    l.cluster = r.cluster;
-    l.dynamic_shared = r.dynamic_shared;
-    l.carve_out = r.carve_out;
-    l.parameters = r.parameters;
-    l.environment = r.environment;
-    l.cooperative = r.cooperative;
+execution::launch launch_of(const task& t, std::uint64_t number) {
+    execution::launch l = t.launch;
+    l.image = &t.launch.module->image();
     l.grid_id = number;
-    l.stream = stream;
+    l.stream = t.stream;
     return l;
 }
 

@@ -13,25 +13,13 @@
 
 namespace simtlm::device {
 
-/// A kernel launch.
-struct launch_request {
+/// A kernel launch by a host or a kernel; its image, number and stream are set by launch_of().
+struct launch_request : execution::launch {
     std::shared_ptr<loaded_module> module;
-    const execution::kernel_image* kernel = nullptr;
-    program::dim3 grid;
-    program::dim3 block;
-    program::dim3 cluster;                   ///< thread blocks per cluster
-    std::uint32_t dynamic_shared = 0;        ///< bytes per thread block
-    std::int32_t carve_out = -1;             ///< preferred shared memory in percent; negative: none
-    std::vector<std::byte> parameters;       ///< in the layout of the kernel parameters
-    std::vector<std::uint32_t> environment;  ///< %envreg0 to %envreg31; missing values are 0
-    bool cooperative = false;
     /// May begin before the end of the previous kernel of its stream, if that kernel allows it
     /// (griddepcontrol.launch_dependents; cudaLaunchAttributeProgrammaticStreamSerialization).
     bool programmatic = false;
 };
-
-/// The launch that executes a request. @param number  of the grid, unique per GPU
-execution::launch launch_of(const launch_request& r, std::uint64_t number, std::uint64_t stream);
 
 enum class copy_direction : std::uint8_t { inside, to_device, to_host, between_devices };
 
@@ -91,5 +79,8 @@ struct task {
 };
 
 using task_ptr = std::shared_ptr<task>;
+
+/// The launch that executes a task. @param number  of the grid, unique per GPU
+execution::launch launch_of(const task& t, std::uint64_t number);
 
 }  // namespace simtlm::device

@@ -15,8 +15,8 @@ namespace simtlm::runtime {
 /// process ends, normally or by a signal. A library derives its own session, which holds the
 /// objects behind its handles.
 ///
-/// All libraries submit commands in the same way: system::make_launch, make_copy and make_fill
-/// create a task; scheduler::submit appends it to a device::stream (a command queue);
+/// All libraries submit commands in the same way: validated_launch::make_task, system::make_copy
+/// and make_fill create a task; scheduler::submit appends it to a device::stream (a command queue);
 /// scheduler::wait and poll report its completion.
 class host_session {
 public:

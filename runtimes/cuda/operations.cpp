@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/device/validated_launch.h"
 #include "runtimes/cuda/call.h"
 #include "runtimes/cuda/graph.h"
 #include "runtimes/cuda/runtime_api.h"
@@ -236,8 +237,6 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     require(w.shared <= permitted_dynamic_shared(s, *f), status::invalid_value,
             "more dynamic shared memory than permitted for the function "
             "(cudaFuncAttributeMaxDynamicSharedMemorySize)");
-    const unsigned on = f->device;
-    s.gpus().make_launch(on, r);  // rejects invalid launches
     operation o;
     o.kind = node_kind::kernel;
     o.programmatic = how.programmatic;
@@ -245,7 +244,8 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     o.parameters = r.parameters;
     for (const execution::kernel_parameter& p : f->kernel->parameters)
         o.parameter_addresses.push_back(reinterpret_cast<void*>(std::uintptr_t{p.offset}));
-    o.make = [r, on](session& here) { return here.gpus().make_launch(on, r); };
+    o.make = [launch = device::validated_launch(s.config(), std::move(r)),
+              on = f->device](session&) { return launch.make_task(on); };
     return o;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/kernel_limits.h"
-#include "platform/device/ptx_architecture.h"
 #include "runtimes/cuda/runtime_api.h"
 
 #include <fmt/format.h>
@@ -283,7 +282,7 @@ function_attributes attributes_of(session& s, function& f) {
     a.shared_bytes = k.allocated_shared(0);
     a.local_bytes = k.local_bytes;
     a.registers = static_cast<int>(k.registers);
-    a.ptx_version = static_cast<int>(simtlm::device::ptx_architecture(*f.code));
+    a.ptx_version = static_cast<int>(f.code->ptx_architecture());
     a.binary_version = static_cast<int>(s.config().gpu.binary_version());
     a.max_dynamic_shared = static_cast<int>(
         f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : permitted_dynamic_shared(s, f));

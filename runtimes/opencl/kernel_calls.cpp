@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: arguments, queries, launches; native kernels.
 #include "platform/device/kernel_limits.h"
+#include "platform/device/validated_launch.h"
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/commands.h"
 #include "runtimes/opencl/entry_points.h"
@@ -441,7 +442,8 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     p.keeps.push_back(k->program);
     const auto keeps =
         std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(p.keeps));
-    enqueue(s, r, s.gpus().make_launch(r.queue->device->number, std::move(q)), false, keeps);
+    const device::validated_launch launch(s.config(), std::move(q));
+    enqueue(s, r, launch.make_task(r.queue->device->number), false, keeps);
 }
 
 }  // namespace

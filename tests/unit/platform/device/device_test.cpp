@@ -113,7 +113,7 @@ protected:
         : state(1, 4 * megabyte), work(state, 1, {false, 0}, [this] {
               return std::make_unique<functional_engine>(state, 1, 1, nullptr);
           }) {
-        state.complain = [](const std::string&) {};
+        state.report_error = [](const std::string&) {};
     }
     task_ptr note(int number) {
         auto t = std::make_shared<task>();
