@@ -32,10 +32,6 @@ void scheduler::start_thread() {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void scheduler::touch() {
-    last_call_ = std::chrono::steady_clock::now();
-}
-
 stream* scheduler::create_stream(unsigned device, bool blocking, int priority, unsigned flags) {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto s = std::make_unique<stream>();
@@ -76,7 +72,6 @@ void scheduler::add(const task_ptr& t, const std::vector<task_ptr>& after) {
     t->number = ++next_task_;
     t->submitted = true;
     t->submitted_at = time();
-    ++open_tasks_;
     for (const task_ptr& a : after) {
         if (!a || a->done) continue;
         a->followers.push_back(t);
@@ -106,7 +101,7 @@ void scheduler::order(stream& s, std::vector<task_ptr>& after) {
 
 void scheduler::submit(stream& s, const task_ptr& t, const std::vector<task_ptr>& after) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     std::vector<task_ptr> all = after;
     order(s, all);
     if (t->launch.programmatic && s.last && !s.last->done && s.last->what == task::kind::kernel &&
@@ -122,20 +117,20 @@ void scheduler::submit(stream& s, const task_ptr& t, const std::vector<task_ptr>
 
 void scheduler::submit_after(const task_ptr& t, const std::vector<task_ptr>& after) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     add(t, after);
 }
 
 void scheduler::submit_held(const task_ptr& t) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     ++t->waits_for;
     add(t, {});
 }
 
 void scheduler::release(const task_ptr& t) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     if (--t->waits_for == 0) ready_.push_back(t);
     state_.attention = true;
     work_.notify_one();
@@ -153,7 +148,7 @@ task_ptr scheduler::mark_all(unsigned device) {
     t->device = device;
     t->even_after_fault = true;
     const std::lock_guard<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     std::vector<task_ptr> after;
     if (legacy_[device]->last) after.push_back(legacy_[device]->last);
     for (const stream* s : in_order_)
@@ -164,41 +159,37 @@ task_ptr scheduler::mark_all(unsigned device) {
 
 status scheduler::wait(const task_ptr& t) {
     std::unique_lock<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     if (t->done || ended_) return t->outcome;
-    const auto mine = wishes_.insert(wishes_.end(), {t, ~std::uint64_t{0}});
+    const auto mine = waiters_.insert(waiters_.end(), {t, ~std::uint64_t{0}});
     work_.notify_one();
     // If a signal ends the process, waiting threads must not continue.
     done_.wait(lock, [&] { return t->done || (ended_ && !abandon_); });
-    wishes_.erase(mine);
-    touch();
+    waiters_.erase(mine);
+    note_call();
     return t->outcome;
 }
 
 bool scheduler::poll(const task_ptr& t) {
     std::unique_lock<std::mutex> lock(mutex_);
-    touch();
+    note_call();
     if (t->done || ended_) return true;
     // Waits for one completion, so that a polling host eventually terminates; waits for none if the
     // task waits for the host itself.
-    const auto mine = wishes_.insert(wishes_.end(), {t, completed_ + 1});
+    const auto mine = waiters_.insert(waiters_.end(), {t, completed_ + 1});
     work_.notify_one();
     const auto progress = [&] { return ended_ || is_idle() || !mine->open(completed_); };
     if (how_.eager)
         done_.wait_for(lock, std::chrono::microseconds(50), progress);
     else
         done_.wait(lock, progress);
-    wishes_.erase(mine);
+    waiters_.erase(mine);
     return t->done || ended_;
 }
 
 bool scheduler::is_done(const task_ptr& t) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return t->done;
-}
-
-std::uint64_t scheduler::time() const {
-    return time_.load(std::memory_order_relaxed);
 }
 
 bool scheduler::poll(stream& s) {
@@ -217,7 +208,7 @@ status scheduler::wait(stream& s) {
     std::vector<task_ptr> all;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        touch();
+        note_call();
         order(s, all);
     }
     for (const task_ptr& t : all) wait(t);
@@ -242,8 +233,8 @@ void scheduler::forget_fault(unsigned device) {
 
 bool scheduler::may_run() const {
     if (how_.eager || quit_) return true;
-    if (std::any_of(wishes_.begin(), wishes_.end(),
-                    [&](const wish& w) { return w.open(completed_); }))
+    if (std::any_of(waiters_.begin(), waiters_.end(),
+                    [&](const waiter& w) { return w.open(completed_); }))
         return true;
     return how_.grace_ms != 0 && std::chrono::steady_clock::now() - last_call_ >=
                                      std::chrono::milliseconds(how_.grace_ms);
@@ -262,7 +253,6 @@ void scheduler::complete(const task_ptr& t) {
     t->primary.reset();
     t->done = true;
     ++completed_;
-    --open_tasks_;
     if (t->outcome != status::success && faults_[t->device] == status::success)
         faults_[t->device] = t->outcome;
     for (const task_ptr& f : t->followers)

@@ -75,7 +75,7 @@ public:
     /// Returns whether a task is done, without simulating.
     bool is_done(const task_ptr& t) const;
     /// Simulated time in ps at the engine's last step; 0 in functional mode.
-    std::uint64_t time() const;
+    std::uint64_t time() const { return time_.load(std::memory_order_relaxed); }
     /// Poll or wait for all work of a stream. @return poll: whether it is done
     bool poll(stream& s);
     status wait(stream& s);
@@ -106,7 +106,7 @@ private:
     void add(const task_ptr& t, const std::vector<task_ptr>& after);
     void order(stream& s, std::vector<task_ptr>& after);
     void start_thread();
-    void touch();
+    void note_call() { last_call_ = std::chrono::steady_clock::now(); }
 
     shared_state& state_;
     settings how_;
@@ -126,13 +126,12 @@ private:
     std::uint64_t next_stream_ = 0, next_task_ = 0;
     std::atomic<std::uint64_t> time_{0};
     /// What a host waits for: completion of a task, or a number of completions.
-    struct wish {
+    struct waiter {
         task_ptr what;
         std::uint64_t or_completed;
         bool open(std::uint64_t completed) const { return !what->done && completed < or_completed; }
     };
-    std::list<wish> wishes_;
-    std::uint64_t open_tasks_ = 0;
+    std::list<waiter> waiters_;
     std::uint64_t completed_ = 0;
     bool started_ = false, quit_ = false, abandon_ = false, ended_ = false;
     bool engine_busy_ = false;

@@ -16,8 +16,6 @@ public:
     /// Builds the GPUs. @throws support::user_error
     simulated_gpus(const shared_state& state, const platform::gpu_config& config, unsigned count);
     ~simulated_gpus();
-    simulated_gpus(const simulated_gpus&) = delete;
-    simulated_gpus& operator=(const simulated_gpus&) = delete;
 
     const std::vector<platform::gpu*>& all() const { return all_; }
     platform::gpu& first() { return *all_.front(); }

@@ -20,14 +20,14 @@ void demand(bool good, const char* why, status otherwise = status::invalid_value
     if (!good) throw failure(otherwise, why);
 }
 
-void check_place(const void* map) {
+void check_place(const std::byte* map) {
     demand(map != nullptr && reinterpret_cast<std::uintptr_t>(map) % 64 == 0,
            "a tensor map must be aligned to 64 bytes");
 }
 
 }  // namespace
 
-void encode_tensor_map(const tensor_map_request& what, void* to) {
+void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
     check_place(to);
     demand(what.type >= 0 && what.type <= static_cast<int>(tensor_map::element::tf32_ftz),
            "not a data type of tensor maps");
@@ -72,15 +72,15 @@ void encode_tensor_map(const tensor_map_request& what, void* to) {
     }
     const std::string fault = m.fault();
     demand(fault.empty(), fault.c_str());
-    m.encode(static_cast<std::byte*>(to));
+    m.encode(to);
 }
 
-void replace_address(void* map, std::uint64_t address) {
+void replace_address(std::byte* map, std::uint64_t address) {
     check_place(map);
-    std::optional<tensor_map> m = tensor_map::decode(static_cast<const std::byte*>(map));
+    std::optional<tensor_map> m = tensor_map::decode(map);
     if (m) m->address = address;
     demand(m && m->fault().empty(), "this is not a tensor map, or the address is not aligned");
-    m->encode(static_cast<std::byte*>(map));
+    m->encode(map);
 }
 
 }  // namespace simtlm::device

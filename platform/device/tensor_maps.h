@@ -32,8 +32,8 @@ struct tensor_map_request {
 
 /// Encodes a tensor map. @throws failure  for arguments that the driver rejects, and interleaved
 /// tensors
-void encode_tensor_map(const tensor_map_request& what, void* to);
+void encode_tensor_map(const tensor_map_request& what, std::byte* to);
 /// Replaces the address in a tensor map. @throws failure  if it is not a tensor map
-void replace_address(void* map, std::uint64_t address);
+void replace_address(std::byte* map, std::uint64_t address);
 
 }  // namespace simtlm::device

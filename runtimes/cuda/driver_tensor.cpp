@@ -31,7 +31,7 @@ device::tensor_map_request request(int type, unsigned rank, const void* address,
 }  // namespace
 
 RUNTIME(cuTensorMapEncodeTiled)
-(void* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
+(std::byte* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
  const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave,
  int swizzle, int, int fill) {
     return driver_call("cuTensorMapEncodeTiled", [&](session&) {
@@ -47,7 +47,7 @@ RUNTIME(cuTensorMapEncodeTiled)
 }
 
 RUNTIME(cuTensorMapEncodeIm2col)
-(void* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
+(std::byte* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
  const std::uint64_t* strides, const int* lower, const int* upper, std::uint32_t channels,
  std::uint32_t pixels, const std::uint32_t* steps, int interleave, int swizzle, int, int fill) {
     return driver_call("cuTensorMapEncodeIm2col", [&](session&) {
@@ -68,7 +68,7 @@ RUNTIME(cuTensorMapEncodeIm2col)
     });
 }
 
-RUNTIME(cuTensorMapReplaceAddress)(void* map, void* address) {
+RUNTIME(cuTensorMapReplaceAddress)(std::byte* map, void* address) {
     return driver_call("cuTensorMapReplaceAddress", [&](session&) {
         device::replace_address(map, reinterpret_cast<std::uintptr_t>(address));
     });
