@@ -51,9 +51,9 @@ kernel_launcher::result kernel_launcher::launch(const task_ptr& t, unsigned dept
 execution::services kernel_launcher::services_of(const task& t) {
     execution::services world = services_[t.device].of(*t.launch.module);
     if (checkpoint_.is_used())
-        world.print = [this](std::string_view text) {
+        world.print = [this, print = std::move(world.print)](std::string_view text) {
             checkpoint_.printed();
-            state_.print(text);
+            print(text);
         };
     world.sms = config_.sms();
     world.cycles_per_nanosecond = config_.clocks.core * 1e-9;

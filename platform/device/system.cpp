@@ -62,7 +62,6 @@ system::system(const platform::option_values& options, const run_log::outputs& l
     state_.look = &look_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
-    state_.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     state_.report_error = [this](const std::string& text) { log_.complain(text); };
 }
 

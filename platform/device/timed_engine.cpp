@@ -127,7 +127,7 @@ void timed_engine::simulate() {
         if (copies_.empty()) replay_.save_if_due(launcher_);
         gpus_.run(copies_.next_end());
     } catch (const std::exception& e) {
-        return fail({"failed", e.what(), status_of_fault(e)});
+        return fail("failed", e.what(), status_of_fault(e));
     }
     collect();
     end_copies();
@@ -139,7 +139,8 @@ void timed_engine::collect() {
         collect_kernels(*g);
         for (const std::string& w : g->commands().take_warnings()) log_.note("warning", w);
         for (const std::string& n : g->commands().take_notes()) log_.note("note", n);
-        if (const auto f = fault_of(*g)) return fail(*f);
+        check_faults(*g);
+        if (fault_ != status::success) return;
     }
 }
 
@@ -165,39 +166,38 @@ std::vector<task_ptr> timed_engine::take_ready_for_dependents() {
     return std::exchange(ready_for_dependents_, {});
 }
 
-std::optional<timed_engine::fault> timed_engine::fault_of(platform::gpu& device) {
+/// Fails the simulation if a GPU has.
+void timed_engine::check_faults(platform::gpu& device) {
     try {
         device.sequencer().rethrow_failure();
     } catch (const std::exception& e) {
-        return fault{"failed", e.what(), status_of_fault(e)};
+        return fail("failed", e.what(), status_of_fault(e));
     }
     const dispatch::command_processor& commands = device.commands();
     if (commands.deadlocked())
-        return fault{"deadlock",
-                     fmt::format("deadlock detected at core cycle {}: no instruction was completed "
-                                 "in the last {} cycles; waiting units:\n{}",
-                                 device.core_cycles(), device.config().dispatch.deadlock_window,
-                                 device.describe()),
-                     status::launch_timeout};
+        return fail("deadlock",
+                    fmt::format("deadlock detected at core cycle {}: no instruction was completed "
+                                "in the last {} cycles; waiting units:\n{}",
+                                device.core_cycles(), device.config().dispatch.deadlock_window,
+                                device.describe()),
+                    status::launch_timeout);
     if (commands.stopped())
-        return fault{commands.stop_reason(),
-                     "the simulation was ended by " + commands.stop_reason(),
-                     status::launch_timeout};
-    return std::nullopt;
+        fail(commands.stop_reason(), "the simulation was ended by " + commands.stop_reason(),
+             status::launch_timeout);
 }
 
 /// The simulation cannot continue: fails all tasks in progress and all later ones.
-void timed_engine::fail(const fault& f) {
-    log_.failed(f.how);
-    state_.report_error(plain(f.why));
-    fault_ = f.outcome;
+void timed_engine::fail(const std::string& how, const std::string& why, status outcome) {
+    log_.failed(how);
+    state_.report_error(plain(why));
+    fault_ = outcome;
     std::vector<task_ptr> failed;  // kernels as the host has launched them
     for (const auto& [number, t] : launcher_.running()) failed.push_back(families_.root_of(t));
     std::sort(failed.begin(), failed.end(),
               [](const task_ptr& a, const task_ptr& b) { return a->number < b->number; });
     failed.erase(std::unique(failed.begin(), failed.end()), failed.end());
     while (task_ptr t = copies_.take_ended(copy_queue::never)) failed.push_back(std::move(t));
-    for (const task_ptr& t : failed) t->outcome = f.outcome;
+    for (const task_ptr& t : failed) t->outcome = outcome;
     done_.insert(done_.end(), failed.begin(), failed.end());
     launcher_.clear();
     families_.clear();

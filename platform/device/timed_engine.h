@@ -11,7 +11,6 @@
 #include "platform/device/timed_checkpoint.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,21 +39,15 @@ public:
     void finish() override;
 
 private:
-    /// Why the simulation cannot continue.
-    struct fault {
-        std::string how;  ///< "failed", "deadlock", or the option that ended it
-        std::string why;
-        status outcome;
-    };
-
     void perform(const task_ptr& t);
     void end_copies();
     void warm_l2(const task& t);
     void simulate();
     void collect();
     void collect_kernels(platform::gpu& device);
-    static std::optional<fault> fault_of(platform::gpu& device);
-    void fail(const fault& f);
+    void check_faults(platform::gpu& device);
+    /// @param how  "failed", "deadlock", or the option that ended the simulation
+    void fail(const std::string& how, const std::string& why, status outcome);
     std::uint64_t clock_limit() const;
 
     shared_state& state_;

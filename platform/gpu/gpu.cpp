@@ -80,7 +80,6 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       host_memory("host_memory"),
       memory("memory", config.memory.channels),
       config_(std::move(config)),
-      host_latency_(host_latency_cycles / config_.clocks.core, sc_core::SC_SEC),
       opcodes_(load_opcode_tables(config_)),
       sequencer_("sequencer", protocol::clock_domains, protocol::phase_table(),
                  sequencer_options(config_)),
@@ -96,7 +95,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     make_command_processor(make_clusters());
     context_ = std::make_unique<device_context>(config_);
     host_interface::settings how;
-    how.latency = host_latency_;
+    how.latency = sc_core::sc_time(host_latency_cycles / config_.clocks.core, sc_core::SC_SEC);
     how.cycle = sc_core::sc_time(1 / config_.clocks.core, sc_core::SC_SEC);
     how.sms = config_.sms();
     how.channels = config_.memory.channels;
@@ -217,42 +216,9 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
         std::move(calls));
 }
 
-/// Binds the ports that the user has left unbound to internal clocks and signals.
 void gpu::before_end_of_elaboration() {
-    const std::array<simulation::rounded_clocks::member, protocol::clock_domains> domains = {
-        {{"core_clock", config_.clocks.core},
-         {"icnt_clock", config_.clocks.network},
-         {"l2_clock", config_.clocks.l2},
-         {"dram_clock", config_.clocks.dram}}};
-    const bool all_made_here =
-        std::all_of(clock.begin(), clock.end(), [](auto& c) { return c.bind_count() == 0; });
-    if (all_made_here && config_.clocks.quirk_rounded) {
-        rounded_clocks_ = std::make_unique<simulation::rounded_clocks>(
-            std::vector<simulation::rounded_clocks::member>(domains.begin(), domains.end()));
-        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind((*rounded_clocks_)[d]);
-    }
-    for (unsigned d = 0; d < domains.size(); ++d) {
-        if (clock[d].bind_count() != 0) continue;
-        clocks_.push_back(
-            std::make_unique<simulation::exact_clock>(domains[d].name, domains[d].frequency));
-        clock[d].bind(*clocks_.back());
-    }
-    if (all_made_here) {
-        std::vector<simulation::computed_clock*> made;
-        for (unsigned d = 0; d < domains.size(); ++d)
-            made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
-        if (decouples_dram_ && !config_.memory.channel)  // an external channel may sample its clock
-            sequencer_.decouple(protocol::dram_clock, *made[protocol::dram_clock]);
-        if (gates_idle_clocks_) sequencer_.gate(std::move(made), std::move(gate_limit_));
-    }
-    if (reset.bind_count() == 0) {
-        reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");
-        reset.bind(*reset_signal_);
-    }
-    if (irq.bind_count() == 0) {
-        irq_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_irq");
-        irq.bind(*irq_signal_);
-    }
+    bindings_.bind(clock, sequencer_, config_);
+    bindings_.bind(reset, irq);
     make_channels();
 }
 

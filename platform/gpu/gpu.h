@@ -11,12 +11,11 @@
 #include "modules/memory/memory_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
-#include "modules/simulation/exact_clock.h"
-#include "modules/simulation/rounded_clocks.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
 #include "platform/config/config.h"
+#include "platform/gpu/default_bindings.h"
 #include "platform/gpu/host_interface.h"
 #include "platform/gpu/memory_bridge.h"
 
@@ -100,16 +99,13 @@ public:
     /// sc_start.
     /// @param limit  time before which the host gives no work, see phase_sequencer::gate
     void gate_idle_clocks(std::function<std::uint64_t()> limit = {}) {
-        gates_idle_clocks_ = true;
-        gate_limit_ = std::move(limit);
+        bindings_.gate_idle_clocks(std::move(limit));
     }
     /// Enables temporal decoupling of the DRAM side of the memory partitions (see
     /// phase_sequencer::decouple). Call before elaboration ends, and only if no other process
     /// observes that clock, or observes the DRAM side between steps without
     /// sequencer().synchronize().
-    void decouple_dram() { decouples_dram_ = true; }
-    /// Annotated latency of a register access.
-    sc_core::sc_time host_latency() const { return host_latency_; }
+    void decouple_dram() { bindings_.decouple_dram(); }
 
     const gpu_config& config() const { return config_; }
     dispatch::command_processor& commands() { return *commands_; }
@@ -184,14 +180,9 @@ private:
     std::uint64_t count(host::counter c) const override;
 
     const gpu_config config_;
-    const sc_core::sc_time host_latency_;
     isa::opcode_tables opcodes_;
     protocol::transaction_pool transactions_;  // must outlive the blocks
-    std::vector<std::unique_ptr<simulation::exact_clock>> clocks_;
-    std::unique_ptr<simulation::rounded_clocks> rounded_clocks_;
-    bool gates_idle_clocks_ = false;
-    std::function<std::uint64_t()> gate_limit_;
-    bool decouples_dram_ = false;
+    default_bindings bindings_;
     simulation::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // only with random partition indexing
@@ -211,8 +202,6 @@ private:
     std::unique_ptr<dispatch::command_processor> commands_;
     std::unique_ptr<host_interface> host_interface_;
     std::unique_ptr<gpu_tracer> tracer_;
-    // Signals bound to ports that the user has left unbound.
-    std::unique_ptr<sc_core::sc_signal<bool>> reset_signal_, irq_signal_;
 };
 
 /// Converts a kernel header for check_trace_fits().

@@ -27,7 +27,7 @@ tlm::tlm_response_status host_interface::submit(unsigned number, const sc_core::
     using dispatch::host_command;
     using host::command_code;
     using host::error_code;
-    window& w = windows_[number];
+    window& w = registers_.windows[number];
     const auto word = [&](std::uint32_t offset) { return w.words[offset / sizeof w.words[0]]; };
     const auto refuse = [&](error_code why) {
         raise(why);
@@ -37,7 +37,7 @@ tlm::tlm_response_status host_interface::submit(unsigned number, const sc_core::
     if (resetting_) return refuse(error_code::refused_in_reset);
     const std::uint32_t code = word(host::command);
     if (code >= host::command_count) return refuse(error_code::bad_command);
-    if (outstanding_ >= how_.queue_depth) return refuse(error_code::queue_full);
+    if (registers_.outstanding >= how_.queue_depth) return refuse(error_code::queue_full);
 
     entry e{};
     e.what = static_cast<command_code>(code);
@@ -85,13 +85,13 @@ tlm::tlm_response_status host_interface::submit(unsigned number, const sc_core::
 }
 
 void host_interface::queue(entry e, const sc_core::sc_time& at) {
-    window& w = windows_[e.window];
+    window& w = registers_.windows[e.window];
     e.ticket = e.command.tag = ++tickets_;
     e.at = std::max(at, w.last);
     w.last = e.at;
     ++w.submitted;
-    ++submitted_;
-    ++outstanding_;
+    ++registers_.submitted;
+    ++registers_.outstanding;
     const auto place =
         std::upper_bound(commands_.begin(), commands_.end(), e.at,
                          [](const sc_core::sc_time& t, const entry& x) { return t < x.at; });
@@ -287,15 +287,15 @@ void host_interface::finish(entry& e) {
     e.done_cycle = process_.now();
     process_.wake();
     if (e.forgotten) return;
-    window& w = windows_[e.window];
+    window& w = registers_.windows[e.window];
     ++w.completed;
-    ++completed_;
+    ++registers_.completed;
     w.last_tag = e.tag;
     w.result = e.result;
-    --outstanding_;
+    --registers_.outstanding;
     std::uint32_t bits = host::command_done | host::window_done << e.window;
     if (is_launch(e.what)) bits |= host::kernel_done;
-    if (outstanding_ == 0) bits |= host::idle;
+    if (registers_.outstanding == 0) bits |= host::idle;
     set_irq(bits);
 }
 

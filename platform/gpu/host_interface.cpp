@@ -87,10 +87,11 @@ unsigned host_interface::add_kernel(const std::string& file, const std::string& 
 // ---- interrupt and reset ----
 
 void host_interface::raise(host::error_code code, const std::string& why) {
-    if (error_ == host::error_code::none) {
-        error_ = code;
-        message_ = why.empty() ? words_of(code) : why;
-        message_.resize(std::min<std::size_t>(message_.size(), host::message_bytes - 1));
+    if (registers_.error == host::error_code::none) {
+        registers_.error = code;
+        registers_.message = why.empty() ? words_of(code) : why;
+        registers_.message.resize(
+            std::min<std::size_t>(registers_.message.size(), host::message_bytes - 1));
     }
     if (!why.empty()) SC_REPORT_WARNING("simtlm/host", why.c_str());
     set_irq(host::fault);
@@ -104,12 +105,12 @@ void host_interface::device_stopped(host::error_code code, const std::string& wh
 }
 
 void host_interface::set_irq(std::uint32_t bits) {
-    irq_status_ |= bits;
+    registers_.irq_status |= bits;
     irq_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void host_interface::drive_irq() {
-    irq_->write((irq_status_ & irq_enable_) != 0);
+    irq_->write((registers_.irq_status & registers_.irq_enable) != 0);
 }
 
 void host_interface::reset_changed() {
@@ -121,12 +122,7 @@ void host_interface::begin_reset() {
                                    [](const entry& e) { return !e.issued; }),
                     commands_.end());
     for (entry& e : commands_) e.forgotten = true;
-    for (window& w : windows_) w = window();
-    irq_status_ = irq_enable_ = 0;
-    submitted_ = completed_ = 0;
-    outstanding_ = 0;
-    error_ = host::error_code::none;
-    message_.clear();
+    registers_ = {};
     resetting_ = true;
     abort_due_ = true;
     irq_event_.notify(sc_core::SC_ZERO_TIME);

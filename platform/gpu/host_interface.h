@@ -97,7 +97,7 @@ public:
     /// for a clock edge. May be called from any process.
     void device_stopped(host::error_code code, const std::string& why);
     /// Returns whether commands are queued or running.
-    bool busy() const { return outstanding_ != 0; }
+    bool busy() const { return registers_.outstanding != 0; }
 
     /// Current value of a register, read without side effects.
     std::uint32_t peek(std::uint32_t offset) const;
@@ -109,6 +109,15 @@ private:
         std::uint32_t submitted = 0, completed = 0, last_tag = 0;
         std::uint64_t result = 0;
         sc_core::sc_time last;  // effective time of the most recent command
+    };
+    /// What a reset clears.
+    struct registers {
+        std::array<window, host::window_count> windows;
+        std::uint32_t irq_status = 0, irq_enable = 0;
+        std::uint32_t submitted = 0, completed = 0;
+        unsigned outstanding = 0;  // commands
+        host::error_code error = host::error_code::none;
+        std::string message;  // message for `error`
     };
     struct entry {
         std::uint64_t ticket;
@@ -214,17 +223,12 @@ private:
     simulation::clocked_process process_;
     copy_engine engine_;
 
-    std::array<window, host::window_count> windows_;
-    std::uint32_t irq_status_ = 0, irq_enable_ = 0;
-    std::uint32_t submitted_ = 0, completed_ = 0;
-    host::error_code error_ = host::error_code::none;
-    std::string message_;  // message for error_
+    registers registers_;
     std::array<std::uint32_t, host::counter_count> latched_{};
     std::vector<kernel_file> kernels_;
 
     std::deque<entry> commands_;  // ordered by effective time; issued ones stay until they complete
     std::uint64_t tickets_ = 0;
-    unsigned outstanding_ = 0;
     bool resetting_ = false;
     bool draining_ = false;  // a synchronise command waits for the memory system
     bool abort_due_ = false;

@@ -168,8 +168,8 @@ void host_interface::access(tlm::tlm_generic_payload& p, const sc_core::sc_time&
 
 std::uint32_t host_interface::status() const {
     std::uint32_t bits = 0;
-    if (outstanding_ != 0) bits |= host::busy;
-    if (error_ != host::error_code::none) bits |= host::failed;
+    if (registers_.outstanding != 0) bits |= host::busy;
+    if (registers_.error != host::error_code::none) bits |= host::failed;
     if (device_.stopped()) bits |= host::stopped;
     if (resetting_) bits |= host::resetting;
     if (!device_.quiet()) bits |= host::memory_busy;
@@ -185,8 +185,8 @@ std::uint32_t host_interface::peek(std::uint32_t offset) const {
     if (in_window(offset)) return peek_window(offset);
     if (in_message(offset)) {
         std::array<char, word_bytes> bytes{};
-        if (const std::size_t from = offset - host::message; from < message_.size())
-            message_.copy(bytes.data(), word_bytes, from);
+        if (const std::size_t from = offset - host::message; from < registers_.message.size())
+            registers_.message.copy(bytes.data(), word_bytes, from);
         std::uint32_t value = 0;
         std::memcpy(&value, bytes.data(), word_bytes);
         return value;
@@ -199,11 +199,11 @@ std::uint32_t host_interface::peek(std::uint32_t offset) const {
         case host::status:
             return status();
         case host::irq_status:
-            return irq_status_;
+            return registers_.irq_status;
         case host::irq_enable:
-            return irq_enable_;
+            return registers_.irq_enable;
         case host::error:
-            return static_cast<std::uint32_t>(error_);
+            return static_cast<std::uint32_t>(registers_.error);
         case host::sms:
             return how_.sms;
         case host::channels:
@@ -215,18 +215,18 @@ std::uint32_t host_interface::peek(std::uint32_t offset) const {
         case host::queue_depth:
             return how_.queue_depth;
         case host::queue_space:
-            return how_.queue_depth - outstanding_;
+            return how_.queue_depth - registers_.outstanding;
         case host::submitted:
-            return submitted_;
+            return registers_.submitted;
         case host::completed:
-            return completed_;
+            return registers_.completed;
         default:
             return 0;
     }
 }
 
 std::uint32_t host_interface::peek_window(std::uint32_t offset) const {
-    const window& w = windows_[window_of(offset)];
+    const window& w = registers_.windows[window_of(offset)];
     const std::uint32_t word = within_window(offset);
     switch (word) {
         case host::window_submitted:
@@ -261,7 +261,7 @@ tlm::tlm_response_status host_interface::write(std::uint32_t offset, std::uint32
     if (in_window(offset)) {
         const std::uint32_t word = within_window(offset);
         if (word == host::doorbell) return submit(window_of(offset), at);
-        window& w = windows_[window_of(offset)];
+        window& w = registers_.windows[window_of(offset)];
         if (word < host::doorbell) w.words[word / word_bytes] = value;
         if (is_host_address(word))
             w.host_address[(word - host::host_address_lo) / word_bytes] = value;
@@ -272,16 +272,16 @@ tlm::tlm_response_status host_interface::write(std::uint32_t offset, std::uint32
             if ((value & host::reset) != 0) begin_reset();
             break;
         case host::irq_enable:
-            irq_enable_ = value;
+            registers_.irq_enable = value;
             irq_event_.notify(sc_core::SC_ZERO_TIME);
             break;
         case host::irq_clear:
-            irq_status_ &= ~value;
+            registers_.irq_status &= ~value;
             irq_event_.notify(sc_core::SC_ZERO_TIME);
             break;
         case host::error:
-            error_ = host::error_code::none;
-            message_.clear();
+            registers_.error = host::error_code::none;
+            registers_.message.clear();
             break;
         default:
             break;

@@ -20,10 +20,10 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
       mapping_(parts.mapping),
       external_(external),
       how_(how),
-      channel_(parts.number),
       config_(parts.config),
       process_("process", parts.sequencer, protocol::phase::dram_channel,
-               simulation::on_edge<&memory_bridge::cycle>(this)) {
+               simulation::on_edge<&memory_bridge::cycle>(this)),
+      data_(how.data) {
     sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // calls user code
     statistics_.banks.resize(parts.config.timing.nbk);
     statistics_.traffic.resize(parts.config.timing.nbk);
@@ -85,7 +85,7 @@ tlm::tlm_generic_payload& memory_bridge::copy(tlm::tlm_generic_payload& original
     ours = theirs;
     ours.parent = &original;
     count(payload);
-    prepare(payload, original.get_address());
+    data_.prepare(payload, original.get_address());
     return payload;
 }
 
@@ -104,45 +104,6 @@ const memory::dram_statistics& memory_bridge::statistics() {
     statistics_.cycles = sequencer_.edges(protocol::dram_clock);
     statistics_.idle_cycles = statistics_.cycles;
     return statistics_;
-}
-
-/// Sets up data and byte enables of a request.
-void memory_bridge::prepare(tlm::tlm_generic_payload& payload, std::uint64_t device_address) {
-    const unsigned bytes = payload.get_data_length();
-    const bool writes = payload.is_write();
-    payload.set_data_ptr(ignored_.data());
-    if (how_.data == memory_data::values) {
-        buffer& own = buffers_[&payload];
-        if (contents_ && contents_(device_address, bytes, own.data.data())) {
-            payload.set_data_ptr(own.data.data());
-            if (writes) enable_written(payload, own.enables.data());
-            return;
-        }
-    }
-    if (!writes) return;
-    if (how_.data == memory_data::zeros) return payload.set_data_ptr(zeros_.data());
-    if (how_.data == memory_data::pattern) {
-        buffer& own = buffers_[&payload];
-        for (unsigned i = 0; i < bytes; ++i)
-            own.data[i] = static_cast<unsigned char>(payload.get_address() + i);
-        payload.set_data_ptr(own.data.data());
-        return enable_written(payload, own.enables.data());
-    }
-    payload.set_byte_enable_ptr(disabled_.data());
-    payload.set_byte_enable_length(bytes);
-}
-
-/// Enables the bytes that the GPU writes, or all bytes if they are not specified.
-void memory_bridge::enable_written(tlm::tlm_generic_payload& payload, unsigned char* enables) {
-    const unsigned bytes = payload.get_data_length();
-    const protocol::byte_mask& written = extension(payload).bytes;
-    const auto offset = static_cast<unsigned>(payload.get_address() % 128);
-    for (unsigned i = 0; i < bytes; ++i) {
-        const bool on = written.none() || (offset + i < 128 && written.test(offset + i));
-        enables[i] = on ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
-    }
-    payload.set_byte_enable_ptr(enables);
-    payload.set_byte_enable_length(bytes);
 }
 
 /// Called in phase dram_channel.
@@ -294,9 +255,7 @@ void memory_bridge::answered(tlm::tlm_generic_payload& payload, const sc_core::s
 }
 
 void memory_bridge::report_error(const tlm::tlm_generic_payload& payload) {
-    ++errors_;
-    if (!warned_) {
-        warned_ = true;
+    if (++errors_ == 1)
         SC_REPORT_WARNING(
             "simtlm/memory",
             fmt::format("{}: the memory responded with {} to a {} of {} bytes at {:#x}; the "
@@ -305,7 +264,6 @@ void memory_bridge::report_error(const tlm::tlm_generic_payload& payload) {
                         payload.is_write() ? "write" : "read", payload.get_data_length(),
                         payload.get_address())
                 .c_str());
-    }
     if (on_error_) on_error_();
 }
 

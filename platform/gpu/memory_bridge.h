@@ -7,17 +7,16 @@
 #include "modules/simulation/clocked_process.h"
 #include "platform/gpu/blocking_requester.h"
 #include "platform/gpu/external_memory.h"
+#include "platform/gpu/payload_data.h"
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <queue>
 #include <systemc>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,9 +59,8 @@ public:
     std::uint64_t requests_inside() const override { return under_way_; }
     std::size_t replies_queued() const override { return answers_.size(); }
 
-    /// Source of device memory contents for memory_data::values. @return false if there are none
-    using contents = std::function<bool(std::uint64_t address, unsigned bytes, unsigned char* to)>;
-    void set_contents(contents c) { contents_ = std::move(c); }
+    /// Sets the source of device memory contents for memory_data::values.
+    void set_contents(payload_data::contents c) { data_.set_contents(std::move(c)); }
 
     /// Sets a callback for error responses, called from the process that delivers the response.
     void set_error_listener(std::function<void()> listener) { on_error_ = std::move(listener); }
@@ -85,8 +83,6 @@ private:
                                       tlm::tlm_phase& phase, sc_core::sc_time& delay);
     tlm::tlm_generic_payload& copy(tlm::tlm_generic_payload& original);
     void count(const tlm::tlm_generic_payload& payload);
-    void prepare(tlm::tlm_generic_payload& payload, std::uint64_t device_address);
-    void enable_written(tlm::tlm_generic_payload& payload, unsigned char* enables);
     void cycle();
     bool has_room();
     void end_withheld_requests();
@@ -110,7 +106,6 @@ private:
     const memory::address_mapping& mapping_;
     external_socket& external_;
     const external_memory how_;
-    unsigned channel_;
     const memory::dram_config& config_;
     protocol::transaction_pool pool_;
     simulation::clocked_process process_;
@@ -144,16 +139,8 @@ private:
 
     memory::dram_statistics statistics_;
     std::uint64_t errors_ = 0;
-    bool warned_ = false;
     std::function<void()> on_error_;
-    contents contents_;
-    std::array<unsigned char, 128> disabled_{}, zeros_{};
-    std::array<unsigned char, 128> ignored_{};  // sink for read data
-    /// Data and byte enables of a payload whose contents matter.
-    struct buffer {
-        std::array<unsigned char, 128> data, enables;
-    };
-    std::unordered_map<tlm::tlm_generic_payload*, buffer> buffers_;
+    payload_data data_;
 };
 
 }  // namespace simtlm::platform

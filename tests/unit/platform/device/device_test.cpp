@@ -2,6 +2,7 @@
 #include "modules/execution/execution_error.h"
 #include "modules/execution/hardware_addresses.h"
 #include "platform/device/array.h"
+#include "platform/device/copy_queue.h"
 #include "platform/device/functional_engine.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/module_source.h"
@@ -104,6 +105,39 @@ TEST(Array, LaysOutLevelsOneBehindAnother) {
     const array v = level_of(a, 1);
     EXPECT_EQ(v.shape.width, 32u);
     EXPECT_EQ(v.address, a.address + a.image.levels[1].offset);
+}
+
+TEST(CopyQueue, SerialisesTheCopiesOfADirectionAndOverlapsTheDirections) {
+    copy_links links;
+    links.pcie = {1e-6, 1e9};  // 1 us and 1 ns a byte
+    copy_queue copies(links, 1);
+    const auto start = [&](copy_direction direction, std::uint64_t bytes) {
+        auto t = std::make_shared<task>();
+        t->direction = direction;
+        t->bytes = bytes;
+        copies.start(t, 0);
+        return t;
+    };
+    const task_ptr first = start(copy_direction::to_device, 1000);
+    const task_ptr second = start(copy_direction::to_device, 1000);
+    const task_ptr back = start(copy_direction::to_host, 500);
+    EXPECT_EQ(second->started_at, 2'000'000u);
+    EXPECT_EQ(copies.next_end(), 1'500'000u);
+    EXPECT_EQ(copies.take_ended(1'499'999), nullptr);
+    EXPECT_EQ(copies.take_ended(2'000'000), back);
+    EXPECT_EQ(copies.take_ended(2'000'000), first);
+    EXPECT_EQ(copies.take_ended(copy_queue::never), second);
+    EXPECT_TRUE(copies.empty());
+    EXPECT_EQ(copies.next_end(), copy_queue::never);
+}
+
+TEST(CopyQueue, EndsCopiesAtOnceWithoutABandwidth) {
+    copy_queue copies({}, 1);
+    const auto t = std::make_shared<task>();
+    t->direction = copy_direction::to_device;
+    t->bytes = 1000;
+    copies.start(t, 7);
+    EXPECT_EQ(copies.take_ended(7), t);
 }
 
 /// A scheduler whose tasks are host calls that record their number.

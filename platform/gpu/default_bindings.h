@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/simulation/exact_clock.h"
+#include "modules/simulation/phase_sequencer.h"
+#include "modules/simulation/rounded_clocks.h"
+#include "platform/config/config.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+namespace simtlm::platform {
+
+/// Internal clocks and signals, bound to the ports of a GPU that the user has left unbound.
+class default_bindings {
+public:
+    /// See gpu::gate_idle_clocks(), gpu::decouple_dram(). No effect with clocks of the user.
+    void gate_idle_clocks(std::function<std::uint64_t()> limit) {
+        gates_idle_clocks_ = true;
+        gate_limit_ = std::move(limit);
+    }
+    void decouple_dram() { decouples_dram_ = true; }
+
+    /// Binds the clock inputs. Call when elaboration ends.
+    void bind(sc_core::sc_vector<sc_core::sc_in<bool>>& clock,
+              simulation::phase_sequencer& sequencer, const gpu_config& config);
+    void bind(sc_core::sc_in<bool>& reset, sc_core::sc_out<bool>& irq);
+
+private:
+    std::vector<std::unique_ptr<simulation::exact_clock>> clocks_;
+    std::unique_ptr<simulation::rounded_clocks> rounded_clocks_;
+    bool gates_idle_clocks_ = false;
+    std::function<std::uint64_t()> gate_limit_;
+    bool decouples_dram_ = false;
+    std::unique_ptr<sc_core::sc_signal<bool>> reset_, irq_;
+};
+
+}  // namespace simtlm::platform
