@@ -113,7 +113,7 @@ struct debugger::command {
     const char* other;  ///< alternative name, or ""
     const char* usage;
     const char* what;
-    bool (debugger::*act)(const words&, const std::string&);
+    void (debugger::*act)(const words&);
     const char* following = "";  ///< words that can follow it, for completion
 };
 
@@ -468,7 +468,7 @@ void debugger::prompt() {
         if (!line) {
             // At the end of a script the run continues; on a terminal, end of input means quit.
             if (interactive_ && !ended_ && !how_.ending()) {
-                quit({}, {});
+                quit({});
             } else {
                 detached_ = true;
                 breakpoints_.clear();
@@ -484,7 +484,9 @@ void debugger::prompt() {
         }
         last_command_ = *line;
         try {
-            if (execute(*line)) break;
+            resumes_ = false;
+            execute(*line);
+            if (resumes_) break;
         } catch (const command_error& e) {
             say(e.what());
         }
@@ -492,11 +494,11 @@ void debugger::prompt() {
     update();
 }
 
-bool debugger::execute(const std::string& line) {
+void debugger::execute(const std::string& line) {
     const words w = split_words(line);
     std::vector<std::string> names;
     for (const command& c : commands()) {
-        if (w[0] == c.name || w[0] == c.other) return (this->*c.act)(w, joined(w, 1));
+        if (w[0] == c.name || w[0] == c.other) return (this->*c.act)(w);
         names.emplace_back(c.name);
         if (*c.other != '\0') names.emplace_back(c.other);
     }
@@ -505,24 +507,24 @@ bool debugger::execute(const std::string& line) {
                                     nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
 }
 
-bool debugger::step(const words& w, const std::string&) {
+void debugger::step(const words& w) {
     if (ended_) throw command_error("the run has ended");
     steps_ = w.size() > 1 ? whole_of(w[1], "number of steps") : 1;
-    return steps_ != 0;
+    resumes_ = steps_ != 0;
 }
 
-bool debugger::go_on(const words&, const std::string&) {
-    return true;
+void debugger::go_on(const words&) {
+    resumes_ = true;
 }
 
-bool debugger::until(const words& w, const std::string&) {
+void debugger::until(const words& w) {
     if (w.size() < 2)
         throw command_error(fmt::format("u N: which {} to continue to?", target_.time_unit()));
     const std::uint64_t at = whole_of(w[1], target_.time_unit());
     if (ended_ || at <= target_.time())
         throw command_error(fmt::format("{} {} lies behind", target_.time_unit(), at));
     until_ = at;
-    return true;
+    resumes_ = true;
 }
 
 warp_id debugger::parse_warp(const std::string& text, unsigned* lane) const {
@@ -642,19 +644,17 @@ void debugger::add(breakpoint b) {
     breakpoints_.push_back(std::move(b));
 }
 
-bool debugger::set_breakpoint(const words& w, const std::string&) {
+void debugger::set_breakpoint(const words& w) {
     add(parse_breakpoint(words(w.begin() + 1, w.end())));
-    return false;
 }
 
-bool debugger::set_temporary(const words& w, const std::string&) {
+void debugger::set_temporary(const words& w) {
     breakpoint b = parse_breakpoint(words(w.begin() + 1, w.end()));
     b.temporary = true;
     add(std::move(b));
-    return false;
 }
 
-bool debugger::remove(const words& w, const std::string&) {
+void debugger::remove(const words& w) {
     if (w.size() == 1) breakpoints_.clear();
     for (std::size_t i = 1; i < w.size(); ++i) {
         const std::uint64_t number = whole_of(w[i], "number of a breakpoint");
@@ -664,10 +664,10 @@ bool debugger::remove(const words& w, const std::string&) {
             throw command_error(fmt::format("there is no breakpoint {}", number));
         breakpoints_.erase(at);
     }
-    return false;
 }
 
-bool debugger::watch(const words& w, const std::string& rest) {
+void debugger::watch(const words& w) {
+    const std::string rest = joined(w, 1);
     if (w.size() < 2) throw command_error("w ADDRESS|NAME[:BYTES] [r|w|rw], w %REG [SM:WARP]");
     breakpoint b;
     words before(w.begin() + 1, w.end());
@@ -688,7 +688,7 @@ bool debugger::watch(const words& w, const std::string& rest) {
         b.text = fmt::format("{} of SM {} warp {} lane {}", what, b.id.sm, b.id.warp, b.lane);
         b.last = register_text(b.id, b.lane, b.name).value_or("");
         add(std::move(b));
-        return false;
+        return;
     }
     b.what = kind::access;
     const memory_range r = parse_address(what);
@@ -705,10 +705,9 @@ bool debugger::watch(const words& w, const std::string& rest) {
     }
     b.last = memory_text(b.value, b.bytes).value_or("");
     add(std::move(b));
-    return false;
 }
 
-bool debugger::list(const words& w, const std::string&) {
+void debugger::list(const words& w) {
     const std::uint64_t around = w.size() > 1 ? whole_of(w[1], "number of lines") : 5;
     const auto at = target_.warp(focus_);
     if (!at)
@@ -719,14 +718,12 @@ bool debugger::list(const words& w, const std::string&) {
     for (const std::string& line :
          target_.listing(*at, static_cast<unsigned>(std::min<std::uint64_t>(around, 1000))))
         say(line);
-    return false;
 }
 
-bool debugger::dump_pipeline(const words& w, const std::string&) {
+void debugger::dump_pipeline(const words& w) {
     const unsigned sm = w.size() > 1 ? number_of(w[1], "SM") : focus_.sm;
     check_sm(sm);
     how_.write(target_.pipeline(sm));
-    return false;
 }
 
 std::optional<std::string> debugger::memory_text(std::uint64_t address, std::uint64_t bytes) const {
@@ -754,10 +751,10 @@ std::optional<std::string> debugger::memory_text(std::uint64_t address, std::uin
     return text;
 }
 
-bool debugger::dump_memory(const words& w, const std::string&) {
+void debugger::dump_memory(const words& w) {
     if (w.size() == 3 && w[1] == "p") {
         how_.write(target_.partition(number_of(w[2], "partition")));
-        return false;
+        return;
     }
     program::memory_space space = program::memory_space::global;
     std::size_t argument = 1;
@@ -790,7 +787,6 @@ bool debugger::dump_memory(const words& w, const std::string&) {
         say(line);
     }
     next_dump_ = at + bytes;
-    return false;
 }
 
 void debugger::list_breakpoints() {
@@ -853,7 +849,7 @@ void debugger::show_registers(const words& w) {
     how_.write(text);
 }
 
-bool debugger::info(const words& w, const std::string&) {
+void debugger::info(const words& w) {
     const std::string what = w.size() > 1 ? w[1] : "";
     if (what == "k" || what == "kernels")
         list_kernels();
@@ -869,10 +865,9 @@ bool debugger::info(const words& w, const std::string&) {
         throw command_error(
             "i k (kernels), b (breakpoints), w [SM] (warps), r [SM:WARP[:LANE]] "
             "(registers), or wait");
-    return false;
 }
 
-bool debugger::choose_warp(const words& w, const std::string&) {
+void debugger::choose_warp(const words& w) {
     if (w.size() > 1) {
         unsigned lane = 0;
         focus_ = parse_warp(w[1], &lane);
@@ -881,39 +876,37 @@ bool debugger::choose_warp(const words& w, const std::string&) {
     const auto v = target_.warp(focus_);
     say(v ? view_text(*v) + fmt::format("\n  lane {}", lane_)
           : fmt::format("there is no warp at SM {} warp {} now", focus_.sm, focus_.warp));
-    return false;
 }
 
-bool debugger::print(const words&, const std::string& rest) {
+void debugger::print(const words& w) {
+    const std::string rest = joined(w, 1);
     if (rest.empty()) throw command_error("p EXPR: which value?");
     // A register is printed in the format of its program.
     if (rest[0] == '%' || rest[0] == 'R' || rest[0] == 'P' || rest[0] == 'U')
         if (const auto text = register_text(focus_, lane_, rest)) {
             say(*text);
-            return false;
+            return;
         }
     if (const auto s = target_.symbol(rest)) {
         say(fmt::format("{:#x}, {} bytes", s->address, s->bytes));
-        return false;
+        return;
     }
     say(value_text(expression(rest).evaluate(scope(*this, nullptr))));
-    return false;
 }
 
-bool debugger::quit(const words&, const std::string&) {
+void debugger::quit(const words&) {
     detached_ = true;
     breakpoints_.clear();
     if (!ended_ && how_.quit) how_.quit();
-    return true;
+    resumes_ = true;
 }
 
-bool debugger::help(const words&, const std::string&) {
+void debugger::help(const words&) {
     for (const command& c : commands())
         say(fmt::format("{}{}{}\n        {}", c.usage, *c.other != '\0' ? "   or " : "", c.other,
                         c.what));
     say("An empty line repeats the last command; # begins a comment; conditions and values are "
         "written as in C.");
-    return false;
 }
 
 }  // namespace simtlm::platform

@@ -115,7 +115,7 @@ private:
     void look_at_conditions();
     void look_at_values(breakpoint& b);
     void prompt();
-    bool execute(const std::string& line);
+    void execute(const std::string& line);
     void say(const std::string& text);
     void hit(breakpoint& b, const instruction_event* e, const std::string& what);
     bool matches(breakpoint& b, const instruction_event& e);
@@ -128,22 +128,22 @@ private:
                                              const std::string& name) const;
     std::optional<std::string> memory_text(std::uint64_t address, std::uint64_t bytes) const;
 
-    // Commands return true if the run continues.
-    bool step(const words& w, const std::string& rest);
-    bool go_on(const words& w, const std::string& rest);
-    bool until(const words& w, const std::string& rest);
-    bool set_breakpoint(const words& w, const std::string& rest);
-    bool set_temporary(const words& w, const std::string& rest);
-    bool remove(const words& w, const std::string& rest);
-    bool watch(const words& w, const std::string& rest);
-    bool list(const words& w, const std::string& rest);
-    bool dump_pipeline(const words& w, const std::string& rest);
-    bool dump_memory(const words& w, const std::string& rest);
-    bool info(const words& w, const std::string& rest);
-    bool choose_warp(const words& w, const std::string& rest);
-    bool print(const words& w, const std::string& rest);
-    bool quit(const words& w, const std::string& rest);
-    bool help(const words& w, const std::string& rest);
+    // Commands; w[0] is the name.
+    void step(const words& w);
+    void go_on(const words& w);
+    void until(const words& w);
+    void set_breakpoint(const words& w);
+    void set_temporary(const words& w);
+    void remove(const words& w);
+    void watch(const words& w);
+    void list(const words& w);
+    void dump_pipeline(const words& w);
+    void dump_memory(const words& w);
+    void info(const words& w);
+    void choose_warp(const words& w);
+    void print(const words& w);
+    void quit(const words& w);
+    void help(const words& w);
 
     breakpoint parse_breakpoint(words w);
     void parse_place(breakpoint& b, const words& w);
@@ -167,6 +167,7 @@ private:
     std::uint64_t steps_ = 0;  ///< remaining steps until a stop; 0: not stepping
     std::optional<std::uint64_t> until_;
     std::string last_command_;
+    bool resumes_ = false;         ///< the last command continues the run
     std::uint64_t next_dump_ = 0;  ///< address where `dm` continues
     bool follows_instructions_ = false;
     bool running_freely_ = false;  ///< only an interrupt can stop the run
