@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/functional_mode.h"
 
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/support/error.h"
 #include "platform/config/core_models.h"
 #include "platform/debugger/debugger_options.h"

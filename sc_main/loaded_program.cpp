@@ -2,7 +2,7 @@
 #include "sc_main/loaded_program.h"
 
 #include "modules/execution/machine/sass_image.h"
-#include "modules/execution/ptx_image.h"
+#include "modules/execution/ptx/ptx_image.h"
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/device_heap.h"
-#include "modules/execution/launch_script.h"
-#include "modules/execution/program_image.h"
+#include "modules/execution/functional/launch_script.h"
+#include "modules/execution/state/device_heap.h"
+#include "modules/execution/state/program_image.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/support/output_target.h"
 #include "platform/debugger/gpu_debugger.h"

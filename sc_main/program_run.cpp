@@ -2,8 +2,8 @@
 #include "sc_main/program_run.h"
 
 #include "modules/core/pipelines.h"
-#include "modules/execution/executed_kernel.h"
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "modules/support/error.h"
 #include "platform/device/launch_traits.h"
 #include "platform/gpu/gpu.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-sass: inspects the machine code of cubins and of programs that contain them.
-#include "modules/execution/device_memory.h"
 #include "modules/execution/machine/sass_image.h"
+#include "modules/execution/state/device_memory.h"
 #include "modules/sass/attributes.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/debugger/functional_debugger.h"
 
-#include "modules/execution/program_image.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/program_image.h"
+#include "modules/execution/state/thread_block.h"
 #include "platform/debugger/instruction_text.h"
 #include "platform/debugger/interrupt_guard.h"
 

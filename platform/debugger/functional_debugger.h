@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "platform/debugger/debugger.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/arithmetic/texture.h"
-#include "modules/execution/texture_table.h"
+#include "modules/execution/state/texture_table.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/device_launches.h"
+#include "modules/execution/state/device_launches.h"
 #include "platform/device/task.h"
 
 #include <cstdint>

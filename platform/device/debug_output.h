@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/debug/execution_log.h"
-#include "modules/execution/launch_script.h"
+#include "modules/execution/functional/launch_script.h"
+#include "modules/execution/state/execution_log.h"
 #include "modules/ptx/module.h"
 #include "modules/support/output_file.h"
 #include "platform/options/options.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/texture_table.h"
+#include "modules/execution/state/texture_table.h"
 #include "platform/device/inspection.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/task.h"

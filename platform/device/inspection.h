@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/execution/checking/program_checker.h"
-#include "modules/execution/device_memory.h"
-#include "modules/execution/launch.h"
+#include "modules/execution/state/device_memory.h"
+#include "modules/execution/state/launch.h"
 #include "platform/device/debug_output.h"
 #include "platform/options/options.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/kernel_launcher.h"
 
-#include "modules/execution/executed_kernel.h"
+#include "modules/execution/timed/executed_kernel.h"
 
 #include <utility>
 

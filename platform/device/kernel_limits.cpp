@@ -3,7 +3,7 @@
 
 #include "modules/core/gpc_directory.h"
 #include "modules/core/occupancy.h"
-#include "modules/execution/block_cluster.h"
+#include "modules/execution/state/block_cluster.h"
 #include "platform/device/status.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/launch_selection.h"
 
-#include "modules/execution/executed_kernel.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "platform/device/launch_traits.h"
 #include "platform/device/run_log.h"
 #include "platform/sampling/launch_sampler.h"

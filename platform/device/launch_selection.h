@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/functional.h"
-#include "modules/execution/instruction_descriptors.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
 #include "platform/device/engine.h"
 #include "platform/gpu/gpu.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/device_heap.h"
-#include "modules/execution/device_launches.h"
+#include "modules/execution/state/device_heap.h"
+#include "modules/execution/state/device_launches.h"
 #include "platform/device/engine.h"
 #include "platform/device/loaded_module.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/functional.h"
-#include "modules/execution/instruction_descriptors.h"
-#include "modules/execution/launch.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
+#include "modules/execution/state/launch.h"
 #include "platform/sampling/kernel_sampler.h"
 
 namespace simtlm::device {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/core/core_config.h"
-#include "modules/execution/instruction_descriptors.h"
-#include "modules/execution/program_image.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
+#include "modules/execution/state/program_image.h"
 #include "platform/device/inspection.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/module_source.h"

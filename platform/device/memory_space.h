@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/device_memory.h"
+#include "modules/execution/state/device_memory.h"
 
 #include <atomic>
 #include <condition_variable>

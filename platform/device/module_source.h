@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/program_image.h"
+#include "modules/execution/state/program_image.h"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/run_log.h"
 
-#include "modules/execution/executed_kernel.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "modules/host_threads/signal_shield.h"
 #include "modules/support/display_text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/support/output_file.h"
 #include "platform/device/task.h"
 #include "platform/outputs/checkpoint.h"

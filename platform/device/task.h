@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/launch.h"
+#include "modules/execution/state/launch.h"
 #include "platform/device/loaded_module.h"
 #include "platform/device/status.h"
 

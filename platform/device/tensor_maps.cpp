@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/tensor_maps.h"
 
-#include "modules/execution/tensor_map.h"
+#include "modules/execution/state/tensor_map.h"
 #include "platform/device/status.h"
 
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/timed_checkpoint.h"
 
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "platform/device/kernel_launcher.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/timed_engine.h"
 
-#include "modules/execution/hardware_addresses.h"
+#include "modules/execution/state/hardware_addresses.h"
 #include "platform/device/debug_session.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #include "platform/device/validated_launch.h"
 
 #include "modules/core/occupancy.h"
-#include "modules/execution/block_cluster.h"
-#include "modules/execution/executed_kernel.h"
+#include "modules/execution/state/block_cluster.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "platform/device/kernel_limits.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #include "platform/gpu/device_context.h"
 
 #include "modules/core/occupancy.h"
-#include "modules/execution/executed_kernel.h"
-#include "modules/execution/ptx_image.h"
+#include "modules/execution/ptx/ptx_image.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "platform/gpu/gpu.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/device_heap.h"
-#include "modules/execution/launch.h"
+#include "modules/execution/state/device_heap.h"
+#include "modules/execution/state/launch.h"
 #include "modules/program/kernel_source.h"
 #include "modules/support/error.h"
 #include "platform/config/config.h"

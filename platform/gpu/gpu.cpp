@@ -2,7 +2,7 @@
 #include "platform/gpu/gpu.h"
 
 #include "modules/core/multiprocessor.h"
-#include "modules/execution/execution_error.h"
+#include "modules/execution/common/execution_error.h"
 #include "modules/protocol/phases.h"
 #include "modules/simulation/spawn.h"
 #include "modules/support/archive.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functional machine: instructions per second for small programs.
 #include "modules/execution/checking/program_checker.h"
-#include "modules/execution/functional.h"
-#include "modules/execution/ptx_image.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/ptx/ptx_image.h"
 #include "modules/ptx/parser.h"
 
 #include <benchmark/benchmark.h>

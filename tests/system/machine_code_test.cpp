@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine code compared with the PTX that it was compiled from: identical memory contents.
-#include "modules/execution/tensor_map.h"
+#include "modules/execution/state/tensor_map.h"
 #include "tests/system/simulator.h"
 
 #include <elf.h>

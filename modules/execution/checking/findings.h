@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/execution_error.h"
+#include "modules/execution/common/execution_error.h"
 
 #include <cstdint>
 #include <map>

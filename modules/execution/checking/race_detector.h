@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/lane_buffer.h"
-#include "modules/execution/operation.h"
+#include "modules/execution/common/lane_buffer.h"
+#include "modules/execution/common/operation.h"
 
 #include <array>
 #include <cstdint>

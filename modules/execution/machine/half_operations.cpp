@@ -3,9 +3,9 @@
 #include "modules/execution/arithmetic/half.h"
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/machine/machine_rows.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/matrix_operations.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,10 @@
 // Operations for instructions of sm_90 in addition to those of PTX.
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_rows.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/matrix_operations.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
+#include "modules/execution/state/thread_block.h"
 
 namespace simtlm::execution {
 

@@ -2,8 +2,8 @@
 // Lowering of branches, calls, convergence barriers, and instructions without a functional effect.
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
-#include "modules/execution/operations/control.h"
 #include "modules/execution/operations/runtime.h"
+#include "modules/execution/ptx/control.h"
 
 #include <algorithm>
 #include <string>

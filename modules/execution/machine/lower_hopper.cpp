@@ -7,8 +7,8 @@
 #include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/cluster_operations.h"
-#include "modules/execution/operations/control.h"
 #include "modules/execution/operations/warpgroup_operations.h"
+#include "modules/execution/ptx/control.h"
 
 #include <algorithm>
 #include <charconv>

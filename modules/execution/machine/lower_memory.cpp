@@ -6,8 +6,8 @@
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/atomic.h"
 #include "modules/execution/operations/checks.h"
-#include "modules/execution/operations/control.h"
 #include "modules/execution/operations/prefetch.h"
+#include "modules/execution/ptx/control.h"
 
 #include <algorithm>
 #include <utility>
@@ -220,7 +220,7 @@ bool lower_copy_to_shared(machine_lowering& l) {
     }
     const address_place to = l.place_of(l.at(0), space::shared);
     const address_place from = l.place_of(l.at(1), space::global);
-    l.emit_segment_check();
+    l.emit_segment_check(segment_access::copy);
     operation& op = l.emit(copy_asynchronously);
     set_place(op, to);
     op.source[2] = ignored;

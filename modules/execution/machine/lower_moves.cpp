@@ -4,7 +4,7 @@
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/special.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/thread_block.h"
 #include "modules/sass/special_registers.h"
 
 #include <optional>

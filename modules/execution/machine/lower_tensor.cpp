@@ -300,7 +300,8 @@ void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& add
                         const std::vector<slot>& slots) {
     l.ignore(modifier::_16);
     const machine_lowering::address_place p = l.place_of(address, space::shared);
-    l.emit_segment_check();
+    l.emit_segment_check(h == machine_store_matrices ? segment_access::store_matrices
+                                                     : segment_access::load_matrices);
     operation& op = l.emit(h);
     op.detail = p.detail;
     op.source[0] = p.source;

@@ -3,9 +3,9 @@
 // were determined by compiling PTX with each of its texture instructions.
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/texture_operations.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <memory>
 #include <optional>

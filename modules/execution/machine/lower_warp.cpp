@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of instructions among the lanes of a warp, and of CTA barriers.
-#include "modules/execution/collectives.h"
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/state/collectives.h"
 
 namespace simtlm::execution {
 

@@ -89,10 +89,10 @@ void machine_lowering::note_shared_access(unsigned element_bytes) {
 }
 
 /// Emits the check before LDSM, STSM and LDGSTS, which is the next operation.
-void machine_lowering::emit_segment_check() {
+void machine_lowering::emit_segment_check(segment_access kind) {
     if (!image_.checks().instruments()) return;
     note_shared_access(2);
-    emit(check_segments);
+    emit(check_segments).immediate = static_cast<std::int64_t>(kind);
 }
 
 /// Emits the check before an operation on an mbarrier. @param flags  access_flags

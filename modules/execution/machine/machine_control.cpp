@@ -2,9 +2,9 @@
 #include "modules/execution/machine/machine_control.h"
 
 #include "modules/execution/machine/machine_frame.h"
-#include "modules/execution/program_image.h"
-#include "modules/execution/thread_block.h"
-#include "modules/execution/warp.h"
+#include "modules/execution/state/program_image.h"
+#include "modules/execution/state/thread_block.h"
+#include "modules/execution/state/warp.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/lane_buffer.h"
-#include "modules/execution/operation.h"
-#include "modules/execution/warp_control.h"
+#include "modules/execution/common/lane_buffer.h"
+#include "modules/execution/common/operation.h"
+#include "modules/execution/state/warp_control.h"
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/instruction_descriptors.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
 #include "modules/sass/instruction.h"
 
 #include <cstdint>

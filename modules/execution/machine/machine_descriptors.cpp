@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of machine instructions as named by Accel-Sim's tracer, so that executed machine code
 // has the same timing as a recorded trace of it.
-#include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/machine/machine_description.h"
 #include "modules/execution/machine/sass_image.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
 #include "modules/isa/scheduling.h"
 #include "modules/sass/decoder.h"
 

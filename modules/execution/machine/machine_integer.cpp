@@ -2,13 +2,13 @@
 // Integer operations, selections, addresses and arithmetic on pairs of words of machine code.
 // Compiled for several instruction sets.
 #include "modules/execution/arithmetic/ieee.h"
-#include "modules/execution/device_memory.h"
 #include "modules/execution/machine/lane_vectors.h"
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/machine/machine_rows.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/target_tables.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/device_memory.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/thread_block.h"
 
 #include <algorithm>
 #include <utility>

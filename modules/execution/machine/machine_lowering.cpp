@@ -4,7 +4,7 @@
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/operations/checks.h"
-#include "modules/execution/operations/control.h"
+#include "modules/execution/ptx/control.h"
 #include "modules/sass/encoding_table.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/common/access_flags.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/execution/memory_access.h"
 #include "modules/execution/operations/operation_tables.h"
+#include "modules/execution/state/memory_access.h"
 #include "modules/ptx/operation.h"
 #include "modules/sass/decoder.h"
 
@@ -220,7 +221,7 @@ public:
     void emit_access_check(const address_place& p, unsigned element_bytes,
                            const std::vector<slot>& stored, std::uint32_t flags,
                            slot guard = no_slot);
-    void emit_segment_check();
+    void emit_segment_check(segment_access kind);
     void emit_mbarrier_note(const address_place& p, std::uint32_t flags);
     void emit_log();
 

@@ -2,14 +2,14 @@
 #include "modules/execution/machine/machine_operations.h"
 
 #include "modules/execution/arithmetic/approximate.h"
-#include "modules/execution/device_memory.h"
-#include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_rows.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/device_memory.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/launch.h"
+#include "modules/execution/state/thread_block.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/common/operation.h"
 #include "modules/execution/machine/machine_arguments.h"
-#include "modules/execution/operation.h"
 
 #include <cstdint>
 

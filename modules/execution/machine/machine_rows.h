@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/machine/machine_operations.h"
-#include "modules/execution/operations/lanes.h"
+#include "modules/execution/state/lanes.h"
 
 #include <cstring>
 

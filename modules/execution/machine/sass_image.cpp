@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/sass_image.h"
 
-#include "modules/execution/device_launches.h"
-#include "modules/execution/instruction_descriptors.h"
-#include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/special.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
+#include "modules/execution/state/device_launches.h"
+#include "modules/execution/state/launch.h"
 #include "modules/sass/cubin_format.h"
 #include "modules/sass/decoder.h"
 #include "modules/sass/linker.h"

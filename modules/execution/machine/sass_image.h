@@ -3,7 +3,7 @@
 
 #include "modules/execution/arithmetic/texture.h"
 #include "modules/execution/machine/machine_operations.h"
-#include "modules/execution/program_image.h"
+#include "modules/execution/state/program_image.h"
 #include "modules/sass/cubin.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/operation.h"
+#include "modules/execution/common/operation.h"
 
 namespace simtlm::execution {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/asynchronous.h"
 
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lane_addresses.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/pending_request.h"
 #include "modules/execution/operations/remote_lanes.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 #include "modules/program/mbarrier_state.h"
 
 #include <fmt/format.h>

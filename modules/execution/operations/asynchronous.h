@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operation.h"
+#include "modules/execution/common/operation.h"
+#include "modules/execution/state/memory_access.h"
 #include "modules/ptx/operation.h"
 
 #include <string>

@@ -6,10 +6,10 @@
 #include "modules/execution/arithmetic/floating.h"
 #include "modules/execution/arithmetic/half.h"
 #include "modules/execution/arithmetic/ieee.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/pending_request.h"
 #include "modules/execution/operations/remote_lanes.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <cstring>
 

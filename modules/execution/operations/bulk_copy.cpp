@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/bulk_copy.h"
 
-#include "modules/execution/block_cluster.h"
-#include "modules/execution/checking/block_checks.h"
-#include "modules/execution/operations/lane_addresses.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/pending_request.h"
-#include "modules/execution/tensor_map.h"
+#include "modules/execution/state/block_checks.h"
+#include "modules/execution/state/block_cluster.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/tensor_map.h"
 #include "modules/program/mbarrier_state.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // (sm_90; PTX manual, "Data Movement and Conversion Instructions: Asynchronous copy").
 #pragma once
 
-#include "modules/execution/memory_access.h"
 #include "modules/execution/operations/atomic.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <vector>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled for several instruction sets. Most accesses of a warp are contiguous: the checks are
 // then a few loops over lanes.
-#include "modules/execution/checking/block_checks.h"
-#include "modules/execution/checking/race_stamps.h"
 #include "modules/execution/operations/checks.h"
-#include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/target_tables.h"
+#include "modules/execution/state/block_checks.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/race_stamps.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/checking/block_checks.h"
-#include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/checks.h"
-#include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/matrix_operations.h"
-#include "modules/execution/ptx_image.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/block_checks.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/thread_block.h"
 
 namespace simtlm::execution {
 
@@ -79,52 +77,20 @@ const operation* check_segments(warp& w, const operation* op) {
         };
     };
     const space s = access_detail::space_of(access);
-    if (access->execute == load_matrices || access->execute == machine_load_matrices)
-        visit_matrix_rows(w, access, visitor(s, false));
-    else if (access->execute == store_matrices || access->execute == machine_store_matrices)
-        visit_matrix_rows(w, access, visitor(s, true));
-    else if (access->execute == copy_asynchronously)
-        visit_copy(w, access, visitor(space::generic, false), visitor(s, true));
-    else
-        visit_fragment(w, access, visitor(s, access->execute == store_fragment));
+    switch (const auto kind = static_cast<segment_access>(op->immediate)) {
+        case segment_access::load_matrices:
+        case segment_access::store_matrices:
+            visit_matrix_rows(w, access, visitor(s, kind == segment_access::store_matrices));
+            break;
+        case segment_access::copy:
+            visit_copy(w, access, visitor(space::generic, false), visitor(s, true));
+            break;
+        case segment_access::load_fragment:
+        case segment_access::store_fragment:
+            visit_fragment(w, access, visitor(s, kind == segment_access::store_fragment));
+            break;
+    }
     return access;
-}
-
-const operation* check_register(warp& w, const operation* op) {
-    const lane_mask unwritten = w.lanes_of(op) & ~w.mask_at(op->source[0]);
-    if (unwritten == 0) return op + 1;
-    block_checks* const checks = w.block->checks();
-    if (checks == nullptr) return op + 1;
-    const auto& image = static_cast<const ptx_image&>(w.launch->image);
-    const ptx::function& f = image.source().functions[image.origin_of(*op).function];
-    const std::string name = f.register_name(static_cast<std::uint32_t>(op->immediate));
-    for_lanes(unwritten, [&](unsigned i) { checks->unwritten_register(w, op, i, name); });
-    return op + 1;
-}
-
-const operation* mark_register(warp& w, const operation* op) {
-    w.mask_at(op->destination) |= w.lanes_of(op);
-    return op + 1;
-}
-
-const operation* note_frame(warp& w, const operation* op) {
-    block_checks* const checks = w.block->checks();
-    if (checks == nullptr || checks->local() == nullptr) return op + 1;
-    const auto& image = static_cast<const ptx_image&>(w.launch->image);
-    const function_image& f = image.functions()[static_cast<std::size_t>(op->immediate)];
-    written_map& map = *checks->local();
-    const std::uint64_t base = w.index * std::uint64_t{w.local_bytes} * warp_size;
-    for_lanes(w.active, [&](unsigned i) {
-        const auto act = [&](auto what) {
-            return [&map, what](std::uint64_t at, std::uint32_t n) {
-                (map.*what)(at, n);
-                return true;
-            };
-        };
-        for_local_words(base, i, w.local_base, f.local_bytes, act(&written_map::clear));
-        for_local_words(base, i, w.local_base, f.passed_bytes, act(&written_map::mark));
-    });
-    return op + 1;
 }
 
 }  // namespace simtlm::execution

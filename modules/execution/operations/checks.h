@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/operation.h"
+#include "modules/execution/common/access_flags.h"
+#include "modules/execution/common/operation.h"
 
 #include <cstdint>
 
@@ -13,20 +14,6 @@ class async_proxy;
 
 /// Asynchronous accesses to the shared memory of a warp's block; nullptr if races are not checked.
 async_proxy* proxy_of(const warp& w);
-
-/// Properties of an access, in operation::source[1] of its check.
-struct access_flags {
-    static constexpr std::uint32_t reads = 1;
-    static constexpr std::uint32_t writes = 2;
-    static constexpr std::uint32_t strong = 4;  ///< does not race with other strong accesses
-    static constexpr std::uint32_t acquires = 8;
-    static constexpr std::uint32_t releases = 16;
-    static constexpr std::uint32_t wide_registers = 32;  ///< 64 bits per lane
-    /// The loaded value is only stored elsewhere.
-    static constexpr std::uint32_t copies = 64;
-    /// Strong with respect to other warps, but unordered among lanes: volatile.
-    static constexpr std::uint32_t unordered_lanes = 128;
-};
 
 /// Precedes a fence.
 const operation* note_fence(warp& w, const operation* op);
@@ -40,7 +27,8 @@ const operation* note_bulk_wait(warp& w, const operation* op);
 /// Precedes an operation on an mbarrier. source[0], immediate, detail: address; source[1]:
 /// access_flags
 const operation* note_mbarrier(warp& w, const operation* op);
-/// Precedes wmma.load, wmma.store, ldmatrix, cp.async, which is the next operation.
+/// Precedes an access to a segment of memory by each lane, which is the next operation. immediate:
+/// segment_access
 const operation* check_segments(warp& w, const operation* op);
 /// Precedes an instruction that may read an unwritten register. source[0]: lanes that have been
 /// written; immediate: the register

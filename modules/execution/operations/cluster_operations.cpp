@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/cluster_operations.h"
 
-#include "modules/execution/block_cluster.h"
-#include "modules/execution/checking/block_checks.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/block_checks.h"
+#include "modules/execution/state/block_cluster.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
+#include "modules/execution/state/thread_block.h"
 
 namespace simtlm::execution {
 

@@ -2,7 +2,7 @@
 // Instructions of clusters of thread blocks, and elect.sync (sm_90).
 #pragma once
 
-#include "modules/execution/operation.h"
+#include "modules/execution/common/operation.h"
 
 namespace simtlm::execution {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/collectives.h"
+#include "modules/execution/state/collectives.h"
 
 #include "modules/execution/arithmetic/integer.h"
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/simt_control.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/thread_block.h"
+#include "modules/execution/state/warp_control.h"
 
 #include <algorithm>
 #include <utility>
@@ -51,11 +51,6 @@ void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
     }
 }
 
-/// The result was computed when lanes in different branches or calls met (simt_control).
-const operation* take_exchanged(warp& w, const operation* op) {
-    return static_cast<simt_control&>(*w.control).take_exchanged(w, op);
-}
-
 void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
     if (to == no_slot) return;
     lane_mask& p = w.mask_at(to);
@@ -87,7 +82,7 @@ struct indexed {
 
 template <class Mode>
 const operation* shuffle(warp& w, const operation* op) {
-    if (w.exchanged) return take_exchanged(w, op);
+    if (w.exchanged) return w.control->take_exchanged(w, op);
     const lane_mask lanes = w.lanes_of(op);
     const word* const value = words_of(w, op->source[0]);
     const word* const b = words_of(w, op->source[1]);
@@ -121,7 +116,7 @@ const operation* shuffle(warp& w, const operation* op) {
 /// @param holds  returns the result for (lanes whose predicate is true, members)
 template <class Holds>
 const operation* vote(warp& w, const operation* op, Holds holds) {
-    if (w.exchanged) return take_exchanged(w, op);
+    if (w.exchanged) return w.control->take_exchanged(w, op);
     const lane_mask p = w.mask_at(op->source[0]);
     for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
         write_mask(w, op->destination, group, holds(p & m, m) ? all_lanes : 0);
@@ -142,7 +137,7 @@ void write_words(warp& w, slot destination, lane_mask lanes, std::uint32_t value
     for_lanes(lanes, [&](unsigned i) { to[i] = value; });
 }
 const operation* vote_ballot(warp& w, const operation* op) {
-    if (w.exchanged) return take_exchanged(w, op);
+    if (w.exchanged) return w.control->take_exchanged(w, op);
     const lane_mask p = w.mask_at(op->source[0]);
     for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
         write_words(w, op->destination, group, p & m);
@@ -162,7 +157,7 @@ lane_mask equal_to(const lane_type<Bits>* value, unsigned lane, lane_mask among)
 
 template <class Bits>
 const operation* match_any(warp& w, const operation* op) {
-    if (w.exchanged) return take_exchanged(w, op);
+    if (w.exchanged) return w.control->take_exchanged(w, op);
     const auto* const value = lanes_at<Bits>(w, op->source[0]);
     alignas(64) word result[warp_size];
     lane_mask done = 0;
@@ -176,7 +171,7 @@ const operation* match_any(warp& w, const operation* op) {
 
 template <class Bits>
 const operation* match_all(warp& w, const operation* op) {
-    if (w.exchanged) return take_exchanged(w, op);
+    if (w.exchanged) return w.control->take_exchanged(w, op);
     const auto* const value = lanes_at<Bits>(w, op->source[0]);
     for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
         if (m == 0) return;
@@ -191,7 +186,7 @@ const operation* match_all(warp& w, const operation* op) {
 
 template <class Op>
 const operation* redux(warp& w, const operation* op) {
-    if (w.exchanged) return take_exchanged(w, op);
+    if (w.exchanged) return w.control->take_exchanged(w, op);
     const word* const value = words_of(w, op->source[0]);
     for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
         if (m == 0) return;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "modules/execution/operations/choice.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/seldom.h"
 #include "modules/execution/operations/target_tables.h"
+#include "modules/execution/state/lanes.h"
 #include "modules/ptx/operation.h"
 
 #include <tuple>

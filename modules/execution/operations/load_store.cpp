@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of all spaces. Addresses of a warp usually have a constant stride: then only the
 // first and the last one are checked, and data are moved in one loop.
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lane_addresses.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/operations/target_tables.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <cstring>
 #include <tuple>

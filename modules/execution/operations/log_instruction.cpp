@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/log_instruction.h"
 
-#include "modules/execution/debug/execution_log.h"
-#include "modules/execution/launch.h"
-#include "modules/execution/warp.h"
+#include "modules/execution/state/execution_log.h"
+#include "modules/execution/state/launch.h"
+#include "modules/execution/state/warp.h"
 
 namespace simtlm::execution {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/matrix_operations.h"
 
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lane_addresses.h"
-#include "modules/execution/operations/lanes.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <algorithm>
 #include <cstring>

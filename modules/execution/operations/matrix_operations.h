@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/execution/arithmetic/matrix.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operation.h"
+#include "modules/execution/common/operation.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <cstdint>
 #include <vector>

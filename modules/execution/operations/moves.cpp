@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/moves.h"
 
-#include "modules/execution/operations/lanes.h"
+#include "modules/execution/state/lanes.h"
 
 namespace simtlm::execution {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/warp.h"
+#include "modules/execution/state/warp.h"
 
 namespace simtlm::execution {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/prefetch.h"
 
-#include "modules/execution/launch.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lane_addresses.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/launch.h"
+#include "modules/execution/state/memory_access.h"
 
 namespace simtlm::execution {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/block_cluster.h"
-#include "modules/execution/memory_access.h"
+#include "modules/execution/state/block_cluster.h"
+#include "modules/execution/state/memory_access.h"
 #include "modules/program/kernel_source.h"
 
 namespace simtlm::execution {

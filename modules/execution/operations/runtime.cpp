@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/runtime.h"
 
-#include "modules/execution/device_heap.h"
-#include "modules/execution/device_launches.h"
-#include "modules/execution/device_print.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
+#include "modules/execution/state/device_heap.h"
+#include "modules/execution/state/device_launches.h"
+#include "modules/execution/state/device_print.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
 
 #include <fmt/format.h>
 #include <fmt/printf.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/special.h"
 
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/thread_block.h"
 
 #include <chrono>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/tensor_map_operations.h"
 
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lane_addresses.h"
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/tensor_map.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/memory_access.h"
+#include "modules/execution/state/tensor_map.h"
 #include "modules/ptx/operation.h"
 
 #include <optional>

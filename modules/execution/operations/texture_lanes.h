@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/launch.h"
-#include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/texture_operations.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/launch.h"
+#include "modules/execution/state/thread_block.h"
 
 // Common parts of texture fetches and surface accesses. Compiled for several instruction sets, like
 // lanes.h.

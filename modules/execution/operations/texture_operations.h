@@ -3,8 +3,8 @@
 
 #include "modules/execution/arithmetic/surface.h"
 #include "modules/execution/arithmetic/texture.h"
-#include "modules/execution/operation.h"
-#include "modules/execution/texture_table.h"
+#include "modules/execution/common/operation.h"
+#include "modules/execution/state/texture_table.h"
 #include "modules/ptx/operation.h"
 
 #include <vector>

@@ -2,7 +2,7 @@
 #include "modules/execution/operations/video_operations.h"
 
 #include "modules/execution/arithmetic/video.h"
-#include "modules/execution/operations/lanes.h"
+#include "modules/execution/state/lanes.h"
 
 namespace simtlm::execution {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/warpgroup_operations.h"
 
-#include "modules/execution/checking/block_checks.h"
 #include "modules/execution/operations/checks.h"
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/state/block_checks.h"
+#include "modules/execution/state/lanes.h"
+#include "modules/execution/state/thread_block.h"
 
 #include <fmt/format.h>
 

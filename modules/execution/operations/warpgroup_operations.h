@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/arithmetic/warpgroup_matrix.h"
-#include "modules/execution/operation.h"
+#include "modules/execution/common/operation.h"
 
 namespace simtlm::execution {
 

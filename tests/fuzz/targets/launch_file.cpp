@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/launch_script.h"
-#include "modules/execution/ptx_image.h"
+#include "modules/execution/functional/launch_script.h"
+#include "modules/execution/ptx/ptx_image.h"
 #include "modules/ptx/parser.h"
 #include "tests/fuzz/targets/fuzz_input.h"
 

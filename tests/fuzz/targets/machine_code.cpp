@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/device_heap.h"
-#include "modules/execution/executed_kernel.h"
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/execution/machine/sass_image.h"
+#include "modules/execution/state/device_heap.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "modules/sass/cubin.h"
 #include "tests/fuzz/targets/fuzz_input.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters of thread blocks, bulk copies and tensor maps: sm_90.
-#include "modules/execution/tensor_map.h"
+#include "modules/execution/state/tensor_map.h"
 #include "tests/unit/execution/machine.h"
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 // determines which lanes execute next, and which of them together.
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
-#include "modules/execution/program_image.h"
-#include "modules/execution/warp.h"
+#include "modules/execution/state/program_image.h"
+#include "modules/execution/state/warp.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/device_memory.h"
+#include "modules/execution/state/device_memory.h"
 
 #include "modules/support/error.h"
 

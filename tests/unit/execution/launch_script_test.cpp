@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/launch_script.h"
+#include "modules/execution/functional/launch_script.h"
 
-#include "modules/execution/functional.h"
-#include "modules/execution/ptx_image.h"
-#include "modules/execution/script_values.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/functional/script_values.h"
+#include "modules/execution/ptx/ptx_image.h"
 #include "modules/ptx/parser.h"
 #include "modules/support/error.h"
 

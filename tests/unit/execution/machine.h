@@ -2,10 +2,10 @@
 #pragma once
 
 #include "modules/execution/checking/program_checker.h"
-#include "modules/execution/device_heap.h"
-#include "modules/execution/execution_error.h"
-#include "modules/execution/functional.h"
-#include "modules/execution/ptx_image.h"
+#include "modules/execution/common/execution_error.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/ptx/ptx_image.h"
+#include "modules/execution/state/device_heap.h"
 #include "modules/ptx/parser.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // Half precision with single-precision operands, which compilers rarely generate: the test changes
 // the operand formats in stored machine code. Such operands are truncated to halves; results equal
 // those of exact arithmetic with one rounding.
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a loader of machine code reads from attributes and relocations.
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/sass/cubin.h"
 #include "modules/support/error.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces of machine code: every kernel of textures.ptx produces the same memory
 // contents as its machine code, for textures with and without filters and mipmaps.
-#include "modules/execution/executed_kernel.h"
-#include "modules/execution/functional.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/execution/ptx_image.h"
-#include "modules/execution/texture_table.h"
+#include "modules/execution/ptx/ptx_image.h"
+#include "modules/execution/state/texture_table.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
 

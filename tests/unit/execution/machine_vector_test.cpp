@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics of vectors and reductions in other CTAs (vectors_90.ptx), as PTX and as machine code,
 // compared with arithmetic of the host.
-#include "modules/execution/execution_error.h"
-#include "modules/execution/functional.h"
+#include "modules/execution/common/execution_error.h"
+#include "modules/execution/functional/functional.h"
 #include "modules/execution/machine/sass_image.h"
-#include "modules/execution/ptx_image.h"
+#include "modules/execution/ptx/ptx_image.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"

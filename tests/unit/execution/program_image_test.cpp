@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that is not PTX: what the functional machine and the timing model require of an image.
-#include "modules/execution/program_image.h"
+#include "modules/execution/state/program_image.h"
 
-#include "modules/execution/executed_kernel.h"
-#include "modules/execution/functional.h"
-#include "modules/execution/instruction_descriptors.h"
-#include "modules/execution/warp.h"
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
+#include "modules/execution/state/warp.h"
+#include "modules/execution/timed/executed_kernel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/register_numbers.h"
+#include "modules/execution/ptx/register_numbers.h"
 
 #include "modules/ptx/parser.h"
 

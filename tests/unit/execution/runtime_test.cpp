@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Services of the device runtime.
-#include "modules/execution/device_print.h"
+#include "modules/execution/state/device_print.h"
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/simt_stack.h"
+#include "modules/execution/state/simt_stack.h"
 
 #include <gtest/gtest.h>
 

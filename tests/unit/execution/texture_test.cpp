@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texture fetches and surface accesses of programs, compared with the definitions of the
 // programming guide, computed here texel by texel.
-#include "modules/execution/texture_table.h"
+#include "modules/execution/state/texture_table.h"
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface between programs and an SM, tested with a minimal SM that issues one instruction of
 // each warp in turn.
-#include "modules/execution/executed_kernel.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "tests/unit/execution/machine.h"
 
 #include <numeric>

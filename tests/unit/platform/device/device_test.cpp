@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/execution_error.h"
-#include "modules/execution/hardware_addresses.h"
+#include "modules/execution/common/execution_error.h"
+#include "modules/execution/state/hardware_addresses.h"
 #include "platform/device/array.h"
 #include "platform/device/copy_queue.h"
 #include "platform/device/functional_engine.h"

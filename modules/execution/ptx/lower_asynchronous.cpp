@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/asynchronous.h"
+#include "modules/execution/ptx/control.h"
+#include "modules/execution/ptx/function_lowering.h"
+
+namespace simtlm::execution {
+
+using ptx::opcode;
+
+bool function_lowering::lower_asynchronous(const ptx::operation& o) {
+    switch (o.op) {
+        case opcode::cp_async:
+            lower_asynchronous_copy(o);
+            return true;
+        case opcode::cp_async_commit_group:
+        case opcode::cp_async_wait_group:
+        case opcode::cp_async_wait_all:
+            emit(nothing);
+            return true;
+        case opcode::cp_async_mbarrier_arrive:
+        case opcode::mbarrier_init:
+        case opcode::mbarrier_inval:
+        case opcode::mbarrier_expect_tx:
+        case opcode::mbarrier_complete_tx:
+            lower_mbarrier(o, 0, 0);
+            return true;
+        case opcode::mbarrier_arrive:
+        case opcode::mbarrier_arrive_drop:
+            lower_mbarrier(o, 64, 1);
+            return true;
+        case opcode::mbarrier_test_wait:
+        case opcode::mbarrier_try_wait:
+            lower_mbarrier(o, 1, 1);
+            return true;
+        case opcode::mbarrier_pending_count: {
+            const slot state = source(operand(1), 64);
+            const slot to = destination(operand(0), 32, false);
+            operation& op = emit(mbarrier_handler(o));
+            op.destination = to;
+            op.source[1] = state;
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+/// @param result   width of the result in bits; 0: none
+/// @param address  position of the address
+void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address) {
+    const handler h = mbarrier_handler(o);
+    if (h == nullptr) {
+        emit(nothing);
+        return;
+    }
+    const bool waits = result == 1;
+    const unsigned width = waits && !o.has(ptx::flag::parity) ? 64 : 32;
+    const slot value = has_operand(address + 1) ? source(operand(address + 1), width) : no_slot;
+    const slot limit =
+        waits && has_operand(address + 2) ? source(operand(address + 2), 32) : no_slot;
+    slot to = no_slot;
+    if (result != 0 && (waits || operand(0).kind == operand_kind::reg))
+        to = destination(operand(0), result, false);
+    const memory_place p = place_of(operand(address), o);
+    emit_mbarrier_note(o, p);
+    operation& op = emit(h);
+    set_place(op, p);
+    op.destination = to;
+    op.source[1] = value;
+    op.source[2] = limit;
+}
+
+void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {
+    ptx::operation shared = o, global = o;
+    shared.space = ptx::state_space::shared;
+    global.space = ptx::state_space::global;
+    slot bytes = no_slot, ignored = no_slot;
+    if (has_operand(3)) {
+        const ptx::operand& last = operand(3);
+        const bool is_mask = last.kind == operand_kind::reg && register_width(last.index) == 1;
+        (is_mask ? ignored : bytes) = is_mask ? mask_source(last) : source(last, 32);
+    }
+    const memory_place to = place_of(operand(0), shared);
+    const memory_place from = place_of(operand(1), global);
+    const auto immediate = static_cast<std::uint64_t>(from.immediate);
+    const slot* const list =
+        list_of({static_cast<slot>(immediate), static_cast<slot>(immediate >> 32), from.detail,
+                 from.source, static_cast<slot>(operand(2).value), 0});
+    emit_segment_check(to, segment_access::copy);
+    operation& op = emit(copy_asynchronously);
+    set_place(op, to);
+    op.list = list;
+    op.source[1] = bytes;
+    op.source[2] = ignored;
+}
+
+}  // namespace simtlm::execution

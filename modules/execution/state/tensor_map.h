@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/state/device_memory.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace simtlm::execution {
+
+/// A tensor in global memory and the box that a bulk tensor copy moves: the contents of the 128
+/// bytes of a CUtensorMap (CUDA driver API, "Tensor Map Object Management"; PTX manual, "Tensors").
+/// Their layout is opaque to PTX, but machine code replaces fields directly (as seen in ptxas
+/// output for tensormap.replace): address at 0; at 8 a word with rank - 1 (bits 6:4), type (10:7),
+/// interleaving, swizzle (14:13) and fill (15); strides / 16 from 0x0c with their upper four bits
+/// at 0x1c; sizes - 1 from 0x20; element strides - 1 in three bits each at 0x34; box sizes - 1 in
+/// bytes from 0x37. The upper half has a signature of this implementation and the fields of im2col
+/// mode, whose position is not known. Interleaving is not supported.
+struct tensor_map {
+    static constexpr std::size_t bytes = 128;  ///< in memory
+    static constexpr unsigned most_dimensions = 5;
+    /// Dimensions of the bounding box in im2col mode: all except channels and images.
+    static constexpr unsigned most_spatial = most_dimensions - 2;
+
+    /// Element types, numbered like CUtensorMapDataType.
+    enum class element : std::uint8_t {
+        u8,
+        u16,
+        u32,
+        s32,
+        u64,
+        s64,
+        f16,
+        f32,
+        f64,
+        bf16,
+        f32_ftz,
+        tf32,
+        tf32_ftz
+    };
+    enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+
+    element type = element::u8;
+    std::uint8_t rank = 0;  ///< number of dimensions, 1 to 5; 0 is the innermost, contiguous one
+    swizzle_mode swizzle = swizzle_mode::none;
+    bool fills_with_nan = false;  ///< for elements outside of the tensor; otherwise zeros
+    device_address address = 0;   ///< of the first element
+    std::array<std::uint32_t, most_dimensions> last{};         ///< number of elements - 1
+    std::array<std::uint64_t, most_dimensions - 1> strides{};  ///< bytes, of dimensions 1 and above
+    std::array<std::uint16_t, most_dimensions> box{};          ///< elements, at most 256
+    std::array<std::uint8_t, most_dimensions> step{};          ///< element stride of the box, <= 8
+
+    /// Im2col mode (PTX manual, "Im2col mode"): the box is `pixels` columns of box[0] channels.
+    /// Starting at the coordinates, they are consecutive along dimension 1, then 2 etc. within the
+    /// bounding box, and then continue in the next image (the last dimension).
+    bool im2col = false;
+    std::uint16_t pixels = 0;  ///< per column, 1 to 1024
+    /// Corners of the bounding box, for dimensions 1 and above: distances in pixels from the first
+    /// and from the last pixel of the tensor.
+    std::array<std::int16_t, most_spatial> lower_corner{}, upper_corner{};
+
+    /// The type with a number of tensormap.replace, if any.
+    static std::optional<element> element_of(std::uint64_t number);
+    /// Decodes the 128 bytes of a map; nullopt if they are not one.
+    static std::optional<tensor_map> decode(const std::byte* from);
+    /// Writes the 128 bytes of the map.
+    void encode(std::byte* to) const;
+
+    /// Size of an element in bytes.
+    unsigned element_bytes() const;
+    /// Number of elements of the box in a dimension, as stored in shared memory.
+    unsigned box_elements(unsigned d) const { return (box[d] + step[d] - 1U) / step[d]; }
+    /// Number of dimensions between channels and images.
+    unsigned spatial() const { return rank - 2U; }
+    /// Bits per offset in im2col mode: all offsets of an instruction have 16 bits together.
+    unsigned offset_bits() const { return 16U / spatial(); }
+    /// Size of the box in shared memory, in bytes.
+    std::uint64_t box_bytes() const;
+
+    /// The reason why the driver would reject the map (cuTensorMapEncodeTiled, ...Im2col); empty if
+    /// it would not.
+    std::string fault() const;
+};
+
+/// Address in shared memory of a byte of a swizzled tile: 16-byte chunks are permuted within rows
+/// of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX manual, "Swizzling Modes").
+/// @param a  offset in the shared memory of a CTA
+constexpr std::uint64_t swizzled(std::uint64_t a, tensor_map::swizzle_mode mode) {
+    constexpr std::uint64_t lines[] = {0, 1, 3, 7};
+    return a ^ (a >> 7 & lines[static_cast<unsigned>(mode)]) << 4;
+}
+
+}  // namespace simtlm::execution

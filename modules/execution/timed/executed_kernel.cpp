@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/timed/executed_kernel.h"
+
+#include "modules/execution/operations/asynchronous.h"
+#include "modules/execution/operations/cluster_operations.h"
+#include "modules/execution/operations/remote_lanes.h"
+#include "modules/execution/ptx/control.h"
+#include "modules/execution/state/block_cluster.h"
+#include "modules/execution/state/collectives.h"
+#include "modules/execution/state/hardware_addresses.h"
+#include "modules/execution/state/memory_access.h"
+#include "modules/execution/timed/timing_addresses.h"
+#include "modules/program/generic_windows.h"
+#include "modules/program/wait_describer.h"
+#include "modules/program/warp_inspector.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace simtlm::execution {
+
+std::string untimed_part(const kernel_image& kernel, const instruction_descriptors& instructions) {
+    const std::string part = instructions.untimed_in(kernel.function);
+    return part.empty() ? part : "launching " + kernel.name + ": " + part + " cannot be timed yet";
+}
+
+/// A warp with the interface for SMs.
+class executed_kernel::executor : public program::cluster_executor,
+                                  public program::warp_inspector,
+                                  public program::wait_describer {
+public:
+    executor(executed_kernel& kernel, warp& w) : kernel_(kernel), warp_(w) {}
+
+    void start() {
+        deferred_.clear();
+        asleep_ = 0;
+        for (auto& r : remote_)
+            if (r != nullptr) free_.push_back(std::move(r));
+        settle(warp_.next);
+    }
+    program::instruction_window window() const {
+        if (warp_.next == nullptr) return {};
+        return kernel_.instructions_->window_from(warp_.next->instruction);
+    }
+
+    void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
+               program::issue_effects& effects, program::lane_addresses& addresses) override {
+        kernel_.now_ = now;
+        kernel_.forget_freed_memory();
+        const std::uint32_t index = kernel_.instructions_->index_of(instruction);
+        ++kernel_.issued_[index];
+        const lane_mask before = warp_.control->live_lanes();
+        auto request = take_request();
+        request->op = nullptr;
+        request->perform = nullptr;
+        request->lanes = 0;
+        request->remote = 0;
+        request->words = 1;
+        request->asleep = 0;
+        warp_.pending = request.get();
+        warp_.transfers = &transfers_;
+        warp_.wait_failed = false;
+        transfers_.clear();
+        warp_.mbarrier_operations = &mbarrier_operations_;
+        mbarrier_operations_.clear();
+        const operation* const main = main_operation(index);
+        effects.active_mask = warp_.lanes_of(main);
+        const wait_state wait{main, warp_.active, warp_.mask_at(main->guard)};
+        note_barrier(main, instruction, effects);
+        if (kernel_.what_.image->isa() == instruction_set::ptx)
+            note_addresses(warp_, main, instruction, effects, addresses);
+        else
+            addresses.lanes = 0;  // instructions with addresses leave a request
+        execute(index);
+        note_sleep(*request, now);
+        warp_.pending = nullptr;
+        if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
+            note_request(*request, effects, addresses);
+        if (instruction.info->is_atomic && request->perform != nullptr && request->remote == 0)
+            perform_part(*request, split_off_shared_lanes(*request, effects, addresses));
+        seen_.replace(addresses);
+        if (warp_.wait_failed && effects.can_suspend) {
+            effects.suspended = true;
+            // The wait may depend on diverged lanes of the warp, or on the warp itself.
+            constexpr std::uint32_t long_limit = 20000;  // ns
+            effects.has_time_limit =
+                (warp_.wait_nanoseconds != 0 && warp_.wait_nanoseconds < long_limit) ||
+                (warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently());
+            wait_ = wait;
+        }
+        effects.sleep = take_sleep(now);
+        effects.warp_ended = warp_.next == nullptr;
+        effects.lanes_ended = warp_.control->live_lanes() != before;
+        effects.next = window();
+        if (kernel_.in_clusters()) {
+            note_cluster(main, before, effects.active_mask);
+            if (request->remote != 0) {
+                cluster_.remote_lanes = request->remote;
+                std::copy_n(request->rank, warp_size, cluster_.rank.begin());
+                cluster_.request = keep_remote(std::move(request));
+                return;
+            }
+        }
+        if (request->perform == nullptr)
+            free_.push_back(std::move(request));
+        else if (instruction.info->is_atomic)
+            atomic_ = std::move(request);
+        else {
+            effects.memory_deferred = true;
+            deferred_.push_back(std::move(request));
+        }
+    }
+
+    void apply_memory() override {
+        if (deferred_.empty()) return;
+        auto request = std::move(deferred_.front());
+        deferred_.pop_front();
+        request->perform(warp_, *request);
+        free_.push_back(std::move(request));
+    }
+
+    void perform_atomic(std::uint32_t lanes) override {
+        if (atomic_ == nullptr) return;
+        perform_part(*atomic_, lanes);
+        if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
+    }
+
+    std::vector<program::bulk_transfer> take_transfers() override {
+        seen_.replace(transfers_);
+        return std::move(transfers_);
+    }
+
+    const std::vector<program::mbarrier_operation>& mbarrier_operations() const override {
+        return mbarrier_operations_;
+    }
+
+    bool retry_wait() override {
+        const lane_mask active = warp_.active;
+        warp_.active = wait_.active;
+        warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may have overwritten the guard
+        warp_.wait_failed = false;
+        mbarrier_operations_.clear();
+        wait_.op->execute(warp_, wait_.op);
+        warp_.active = active;
+        return !warp_.wait_failed;
+    }
+
+    std::string awaited() const override {
+        return describe_mbarrier_wait(warp_, wait_.op,
+                                      wait_.active & (wait_.guard ^ wait_.op->guard_flip));
+    }
+
+    const program::cluster_effects& effects_on_cluster() const override { return cluster_; }
+    void perform_remote(std::uint32_t number, std::uint32_t lanes) override {
+        timed_request& r = *remote_[number];
+        r.remote &= ~lanes;
+        r.lanes = lanes;
+        r.perform(warp_, r);
+        if (r.remote == 0) free_.push_back(std::move(remote_[number]));
+    }
+
+    // ---- for a debugger ----
+
+    std::string where(const program::static_instruction& i) const override {
+        return image().where(operation_of(i));
+    }
+    std::string text(const program::static_instruction& i) const override {
+        return image().text_of(operation_of(i));
+    }
+    std::vector<program::code_line> listing(const program::static_instruction& i, unsigned before,
+                                            unsigned after) const override {
+        std::vector<program::code_line> lines;
+        const instruction_descriptors& all = *kernel_.instructions_;
+        const std::uint32_t at = index_of(i);
+        const auto* const end = all.window_from(at).end;
+        std::uint32_t first = at - std::min(at, before);
+        while (all.window_from(first).end != end) ++first;
+        for (std::uint32_t k = first; k <= at + after; ++k) {
+            const program::static_instruction& one = all.of(k);
+            lines.push_back({one.pc, where(one), text(one)});
+            if (all.window_from(k).next + 1 == end) break;
+        }
+        return lines;
+    }
+    std::string registers(unsigned lane) const override {
+        if (warp_.next == nullptr) return {};
+        return image().registers_text(*warp_.next, warp_.banks[static_cast<unsigned>(bank::frame)],
+                                      lane);
+    }
+    bool read(program::memory_space space, unsigned lane, std::uint64_t address, std::size_t bytes,
+              std::byte* to) const override {
+        if (space == program::memory_space::shared) {
+            if (address > warp_.block->shared_bytes() ||
+                bytes > warp_.block->shared_bytes() - address)
+                return false;
+            std::memcpy(to, warp_.block->shared() + address, bytes);
+            return true;
+        }
+        if (space == program::memory_space::local) {
+            if (warp_.local == nullptr || address > warp_.local_bytes ||
+                bytes > warp_.local_bytes - address)
+                return false;
+            for (std::size_t k = 0; k < bytes; ++k)
+                to[k] = warp_.local[128 * ((address + k) / 4) + 4 * lane + (address + k) % 4];
+            return true;
+        }
+        const device_memory::range* const in = kernel_.context_.memory.find(address);
+        if (in == nullptr || bytes > in->end - address) return false;
+        std::memcpy(to, kernel_.context_.memory.host(address), bytes);
+        return true;
+    }
+
+private:
+    const program_image& image() const { return *kernel_.what_.image; }
+    std::uint32_t index_of(const program::static_instruction& i) const {
+        return static_cast<std::uint32_t>(&i - &kernel_.instructions_->of(0));
+    }
+    /// An operation that identifies an instruction to the image.
+    operation operation_of(const program::static_instruction& i) const {
+        operation op;
+        op.instruction = index_of(i);
+        return op;
+    }
+
+    /// Performs a request for some of its lanes, which are removed from it.
+    void perform_part(timed_request& r, lane_mask lanes) {
+        const lane_mask all = r.lanes;
+        r.lanes = all & lanes;
+        if (r.lanes != 0) r.perform(warp_, r);
+        r.lanes = all & ~lanes;
+    }
+
+    std::unique_ptr<timed_request> take_request() {
+        if (free_.empty()) return std::make_unique<timed_request>();
+        auto r = std::move(free_.back());
+        free_.pop_back();
+        return r;
+    }
+
+    /// The operation that represents the instruction.
+    const operation* main_operation(std::uint32_t index) const {
+        const operation* op = warp_.next;
+        while (op->instruction == index && !op->counted) ++op;
+        return op;
+    }
+
+    /// Executes the remaining operations of an instruction.
+    void execute(std::uint32_t index) {
+        warp_.turn = std::numeric_limits<std::int64_t>::max();
+        warp_.status = warp_status::ready;
+        const operation* op = warp_.next;
+        const operation* next = op;
+        do {
+            op = next;
+            next = op->execute(warp_, op);
+            if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
+        } while (next > op && next->instruction == index);
+        settle(next);
+        // Lanes that sleep at a reconvergence point have already given way.
+        if ((static_cast<const timed_request*>(warp_.pending)->asleep & warp_.active) != 0)
+            pass_turn(true);
+        else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn)
+            pass_turn(false);
+    }
+
+    /// Notes when the lanes that an instruction has put to sleep wake up.
+    void note_sleep(const timed_request& r, std::uint64_t now) {
+        if (r.asleep == 0) return;
+        const auto cycles =
+            static_cast<std::uint64_t>(r.sleep * kernel_.world_.cycles_per_nanosecond);
+        asleep_ |= r.asleep;
+        for (lane_mask m = r.asleep; m != 0; m &= m - 1) wakes_[__builtin_ctz(m)] = now + cycles;
+    }
+
+    /// Core cycles until the lanes that execute next are awake.
+    std::uint64_t take_sleep(std::uint64_t now) {
+        std::uint64_t until = now;
+        for (lane_mask m = asleep_ & warp_.active; m != 0; m &= m - 1)
+            until = std::max(until, wakes_[__builtin_ctz(m)]);
+        asleep_ &= ~warp_.active;
+        return until - now;
+    }
+
+    /// Lets other lanes of the warp continue if lanes wait for them in a loop, or sleep.
+    void pass_turn(bool sleeps) {
+        branches_ = 0;
+        if (warp_.next != nullptr && warp_.control->groups() > 1 &&
+            warp_.control->pass_turn(warp_, sleeps) == warp_control::progress::passed)
+            settle(warp_.next);
+    }
+
+    /// Executes operations that are not instructions of their own: reconvergence points, entries
+    /// and ends of functions.
+    void settle(const operation* op) {
+        while (op != nullptr && op->moves_control) op = op->execute(warp_, op);
+        warp_.next = op;
+    }
+
+    void note_barrier(const operation* op, const program::dynamic_instruction& instruction,
+                      program::issue_effects& effects) const {
+        if (instruction.info->barrier == program::barrier_kind::none || effects.active_mask == 0)
+            return;
+        const barrier_operands named = barrier_operands_of(warp_, op, effects.active_mask);
+        effects.barrier_id = static_cast<std::int32_t>(named.number);
+        effects.barrier_threads = static_cast<std::int32_t>(named.threads);
+    }
+
+    /// The state at the execution of an mbarrier wait that has failed.
+    struct wait_state {
+        const operation* op = nullptr;
+        lane_mask active = 0;
+        lane_mask guard = 0;
+    };
+
+    /// Reports whether the last live lanes have arrived at the cluster barrier, or wait there.
+    /// @param before  lanes that were live before the instruction
+    void note_cluster(const operation* op, lane_mask before, lane_mask active) {
+        const lane_mask live = warp_.control->live_lanes();
+        const bool complete = live != 0 && (live & ~warp_.cluster_arrived) == 0;
+        const bool arrives = op->execute == arrive_at_cluster && active != 0;
+        const bool others_ended = live != before && (before & ~warp_.cluster_arrived) != 0;
+        cluster_.arrived = complete && (arrives || others_ended);
+        // Whether the barrier is complete is for the SM to decide: a recorded trace must also wait
+        // where the execution did not.
+        cluster_.waits = op->execute == wait_for_cluster && active != 0 &&
+                         (complete ? (warp_.cluster_arrived & active) != 0 : active == live);
+        cluster_.remote_lanes = 0;
+    }
+
+    std::uint32_t keep_remote(std::unique_ptr<timed_request> request) {
+        const auto place = std::find(remote_.begin(), remote_.end(), nullptr);
+        const auto number = static_cast<std::uint32_t>(place - remote_.begin());
+        if (place == remote_.end()) remote_.emplace_back();
+        remote_[number] = std::move(request);
+        return number;
+    }
+
+    executed_kernel& kernel_;
+    warp& warp_;
+    hardware_addresses seen_{kernel_.context_.memory};
+    wait_state wait_;
+    std::vector<program::bulk_transfer> transfers_;
+    std::vector<program::mbarrier_operation> mbarrier_operations_;
+    std::vector<std::unique_ptr<timed_request>> remote_;  // by number, or nullptr
+    program::cluster_effects cluster_;
+    std::deque<std::unique_ptr<timed_request>> deferred_;
+    std::unique_ptr<timed_request> atomic_;
+    std::vector<std::unique_ptr<timed_request>> free_;
+    std::int64_t branches_ = 0;  ///< since the last call of pass_turn()
+    lane_mask asleep_ = 0;       ///< lanes that have not executed since a nanosleep
+    std::array<std::uint64_t, warp_size> wakes_{};  ///< core cycle, of these lanes
+};
+
+/// A CTA with the interface for SMs.
+class executed_kernel::block : public program::cluster_cta {
+public:
+    explicit block(executed_kernel& kernel)
+        : kernel_(kernel), threads_(kernel.context_, kernel.worker_) {
+        threads_.sm_holds_barriers = true;
+        for (execution::warp& w : threads_.warps()) executors_.emplace_back(kernel, w);
+    }
+
+    void start(std::uint64_t number, std::shared_ptr<block_cluster> cluster) {
+        threads_.start(number, 0, std::move(cluster));
+        index = {threads_.index()[0], threads_.index()[1], threads_.index()[2]};
+        for (executor& e : executors_) e.start();
+    }
+    void placed(const program::cta_place& where) override { threads_.placed(where.sm, where.sms); }
+    void cluster_barrier_completed() override { block_cluster::complete(threads_); }
+    program::warp_code warp(unsigned w) override {
+        program::warp_code code;
+        code.window = executors_[w].window();
+        code.executor = &executors_[w];
+        return code;
+    }
+
+private:
+    executed_kernel& kernel_;
+    thread_block threads_;
+    std::deque<executor> executors_;
+};
+
+executed_kernel::executed_kernel(launch what, device_memory& memory, services world,
+                                 std::shared_ptr<const instruction_descriptors> descriptor,
+                                 std::uint32_t id)
+    : world_(std::move(world)),
+      what_(std::move(what)),
+      context_(what_, memory, world_),
+      instructions_(std::move(descriptor)) {
+    context_.timed = true;
+    const std::string untimed = untimed_part(*what_.kernel, *instructions_);
+    if (!untimed.empty()) throw support::user_error("", untimed, untimed_remedy);
+    if (!world_.clock) world_.clock = [this] { return now_; };
+    const std::size_t operations = what_.image->code().size();
+    worker_.counts.resize(operations);
+    worker_.hits.resize(operations);
+    issued_.resize(instructions_->size() + 1);
+    kernel_.origin = what_.image->name();
+    kernel_.name = what_.kernel->name;
+    kernel_.id = id;
+    kernel_.grid = what_.grid;
+    kernel_.block = what_.block;
+    kernel_.shared_memory =
+        static_cast<std::uint32_t>(what_.kernel->allocated_shared(what_.dynamic_shared));
+    kernel_.registers = what_.kernel->registers;
+    kernel_.barriers = what_.kernel->barriers;
+    kernel_.carve_out = what_.carve_out;
+    kernel_.local_memory = context_.local_bytes();
+    kernel_.stream = what_.stream;
+    kernel_.register_numbers = instructions_->register_numbers();
+    static_assert(address_windows::shared == program::generic_windows::shared &&
+                  address_windows::local == program::generic_windows::local);
+    if (what_.image->isa() == instruction_set::sass)
+        kernel_.binary_version = what_.image->architecture();
+}
+
+executed_kernel::~executed_kernel() = default;
+
+std::vector<std::string> executed_kernel::take_notes() {
+    std::set<std::string> names;
+    for (const auto& hint : instructions_->ignored_hints())
+        if (issued_[hint.instruction] != 0) names.insert(hint.name);
+    if (names.empty()) return {};
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    return {"without effect on time: " + list +
+            " (docs/execution.md, \"Instructions that only affect time\")"};
+}
+
+execution_summary executed_kernel::executed() const {
+    execution_summary s;
+    s.blocks = next_;
+    for (std::size_t i = 0; i < issued_.size(); ++i) {
+        if (issued_[i] == 0) continue;
+        s.warp_instructions += issued_[i];
+        s.by_instruction.push_back({static_cast<std::uint32_t>(i), issued_[i]});
+    }
+    s.allocated_bytes = std::max(executed_bytes_, accessed_allocations({&worker_}));
+    return s;
+}
+
+void executed_kernel::execute_rest(const functional_options& how) {
+    if (next_ == what_.grid.volume()) return;
+    functional_options rest = how;
+    rest.first_block = std::exchange(next_, what_.grid.volume());
+    const execution_summary s = run(what_, context_.memory, world_, rest);
+    for (const auto& count : s.by_instruction)
+        if (count.instruction < issued_.size()) issued_[count.instruction] += count.warps;
+    executed_bytes_ = s.allocated_bytes;
+}
+
+/// Discards cached allocations after memory has been freed.
+void executed_kernel::forget_freed_memory() {
+    if (worker_.generation == context_.memory.generation()) return;
+    worker_.generation = context_.memory.generation();
+    worker_.hits.assign(worker_.hits.size(), {});
+}
+
+std::unique_ptr<program::cta> executed_kernel::next_cta() {
+    if (next_ == what_.grid.volume()) return nullptr;
+    if (idle_.empty()) idle_.push_back(std::make_unique<block>(*this));
+    auto next = std::move(idle_.back());
+    idle_.pop_back();
+    const std::uint64_t number = number_of(next_++);
+    static_cast<block&>(*next).start(number, cluster_);
+    return next;
+}
+
+/// The index in the grid of the n-th CTA: CTAs of a cluster are consecutive.
+std::uint64_t executed_kernel::number_of(std::uint64_t n) {
+    if (!in_clusters()) return n;
+    const program::dim3& shape = context_.cluster();
+    const auto rank = static_cast<std::uint32_t>(n % shape.volume());
+    if (rank == 0) cluster_ = std::make_shared<block_cluster>(shape);
+    return block_of_cluster(what_.grid, shape, n / shape.volume(), rank);
+}
+
+void executed_kernel::recycle(std::unique_ptr<program::cta> finished) {
+    idle_.push_back(std::move(finished));
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/functional/functional.h"
+#include "modules/execution/ptx/instruction_descriptors.h"
+#include "modules/execution/state/launch.h"
+#include "modules/execution/state/thread_block.h"
+#include "modules/program/cluster_source.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Describes the part of a kernel that the timing model does not support; empty: all is supported.
+std::string untimed_part(const kernel_image& kernel, const instruction_descriptors& instructions);
+constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode 1";
+
+/// A launch whose instructions are issued by SMs: connects the functional machine to the timing
+/// model. Instructions take effect when they issue; effects visible to other SMs are deferred to
+/// the memory phase of the cycle, and atomics to the L2.
+class executed_kernel : public program::cluster_kernel {
+public:
+    /// @param descriptor  of the launch's module; shared by all its launches
+    /// @param id          launch number
+    /// @throws support::user_error  as launch_context
+    executed_kernel(launch what, device_memory& memory, services world,
+                    std::shared_ptr<const instruction_descriptors> descriptor, std::uint32_t id);
+    ~executed_kernel() override;
+
+    const program::kernel_descriptor& descriptor() const override { return kernel_; }
+    program::dim3 cluster_shape() const override { return context_.cluster(); }
+    std::unique_ptr<program::cta> next_cta() override;
+    void recycle(std::unique_ptr<program::cta> block) override;
+    /// The ignored hints of the instructions that have issued.
+    std::vector<std::string> take_notes() override;
+    /// All code that it can execute, by function.
+    std::vector<program::instruction_window> code() const {
+        return instructions_->code_of(what_.kernel->function);
+    }
+
+    /// Executes the remaining CTAs functionally. No CTA of the kernel may be resident in an SM.
+    /// @throws execution_error
+    void execute_rest(const functional_options& how);
+
+    /// Statistics so far: warp instructions and allocations; without opcodes, classes and threads.
+    execution_summary executed() const;
+
+private:
+    class block;
+    class executor;
+
+    void forget_freed_memory();
+    bool in_clusters() const { return cluster_size() > 1; }
+    std::uint64_t number_of(std::uint64_t n);
+
+    services world_;
+    launch what_;
+    launch_context context_;
+    std::shared_ptr<const instruction_descriptors> instructions_;
+    program::kernel_descriptor kernel_;
+    worker_state worker_;
+    std::vector<std::uint64_t> issued_;       ///< warp executions, by instruction
+    std::uint64_t executed_bytes_ = 0;        ///< bytes of allocations accessed by execute_rest()
+    std::uint64_t next_ = 0;                  ///< next CTA; number of CTAs taken so far
+    std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
+    std::uint64_t now_ = 0;                   ///< core cycle of the last issue
+    std::vector<std::unique_ptr<program::cta>> idle_;
+};
+
+}  // namespace simtlm::execution
