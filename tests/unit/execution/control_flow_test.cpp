@@ -142,6 +142,40 @@ GONE:
     }
 }
 
+TEST(ControlFlow, LetsLanesReturnThatOthersWaitForAtABarrierOfAFunction) {
+    // As nvcc -G compiles __syncthreads_count() after a conditional return.
+    const auto r = results(R"(
+.func (.param .b32 sum) count(.param .b32 one)
+{
+  .reg .pred %p; .reg .b32 %r<4>;
+  ld.param.u32 %r1, [one]; setp.ne.u32 %p, %r1, 0;
+  bar.red.popc.u32 %r2, 0, %p;
+  st.param.b32 [sum], %r2;
+  ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+  mov.u32 %r0, %tid.x;
+  ld.param.u64 %rd0, [out]; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd0, %rd0, %rd1;
+  and.b32 %r1, %r0, 4; setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra COUNTS;
+  st.global.u32 [%rd0], %r0;
+  bra.uni GONE;
+COUNTS:
+  { .param .b32 one; .param .b32 sum;
+  st.param.b32 [one], 1;
+  call.uni (sum), count, (one);
+  ld.param.b32 %r2, [sum]; }
+  st.global.u32 [%rd0], %r2;
+  bra.uni GONE;
+GONE:
+  ret;
+}
+)");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], (i & 4) != 0 ? i : 32u) << i;
+}
+
 TEST(ControlFlow, BranchesThroughATable) {
     const auto r = results(storing(R"(
   and.b32 %r2, %r0, 3;
