@@ -123,17 +123,13 @@ void convert_to_fst(const std::string& converter, const std::string& vcd, const 
     target.replace_by(part);
 }
 
-namespace {
-
-std::string translation_file(const std::string& dump, const waveforms::enumeration& e) {
-    return dump + "." + e.name() + ".translate";
+std::string translation_file(const std::string& dump, const std::string& enumeration) {
+    return dump + "." + enumeration + ".translate";
 }
-
-}  // namespace
 
 void check_translations(const std::string& dump, const waveform_catalogue& catalogue) {
     for (const auto& e : catalogue.enumerations())
-        support::output_target(translation_file(dump, *e)).check();
+        support::output_target(translation_file(dump, e->name())).check();
 }
 
 void write_save_file(const std::string& dump, const waveforms::waveform& wave,
@@ -146,12 +142,12 @@ void write_save_file(const std::string& dump, const waveforms::waveform& wave,
         for (const waveforms::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
         if (!used || e->names().empty()) continue;
         attempt([&] {
-            support::output_file out(translation_file(dump, *e));
+            support::output_file out(translation_file(dump, e->name()));
             for (std::size_t i = 0; i < e->names().size(); ++i)
                 out.write(fmt::format("{} {}\n", i, e->names()[i]));
             out.commit();
         });
-        translate[e.get()] = translation_file(absolute, *e);
+        translate[e.get()] = translation_file(absolute, e->name());
     }
 
     save_file save(dump + ".gtkw");

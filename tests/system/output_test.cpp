@@ -170,6 +170,8 @@ TEST_F(Output, OfTwoOptionsInOneFileIsRefused) {
     expect_refused({"--stats-json", file, "--timeline", folder.path("y")}, {"--timeline"});
     EXPECT_EQ("old", read_file(file));
     expect_refused({"--vcd", folder.path("w"), "--stats-csv", folder.path("w.gtkw")}, {"--vcd"});
+    expect_refused({"--vcd", folder.path("w"), "--stats-csv", folder.path("w.opcode.translate")},
+                   {"--vcd", "--stats-csv"});
     const outcome both = simulate(small({"--stats-json", "/dev/null", "--stats-csv", "/dev/null"}));
     EXPECT_EQ(0, both.code) << both.err;
 }
