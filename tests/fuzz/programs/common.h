@@ -59,3 +59,17 @@ __device__ inline u32 mix(u32 h, u32 x) {
 __device__ inline u32 mix(u32 h, u64 x) {
     return mix(mix(h, (u32)x), (u32)(x >> 32));
 }
+
+/// Metadata of a sparse matrix made of random bits: two different positions of four in ascending
+/// order, of two bits each, in every four bits.
+__device__ inline u32 quads_metadata(u32 x) {
+    u32 m = 0;
+    for (u32 i = 0; i < 32; i += 4) m |= (0xe4ed9c84u >> (x >> i & 7) * 4 & 15) << i;
+    return m;
+}
+/// The same of one position of two.
+__device__ inline u32 pairs_metadata(u32 x) {
+    u32 m = 0;
+    for (u32 i = 0; i < 32; i += 4) m |= ((x >> i & 1) != 0 ? 14u : 4u) << i;
+    return m;
+}

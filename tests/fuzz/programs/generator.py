@@ -173,8 +173,9 @@ FULL_COLLECTIVES = [
     (1, "long", "{Q} += __shfl_up_sync(~0u, {q}, {p});"),
 ]
 
-# Products of matrices: name, first architecture, rows, columns of A, types of A, B and C, variants.
+# Products of matrices: first architecture, rows, columns of A, types of A, B, C and, if it differs, D.
 MMA = [
+    (75, 8, 4, "f16", "f16", "f16"), (75, 8, 4, "f16", "f16", "f32"), (75, 8, 4, "f16", "f16", "f16", "f32"),
     (75, 16, 8, "f16", "f16", "f16"), (75, 16, 8, "f16", "f16", "f32"), (75, 8, 16, "s8", "u8", "s32"),
     (75, 8, 16, "u8", "u8", "s32"), (75, 8, 16, "s8", "s8", "s32"), (75, 8, 32, "s4", "s4", "s32"),
     (75, 8, 32, "u4", "s4", "s32"), (75, 8, 128, "b1", "b1", "s32"),
@@ -187,6 +188,16 @@ MMA = [
     (89, 16, 32, "e4m3", "e4m3", "f32"), (89, 16, 32, "e5m2", "e4m3", "f32"), (89, 16, 32, "e5m2", "e5m2", "f32"),
     (90, 16, 4, "f64", "f64", "f64"), (90, 16, 8, "f64", "f64", "f64"), (90, 16, 16, "f64", "f64", "f64"),
 ]
+# Half of A is stored, with metadata.
+SPARSE = [
+    (80, 16, 16, "f16", "f16", "f16"), (80, 16, 16, "f16", "f16", "f32"), (80, 16, 32, "f16", "f16", "f16"),
+    (80, 16, 32, "f16", "f16", "f32"), (80, 16, 16, "bf16", "bf16", "f32"), (80, 16, 32, "bf16", "bf16", "f32"),
+    (80, 16, 8, "tf32", "tf32", "f32"), (80, 16, 16, "tf32", "tf32", "f32"), (80, 16, 32, "s8", "u8", "s32"),
+    (80, 16, 32, "u8", "u8", "s32"), (80, 16, 64, "s8", "s8", "s32"), (80, 16, 64, "u8", "s8", "s32"),
+    (80, 16, 64, "s4", "u4", "s32"), (80, 16, 64, "u4", "u4", "s32"), (80, 16, 128, "s4", "s4", "s32"),
+    (80, 16, 128, "u4", "s4", "s32"), (89, 16, 64, "e4m3", "e4m3", "f32"), (89, 16, 64, "e5m2", "e4m3", "f32"),
+    (89, 16, 64, "e5m2", "e5m2", "f32"), (89, 16, 64, "e4m3", "e5m2", "f16"),
+]
 WIDTHS = {"b1": 1, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "f16": 16, "bf16": 16, "f64": 64}
 # Operands are 1, 1.5, 2 or 3 with a sign, so that every sum is exact: (random bits that remain, added).
 SMALL = {"f16": (0x86008600, 0x3c003c00), "bf16": (0x80c080c0, 0x3f803f80), "tf32": (0x80c00000, 0x3f800000),
@@ -198,16 +209,31 @@ class Product:
 
     def __init__(self, r, form, name):
         self.name = name
-        _, self.m, self.k, self.a, self.b, self.c = form
+        _, self.m, self.k, self.a, self.b, self.c = form[:6]
+        self.d = form[-1]
+        self.sparse = form in SPARSE
+        self.quads = (self.m, self.k, self.a) == (8, 4, "f16")  # four products at once
+        self.layouts = [r.choice(["row", "col"]) for _ in "ab"] if self.quads else ["row", "col"]
+        self.spelling = r.choice(["", "::ordered_metadata"])
+        # Lanes of each four with metadata: one, two or all.
+        self.selector = r.randrange(4 // self.lanes_with_metadata()) if self.sparse else 0
         self.saturate = self.c == "s32" and self.a != "b1" and r.random() < .3
         self.operation = r.choice(["and", "xor"]) if self.a == "b1" and form[0] >= 80 else "xor"
 
     def words(self, which):
-        rows, columns = {"a": (self.m, self.k), "b": (self.k, 8), "c": (self.m, 8)}[which]
-        return rows * columns * WIDTHS.get(getattr(self, which), 32) // 1024
+        """Registers of an operand."""
+        if which == "e":
+            return 1 if self.sparse else 0
+        rows, columns = {"a": (self.m, self.k // (2 if self.sparse else 1)), "b": (self.k, 8)}.get(which, (self.m, 8))
+        return rows * columns * (4 if self.quads else 1) * WIDTHS.get(getattr(self, which), 32) // 1024
+
+    def lanes_with_metadata(self):
+        return self.k // {4: 32, 32: 8}.get(WIDTHS.get(self.a, 32), 16)
 
     def operand(self, which, word, expression):
         """An element of an operand made of a random expression."""
+        if which == "e":
+            return f"{'pairs' if self.a == 'tf32' else 'quads'}_metadata({expression})"
         kind = getattr(self, which)
         if kind == "f64":
             return "0u" if word % 2 == 0 else f"(({expression}) & 0x80180000u) + 0x3ff00000u"
@@ -215,35 +241,43 @@ class Product:
         return f"(({expression}) & {keep:#x}u) + {add:#x}u"
 
     def source(self):
-        a, b, c = (self.words(x) for x in "abc")
+        count = {x: self.words(x) for x in "dabce"}
         wide = self.a == "f64"
+        numbers = iter(range(sum(count.values())))
 
-        def registers(count, at):
-            return "{" + ", ".join(f"%{at + i}" for i in range(count)) + "}"
+        def registers(which):
+            return "{" + ", ".join(f"%{next(numbers)}" for _ in range(count[which] // (2 if wide else 1))) + "}"
 
-        def values(name, count, out=False):
-            if wide:
-                return ", ".join(f'"{"=" if out else ""}d"(((double*){name})[{i}])' for i in range(count))
-            return ", ".join(f'"{"=" if out else ""}r"({name}[{i}])' for i in range(count))
+        def values(which):
+            out, const = ("=", "") if which == "d" else ("", "const ")
+            form = f'"{out}d"((({const}double*){which})[%d])' if wide else f'"{out}r"({which}[%d])'
+            return [form % i for i in range(count[which] // (2 if wide else 1))]
 
-        if wide:
-            a, b, c = a // 2, b // 2, c // 2
+        sparse = f".sp{self.spelling}" if self.sparse else ""
         bit = f".{self.operation}.popc" if self.a == "b1" else ""
         saturate = ".satfinite" if self.saturate else ""
-        text = (f"mma.sync.aligned.m{self.m}n8k{self.k}.row.col{saturate}.{self.c}.{self.a}.{self.b}.{self.c}{bit} "
-                f"{registers(c, 0)}, {registers(a, c)}, {registers(b, c + a)}, {registers(c, c + a + b)};")
-        head = f"__device__ inline void {self.name}(u32* d, const u32* a, const u32* b, const u32* c) {{"
-        host = (f"mma({self.m}, {self.k}, element::{self.a}, element::{self.b}, element::{self.c}, d, a, b, c, "
-                f"{str(self.saturate).lower()}, {int(self.operation == 'xor' and self.a == 'b1')});")
-        return (f"{head}\n#ifdef __CUDACC__\n    asm volatile(\"{text}\" : {values('d', c, True)} : "
-                f"{values('a', a)}, {values('b', b)}, {values('c', c)});\n#else\n    {host}\n#endif\n}}")
+        text = (f"mma{sparse}.sync.aligned.m{self.m}n8k{self.k}.{'.'.join(self.layouts)}{saturate}"
+                f".{self.d}.{self.a}.{self.b}.{self.c}{bit} {', '.join(map(registers, 'dabc'))}")
+        if self.sparse:
+            text += f", %{next(numbers)}, {self.selector:#x}"
+        inputs = "abce" if self.sparse else "abc"
+        parameters = ", ".join(f"const u32* {x}" for x in inputs)
+        head = f"__device__ inline void {self.name}(u32* d, {parameters}) {{"
+        types = ", ".join(f"element::{getattr(self, x)}" for x in "abcd")
+        if self.quads:
+            host = f"mma_of_quads({types}, {', '.join(str(x == 'row').lower() for x in self.layouts)}, d, a, b, c);"
+        else:
+            host = (f"mma({{{self.m}, {self.k}, {types}, {str(self.saturate).lower()}, "
+                    f"{int(self.operation == 'xor' and self.a == 'b1')}, {self.selector}}}, d, {', '.join(inputs)});")
+        return (f"{head}\n#ifdef __CUDACC__\n    asm volatile(\"{text};\" : {', '.join(values('d'))} : "
+                f"{', '.join(v for x in inputs for v in values(x))});\n#else\n    {host}\n#endif\n}}")
 
 
 FEATURES = ["long", "float", "double", "array", "bytes", "struct", "union", "parameters", "table", "functions",
             "recursion", "indirect", "shared", "collectives", "atomics", "exits", "switch",
-            "virtual", "pointers", "half", "mma", "copies", "mbarrier", "goto"]
+            "virtual", "pointers", "half", "mma", "sparse", "copies", "mbarrier", "goto"]
 RARE = {"mbarrier": .3, "goto": .6, "double": .7}  # expensive to compile or to execute
-NEWER = {"copies": 80, "mbarrier": 80}  # first architecture
+NEWER = {"copies": 80, "mbarrier": 80, "sparse": 80}  # first architecture
 NEEDS = {"bytes": "array", "recursion": "functions", "indirect": "functions", "copies": "shared",
          "mbarrier": "shared", "pointers": "table"}
 TYPES = {"u": "u32", "q": "u64", "f": "float", "d": "double"}
@@ -564,7 +598,8 @@ class Generator:
         """A product of matrices by the 32 lanes."""
         r, p = self.r, self.program
         if len(p.products) < 3:
-            form = r.choice([f for f in MMA if f[0] <= self.target])
+            forms = (MMA if "mma" in self.features else []) + (SPARSE if "sparse" in self.features else [])
+            form = r.choice([f for f in forms if f[0] <= self.target])
             p.products.append(Product(r, form, f"product{len(p.products)}_of_P_"))
         product = r.choice(p.products)
         s = s.inside(variables=dict(s.variables, u=s.variables["u"] + ["lane"]))
@@ -574,14 +609,15 @@ class Generator:
             return ", ".join(product.operand(which, i, self.fill(r.choice(forms), s, 0))
                              for i in range(product.words(which)))
 
-        d = product.words("c")
-        if product.c == "f64":
+        d = product.words("d")
+        inputs = "abce" if product.sparse else "abc"
+        if product.d == "f64":
             used = " ^ ".join(f"(u32)(bits(((const double*)d)[{i}]) >> {20 + i})" for i in range(d // 2))
         else:
             used = " ^ ".join(f"d[{i}] * {2 * i + 1}u" for i in range(d))
-        operands = " ".join(f"__align__(8) const u32 {x}[] = {{{words(x)}}};" for x in "abc")
+        operands = " ".join(f"__align__(8) const u32 {x}[] = {{{words(x)}}};" for x in inputs)
         return (f"{{ const u32 lane = tid & 31; (void)lane; {operands} __align__(8) u32 d[{d}]; "
-                f"{product.name}(d, a, b, c); {r.choice(s.variables['wu'])} ^= {used}; }}")
+                f"{product.name}(d, {', '.join(inputs)}); {r.choice(s.variables['wu'])} ^= {used}; }}")
 
     def again(self, s):
         """A loop made of a jump backwards, and a jump out of it."""
@@ -619,7 +655,7 @@ class Generator:
         add(3, self.record_call, s.times <= 50 and any(f.kind == "record" for f in self.callable))
         add(3, self.copies, s.uniform and "copies" in self.features)
         add(3, self.arrivals, s.uniform and "mbarrier" in self.features and not self.exited)
-        add(4, self.product, s.full and "mma" in self.features and s.times < 30)
+        add(4, self.product, s.full and self.features & {"mma", "sparse"} and s.times < 30)
         add(2, self.again, deeper and "goto" in self.features)
         add(1, self.leave, s.uniform and s.depth == 0 and "exits" in self.features)
         chosen = r.choices(kinds, weights)[0]
@@ -664,7 +700,7 @@ class Generator:
 
     def function(self, kind):
         had = self.features
-        self.without({"parameters", "atomics", "shared", "exits", "mma", "copies", "mbarrier", "virtual"} | ({"functions"} if not self.callable else set()))
+        self.without({"parameters", "atomics", "shared", "exits", "mma", "sparse", "copies", "mbarrier", "virtual"} | ({"functions"} if not self.callable else set()))
         start, names = self.variables(False)
         start.insert(0, "const u32 tid = threadIdx.x;")
         if kind == "record":

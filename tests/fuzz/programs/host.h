@@ -572,47 +572,111 @@ inline double element_of(element e, const u32* registers, int i) {
             return __uint_as_float(x);
     }
 }
+inline int words_of(int elements, element e) {
+    return elements * bits_of(e) / 32 / 32;
+}
+/// The registers of a lane that multiplies matrices.
+struct operands {
+    u32 a[16], b[16], c[8], e;
+};
+/// Writes element `i` of D.
+inline void set_element(element e, u32* d, int i, double x, bool saturate = false) {
+    if (e == element::s32)
+        d[i] = saturate ? (u32)saturated<s32>(x) : (u32)(u64)(s64)x;
+    else if (e == element::f64)
+        std::memcpy(d + 2 * i, &x, 8);
+    else if (e == element::f16)
+        d[i / 2] = i % 2 == 0 ? half_format::round(x) : d[i / 2] | half_format::round(x) << 16;
+    else
+        d[i] = __float_as_uint((float)x);
+}
+struct product {
+    int m, k;
+    element a, b, c, d;
+    bool saturate;
+    int bit_operation, selector;
+};
+/// The column of stored element `i` of a row of a sparse A. Every four bits of metadata have the
+/// positions of one of two columns (tf32), two of four, or two pairs of eight (4-bit integers). A
+/// lane has 16 bits for row lane/4 and 16 bits for the row 8 below, the lanes of each four that the
+/// selector chooses have the metadata of consecutive columns.
+template <typename Lane>
+int sparse_column(const product& p, Lane of, int row, int i) {
+    const int width = bits_of(p.a), group = width == 32 ? 2 : width == 4 ? 8 : 4;
+    const int at = i / (group / 2), chosen = p.k / group / 4;
+    const u32 metadata = of(row % 8 * 4 + p.selector * chosen + at / 4).e;
+    const u32 bits = metadata >> (row / 8 * 16 + at % 4 * 4) & 15;
+    if (width == 32) return at * 2 + (bits == 14);
+    if (width == 4) return at * 8 + (int)(bits >> i % 4 / 2 * 2 & 3) * 2 + i % 2;
+    return at * 4 + (int)(bits >> i % 2 * 2 & 3);
+}
 /// D = A * B + C with fragments as the PTX manual defines them for mma.m{8,16}n8k*: register r of a
 /// lane has consecutive elements of row lane/4 (of A; plus 8 for every second one if there are 16
-/// rows) or of column lane/4 (of B).
-inline void mma(int m, int k, element ta, element tb, element tc, u32* d, const u32* a,
-                const u32* b, const u32* c, bool saturate = false, int bit_operation = 0) {
-    struct operands {
-        u32 a[16], b[16], c[8];
-    } mine = {};
-    const auto words = [](int elements, element e) { return elements * bits_of(e) / 32 / 32; };
-    std::memcpy(mine.a, a, words(m * k, ta) * 4);
-    std::memcpy(mine.b, b, words(k * 8, tb) * 4);
-    std::memcpy(mine.c, c, words(m * 8, tc) * 4);
+/// rows) or of column lane/4 (of B). With metadata, A is sparse and has half the columns.
+inline void mma(const product& p, u32* d, const u32* a, const u32* b, const u32* c,
+                const u32* metadata = nullptr) {
+    const int stored = metadata != nullptr ? p.k / 2 : p.k;
+    operands mine = {};
+    std::memcpy(mine.a, a, words_of(p.m * stored, p.a) * 4);
+    std::memcpy(mine.b, b, words_of(p.k * 8, p.b) * 4);
+    std::memcpy(mine.c, c, words_of(p.m * 8, p.c) * 4);
+    if (metadata != nullptr) mine.e = *metadata;
     const auto lanes =
         (const std::uint64_t*)host::collective(host::exchange::gather, ~0u, (std::uint64_t)&mine);
     const auto of = [&](int l) -> const operands& { return *(const operands*)lanes[l]; };
-    const int wide = ta == element::f64 ? 1 : 32 / bits_of(ta);  // elements of a register
-    const int high = m / 8;
+    const int wide = p.a == element::f64 ? 1 : 32 / bits_of(p.a);  // elements of a register
+    const int high = p.m / 8;
     const int group = (int)lane() / 4, column = (int)lane() % 4 * 2;
     double result[4];
     for (int i = 0; i < 2 * high; ++i) {
         const int row = group + 8 * (i >> 1), col = column + (i & 1);
-        double sum = element_of(tc, mine.c, i);
-        for (int j = 0; j < k; ++j) {
-            const int of_lane = j % (4 * wide) / wide, within = j % wide, block = j / (4 * wide);
-            const double x = element_of(ta, of(row % 8 * 4 + of_lane).a,
-                                        (block * high + row / 8) * wide + within);
-            const double y = element_of(tb, of(col * 4 + of_lane).b, block * wide + within);
-            sum += bit_operation == 1 ? (double)((int)x ^ (int)y) : x * y;
+        double sum = element_of(p.c, mine.c, i);
+        for (int j = 0; j < stored; ++j) {
+            const auto owner = [&](int at) { return at % (4 * wide) / wide; };
+            const int at = metadata != nullptr ? sparse_column(p, of, row, j) : j;
+            const double x = element_of(p.a, of(row % 8 * 4 + owner(j)).a,
+                                        (j / (4 * wide) * high + row / 8) * wide + j % wide);
+            const double y =
+                element_of(p.b, of(col * 4 + owner(at)).b, at / (4 * wide) * wide + at % wide);
+            sum += p.bit_operation == 1 ? (double)((int)x ^ (int)y) : x * y;
         }
         result[i] = sum;
     }
     host::collective(host::exchange::sync, ~0u, 0);  // others have read the operands
-    for (int i = 0; i < 2 * high; ++i) {
-        const double x = result[i];
-        if (tc == element::s32)
-            d[i] = saturate ? (u32)saturated<s32>(x) : (u32)(u64)(s64)x;
-        else if (tc == element::f64)
-            std::memcpy(d + 2 * i, &x, 8);
-        else if (tc == element::f16)
-            d[i / 2] = i % 2 == 0 ? half_format::round(x) : d[i / 2] | half_format::round(x) << 16;
-        else
-            d[i] = __float_as_uint((float)x);
+    for (int i = 0; i < 2 * high; ++i) set_element(p.d, d, i, result[i], p.saturate);
+}
+/// mma.m8n8k4 of f16, as the PTX manual defines it: four products, each of the lanes with the same
+/// bits 2 and 3. Lanes from 16 on have the lower halves of A and C, and the right half of B.
+inline void mma_of_quads(element ta, element tb, element tc, element td, bool a_in_rows,
+                         bool b_in_rows, u32* d, const u32* a, const u32* b, const u32* c) {
+    operands mine = {};
+    std::memcpy(mine.a, a, 8);
+    std::memcpy(mine.b, b, 8);
+    std::memcpy(mine.c, c, tc == element::f16 ? 16 : 32);
+    const auto lanes =
+        (const std::uint64_t*)host::collective(host::exchange::gather, ~0u, (std::uint64_t)&mine);
+    double of_a[8][4], of_b[4][8], sums[8][8];
+    // The place of an element in C and D.
+    const auto place = [](double(&matrix)[8][8], element e, int l, int i) -> double& {
+        const int half = l / 16 * 4;
+        return e == element::f16 ? matrix[half + l % 4][i]
+                                 : matrix[half + (l & 1) + (i & 2)][(i & 4) + (l & 2) + (i & 1)];
+    };
+    for (int member = 0; member < 8; ++member) {
+        const int half = member / 4 * 4, in_four = member % 4;
+        const int l = ((int)lane() & 12) + half * 4 + in_four;
+        const operands& o = *(const operands*)lanes[l];
+        for (int i = 0; i < 4; ++i) {
+            (a_in_rows ? of_a[half + in_four][i] : of_a[half + i][in_four]) =
+                element_of(ta, o.a, i);
+            (b_in_rows ? of_b[in_four][half + i] : of_b[i][half + in_four]) =
+                element_of(tb, o.b, i);
+        }
+        for (int i = 0; i < 8; ++i) place(sums, tc, l, i) = element_of(tc, o.c, i);
     }
+    for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j)
+            for (int k = 0; k < 4; ++k) sums[i][j] += of_a[i][k] * of_b[k][j];
+    host::collective(host::exchange::sync, ~0u, 0);  // others have read the operands
+    for (int i = 0; i < 8; ++i) set_element(td, d, i, place(sums, td, (int)lane(), i));
 }
