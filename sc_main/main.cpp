@@ -166,13 +166,14 @@ std::vector<platform::provenance::file> inputs_of(const platform::gpu_config& co
     return files;
 }
 
-int run(int argc, char** argv) {
+/// @param given  to be set from the command line
+int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     const auto started = std::chrono::steady_clock::now();
     if (argc > 1 && std::string(argv[1]) == "run") return run_host_program(argc, argv);
     prefer_huge_pages();
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const platform::preset_folders folders(argv[0]);
-    platform::option_values values(folders.finder());
+    platform::option_values& values = given.emplace(folders.finder());
     values.parse_command_line(argc, argv);
     if (asks_for_text(values)) {
         act(values, folders);
@@ -340,13 +341,14 @@ int run(int argc, char** argv) {
 }
 
 int run_and_catch(int argc, char** argv) {
+    std::optional<platform::option_values> values;
     try {
-        return run(argc, argv);
+        return run(argc, argv, values);
     } catch (const support::output_error& e) {
         complain(e.messages());
         return output_failed;
     } catch (const support::user_error& e) {
-        complain(e.what());
+        complain(values ? values->located(e).what() : e.what());
         return fault_of_the_input;
     } catch (const std::bad_alloc&) {
         complain("the host is out of memory (simulate less at a time, or raise the limit)");

@@ -31,6 +31,7 @@ struct crossbar_config {
 struct router_config {
     std::string file;
     std::map<std::string, std::string> values;
+    std::map<std::string, unsigned> lines;  ///< of the file, by key
 };
 
 /// The network between SM clusters and memory sub-partitions.

@@ -125,7 +125,10 @@ public:
 
     [[noreturn]] void fail(const std::string& key, const std::string& what,
                            const std::string& remedy = {}) const {
-        throw support::user_error(config_.file, key + ": " + what, remedy);
+        const auto line = config_.lines.find(key);
+        const std::string where =
+            line == config_.lines.end() ? "" : ":" + std::to_string(line->second);
+        throw support::user_error(config_.file + where, key + ": " + what, remedy);
     }
     std::string text(const std::string& key, const std::string& otherwise) {
         read_.insert(key);

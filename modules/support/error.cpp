@@ -18,6 +18,7 @@ std::string one_line(const std::string& where, const std::string& what, const st
 user_error::user_error(std::string where, std::string what, std::string remedy)
     : std::runtime_error(one_line(where, what, remedy)),
       where_(std::move(where)),
+      fault_(std::move(what)),
       remedy_(std::move(remedy)) {}
 
 }  // namespace simtlm::support

@@ -17,10 +17,13 @@ public:
     user_error(std::string where, std::string what, std::string remedy = {});
 
     const std::string& where() const noexcept { return where_; }
+    /// What is wrong, without where and remedy.
+    const std::string& fault() const noexcept { return fault_; }
     const std::string& remedy() const noexcept { return remedy_; }
 
 private:
     std::string where_;
+    std::string fault_;
     std::string remedy_;
 };
 

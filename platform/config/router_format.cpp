@@ -57,6 +57,7 @@ interconnect::router_config parse_router_text(const std::string& text, const std
             std::count(value.begin(), value.end(), '}'))
             wrong(start, key + ": braces do not match", "");
         router.values[key] = value;
+        router.lines[key] = start;
     }
     return router;
 }

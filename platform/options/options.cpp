@@ -199,9 +199,17 @@ double option_values::real(std::string_view name) const {
 
 void option_values::fail(std::string_view name, const std::string& what,
                          const std::string& remedy) const {
-    const option_value& current = value(name);
-    throw user_error(current.origin.where(),
-                     fmt::format("{} {}: {}", name, quoted_if_needed(current.text), what), remedy);
+    throw located({std::string(name), what, remedy});
+}
+
+user_error option_values::located(const user_error& error) const {
+    const option_info* const option = find_option(error.where());
+    if (option == nullptr) return error;
+    const option_value& current = value(option->name);
+    if (current.text.empty() && !given(option->name)) return error;
+    return {current.origin.where(),
+            fmt::format("{} {}: {}", option->name, quoted_if_needed(current.text), error.fault()),
+            error.remedy()};
 }
 
 void option_values::store(const option_info& option, const std::string& text,

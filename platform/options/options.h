@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/support/error.h"
 #include "modules/support/nearest_name.h"
 
 #include <cstddef>
@@ -202,6 +203,10 @@ public:
     /// Throws a user_error with the option's origin, name and value.
     [[noreturn]] void fail(std::string_view name, const std::string& what,
                            const std::string& remedy = {}) const;
+
+    /// The same error; if its place is the name of an option, with the option's origin and value.
+    /// For checks of blocks, which do not know where their configuration comes from.
+    support::user_error located(const support::user_error& error) const;
 
     /// Names of the loaded presets, in order.
     const std::vector<std::string>& presets() const { return presets_; }

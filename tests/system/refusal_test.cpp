@@ -403,6 +403,23 @@ TEST_F(Refusal, ShowsEscapeSequencesOfAFileEscaped) {
     expect_trace_refused(replaced(trace.text(), "R12 FADD", "R12 F\x1b]0;title\x07"),
                          {"F\\x1b]0;title\\x07"});
 }
+TEST_F(Refusal, ByABlockNamesTheFileAndLineOfTheOption) {
+    for (const std::string option :
+         {"-icnt_in_buffer_limit 1", "-icnt_out_buffer_limit 1", "-gpgpu_scheduler best",
+          "--vcd-scope nothing", "--interval-counters nothing"})
+        expect_refused(
+            {"--preset", "TINY", "-config", folder.write("a.config", "\n" + option + "\n"), "--vcd",
+             folder.path("w.vcd"), "--interval-csv", folder.path("i.csv"), "-trace",
+             trace.write(folder)},
+            {"a.config:2: " + option + ": "});
+}
+TEST_F(Refusal, OfANetworkNamesTheLineOfItsDescription) {
+    const std::string network =
+        folder.write("net.icnt", "topology = fly;\nrouting_function = dest_tag;\nk = 1;\n");
+    expect_refused({"--preset", "TINY", "-network_mode", "1", "-inter_config_file", network,
+                    "-trace", trace.write(folder)},
+                   {"net.icnt:3: k: "});
+}
 TEST_F(Refusal, OfAPerfectNetworkNamesTheModeThatIsOne) {
     const std::string network = folder.write("net.icnt", "perfect_icnt = 1;\n");
     expect_refused({"--preset", "TINY", "-network_mode", "1", "-inter_config_file", network,
