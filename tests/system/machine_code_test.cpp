@@ -244,6 +244,43 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                                         "accesses"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+/// An architecture and a GPU that has it.
+class WideConstants : public testing::TestWithParam<std::pair<unsigned, const char*>> {};
+
+TEST_P(WideConstants, AreReadBeyond32KilobytesOfTheirBank) {
+    const auto [architecture, preset] = GetParam();
+    const scratch_folder folder;
+    std::string block;  // the last parameter of 32,760 bytes
+    for (unsigned i = 0; i < 32744; ++i) block += static_cast<char>(i * 37 / 5);
+    folder.write("block.bin", block);
+    const std::string file = folder.write("run.launch",
+                                          "buffer a u32 2048 random 11\nbuffer o u32 256 zero\n"
+                                          "launch wide_constants grid 1 block 32 args a o "
+                                          "file:block.bin\noutput o result.bin\n");
+    const std::string path = SIMTLM_MACHINE_CODE "/wide_constants";
+    const auto run = [&](const char* what, const std::string& code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", "--preset", preset, what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("--ptx", path + ".ptx");
+    ASSERT_EQ(expected.size(), 1024u);
+    std::uint32_t first[8];
+    std::memcpy(first, expected.data(), sizeof first);
+    std::uint32_t last = 0;
+    std::memcpy(&last, &block[32740], sizeof last);
+    EXPECT_EQ(first[0], last);
+    EXPECT_EQ(first[4], 8447u * 7);
+    EXPECT_EQ(run("--cubin", fmt::format("{}.sm_{}.cubin", path, architecture)), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, WideConstants,
+                         testing::Values(std::pair{75u, "RTX2060"}, std::pair{80u, "A100"},
+                                         std::pair{90u, "H100_PCIE"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.first); });
+
 /// A cubin of recursion.ptx, optimised or not.
 struct recursive_program {
     const char* preset;

@@ -61,6 +61,8 @@ struct bank_0 {
     static constexpr std::uint32_t stack_top = 0x28;
     static constexpr std::uint32_t dynamic_shared = 0x2c;
     static constexpr std::uint32_t grid_id = 0x30;
+    /// Before sm_90: generic address of the bank itself, to which offsets of parameters are added.
+    static constexpr std::uint32_t bank = 0x40;
     // For sm_90: whether the launch uses clusters, their CTAs in each dimension, the reciprocals of
     // these as floats, clusters of the grid, address of the parameters in memory, total CTAs of a
     // cluster.
@@ -672,9 +674,12 @@ void sass_image::put_launch(const launch& l, std::uint32_t local_bytes, std::byt
     put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
     put(zero, bank_0::grid_id, l.grid_id, 8);
     put(zero, bank_0::constants(architecture()), constants_, 8);
+    const std::uint32_t base = source_->functions()[k.function].parameter_base;
     if (architecture() >= 90) {
         put_cluster(zero, k, l);
         put(zero, bank_0::parameters, address_windows::param, 8);
+    } else {
+        put(zero, bank_0::bank, address_windows::param - base, 8);
     }
     for (std::size_t i = 0; i < std::min(l.environment.size(), bank_0::environment_words); ++i)
         put(zero, bank_0::environment(architecture()) + static_cast<std::uint32_t>(4 * i),
@@ -687,7 +692,6 @@ void sass_image::put_launch(const launch& l, std::uint32_t local_bytes, std::byt
             (begin + 7) / 8 * 8 + reserved_shared::second, 4);
         if (architecture() < 90) put(zero, bank_0::reserved_size, reserved_bytes, 4);
     }
-    const std::uint32_t base = source_->functions()[k.function].parameter_base;
     std::copy_n(l.parameters.data(),
                 std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - base), zero + base);
 }
