@@ -244,6 +244,27 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                                         "accesses"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Multicast instructions are refused when they are executed.
+INSTANTIATE_TEST_SUITE_P(Multicast, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "multimem_90", 32,
+                                                        "multimem"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+TEST(Multicast, IsRefusedByNameWhenItIsExecuted) {
+    const scratch_folder folder;
+    const std::string file = folder.write(
+        "run.launch", "buffer a u32 32 zero\nlaunch multimem grid 1 block 32 args a a s32:4\n");
+    const std::string path = SIMTLM_MACHINE_CODE "/multimem_90";
+    for (const auto& [what, code, name] :
+         {std::tuple{"--ptx", ".ptx", "multimem.ld_reduce.relaxed.sys.global.add.u32"},
+          std::tuple{"--cubin", ".sm_90.cubin", "LDGMC.E.ADD.32.STRONG.SYS"}}) {
+        const outcome o = simulate({"-gpgpu_ptx_sim_mode", "1", "--preset", "H100_PCIE", what,
+                                    path + code, "--launch", file});
+        EXPECT_EQ(o.code, 2);
+        EXPECT_NE(o.err.find(name), std::string::npos) << o.err;
+    }
+}
+
 /// An architecture and a GPU that has it.
 class WideConstants : public testing::TestWithParam<std::pair<unsigned, const char*>> {};
 
