@@ -261,6 +261,7 @@ int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     for (const std::string& w : device.config().warnings) out.note("warning", w);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
+    if (program) control.watch(program->memory());
     support::output_attempts attempt;
     if (sampled) {
         sampled->attach(device);

@@ -111,6 +111,7 @@ void run_control::quit() {
 void run_control::poll() {
     next_trigger(poll_period_);
     if (signal_guard::received() != 0) sc_core::sc_pause();
+    if (memory_ != nullptr) device_.check_progress(*memory_, {});
     if (line_.due()) line_.show(position());
 }
 

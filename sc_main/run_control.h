@@ -57,6 +57,8 @@ public:
         save_behind_ = kernels;
         save_ = std::move(save);
     }
+    /// Ends the run with an error if the programs that use a memory make no progress any more.
+    void watch(execution::device_memory& memory) { memory_ = &memory; }
     /// Requested in the debugger: the run ends after the current step.
     void quit();
 
@@ -73,6 +75,7 @@ private:
     platform::gpu& device_;
     output& out_;
     progress& line_;
+    execution::device_memory* memory_ = nullptr;
     sc_core::sc_time poll_period_;
     bool quits_ = false;
     std::uint64_t save_behind_ = 0;  // number of completed kernels

@@ -7,12 +7,16 @@
 #include "platform/device/task.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace simtlm::device {
+
+/// Time for which kernels may wait for the host.
+inline constexpr std::chrono::milliseconds host_patience{2000};
 
 /// State shared by engines and hosts.
 struct shared_state {

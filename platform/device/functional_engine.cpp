@@ -11,8 +11,6 @@ namespace {
 
 /// The events of host programs have a resolution of 1 ns.
 constexpr std::uint64_t ps_per_task = 1000;
-/// Time for which kernels may wait for the host, ms.
-constexpr unsigned host_timeout = 2000;
 
 }  // namespace
 
@@ -55,7 +53,7 @@ void functional_engine::execute(task& t, const execution::services& given, unsig
     execution::functional_options how;
     how.host_threads = host_threads_;
     how.give_up = &state_.give_up;
-    how.host_patience = host_timeout;
+    how.host_patience = host_patience;
     const debug_session::watched_launch watched(debug_, l, launches_);
     how.observer = watched.observer();
     const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);

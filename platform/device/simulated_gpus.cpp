@@ -25,8 +25,8 @@ constexpr double cycles_between_polls = 1024.3;
 class simulated_gpus::monitor : public sc_core::sc_module {
 public:
     monitor(const sc_core::sc_module_name& name, const std::vector<platform::gpu*>& gpus,
-            const shared_state& state, sc_core::sc_time period)
-        : sc_module(name), state_(state), period_(period) {
+            shared_state& state, sc_core::sc_time period)
+        : sc_module(name), gpus_(gpus), state_(state), period_(period) {
         std::vector<simulation::trigger> triggers{copy_ended_};
         for (platform::gpu* const g : gpus) {
             triggers.emplace_back(g->commands().progress());
@@ -55,15 +55,29 @@ private:
         sc_core::next_trigger(period_);
         if (state_.attention.load(std::memory_order_relaxed) || state_.memory.wanted())
             sc_core::sc_pause();
+        check_progress();
     }
 
-    const shared_state& state_;
+    /// Ends a program that makes no progress. The first GPU with a kernel checks for all, since they
+    /// share the memory.
+    void check_progress() {
+        execution::device_memory& memory = state_.memory.table();
+        if (copy_pause_ != sc_core::sc_max_time()) memory.progress().note_change();
+        for (platform::gpu* const g : gpus_) {
+            if (g->commands().idle()) continue;
+            g->check_progress(memory, host_patience);
+            return;
+        }
+    }
+
+    const std::vector<platform::gpu*>& gpus_;
+    shared_state& state_;
     sc_core::sc_event copy_ended_;
     sc_core::sc_time copy_pause_ = sc_core::sc_max_time();
     sc_core::sc_time period_, next_poll_;
 };
 
-simulated_gpus::simulated_gpus(const shared_state& state, const platform::gpu_config& config,
+simulated_gpus::simulated_gpus(shared_state& state, const platform::gpu_config& config,
                                unsigned count)
     : state_(state) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);

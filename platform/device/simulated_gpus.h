@@ -14,7 +14,7 @@ namespace simtlm::device {
 class simulated_gpus {
 public:
     /// Builds the GPUs. @throws support::user_error
-    simulated_gpus(const shared_state& state, const platform::gpu_config& config, unsigned count);
+    simulated_gpus(shared_state& state, const platform::gpu_config& config, unsigned count);
     ~simulated_gpus();
 
     const std::vector<platform::gpu*>& all() const { return all_; }
@@ -43,7 +43,7 @@ public:
 private:
     class monitor;
 
-    const shared_state& state_;
+    shared_state& state_;
     std::vector<std::unique_ptr<platform::gpu>> gpus_;
     std::vector<platform::gpu*> all_;
     std::unique_ptr<monitor> monitor_;

@@ -2,7 +2,11 @@
 #include "platform/gpu/gpu.h"
 
 #include "modules/core/multiprocessor.h"
+#include "modules/execution/state/device_memory.h"
 #include "modules/execution/common/execution_error.h"
+#include "modules/support/archive.h"
+#include "modules/support/error.h"
+#include "modules/simulation/spawn.h"
 #include "modules/protocol/phases.h"
 #include "modules/simulation/spawn.h"
 #include "modules/support/archive.h"
@@ -306,6 +310,15 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
         if (next++ == 0) set.first_kernel = number;
     }
     return set;
+}
+
+void gpu::check_progress(execution::device_memory& memory, std::chrono::milliseconds patience) {
+    if (!config_.dispatch.deadlock_detect) return;
+    try {
+        memory.progress().check(core_cycles(), config_.dispatch.deadlock_window, patience);
+    } catch (...) {
+        sequencer_.fail(std::current_exception());
+    }
 }
 
 void gpu::set_external_memory(unsigned channel, const external_memory& how) {

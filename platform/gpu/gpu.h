@@ -19,12 +19,17 @@
 #include "platform/gpu/host_interface.h"
 #include "platform/gpu/memory_bridge.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <systemc>
 #include <utility>
 #include <vector>
+
+namespace simtlm::execution {
+class device_memory;
+}
 
 namespace simtlm::platform {
 
@@ -154,6 +159,10 @@ public:
     /// GPU
     void checkpoint(support::archive& a);
 
+    /// Fails the sequencer if the programs that use a memory make no progress any more
+    /// (execution::progress_monitor; not with -gpgpu_deadlock_detect 0). To be called now and then,
+    /// between steps. @param patience  host time for which the host may yet change memory
+    void check_progress(execution::device_memory& memory, std::chrono::milliseconds patience);
     /// Describes what warps and queues wait for, for the deadlock report.
     std::string describe();
 

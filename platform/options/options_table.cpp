@@ -130,7 +130,8 @@ void running(builder& b) {
             "Ends the run when this number of thread blocks has finished; 0: no limit.");
     b.onoff("-gpgpu_deadlock_detect", "1",
             "Ends the run if no instruction is executed for a long time, with a report of which "
-            "unit waits for which.");
+            "unit waits for which; or if the warps of programs repeat the same states for ever, "
+            "with the place of a loop.");
     b.flag("--no-sleep",
            "Evaluates idle blocks in every cycle. The results are the same; the simulation is "
            "slower.");

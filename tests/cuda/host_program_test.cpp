@@ -653,6 +653,36 @@ TEST_F(HostProgram, IsCheckedWithAndWithoutTime) {
     EXPECT_EQ(2, run({"--check", "leaks"}, {"20"}).code);
 }
 
+TEST_F(HostProgram, EndsIfAKernelWaitsForEver) {
+    const std::string code = folder.write("polls.ptx", R"(.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry spin(.param .u64 sums, .param .u32 loops, .param .u64 progress) {
+    .reg .u32 %r1;
+    .reg .u64 %d1;
+    .reg .pred %p;
+    ld.param.u64 %d1, [progress];
+AGAIN:
+    ld.volatile.global.u32 %r1, [%d1];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra AGAIN;
+    ret;
+}
+)");
+    ::setenv("SPIN_PTX", code.c_str(), 1);
+    const outcome o = run({}, {"20", "0", "careless"});
+    ::unsetenv("SPIN_PTX");
+    EXPECT_EQ(6, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("10: kernel spin, block (0,0,0), thread (0,0,0): waits for ever"));
+}
+
+TEST_F(HostProgram, TellsWhereAnOptionWasGivenThatABlockRefuses) {
+    const std::string file = folder.write("a.config", "\n-icnt_in_buffer_limit 1\n");
+    const outcome o = run({"-config", file}, {"20"});
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("a.config:2: -icnt_in_buffer_limit 1: cannot hold"));
+}
+
 TEST_F(HostProgram, TellsItsInstructionsWhereTheManualSays) {
     const std::string log = folder.path("instructions");
     ASSERT_EQ(0, run({"-gpgpu_ptx_inst_debug_to_file", "1", "-gpgpu_ptx_inst_debug_file", log,

@@ -160,5 +160,104 @@ Never:
     EXPECT_EQ(said.find("without effect on time", at + 1), std::string::npos) << "once";
 }
 
+/// Programs that wait for what another warp does, or for what nobody does.
+const char* const pollers = R"(
+.version 7.4
+.target sm_70
+.address_size 64
+.visible .entry polls(.param .u64 flag) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [flag];
+Again:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra Again;
+  ret;
+}
+.visible .entry locks(.param .u64 flag) {
+  .local .align 4 .u32 kept;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [flag];
+  bar.sync 0;
+Again:
+  atom.global.cas.b32 %r1, [%rd1], 1, 2;
+  st.local.u32 [kept], %r1;
+  atom.global.exch.b32 %r2, [%rd1], 0;
+  nanosleep.u32 100000;
+  setp.ne.u32 %p, %r1, 1;
+  @%p bra Again;
+  bar.sync 0;
+  ret;
+}
+.visible .entry waits(.param .u64 flag) {
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<4>;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [flag];
+  mov.u32 %r2, %tid.x;
+  setp.lt.u32 %p, %r2, 32;
+  @%p bra Sets;
+Again:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra Again;
+  ret;
+Sets:
+  mov.u32 %r3, 0;
+  mov.u32 %r4, %clock;
+Long:
+  add.u32 %r3, %r3, 1;
+  setp.ne.u32 %p, %r3, 100000;
+  @%p bra Long;
+Later:
+  mov.u32 %r5, %clock;
+  sub.u32 %r5, %r5, %r4;
+  setp.lt.u32 %p, %r5, 1500000;
+  @%p bra Later;
+  st.volatile.global.u32 [%rd1], %r3;
+  ret;
+}
+)";
+
+class Progress : public testing::TestWithParam<const char*> {
+protected:
+    outcome run(const std::string& launch, const std::string& json) const {
+        return simulate(
+            {"--preset", GetParam(), "--any-binary-version", "-gpgpu_n_clusters", "2", "--ptx",
+             folder_.write("pollers.ptx", pollers), "--launch",
+             folder_.write("pollers.launch", "buffer flag u32 1 zero\nlaunch " + launch +
+                                                 " args flag\nexpect flag values 100000\n"),
+             "--stats-json", folder_.path(json)});
+    }
+    scratch_folder folder_;
+};
+
+TEST_P(Progress, OfNoWarpEndsTheRunWithStatistics) {
+    const outcome o = run("polls grid 3 block 64", "s.json");
+    EXPECT_EQ(2, o.code) << o.err;
+    EXPECT_THAT(o.error_lines(), testing::SizeIs(1)) << o.err;
+    for (const char* const part :
+         {"pollers.ptx:11", "kernel polls", "block (0,0,0)", "waits for ever", "reads address",
+          "as others do (5 warps)", "ld.volatile", "(a flag that nobody sets"})
+        EXPECT_THAT(o.err, testing::HasSubstr(part));
+    EXPECT_EQ("failed", read_json(folder_.path("s.json"))["ended"]);
+    EXPECT_THAT(o.out, testing::HasSubstr("gpu_tot_sim_cycle"));
+}
+TEST_P(Progress, IsNotMadeByAtomicsAndStoresThatLeaveMemoryAsItIs) {
+    const outcome o = run("locks grid 1 block 64", "s.json");
+    EXPECT_EQ(2, o.code) << o.err;
+    EXPECT_THAT(o.err, testing::HasSubstr("waits for ever"));
+}
+TEST_P(Progress, OfOneWarpSufficesHoweverLongItComputesOrWatchesTheClock) {
+    const outcome o = run("waits grid 1 block 64", "s.json");
+    EXPECT_EQ(0, o.code) << o.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, Progress, testing::Values("TINY", "A100"));
+
 }  // namespace
 }  // namespace simtlm::test

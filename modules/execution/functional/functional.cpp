@@ -451,7 +451,7 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     shared_progress shared(count);
     shared.give_up = options.give_up;
     shared.observer = options.observer;
-    shared.host_patience = std::chrono::milliseconds(options.host_patience);
+    shared.host_patience = options.host_patience;
     shared.next = options.first_block / context.cluster().volume();
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)

@@ -4,6 +4,7 @@
 #include "modules/execution/state/launch.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ struct functional_options {
     /// If it becomes true, the launch ends where it is; nullptr: not used.
     const std::atomic<bool>* give_up = nullptr;
     execution_observer* observer = nullptr;  ///< nullptr: none
-    /// Time without progress after which the launch has failed, ms: a host program may write to
-    /// memory for which it waits.
-    unsigned host_patience = 0;
+    /// Time without progress after which the launch has failed: a host program may write to memory
+    /// for which it waits.
+    std::chrono::milliseconds host_patience{0};
     std::uint64_t first_block = 0;  ///< first CTA to execute; a multiple of the cluster size
 };
 

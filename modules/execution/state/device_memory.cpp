@@ -208,6 +208,7 @@ void device_memory::track_writes() {
 }
 
 void device_memory::note_written(device_address a, std::uint64_t bytes) {
+    progress_.note_change();
     if (writes_) writes_->mark(a, bytes);
 }
 
@@ -246,6 +247,7 @@ void device_memory::copy(device_address to, device_address from, std::uint64_t b
     check(to, bytes, "writing");
     check(from, bytes, "reading");
     std::memmove(host(to), host(from), bytes);
+    progress_.note_change();
     if (writes_) writes_->copy(to, from, bytes);
 }
 void device_memory::fill(device_address to, int byte, std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/state/progress_monitor.h"
 #include "modules/program/cluster_source.h"
 
 #include <atomic>
@@ -92,6 +93,8 @@ public:
     written_map* writes() const { return writes_.get(); }
     /// The host has written there by means other than the functions below.
     void note_written(device_address a, std::uint64_t bytes);
+    /// Of the timed programs that use it.
+    progress_monitor& progress() { return progress_; }
     /// Changes whenever an allocation is freed.
     std::uint64_t generation() const { return generation_; }
     /// Allocated bytes of the heap; capacity(): its size.
@@ -132,6 +135,7 @@ private:
     region never_used_;  ///< part of the heap that has never been allocated, with keep_apart()
     std::vector<range> freed_;  ///< freed ranges, with keep_apart()
     std::unique_ptr<written_map> writes_;
+    progress_monitor progress_;
 };
 
 /// Windows of the generic address space that refer to a different memory in every CTA or thread.

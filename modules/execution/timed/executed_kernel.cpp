@@ -4,15 +4,13 @@
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/cluster_operations.h"
 #include "modules/execution/operations/remote_lanes.h"
-#include "modules/execution/ptx/control.h"
-#include "modules/execution/state/block_cluster.h"
-#include "modules/execution/state/collectives.h"
-#include "modules/execution/state/hardware_addresses.h"
-#include "modules/execution/state/memory_access.h"
+#include "modules/execution/state/state_history.h"
 #include "modules/execution/timed/timing_addresses.h"
 #include "modules/program/generic_windows.h"
 #include "modules/program/wait_describer.h"
 #include "modules/program/warp_inspector.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -40,6 +38,8 @@ public:
     void start() {
         deferred_.clear();
         asleep_ = 0;
+        sleeps_ = false;
+        reads_ = nullptr;
         for (auto& r : remote_)
             if (r != nullptr) free_.push_back(std::move(r));
         settle(warp_.next);
@@ -71,6 +71,8 @@ public:
         mbarrier_operations_.clear();
         const operation* const main = main_operation(index);
         effects.active_mask = warp_.lanes_of(main);
+        const bool watched = progress().listens();
+        if (watched) watch_before(*instruction.info);
         const wait_state wait{main, warp_.active, warp_.mask_at(main->guard)};
         note_barrier(main, instruction, effects);
         if (kernel_.what_.image->isa() == instruction_set::ptx)
@@ -78,6 +80,7 @@ public:
         else
             addresses.lanes = 0;  // instructions with addresses leave a request
         execute(index);
+        if (watched) watch_after(*instruction.info, before);
         note_sleep(*request, now);
         warp_.pending = nullptr;
         if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
@@ -95,6 +98,7 @@ public:
             wait_ = wait;
         }
         effects.sleep = take_sleep(now);
+        sleeps_ = effects.sleep != 0;
         effects.warp_ended = warp_.next == nullptr;
         effects.lanes_ended = warp_.control->live_lanes() != before;
         effects.next = window();
@@ -121,7 +125,7 @@ public:
         if (deferred_.empty()) return;
         auto request = std::move(deferred_.front());
         deferred_.pop_front();
-        request->perform(warp_, *request);
+        perform(*request);
         free_.push_back(std::move(request));
     }
 
@@ -161,8 +165,28 @@ public:
         timed_request& r = *remote_[number];
         r.remote &= ~lanes;
         r.lanes = lanes;
+        progress().note_change();
         r.perform(warp_, r);
         if (r.remote == 0) free_.push_back(std::move(remote_[number]));
+    }
+
+    /// See progress_monitor.
+    bool is_stuck(std::uint32_t round) const {
+        return warp_.next == nullptr || history_.repeats(round) ||
+               (history_.is_idle(round) && !sleeps_);
+    }
+    bool repeats(std::uint32_t round) const { return history_.repeats(round); }
+    /// Reports that it does so for ever. @param others  number of warps that do so, too
+    [[noreturn]] void fail(std::size_t others) const {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(warp_.active));
+        std::string what = "waits for ever: it repeats the same states in a loop";
+        if (reads_ != nullptr) what += fmt::format(" that reads address {:#x}", read_);
+        if (others != 0) what += fmt::format(", as others do ({} warps)", others);
+        warp_.block->fail(
+            warp_, reads_ != nullptr ? reads_ : warp_.next, lane,
+            what + ", and no warp of the running kernels changes memory",
+            "a flag that nobody sets, or thread blocks that wait for each other without a "
+            "cooperative launch; -gpgpu_deadlock_detect 0 lets it run");
     }
 
     // ---- for a debugger ----
@@ -228,11 +252,69 @@ private:
         return op;
     }
 
+    // ---- for the progress monitor ----
+
+    progress_monitor& progress() const { return kernel_.context_.memory.progress(); }
+    static bool writes(const program::static_instruction& i) { return i.is_store || i.is_atomic; }
+    /// Whether an instruction has effects on other threads beyond those of stores and atomics.
+    static bool acts_on_others(const program::static_instruction& i) {
+        switch (i.special) {
+            case program::special_op::ldgsts:
+            case program::special_op::mbarrier_update:
+            case program::special_op::bulk_copy:
+            case program::special_op::remote_store:
+            case program::special_op::launch_dependents:
+                return true;
+            default:
+                return i.barrier == program::barrier_kind::reduction;
+        }
+    }
+    void copy_own_memory() {
+        copy_.clear();
+        copy_.add(warp_.block->shared(), warp_.block->shared_bytes());
+        copy_.add(warp_.local, std::size_t{warp_.local_bytes} * warp_size);
+    }
+    void watch_before(const program::static_instruction& i) {
+        if (progress().compares())
+            history_.add(warp_, progress().round(), static_cast<std::uint64_t>(branches_));
+        if (acts_on_others(i))
+            progress().note_change();
+        else if (writes(i))
+            copy_own_memory();
+    }
+    /// @param live  lanes before the instruction
+    void watch_after(const program::static_instruction& i, lane_mask live) {
+        if ((writes(i) && copy_.differs()) || warp_.control->live_lanes() != live)
+            progress().note_change();
+        const memory_request& r = *warp_.pending;
+        if (!i.is_load || r.op == nullptr || r.lanes == 0) return;
+        reads_ = r.op;
+        read_ = r.address[__builtin_ctz(r.lanes)];
+    }
+    /// Performs a request, and notes whether memory changes.
+    void perform(timed_request& r) {
+        if (r.op == nullptr) progress().note_change();
+        if (!progress().listens() || !writes(kernel_.instructions_->of(r.op->instruction)))
+            return r.perform(warp_, r);
+        const device_memory& memory = kernel_.context_.memory;
+        constexpr std::uint64_t most = sizeof(std::uint64_t) * most_elements;
+        copy_own_memory();
+        for (lane_mask m = r.lanes; m != 0; m &= m - 1) {
+            const device_address a = r.address[__builtin_ctz(m)];
+            if (const auto* const in = memory.find(a); in != nullptr)
+                copy_.add(memory.host(a), std::min(most, in->end - a));
+            else if (a >= address_windows::end)
+                progress().note_change();
+        }
+        r.perform(warp_, r);
+        if (copy_.differs()) progress().note_change();
+    }
+
     /// Performs a request for some of its lanes, which are removed from it.
     void perform_part(timed_request& r, lane_mask lanes) {
         const lane_mask all = r.lanes;
         r.lanes = all & lanes;
-        if (r.lanes != 0) r.perform(warp_, r);
+        if (r.lanes != 0) perform(r);
         r.lanes = all & ~lanes;
     }
 
@@ -352,8 +434,13 @@ private:
     std::deque<std::unique_ptr<timed_request>> deferred_;
     std::unique_ptr<timed_request> atomic_;
     std::vector<std::unique_ptr<timed_request>> free_;
-    std::int64_t branches_ = 0;  ///< since the last call of pass_turn()
-    lane_mask asleep_ = 0;       ///< lanes that have not executed since a nanosleep
+    state_history history_;
+    memory_copy copy_;
+    const operation* reads_ = nullptr;  ///< the last load while it was watched
+    device_address read_ = 0;           ///< its address
+    bool sleeps_ = false;               ///< since its last instruction
+    std::int64_t branches_ = 0;         ///< since the last call of pass_turn()
+    lane_mask asleep_ = 0;              ///< lanes that have not executed since a nanosleep
     std::array<std::uint64_t, warp_size> wakes_{};  ///< core cycle, of these lanes
 };
 
@@ -372,6 +459,8 @@ public:
         for (executor& e : executors_) e.start();
     }
     void placed(const program::cta_place& where) override { threads_.placed(where.sm, where.sms); }
+    std::uint64_t number() const { return threads_.number(); }
+    const std::deque<executor>& executors() const { return executors_; }
     void cluster_barrier_completed() override { block_cluster::complete(threads_); }
     program::warp_code warp(unsigned w) override {
         program::warp_code code;
@@ -418,9 +507,31 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
                   address_windows::local == program::generic_windows::local);
     if (what_.image->isa() == instruction_set::sass)
         kernel_.binary_version = what_.image->architecture();
+    memory.progress().enter(*this);
 }
 
-executed_kernel::~executed_kernel() = default;
+executed_kernel::~executed_kernel() {
+    context_.memory.progress().leave(*this);
+}
+
+bool executed_kernel::is_stuck(std::uint32_t round) const {
+    for (const auto& [number, b] : resident_)
+        for (const executor& e : b->executors())
+            if (!e.is_stuck(round)) return false;
+    return true;
+}
+
+void executed_kernel::report() const {
+    const std::uint32_t round = context_.memory.progress().round();
+    const executor* first = nullptr;
+    std::size_t count = 0;
+    for (const auto& [number, b] : resident_)
+        for (const executor& e : b->executors()) {
+            if (!e.repeats(round)) continue;
+            if (count++ == 0) first = &e;
+        }
+    if (first != nullptr) first->fail(count - 1);
+}
 
 std::vector<std::string> executed_kernel::take_notes() {
     std::set<std::string> names;
@@ -468,7 +579,10 @@ std::unique_ptr<program::cta> executed_kernel::next_cta() {
     auto next = std::move(idle_.back());
     idle_.pop_back();
     const std::uint64_t number = number_of(next_++);
-    static_cast<block&>(*next).start(number, cluster_);
+    auto& threads = static_cast<block&>(*next);
+    threads.start(number, cluster_);
+    resident_.emplace(number, &threads);
+    context_.memory.progress().note_change();
     return next;
 }
 
@@ -482,6 +596,8 @@ std::uint64_t executed_kernel::number_of(std::uint64_t n) {
 }
 
 void executed_kernel::recycle(std::unique_ptr<program::cta> finished) {
+    resident_.erase(static_cast<const block&>(*finished).number());
+    context_.memory.progress().note_change();
     idle_.push_back(std::move(finished));
 }
 

@@ -4,10 +4,12 @@
 #include "modules/execution/functional/functional.h"
 #include "modules/execution/ptx/instruction_descriptors.h"
 #include "modules/execution/state/launch.h"
+#include "modules/execution/state/progress_monitor.h"
 #include "modules/execution/state/thread_block.h"
 #include "modules/program/cluster_source.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +23,7 @@ constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode
 /// A launch whose instructions are issued by SMs: connects the functional machine to the timing
 /// model. Instructions take effect when they issue; effects visible to other SMs are deferred to
 /// the memory phase of the cycle, and atomics to the L2.
-class executed_kernel : public program::cluster_kernel {
+class executed_kernel : public program::cluster_kernel, private progress_monitor::participant {
 public:
     /// @param descriptor  of the launch's module; shared by all its launches
     /// @param id          launch number
@@ -52,6 +54,9 @@ private:
     class block;
     class executor;
 
+    bool is_stuck(std::uint32_t round) const override;
+    bool is_resident() const override { return !resident_.empty(); }
+    void report() const override;
     void forget_freed_memory();
     bool in_clusters() const { return cluster_size() > 1; }
     std::uint64_t number_of(std::uint64_t n);
@@ -68,6 +73,7 @@ private:
     std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
     std::uint64_t now_ = 0;                   ///< core cycle of the last issue
     std::vector<std::unique_ptr<program::cta>> idle_;
+    std::map<std::uint64_t, block*> resident_;  ///< by index in the grid
 };
 
 }  // namespace simtlm::execution
