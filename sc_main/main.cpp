@@ -114,19 +114,20 @@ void checkpoint_traces(std::uint64_t kernels_done, const workload& work, support
                                   "resume with the traces that it was written for");
 }
 
-void complain(const std::string& text) {
+void log_error(const std::string& text) {
     tell(fmt::format("simtlm: {}\n", text));
 }
 
-void complain(const std::vector<std::string>& messages) {
-    for (const std::string& m : messages) complain(m);
+void log_error(const std::vector<std::string>& messages) {
+    for (const std::string& m : messages) log_error(m);
 }
 
 int refuse(const std::vector<std::string>& refusals) {
     constexpr std::size_t enough = 10;
-    for (std::size_t i = 0; i < std::min(refusals.size(), enough); ++i) complain(refusals[i]);
+    for (std::size_t i = 0; i < std::min(refusals.size(), enough); ++i) log_error(refusals[i]);
     if (refusals.size() > enough)
-        complain(fmt::format("kernels are rejected for {} more reasons", refusals.size() - enough));
+        log_error(
+            fmt::format("kernels are rejected for {} more reasons", refusals.size() - enough));
     return fault_of_the_input;
 }
 
@@ -285,7 +286,7 @@ int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     };
     if (!saving.write.empty()) {
         files.keep_rows();
-        control.save_behind(saving.kernels, [&] {
+        control.save_after(saving.kernels, [&] {
             to_be_saved = false;
             try {
                 out.save(saving.write, values, of_workload);
@@ -304,11 +305,11 @@ int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     if (printer) printer->finish();
     if (debugger) debugger->end();
     const auto leave_with = [&attempt](int code) {
-        complain(attempt.messages());
+        log_error(attempt.messages());
         return leave(code == success && attempt.failed() ? output_failed : code);
     };
     if (end == run_control::ending::deadlock) {
-        complain(
+        log_error(
             fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
                         "last {} cycles; waiting units:",
                         device.core_cycles(), device.config().dispatch.deadlock_window));
@@ -319,7 +320,7 @@ int run(int argc, char** argv, std::optional<platform::option_values>& given) {
         return leave_with(ended_by_signal + signal_guard::received());
     if (end == run_control::ending::quit) return leave_with(success);
     if (to_be_saved) {
-        complain(
+        log_error(
             fmt::format("{} is not written: after {} kernels had finished, there was always "
                         "another one running (kernels of several streams overlap; choose other "
                         "kernels, or -gpgpu_max_concurrent_kernel 1)",
@@ -346,21 +347,21 @@ int run_and_catch(int argc, char** argv) {
     try {
         return run(argc, argv, values);
     } catch (const support::output_error& e) {
-        complain(e.messages());
+        log_error(e.messages());
         return output_failed;
     } catch (const support::user_error& e) {
-        complain(values ? values->located(e).what() : e.what());
+        log_error(values ? values->located(e).what() : e.what());
         return fault_of_the_input;
     } catch (const std::bad_alloc&) {
-        complain("the host is out of memory (simulate less at a time, or raise the limit)");
+        log_error("the host is out of memory (simulate less at a time, or raise the limit)");
         return fault_of_the_input;
     } catch (const std::system_error& e) {  // errors of the system: files, threads
-        complain(e.what());
+        log_error(e.what());
         return fault_of_the_input;
     } catch (const std::exception& e) {
         std::string what = e.what();
         std::replace(what.begin(), what.end(), '\n', ' ');
-        complain(fmt::format("internal error: {} (please report it with the command line)", what));
+        log_error(fmt::format("internal error: {} (please report it with the command line)", what));
         return fault_of_the_program;
     }
 }

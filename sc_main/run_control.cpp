@@ -180,7 +180,7 @@ run_control::ending run_control::simulate(
         if (commands.stopped()) return ending::limit;
         if (quits_) return ending::quit;
         if (!commands.idle()) {
-            if (save_ && commands.kernels_done() >= save_behind_) save_at_rest();
+            if (save_ && commands.kernels_done() >= save_after_) save_at_rest();
             continue;
         }
         if (!next || !submit(next())) return ending::finished;

@@ -53,8 +53,8 @@ public:
     }
     /// Saves the run between two kernels. @param save  writes the checkpoint
     /// @param kernels  minimum number of completed kernels before it is written
-    void save_behind(std::uint64_t kernels, std::function<void()> save) {
-        save_behind_ = kernels;
+    void save_after(std::uint64_t kernels, std::function<void()> save) {
+        save_after_ = kernels;
         save_ = std::move(save);
     }
     /// Ends the run with an error if the programs that use a memory make no progress any more.
@@ -78,8 +78,8 @@ private:
     execution::device_memory* memory_ = nullptr;
     sc_core::sc_time poll_period_;
     bool quits_ = false;
-    std::uint64_t save_behind_ = 0;  // number of completed kernels
-    std::function<void()> save_;     // empty: no checkpoint is to be written
+    std::uint64_t save_after_ = 0;  // number of completed kernels
+    std::function<void()> save_;    // empty: no checkpoint is to be written
     std::function<void(const dispatch::finished_kernel&)> listener_;
 };
 

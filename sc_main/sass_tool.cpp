@@ -94,8 +94,8 @@ void print_resources(const sass::cubin_function& f) {
     if (f.block[0] != 0)
         put_out(fmt::format("  threads per block must be {} x {} x {}\n", f.block[0], f.block[1],
                             f.block[2]));
-    if (f.most_cluster != 0)
-        put_out(fmt::format("  blocks per cluster at most {}\n", f.most_cluster));
+    if (f.max_cluster != 0)
+        put_out(fmt::format("  blocks per cluster at most {}\n", f.max_cluster));
     if (f.is_kernel) {
         put_out(fmt::format("  parameters {} bytes at c[0x0][{:#x}]:", f.parameter_bytes,
                             f.parameter_base));

@@ -21,19 +21,19 @@ namespace {
 
 int act_and_catch(const std::string& program, int argc, char** argv, int (*act)(int, char**),
                   int failed) {
-    const auto complain = [&](const std::string& text) {
+    const auto log_error = [&](const std::string& text) {
         tell(fmt::format("{}: {}\n", program, text));
     };
     try {
         return act(argc, argv);
     } catch (const support::output_error& e) {
-        for (const std::string& m : e.messages()) complain(m);
+        for (const std::string& m : e.messages()) log_error(m);
         return failed;
     } catch (const support::user_error& e) {
-        complain(e.what());
+        log_error(e.what());
         return fault_of_the_input;
     } catch (const std::exception& e) {
-        complain(std::string("internal error: ") + e.what());
+        log_error(std::string("internal error: ") + e.what());
         return fault_of_the_program;
     }
 }

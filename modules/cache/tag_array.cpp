@@ -13,32 +13,32 @@ namespace {
 constexpr unsigned scan_width = 16;  // fingerprints compared at a time
 
 /// Compares scan_width fingerprints with one. @return bit i: fingerprint i matches
-unsigned matches(const std::uint16_t* prints, std::uint16_t sought) {
+unsigned matches(const std::uint16_t* prints, std::uint16_t searched) {
 #ifdef __SSE2__
-    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(sought));
+    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(searched));
     const auto* at = reinterpret_cast<const __m128i*>(prints);
     const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(at), pattern);
     const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), pattern);
     return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
 #else
     unsigned found = 0;
-    for (unsigned i = 0; i < scan_width; ++i) found |= unsigned{prints[i] == sought} << i;
+    for (unsigned i = 0; i < scan_width; ++i) found |= unsigned{prints[i] == searched} << i;
     return found;
 #endif
 }
 
 constexpr unsigned skip_width = 64;  // fingerprints skipped at once if none matches
 
-bool any_match(const std::uint16_t* prints, std::uint16_t sought) {
+bool any_match(const std::uint16_t* prints, std::uint16_t searched) {
 #ifdef __SSE2__
-    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(sought));
+    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(searched));
     const auto* at = reinterpret_cast<const __m128i*>(prints);
     __m128i found = _mm_setzero_si128();
     for (unsigned i = 0; i < skip_width / 8; ++i)
         found = _mm_or_si128(found, _mm_cmpeq_epi16(_mm_loadu_si128(at + i), pattern));
     return _mm_movemask_epi8(found) != 0;
 #else
-    return std::find(prints, prints + skip_width, sought) != prints + skip_width;
+    return std::find(prints, prints + skip_width, searched) != prints + skip_width;
 #endif
 }
 
@@ -105,14 +105,14 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
                                    unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;
     const std::uint32_t first = index_(index_address) * ways_;
-    const std::uint16_t sought = fingerprint(tag);
+    const std::uint16_t searched = fingerprint(tag);
     for (std::uint32_t from = 0; from < ways_; from += scan_width) {
         if (from % skip_width == 0) {
-            while (from + skip_width <= ways_ && !any_match(&fingerprints_[first + from], sought))
+            while (from + skip_width <= ways_ && !any_match(&fingerprints_[first + from], searched))
                 from += skip_width;
             if (from >= ways_) break;
         }
-        for (unsigned found = matches(&fingerprints_[first + from], sought); found != 0;
+        for (unsigned found = matches(&fingerprints_[first + from], searched); found != 0;
              found &= found - 1) {
             const std::uint32_t way = from + static_cast<std::uint32_t>(__builtin_ctz(found));
             const std::uint32_t line = first + way;
@@ -162,14 +162,14 @@ tag_array::lookup tag_array::find_victim_up_to(std::uint32_t first, victim_class
     const auto last_kind = static_cast<std::uint32_t>(limit);
     const std::uint32_t ways = ways_;
     std::uint32_t oldest = ~std::uint32_t{0};
-    std::uint32_t least_kind = last_kind;
+    std::uint32_t min_kind = last_kind;
     for (std::uint32_t way = 0; way < ways; ++way) {
         const auto kind = static_cast<std::uint32_t>(classes[way]);
         const std::uint32_t age = ages[way] | (0u - ((last_kind - kind) >> 31));
         oldest = age < oldest ? age : oldest;
-        least_kind = kind < least_kind ? kind : least_kind;
+        min_kind = kind < min_kind ? kind : min_kind;
     }
-    if (least_kind == static_cast<std::uint32_t>(victim_class::free))
+    if (min_kind == static_cast<std::uint32_t>(victim_class::free))
         for (std::uint32_t way = ways; way-- > 0;)
             if (classes[way] == victim_class::free) return {access_outcome::miss, first + way};
     if (replacement_ == replacement_policy::random) {

@@ -128,7 +128,7 @@ void memory_port::unblocked() {
         blocked_request_ = nullptr;
         released(source, *done);
     }
-    for (unsigned i = 0; i < most_memory_sources && !blocked_; ++i) {
+    for (unsigned i = 0; i < max_memory_sources && !blocked_; ++i) {
         if (held_[i] == nullptr) continue;
         tlm::tlm_generic_payload& p = *held_[i];
         held_[i] = nullptr;

@@ -17,7 +17,7 @@ namespace simtlm::core {
 /// The block of an SM that sent a request: the input port of the request (extension.source). `bulk`
 /// exists only if the SM has an engine for bulk copies.
 enum class memory_source : std::uint8_t { l1i, l1d, l1c, l1t, ldst, bulk };
-inline constexpr unsigned most_memory_sources = 6;
+inline constexpr unsigned max_memory_sources = 6;
 inline constexpr unsigned memory_sources = 5;  ///< of an SM without bulk copies
 
 /// The downstream port of SMs that act one after the other: each sees the room left by its
@@ -121,8 +121,8 @@ private:
     const shared_outside* outside_ = nullptr;
     int blocked_source_ = -1;  // source whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
-    std::array<tlm::tlm_generic_payload*, most_memory_sources> held_{};
-    std::array<simulation::back_pressure_counter*, most_memory_sources> back_pressure_{};
+    std::array<tlm::tlm_generic_payload*, max_memory_sources> held_{};
+    std::array<simulation::back_pressure_counter*, max_memory_sources> back_pressure_{};
     std::size_t response_entries_;
     support::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;  // its receiver will send END_RESP

@@ -49,13 +49,13 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
         e.is_atomic && warp != nullptr)
         protocol::atomic_effect::attach(p,
                                         [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
-    tagger.tag(e);
+    identity.tag(e);
     e.instruction = &inst;
     e.profiled = inst.note.number;
     e.when.created = protocol::hop_times::stamp(now);
     const bool unordered =
         inst.bypass_l1 || (inst.space == memory_space::constant && perfect_constant_cache);
-    if (!unordered) tagger.touches(a.address, protocol::request_order::by_ldst);
+    if (!unordered) identity.touches(a.address, protocol::request_order::by_ldst);
     return p;
 }
 

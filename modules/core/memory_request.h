@@ -13,7 +13,7 @@ namespace simtlm::core {
 /// Creates memory transactions for the coalesced accesses of instructions, for the load/store unit
 /// of any core model.
 struct memory_request_factory {
-    const request_tagger& tagger;
+    const requester_identity& identity;
     warp_table& warps;
     protocol::transaction_pool& transactions;
     bool perfect_constant_cache;  ///< constant accesses do not affect the order of requests

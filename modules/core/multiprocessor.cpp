@@ -25,7 +25,7 @@ multiprocessor::multiprocessor(const sc_core::sc_module_name& name,
       ctas_(config_),
       group_("cycle", sequencer, static_cast<unsigned>(protocol::phase_scope::sm),
              who.sms_in_order),
-      tagger_(who),
+      identity_(who),
       warps_(config_.max_warps),
       scoreboard_(warps_, config_.quirks.loads_stay_long),
       barriers_(warps_, config_.max_ctas, config_.max_barriers_per_cta),
@@ -48,7 +48,7 @@ void multiprocessor::watch(instruction_watcher& watcher) {
 }
 
 void multiprocessor::set_request_order(protocol::request_order& order) {
-    tagger_.set_order(order);
+    identity_.set_order(order);
     if (who_.sms_in_order == 1) port_.wait_for_injection_order(sequencer_);
 }
 
@@ -208,7 +208,7 @@ void multiprocessor::complete_cta(released_cta cta) {
     cta_listener_->cta_completed(who_.sm, *cta.kernel, std::move(cta.block));
 }
 
-void multiprocessor::tell_resources_freed() {
+void multiprocessor::notify_resources_freed() {
     const simulation::phase_sequencer::exclusive alone(sequencer_);
     cta_listener_->cta_resources_freed();
 }
@@ -226,7 +226,7 @@ void multiprocessor::count_residents(std::uint64_t cycle) {
 
 const core_statistics& multiprocessor::statistics() {
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
-    settle_pipeline(edges);
+    flush_pipeline_counters(edges);
     statistics_.cycles = running_.before(edges);
     count_residents(edges);
     return statistics_;

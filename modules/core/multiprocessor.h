@@ -282,7 +282,7 @@ protected:
     /// Registers the structs of counters of the pipeline's blocks.
     virtual void register_pipeline_statistics(support::statistics&) {}
     /// Lets sleeping blocks count the core cycles before `edges`.
-    virtual void settle_pipeline(std::uint64_t /*edges*/) {}
+    virtual void flush_pipeline_counters(std::uint64_t /*edges*/) {}
 
     // ---- services for the pipeline ----
 
@@ -304,7 +304,7 @@ protected:
     void complete_cta(released_cta cta);
     void complete_cta(unsigned slot) { complete_cta(release_cta(slot)); }
     /// Notifies the listener that a slot is free whose CTA is not complete.
-    void tell_resources_freed();
+    void notify_resources_freed();
     /// Registers the signals for the number of resident CTAs and warps.
     void register_occupancy(waveforms::signal_list& list);
 
@@ -320,7 +320,7 @@ private:
     simulation::process_group group_;  // open while the blocks are constructed
 
 protected:
-    request_tagger tagger_;
+    requester_identity identity_;
     warp_table warps_;
     scoreboard scoreboard_;
     barrier_unit barriers_;

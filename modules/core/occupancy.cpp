@@ -82,7 +82,7 @@ occupancy occupancy_of(const sm_config& config, const cta_needs& needs) {
     return occupancy_of(config, needs, unlimited, 1);
 }
 
-unsigned most_threads_per_cta(const sm_config& config, std::uint32_t registers) {
+unsigned max_threads_per_cta(const sm_config& config, std::uint32_t registers) {
     constexpr unsigned most = 1024;
     const unsigned threads = std::min(most, config.max_threads);
     const std::uint64_t per_warp =
@@ -93,7 +93,7 @@ unsigned most_threads_per_cta(const sm_config& config, std::uint32_t registers) 
     return static_cast<unsigned>(std::min<std::uint64_t>(threads, warps * config.warp_size));
 }
 
-unsigned most_registers_per_thread(const sm_config& config, unsigned threads) {
+unsigned max_registers_per_thread(const sm_config& config, unsigned threads) {
     constexpr unsigned most = 256, unit = 8;
     for (unsigned n = most; n > 0; n -= unit) {
         const cta_needs needs{threads, n, 0};
@@ -103,7 +103,7 @@ unsigned most_registers_per_thread(const sm_config& config, unsigned threads) {
     return 0;
 }
 
-std::uint64_t most_shared_per_cta(const sm_config& config) {
+std::uint64_t max_shared_per_cta(const sm_config& config) {
     // From compute capability 7.0 on, a kernel may opt in to more than the usual limit.
     constexpr unsigned first_with_opt_in = 7;
     if (config.compute_capability_major < first_with_opt_in)
@@ -112,7 +112,7 @@ std::uint64_t most_shared_per_cta(const sm_config& config) {
 }
 
 std::uint64_t usual_shared_per_cta(const sm_config& config) {
-    return std::min<std::uint64_t>(48 << 10, most_shared_per_cta(config));
+    return std::min<std::uint64_t>(48 << 10, max_shared_per_cta(config));
 }
 
 std::uint64_t dynamic_shared_for(const sm_config& config, const cta_needs& needs, unsigned ctas) {
@@ -120,7 +120,7 @@ std::uint64_t dynamic_shared_for(const sm_config& config, const cta_needs& needs
     const std::uint64_t each = shared_of_sm(config, needs) / ctas / unit * unit;
     const std::uint64_t used =
         std::uint64_t{needs.shared_memory} + config.allocation.reserved_shared;
-    return each > used ? std::min(each - used, most_shared_per_cta(config) - needs.shared_memory)
+    return each > used ? std::min(each - used, max_shared_per_cta(config) - needs.shared_memory)
                        : 0;
 }
 

@@ -59,14 +59,14 @@ std::uint64_t checked_registers(const sm_config& config, std::uint64_t per_warp,
                                 std::uint64_t warps);
 
 /// Most threads that a CTA of a kernel with that many registers per thread can have.
-unsigned most_threads_per_cta(const sm_config& config, std::uint32_t registers);
+unsigned max_threads_per_cta(const sm_config& config, std::uint32_t registers);
 
 /// Most registers per thread, a multiple of 8, with which a CTA of so many threads fits; 0: none.
-unsigned most_registers_per_thread(const sm_config& config, unsigned threads);
+unsigned max_registers_per_thread(const sm_config& config, unsigned threads);
 
 /// Most bytes of shared memory that a CTA can have, static and dynamic, if the kernel has opted in
 /// to more than usual (cudaDevAttrMaxSharedMemoryPerBlockOptin).
-std::uint64_t most_shared_per_cta(const sm_config& config);
+std::uint64_t max_shared_per_cta(const sm_config& config);
 /// Bytes of shared memory that a CTA of any kernel may have (cudaDevAttrMaxSharedMemoryPerBlock).
 std::uint64_t usual_shared_per_cta(const sm_config& config);
 

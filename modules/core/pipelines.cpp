@@ -57,7 +57,7 @@ std::vector<pipeline_config> built_in_pipelines() {
             {2, 4, 4}),
     };
     table[pipe_sp].units = table[pipe_sfu].units = 1;
-    table[pipe_sp].least_units = table[pipe_sfu].least_units = 1;
+    table[pipe_sp].min_units = table[pipe_sfu].min_units = 1;
     table[pipe_tensor].units_option = "-gpgpu_num_tensor_core_units";
     table[pipe_tensor].pool_option = "tensor_core";
     table[pipe_tensor].id_oc = table[pipe_tensor].oc_ex = 0;

@@ -24,7 +24,7 @@ struct pipeline_config {
     std::string label;         ///< in messages: "SP"
     std::string units_option;  ///< option for the number of units; empty: none
     std::string pool_option;  ///< suffix of -gpgpu_operand_collector_num_*; empty: no separate pool
-    unsigned least_units = 0;                  ///< minimum in an SM
+    unsigned min_units = 0;   ///< minimum in an SM
     std::vector<program::op_class> classes;    ///< classes issued here
     std::vector<program::op_class> stands_in;  ///< classes also issued here if their own pipeline
                                                ///< has no units

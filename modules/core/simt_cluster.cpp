@@ -35,7 +35,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
       in_order_(config.in_order()),
       first_position_(config.clusters_in_order ? number * config.sms_per_cluster : 0),
       from_sm_("from_sm", config.sms_per_cluster),
-      owed_end_(config.sms_per_cluster, nullptr),
+      withheld_end_(config.sms_per_cluster, nullptr),
       // A perfect memory may get the next request while the SM takes the response that leaves.
       responses_(config.ejection_buffer_size + (config.sm.ldst.perfect_memory ? 1 : 0)),
       acknowledged_(sequencer.host_threads()),
@@ -149,13 +149,13 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
     }
     if (order_ != nullptr) {
         outbox_[s].push(&p);
-        owed_end_[s] = &p;
-        order_->wants_turn();
+        withheld_end_[s] = &p;
+        order_->request_turn();
         return tlm::TLM_ACCEPTED;
     }
     if (sms_.size() == 1) {
         if (!send(p) && !asks_for_room(config_)) {
-            owed_end_[0] = &p;
+            withheld_end_[0] = &p;
             return tlm::TLM_ACCEPTED;
         }
         phase = tlm::END_REQ;
@@ -164,7 +164,7 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
     outbox_[s].push(&p);
     inject_process_.wake();
     if (outbox_[s].full() || blocked_) {
-        owed_end_[s] = &p;
+        withheld_end_[s] = &p;
         return tlm::TLM_ACCEPTED;
     }
     phase = tlm::END_REQ;
@@ -198,7 +198,7 @@ void simt_cluster::order_sms(std::uint64_t cycle) {
 }
 
 void simt_cluster::end_request(unsigned s) {
-    tlm::tlm_generic_payload* const p = std::exchange(owed_end_[s], nullptr);
+    tlm::tlm_generic_payload* const p = std::exchange(withheld_end_[s], nullptr);
     if (p == nullptr) return;
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay;
@@ -214,7 +214,7 @@ void simt_cluster::inject_from(unsigned s) {
     while (!blocked_) {
         if (!outbox_[s].empty())
             send(*outbox_[s].pop());
-        else if (owed_end_[s] != nullptr)
+        else if (withheld_end_[s] != nullptr)
             end_request(s);  // the SM may send its next request immediately
         else
             return;
@@ -228,7 +228,7 @@ void simt_cluster::unblocked() {
     if (order_ != nullptr) {
         for (unsigned s = 0; s < sms_.size(); ++s)
             if (outbox_[s].empty()) end_request(s);
-        order_->wants_turn();
+        order_->request_turn();
     } else if (sms_.size() == 1) {
         end_request(0);
     } else {
@@ -290,7 +290,8 @@ void simt_cluster::receive_one(std::uint64_t now) {
         if (data && observer_ != nullptr && !config_.sm.ldst.perfect_memory)
             observer_->reply_received(p, now);
         for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
-        if (owed_end_[local(p)] == &p) owed_end_[local(p)] = nullptr;  // BEGIN_RESP implies END_REQ
+        if (withheld_end_[local(p)] == &p)
+            withheld_end_[local(p)] = nullptr;  // BEGIN_RESP implies END_REQ
         if (hand_over(p)) {
             responses_.pop();
             response_left();

@@ -123,7 +123,7 @@ private:
 
     bool blocked_ = false;  // the network, or a full perfect memory, withholds END_REQ
     std::vector<support::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
-    std::vector<tlm::tlm_generic_payload*> owed_end_;  // SMs whose END_REQ is withheld
+    std::vector<tlm::tlm_generic_payload*> withheld_end_;  // SMs whose END_REQ is withheld
 
     tlm::tlm_generic_payload* offered_ = nullptr;  // offered by the network, END_RESP withheld
     support::ring_buffer<tlm::tlm_generic_payload*> responses_;

@@ -18,9 +18,9 @@ struct sm_identity {
 
 /// Tags the requests of an SM's blocks to its caches with their origin, and reports them if results
 /// depend on the order of requests (protocol::request_order).
-class request_tagger {
+class requester_identity {
 public:
-    explicit request_tagger(const sm_identity& who) : who_(who) {}
+    explicit requester_identity(const sm_identity& who) : who_(who) {}
 
     void set_order(protocol::request_order& order) { order_ = &order; }
     /// Writes SM and cluster into a transaction.

@@ -75,7 +75,7 @@ public:
         free_.push_back(&inst);
     }
     /// Provides memory for the access list of a memory instruction.
-    void lend_accesses(warp_instruction& inst) {
+    void allocate_accesses(warp_instruction& inst) {
         if (lists_.empty()) return;
         inst.accesses.swap(lists_.back());
         lists_.pop_back();

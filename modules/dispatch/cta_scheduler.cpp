@@ -70,7 +70,7 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     for (core::simt_cluster* c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).configure_l1(split);
     process_.wake_at(k->issue_from);
-    if (has_blocks(k.get())) tell_ctas_left(true, edges - 1);
+    if (has_blocks(k.get())) notify_ctas_left(true, edges - 1);
     for (auto& slot : running_)
         if (!slot) {
             slot = std::move(k);
@@ -97,7 +97,7 @@ void cta_scheduler::resume(std::unique_ptr<running_kernel> k, std::size_t slot) 
 }
 
 /// @param now  the last core cycle in which the value was different
-void cta_scheduler::tell_ctas_left(bool left, std::uint64_t now) {
+void cta_scheduler::notify_ctas_left(bool left, std::uint64_t now) {
     if (left == ctas_left_) return;
     ctas_left_ = left;
     for (core::simt_cluster* c : clusters_) c->set_ctas_left(left, now);
@@ -204,9 +204,9 @@ void cta_scheduler::cycle() {
         sequencer_.fail(std::current_exception());
         return;
     }
-    tell_ctas_left(std::any_of(running_.begin(), running_.end(),
-                               [this](const auto& k) { return has_blocks(k.get()); }),
-                   now);
+    notify_ctas_left(std::any_of(running_.begin(), running_.end(),
+                                 [this](const auto& k) { return has_blocks(k.get()); }),
+                     now);
     check_limits(now);
     if (!finished.empty()) {
         std::sort(finished.begin(), finished.end(), [](const auto& a, const auto& b) {

@@ -118,7 +118,7 @@ private:
         return config_.max_ctas != 0 && ctas_issued_ >= config_.max_ctas;
     }
     void check_limits(std::uint64_t now);
-    void tell_ctas_left(bool left, std::uint64_t now);
+    void notify_ctas_left(bool left, std::uint64_t now);
 
     simulation::phase_sequencer& sequencer_;
     const dispatch_config config_;

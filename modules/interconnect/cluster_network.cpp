@@ -43,13 +43,13 @@ tlm::tlm_sync_enum cluster_network::take(int sm, cluster_message& m, tlm::tlm_ph
     process_.wake();
     bool room = true;
     if (m.what == protocol::cluster_packet::bulk && m.bytes == 0) {
-        p.notices.push(q);
+        p.pending_notifications.push(q);
     } else if (is_response(m.what)) {
         p.responses.push(q);
     } else {
         p.requests.push(q);
         room = !p.requests.full();
-        p.owes_end = !room;
+        p.withholds_end = !room;
     }
     if (!room) return tlm::TLM_ACCEPTED;
     phase = tlm::END_REQ;
@@ -98,11 +98,12 @@ void cluster_network::deliver(unsigned sm, std::uint64_t now) {
 }
 
 /// Sends notifications. @return the cycle in which to call it again
-std::uint64_t cluster_network::send_notices(unsigned sm, std::uint64_t now) {
-    growing_fifo<queued_message>& notices = ports_[sm].notices;
-    while (!notices.empty()) {
-        if (notices.front().what.earliest > now) return notices.front().what.earliest;
-        cluster_message m = notices.pop().what;
+std::uint64_t cluster_network::send_notifications(unsigned sm, std::uint64_t now) {
+    growing_fifo<queued_message>& pending_notifications = ports_[sm].pending_notifications;
+    while (!pending_notifications.empty()) {
+        if (pending_notifications.front().what.earliest > now)
+            return pending_notifications.front().what.earliest;
+        cluster_message m = pending_notifications.pop().what;
         const unsigned target = m.to - first_sm_;
         port& to = ports_[target];
         // After the messages that are already known to arrive.
@@ -137,8 +138,8 @@ std::uint64_t cluster_network::send(unsigned sm, std::uint64_t now) {
             continue;
         }
         p.requests.pop();
-        if (!p.owes_end) continue;
-        p.owes_end = false;
+        if (!p.withholds_end) continue;
+        p.withholds_end = false;
         cluster_message none;
         tlm::tlm_phase phase = tlm::END_REQ;
         sc_core::sc_time zero;
@@ -156,7 +157,7 @@ void cluster_network::cycle() {
     std::uint64_t next = no_cycle;
     for (unsigned i = 0; i < n; ++i) {
         const auto sm = static_cast<unsigned>((i + now) % n);
-        const std::uint64_t again = std::min(send_notices(sm, now), send(sm, now));
+        const std::uint64_t again = std::min(send_notifications(sm, now), send(sm, now));
         if (again != no_cycle) next = std::min(next, std::max(again, now + 1));
     }
     for (const port& p : ports_)

@@ -100,7 +100,7 @@ public:
     /// Number of messages that an SM has not begun to send. @param sm  index in the GPC
     std::size_t queued(unsigned sm) const {
         const port& p = ports_[sm];
-        return p.requests.size() + p.responses.size() + p.notices.size();
+        return p.requests.size() + p.responses.size() + p.pending_notifications.size();
     }
     void register_signals(waveforms::signal_list& list);
 
@@ -112,12 +112,12 @@ private:
     struct port {
         support::ring_buffer<queued_message> requests;
         growing_fifo<queued_message> responses;
-        growing_fifo<queued_message> notices;              // do not use the lanes
-        growing_fifo<protocol::cluster_message> arriving;  // in order of arrival
-        std::uint64_t send_free = 0, receive_free = 0;     // ticks
-        std::uint64_t last_arrival = 0;                    // of those in `arriving`, core cycle
+        growing_fifo<queued_message> pending_notifications;  // do not use the lanes
+        growing_fifo<protocol::cluster_message> arriving;    // in order of arrival
+        std::uint64_t send_free = 0, receive_free = 0;       // ticks
+        std::uint64_t last_arrival = 0;                      // of those in `arriving`, core cycle
         bool response_last = false;
-        bool owes_end = false;  // END_REQ is withheld
+        bool withholds_end = false;  // END_REQ is withheld
 
         explicit port(unsigned entries) : requests(entries) {}
     };
@@ -127,7 +127,7 @@ private:
     void cycle();
     void deliver(unsigned sm, std::uint64_t now);
     std::uint64_t send(unsigned sm, std::uint64_t now);
-    std::uint64_t send_notices(unsigned sm, std::uint64_t now);
+    std::uint64_t send_notifications(unsigned sm, std::uint64_t now);
     unsigned latency(unsigned from, unsigned to) const {
         return from / config_.sms_per_path == to / config_.sms_per_path ? config_.near_latency
                                                                         : config_.far_latency;

@@ -46,8 +46,8 @@ crossbar::crossbar(const sc_core::sc_module_name& name, simulation::phase_sequen
             c.speedup);
 }
 
-std::vector<network::figure> crossbar::figures() const {
-    std::vector<figure> list;
+std::vector<network::report_value> crossbar::report_values() const {
+    std::vector<report_value> list;
     const auto total = static_cast<float>(cycles());
     for (const subnet s : {requests, replies}) {
         const crossbar_switch::counters& n = counted(s);

@@ -25,7 +25,7 @@ public:
     /// Bank_Level_Parallism (sic; packets granted per such cycle), in_buffer_full_per_cycle (see
     /// count_stalls), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units per
     /// port and cycle), in single precision as in GPGPU-Sim.
-    std::vector<figure> figures() const override;
+    std::vector<report_value> report_values() const override;
     void list_statistics(support::statistics& list) const override;
     const crossbar_switch::counters& counted(subnet s) const { return switches_[s].counted(); }
 

@@ -130,7 +130,7 @@ void network::take(subnet s, const packet& p) {
     ++taken_[s][p.source].packets;
 }
 
-bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
+bool network::inject(subnet s, unsigned port, const packet& p, bool end_withheld) {
     injector& in = injectors_[s][port];
     ++in.packets;
     process_.wake();
@@ -147,18 +147,18 @@ bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
     if (in.staged.payload == nullptr && has_room(s, port, 1)) return true;
     in.withheld = true;
     message_buffer_of(s).withheld.push_back(static_cast<std::uint16_t>(port));
-    if (owed) in.owed = p.payload;
+    if (end_withheld) in.end_withheld = p.payload;
     return false;
 }
 
-bool network::inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool owed) {
+bool network::inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool end_withheld) {
     packet p;
     p.payload = &payload;
     p.source = static_cast<std::uint16_t>(memory);
     p.destination = protocol::extension(payload).cluster;
     p.flits = static_cast<std::uint16_t>(units(protocol::reply_bytes(payload)));
     p.writes = payload.is_write();
-    return inject(replies, memory, p, owed);
+    return inject(replies, memory, p, end_withheld);
 }
 
 tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payload& payload,
@@ -212,7 +212,7 @@ tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payloa
         if (protocol::is_posted(protocol::extension(payload).type))
             return from_cluster[protocol::extension(payload).cluster]->nb_transport_bw(
                 payload, phase, delay);
-        if (injectors_[replies][memory].owed != nullptr)
+        if (injectors_[replies][memory].end_withheld != nullptr)
             SC_REPORT_ERROR(violation, "BEGIN_RESP while END_RESP was withheld");
         if (!inject_reply(memory, payload, true)) return tlm::TLM_ACCEPTED;
         phase = tlm::END_RESP;
@@ -234,7 +234,7 @@ void network::present(subnet s, unsigned port) {
     while (!ejectors_[s][port].presented) {
         // A memory that completed early has overfilled its reply port, which must drain first.
         if (s == requests && injectors_[replies][port].withheld &&
-            injectors_[replies][port].owed == nullptr)
+            injectors_[replies][port].end_withheld == nullptr)
             return;
         tlm::tlm_generic_payload* payload = head(s, port);
         if (payload == nullptr) return;
@@ -276,8 +276,8 @@ void network::resume_injectors(subnet s) {
         in.withheld = false;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         if (s == replies) fresh_[requests].insert(port);
-        if (in.owed == nullptr) return;
-        tlm::tlm_generic_payload& payload = *std::exchange(in.owed, nullptr);
+        if (in.end_withheld == nullptr) return;
+        tlm::tlm_generic_payload& payload = *std::exchange(in.end_withheld, nullptr);
         tlm::tlm_phase phase = s == requests ? tlm::END_REQ : tlm::END_RESP;
         if (s == requests)
             from_cluster[port]->nb_transport_bw(payload, phase, delay);
@@ -354,7 +354,7 @@ void network::on_edge() {
         process_.sleep();
 }
 
-void network::bring_up_to_date() {
+void network::update_counters() {
     for (const subnet s : {requests, replies}) injected_[s] = packets_injected(s);
 }
 

@@ -58,7 +58,7 @@ public:
     sc_core::sc_vector<protocol::initiator_socket<network>> to_memory;  ///< one per sub-partition
 
     /// A value of the report, with the name used by GPGPU-Sim.
-    struct figure {
+    struct report_value {
         std::string name;
         double value;
         bool whole;  ///< an integer (printed as %lld), otherwise printed as %12.4f
@@ -100,7 +100,7 @@ public:
     std::uint64_t cycles() const { return sequencer_.edges(protocol::icnt_clock); }
 
     /// The values printed after every kernel, in GPGPU-Sim's order. Read like cycles().
-    virtual std::vector<figure> figures() const = 0;
+    virtual std::vector<report_value> report_values() const = 0;
     /// Histogram of latencies: bucket i counts 2^i .. 2^(i+1)-1 icnt cycles; the first includes 0,
     /// the last all longer ones.
     struct latency_table {
@@ -120,7 +120,7 @@ public:
     /// between steps.
     std::string describe();
     /// Call before reading the registered counters.
-    void bring_up_to_date();
+    void update_counters();
     /// Registers the counters under this module's hierarchical name.
     virtual void list_statistics(support::statistics& list) const;
     /// Saves or restores the state that persists across kernels, of an idle network.
@@ -177,13 +177,14 @@ protected:
 
 private:
     struct injector {
-        packet staged;                             ///< waits for room if it has a payload
-        tlm::tlm_generic_payload* owed = nullptr;  ///< transaction whose END phase is withheld
-        bool withheld = false;                     ///< the port may not send
-        unsigned room = 0;                         ///< lower bound of the free units
-        std::uint64_t packets = 0;                 ///< packets that have entered
-        std::uint64_t units = 0;                   ///< units of packets that have found room
-        std::uint32_t posted = 0;                  ///< number of such packets, modulo 2^32
+        packet staged;  ///< waits for room if it has a payload
+        tlm::tlm_generic_payload* end_withheld =
+            nullptr;                ///< transaction whose END phase is withheld
+        bool withheld = false;      ///< the port may not send
+        unsigned room = 0;          ///< lower bound of the free units
+        std::uint64_t packets = 0;  ///< packets that have entered
+        std::uint64_t units = 0;    ///< units of packets that have found room
+        std::uint32_t posted = 0;   ///< number of such packets, modulo 2^32
     };
     struct ejector {
         bool presented = false;     ///< its head is being presented
@@ -235,8 +236,8 @@ private:
     unsigned memory_of(tlm::tlm_generic_payload& payload);
     /// Injects a packet. @param owed  the END phase will be sent @return whether another packet may
     /// follow
-    bool inject(subnet s, unsigned port, const packet& p, bool owed);
-    bool inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool owed);
+    bool inject(subnet s, unsigned port, const packet& p, bool end_withheld);
+    bool inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool end_withheld);
     void resume_injectors(subnet s);
     void present(subnet s, unsigned port);
     void leave(subnet s, unsigned port);

@@ -28,8 +28,8 @@ void perfect_network::transfer(subnet s) {
     });
 }
 
-std::vector<network::figure> perfect_network::figures() const {
-    std::vector<figure> list;
+std::vector<network::report_value> perfect_network::report_values() const {
+    std::vector<report_value> list;
     for (const subnet s : {requests, replies}) {
         const std::string half = std::string(name_of(s)) + "_Network_";
         const auto n = static_cast<float>(packets_injected(s));

@@ -13,7 +13,7 @@ public:
                     const interconnect_config& config, address_decoder decoder);
 
     /// {Req,Reply}_Network_injected_packets_num, _cycles and _injected_packets_per_cycle.
-    std::vector<figure> figures() const override;
+    std::vector<report_value> report_values() const override;
 
 private:
     unsigned room(subnet, unsigned) const override { return ~0u; }

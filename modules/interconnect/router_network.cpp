@@ -71,8 +71,8 @@ std::vector<network::latency_table> router_network::latency_tables() const {
     return list;
 }
 
-std::vector<network::figure> router_network::figures() const {
-    std::vector<figure> list;
+std::vector<network::report_value> router_network::report_values() const {
+    std::vector<report_value> list;
     const auto ratio = [](double a, double b) { return b == 0 ? 0 : a / b; };
     router_subnet::records r = halves_[requests].recorded();
     const router_subnet::records& o = halves_[replies].recorded();

@@ -30,7 +30,7 @@ public:
     /// booksim's statistics of class 0 over both subnets since the last restart_records(), each as
     /// "NAME average", "NAME minimum" and "NAME maximum": latencies in icnt cycles, rates per node
     /// and icnt cycle.
-    std::vector<figure> figures() const override;
+    std::vector<report_value> report_values() const override;
     std::vector<latency_table> latency_tables() const override;
     void list_statistics(support::statistics& list) const override;
     /// Resets the statistics, as GPGPU-Sim does before every kernel.

@@ -199,10 +199,10 @@ allocator_settings read_allocator(reader& in, const std::string& key) {
     const std::string parameter = paren == std::string::npos ? "" : name.substr(paren + 1);
     name = name.substr(0, paren);
     if (name == "islip") {
-        constexpr int most_iterations = 1024;
+        constexpr int max_iterations = 1024;
         if (!parameter.empty())
             a.iterations = static_cast<unsigned>(
-                in.whole_of(key, parameter.substr(0, parameter.rfind(')')), 1, most_iterations));
+                in.whole_of(key, parameter.substr(0, parameter.rfind(')')), 1, max_iterations));
     } else if (name == "separable_input_first") {
         a.algorithm = allocator_settings::kind::separable_input_first;
         if (!parameter.empty() && parameter != "round_robin)")

@@ -42,7 +42,7 @@ public:
 
     void touched(unsigned sm, std::uint64_t address, stage by) override;
     void enters(std::uint64_t address) override { mapping_.place(address); }
-    void wants_turn() override { process_.wake(); }
+    void request_turn() override { process_.wake(); }
 
 private:
     using addresses = std::vector<std::uint64_t>;

@@ -42,7 +42,7 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
                       simulation::on_edge<&memory_partition::return_cycle>(this)),
       arbitrate_process_("arbiter", sequencer, protocol::phase::dram_arbitrate,
                          simulation::on_edge<&memory_partition::arbitrate_cycle>(this)),
-      latency_alarm_("latency_alarm", sequencer,
+      latency_timer_("latency_alarm", sequencer,
                      config.simple_dram ? return_process_ : arbitrate_process_),
       first_(number * config.sub_partitions),
       private_credit_(config.sub_partitions, 0),
@@ -116,9 +116,9 @@ void memory_partition::end_of_request(tlm::tlm_generic_payload& payload,
 }
 
 void memory_partition::accept(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay,
-                              bool owes_end) {
+                              bool withholds_end) {
     responses_.push_back(
-        {&payload, return_process_.local_time() + delay, response_order_++, owes_end});
+        {&payload, return_process_.local_time() + delay, response_order_++, withholds_end});
     return_process_.wake();
 }
 
@@ -164,7 +164,7 @@ void memory_partition::return_cycle() {
     else
         --in_channel_;
     responses_.erase(responses_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    if (r.owes_end) {
+    if (r.withholds_end) {
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         memory->nb_transport_fw(*r.payload, phase, delay);
@@ -177,8 +177,8 @@ void memory_partition::return_simple() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     if (latency_.empty()) return return_process_.sleep();
     if (now < latency_.front().ready) {
-        if (latency_.front().ready >= now + core_alarm::worth_sleeping) {
-            latency_alarm_.set(latency_.front().ready);
+        if (latency_.front().ready >= now + core_timer::worth_sleeping) {
+            latency_timer_.set(latency_.front().ready);
             return_process_.sleep();
         }
         return;
@@ -220,8 +220,8 @@ void memory_partition::arbitrate_cycle() {
     for (const auto& s : sub_partitions_)
         if (!s->to_memory.empty()) return;
     if (config_.simple_dram || latency_.empty()) return arbitrate_process_.sleep();
-    if (latency_.front().ready >= now + core_alarm::worth_sleeping) {
-        latency_alarm_.set(latency_.front().ready);
+    if (latency_.front().ready >= now + core_timer::worth_sleeping) {
+        latency_timer_.set(latency_.front().ready);
         arbitrate_process_.sleep();
     }
 }

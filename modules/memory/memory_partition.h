@@ -83,7 +83,7 @@ private:
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;
         std::uint64_t order;
-        bool owes_end;  // END_RESP is required
+        bool withholds_end;  // END_RESP is required
     };
 
     tlm::tlm_sync_enum nb_transport_bw(int, tlm::tlm_generic_payload& payload,
@@ -94,7 +94,8 @@ private:
     void arbitrate_cycle();
     void arbitrate();
     void send(tlm::tlm_generic_payload& payload);
-    void accept(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay, bool owes_end);
+    void accept(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay,
+                bool withholds_end);
     void consume(tlm::tlm_generic_payload& payload);
     void end_of_request(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
 
@@ -114,7 +115,7 @@ private:
     simulation::process_group l2_group_;
     simulation::clocked_process return_process_;
     simulation::clocked_process arbitrate_process_;
-    core_alarm latency_alarm_;
+    core_timer latency_timer_;
     std::vector<std::unique_ptr<memory_sub_partition>> sub_partitions_;
     unsigned first_;  // global number of the first sub-partition
 

@@ -43,7 +43,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
                simulation::on_edge<&memory_sub_partition::cycle>(this)),
       reply_process_("reply", sequencer, protocol::phase::reply_inject,
                      simulation::on_edge<&memory_sub_partition::send_replies>(this)),
-      rop_alarm_("rop_alarm", sequencer, process_),
+      rop_timer_("rop_alarm", sequencer, process_),
       to_cache_("icnt_to_L2", config.icnt_to_l2),
       to_network_("L2_to_icnt", config.l2_to_icnt),
       rop_(config.rop_latency, config.atomic_latency, config.far_latency),
@@ -106,7 +106,7 @@ void memory_sub_partition::send_replies() {
     const bool part = e.pending_parts == protocol::part_mark;
     e.when.replied = protocol::hop_times::stamp(core_now());
     protocol::atomic_effect::perform(payload);
-    if (is_external(payload)) disown(payload);
+    if (is_external(payload)) release_external(payload);
     ++counters_.replies;
     shared_.reply_sent();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -158,7 +158,7 @@ void memory_sub_partition::consumed(tlm::tlm_generic_payload& write) {
 
 // Requests of initiators without the GPU's extension.
 
-void memory_sub_partition::adopt(tlm::tlm_generic_payload& request) {
+void memory_sub_partition::register_external(tlm::tlm_generic_payload& request) {
     external_.push_back({&request, std::make_unique<protocol::memory_extension>()});
     protocol::memory_extension& e = *external_.back().extension;
     const auto offset = static_cast<unsigned>(request.get_address() % line_bytes);
@@ -179,7 +179,7 @@ bool memory_sub_partition::is_external(const tlm::tlm_generic_payload& request) 
                        [&](const external_request& f) { return f.payload == &request; });
 }
 
-void memory_sub_partition::disown(tlm::tlm_generic_payload& request) {
+void memory_sub_partition::release_external(tlm::tlm_generic_payload& request) {
     const auto f = std::find_if(external_.begin(), external_.end(),
                                 [&](const external_request& r) { return r.payload == &request; });
     request.clear_extension(f->extension.get());
@@ -207,7 +207,7 @@ void memory_sub_partition::take_request() {
     offered_ = nullptr;
     request.acquire();
     end_request(request);
-    if (protocol::find_extension(request) == nullptr) adopt(request);
+    if (protocol::find_extension(request) == nullptr) register_external(request);
     protocol::memory_extension& e = protocol::extension(request);
     locate(request, e);
     e.when.at_l2 = protocol::hop_times::stamp(core_now());
@@ -302,7 +302,7 @@ void memory_sub_partition::cycle() {
         if (process_.now() > accounted_) engine_->skip(process_.now() - accounted_);
         accounted_ = process_.now() + 1;
     }
-    bring_heads();
+    prefetch_heads();
     take_request();
     if (engine_) take_ready_access();
     take_from_memory();
@@ -315,7 +315,7 @@ void memory_sub_partition::cycle() {
 
 /// Prefetches the transactions that this cycle may process: after a long wait they are no longer in
 /// the host's caches.
-void memory_sub_partition::bring_heads() const {
+void memory_sub_partition::prefetch_heads() const {
     if (!from_memory.empty()) protocol::bring(*from_memory.front());
     if (!to_cache_.empty()) protocol::bring(*to_cache_.front());
     if (engine_ && engine_->access_ready()) protocol::bring(engine_->ready_access());
@@ -325,8 +325,8 @@ void memory_sub_partition::sleep_if_idle(std::uint64_t now) {
     if (offered_ != nullptr || !to_cache_.empty() || !from_memory.empty()) return;
     if (engine_ && (!engine_->idle() || engine_->access_ready())) return;
     if (!rop_.empty()) {
-        if (rop_.next() < now + core_alarm::worth_sleeping) return;
-        rop_alarm_.set(rop_.next());
+        if (rop_.next() < now + core_timer::worth_sleeping) return;
+        rop_timer_.set(rop_.next());
     }
     process_.sleep();
 }

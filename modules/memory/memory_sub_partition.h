@@ -3,7 +3,7 @@
 
 #include "modules/cache/data_cache.h"
 #include "modules/memory/address_mapping.h"
-#include "modules/memory/core_alarm.h"
+#include "modules/memory/core_timer.h"
 #include "modules/memory/entry_delay.h"
 #include "modules/memory/far_copies.h"
 #include "modules/memory/host_copy.h"
@@ -147,7 +147,7 @@ private:
     unsigned transport_dbg(int, tlm::tlm_generic_payload&) { return 0; }
 
     void cycle();
-    void bring_heads() const;
+    void prefetch_heads() const;
     void take_request();
     void end_request(tlm::tlm_generic_payload& request);
     void split(tlm::tlm_generic_payload& request, protocol::memory_extension& e);
@@ -170,9 +170,9 @@ private:
     void send_replies();
 
     void locate(const tlm::tlm_generic_payload& request, protocol::memory_extension& e) const;
-    void adopt(tlm::tlm_generic_payload& request);
+    void register_external(tlm::tlm_generic_payload& request);
     bool is_external(const tlm::tlm_generic_payload& request) const;
-    void disown(tlm::tlm_generic_payload& request);
+    void release_external(tlm::tlm_generic_payload& request);
     std::uint64_t core_now() const { return sequencer_.cycle(protocol::core_clock); }
 
     simulation::phase_sequencer& sequencer_;
@@ -183,7 +183,7 @@ private:
     unsigned number_;
     simulation::clocked_process process_;
     simulation::clocked_process reply_process_;
-    core_alarm rop_alarm_;
+    core_timer rop_timer_;
 
     simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> to_cache_;    // icnt→L2
     simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> to_network_;  // L2→icnt

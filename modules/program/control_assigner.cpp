@@ -302,7 +302,7 @@ void control_assigner::set_stalls(const scheduled_block& block,
         bool predicate;
         unsigned at;
     };
-    constexpr unsigned most_stall = 15, longest = 16;
+    constexpr unsigned max_stall = 15, longest = 16;
     std::vector<write> writes;  // recent fixed-latency writes, latest last
     unsigned at = 0;
     unsigned unnamed_predicate = 0;  // cycle of the last write to an unnamed predicate, + 1
@@ -332,7 +332,7 @@ void control_assigner::set_stalls(const scheduled_block& block,
         if (unnamed_predicate != 0 && ends_block(c))
             earliest = std::max(earliest, unnamed_predicate - 1 + latencies_.predicate(c, true));
         if (n > 0) {
-            const unsigned stall = std::min(earliest - at, most_stall);
+            const unsigned stall = std::min(earliest - at, max_stall);
             bits[n - 1].stall = static_cast<std::uint8_t>(stall);
             // A stall above 11 requires the yield bit to take effect.
             bits[n - 1].yield = stall > 11;

@@ -67,7 +67,7 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
         "random partition indexing: places memory and lets SMs inject one after the other")        \
     row(core_inject, core, gpu, "`simt_cluster`",                                                  \
         "sends from the outboxes of several SMs to the request network")                           \
-    row(core_dispatch_ctas, core, gpu, "`cta_scheduler`, `host_interface`, `core_alarm`",          \
+    row(core_dispatch_ctas, core, gpu, "`cta_scheduler`, `host_interface`, `core_timer`",          \
         "places CTAs on SMs, begins and ends kernels, executes host commands")
 // clang-format on
 

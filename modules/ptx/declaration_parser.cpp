@@ -13,10 +13,10 @@ namespace simtlm::ptx {
 namespace {
 
 constexpr std::uint32_t most_registers = 1U << 20;
-constexpr std::uint64_t most_registers_of_module = 1U << 27;
+constexpr std::uint64_t max_registers_of_module = 1U << 27;
 constexpr std::uint32_t largest_alignment = 1U << 20;
 constexpr std::uint64_t largest_size = std::uint64_t{1} << 40;
-constexpr std::size_t most_names_searched = 5000;
+constexpr std::size_t max_names_searched = 5000;
 
 struct space_name {
     std::string_view word;
@@ -46,7 +46,7 @@ void parse_context::fail_unknown(std::string_view name, place where) const {
     symbols.for_each([&](std::string_view each) {
         if (each.size() < longest_shown_name) names.emplace_back(each);
     });
-    const bool search = names.size() < most_names_searched && name.size() < longest_shown_name;
+    const bool search = names.size() < max_names_searched && name.size() < longest_shown_name;
     const std::string nearest = search ? support::nearest_name(name, names) : "";
     in.fail(where, shown(name) + " is not declared",
             nearest.empty() ? "" : "the nearest name is '" + nearest + "'");
@@ -151,7 +151,7 @@ std::uint32_t declaration_parser::add_register(std::string_view name, type t, un
     function& f = c_.current();
     const std::uint64_t wanted = std::uint64_t{count} * vector;
     c_.registers += wanted;
-    if (f.registers.size() + wanted > most_registers || c_.registers > most_registers_of_module) {
+    if (f.registers.size() + wanted > most_registers || c_.registers > max_registers_of_module) {
         c_.in.fail(where, "too many registers",
                    "at most " + std::to_string(most_registers) + " a function");
     }

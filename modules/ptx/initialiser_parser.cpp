@@ -10,7 +10,7 @@ namespace simtlm::ptx {
 namespace {
 
 constexpr unsigned deepest_list = 64;
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 29;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 29;
 
 /// The shift that turns `mask` into 0xff; 64 if there is none.
 unsigned shift_of_mask(std::uint64_t mask) {
@@ -69,9 +69,9 @@ void initialiser_parser::reserve(std::uint64_t at, std::uint64_t size, place whe
     }
     if (v_.data.bytes.size() >= at + size) return;
     c_.initialised_bytes += at + size - v_.data.bytes.size();
-    if (c_.initialised_bytes > most_bytes) {
+    if (c_.initialised_bytes > max_bytes) {
         c_.in.fail(where, "the module's initial values are too large",
-                   "at most " + std::to_string(most_bytes) + " bytes");
+                   "at most " + std::to_string(max_bytes) + " bytes");
     }
     v_.data.bytes.resize(at + size);
 }

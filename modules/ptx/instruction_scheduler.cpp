@@ -167,8 +167,8 @@ public:
 
 private:
     static constexpr std::uint32_t longest_block = 20'000;
-    static constexpr unsigned most_alive = 128;  // 32-bit values; ptxas allocates at most 255
-                                                 // registers
+    static constexpr unsigned max_alive = 128;  // 32-bit values; ptxas allocates at most 255
+                                                // registers
 
     struct node {
         std::vector<std::pair<std::uint32_t, std::uint8_t>> next;  // dependent nodes, and latency
@@ -290,7 +290,7 @@ private:
         std::vector<instruction> code;
         code.reserve(count);
         while (!ready.empty()) {
-            const bool crowded = alive >= most_alive;
+            const bool crowded = alive >= max_alive;
             std::size_t best = 0;
             const auto better = [&](std::uint32_t x, std::uint32_t y) {
                 if (crowded) return x < y;  // text order needs few registers

@@ -14,7 +14,7 @@ namespace {
 // to allocation is 1.0, the mean error 0.23.
 constexpr std::uint32_t temporaries = 6;
 constexpr std::uint32_t loop_percent = 120;
-constexpr std::uint32_t most_named_registers =
+constexpr std::uint32_t max_named_registers =
     255;  ///< limit of the instruction encoding; more are spilled
 constexpr std::size_t largest_sets = std::size_t{1} << 28;  ///< bytes of live sets
 
@@ -72,13 +72,13 @@ public:
         find_cheap();
         number_globals();
         const std::size_t set_bytes = (globals_ + 63) / 64 * 8;
-        if (set_bytes * flow_.blocks.size() * 4 > largest_sets) return most_named_registers;
+        if (set_bytes * flow_.blocks.size() * 4 > largest_sets) return max_named_registers;
         solve();
         for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
             if (flow_.blocks[b].reachable) walk(b);
         }
         const std::uint32_t values = has_loop() ? peak_ * loop_percent / 100 : peak_;
-        return std::min(values + temporaries, most_named_registers);
+        return std::min(values + temporaries, max_named_registers);
     }
 
 private:

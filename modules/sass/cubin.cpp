@@ -237,7 +237,7 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
                     for (std::uint32_t& n : function->block) n = v.take<std::uint32_t>();
                 break;
             case max_cluster_rank:
-                if (function != nullptr) function->most_cluster = v.take<std::uint32_t>();
+                if (function != nullptr) function->max_cluster = v.take<std::uint32_t>();
                 break;
             case blocks_are_clusters:
                 if (function != nullptr) function->blocks_are_clusters = true;

@@ -52,7 +52,7 @@ public:
     /// slots of the reuse cache that keep their operand. In instructions that yield or whose
     /// latency is variable they are a number up to 5.
     bool are_valid() {
-        constexpr unsigned most_stall = 11, most_number = 5;
+        constexpr unsigned max_stall = 11, max_number = 5;
         constexpr std::uint64_t none = 7;
         if (out_.form->no_write_barrier && w_.bits(110, 3) != none) return false;
         if (out_.form->no_read_barrier && w_.bits(113, 3) != none) return false;
@@ -60,14 +60,14 @@ public:
         const bool stays = w_.bit(yield_bit);
         const auto stall = static_cast<unsigned>(w_.bits(stall_bit, 4));
         const auto reuse = static_cast<unsigned>(w_.bits(reuse_bit, 3));
-        if (stays && (stall == 0 || stall > most_stall)) return false;
+        if (stays && (stall == 0 || stall > max_stall)) return false;
         if (stall == 0 || reuse == 0) return reuse == 0;
-        if (out_.form->variable_latency) return reuse <= most_number;
-        if (!stays) return reuse <= most_number && (reuse != 3 || slots_ != 0);
+        if (out_.form->variable_latency) return reuse <= max_number;
+        if (!stays) return reuse <= max_number && (reuse != 3 || slots_ != 0);
         if (architecture_ < 75 && (slots_ == 3 || slots_ == 5)) {
             // Volta: the second of two operands has two bits.
             out_.operands[last_in_slot_].reuse = (reuse & 6) != 0;
-            return reuse <= most_number;
+            return reuse <= max_number;
         }
         return (reuse & ~slots_) == 0;
     }

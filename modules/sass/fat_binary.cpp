@@ -24,7 +24,7 @@ constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
 constexpr std::uint64_t architecture_specific = 0x100000, family_specific = 0x200000;
 constexpr std::uint16_t kind_ptx = 1, kind_elf = 2;
 /// Upper bound of the unpacked size of an entry: a corrupt header must not exhaust memory.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
 
 /// The headers of a fat binary and of each entry.
 struct file_header {
@@ -92,7 +92,7 @@ std::string unpack(const entry_header& h, std::string_view data, const std::stri
     if ((h.flags & (packed_with_lz4 | packed_with_zstd)) == 0) return std::string(data);
     const std::string_view packed = data.substr(0, h.packed_bytes);
     std::optional<std::string> text;
-    if (h.unpacked_bytes <= most_bytes && packed.size() <= most_bytes)
+    if (h.unpacked_bytes <= max_bytes && packed.size() <= max_bytes)
         text = (h.flags & packed_with_lz4) != 0 ? unpack_lz4(packed, h.unpacked_bytes)
                                                 : unpack_zstd(packed, h.unpacked_bytes);
     if (!text) throw support::user_error(origin, "an entry of a fat binary cannot be unpacked");

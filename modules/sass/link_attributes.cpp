@@ -20,7 +20,7 @@ namespace simtlm::sass {
 
 namespace {
 
-constexpr std::size_t most_attribute_bytes = 0xfffc;
+constexpr std::size_t max_attribute_bytes = 0xfffc;
 
 /// Undefined functions that a function calls; for a kernel also those that its callees call.
 std::set<std::string_view> systems_called(std::uint32_t function, const link_symbols& symbols,
@@ -73,7 +73,7 @@ void append_externals(std::string& to, const std::set<std::string_view>& names,
         if (at != undefined.end()) append<std::uint32_t>(symbols, at->second);
     }
     if (symbols.empty()) return;
-    symbols.resize(std::min(symbols.size(), most_attribute_bytes));
+    symbols.resize(std::min(symbols.size(), max_attribute_bytes));
     append<std::uint8_t>(to, sized_value);
     append<std::uint8_t>(to, attribute::externs);
     append<std::uint16_t>(to, static_cast<std::uint16_t>(symbols.size()));

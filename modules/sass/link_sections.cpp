@@ -16,8 +16,8 @@ namespace simtlm::sass {
 namespace {
 
 constexpr std::uint8_t kernel_symbol = 0x10, managed_variable = 0x04;  ///< cubin_symbol::other
-constexpr std::uint64_t most_section_bytes = std::uint64_t{1} << 32;
-constexpr std::uint64_t most_alignment = 4096;
+constexpr std::uint64_t max_section_bytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t max_alignment = 4096;
 /// Shared memory that system software of sm_90 reserves at the beginning. Code adds it itself.
 constexpr std::uint64_t reserved_shared_90 = 0x400;
 
@@ -38,12 +38,12 @@ link_sections::link_sections(const link_symbols& symbols, const link_functions& 
 std::uint64_t link_sections::add_segment(std::uint32_t output, in_file s) {
     output_section& o = writer_.section(output);
     const cubin_section& from = symbols_.section(s);
-    const std::uint64_t alignment = std::clamp<std::uint64_t>(from.alignment, 1, most_alignment);
+    const std::uint64_t alignment = std::clamp<std::uint64_t>(from.alignment, 1, max_alignment);
     o.alignment = std::max(o.alignment, alignment);
     const bool has_bytes = o.type != SHT_NOBITS;
     const std::uint64_t offset = aligned(has_bytes ? o.bytes.size() : o.size, alignment);
     const bool constant = bank_of(from.name).has_value();
-    const std::uint64_t most = constant ? constant_bank_bytes : most_section_bytes;
+    const std::uint64_t most = constant ? constant_bank_bytes : max_section_bytes;
     if (from.size > most || offset > most) {
         diagnostics_.error(fmt::format("{} takes {} bytes", from.name, from.size));
         return 0;
@@ -81,7 +81,7 @@ void link_sections::place_common_variables() {
     for (const auto& d : symbols_.definitions()) {
         const cubin_symbol& y = symbols_.symbol(d.second);
         if (!y.is_common) continue;
-        if ((y.other & in_global) == 0 || y.size > most_section_bytes) {
+        if ((y.other & in_global) == 0 || y.size > max_section_bytes) {
             diagnostics_.error(
                 fmt::format("'{}' is common, but no variable of global memory", d.first));
             continue;
@@ -95,7 +95,7 @@ void link_sections::place_common_variables() {
 /// Allocates a common variable, whose value is its alignment. @return its offset
 std::uint64_t link_sections::add_common(std::uint32_t output, const cubin_symbol& variable) {
     output_section& o = writer_.section(output);
-    const std::uint64_t alignment = std::clamp<std::uint64_t>(variable.value, 1, most_alignment);
+    const std::uint64_t alignment = std::clamp<std::uint64_t>(variable.value, 1, max_alignment);
     o.alignment = std::max(o.alignment, alignment);
     const std::uint64_t offset = aligned(o.size, alignment);
     o.size = offset + variable.size;

@@ -91,7 +91,7 @@ public:
                                              sc_core::sc_time::from_value(deferred_times_.front());
     }
     /// Clears the deferred edges, all of which have been replayed.
-    void end_lag() {
+    void end_deferral() {
         deferred_ = 0;
         deferred_times_.clear();
     }
@@ -156,7 +156,7 @@ inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_doma
         if (const unsigned k = timers[d].edges_to_next(edges_[d]); k != 0)
             until = rising_edge(d, k, until);
     if (until == never) return;
-    end_lag();
+    end_deferral();
     while (suppressed_ && suppressed_->pass_before(until)) {
         ++cycle_[decoupled_domain_];
         ++edges_[decoupled_domain_];

@@ -40,7 +40,7 @@ void parallel_region::add(phase_slot& slot) {
 
 void parallel_region::begin_step(bool ended, bool begins) {
     if (one_thread_ || groups_a_thread_ != 0) return;
-    constexpr unsigned worth_counting = 2 * least_groups;  // shorter steps are not representative
+    constexpr unsigned worth_counting = 2 * min_groups;  // shorter steps are not representative
     constexpr unsigned soon_again = 64;  // steps; after that many the threads are left asleep
     const bool is_worth = activations_ >= worth_counting;
     if (ended) steps_since_counted_ = is_worth ? 0 : steps_since_counted_ + 1;
@@ -70,7 +70,7 @@ std::size_t parallel_region::run(const phase_visit* first, const phase_visit* en
             if (!s.shared || s.one_thread || (last != first && s.what.barrier_before)) break;
             awake += last->who->awake;
         }
-        const unsigned each = groups_a_thread_ != 0 ? groups_a_thread_ : least_groups;
+        const unsigned each = groups_a_thread_ != 0 ? groups_a_thread_ : min_groups;
         among = std::min(workers_->threads(), awake / each);
     }
     if (among < 2) {

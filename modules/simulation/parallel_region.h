@@ -120,9 +120,9 @@ public:
 
 private:
     static constexpr unsigned chunks_per_thread = 64;
-    static constexpr unsigned max_shared = 8;    // phases of a region
-    static constexpr unsigned least_groups = 3;  // minimum per thread; a barrier costs about as
-                                                 // much as one or two groups
+    static constexpr unsigned max_shared = 8;  // phases of a region
+    static constexpr unsigned min_groups = 3;  // minimum per thread; a barrier costs about as
+                                               // much as one or two groups
     /// The updates that a host thread has deferred, in two cache lines.
     struct alignas(64) deferred_updates {
         struct timer {

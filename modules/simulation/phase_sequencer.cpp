@@ -101,7 +101,7 @@ bool phase_sequencer::start_next_phase(const process_state* ended) {
                 position_ += visits;
                 return true;
             }
-        if (ended != nullptr && (&ended->slot == v.of->processes || v.of->starts_borrowed())) {
+        if (ended != nullptr && (&ended->slot == v.of->processes || v.of->starts_shared())) {
             resumes_ = true;  // a process cannot trigger itself
             step_event_.notify();
             return true;
@@ -127,7 +127,7 @@ std::size_t phase_sequencer::end_of_processes(std::size_t first) const {
     const std::vector<phase_visit>& order = *visits_;
     std::size_t end = first + 1;
     const phase_slot* const processes = order[first].of->processes;
-    if (!processes->lends_processes || follows_blocks()) return end;
+    if (!processes->shares_processes || follows_blocks()) return end;
     while (end < order.size() && order[end].of->processes == processes) ++end;
     return end;
 }
@@ -148,7 +148,7 @@ void phase_sequencer::start_processes(const phase_visit& v) {
     }
     // Triggering all processes at once is cheaper per process, even though those that are not awake
     // return without doing anything.
-    if (8 * awake >= 5 * members && members > 1 && !v.of->shared && !v.of->starts_borrowed()) {
+    if (8 * awake >= 5 * members && members > 1 && !v.of->shared && !v.of->starts_shared()) {
         running_ = static_cast<unsigned>(members);
         v.of->processes->start_all->notify();
         return;
@@ -157,7 +157,7 @@ void phase_sequencer::start_processes(const phase_visit& v) {
     for (unsigned w = 0; w < t.n_words; ++w)
         for (std::uint64_t bits = started_[w]; bits != 0; bits &= bits - 1) {
             const unsigned member = 64 * w + static_cast<unsigned>(__builtin_ctzll(bits));
-            if (v.of->starts_borrowed()) v.of->members[member]->run_next();
+            if (v.of->starts_shared()) v.of->members[member]->run_next();
             v.of->starts[member]->notify();
         }
 }
@@ -311,7 +311,7 @@ void phase_sequencer::synchronize() {
     if (source_.deferred() != 0)
         for_each_awake(table_.deferred_slot()->sub_phases[0], table_.replay_actions(),
                        [this](const edge_action& replay) { act(replay); });
-    source_.end_lag();
+    source_.end_deferral();
 }
 
 /// @pre an edge is pending
@@ -359,7 +359,7 @@ void phase_sequencer::run_phases(const process_state* ended) {
 
 void phase_sequencer::end_step() {
     stepping_ = false;
-    source_.end_lag();
+    source_.end_deferral();
     last_ = current_;
     source_.end_step(last_);
     for (step_observer* o : observers_) o->phases_ended(last_);

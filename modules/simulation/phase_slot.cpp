@@ -66,15 +66,15 @@ void phase_slot::lay_out_by_chunk(unsigned threads, unsigned chunks_per_thread) 
 
 void phase_slot::find_processes() {
     processes = this;
-    for (const process_state* p : members) borrows_processes |= p->run_by != nullptr;
-    if (!borrows_processes) return;
+    for (const process_state* p : members) uses_shared_processes |= p->run_by != nullptr;
+    if (!uses_shared_processes) return;
     phase_slot* const runners =
         members.front()->run_by != nullptr ? &members.front()->run_by->slot : this;
     if (runners == this || runners->members.size() != members.size()) return;
     for (unsigned i = 0; i < members.size(); ++i)
         if (members[i]->run_by != runners->members[i]) return;
     processes = runners;
-    runners->lends_processes = true;
+    runners->shares_processes = true;
 }
 
 void phase_slot::complete(unsigned number) {

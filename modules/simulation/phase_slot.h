@@ -51,10 +51,10 @@ struct phase_slot {
     std::vector<sc_core::sc_event*> starts;  ///< events that trigger the members' SystemC processes
     std::unique_ptr<sc_core::sc_event> start_all;  ///< event that triggers the processes of all
                                                    ///< members
-    bool borrows_processes =
-        false;                     ///< some members' actions are run by processes of other members
-    bool lends_processes = false;  ///< other slots' members, in the same places, are run by these
-                                   ///< processes
+    bool uses_shared_processes =
+        false;                      ///< some members' actions are run by processes of other members
+    bool shares_processes = false;  ///< other slots' members, in the same places, are run by these
+                                    ///< processes
     const phase_slot* processes = nullptr;  ///< slot whose processes run the members: usually this
                                             ///< one
     bool shared = false;                    ///< host threads may run it in a parallel region
@@ -75,7 +75,7 @@ struct phase_slot {
     /// Sets `processes`: this slot, or the slot whose members' processes run the members at the
     /// same indices.
     void find_processes();
-    bool starts_borrowed() const { return borrows_processes && processes == this; }
+    bool starts_shared() const { return uses_shared_processes && processes == this; }
     /// Places members that the same host thread usually runs in words, and thereby cache lines, of
     /// their own. The members of one chunk use the same bit of consecutive words.
     void lay_out_by_chunk(unsigned threads, unsigned chunks_per_thread);

@@ -38,7 +38,7 @@ void phase_table::complete_members(std::uint64_t shuffle_seed) {
         for (phase_slot& s : slots_) {
             // Slots run by the same processes use the same order in all phases.
             std::mt19937_64 same(shuffle_seed);
-            s.shuffle(s.processes != &s || s.lends_processes ? same : random);
+            s.shuffle(s.processes != &s || s.shares_processes ? same : random);
         }
     for (group_schedule* g : groups_) g->complete(shuffle_seed != 0 ? &random : nullptr);
 }

@@ -26,13 +26,13 @@ private:
         falling_ = !falling_;
         if (falling_) return all_.middle(step_);
         step_ = following(step_);
-        all_.forget();
+        all_.drop();
         return all_.at(step_).time;
     }
     std::uint64_t skip_before(std::uint64_t time) override {
         std::uint64_t skipped = 0;
         for (; all_.at(step_).time < time; ++skipped) step_ = following(step_);
-        if (skipped != 0) all_.forget();
+        if (skipped != 0) all_.drop();
         return skipped;
     }
     /// @return the next step at which this clock rises
@@ -86,7 +86,7 @@ void rounded_clocks::add_step() {
     steps_.push_back(s);
 }
 
-void rounded_clocks::forget() {
+void rounded_clocks::drop() {
     std::uint64_t needed = clocks_.front()->position();
     for (const auto& c : clocks_) needed = std::min(needed, c->position());
     for (; first_ < needed; ++first_) steps_.pop_front();

@@ -42,7 +42,7 @@ private:
     const step& at(std::uint64_t number);
     std::uint64_t middle(std::uint64_t number);
     void add_step();
-    void forget();
+    void drop();
 
     double resolution_;                   // seconds
     std::vector<double> periods_, sums_;  // seconds

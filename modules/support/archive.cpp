@@ -16,10 +16,10 @@ void archive::block(std::string_view name, unsigned version) {
         fail("was written by another version of simtlm (" + block_ + " has changed)");
 }
 
-std::size_t archive::size_of(std::size_t elements, std::size_t least_bytes) {
+std::size_t archive::size_of(std::size_t elements, std::size_t min_bytes) {
     std::uint64_t size = elements;
     (*this)(size);
-    if (restores_ && size > (data_.size() - position_) / least_bytes)
+    if (restores_ && size > (data_.size() - position_) / min_bytes)
         fail("ends in the state of " + block_);
     return static_cast<std::size_t>(size);
 }

@@ -57,9 +57,9 @@ public:
     /// Saves or restores n raw bytes.
     void memory(void* at, std::size_t n) { bytes(at, n); }
     /// Saves a number of elements, or restores one.
-    /// @param least_bytes  smallest size of an element in the archive, in bytes; bounds the
+    /// @param min_bytes  smallest size of an element in the archive, in bytes; bounds the
     ///                     restored number by the saved data that is left
-    std::size_t size_of(std::size_t elements, std::size_t least_bytes);
+    std::size_t size_of(std::size_t elements, std::size_t min_bytes);
 
     /// @return the saved data; call once, at the end
     std::string take() { return std::move(data_); }

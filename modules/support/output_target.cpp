@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;  // as in Linux
-constexpr unsigned most_drafts = 100;
+constexpr int max_links = 40;  // as in Linux
+constexpr unsigned max_drafts = 100;
 constexpr unsigned writable_bits = 0222;
 constexpr unsigned permission_bits = 0777;
 constexpr unsigned usual_mode = 0666;
@@ -72,7 +72,7 @@ void output_target::refuse(const std::string& what, const std::string& remedy) c
 }
 
 void output_target::follow_links() {
-    for (int links = 0; links < most_links; ++links) {
+    for (int links = 0; links < max_links; ++links) {
         const fs::path written(path_);
         std::error_code error;
         const fs::path folder =
@@ -122,7 +122,7 @@ int output_target::open(std::string& draft) const {
     } else if (in_place_) {
         fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     } else {
-        for (unsigned n = 0; n < most_drafts; ++n) {
+        for (unsigned n = 0; n < max_drafts; ++n) {
             draft = draft_of(path_);
             if (n > 0)
                 draft = path_ + '.' + std::to_string(getpid()) + '.' + std::to_string(n) + ".part";

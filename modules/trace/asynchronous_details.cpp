@@ -29,9 +29,9 @@ constexpr auto last_transfer = static_cast<std::uint64_t>(bulk_transfer::kind::p
 constexpr std::uint64_t arrives_at_cluster = 1 << 8, waits_for_cluster = 1 << 9,
                         accesses_cluster = 1 << 10, sleeps = 1 << 11;
 constexpr auto last_space = static_cast<std::uint64_t>(program::memory_space::generic);
-constexpr unsigned most_ranks = program::largest_cluster, rank_bits = 4,
+constexpr unsigned max_ranks = program::largest_cluster, rank_bits = 4,
                    ranks_per_word = 64 / rank_bits;
-static_assert(most_ranks == 1U << rank_bits);
+static_assert(max_ranks == 1U << rank_bits);
 
 /// Takes words one after the other.
 class word_reader {
@@ -85,23 +85,23 @@ mbarrier_operation take_operation(word_reader& in) {
 }
 
 bulk_transfer take_transfer(word_reader& in) {
-    constexpr std::uint64_t most_bytes = UINT32_MAX;
+    constexpr std::uint64_t max_bytes = UINT32_MAX;
     bulk_transfer t;
     t.what =
         static_cast<bulk_transfer::kind>(std::min(in.take_up_to(last_transfer), last_transfer));
     t.tensor_map = in.take();
-    t.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+    t.bytes = static_cast<std::uint32_t>(in.take_up_to(max_bytes));
     t.ranges.resize(in.take_count(2));
     for (program::memory_range& r : t.ranges) {
         r.address = in.take();
-        r.bytes = static_cast<std::uint32_t>(in.take_up_to(most_bytes));
+        r.bytes = static_cast<std::uint32_t>(in.take_up_to(max_bytes));
         if (r.bytes == 0) in.reject();
     }
     t.arrivals.resize(in.take_count(2));
     for (bulk_transfer::arrival& a : t.arrivals) {
         a.mbarrier = in.take();
-        const std::uint64_t both = in.take_up_to(std::uint64_t{most_ranks - 1} << 32 | most_bytes);
-        a.rank = static_cast<unsigned>(both >> 32) % most_ranks;
+        const std::uint64_t both = in.take_up_to(std::uint64_t{max_ranks - 1} << 32 | max_bytes);
+        a.rank = static_cast<unsigned>(both >> 32) % max_ranks;
         a.bytes = static_cast<std::uint32_t>(both);
     }
     return t;
@@ -125,7 +125,7 @@ cluster_details take_cluster(word_reader& in, std::uint64_t& sleep) {
     for (unsigned lane = 0; lane < c.rank.size(); lane += ranks_per_word) {
         const std::uint64_t word = in.take();
         for (unsigned i = 0; i < ranks_per_word; ++i)
-            c.rank[lane + i] = static_cast<std::uint8_t>(word >> rank_bits * i & (most_ranks - 1));
+            c.rank[lane + i] = static_cast<std::uint8_t>(word >> rank_bits * i & (max_ranks - 1));
     }
     for (std::size_t n = in.take_count(5); n > 0; --n) {
         cluster_details::lane_operation o;

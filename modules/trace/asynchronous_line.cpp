@@ -17,9 +17,9 @@ using program::mbarrier_state;
 
 namespace {
 
-constexpr std::uint64_t most_accesses = 1 << 20;       // of a copy: more than shared memory holds
-constexpr std::uint64_t cta_stride = 1 << 24;          // of shared memory in a cluster's window
-constexpr std::uint32_t most_copied_bytes = 1u << 30;  // a generous limit
+constexpr std::uint64_t max_accesses = 1 << 20;       // of a copy: more than shared memory holds
+constexpr std::uint64_t cta_stride = 1 << 24;         // of shared memory in a cluster's window
+constexpr std::uint32_t max_copied_bytes = 1u << 30;  // a generous limit
 
 [[noreturn]] void reject(const place& where, const std::string& what) {
     throw support::user_error(where.where(), what);
@@ -86,7 +86,7 @@ std::vector<std::uint64_t> take_accesses(scanner& in, const place& where) {
     std::vector<std::uint64_t> all;
     std::uint64_t base = 0;
     if (mode == deltas) base = take_address(in, "the base address", where);
-    const std::uint64_t n = take_decimal(in, "the number of addresses", most_accesses, where);
+    const std::uint64_t n = take_decimal(in, "the number of addresses", max_accesses, where);
     for (std::uint64_t i = 0; i < n; ++i) {
         if (mode == list) {
             all.push_back(take_address(in, "an address", where));
@@ -202,8 +202,8 @@ operand_counts count_operands(std::string_view text) {
 }
 
 bool tells_copy(const scanner& in) {
-    constexpr unsigned least_numbers = 6;
-    return count_numbers(in, least_numbers) == least_numbers;
+    constexpr unsigned min_numbers = 6;
+    return count_numbers(in, min_numbers) == min_numbers;
 }
 
 void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
@@ -216,9 +216,9 @@ void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& detai
         in_cluster = true;
     }
     t.bytes = static_cast<std::uint32_t>(
-        take_decimal(in, "the number of bytes", most_copied_bytes, where));
+        take_decimal(in, "the number of bytes", max_copied_bytes, where));
     const std::uint64_t outside =
-        take_decimal(in, "the number of bytes outside of the tensor", most_copied_bytes, where);
+        take_decimal(in, "the number of bytes outside of the tensor", max_copied_bytes, where);
     const std::vector<std::uint64_t> accesses = take_accesses(in, where);
     t.ranges = ranges_of(accesses, t.bytes - std::min<std::uint64_t>(outside, t.bytes));
     const bool signals = t.what == bulk_transfer::kind::load || t.what == bulk_transfer::kind::send;

@@ -11,7 +11,7 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t most_reserved = 1 << 16;
+constexpr std::size_t max_reserved = 1 << 16;
 
 /// Reads the header during construction, because members constructed after the file need it.
 kernel_header& read_into(kernel_header& header, const binary_file& file,
@@ -75,7 +75,7 @@ void binary_block_source::check_place(const dim3& at) {
 
 void binary_block_source::read_warp(std::uint32_t count, block_trace& decoded) {
     auto& instructions = decoded.instructions;
-    const std::size_t size = instructions.size() + std::min<std::size_t>(count, most_reserved);
+    const std::size_t size = instructions.size() + std::min<std::size_t>(count, max_reserved);
     if (size > instructions.capacity()) {
         instructions.reserve(std::max(size, instructions.capacity() * 3 / 2));
     }

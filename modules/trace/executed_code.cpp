@@ -67,12 +67,12 @@ private:
 /// Parses the optional barrier, block of the L2 and control bits at the end of a line.
 bool take_control(std::istringstream& in, static_instruction& i) {
     constexpr std::uint32_t most = (1u << 21) - 1;
-    constexpr std::int16_t most_barriers = 16;
+    constexpr std::int16_t max_barriers = 16;
     std::string word;
     if (!(in >> word)) return true;
     if (word == "barrier") {
         if (!(in >> i.barrier_id >> i.barrier_threads) || i.barrier_id < 0 ||
-            i.barrier_id >= most_barriers || i.barrier_threads < 0)
+            i.barrier_id >= max_barriers || i.barrier_threads < 0)
             return false;
         if (!(in >> word)) return true;
     }

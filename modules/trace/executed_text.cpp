@@ -25,13 +25,13 @@ constexpr std::pair<memory_space, const char*> spaces[] = {
 /// Text lines name registers of machine code, of which there are 255: larger numbers are reduced
 /// modulo that for other readers; the header has the full numbers.
 constexpr unsigned registers_of_texts = 255;
-constexpr unsigned most_shown = 8;
+constexpr unsigned max_shown = 8;
 constexpr unsigned machine_code_bytes = 16;
 constexpr std::uint64_t window_bytes = 1 << 24;  ///< of shared and of local memory
 
 template <class List>
 void append_registers(std::string& text, unsigned count, const List& list) {
-    count = std::min(count, most_shown);
+    count = std::min(count, max_shown);
     append_text(text, " %u", count);
     for (unsigned n = 0; n < count; ++n) append_text(text, " R%u", list[n] % registers_of_texts);
 }

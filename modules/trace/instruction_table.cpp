@@ -14,8 +14,8 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t first_slots = 1024;    // a power of two
-constexpr std::size_t most_variants = 4096;  // per program counter
+constexpr std::size_t first_slots = 1024;   // a power of two
+constexpr std::size_t max_variants = 4096;  // per program counter
 
 /// Whether an executed instruction may change an mbarrier: PTX or machine code.
 bool uses_mbarrier(std::string_view opcode) {
@@ -134,8 +134,8 @@ void instruction_table::insert(entry* fresh, const place& where) {
     std::size_t length = 1;
     entry* last = s.chain;
     for (; last->next != nullptr; last = last->next) ++length;
-    if (length >= most_variants) {
-        throw support::user_error(where.where(), "more than " + std::to_string(most_variants) +
+    if (length >= max_variants) {
+        throw support::user_error(where.where(), "more than " + std::to_string(max_variants) +
                                                      " different instructions at program counter " +
                                                      hex(fresh->info.pc));
     }

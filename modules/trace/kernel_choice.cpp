@@ -22,13 +22,13 @@ struct number_range {
 };
 
 bool take_number(std::string_view& text, std::uint64_t& value) {
-    constexpr std::size_t most_digits = 18;
+    constexpr std::size_t max_digits = 18;
     std::size_t digits = 0;
     value = 0;
     for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits)
-        if (digits < most_digits) value = value * 10 + static_cast<unsigned>(text[digits] - '0');
+        if (digits < max_digits) value = value * 10 + static_cast<unsigned>(text[digits] - '0');
     text.remove_prefix(digits);
-    return digits != 0 && digits <= most_digits;
+    return digits != 0 && digits <= max_digits;
 }
 
 /// Parses "N", "A-B", "A-" or "-B".

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t newest_tracer = 6;
 constexpr std::size_t longest_key_shown = 60;
 constexpr std::uint32_t most_registers = 255;
-constexpr std::uint32_t most_shared_memory = 256 * 1024;
+constexpr std::uint32_t max_shared_memory = 256 * 1024;
 constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t largest_grid_x = 2147483647;
 constexpr std::uint32_t largest_grid_yz = 65535;
@@ -137,7 +137,7 @@ public:
         }
         const std::uint32_t shared = header_.shared_memory;
         if (shared == kernel_header::not_told) return;
-        if (shared > most_shared_memory || (shared > 0 && shared < 4)) {
+        if (shared > max_shared_memory || (shared > 0 && shared < 4)) {
             warn("shmem = " + std::to_string(shared) + " bytes is not plausible");
         }
     }

@@ -20,7 +20,7 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t most_spare_blocks = 32;
+constexpr std::size_t max_spare_blocks = 32;
 constexpr std::size_t always_ahead = 2;       // blocks, regardless of their size
 constexpr std::size_t most_ahead = 4u << 20;  // bytes, unless always_ahead blocks exceed it
 /// Iterations for which the simulation spins for a block before it sleeps: consecutive blocks take
@@ -207,7 +207,7 @@ void kernel_trace::recycle(std::unique_ptr<program::cta> block) {
     if (!block) return;
     std::unique_ptr<block_trace> own(static_cast<block_trace*>(block.release()));
     const std::lock_guard<std::mutex> lock(impl_->mutex);
-    if (impl_->spare.size() < most_spare_blocks) impl_->spare.push_back(std::move(own));
+    if (impl_->spare.size() < max_spare_blocks) impl_->spare.push_back(std::move(own));
 }
 
 std::vector<std::string> kernel_trace::take_warnings() {

@@ -17,7 +17,7 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t most_header_text = 1 << 20;
+constexpr std::size_t max_header_text = 1 << 20;
 constexpr std::size_t most_instructions = 1 << 24;
 
 /// The opcode in a text of operands (line_operands).
@@ -44,7 +44,7 @@ std::string header_text_of(const std::string& file) {
         if (in.take("#BEGIN_TB")) break;
         text.append(line.begin, static_cast<std::size_t>(line.end - line.begin));
         text += '\n';
-        if (text.size() > most_header_text) {
+        if (text.size() > max_header_text) {
             throw support::user_error(lines.where(), "a header of more than 1 MB");
         }
         in.skip_blanks();

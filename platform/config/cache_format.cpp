@@ -8,9 +8,9 @@ namespace simtlm::platform {
 namespace {
 
 // Limits that bound the host memory needed for a cache; every SM or partition has its own copy.
-constexpr std::uint64_t most_lines = 1 << 20;
+constexpr std::uint64_t max_lines = 1 << 20;
 constexpr unsigned largest_line = 4096;
-constexpr unsigned most_entries = 1 << 16;
+constexpr unsigned max_entries = 1 << 16;
 
 }  // namespace
 
@@ -96,15 +96,15 @@ cache::cache_config parse_cache(std::string_view text) {
     if (!power_of_two(c.line_bytes))
         throw format_error{fmt::format("lines of {} bytes", c.line_bytes),
                            "the line size must be a power of two"};
-    if (std::uint64_t{c.sets} * c.ways > most_lines || c.line_bytes > largest_line)
+    if (std::uint64_t{c.sets} * c.ways > max_lines || c.line_bytes > largest_line)
         throw format_error{
             fmt::format("a cache of {} sets, {} ways and lines of {} bytes", c.sets, c.ways,
                         c.line_bytes),
-            fmt::format("at most {} lines of at most {} bytes", most_lines, largest_line)};
+            fmt::format("at most {} lines of at most {} bytes", max_lines, largest_line)};
     if (std::max({c.mshr_entries, c.mshr_max_merge, c.miss_queue_size, c.result_fifo_entries}) >
-        most_entries)
+        max_entries)
         throw format_error{"too many MSHR or queue entries",
-                           fmt::format("at most {}", most_entries)};
+                           fmt::format("at most {}", max_entries)};
     if (c.ways == 0) throw format_error{"no ways", "a cache must have at least one way"};
     if (c.mshr_entries == 0 || c.mshr_max_merge == 0)
         throw format_error{"the number of MSHR entries or of merged requests is zero",

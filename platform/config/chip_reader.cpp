@@ -32,7 +32,7 @@ void read_chip(const option_values& v, gpu_config& config) {
     config.cores.clusters = v.number("-gpgpu_n_clusters", 1, 4096);
     config.cores.sms_per_cluster = v.number("-gpgpu_n_cores_per_cluster", 1, 256);
     config.cores.ejection_buffer_size =
-        v.number("-gpgpu_n_cluster_ejection_buffer_size", 1, most_queue_entries);
+        v.number("-gpgpu_n_cluster_ejection_buffer_size", 1, max_queue_entries);
     config.cores.sim_order = v.number("-gpgpu_simt_core_sim_order", 0, 1);
     config.compute_capability_major = v.number("-gpgpu_compute_capability_major", 1, 99);
     config.compute_capability_minor = v.number("-gpgpu_compute_capability_minor", 0, 9);

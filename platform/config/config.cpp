@@ -103,7 +103,7 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
     if (shared == not_told)
         refuse("lacks its shared memory size (-shmem), which limits the number of resident blocks",
                "set it with --override-shmem BYTES");
-    const std::uint64_t most_shared = core::most_shared_per_cta(sm);
+    const std::uint64_t most_shared = core::max_shared_per_cta(sm);
     if (shared > most_shared)
         refuse(fmt::format("needs {} bytes of shared memory per block; {} {}", shared,
                            most_shared == sm.shared.bytes ? "an SM has" : "a block may use",

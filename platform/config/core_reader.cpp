@@ -119,7 +119,7 @@ void read_units(const option_values& v, core::sm_config& sm) {
             p.oc_ex = unit.oc_ex;
             continue;
         }
-        if (!p.units_option.empty()) p.units = v.number(p.units_option, p.least_units, 256);
+        if (!p.units_option.empty()) p.units = v.number(p.units_option, p.min_units, 256);
         p.present = i == core::pipe_tensor ? tensor_cores : p.units > 0 || p.to_memory;
         if (p.units > 0 && !p.present)
             v.fail(p.units_option, "the SM has no tensor cores", "-gpgpu_tensor_core_avail 1");

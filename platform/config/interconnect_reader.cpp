@@ -15,8 +15,8 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
     n.flit_bytes = v.number("-icnt_flit_size", 1, 1u << 16);
     n.clusters = clusters;
     n.memories = memories;
-    n.crossbar.in_buffer_limit = v.number("-icnt_in_buffer_limit", 1, most_queue_entries);
-    n.crossbar.out_buffer_limit = v.number("-icnt_out_buffer_limit", 1, most_queue_entries);
+    n.crossbar.in_buffer_limit = v.number("-icnt_in_buffer_limit", 1, max_queue_entries);
+    n.crossbar.out_buffer_limit = v.number("-icnt_out_buffer_limit", 1, max_queue_entries);
     constexpr std::string_view subnets = "-icnt_subnets";
     n.crossbar.subnets = v.number(subnets, 0);
     if (n.kind == interconnect::network_kind::crossbar && n.crossbar.subnets != 2)

@@ -43,7 +43,7 @@ void read_caches(const option_values& v, core::sm_config& sm) {
 void read_load_store_unit(const option_values& v, core::sm_config& sm) {
     core::ldst_config& ldst = sm.ldst;
     ldst.response_buffer_size =
-        v.number("-gpgpu_n_ldst_response_buffer_size", 1, most_queue_entries);
+        v.number("-gpgpu_n_ldst_response_buffer_size", 1, max_queue_entries);
     ldst.l1_latency = v.number("-gpgpu_l1_latency", 1, most_cycles);
     ldst.l1_banks = v.number("-gpgpu_l1_banks", 1, 1024);
     if (!power_of_two(ldst.l1_banks)) v.fail("-gpgpu_l1_banks", "is not a power of two", "");

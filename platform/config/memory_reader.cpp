@@ -51,9 +51,9 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     const auto sizes =
         read(v, queues, [](const std::string& text) { return parse_numbers(text, ':', 4, 4); });
     for (const unsigned size : sizes)
-        if (size == 0 || size > most_queue_entries)
+        if (size == 0 || size > max_queue_entries)
             v.fail(queues, fmt::format("a queue of {} entries", size),
-                   fmt::format("1 to {}", most_queue_entries));
+                   fmt::format("1 to {}", max_queue_entries));
     // A request enters the first queue if there is room for its sectors.
     if (sizes[0] < cache::sectors_per_line)
         v.fail(queues, fmt::format("no request ever enters a first queue of {} entries", sizes[0]),
@@ -115,8 +115,8 @@ void read_dram(const option_values& v, memory::dram_config& d, std::vector<std::
     d.timing = read(v, timing, parse_dram_timing);
     const auto& schedulers = memory::dram_schedulers();
     d.scheduler = schedulers[v.number("-gpgpu_dram_scheduler", 0, schedulers.size() - 1)].make;
-    d.scheduler_queue_size = v.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, most_queue_entries);
-    d.return_queue_size = v.number("-gpgpu_dram_return_queue_size", 0, most_queue_entries);
+    d.scheduler_queue_size = v.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, max_queue_entries);
+    d.return_queue_size = v.number("-gpgpu_dram_return_queue_size", 0, max_queue_entries);
     d.bus_width_bytes = v.number("-gpgpu_dram_buswidth", 1, 4096);
     d.chips_per_channel = v.number("-gpgpu_n_mem_per_ctrlr", 1, 256);
     d.burst_length = v.number("-gpgpu_dram_burst_length", 1, 256);

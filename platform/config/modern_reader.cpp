@@ -178,10 +178,10 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
     if (config.compute_capability_major < 7)
         v.fail("--core", "the modern core requires Volta or later",
                "--core simt, or another preset");
-    if (sm.max_warps / sm.schedulers > core::sub_core_pipeline::issue_scheduler::most_slots)
+    if (sm.max_warps / sm.schedulers > core::sub_core_pipeline::issue_scheduler::max_slots)
         v.fail("--core", fmt::format("{} warps per sub-core", sm.max_warps / sm.schedulers),
                fmt::format("at most {}: see -gpgpu_num_sched_per_core",
-                           core::sub_core_pipeline::issue_scheduler::most_slots));
+                           core::sub_core_pipeline::issue_scheduler::max_slots));
 
     sm_timing m;
     m.dependences = read_dependences(v);
@@ -214,7 +214,7 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
     m.fence_system = fences[2];
     m.result_queue = v.number("-modern_result_queue", 1, 1024);
     m.registers.read_ports = v.number("-modern_register_read_ports", 0,
-                                      core::sub_core_pipeline::register_file::most_ports);
+                                      core::sub_core_pipeline::register_file::max_ports);
     const auto queue = numbers(v, "-modern_memory_queue", 4, 1);
     m.memory_queue = {queue[0], queue[1], queue[2], queue[3]};
     const double interval = v.real("-modern_memory_interval");

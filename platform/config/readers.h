@@ -49,7 +49,7 @@ void read_quirks(const option_values& v, gpu_config& config);
 
 inline constexpr unsigned warp_threads = 32;
 inline constexpr unsigned most_warps = 64;  ///< per SM
-inline constexpr unsigned most_queue_entries = 1u << 20;
+inline constexpr unsigned max_queue_entries = 1u << 20;
 inline constexpr unsigned most_cycles = 1u << 20;  ///< upper limit of every latency
 
 /// Parses an option value with `reader`. Errors are reported with the origin of the value.

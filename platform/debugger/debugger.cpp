@@ -405,9 +405,9 @@ void debugger::alarm(const std::string& text) {
 
 /// A conditional breakpoint stops when its condition becomes true; it does not stop again while the
 /// condition stays true.
-void debugger::look_at_conditions() {
+void debugger::check_conditions() {
     for (breakpoint& b : breakpoints_) {
-        if (b.what == kind::access || b.what == kind::reg) look_at_values(b);
+        if (b.what == kind::access || b.what == kind::reg) check_values(b);
         if (b.what != kind::condition) continue;
         bool holds = false;
         try {
@@ -421,7 +421,7 @@ void debugger::look_at_conditions() {
     }
 }
 
-void debugger::look_at_values(breakpoint& b) {
+void debugger::check_values(breakpoint& b) {
     if (b.what == kind::access && !b.writes) return;
     const auto now = b.what == kind::access ? memory_text(b.value, b.bytes)
                                             : register_text(b.id, b.lane, b.name);
@@ -434,7 +434,7 @@ void debugger::look_at_values(breakpoint& b) {
 /// Checks for a reason to stop. The state must be consistent.
 void debugger::look() {
     if (detached_) return;
-    look_at_conditions();
+    check_conditions();
     const bool asked = interrupted_ != 0;
     interrupted_ = 0;
     if (asked) reasons_.emplace_back("interrupted");

@@ -112,8 +112,8 @@ private:
     static const std::vector<command>& commands();
 
     void look();
-    void look_at_conditions();
-    void look_at_values(breakpoint& b);
+    void check_conditions();
+    void check_values(breakpoint& b);
     void prompt();
     void execute(const std::string& line);
     void say(const std::string& text);

@@ -494,7 +494,7 @@ private:
             found = cells_.emplace(name, value).first;
         }
         if (found->second == nullptr) return std::nullopt;
-        bring_up_to_date(device_);
+        update_counters(device_);
         return *found->second;
     }
 

@@ -16,7 +16,7 @@
 namespace simtlm::device {
 
 /// Time for which kernels may wait for the host.
-inline constexpr std::chrono::milliseconds host_patience{2000};
+inline constexpr std::chrono::milliseconds host_timeout{2000};
 
 /// State shared by engines and hosts.
 struct shared_state {

@@ -53,7 +53,7 @@ void functional_engine::execute(task& t, const execution::services& given, unsig
     execution::functional_options how;
     how.host_threads = host_threads_;
     how.give_up = &state_.give_up;
-    how.host_patience = host_patience;
+    how.host_timeout = host_timeout;
     const debug_session::watched_launch watched(debug_, l, launches_);
     how.observer = watched.observer();
     const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);

@@ -166,7 +166,7 @@ host_checkpoint::host_checkpoint(const platform::option_values& values, memory_s
 }
 
 void host_checkpoint::refuse(const std::string& why) {
-    report_.complain(why);
+    report_.log_error(why);
     std::fflush(nullptr);
     support::exit_process(fault_of_the_input);
 }

@@ -17,7 +17,7 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
     needs.registers = k.registers;
     const std::uint64_t shared = k.allocated_shared(dynamic_shared);
     const core::sm_config& sm = c.gpu.cores.sm;
-    if (shared > core::most_shared_per_cta(sm) || threads == 0 || threads > 1024 ||
+    if (shared > core::max_shared_per_cta(sm) || threads == 0 || threads > 1024 ||
         (k.most_threads != 0 && threads > k.most_threads))
         return 0;
     needs.shared_memory = static_cast<std::uint32_t>(shared);
@@ -35,7 +35,7 @@ unsigned active_clusters(const system_config& c, const execution::kernel_image& 
 }
 
 unsigned most_threads(const system_config& c, const execution::kernel_image& k) {
-    unsigned most = core::most_threads_per_cta(c.gpu.cores.sm, k.registers);
+    unsigned most = core::max_threads_per_cta(c.gpu.cores.sm, k.registers);
     if (k.most_threads != 0) most = std::min(most, k.most_threads);
     const auto& block = k.required_block;
     if (block[0] != 0) most = std::min(most, block[0] * block[1] * block[2]);
@@ -43,7 +43,7 @@ unsigned most_threads(const system_config& c, const execution::kernel_image& k) 
 }
 
 std::uint64_t most_shared(const system_config& c) {
-    return core::most_shared_per_cta(c.gpu.cores.sm);
+    return core::max_shared_per_cta(c.gpu.cores.sm);
 }
 
 std::uint64_t usual_shared(const system_config& c) {

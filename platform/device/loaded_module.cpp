@@ -42,7 +42,7 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
 const execution::kernel_image& loaded_module::fitted(const execution::kernel_image& kernel,
                                                      unsigned threads,
                                                      const core::sm_config& sm) const {
-    const unsigned most = core::most_registers_per_thread(sm, threads);
+    const unsigned most = core::max_registers_per_thread(sm, threads);
     if (kernel.registers <= most || most == 0 || estimated_.count(kernel.name) == 0) return kernel;
     const std::lock_guard<std::mutex> lock(mutex_);
     execution::kernel_image& mine = fitted_.try_emplace({kernel.name, most}, kernel).first->second;

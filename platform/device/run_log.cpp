@@ -66,7 +66,7 @@ void run_log::write(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
         return;
     broken_ = lost_ = true;
-    complain("cannot write statistics: " + std::string(std::strerror(errno)));
+    log_error("cannot write statistics: " + std::string(std::strerror(errno)));
 }
 
 void run_log::note(const std::string& kind, const std::string& text) {
@@ -80,7 +80,7 @@ void run_log::note(const std::string& kind, const std::string& text) {
     std::fputs(said.c_str(), stderr);
 }
 
-void run_log::complain(const std::string& text) {
+void run_log::log_error(const std::string& text) {
     const host_threads::signal_shield shield;
     std::fputs(fmt::format("simtlm: {}\n", support::printable(text)).c_str(), stderr);
 }
@@ -287,7 +287,7 @@ void run_log::close_reports() {
     try {
         if (file) file->commit();
     } catch (const support::output_error& e) {
-        complain(e.what());
+        log_error(e.what());
         lost_ = true;
     }
 }

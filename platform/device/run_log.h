@@ -83,7 +83,7 @@ public:
     /// Prints a note on stderr; each text only once.
     void note(const std::string& kind, const std::string& text);
     /// Prints an error on stderr.
-    void complain(const std::string& text);
+    void log_error(const std::string& text);
     /// A kernel could not be launched or has not completed.
     void kernel_failed() { aborted_ = true; }
     /// Saves the run of the only GPU; see platform::checkpoint.
@@ -94,7 +94,7 @@ public:
     void resume(platform::checkpoint& saved, const platform::workload_state& workload);
     /// An output could not be written.
     void result_lost(const std::string& why) {
-        complain(why);
+        log_error(why);
         lost_ = true;
     }
     /// Returns whether an output could not be written.

@@ -225,7 +225,7 @@ status scheduler::fault(unsigned device) const {
     return faults_[device];
 }
 
-void scheduler::forget_fault(unsigned device) {
+void scheduler::clear_fault(unsigned device) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (faults_[device] == status::success) return;  // the engine may not exist yet
     if (engine_->survives_faults()) faults_[device] = status::success;

@@ -84,7 +84,7 @@ public:
     /// The first fault of a device; success if there is none.
     status fault(unsigned device) const;
     /// Clears the fault of a device, after a reset.
-    void forget_fault(unsigned device);
+    void clear_fault(unsigned device);
 
     /// Completes all tasks, calls finish() of the engine and stops the thread. Later calls have no
     /// effect.

@@ -58,14 +58,14 @@ private:
         check_progress();
     }
 
-    /// Ends a program that makes no progress. The first GPU with a kernel checks for all, since they
-    /// share the memory.
+    /// Ends a program that makes no progress. The first GPU with a kernel checks for all, since
+    /// they share the memory.
     void check_progress() {
         execution::device_memory& memory = state_.memory.table();
         if (copy_pause_ != sc_core::sc_max_time()) memory.progress().note_change();
         for (platform::gpu* const g : gpus_) {
             if (g->commands().idle()) continue;
-            g->check_progress(memory, host_patience);
+            g->check_progress(memory, host_timeout);
             return;
         }
     }

@@ -62,7 +62,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
     state_.look = &look_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
-    state_.report_error = [this](const std::string& text) { log_.complain(text); };
+    state_.report_error = [this](const std::string& text) { log_.log_error(text); };
 }
 
 system::~system() = default;
@@ -248,11 +248,11 @@ void system::shut_down(bool abandon) {
     if (work_.is_shut_down()) return;
     work_.shut_down(abandon);
     const std::vector<std::string> found = look_.take_findings();
-    for (const std::string& f : found) log_.complain("check: " + f);
+    for (const std::string& f : found) log_.log_error("check: " + f);
     if (!found.empty())
         log_.checks_have_found();
     else if (look_.finds())
-        log_.complain("checks have no findings");
+        log_.log_error("checks have no findings");
     try {
         look_.debug().finish();
     } catch (const support::user_error& e) {

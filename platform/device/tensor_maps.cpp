@@ -12,7 +12,7 @@ namespace simtlm::device {
 using execution::tensor_map;
 
 static_assert(tensor_map::bytes == tensor_map_bytes &&
-              tensor_map::most_dimensions == tensor_map_request::most_dimensions);
+              tensor_map::max_dimensions == tensor_map_request::max_dimensions);
 
 namespace {
 
@@ -31,7 +31,7 @@ void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
     check_place(to);
     demand(what.type >= 0 && what.type <= static_cast<int>(tensor_map::element::tf32_ftz),
            "not a data type of tensor maps");
-    demand(what.dimensions >= 1 && what.dimensions <= tensor_map::most_dimensions,
+    demand(what.dimensions >= 1 && what.dimensions <= tensor_map::max_dimensions,
            "a tensor has 1 to 5 dimensions");
     demand(what.interleave == 0, "interleaved tensors are not supported", status::not_supported);
     demand(what.swizzle >= 0 && what.swizzle <= 3,

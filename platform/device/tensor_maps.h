@@ -12,14 +12,14 @@ constexpr std::size_t tensor_map_bytes = 128;  ///< size of a tensor map; must b
 /// A tensor and the box that bulk tensor copies move, as described by a host
 /// (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col). Dimension 0 is the innermost.
 struct tensor_map_request {
-    static constexpr unsigned most_dimensions = 5;
+    static constexpr unsigned max_dimensions = 5;
 
     int type = 0;  ///< CUtensorMapDataType
     unsigned dimensions = 0;
     std::uint64_t address = 0;
-    std::array<std::uint64_t, most_dimensions> sizes{};         ///< elements
-    std::array<std::uint64_t, most_dimensions - 1> strides{};   ///< bytes, from dimension 1 on
-    std::array<std::uint32_t, most_dimensions> box{}, steps{};  ///< elements
+    std::array<std::uint64_t, max_dimensions> sizes{};         ///< elements
+    std::array<std::uint64_t, max_dimensions - 1> strides{};   ///< bytes, from dimension 1 on
+    std::array<std::uint32_t, max_dimensions> box{}, steps{};  ///< elements
     /// CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapFloatOOBfill.
     int interleave = 0, swizzle = 0, fill = 0;
 
@@ -27,7 +27,7 @@ struct tensor_map_request {
     bool im2col = false;
     std::uint32_t pixels = 0;  ///< per column
     /// Corners of the bounding box, from dimension 1 on.
-    std::array<int, most_dimensions - 2> lower{}, upper{};
+    std::array<int, max_dimensions - 2> lower{}, upper{};
 };
 
 /// Encodes a tensor map. @throws failure  for arguments that the driver rejects, and interleaved

@@ -2,11 +2,8 @@
 #include "platform/gpu/gpu.h"
 
 #include "modules/core/multiprocessor.h"
-#include "modules/execution/state/device_memory.h"
 #include "modules/execution/common/execution_error.h"
-#include "modules/support/archive.h"
-#include "modules/support/error.h"
-#include "modules/simulation/spawn.h"
+#include "modules/execution/state/device_memory.h"
 #include "modules/protocol/phases.h"
 #include "modules/simulation/spawn.h"
 #include "modules/support/archive.h"
@@ -110,7 +107,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     memory_effects_.clk(clock[protocol::core_clock]);
     tracer_ = std::make_unique<gpu_tracer>(*this);
     sequencer_.set_tracer(*tracer_);
-    simulation::spawn_method("notice_stop", [this] { notice_stop(); },
+    simulation::spawn_method("notice_stop", [this] { note_stop(); },
                              {commands_->progress(), sequencer_.failed()});
 }
 
@@ -271,7 +268,7 @@ void gpu::observe_commands(unsigned channel, memory::command_observer& observer)
 
 /// Reports to the host that the command processor has stopped, since waiting commands will not
 /// complete.
-void gpu::notice_stop() {
+void gpu::note_stop() {
     if (!stopped()) return;
     const std::string& reason = commands_->stop_reason();
     std::string why = "the GPU has stopped: " + (reason.empty() ? "faulty input" : reason);
@@ -312,10 +309,10 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     return set;
 }
 
-void gpu::check_progress(execution::device_memory& memory, std::chrono::milliseconds patience) {
+void gpu::check_progress(execution::device_memory& memory, std::chrono::milliseconds retry_limit) {
     if (!config_.dispatch.deadlock_detect) return;
     try {
-        memory.progress().check(core_cycles(), config_.dispatch.deadlock_window, patience);
+        memory.progress().check(core_cycles(), config_.dispatch.deadlock_window, retry_limit);
     } catch (...) {
         sequencer_.fail(std::current_exception());
     }
@@ -397,18 +394,18 @@ void gpu::clear() {
 std::uint64_t gpu::count(host::counter c) const {
     using host::counter;
     std::uint64_t sum = 0;
-    const auto over_sms = [&](auto figure) {
+    const auto over_sms = [&](auto report_value) {
         for (const auto& k : clusters_)
-            for (unsigned i = 0; i < k->sms(); ++i) sum += figure(k->core(i).counted());
+            for (unsigned i = 0; i < k->sms(); ++i) sum += report_value(k->core(i).counted());
     };
-    const auto over_l2 = [&](auto figure) {
+    const auto over_l2 = [&](auto report_value) {
         for (const auto& p : partitions_)
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
                 if (const auto* e = std::as_const(*p).sub_partition(s).engine(); e != nullptr)
-                    sum += figure(e->statistics());
+                    sum += report_value(e->statistics());
     };
-    const auto over_channels = [&](auto figure) {
-        for (const auto& channel : channels_) sum += figure(channel->counted());
+    const auto over_channels = [&](auto report_value) {
+        for (const auto& channel : channels_) sum += report_value(channel->counted());
     };
     switch (c) {
         case counter::core_cycles:

@@ -162,7 +162,7 @@ public:
     /// Fails the sequencer if the programs that use a memory make no progress any more
     /// (execution::progress_monitor; not with -gpgpu_deadlock_detect 0). To be called now and then,
     /// between steps. @param patience  host time for which the host may yet change memory
-    void check_progress(execution::device_memory& memory, std::chrono::milliseconds patience);
+    void check_progress(execution::device_memory& memory, std::chrono::milliseconds retry_limit);
     /// Describes what warps and queues wait for, for the deadlock report.
     std::string describe();
 
@@ -178,7 +178,7 @@ private:
     void make_command_processor(std::vector<core::simt_cluster*> clusters);
     void before_end_of_elaboration() override;
     void end_of_elaboration() override;
-    void notice_stop();
+    void note_stop();
 
     // host_device
     void execute(const dispatch::host_command& command) override;

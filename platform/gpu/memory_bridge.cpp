@@ -33,7 +33,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
         [this](tlm::tlm_generic_payload& p, sc_core::sc_time& t) { external_->b_transport(p, t); },
         [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
     loosely_timed_ = how.timing == memory_timing::loosely_timed;
-    simulation::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
+    simulation::spawn_method("wake_process", [this] { wake_process(); }, {timer_});
     simulation::spawn_method("send", [this] { send(); }, {send_event_});
     simulation::spawn_method("end_responses", [this] { end_responses(); }, {end_event_});
 }
@@ -154,8 +154,8 @@ void memory_bridge::sleep_until(const sc_core::sc_time& next) {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
     if (next <= now) return;
     process_.sleep();
-    alarm_.cancel();
-    if (next != sc_core::sc_max_time()) alarm_.notify(next - now);
+    timer_.cancel();
+    if (next != sc_core::sc_max_time()) timer_.notify(next - now);
 }
 
 // ---- memory side ----
@@ -197,7 +197,7 @@ tlm::tlm_sync_enum memory_bridge::from_memory(int, tlm::tlm_generic_payload& pay
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
     if (requesting_ == &payload && is_conversion_thread()) become_loosely_timed(payload);
     payload.acquire();  // released after END_RESP
-    owed_ends_.push_back({&payload, sc_core::sc_time_stamp() + delay});
+    withheld_ends_.push_back({&payload, sc_core::sc_time_stamp() + delay});
     end_event_.notify(delay);
     answered(payload, delay);
     return tlm::TLM_ACCEPTED;
@@ -226,15 +226,15 @@ void memory_bridge::become_loosely_timed(tlm::tlm_generic_payload& first) {
 
 void memory_bridge::end_responses() {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
-    while (!owed_ends_.empty() && owed_ends_.front().at <= now) {
-        tlm::tlm_generic_payload& payload = *owed_ends_.front().payload;
-        owed_ends_.pop_front();
+    while (!withheld_ends_.empty() && withheld_ends_.front().at <= now) {
+        tlm::tlm_generic_payload& payload = *withheld_ends_.front().payload;
+        withheld_ends_.pop_front();
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         external_->nb_transport_fw(payload, phase, delay);
         payload.release();
     }
-    if (!owed_ends_.empty()) end_event_.notify(owed_ends_.front().at - now);
+    if (!withheld_ends_.empty()) end_event_.notify(withheld_ends_.front().at - now);
 }
 
 void memory_bridge::request_ended(const tlm::tlm_generic_payload& payload,

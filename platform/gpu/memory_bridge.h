@@ -109,7 +109,7 @@ private:
     const memory::dram_config& config_;
     protocol::transaction_pool pool_;
     simulation::clocked_process process_;
-    sc_core::sc_event alarm_;       // notified when the next response or request end is due
+    sc_core::sc_event timer_;       // notified when the next response or request end is due
     sc_core::sc_event send_event_;  // notified when a request may be sent
     std::unique_ptr<blocking_requester> blocking_;  // used if loosely timed
     bool loosely_timed_ = false;
@@ -125,11 +125,11 @@ private:
     std::size_t buffered_ = 0;
     std::vector<tlm::tlm_generic_payload*> withheld_;  // END_REQ pending to the partition
 
-    struct owed_end {
+    struct withheld_end {
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;
     };
-    std::deque<owed_end> owed_ends_;  // END_RESP pending to the memory
+    std::deque<withheld_end> withheld_ends_;  // END_RESP pending to the memory
     sc_core::sc_event end_event_;
 
     std::priority_queue<answer> answers_;

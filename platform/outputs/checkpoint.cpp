@@ -153,7 +153,7 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
 void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
                        const option_values& options, const workload_state& workload,
                        const std::string& host_log) {
-    bring_up_to_date(device);
+    update_counters(device);
     support::archive a;
     checkpoint_state(device, files, reports, workload, a);
     checkpoint_contents contents;
@@ -198,7 +198,7 @@ void checkpoint::check(const option_values& options) const {
 
 void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports,
                          const workload_state& workload) {
-    bring_up_to_date(device);
+    update_counters(device);
     support::archive a(std::move(contents_.state));
     try {
         checkpoint_state(device, files, reports, workload, a);

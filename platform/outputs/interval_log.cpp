@@ -306,7 +306,7 @@ private:
 
     void sample(std::uint64_t now) {
         if (units_.empty()) begin();
-        bring_up_to_date(device_);
+        update_counters(device_);
         const std::uint64_t cycles = now - last_;
         const dispatch::running_kernel* const kernel = kernel_now();
         const std::uint64_t launch = kernel != nullptr ? kernel->context.launch : 0;

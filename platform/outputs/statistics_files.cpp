@@ -25,7 +25,7 @@ using counter = counter_sums::counter;
 /// removed, but not when a name is added.
 constexpr unsigned schema_version = 2;
 
-json number(const figure& f) {
+json number(const report_value& f) {
     if (f.whole) return static_cast<std::uint64_t>(f.value);
     return f.value;
 }
@@ -212,7 +212,7 @@ void statistics_files::add(const report& report, const kernel_record* kernel,
         r.has_kernel = true;
     }
     r.values.assign(columns_.size(), csv::absent);
-    for (const figure& f : report.figures) {
+    for (const report_value& f : report.report_values) {
         const auto [at, fresh] = column_of_.emplace(f.name, columns_.size());
         if (fresh) {
             columns_.push_back(f);
@@ -243,16 +243,16 @@ void statistics_files::checkpoint(support::archive& a) {
     a.block("statistics files");
     if (!sums_) sums_.emplace(device_);
     a(*sums_);
-    const auto figures = [&a](std::vector<figure>& list) {
+    const auto report_values = [&a](std::vector<report_value>& list) {
         list.resize(a.size_of(list.size(), 1));
-        for (figure& f : list) a(f.name, f.value, f.whole);
+        for (report_value& f : list) a(f.name, f.value, f.whole);
     };
-    figures(columns_);
+    report_values(columns_);
     column_of_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) column_of_.emplace(columns_[i].name, i);
-    figures(last_.figures);
+    report_values(last_.report_values);
     last_.rows.resize(a.size_of(last_.rows.size(), 1));
-    for (figure_row& r : last_.rows) a(r.name, r.values);
+    for (value_row& r : last_.rows) a(r.name, r.values);
     rows_.resize(a.size_of(rows_.size(), 1));
     for (row& r : rows_) {
         checkpoint_of(r.kernel, a);
@@ -299,10 +299,10 @@ std::string statistics_files::json_text(const std::string& ended) const {
     std::tie(document["config"], document["origins"]) = options_and_origins(options_);
 
     json total = json::object();
-    for (const figure& f : last_.figures) total[f.name] = number(f);
+    for (const report_value& f : last_.report_values) total[f.name] = number(f);
     document["total"] = std::move(total);
     json histograms = json::object();
-    for (const figure_row& r : last_.rows) histograms[r.name] = r.values;
+    for (const value_row& r : last_.rows) histograms[r.name] = r.values;
     document["histograms"] = std::move(histograms);
 
     const std::vector<counter>& counters = sums_->counters();
@@ -377,10 +377,10 @@ std::string statistics_files::csv_text() const {
         "kernel,list_number,kernel_id,launch_uid,demangled_name,stream,finished,launched_at,start_"
         "cycle,end_cycle,ctas,ctas_per_sm";
     const std::vector<std::uint32_t> used = used_counters();
-    for (const figure& c : columns_) text += ',' + csv::quoted(c.name);
+    for (const report_value& c : columns_) text += ',' + csv::quoted(c.name);
     for (const std::uint32_t i : used) text += ',' + csv::quoted(sums_->counters()[i].name());
     text += '\n';
-    const auto figures = [&](const row& r) {
+    const auto report_values = [&](const row& r) {
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             text += ',';
             if (i >= r.values.size() || std::isnan(r.values[i])) continue;
@@ -395,7 +395,7 @@ std::string statistics_files::csv_text() const {
                             list_number_of(k), k.subject.id, k.subject.launch,
                             csv::quoted(k.subject.demangled), k.subject.stream, k.finished ? 1 : 0,
                             k.launched_at, k.start_cycle, k.end_cycle, k.ctas, k.ctas_per_sm);
-        figures(r);
+        report_values(r);
         auto own = r.own.begin();  // sorted by counter, like the columns
         for (const std::uint32_t i : used) {
             while (own != r.own.end() && own->counter < i) ++own;
@@ -404,7 +404,7 @@ std::string statistics_files::csv_text() const {
         text += '\n';
     }
     text += "total,,,,,,,,,,,";
-    figures(rows_.empty() ? row{} : rows_.back());
+    report_values(rows_.empty() ? row{} : rows_.back());
     for (const std::uint32_t i : used) text += fmt::format(",{}", sums_->whole()[i]);
     return text + '\n';
 }

@@ -75,8 +75,8 @@ private:
     gpu& device_;
     const option_values& options_;
     provenance from_;
-    std::optional<counter_sums> sums_;  // created on first use
-    std::vector<figure> columns_;       // only the names are used
+    std::optional<counter_sums> sums_;   // created on first use
+    std::vector<report_value> columns_;  // only the names are used
     std::map<std::string, std::size_t> column_of_;
     std::vector<row> rows_;
     report last_;

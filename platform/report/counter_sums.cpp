@@ -99,7 +99,7 @@ std::vector<std::uint64_t> counter_sums::sum() const {
 }
 
 std::vector<counter_sums::value> counter_sums::take() {
-    bring_up_to_date(device_);
+    update_counters(device_);
     const std::vector<std::uint64_t> now = sum();
     std::vector<value> own;
     for (std::uint32_t i = 0; i < now.size(); ++i) {

@@ -23,7 +23,7 @@ std::string interval_counters::counter::name() const {
 
 void interval_counters::read(std::vector<std::uint64_t>& to) {
     device_.sequencer().synchronize();
-    bring_up_to_date(device_);
+    update_counters(device_);
     to.resize(counters_.size());
     for (std::size_t i = 0; i < counters_.size(); ++i) to[i] = *counters_[i].cell->value;
 }

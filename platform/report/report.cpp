@@ -198,9 +198,9 @@ void write_packets(report_writer& out, const std::string& direction,
             bytes += size * number;
             list += fmt::format("{}:{},", size, number);
         }
-        const std::string figure = fmt::format("traffic_breakdown_{}[{}]", direction, name);
-        out.print("{} = {} {{{}}}\n", figure, bytes, list);
-        out.add(figure, bytes);
+        const std::string report_value = fmt::format("traffic_breakdown_{}[{}]", direction, name);
+        out.print("{} = {} {{{}}}\n", report_value, bytes, list);
+        out.add(report_value, bytes);
     }
 }
 
@@ -321,7 +321,7 @@ void write_network(report_writer& out, gpu& device) {
     packets("icnt_total_pkts_mem_to_simt", interconnect::replies);
     packets("icnt_total_pkts_simt_to_mem", interconnect::requests);
     out.print("{:-<28}Interconnect-DETAILS{:-<32}\n", "", "");
-    for (const auto& f : n.figures()) {
+    for (const auto& f : n.report_values()) {
         if (f.whole)
             out.count(f.name, static_cast<std::uint64_t>(f.value));
         else
@@ -347,9 +347,9 @@ void write_subject(report_writer& out, const report_subject& k) {
 }  // namespace
 
 double report::value(const std::string& name) const {
-    const auto f = std::find_if(figures.begin(), figures.end(),
-                                [&](const figure& x) { return x.name == name; });
-    return f != figures.end() ? f->value : 0;
+    const auto f = std::find_if(report_values.begin(), report_values.end(),
+                                [&](const report_value& x) { return x.name == name; });
+    return f != report_values.end() ? f->value : 0;
 }
 
 void reporter::checkpoint(support::archive& a) {

@@ -13,14 +13,14 @@ namespace simtlm::platform {
 
 /// A figure of the report, under the name printed by GPGPU-Sim. Figures that GPGPU-Sim prints in a
 /// row without individual names are called ROW.COLUMN (warp_occ.W0_Idle).
-struct figure {
+struct report_value {
     std::string name;
     double value = 0;
     bool whole = true;  ///< value is an integer
 };
 
 /// A histogram, or a row of figures by channel and bank.
-struct figure_row {
+struct value_row {
     std::string name;
     std::vector<std::uint64_t> values;
 };
@@ -40,8 +40,8 @@ struct report_subject {
 /// partiton_level_parallism[_util], which cover the time since the previous report.
 struct report {
     std::string text;
-    std::vector<figure> figures;
-    std::vector<figure_row> rows;
+    std::vector<report_value> report_values;
+    std::vector<value_row> rows;
 
     /// The value of a figure; 0 if it is not in the report.
     double value(const std::string& name) const;
@@ -82,10 +82,10 @@ private:
 std::vector<support::counter_kind> counter_kinds();
 
 /// Lists the counters of every block under its hierarchical name. The entries are valid during the
-/// lifetime of the GPU; call bring_up_to_date() before reading their values.
+/// lifetime of the GPU; call update_counters() before reading their values.
 void list_statistics(gpu& device, support::statistics& list);
 /// Makes sleeping blocks account for the cycles they have slept through. Call between steps.
-void bring_up_to_date(gpu& device);
+void update_counters(gpu& device);
 /// Reports to the network how often its neighbours found it full. Call between steps.
 void count_network_refusals(gpu& device);
 

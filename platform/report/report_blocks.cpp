@@ -40,7 +40,7 @@ std::vector<support::counter_kind> counter_kinds() {
                                                   "Barriers of clusters of thread blocks"),
         kind_of<memory::memory_sub_partition::counters>("sub_partition", "A memory sub-partition"),
         kind_of<simulation::occupancy>("{icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt}",
-                                    "A queue of a sub-partition, in L2 cycles"),
+                                       "A queue of a sub-partition, in L2 cycles"),
         kind_of<memory::dram_statistics>("dram", "A DRAM channel"),
         kind_of<memory::memory_counts>("memory", "Memory transactions of the whole GPU"),
     };
@@ -67,7 +67,7 @@ void list_statistics(gpu& device, support::statistics& list) {
     list.add(std::string(device.name()) + ".memory", "memory", latencies);
 }
 
-void bring_up_to_date(gpu& device) {
+void update_counters(gpu& device) {
     for (const auto& c : device.clusters())
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).settle();
     for (const auto& p : device.partitions())
@@ -77,7 +77,7 @@ void bring_up_to_date(gpu& device) {
         }
     for (const auto& c : device.channels()) c->statistics();
     device.memory_statistics();
-    device.network().bring_up_to_date();
+    device.network().update_counters();
     count_network_refusals(device);
 }
 

@@ -47,11 +47,11 @@ void report_writer::real(std::string name, double value) {
 }
 
 void report_writer::add(std::string name, std::uint64_t value) {
-    report_.figures.push_back({std::move(name), static_cast<double>(value), true});
+    report_.report_values.push_back({std::move(name), static_cast<double>(value), true});
 }
 
 void report_writer::add(std::string name, double value) {
-    report_.figures.push_back({std::move(name), value, false});
+    report_.report_values.push_back({std::move(name), value, false});
 }
 
 void report_writer::add_row(std::string name, std::vector<std::uint64_t> values) {

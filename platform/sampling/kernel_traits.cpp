@@ -91,7 +91,7 @@ kernel_traits traits_of_trace(const std::string& file, const trace::reader_optio
 
 std::optional<std::vector<memory_area>> areas_of_trace(const std::string& file,
                                                        const trace::reader_options& options,
-                                                       std::uint64_t most_bytes) {
+                                                       std::uint64_t max_bytes) {
     trace::kernel_trace reader(file, options, 0);
     sectors touched;
     while (std::unique_ptr<trace::block_trace> block = reader.next_block()) {
@@ -100,7 +100,7 @@ std::optional<std::vector<memory_area>> areas_of_trace(const std::string& file,
             touched.insert((program_start + i.info->pc) / sector_bytes);
         });
         reader.recycle(std::move(block));
-        if (touched.size() * sector_bytes > most_bytes) return std::nullopt;
+        if (touched.size() * sector_bytes > max_bytes) return std::nullopt;
     }
     std::vector<std::uint64_t> sorted(touched.begin(), touched.end());
     std::sort(sorted.begin(), sorted.end());

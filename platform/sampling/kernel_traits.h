@@ -75,9 +75,9 @@ kernel_traits traits_of_trace(const std::string& file, const trace::reader_optio
 using memory_area = std::pair<std::uint64_t, std::uint64_t>;
 
 /// The memory sectors that a traced kernel accesses, including code, merged into areas sorted by
-/// address; nothing if they exceed `most_bytes`. @throws support::user_error
+/// address; nothing if they exceed `max_bytes`. @throws support::user_error
 std::optional<std::vector<memory_area>> areas_of_trace(const std::string& file,
                                                        const trace::reader_options& options,
-                                                       std::uint64_t most_bytes);
+                                                       std::uint64_t max_bytes);
 
 }  // namespace simtlm::platform

@@ -119,7 +119,7 @@ std::vector<std::string> matching_keys(const statistics_run& run, bool by_name) 
 
 /// Cumulative figures of the run, without those of its last kernel alone (gpu_sim_cycle is dropped,
 /// gpu_tot_sim_cycle is kept).
-named_values figures_of_run(named_values all) {
+named_values values_of_run(named_values all) {
     const std::string of_all = "gpu_tot_", of_last = "gpu_";
     for (auto at = all.begin(); at != all.end();) {
         const bool last = at->first.rfind(of_last, 0) == 0 &&
@@ -257,8 +257,7 @@ comparison compare(const statistics_run& a, const statistics_run& b,
     note(total_a);
     note(total_b);
     check_patterns(options, names);
-    compare_values(figures_of_run(total_a), figures_of_run(total_b), units, options, false,
-                   c.total);
+    compare_values(values_of_run(total_a), values_of_run(total_b), units, options, false, c.total);
     c.total.cycles_a = a.cycles();
     c.total.cycles_b = b.cycles();
     return c;

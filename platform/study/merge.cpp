@@ -15,51 +15,51 @@ namespace simtlm::platform::study {
 namespace {
 
 /// How a printed figure of the whole run is derived from those of partial runs.
-enum class figure_rule { sum, maximum };
+enum class merge_rule { sum, maximum };
 
-struct figure_pattern {
+struct value_pattern {
     const char* glob;
-    figure_rule rule;
+    merge_rule rule;
 };
 
-constexpr figure_pattern figure_patterns[] = {
-    {"gpu_tot_sim_cycle", figure_rule::sum},
-    {"gpu_tot_sim_insn", figure_rule::sum},
-    {"gpu_tot_issued_cta", figure_rule::sum},
-    {"gpu_stall_*", figure_rule::sum},
-    {"*_total_cache_accesses", figure_rule::sum},
-    {"*_total_cache_misses", figure_rule::sum},
-    {"*_total_cache_pending_hits", figure_rule::sum},
-    {"*_total_cache_reservation_fails", figure_rule::sum},
-    {"total_dl1_misses", figure_rule::sum},
-    {"total_dl1_accesses", figure_rule::sum},
-    {"*stats_breakdown[*", figure_rule::sum},
-    {"traffic_breakdown_*", figure_rule::sum},
-    {"ctas_completed", figure_rule::sum},
-    {"warp_slot_issue[*", figure_rule::sum},
-    {"gpgpu_n_*", figure_rule::sum},
-    {"gpgpu_stall_shd_mem[*", figure_rule::sum},
-    {"gpu_reg_bank_conflict_stalls", figure_rule::sum},
-    {"warp_occ.*", figure_rule::sum},
-    {"single_issue_nums.*", figure_rule::sum},
-    {"dual_issue_nums.*", figure_rule::sum},
-    {"total dram reads", figure_rule::sum},
-    {"total dram writes", figure_rule::sum},
-    {"dram_cycles", figure_rule::sum},
-    {"dram_n_*", figure_rule::sum},
-    {"icnt_total_pkts_*", figure_rule::sum},
-    {"*_Network_injected_packets_num", figure_rule::sum},
-    {"*_Network_cycles", figure_rule::sum},
-    {"warp_insn[*", figure_rule::sum},
-    {"maxmflatency", figure_rule::maximum},
-    {"max_icnt2mem_latency", figure_rule::maximum},
-    {"maxmrqlatency", figure_rule::maximum},
-    {"max_icnt2sh_latency", figure_rule::maximum},
-    {"L2_queue_max[*", figure_rule::maximum},
+constexpr value_pattern value_patterns[] = {
+    {"gpu_tot_sim_cycle", merge_rule::sum},
+    {"gpu_tot_sim_insn", merge_rule::sum},
+    {"gpu_tot_issued_cta", merge_rule::sum},
+    {"gpu_stall_*", merge_rule::sum},
+    {"*_total_cache_accesses", merge_rule::sum},
+    {"*_total_cache_misses", merge_rule::sum},
+    {"*_total_cache_pending_hits", merge_rule::sum},
+    {"*_total_cache_reservation_fails", merge_rule::sum},
+    {"total_dl1_misses", merge_rule::sum},
+    {"total_dl1_accesses", merge_rule::sum},
+    {"*stats_breakdown[*", merge_rule::sum},
+    {"traffic_breakdown_*", merge_rule::sum},
+    {"ctas_completed", merge_rule::sum},
+    {"warp_slot_issue[*", merge_rule::sum},
+    {"gpgpu_n_*", merge_rule::sum},
+    {"gpgpu_stall_shd_mem[*", merge_rule::sum},
+    {"gpu_reg_bank_conflict_stalls", merge_rule::sum},
+    {"warp_occ.*", merge_rule::sum},
+    {"single_issue_nums.*", merge_rule::sum},
+    {"dual_issue_nums.*", merge_rule::sum},
+    {"total dram reads", merge_rule::sum},
+    {"total dram writes", merge_rule::sum},
+    {"dram_cycles", merge_rule::sum},
+    {"dram_n_*", merge_rule::sum},
+    {"icnt_total_pkts_*", merge_rule::sum},
+    {"*_Network_injected_packets_num", merge_rule::sum},
+    {"*_Network_cycles", merge_rule::sum},
+    {"warp_insn[*", merge_rule::sum},
+    {"maxmflatency", merge_rule::maximum},
+    {"max_icnt2mem_latency", merge_rule::maximum},
+    {"maxmrqlatency", merge_rule::maximum},
+    {"max_icnt2sh_latency", merge_rule::maximum},
+    {"L2_queue_max[*", merge_rule::maximum},
 };
 
-const figure_pattern* pattern_of(const std::string& name) {
-    for (const figure_pattern& p : figure_patterns)
+const value_pattern* pattern_of(const std::string& name) {
+    for (const value_pattern& p : value_patterns)
         if (glob_matches(p.glob, name)) return &p;
     return nullptr;
 }
@@ -221,13 +221,13 @@ json total_of(const std::vector<statistics_run>& runs, json& without) {
     std::set<std::string> left;
     for (const statistics_run& run : runs)
         for (const auto& [name, value] : run.total().items()) {
-            const figure_pattern* p = pattern_of(name);
+            const value_pattern* p = pattern_of(name);
             if (p == nullptr) {
                 left.insert(name);
                 continue;
             }
             json& sum = total[name];
-            sum = added(sum, value, p->rule == figure_rule::maximum ? "maximum" : "sum");
+            sum = added(sum, value, p->rule == merge_rule::maximum ? "maximum" : "sum");
         }
     const auto ratio = [&](const std::string& name, const std::string& over,
                            const std::string& under) {

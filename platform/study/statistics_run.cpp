@@ -20,7 +20,7 @@ constexpr unsigned schema_version = 2;
 constexpr const char* wanted_statistics = "name a file written by simtlm --stats-json FILE";
 
 /// Figures listed with each kernel that are not counters.
-constexpr const char* kernel_figures[] = {
+constexpr const char* kernel_values[] = {
     "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc", "gpu_occupancy", "L2_BW", "ctas", "ctas_per_sm"};
 
 void add_counters(const json& kinds, std::map<std::string, double>& into) {
@@ -114,7 +114,7 @@ std::string kernel_key::text() const {
 
 std::map<std::string, double> statistics_of_kernel(const json& kernel) {
     std::map<std::string, double> all;
-    for (const char* name : kernel_figures) {
+    for (const char* name : kernel_values) {
         const auto at = kernel.find(name);
         if (at != kernel.end() && at->is_number()) all[name] = at->get<double>();
     }

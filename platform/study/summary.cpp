@@ -10,7 +10,7 @@ namespace simtlm::platform::study {
 namespace {
 
 constexpr std::size_t width = 100;
-constexpr std::size_t most_lines = 30;
+constexpr std::size_t max_lines = 30;
 
 std::string clipped(const std::string& text, std::size_t columns) {
     return text.size() <= columns ? text : text.substr(0, columns - 3) + "...";
@@ -64,30 +64,30 @@ std::string summary_text(const statistics_run& run) {
                                 "longest kernels", "cycles", "share", "IPC", "peak", "occup.",
                                 "DRAM", "limited by"));
     const auto share = [](double s) { return fmt::format("{:.0f} %", 100 * s); };
-    constexpr std::size_t most_kernels = 6, most_findings = 3;
-    for (std::size_t i = 0; i < std::min(kernels.size(), most_kernels); ++i) {
+    constexpr std::size_t max_kernels = 6, max_findings = 3;
+    for (std::size_t i = 0; i < std::min(kernels.size(), max_kernels); ++i) {
         const kernel_analysis& k = kernels[i];
         lines.push_back(fmt::format(
             "{:<36} {:>12} {:>6} {:>7.1f} {:>6} {:>6} {:>6}  {}", clipped(k.key.text(), 36),
             readable_number(k.run_cycles), share(execution > 0 ? k.run_cycles / execution : 0),
             k.ipc, share(k.ipc_share), share(k.occupancy), share(k.dram.share()), k.bound));
     }
-    if (kernels.size() > most_kernels)
-        lines.push_back(fmt::format("... and {} more", kernels.size() - most_kernels));
+    if (kernels.size() > max_kernels)
+        lines.push_back(fmt::format("... and {} more", kernels.size() - max_kernels));
     for (std::size_t i = 0; i < std::min<std::size_t>(kernels.size(), 2); ++i) {
         const kernel_analysis& k = kernels[i];
         std::vector<std::string> block = {
             "", clipped(fmt::format("Why {} takes {} cycles:", k.key.text(),
                                     readable_number(k.run_cycles)),
                         width)};
-        for (std::size_t f = 0; f < std::min(k.findings.size(), most_findings); ++f)
+        for (std::size_t f = 0; f < std::min(k.findings.size(), max_findings); ++f)
             wrap(fmt::format("{}. {}. {}", f + 1, k.findings[f].headline, k.findings[f].detail), 2,
                  block);
-        if (lines.size() + block.size() > most_lines) break;
+        if (lines.size() + block.size() > max_lines) break;
         lines.insert(lines.end(), block.begin(), block.end());
     }
     std::string text;
-    for (std::size_t i = 0; i < std::min(lines.size(), most_lines); ++i) text += lines[i] + "\n";
+    for (std::size_t i = 0; i < std::min(lines.size(), max_lines); ++i) text += lines[i] + "\n";
     return text;
 }
 

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 using assignment = std::pair<std::string, std::string>;  ///< option and value
 
-constexpr std::size_t most_runs = 100'000;
+constexpr std::size_t max_runs = 100'000;
 constexpr const char* flag_value = "\1";  ///< of a switch without a value
 constexpr char folder_mark = '\2';        ///< in patterns: placeholder for the folder of the run
 
@@ -310,8 +310,8 @@ private:
         std::vector<std::vector<assignment>> points(1);
         const auto cross = [&](const YAML::Node& key,
                                const std::vector<std::vector<assignment>>& steps) {
-            if (points.size() * steps.size() > most_runs)
-                refuse(key, fmt::format("the axes have more than {} points", most_runs));
+            if (points.size() * steps.size() > max_runs)
+                refuse(key, fmt::format("the axes have more than {} points", max_runs));
             std::vector<std::vector<assignment>> next;
             for (const auto& p : points)
                 for (const auto& s : steps) {
@@ -549,10 +549,10 @@ private:
         if (root["timeout"])
             plan.timeout = count_of(root["timeout"], "'timeout'", 0, 1'000'000'000);
         plan.slurm = list_of(root["slurm"], "'slurm'");
-        if (workloads.size() * presets.size() > most_runs ||
-            workloads.size() * presets.size() * configurations.size() > most_runs ||
-            workloads.size() * presets.size() * configurations.size() * points.size() > most_runs)
-            refuse(root, fmt::format("there are more than {} runs", most_runs));
+        if (workloads.size() * presets.size() > max_runs ||
+            workloads.size() * presets.size() * configurations.size() > max_runs ||
+            workloads.size() * presets.size() * configurations.size() * points.size() > max_runs)
+            refuse(root, fmt::format("there are more than {} runs", max_runs));
         plan.inputs.push_back(file_);
         for (const workload& w : workloads)
             plan.inputs.insert(plan.inputs.end(), w.reads.begin(), w.reads.end());

@@ -51,7 +51,7 @@ public:
         return std::move(n.row);
     }
     /// Frees the oldest rows that have been taken.
-    void forget() {
+    void drop() {
         for (; !rows_.empty() && !rows_.front().wanted; rows_.pop_front()) ++first_;
     }
 
@@ -148,7 +148,7 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
             }
         }
 
-        void forget_results(const core::warp_instruction& inst) {
+        void discard_results(const core::warp_instruction& inst) {
             std::vector<producer>& registers = producers[inst.warp];
             for (unsigned d = 0; d < inst.info->n_dst; ++d) {
                 const unsigned r = inst.info->dst[d];
@@ -210,7 +210,7 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
         }
 
         void completed(const core::warp_instruction& inst) override {
-            forget_results(inst);
+            discard_results(inst);
             instruction_counts* counts = all.rows.find(inst.note.number);
             if (counts == nullptr) return;
             const std::uint64_t now = all.now(), latency = since(inst.note.issued, now);
@@ -234,7 +234,7 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
             return k.number;
         }
 
-        void look_at_warps() {
+        void scan_warps() {
             const core::warp_table& table = block.warps();
             for (core::warp_mask left = table.resident; left != 0; left &= left - 1) {
                 const auto w = static_cast<unsigned>(__builtin_ctzll(left));
@@ -290,9 +290,9 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
     std::uint64_t now() const { return device.sequencer().cycle(protocol::core_clock); }
 
     void step_ended(unsigned ticked) override {
-        if ((ticked & (1u << protocol::core_clock)) == 0 || now() < next_look) return;
-        for (const auto& sm : sms) sm->look_at_warps();
-        next_look = now() + wait_interval;
+        if ((ticked & (1u << protocol::core_clock)) == 0 || now() < next_check) return;
+        for (const auto& sm : sms) sm->scan_warps();
+        next_check = now() + wait_interval;
     }
 
     gpu& device;
@@ -303,7 +303,7 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
     std::vector<std::unique_ptr<sm_watcher>> sms;  ///< by number
     cache_watcher<&instruction_counts::l1> l1;
     cache_watcher<&instruction_counts::l2> l2;
-    std::uint64_t next_look = wait_interval;
+    std::uint64_t next_check = wait_interval;
 };
 
 instruction_profile::instruction_profile(gpu& device)
@@ -317,7 +317,7 @@ std::vector<instruction_profile::row> instruction_profile::take(std::uint64_t la
     std::vector<row> rows;
     for (const auto& [pc, number] : found->second) rows.push_back(recording_->rows.take(number));
     recording_->kernels.erase(found);
-    recording_->rows.forget();
+    recording_->rows.drop();
     std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.pc < b.pc; });
     for (const row& r : rows)
         support::add_up(recording_->lines[{name, r.line != 0 ? r.line : r.pc}], r.counts);

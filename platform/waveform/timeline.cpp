@@ -135,7 +135,7 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
 
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
         if (finished || core_now < window.from || core_now >= window.to ||
-            core_now < next_request || requests >= most_requests)
+            core_now < next_request || requests >= max_requests)
             return;
         next_request = core_now + request_interval;
         ++requests;
@@ -144,7 +144,7 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
 
     void copy_ended(unsigned sm, unsigned warp, const program::bulk_transfer& what,
                     const copy_times& when) override {
-        if (finished || !in_window(when.begun, when.complete) || ++engine_events > most_engine)
+        if (finished || !in_window(when.begun, when.complete) || ++engine_events > max_engine)
             return;
         sm_state& s = sms[sm];
         // Concurrent copies are placed in different rows, so that slices do not overlap.
@@ -165,7 +165,7 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
 
     void product_queued(unsigned sm, unsigned warp, const char* opcode,
                         const product_times& when) override {
-        if (finished || !in_window(when.begun, when.end) || ++engine_events > most_engine) return;
+        if (finished || !in_window(when.begun, when.end) || ++engine_events > max_engine) return;
         sm_state& s = sms[sm];
         const std::uint64_t number = process_of(s);
         if (named_slots.insert({{s.block->id(), tensor_core_row}, true}).second)
@@ -213,7 +213,7 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
 
     void write_wait(sm_state& s, unsigned w, const warp_run& run, std::uint64_t end) {
         if (run.why == warp_wait::nothing || end <= run.since) return;
-        if (++waits > most_waits) return;
+        if (++waits > max_waits) return;
         const std::uint64_t number = process_of(s);
         if (named_slots.insert({{s.block->id(), first_warp + w}, true}).second)
             out.name_thread({number, first_warp + w}, fmt::format("warp {} waits for", w));
@@ -252,7 +252,7 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
     /// the end.
     void note_call(const host_activity& a) {
         const std::lock_guard<std::mutex> lock(calls_mutex);
-        if (++calls_made <= most_calls) calls.push_back(a);
+        if (++calls_made <= max_calls) calls.push_back(a);
     }
 
     void write_calls() {
@@ -455,14 +455,14 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
                 write_wait(s, w, s.warps[w], std::min(now, window.to));
         }
         write_calls();
-        if (waits > most_waits || requests >= most_requests || calls_made > most_calls ||
-            engine_events > most_engine)
+        if (waits > max_waits || requests >= max_requests || calls_made > max_calls ||
+            engine_events > max_engine)
             out.note(fmt::format("{} stall intervals, {} calls, {} events of engines and some "
                                  "requests are missing: "
                                  "choose a larger --timeline-sample or a --timeline-window",
-                                 waits - std::min(waits, most_waits),
-                                 calls_made - std::min(calls_made, most_calls),
-                                 engine_events - std::min(engine_events, most_engine)),
+                                 waits - std::min(waits, max_waits),
+                                 calls_made - std::min(calls_made, max_calls),
+                                 engine_events - std::min(engine_events, max_engine)),
                      notes, time(now));
         out.commit();
     }
@@ -478,10 +478,10 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
     static constexpr std::uint64_t first_samples = 64;
     static constexpr trace_events::place notes{counters_track, 0};
     // Viewers load some hundred megabytes: about 130 bytes per stall and 2 KB per request.
-    static constexpr std::uint64_t most_waits = 1000000;
-    static constexpr std::uint64_t most_requests = 50000;
-    static constexpr std::uint64_t most_calls = 200000;
-    static constexpr std::uint64_t most_engine = 500000;
+    static constexpr std::uint64_t max_waits = 1000000;
+    static constexpr std::uint64_t max_requests = 50000;
+    static constexpr std::uint64_t max_calls = 200000;
+    static constexpr std::uint64_t max_engine = 500000;
 
     gpu& device;
     cycle_window window;

@@ -109,7 +109,7 @@ struct visualizer_log::recording : simulation::phase_sequencer::step_observer,
         const std::uint64_t now = device.sequencer().cycle(protocol::core_clock);
         note_issue(sms[chosen]);
         if (options.pc_interval != 0 && now >= next_snapshot) {
-            look_at_warps();
+            scan_warps();
             next_snapshot = now + options.pc_interval;
         }
         if (now < next_sample) return;
@@ -136,7 +136,7 @@ struct visualizer_log::recording : simulation::phase_sequencer::step_observer,
     }
 
     /// Counts the instruction at which each thread is, by source line if the trace records it.
-    void look_at_warps() {
+    void scan_warps() {
         for (sm_state& s : sms) {
             const core::warp_table& warps = s.block->warps();
             for (unsigned w = 0; w < warps.warp.size(); ++w) {
@@ -151,7 +151,7 @@ struct visualizer_log::recording : simulation::phase_sequencer::step_observer,
     }
 
     void sample() {
-        if (options.pc_interval == 0) look_at_warps();
+        if (options.pc_interval == 0) scan_warps();
         write_places();
         write_channels();
         write_cores();

@@ -153,9 +153,9 @@ void gemm(const gemm_problem& p) {
 
     // Few tiles: their products are divided among the multiprocessors.
     std::int64_t splits = 1;
-    constexpr std::int64_t least_k = 256, most_splits = 32;
+    constexpr std::int64_t min_k = 256, max_splits = 32;
     if (!wide_sums && kernel.unit != arithmetic::s32) {
-        splits = std::min({g.multiprocessors() / tiles(kernel.tile()), p.k / least_k, most_splits});
+        splits = std::min({g.multiprocessors() / tiles(kernel.tile()), p.k / min_k, max_splits});
         const std::int64_t sums = p.m * p.n * p.batches * static_cast<std::int64_t>(sizeof(float));
         splits = std::min(splits, static_cast<std::int64_t>(p.workspace_bytes) / sums);
         splits = std::max<std::int64_t>(splits, 1);
@@ -166,8 +166,8 @@ void gemm(const gemm_problem& p) {
     splits = divided_up(std::max<std::int64_t>(p.k, 1), k_split);
     kernel.split = splits > 1;
 
-    constexpr std::int64_t most_in_z = 65535;
-    const std::int64_t at_once = most_in_z / splits;
+    constexpr std::int64_t max_in_z = 65535;
+    const std::int64_t at_once = max_in_z / splits;
     for (std::int64_t first = 0; first < p.batches; first += at_once) {
         const std::int64_t batches = std::min(at_once, p.batches - first);
         gemm_arguments x;

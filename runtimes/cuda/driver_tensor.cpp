@@ -21,7 +21,7 @@ device::tensor_map_request request(int type, unsigned rank, const void* address,
     what.type = type;
     what.dimensions = rank;
     what.address = reinterpret_cast<std::uintptr_t>(address);
-    const unsigned count = std::min(rank, device::tensor_map_request::most_dimensions);
+    const unsigned count = std::min(rank, device::tensor_map_request::max_dimensions);
     std::copy_n(sizes, count, what.sizes.begin());
     std::copy_n(steps, count, what.steps.begin());
     if (count > 1) std::copy_n(strides, count - 1, what.strides.begin());
@@ -37,7 +37,7 @@ RUNTIME(cuTensorMapEncodeTiled)
     return driver_call("cuTensorMapEncodeTiled", [&](session&) {
         require_pointer(box);
         device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
-        std::copy_n(box, std::min(rank, device::tensor_map_request::most_dimensions),
+        std::copy_n(box, std::min(rank, device::tensor_map_request::max_dimensions),
                     what.box.begin());
         what.interleave = interleave;
         what.swizzle = swizzle;
@@ -54,7 +54,7 @@ RUNTIME(cuTensorMapEncodeIm2col)
         require_pointer(lower);
         require_pointer(upper);
         device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
-        const unsigned count = std::min(rank, device::tensor_map_request::most_dimensions);
+        const unsigned count = std::min(rank, device::tensor_map_request::max_dimensions);
         const unsigned corners = count > 2 ? count - 2 : 0;
         std::copy_n(lower, corners, what.lower.begin());
         std::copy_n(upper, corners, what.upper.begin());

@@ -17,7 +17,7 @@ void erase(std::vector<graph_node*>& from, const graph_node* n) {
 }
 
 /// Removes a dependency and its edge.
-void forget(graph_node* n, const graph_node* after) {
+void drop(graph_node* n, const graph_node* after) {
     const auto at = std::find(n->after.begin(), n->after.end(), after);
     if (at == n->after.end()) return;
     n->edges.erase(n->edges.begin() + (at - n->after.begin()));
@@ -88,13 +88,13 @@ void graph::connect(graph_node* from, graph_node* to, const edge_data& edge) {
 }
 
 void graph::disconnect(graph_node* from, graph_node* to) {
-    forget(to, from);
+    drop(to, from);
     erase(from->before, to);
 }
 
 void graph::remove(graph_node* n) {
     for (graph_node* a : n->after) erase(a->before, n);
-    for (graph_node* b : n->before) forget(b, n);
+    for (graph_node* b : n->before) drop(b, n);
     nodes.erase(std::find_if(nodes.begin(), nodes.end(),
                              [&](const auto& other) { return other.get() == n; }));
 }

@@ -27,8 +27,8 @@ struct registered_end {
     int (*act)(void* object, int exit_code);
     void* object;
 };
-constexpr std::size_t most_ends = 8;
-registered_end ends[most_ends];
+constexpr std::size_t max_ends = 8;
+registered_end ends[max_ends];
 std::size_t end_count = 0;
 
 /// Variables that `simtlm run` has set; the program may change its environment.
@@ -144,7 +144,7 @@ static void find_next_functions() {
 /// Called by sessions; see process_end.h.
 __attribute__((visibility("default"))) void simtlm_at_process_end(int (*act)(void*, int),
                                                                   void* object) {
-    if (end_count < most_ends) ends[end_count++] = {act, object};
+    if (end_count < max_ends) ends[end_count++] = {act, object};
 }
 
 HIDDEN std::int64_t simtlm_before_exit(int exit_code) {

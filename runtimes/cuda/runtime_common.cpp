@@ -388,7 +388,7 @@ int largest_cluster_of(session& s, function& f, const size3& block, std::size_t 
     if (a.required_cluster[0] > 0)
         return a.required_cluster[0] * a.required_cluster[1] * a.required_cluster[2];
     unsigned size = f.non_portable_cluster ? largest_cluster : portable_cluster;
-    const unsigned most = f.kernel->most_cluster;
+    const unsigned most = f.kernel->max_cluster;
     while (size > 1 &&
            ((most != 0 && size > most) || active_clusters(s, f, block, shared, {size, 1, 1}) == 0))
         size /= 2;

@@ -328,7 +328,7 @@ public:
         origin_.erase(at);
     }
     /// A pool is destroyed: its devices use their default pools again.
-    void forget(const memory_pool& pool) {
+    void drop(const memory_pool& pool) {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto i = current_.begin(); i != current_.end();)
             i = i->second == &pool ? current_.erase(i) : std::next(i);
@@ -466,7 +466,7 @@ RUNTIME(cudaMemPoolDestroy)(memory_pool* pool) {
     return runtime_call("cudaMemPoolDestroy", [&](session& s) {
         require_pointer(pool);
         require(!pool->is_default, status::invalid_value, "the default pool cannot be destroyed");
-        pool_table::of(s).forget(*pool);
+        pool_table::of(s).drop(*pool);
         delete pool;
     });
 }
@@ -485,12 +485,12 @@ RUNTIME(cudaMemPoolGetAttribute)(memory_pool* pool, int attribute, void* value) 
         require_pointer(pool);
         require_pointer(value);
         require(attribute >= 1 && attribute <= 8, status::invalid_value, "no attribute");
-        const std::uint64_t figures[] = {pool->threshold, pool->used, pool->used_high, pool->used,
-                                         pool->used_high};
+        const std::uint64_t report_values[] = {pool->threshold, pool->used, pool->used_high,
+                                               pool->used, pool->used_high};
         if (attribute <= 3)
             *static_cast<int*>(value) = pool->reuse[attribute - 1];
         else
-            *static_cast<std::uint64_t*>(value) = figures[attribute - 4];
+            *static_cast<std::uint64_t*>(value) = report_values[attribute - 4];
     });
 }
 RUNTIME(cudaMemPoolTrimTo)(memory_pool* pool, std::size_t) {

@@ -436,7 +436,7 @@ void session::reset_device(unsigned d) {
             if (d < l->modules.size()) l->modules[d].reset();
     }
     gpus().memory().release_all(d);
-    work().forget_fault(d);
+    work().clear_fault(d);
 }
 
 namespace {

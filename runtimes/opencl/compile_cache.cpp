@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "simtlm OpenCL cache 1";
-constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
+constexpr std::uintmax_t max_bytes = std::uintmax_t{256} << 20;
 constexpr std::size_t key_digits = 32;
 /// No process takes longer to write an entry.
 constexpr std::chrono::hours longest_write{1};
@@ -163,10 +163,10 @@ void compile_cache::limit() const {
         all.push_back({i->path(), age, bytes});
         sum += bytes;
     }
-    if (sum < most_bytes) return;
+    if (sum < max_bytes) return;
     std::sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.age < b.age; });
     for (const entry& e : all) {
-        if (sum < most_bytes / 2) break;
+        if (sum < max_bytes / 2) break;
         fs::remove(e.file, failed);
         sum -= e.bytes;
     }

@@ -80,7 +80,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 /// therefore masked.
 void mend_rotations(std::string& ptx) {
     constexpr std::string_view rest = "sub.u32 \t%amt2, 64, ";
-    std::string mended;
+    std::string patched;
     std::size_t done = 0;
     for (std::size_t at = ptx.find(rest); at != std::string::npos; at = ptx.find(rest, at + 1)) {
         // Preceded by "shl.b64 \t%lhs, %rd1, %r1;\n\t", or shr.
@@ -92,14 +92,14 @@ void mend_rotations(std::string& ptx) {
         if (comma == std::string::npos || shift.find("%lhs") == std::string::npos ||
             shift.compare(comma + 2, amount.size() + 1, amount + ";") != 0)
             continue;
-        mended.append(ptx, done, line - done);
-        mended += "and.b32 \t%amt2, " + amount + ", 63;\n\t" + shift.substr(0, comma) +
-                  ", %amt2;\n\tsub.u32 \t%amt2, 64, %amt2";
+        patched.append(ptx, done, line - done);
+        patched += "and.b32 \t%amt2, " + amount + ", 63;\n\t" + shift.substr(0, comma) +
+                   ", %amt2;\n\tsub.u32 \t%amt2, 64, %amt2";
         done = amount_end;
     }
     if (done == 0) return;
-    mended.append(ptx, done);
-    ptx = std::move(mended);
+    patched.append(ptx, done);
+    ptx = std::move(patched);
 }
 
 /// libclc reads byte tables 16 bytes at a time and assumes that they are aligned accordingly; in
@@ -153,10 +153,10 @@ bool holds_address_of_variable(std::string_view function, std::string_view name)
 /// cvta adds the base of the window to any offset. Pointers that may be null are compared with
 /// zero.
 void keep_null_pointers(std::string& ptx) {
-    std::string mended;
+    std::string patched;
     std::size_t done = 0;
     for (const std::string_view name : {"\tcvta.shared.u64 \t", "\tcvta.to.shared.u64 \t"}) {
-        mended.clear();
+        patched.clear();
         done = 0;
         for (std::size_t at = ptx.find(name); at != std::string::npos;
              at = ptx.find(name, at + 1)) {
@@ -169,16 +169,16 @@ void keep_null_pointers(std::string& ptx) {
             const std::size_t last = std::min(ptx.find("\n}", at), ptx.size());
             if (holds_address_of_variable(std::string_view(ptx).substr(begin, last - begin), from))
                 continue;
-            mended.append(ptx, done, at - done);
-            mended += fmt::format(
+            patched.append(ptx, done, at - done);
+            patched += fmt::format(
                 "\t{{ .reg .pred %set; setp.ne.s64 %set, {1}, 0;{2}{0}, {1}; selp.b64 {0}, {0}, 0, "
                 "%set; }}",
                 to, from, std::string(name));
             done = end + 1;
         }
         if (done == 0) continue;
-        mended.append(ptx, done);
-        ptx = mended;
+        patched.append(ptx, done);
+        ptx = patched;
     }
 }
 
@@ -201,7 +201,7 @@ constexpr std::string_view folded_casts = "Cannot cast between two non-generic a
 /// assembly, which is never folded.
 void keep_casts_apart(std::string& module) {
     constexpr std::string_view cast = " = addrspacecast ";
-    std::string mended;
+    std::string patched;
     std::size_t done = 0;
     for (std::size_t at = module.find(cast); at != std::string::npos;
          at = module.find(cast, at + 1)) {
@@ -214,8 +214,8 @@ void keep_casts_apart(std::string& module) {
         const std::string result = module.substr(to + 4, end - to - 4);
         const unsigned from_space = address_space_of(type), to_space = address_space_of(result);
         if (!(from_space == 3 && to_space == 0) && !(from_space == 0 && to_space == 3)) continue;
-        mended.append(module, done, at - done);
-        mended += fmt::format(
+        patched.append(module, done, at - done);
+        patched += fmt::format(
             " = call {} asm \"{{ .reg .pred %set; setp.ne.s64 %set, $1, 0; cvta.{}shared.u64 $0, "
             "$1; "
             "selp.b64 $0, $0, 0, %set; }}\", \"=l,l\"({})",
@@ -223,8 +223,8 @@ void keep_casts_apart(std::string& module) {
         done = end;
     }
     if (done == 0) return;
-    mended.append(module, done);
-    module = std::move(mended);
+    patched.append(module, done);
+    module = std::move(patched);
 }
 
 /// Removes the remains of line numbers: unreferenced labels and an empty section. The code is then

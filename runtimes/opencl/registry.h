@@ -33,7 +33,7 @@ public:
         T* const raw = object.get();
         // Remove the handle from the registry before the memory of the object can be reused.
         std::shared_ptr<T> held(raw, [this, own = std::move(object)](T* handle) mutable {
-            forget(handle);
+            drop(handle);
             own.reset();
         });
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -79,7 +79,7 @@ private:
         std::weak_ptr<T> object;
     };
 
-    void forget(const T* handle) {
+    void drop(const T* handle) {
         const std::lock_guard<std::mutex> lock(mutex_);
         objects_.erase(handle);
     }

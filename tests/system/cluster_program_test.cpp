@@ -440,13 +440,14 @@ TEST_F(ClusterPrograms, TakeTheCyclesOfAnH100ForDistributedSharedMemory) {
     const double far = measure("launch latency_cluster_load grid 8 block 1 args times u32:7") / 64;
     EXPECT_NEAR(near, 181, 0.05 * 181);
     EXPECT_NEAR(far, 194, 0.05 * 194);
-    struct figure {
+    struct report_value {
         const char* kernel;
         unsigned both;
         double bytes;  // per cycle and SM
     };
-    for (const figure& f : {figure{"load", 0, 19.87}, figure{"load", 1, 15.37},
-                            figure{"store", 0, 18.87}, figure{"store", 1, 18.12}}) {
+    for (const report_value& f :
+         {report_value{"load", 0, 19.87}, report_value{"load", 1, 15.37},
+          report_value{"store", 0, 18.87}, report_value{"store", 1, 18.12}}) {
         const auto time = [&](unsigned count) {
             return measure("launch bandwidth_cluster_" + std::string(f.kernel) +
                            " grid 2 block 512 args times u32:" + std::to_string(count) +

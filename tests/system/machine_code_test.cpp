@@ -699,7 +699,7 @@ protected:
         map.encode(reinterpret_cast<std::byte*>(input.data() + 8192));
         // Followed by three maps in im2col mode, for images of 4 channels in one, two and three
         // dimensions.
-        for (unsigned rank = 3; rank <= execution::tensor_map::most_dimensions; ++rank) {
+        for (unsigned rank = 3; rank <= execution::tensor_map::max_dimensions; ++rank) {
             execution::tensor_map columns;
             columns.type = execution::tensor_map::element::u32;
             columns.rank = static_cast<std::uint8_t>(rank);

@@ -322,7 +322,7 @@ const char* const calls = R"(.version 6.3
 const char* const calls_launch = "buffer to f64 64 zero\nlaunch doubles grid 1 block 64 args to\n";
 
 /// Figures of a report without host time and addresses of traces.
-std::map<std::string, std::string> figures(const outcome& o) {
+std::map<std::string, std::string> report_values(const outcome& o) {
     std::map<std::string, std::string> values = o.values();
     for (auto v = values.begin(); v != values.end();) {
         const bool is_host = v->first.find("rate") != std::string::npos ||
@@ -352,7 +352,7 @@ TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
             const outcome replayed =
                 simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
             ASSERT_EQ(0, replayed.code) << name << ": " << replayed.err;
-            EXPECT_EQ(figures(executed), figures(replayed)) << name << " " << form;
+            EXPECT_EQ(report_values(executed), report_values(replayed)) << name << " " << form;
         }
 }
 
@@ -385,7 +385,7 @@ TEST_F(Programs, AsynchronousCopiesTakeTheTimeOfTheirLoadsExecutedAndReplayed) {
     const outcome replayed =
         simulate({"--preset", "A100", "-trace", folder_.path("T/kernelslist.g")});
     ASSERT_EQ(0, replayed.code) << replayed.err;
-    EXPECT_EQ(figures(executed), figures(replayed));
+    EXPECT_EQ(report_values(executed), report_values(replayed));
 }
 
 TEST_F(Programs, DrawnByLotGiveTheSameResultsInEveryExecutorAndEveryReplayTheSameCycles) {
@@ -413,7 +413,7 @@ output list list.bin
         EXPECT_EQ(expected, drawn()) << n;
         const outcome replayed =
             simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
-        EXPECT_EQ(figures(timed), figures(replayed)) << n;
+        EXPECT_EQ(report_values(timed), report_values(replayed)) << n;
     }
 }
 

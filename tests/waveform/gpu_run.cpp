@@ -93,7 +93,7 @@ std::string gpu_run::statistics() {
                             s.row_hits, s.busy_data_cycles, s.banks_waiting, s.queue_sum,
                             s.latency_sum, s.limit_ccdl);
     }
-    for (const auto& f : device_->network().figures())
+    for (const auto& f : device_->network().report_values())
         text += fmt::format("{} {}\n", f.name, f.value);
     return text;
 }

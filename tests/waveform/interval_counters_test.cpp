@@ -48,7 +48,7 @@ outcome run_of(bool reads, bool defers) {
             run.run();
         }
         run.device().sequencer().synchronize();
-        platform::bring_up_to_date(run.device());
+        platform::update_counters(run.device());
         o.statistics = run.statistics();
         o.steps = run.device().sequencer().steps();
         const std::uint64_t numbers[] = {o.steps, o.lanes, o.by_class, o.intervals, o.cycles};

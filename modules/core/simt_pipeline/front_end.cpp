@@ -112,10 +112,10 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
     protocol::memory_extension& e = protocol::extension(p);
     e.data_bytes = static_cast<std::uint16_t>(bytes);
     e.warp = static_cast<std::uint16_t>(w);
-    sm_.tagger.tag(e);
+    sm_.identity.tag(e);
     e.when.created = protocol::hop_times::stamp(process_.now());
     e.located = false;
-    sm_.tagger.touches(address, protocol::request_order::by_fetch);
+    sm_.identity.touches(address, protocol::request_order::by_fetch);
     return p;
 }
 

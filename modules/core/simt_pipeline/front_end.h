@@ -32,7 +32,7 @@ public:
     /// References to the parts of the SM that the block uses.
     struct blocks {
         listener& owner;
-        const request_tagger& tagger;
+        const requester_identity& identity;
         warp_table& warps;
         const scoreboard& scores;
         protocol::transaction_pool& transactions;

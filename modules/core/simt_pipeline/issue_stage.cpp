@@ -138,7 +138,7 @@ void issue_stage::resolve_addresses(execution& e) {
         default:
             break;
     }
-    sm_.pool.lend_accesses(inst);
+    sm_.pool.allocate_accesses(inst);
     sm_.coalesce.coalesce(inst, e.lanes);
     sm_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||

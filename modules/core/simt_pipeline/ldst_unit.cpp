@@ -43,7 +43,7 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequ
       uncached("uncached"),
       config_(config),
       sm_(sm),
-      requests_{sm.tagger, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
+      requests_{sm.identity, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
       respond_process_("respond", sequencer, protocol::phase::core_units,
                        simulation::on_edge<&ldst_unit::respond>(this)),
       access_process_("access", sequencer, protocol::phase::core_access,

@@ -38,7 +38,7 @@ public:
 
     /// References to the parts of the SM that the unit uses.
     struct blocks {
-        const request_tagger& tagger;
+        const requester_identity& identity;
         warp_table& warps;
         scoreboard& scores;
         operand_collector& collector;

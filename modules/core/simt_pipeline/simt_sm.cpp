@@ -20,7 +20,7 @@ simt_sm::simt_sm(const sc_core::sc_module_name& name, simulation::phase_sequence
     collector_.set_listener(*this);
     ldst_ = std::make_unique<ldst_unit>(
         "ldst", sequencer, config_,
-        ldst_unit::blocks{tagger_, warps_, scoreboard_, collector_, shared_, port_, pool_,
+        ldst_unit::blocks{identity_, warps_, scoreboard_, collector_, shared_, port_, pool_,
                           transactions, statistics_});
     ldst_->to_shared.bind(shared_.load);
     make_units();
@@ -34,7 +34,7 @@ simt_sm::simt_sm(const sc_core::sc_module_name& name, simulation::phase_sequence
         schedulers_[s]->issue.bind(collector_.issue[s]);
     front_end_ = std::make_unique<front_end>(
         "front_end", sequencer, config_,
-        front_end::blocks{*this, tagger_, warps_, scoreboard_, transactions, statistics_});
+        front_end::blocks{*this, identity_, warps_, scoreboard_, transactions, statistics_});
     bind_caches(transactions);
     close_group();
 }
@@ -92,7 +92,7 @@ void simt_sm::register_pipeline_statistics(support::statistics& list) {
             list.add(of->name_of(k), std::string("unit_") + of->basename(), of->all()[k].counted());
 }
 
-void simt_sm::settle_pipeline(std::uint64_t edges) {
+void simt_sm::flush_pipeline_counters(std::uint64_t edges) {
     if (edges != 0)
         for (auto& s : schedulers_) s->settle(edges - 1);
 }

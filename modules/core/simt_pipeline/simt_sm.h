@@ -74,7 +74,7 @@ private:
     bool pipeline_at_rest() const override;
     void checkpoint_pipeline(support::archive& a) override;
     void register_pipeline_statistics(support::statistics& list) override;
-    void settle_pipeline(std::uint64_t edges) override;
+    void flush_pipeline_counters(std::uint64_t edges) override;
     void make_units();
     void bind_caches(protocol::transaction_pool& transactions);
     void register_front_end_signals(waveforms::signal_list& list, const std::string& base);

@@ -101,7 +101,7 @@ void warp_scheduler::cycle() {
     const bool valid = eligible != 0;
     for (warp_mask stale = eligible & (warps.scoreboard_stale | (supervised & ~mine_)); stale != 0;
          stale &= stale - 1)
-        look_at_head(static_cast<unsigned>(__builtin_ctzll(stale)));
+        check_head(static_cast<unsigned>(__builtin_ctzll(stale)));
     const warp_mask ready = eligible & ~warps.scoreboard_blocked;
     last_reason_ = !valid ? reason::idle : ready == 0 ? reason::scoreboard : reason::stall;
     full_ = 0;
@@ -127,7 +127,7 @@ void warp_scheduler::cycle() {
 }
 
 /// Recomputes what keeps the next instruction of a warp from issuing, and its pipeline.
-void warp_scheduler::look_at_head(unsigned w) {
+void warp_scheduler::check_head(unsigned w) {
     warp_table& warps = sm_.warps;
     const program::static_instruction& info = *warps.warp[w].ibuffer.head()->info;
     const warp_mask bit = warp_bit(w);

@@ -80,7 +80,7 @@ private:
     void cycle();
     bool try_issue(unsigned w);
     bool can_issue(unsigned w, unsigned issued, unsigned& previous);
-    void look_at_head(unsigned w);
+    void check_head(unsigned w);
     void rest();
     void issue_from(unsigned w);
     void count(reason r, std::uint64_t cycles);

@@ -209,7 +209,7 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
     e.lanes = 1;
     e.warp = t.warp;
     e.cookie = is_map ? of_a_map : std::uint8_t{0};
-    sm_.tagger.tag(e);
+    sm_.identity.tag(e);
     e.instruction = &t;
     e.when.created = protocol::hop_times::stamp(act_process_.now());
     ++t.outstanding;

@@ -53,7 +53,7 @@ public:
         virtual void transfer_arrived(unsigned warp, const program::bulk_transfer& what) = 0;
     };
     struct blocks {
-        const request_tagger& tagger;
+        const requester_identity& identity;
         warp_table& warps;
         memory_port& port;
         protocol::transaction_pool& transactions;

@@ -31,7 +31,7 @@ struct warpgroup_config {
     unsigned issue_cycles = 17;   ///< from the last of the four issues until the product begins
     unsigned shared_tail = 66;    ///< from the end of a product until its sums are written
     unsigned register_tail = 64;  ///< the same, with A in registers
-    unsigned least_cycles = 13;   ///< minimum for a product with A in registers
+    unsigned min_cycles = 13;     ///< minimum for a product with A in registers
     /// Products of an SM that may have been issued and not finished on the tensor cores, when one
     /// with A in shared memory or in registers issues; 0: any number.
     unsigned shared_queue = 0, register_queue = 0;

@@ -33,7 +33,7 @@ slot_mask fetch_stage::decode(std::uint64_t now) {
         if (d.generation != generation_[d.slot]) continue;  // flushed
         slot_state& s = slots_[d.slot];
         --s.in_decode;
-        s.buffer[(s.first + s.count) % most_buffered] = d.code;
+        s.buffer[(s.first + s.count) % max_buffered] = d.code;
         ++context_.statistics.decoded;
         if (s.count++ == 0) filled |= slot_bit(d.slot);
     } while (next_decode() <= now);
@@ -44,7 +44,7 @@ slot_mask fetch_stage::decode(std::uint64_t now) {
 const program::dynamic_instruction& fetch_stage::take(unsigned slot) {
     slot_state& s = slots_[slot];
     const program::dynamic_instruction& code = *s.buffer[s.first];
-    s.first = static_cast<std::uint8_t>((s.first + 1) % most_buffered);
+    s.first = static_cast<std::uint8_t>((s.first + 1) % max_buffered);
     if (--s.count == 0) context_.valid &= ~slot_bit(slot);
     return code;
 }

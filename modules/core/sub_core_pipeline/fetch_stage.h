@@ -71,9 +71,9 @@ public:
     void checkpoint(support::archive& a);
 
 private:
-    static constexpr unsigned most_buffered = 8;
+    static constexpr unsigned max_buffered = 8;
     struct slot_state {
-        std::array<const program::dynamic_instruction*, most_buffered> buffer{};
+        std::array<const program::dynamic_instruction*, max_buffered> buffer{};
         std::uint8_t first = 0, count = 0;
         std::uint8_t in_decode = 0;
         bool branch_ahead = false;     ///< recorded warps: nothing is fetched until a branch has

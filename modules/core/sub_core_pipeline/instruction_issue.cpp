@@ -130,7 +130,7 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
         default:
             break;
     }
-    sm_.pool.lend_accesses(inst);
+    sm_.pool.allocate_accesses(inst);
     sm_.coalesce.coalesce(inst, lanes);
     sm_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||

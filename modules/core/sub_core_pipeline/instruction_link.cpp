@@ -10,14 +10,14 @@ namespace simtlm::core::sub_core_pipeline {
 instruction_link::instruction_link(const sc_core::sc_module_name& name,
                                    simulation::phase_sequencer& sequencer,
                                    const modern_config& config, unsigned sub_cores, client& l0s,
-                                   const request_tagger& tagger,
+                                   const requester_identity& identity,
                                    protocol::transaction_pool& transactions)
     : sc_module(name),
       l1i("l1i"),
       config_(config),
       sub_cores_(sub_cores),
       l0s_(l0s),
-      tagger_(tagger),
+      identity_(identity),
       transactions_(transactions),
       process_("process", sequencer, protocol::phase::core_dispatch,
                simulation::on_edge<&instruction_link::cycle>(this)) {
@@ -64,10 +64,10 @@ void instruction_link::access(std::uint64_t now) {
     e.data_bytes = static_cast<std::uint16_t>(config_.l0i.line_bytes);
     e.warp = static_cast<std::uint16_t>(m.sub_core);
     e.profiled = generation_;
-    tagger_.tag(e);
+    identity_.tag(e);
     e.when.created = protocol::hop_times::stamp(now);
     e.located = false;
-    tagger_.touches(m.line, protocol::request_order::by_fetch);
+    identity_.touches(m.line, protocol::request_order::by_fetch);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     switch (l1i->nb_transport_fw(p, phase, delay)) {

@@ -33,7 +33,7 @@ public:
 
     instruction_link(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const modern_config& config, unsigned sub_cores, client& l0s,
-                     const request_tagger& tagger, protocol::transaction_pool& transactions);
+                     const requester_identity& identity, protocol::transaction_pool& transactions);
     ~instruction_link() override;
 
     void wake() { process_.wake(); }
@@ -59,7 +59,7 @@ private:
     const modern_config& config_;
     const unsigned sub_cores_;
     client& l0s_;
-    const request_tagger& tagger_;
+    const requester_identity& identity_;
     protocol::transaction_pool& transactions_;
     std::deque<message> requests_, replies_;  // in order of arrival
     tlm::tlm_generic_payload* spare_ = nullptr;

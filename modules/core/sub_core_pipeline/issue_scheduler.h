@@ -44,7 +44,7 @@ enum class issue_policy : std::uint8_t {
 /// Stall counters are decremented in every cycle; a warp is eligible at 0.
 class issue_scheduler {
 public:
-    static constexpr unsigned most_slots = 32;
+    static constexpr unsigned max_slots = 32;
     static constexpr unsigned longest_stall = 63;  ///< cycles
     static constexpr std::uint64_t never = ~std::uint64_t{0};
 
@@ -114,7 +114,7 @@ private:
     /// The first of some warps that may issue, in the order of slots after the last one; -1: none.
     template <class MayIssue>
     int next_of(slot_mask candidates, MayIssue& may_issue) const {
-        const auto behind = static_cast<unsigned>(last_ + 1) % most_slots;
+        const auto behind = static_cast<unsigned>(last_ + 1) % max_slots;
         const slot_mask above = candidates & ~slot_mask{0} << behind;
         for (slot_mask half : {above, candidates & ~above})
             for (; half != 0; half &= half - 1) {
@@ -126,7 +126,7 @@ private:
 
     issue_policy policy_;
 
-    std::array<std::uint8_t, most_slots> by_age_{};  // oldest first
+    std::array<std::uint8_t, max_slots> by_age_{};  // oldest first
     unsigned live_ = 0;
     int last_ = -1;
     slot_mask stalled_ = 0;

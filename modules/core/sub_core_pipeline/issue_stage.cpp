@@ -235,7 +235,7 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
     } else {
         others_.execution.start_variable(inst, c, out.suspended, now);
     }
-    if (program::is_asynchronous(i.special)) sm_.engage(inst, now);
+    if (program::is_asynchronous(i.special)) sm_.start_asynchronous(inst, now);
     if (out.suspended) sm_.suspend(inst, out.has_time_limit, now);
 
     synchronise(out, w, now);

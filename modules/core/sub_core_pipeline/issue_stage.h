@@ -35,7 +35,7 @@ public:
         /// A warp has issued its last instruction.
         virtual void ends(unsigned warp) = 0;
         /// An instruction for an mbarrier or an engine of the SM has issued.
-        virtual void engage(warp_instruction& inst, std::uint64_t now) = 0;
+        virtual void start_asynchronous(warp_instruction& inst, std::uint64_t now) = 0;
         /// An issued instruction waits for an incomplete phase of an mbarrier, and has no result
         /// yet.
         virtual void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) = 0;

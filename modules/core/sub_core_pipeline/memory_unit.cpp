@@ -34,7 +34,7 @@ memory_stage stage_of(const warp_instruction& inst) {
 
 constexpr unsigned link_bytes = 128;
 constexpr std::uint64_t l1d_line_bytes = cache::sectors_per_line * cache::sector_bytes;
-constexpr unsigned most_tag_banks = 32;
+constexpr unsigned max_tag_banks = 32;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name,
       modern_(modern),
       l1d_stages_(l1d_stages(modern)),
       sm_(sm),
-      requests_{sm.tagger, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
+      requests_{sm.identity, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
       arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
       tag_bank_of_(cache::set_index_function::folded_lines,
                    modern.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
@@ -174,7 +174,7 @@ void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
 /// Lines of the same tag bank are looked up in rounds, one line per bank and round: reorders the
 /// accesses, which start from the last one, accordingly.
 void memory_unit::order_by_tag_bank(warp_instruction& inst) {
-    std::array<std::uint8_t, most_tag_banks> lines{};
+    std::array<std::uint8_t, max_tag_banks> lines{};
     rounds_.clear();
     std::uint64_t line = ~std::uint64_t{0};
     std::uint8_t round = 0;

@@ -14,7 +14,7 @@ namespace simtlm::core::sub_core_pipeline {
 sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
                          const sm_timing& modern)
     : multiprocessor(name, parts.sequencer, parts.config, parts.who,
-                     modern.engines.present ? most_memory_sources : memory_sources),
+                     modern.engines.present ? max_memory_sources : memory_sources),
       modern_(modern),
       issue_(config_, modern_.engines.present,
              {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_}),
@@ -34,11 +34,11 @@ sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocess
     }
     memory_unit_ = std::make_unique<memory_unit>(
         "memory_unit", sequencer_, config_, modern_,
-        memory_unit::blocks{tagger_, warps_, scoreboard_, port_, pool_, parts.transactions,
+        memory_unit::blocks{identity_, warps_, scoreboard_, port_, pool_, parts.transactions,
                             statistics_, cores});
     link_ = std::make_unique<instruction_link>(
         "instruction_link", sequencer_, modern_, config_.schedulers,
-        static_cast<instruction_link::client&>(*this), tagger_, parts.transactions);
+        static_cast<instruction_link::client&>(*this), identity_, parts.transactions);
     if (modern_.clusters.supported) {
         clusters_ = std::make_unique<cluster_unit>("cluster_unit", config_, modern_, who_.sm,
                                                    cluster_unit::blocks{warps_, cores});
@@ -56,7 +56,7 @@ void sub_core_sm::make_engines(const std::vector<sub_core*>& cores,
     const engine_config& e = modern_.engines;
     bulk_copies_ = std::make_unique<bulk_copy_engine>(
         "bulk_copies", sequencer_, e.bulk,
-        bulk_copy_engine::blocks{tagger_, warps_, port_, transactions, stage_statistics_, *this});
+        bulk_copy_engine::blocks{identity_, warps_, port_, transactions, stage_statistics_, *this});
     bulk_copies_->memory.bind(port_.from[static_cast<unsigned>(memory_source::bulk)]);
     mbarriers_ =
         std::make_unique<mbarrier_unit>("mbarriers", sequencer_, e.mbarrier,
@@ -141,7 +141,7 @@ void sub_core_sm::arrives(unsigned w, const barrier_request& request, std::uint6
     synchronise_process_.wake_at(at);
 }
 
-void sub_core_sm::engage(warp_instruction& inst, std::uint64_t now) {
+void sub_core_sm::start_asynchronous(warp_instruction& inst, std::uint64_t now) {
     using program::special_op;
     const unsigned w = inst.warp;
     if (inst.active_mask == 0) return;
@@ -334,7 +334,7 @@ std::uint64_t sub_core_sm::depart(std::uint64_t now) {
         departures_.pop_front();
         complete_cta(std::move(cta));
     }
-    if (freed) tell_resources_freed();
+    if (freed) notify_resources_freed();
     if (!departures_.empty() && departures_.front().complete_at > now)
         next = std::min(next, departures_.front().complete_at);
     return next;
@@ -352,7 +352,7 @@ void sub_core_sm::cta_ends(unsigned slot) {
 
 // ---- reports -----------------------------------------------------------------------------------
 
-void sub_core_sm::settle_pipeline(std::uint64_t edges) {
+void sub_core_sm::flush_pipeline_counters(std::uint64_t edges) {
     if (edges != 0)
         for (auto& s : sub_cores_) s->settle(edges - 1);
     l0_statistics sum;

@@ -95,7 +95,7 @@ private:
     void waits_at_cluster(unsigned warp) override { clusters_->waits(warp); }
     void fences(unsigned warp, std::uint64_t at) override;
     void ends(unsigned warp) override;
-    void engage(warp_instruction& inst, std::uint64_t now) override;
+    void start_asynchronous(warp_instruction& inst, std::uint64_t now) override;
     void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) override {
         mbarriers_->suspend(inst, has_time_limit, now);
     }
@@ -146,7 +146,7 @@ private:
     bool pipeline_at_rest() const override;
     void checkpoint_pipeline(support::archive& a) override;
     void register_pipeline_statistics(support::statistics& list) override;
-    void settle_pipeline(std::uint64_t edges) override;
+    void flush_pipeline_counters(std::uint64_t edges) override;
 
     void bind_caches(protocol::transaction_pool& transactions);
     void make_engines(const std::vector<sub_core*>& cores,

@@ -21,7 +21,7 @@ warpgroup_cycles warpgroup_timing(const warpgroup_config& config, const program:
         a_in_registers ? 0 : std::uint64_t{s.m} * a_k * s.operand_bits / 8;
     const unsigned operands = ceil(a_bytes + b_bytes, std::max(config.shared_bytes, 1u));
     warpgroup_cycles t;
-    t.busy = std::max({compute, operands, a_in_registers ? config.least_cycles : 1u});
+    t.busy = std::max({compute, operands, a_in_registers ? config.min_cycles : 1u});
     t.tail = a_in_registers ? config.register_tail : config.shared_tail;
     constexpr unsigned register_bytes = 128, sub_cores = 4;
     const std::uint64_t in_registers =
@@ -106,7 +106,7 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     ends_.push_back(free_at_);
     p.done_at = free_at_ + t.tail;
     if (config_.register_reads) {
-        forget_past_reads(now);
+        discard_past_reads(now);
         reads_.push_back({start, start + t.registers});
     }
     if (watcher_ != nullptr)
@@ -121,12 +121,12 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     }
 }
 
-void warpgroup_unit::forget_past_reads(std::uint64_t now) {
+void warpgroup_unit::discard_past_reads(std::uint64_t now) {
     while (!reads_.empty() && reads_.front().until <= now) reads_.pop_front();
 }
 
 std::uint64_t warpgroup_unit::register_reads(std::uint64_t now, unsigned cycles) {
-    forget_past_reads(now);
+    discard_past_reads(now);
     std::uint64_t in = 0;
     for (const read_cycles& r : reads_) {
         if (r.from > now + cycles) break;

@@ -130,7 +130,7 @@ private:
     std::deque<std::uint64_t> ends_;  // core cycles in which products leave the tensor cores
     unsigned incomplete_ = 0;         // products that some of their warps have issued
     /// Removes register reads of products that have ended.
-    void forget_past_reads(std::uint64_t now);
+    void discard_past_reads(std::uint64_t now);
     struct read_cycles {
         std::uint64_t from, until;
     };

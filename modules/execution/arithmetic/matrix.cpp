@@ -13,9 +13,9 @@
 namespace simtlm::execution::arithmetic {
 namespace {
 
-constexpr unsigned max_a = most_elements(matrix_operand::a);
-constexpr unsigned max_b = most_elements(matrix_operand::b);
-constexpr unsigned max_results = most_elements(matrix_operand::c);
+constexpr unsigned max_a = max_elements(matrix_operand::a);
+constexpr unsigned max_b = max_elements(matrix_operand::b);
+constexpr unsigned max_results = max_elements(matrix_operand::c);
 constexpr unsigned max_registers = 32;  // per fragment
 
 bool is_float(matrix_element element) {

@@ -13,7 +13,7 @@ namespace simtlm::execution::arithmetic {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
 
-constexpr unsigned max_n = most_columns(float_products);
+constexpr unsigned max_n = max_columns(float_products);
 
 /// Exponent of a zero: below that of every product.
 constexpr std::int32_t no_exponent = -1000;
@@ -51,7 +51,7 @@ void with_decoder(matrix_element element, Visit visit) {
 /// in the format: subnormals have the smallest normal exponent.
 template <matrix_operand operand>
 struct factor {
-    static constexpr unsigned most = most_elements(float_products, operand);
+    static constexpr unsigned most = max_elements(float_products, operand);
     alignas(64) float value[most];
     alignas(64) std::int32_t exponent[most];
     bool special = false;  ///< whether it has an infinity or NaN

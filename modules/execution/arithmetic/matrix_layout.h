@@ -63,7 +63,7 @@ constexpr matrix_product_kind integer_products[] = {
 };
 /// The largest number of elements that a matrix of some products has.
 template <std::size_t n>
-constexpr unsigned most_elements(const matrix_product_kind (&kinds)[n], matrix_operand operand) {
+constexpr unsigned max_elements(const matrix_product_kind (&kinds)[n], matrix_operand operand) {
     unsigned most = 0;
     for (const matrix_product_kind& p : kinds) {
         const unsigned rows = operand == matrix_operand::b ? p.shape.k : p.shape.m;
@@ -75,15 +75,15 @@ constexpr unsigned most_elements(const matrix_product_kind (&kinds)[n], matrix_o
 }
 /// The largest number of columns of some products.
 template <std::size_t n>
-constexpr unsigned most_columns(const matrix_product_kind (&kinds)[n]) {
+constexpr unsigned max_columns(const matrix_product_kind (&kinds)[n]) {
     unsigned most = 0;
     for (const matrix_product_kind& p : kinds) most = p.shape.n > most ? p.shape.n : most;
     return most;
 }
 /// Elements of A, B or C of any product.
-constexpr unsigned most_elements(matrix_operand operand) {
-    const unsigned floats = most_elements(float_products, operand);
-    const unsigned integers = most_elements(integer_products, operand);
+constexpr unsigned max_elements(matrix_operand operand) {
+    const unsigned floats = max_elements(float_products, operand);
+    const unsigned integers = max_elements(integer_products, operand);
     return floats > integers ? floats : integers;
 }
 

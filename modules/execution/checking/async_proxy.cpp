@@ -9,7 +9,7 @@ namespace simtlm::execution {
 async_proxy::async_proxy(unsigned warps, std::uint32_t shared_bytes, unsigned ctas)
     : warps_(warps),
       chunks_((shared_bytes + chunk_bytes - 1) / chunk_bytes),
-      operations_(std::size_t{most_operations} * ctas),
+      operations_(std::size_t{max_operations} * ctas),
       used_(ctas),
       knows_(std::size_t{warps} * ctas),
       barriers_(std::size_t{barriers} * ctas),
@@ -49,7 +49,7 @@ void async_proxy::complete(unsigned rank, unsigned barrier, const std::vector<un
         const auto first = knows_.begin() + number_of(rank, 0), end = first + warps_;
         for (auto k = first; k != end; ++k) all |= *k;
         std::fill(first, end, all);
-        forget_what_all_know(rank);
+        discard_ordered_accesses(rank);
         return;
     }
     knowledge& told = barriers_[rank * barriers + barrier];
@@ -70,14 +70,14 @@ void async_proxy::at_mbarrier(unsigned warp, std::uint32_t place, bool phase, bo
 
 unsigned async_proxy::take(unsigned cta) {
     std::vector<unsigned>& used = used_[cta];
-    if (used.size() == most_operations) {
+    if (used.size() == max_operations) {
         const auto oldest =
             std::min_element(used.begin(), used.end(), [this](unsigned a, unsigned b) {
                 return operations_[a].number < operations_[b].number;
             });
         drop(*oldest);
     }
-    unsigned free = cta * most_operations;
+    unsigned free = cta * max_operations;
     while (operations_[free].number != 0) ++free;
     used.push_back(free);
     operations_[free] = pending_operation();
@@ -87,7 +87,7 @@ unsigned async_proxy::take(unsigned cta) {
 
 void async_proxy::drop(unsigned index) {
     operations_[index].number = 0;
-    std::vector<unsigned>& used = used_[index / most_operations];
+    std::vector<unsigned>& used = used_[index / max_operations];
     used.erase(std::find(used.begin(), used.end(), index));
     for (knowledge& k : knows_) k.reset(index);
     for (knowledge& k : barriers_) k.reset(index);
@@ -96,7 +96,7 @@ void async_proxy::drop(unsigned index) {
 }
 
 /// Drops the operations on the memory of a CTA whose completion all its warps have observed.
-void async_proxy::forget_what_all_know(unsigned cta) {
+void async_proxy::discard_ordered_accesses(unsigned cta) {
     knowledge all;
     all.set();
     for (unsigned w = 0; w < warps_; ++w) all &= knows_[number_of(cta, w)];
@@ -172,7 +172,7 @@ void async_proxy::read(unsigned warp, engine by, std::uint32_t operation, std::u
 void async_proxy::close_group(unsigned warp, engine of) {
     groups& g = groups_of(warp, of);
     g.closed.push_back(std::exchange(g.open, {0, 0}));
-    if (g.closed.size() > most_groups) g.closed.pop_front();
+    if (g.closed.size() > max_groups) g.closed.pop_front();
 }
 
 void async_proxy::groups_complete(unsigned warp, engine of, std::uint64_t pending) {

@@ -96,10 +96,10 @@ public:
                                  bool writes) const;
 
 private:
-    static constexpr unsigned chunk_bytes = 16, most_operations = 128;  // of a CTA
-    static constexpr unsigned barriers = 16;                            // of a CTA
-    static constexpr std::size_t most_groups = 64;
-    using knowledge = std::bitset<most_operations * program::largest_cluster>;
+    static constexpr unsigned chunk_bytes = 16, max_operations = 128;  // of a CTA
+    static constexpr unsigned barriers = 16;                           // of a CTA
+    static constexpr std::size_t max_groups = 64;
+    using knowledge = std::bitset<max_operations * program::largest_cluster>;
 
     struct pending_operation {
         std::uint64_t number = 0;  // 0: none
@@ -137,7 +137,7 @@ private:
     unsigned cta_of(std::uint32_t place) const { return place / (chunks_ * chunk_bytes); }
     unsigned take(unsigned cta);
     void drop(unsigned index);
-    void forget_what_all_know(unsigned cta);
+    void discard_ordered_accesses(unsigned cta);
     bool extend(unsigned cta, const pending_operation& like);
     groups& groups_of(unsigned warp, engine e) {
         return groups_[2 * warp + static_cast<unsigned>(e)];

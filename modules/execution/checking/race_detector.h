@@ -90,7 +90,7 @@ public:
     };
     bool can_read_late() const {
         return ctas_ == 1 && !has_writes_ && granules_ <= 0x1'0000 &&
-               late_.size() != most_late_reads;
+               late_.size() != max_late_reads;
     }
     /// @pre can_read_late
     void add_late_read(const late_read& r) { late_.push_back(r); }
@@ -192,7 +192,7 @@ private:
     std::array<clocks, 16> barriers_;
     std::unordered_map<std::uint32_t, clocks> places_;
     std::unordered_map<std::uint32_t, remote_accesses> remote_;  // by granule
-    static constexpr std::size_t most_late_reads = 4096;
+    static constexpr std::size_t max_late_reads = 4096;
     std::vector<late_read> late_;
     bool has_writes_ = false;  ///< since the last barrier of the whole CTA
     bool has_reads_ = false;   ///< the same, in the shadow state

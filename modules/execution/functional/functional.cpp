@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t jumps_per_turn = 1 << 16;
 constexpr unsigned turns_per_visit = 16;  ///< before another CTA may begin
-constexpr std::uint64_t most_resident = 2048;
+constexpr std::uint64_t max_resident = 2048;
 
 // Blocks of a cooperative launch wait for each other, so turns are short.
 constexpr std::int64_t cooperative_jumps_per_turn = 1 << 10;
@@ -87,7 +87,7 @@ public:
         past.push_back(now);
         return known;
     }
-    void forget(const thread_block& b) { past_.erase(&b); }
+    void drop(const thread_block& b) { past_.erase(&b); }
 
 private:
     static constexpr std::size_t remembered = 64;  // lanes of a warp that take turns, twice
@@ -124,7 +124,7 @@ public:
     std::atomic<std::uint64_t> changes{0};  ///< number of rounds with progress
     const std::atomic<bool>* give_up = nullptr;
     execution_observer* observer = nullptr;
-    std::chrono::milliseconds host_patience{0};
+    std::chrono::milliseconds host_timeout{0};
 
 private:
     static constexpr std::uint64_t in_motion = ~std::uint64_t{0}, finished = in_motion - 1;
@@ -150,7 +150,7 @@ public:
         // them.
         const std::uint64_t most =
             together ? (launch_.what.grid.volume() + shared_.threads() - 1) / shared_.threads()
-                     : most_resident;
+                     : max_resident;
         for (bool stalled = true; !stop_;) {
             while (resident_.empty() || ((stalled || together) && resident_.size() < most)) {
                 const std::uint64_t number = next_++;
@@ -170,7 +170,7 @@ public:
                     continue;
                 }
                 stalled = circling = false;
-                circles_.forget(*resident_[i]);
+                circles_.drop(*resident_[i]);
                 idle_.push_back(std::move(resident_[i]));
                 resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
             }
@@ -180,16 +180,16 @@ public:
             } else if (shared_.changes != changes || next_ < all) {
                 rounds_in_circles_ = 0;
             } else {
-                if (++rounds_in_circles_ == patience) {
-                    if (turns_passed_++ < patience && let_other_lanes_run()) {
+                if (++rounds_in_circles_ == retry_limit) {
+                    if (turns_passed_++ < retry_limit && let_other_lanes_run()) {
                         rounds_in_circles_ = 0;
                         continue;
                     }
                     stuck_since_ = std::chrono::steady_clock::now();
                 }
-                if (rounds_in_circles_ >= patience && shared_.quiet(thread_, changes)) {
+                if (rounds_in_circles_ >= retry_limit && shared_.quiet(thread_, changes)) {
                     // The host may write what the warps wait for.
-                    if (std::chrono::steady_clock::now() - stuck_since_ >= shared_.host_patience)
+                    if (std::chrono::steady_clock::now() - stuck_since_ >= shared_.host_timeout)
                         report_livelock();
                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 }
@@ -330,7 +330,7 @@ private:
         return {};
     }
 
-    static constexpr unsigned patience = 16;  ///< rounds
+    static constexpr unsigned retry_limit = 16;  ///< rounds
 
     launch_context& launch_;
     std::atomic<std::uint64_t>& next_;
@@ -451,7 +451,7 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     shared_progress shared(count);
     shared.give_up = options.give_up;
     shared.observer = options.observer;
-    shared.host_patience = options.host_patience;
+    shared.host_timeout = options.host_timeout;
     shared.next = options.first_block / context.cluster().volume();
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)

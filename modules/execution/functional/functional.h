@@ -31,7 +31,7 @@ struct functional_options {
     execution_observer* observer = nullptr;  ///< nullptr: none
     /// Time without progress after which the launch has failed: a host program may write to memory
     /// for which it waits.
-    std::chrono::milliseconds host_patience{0};
+    std::chrono::milliseconds host_timeout{0};
     std::uint64_t first_block = 0;  ///< first CTA to execute; a multiple of the cluster size
 };
 

@@ -65,8 +65,8 @@ private:
 };
 
 /// Limits of buffer sizes: so that sizes cannot wrap, and for buffers initialised by the host.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
-constexpr std::uint64_t most_filled_bytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 48;
+constexpr std::uint64_t max_filled_bytes = std::uint64_t{4} << 30;
 
 ptx::type type_of(statement& s, const std::string& word) {
     const ptx::type t = script_type(word);
@@ -188,15 +188,15 @@ void add_statement(launch_script& script, statement s, unsigned line) {
         b.line = line;
         b.name = s.next("name");
         b.type = type_of(s, s.next("type"));
-        if (verb == "buffer") b.count = s.number("elements", most_bytes / ptx::bytes_of(b.type));
+        if (verb == "buffer") b.count = s.number("elements", max_bytes / ptx::bytes_of(b.type));
         b.data = contents_of(s, false);
         using source = launch_script::source;
         const bool filled = b.data.from != source::zero && b.data.from != source::unwritten;
-        if (filled && b.count > most_filled_bytes / ptx::bytes_of(b.type))
+        if (filled && b.count > max_filled_bytes / ptx::bytes_of(b.type))
             s.fail(fmt::format("{} elements of type {} are too many to be filled on the host",
                                b.count, ptx::name_of(b.type)),
                    fmt::format("at most {} bytes; zero and unwritten may have more",
-                               most_filled_bytes));
+                               max_filled_bytes));
         (verb == "buffer" ? script.buffers : script.variables).push_back(std::move(b));
     } else if (verb == "launch") {
         script.launches.push_back(launch_of(s, line));
@@ -424,12 +424,12 @@ launch script_run::make(const launch_script::launch_step& step) const {
         if (d.x == 0 || d.y == 0 || d.z == 0)
             throw support::user_error(where(step.line),
                                       "grid, block and cluster must not be empty");
-    constexpr std::uint32_t most_x = 2147483647, most_yz = 65535;
-    if (step.grid.x > most_x || step.grid.y > most_yz || step.grid.z > most_yz)
+    constexpr std::uint32_t max_x = 2147483647, max_yz = 65535;
+    if (step.grid.x > max_x || step.grid.y > max_yz || step.grid.z > max_yz)
         throw support::user_error(
             where(step.line),
             fmt::format("a grid of {},{},{} blocks", step.grid.x, step.grid.y, step.grid.z),
-            fmt::format("{},{},{} is the largest", most_x, most_yz, most_yz));
+            fmt::format("{},{},{} is the largest", max_x, max_yz, max_yz));
     const std::uint32_t longest = std::max({step.block.x, step.block.y, step.block.z});
     if (longest > most_threads)
         throw support::user_error(where(step.line), fmt::format("a block of {} threads", longest),

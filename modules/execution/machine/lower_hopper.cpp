@@ -288,7 +288,7 @@ bool lower_remote_store(machine_lowering& l) {
                                                       : l.low_word(l.at(1)));
     } else {
         for (unsigned n = 0; n < l.access_bytes() / 4; ++n)
-            what.values.push_back(l.register_behind(l.at(1), n));
+            what.values.push_back(l.following_register(l.at(1), n));
     }
     const std::int64_t kept = l.keep(std::make_shared<const bulk_copy>(std::move(what)));
     l.emit(store_asynchronously).immediate = kept;
@@ -524,7 +524,7 @@ bool lower_warpgroup_multiply(machine_lowering& l) {
     std::vector<slot> list;
     for (unsigned r = 0; r < d.registers(); ++r) list.push_back(l.result_row(l.at(0), r));
     if (in_registers)
-        for (unsigned r = 0; r < 4; ++r) list.push_back(l.register_behind(l.at(1), r));
+        for (unsigned r = 0; r < 4; ++r) list.push_back(l.following_register(l.at(1), r));
     const slot a = in_registers ? no_slot : matrix_descriptor_row(l, gdesc.index);
     const slot b = matrix_descriptor_row(l, gdesc.index + 2u);
     const slot mask = accumulation_mask(l, adds, sums);

@@ -87,7 +87,7 @@ void set_place(operation& op, const address_place& p) {
 /// The rows of registers from an operand on, as sources.
 std::vector<slot> source_rows(const machine_lowering& l, const sass::operand& o, unsigned count) {
     std::vector<slot> rows;
-    for (unsigned n = 0; n < count; ++n) rows.push_back(l.register_behind(o, n));
+    for (unsigned n = 0; n < count; ++n) rows.push_back(l.following_register(o, n));
     return rows;
 }
 

@@ -325,7 +325,7 @@ bool lower_load_matrices(machine_lowering& l) {
 /// STSM.
 bool lower_store_matrices(machine_lowering& l) {
     std::vector<slot> slots;
-    for (unsigned i = 0; i < matrices_of(l); ++i) slots.push_back(l.register_behind(l.at(1), i));
+    for (unsigned i = 0; i < matrices_of(l); ++i) slots.push_back(l.following_register(l.at(1), i));
     emit_matrix_access(l, machine_store_matrices, l.at(0), slots);
     return true;
 }

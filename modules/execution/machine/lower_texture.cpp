@@ -54,7 +54,7 @@ bool has_any(const machine_lowering& l, std::initializer_list<modifier> modifier
 }
 
 /// The n-th register after another.
-sass::operand register_behind(const sass::operand& first, unsigned n) {
+sass::operand following_register(const sass::operand& first, unsigned n) {
     sass::operand o = first;
     if (o.index != sass::register_rz) o.index = static_cast<std::uint8_t>(o.index + n);
     return o;
@@ -146,9 +146,9 @@ bool fetch_operands::read(machine_lowering& l) {
 /// TXD. A: handle, coordinates, layer. B: derivatives in x and y, alternating.
 void set_gradient_values(machine_lowering& l, fetch_operands& f, texture_description& d) {
     unsigned from = 0;
-    if (f.handle_in_register) f.handle = handle_row(l, l.low_word(register_behind(f.a, from++)));
+    if (f.handle_in_register) f.handle = handle_row(l, l.low_word(following_register(f.a, from++)));
     const unsigned plain = f.geometry->coordinates - (f.geometry->layered ? 1 : 0);
-    const sass::operand last = register_behind(f.a, from + plain);
+    const sass::operand last = following_register(f.a, from + plain);
     if (f.geometry->layered)
         d.coordinates.push_back(f.offsets ? layer_row(l, last) : l.low_word(last));
     if (f.offsets) {
@@ -156,9 +156,9 @@ void set_gradient_values(machine_lowering& l, fetch_operands& f, texture_descrip
         d.offset_shift = 16;
     }
     for (unsigned n = 0; n < plain; ++n) {
-        d.coordinates.push_back(l.low_word(register_behind(f.a, from + n)));
-        d.dx.push_back(l.low_word(register_behind(f.b, 2 * n)));
-        d.dy.push_back(l.low_word(register_behind(f.b, 2 * n + 1)));
+        d.coordinates.push_back(l.low_word(following_register(f.a, from + n)));
+        d.dx.push_back(l.low_word(following_register(f.b, 2 * n)));
+        d.dy.push_back(l.low_word(following_register(f.b, 2 * n + 1)));
     }
     d.has_gradient = true;
 }
@@ -174,7 +174,7 @@ bool set_values(machine_lowering& l, fetch_operands& f, texture_description& d) 
     std::vector<slot> values;
     for (unsigned n = 0; n < count; ++n)
         values.push_back(
-            l.low_word(n < in_a ? register_behind(f.a, n) : register_behind(f.b, n - in_a)));
+            l.low_word(n < in_a ? following_register(f.a, n) : following_register(f.b, n - in_a)));
     d.coordinates.assign(values.begin(), values.begin() + coordinates);
     if (f.handle_in_register) f.handle = handle_row(l, values[coordinates]);
     if (f.level) {
@@ -260,7 +260,7 @@ bool lower_texture_query(machine_lowering& l) {
     unsigned next = 4;
     if (in_register) {
         handle = handle_row(l, l.low_word(level));
-        level = register_behind(level, 1);
+        level = following_register(level, 1);
     } else {
         handle = bound_handle(l, next);
         if (!handle) return false;
@@ -354,13 +354,13 @@ bool lower_surface_access(machine_lowering& l) {
     base.kind = operand_kind::reg;
     base.index = l.at(place).base;
     const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
-    if (g->layered) d->coordinates.push_back(l.low_word(register_behind(base, plain)));
+    if (g->layered) d->coordinates.push_back(l.low_word(following_register(base, plain)));
     for (unsigned n = 0; n < plain; ++n)
-        d->coordinates.push_back(l.low_word(register_behind(base, n)));
+        d->coordinates.push_back(l.low_word(following_register(base, n)));
     if (d->element_bytes == 8) d->results.push_back(l.double_source(l.at(data)));
     for (unsigned n = 0; n < d->elements && d->element_bytes != 8; ++n)
         d->results.push_back(loads ? l.result_row(l.at(data), n)
-                                   : l.low_word(register_behind(l.at(data), n)));
+                                   : l.low_word(following_register(l.at(data), n)));
     operation& op = l.emit(reduces ? reduce_surface : loads ? load_surface : store_surface);
     op.detail = global_detail;
     op.immediate = l.keep(std::shared_ptr<const texture_description>(d));

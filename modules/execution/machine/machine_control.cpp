@@ -99,8 +99,8 @@ const operation* machine_control::branch(warp& w, lane_mask takers, const operat
     const lane_mask others = w.active & ~takers;
     if (takers == 0) return w.go_on(next);
     if (others == 0) {
-        const bool is_long = ++branches_ > patience;
-        if (is_long && (!ready_.empty() || branches_ % patience == 1))
+        const bool is_long = ++branches_ > retry_limit;
+        if (is_long && (!ready_.empty() || branches_ % retry_limit == 1))
             return yield(w, target, few_yields);
         return w.go_on(target);
     }

@@ -85,7 +85,7 @@ private:
         int barrier;  ///< below 0: waits for `among`; encodes the barrier_match
         lane_mask among;
     };
-    static constexpr unsigned patience = 4096;  ///< branches of a group before others continue
+    static constexpr unsigned retry_limit = 4096;  ///< branches of a group before others continue
     /// Yields, without another group having arrived or exited, from which on the executing group is
     /// suspected to wait for others, and from which on this is taken for granted.
     static constexpr unsigned few_yields = 16, many_yields = 256;

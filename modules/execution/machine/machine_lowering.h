@@ -109,7 +109,7 @@ public:
     slot number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
     slot register_row(unsigned n, bool uniform) const;
     /// The row of a register behind that of an operand; that of RZ if it is RZ.
-    slot register_behind(const operand& o, unsigned n) const {
+    slot following_register(const operand& o, unsigned n) const {
         return o.index == sass::register_rz ? slot{machine_frame::zero}
                                             : register_row(o.index + n, false);
     }

@@ -10,9 +10,9 @@ namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 template <class T, values::modifiers Flags>
-constexpr bool is_seldom<values::ex2_approx<T, Flags>> = values::detail::is_half<T>;
+constexpr bool is_rare<values::ex2_approx<T, Flags>> = values::detail::is_half<T>;
 template <class T, values::modifiers Flags>
-constexpr bool is_seldom<values::tanh_approx<T, Flags>> = values::detail::is_half<T>;
+constexpr bool is_rare<values::tanh_approx<T, Flags>> = values::detail::is_half<T>;
 
 namespace {
 

@@ -214,16 +214,16 @@ private:
     }
 
     const tensor_map& m_;
-    std::array<std::int32_t, tensor_map::most_dimensions> start_{};
-    std::array<unsigned, tensor_map::most_dimensions> at_{};
+    std::array<std::int32_t, tensor_map::max_dimensions> start_{};
+    std::array<unsigned, tensor_map::max_dimensions> at_{};
     bool done_ = false;
     // For im2col mode: the current pixel without offsets, and the number of preceding pixels.
-    std::array<std::int64_t, tensor_map::most_dimensions> pixel_{};
-    std::array<unsigned, tensor_map::most_spatial> offset_{};
+    std::array<std::int64_t, tensor_map::max_dimensions> pixel_{};
+    std::array<unsigned, tensor_map::max_spatial> offset_{};
     unsigned pixels_ = 0;
 };
 
-constexpr unsigned most_row_bytes = 256 * 8;
+constexpr unsigned max_row_bytes = 256 * 8;
 
 /// Elements outside of the tensor: zeros, or the NaN 0x7fff or 0x7fffffff of their format.
 void fill_outside(const tensor_map& m, std::byte* row, std::uint32_t bytes) {
@@ -352,7 +352,7 @@ struct box_load {
         const unsigned each = m.element_bytes();
         c.for_destinations(to(), [&](device_address shared, device_address) {
             for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
-                std::byte row[most_row_bytes];
+                std::byte row[max_row_bytes];
                 fill_outside(m, row, rows.bytes());
                 device_address a;
                 if (rows.address(a))
@@ -401,7 +401,7 @@ struct box_store {
             if (update == nullptr) c.fail("elements of the tensor map have no such reduction");
         }
         for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
-            std::byte row[most_row_bytes];
+            std::byte row[max_row_bytes];
             move_row(m, shared, rows.bytes(),
                      [&](device_address s, std::uint32_t i, std::uint32_t n) {
                          std::memcpy(row + i, c.at(space::shared, s, n, false), n);

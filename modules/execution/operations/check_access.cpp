@@ -257,8 +257,8 @@ bool copies_padding(const checked_access& a, Written written) {
 
 /// @param tell  called for a lane that reads unwritten memory
 template <class Map, class Tell>
-void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
-                    Tell tell) {
+void check_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
+                  Tell tell) {
     if (a.contiguous) {
         const std::uint64_t all = std::uint64_t{a.bytes} * warp_size;
         const bool known = !a.has(access_flags::reads) || map.all(offset[0], all);
@@ -280,7 +280,7 @@ void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const ad
     });
 }
 
-void look_at_local(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
+void scan_local(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
     written_map& map = *a.checks.local();
     const std::uint64_t base = a.w.index * std::uint64_t{a.w.local_bytes} * warp_size;
     std::uint64_t stride;
@@ -349,7 +349,7 @@ bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::
 
 /// Most reads are of written bytes that no warp has written since the last barrier: they are queued
 /// for comparison with later writes.
-bool read_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
+bool read_unchecked(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
     if ((check->source[1] & (access_flags::writes | access_flags::strong)) != 0) return false;
     const written_bytes* const unsure = checks.shared_is_written() ? nullptr : checks.shared();
     race_detector* const races = checks.races();
@@ -390,7 +390,7 @@ bool is_contiguous(const warp& w, const operation* check, lane_mask lanes, std::
 }
 
 /// A warp that reads written memory, or writes, a contiguous range.
-bool global_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
+bool global_unchecked(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
     written_map* const map = checks.global();
     if (map == nullptr) return true;
     const std::uint32_t bytes = access_detail::elements_of(check) * check->source[2];
@@ -444,7 +444,7 @@ void check_shared(checked_access& a, lane_mask lanes) {
         look_for_races(a, lanes, offset);
     }
     if (a.checks.shared() != nullptr && !a.checks.shared_is_written())
-        look_at_writes(a, *a.checks.shared(), lanes, offset, [&](unsigned i) {
+        check_writes(a, *a.checks.shared(), lanes, offset, [&](unsigned i) {
             a.checks.unwritten_shared(a.w, a.op, i, offset[i], a.bytes);
         });
 }
@@ -454,7 +454,7 @@ void check_local(checked_access& a, lane_mask lanes) {
     alignas(64) address_lanes offset;
     subtract_window(a, address_windows::local, offset);
     lanes = inside(a, lanes, offset, a.w.local_bytes);
-    if (lanes != 0) look_at_local(a, lanes, offset);
+    if (lanes != 0) scan_local(a, lanes, offset);
 }
 
 void check_global(checked_access& a, lane_mask lanes) {
@@ -463,9 +463,8 @@ void check_global(checked_access& a, lane_mask lanes) {
     std::memcpy(address, a.address, sizeof address);
     lanes = inside(a, lanes, address, a.checks.global()->size());
     if (lanes == 0) return;
-    look_at_writes(a, *a.checks.global(), lanes, address, [&](unsigned i) {
-        a.checks.unwritten_global(a.w, a.op, i, address[i], a.bytes);
-    });
+    check_writes(a, *a.checks.global(), lanes, address,
+                 [&](unsigned i) { a.checks.unwritten_global(a.w, a.op, i, address[i], a.bytes); });
 }
 
 /// In a cluster: checks accesses to the memory of other CTAs, removes their lanes, and replaces
@@ -512,8 +511,8 @@ const operation* check_access(warp& w, const operation* op) {
     if (lanes == 0 || checks == nullptr) return op + 1;
     const space where = access_detail::space_of(op);
     if (checks->proxy() != nullptr) checks->check_proxy(w, op, lanes);
-    if (where == space::shared && read_without_look(w, op, *checks, lanes)) return op + 1;
-    if (where == space::global && global_without_look(w, op, *checks, lanes)) return op + 1;
+    if (where == space::shared && read_unchecked(w, op, *checks, lanes)) return op + 1;
+    if (where == space::global && global_unchecked(w, op, *checks, lanes)) return op + 1;
     checked_access a(w, op, *checks, lanes);
     if (checks->in_cluster() && (where == space::shared || where == space::generic)) {
         check_cluster(a, where);

@@ -14,7 +14,7 @@ choice choose_between_floats(const ptx::operation& o);
 
 /// Conversions that are rarely executed.
 template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral>
-constexpr bool is_seldom_conversion() {
+constexpr bool is_rare_conversion() {
     using values::rounding;
     constexpr bool of_half = values::detail::is_half<To> || values::detail::is_half<From>;
     if constexpr (From::is_integer) {
@@ -32,8 +32,8 @@ constexpr bool is_seldom_conversion() {
     }
 }
 template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral>
-constexpr bool is_seldom<values::cvt<To, From, Round, Flags, Integral>> =
-    is_seldom_conversion<To, From, Round, Flags, Integral>();
+constexpr bool is_rare<values::cvt<To, From, Round, Flags, Integral>> =
+    is_rare_conversion<To, From, Round, Flags, Integral>();
 
 template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral,
           bool Cheap>

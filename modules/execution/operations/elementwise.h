@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/operations/choice.h"
-#include "modules/execution/operations/seldom.h"
+#include "modules/execution/operations/rare.h"
 #include "modules/execution/operations/target_tables.h"
 #include "modules/execution/state/lanes.h"
 #include "modules/ptx/operation.h"
@@ -22,7 +22,7 @@ constexpr std::uint8_t width_of_bits = std::is_same_v<Bits, bool> ? 1 : sizeof(B
 template <class Op, bool Cheap, class Result, class... Sources>
 constexpr choice elementwise() {
     choice c;
-    if constexpr (leaves_to_baseline && (!Cheap || is_seldom<Op>))
+    if constexpr (leaves_to_baseline && (!Cheap || is_rare<Op>))
         c.execute = of_baseline;
     else if constexpr (Cheap)
         c.execute = map<Op, Result, Sources...>;

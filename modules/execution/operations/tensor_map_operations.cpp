@@ -22,7 +22,7 @@ bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
             return true;
         case mode::map_rank:  // the value is rank - 1
             m.rank = static_cast<std::uint8_t>(value + 1);
-            return value < tensor_map::most_dimensions;
+            return value < tensor_map::max_dimensions;
         case mode::map_box:
             m.box[d] = static_cast<std::uint16_t>(value);
             return value >= 1 && value <= 256;
@@ -30,7 +30,7 @@ bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
             m.last[d] = static_cast<std::uint32_t>(value - 1);
             return value != 0;
         case mode::map_stride:
-            if (d + 1 >= tensor_map::most_dimensions) return false;
+            if (d + 1 >= tensor_map::max_dimensions) return false;
             m.strides[d] = value;
             return true;
         case mode::map_step:
@@ -71,7 +71,7 @@ const operation* replace_tensor_map_field(warp& w, const operation* op) {
         const std::uint64_t value = wide ? lanes_at<std::uint64_t>(w, op->source[1])[i]
                                          : lanes_at<std::uint32_t>(w, op->source[1])[i];
         if (!m) w.block->fail(w, op, i, "the tensor map is none");
-        if (d >= tensor_map::most_dimensions || !replace(*m, field, d, value))
+        if (d >= tensor_map::max_dimensions || !replace(*m, field, d, value))
             w.block->fail(w, op, i, "a value that this field of a tensor map cannot have");
         m->encode(at);
     });

@@ -234,7 +234,7 @@ bool function_lowering::lower_vector_atomic(const ptx::operation& o) {
     std::vector<slot> slots;
     for (const ptx::operand* e : elements_of(operand(at + 1))) slots.push_back(source(*e, width));
     const auto count = static_cast<std::uint16_t>(slots.size());
-    if (count != o.vector || count > most_elements) return false;
+    if (count != o.vector || count > max_elements) return false;
     const memory_place p = place_of(operand(at), o);
     emit_access_check(o, p, width / 8, slots);
     if (returns && operand(0).kind == operand_kind::vector)

@@ -398,7 +398,7 @@ void module_builder::describe_kernels() {
             k.most_threads = 1;
             for (const std::uint32_t n : directives.maxntid) k.most_threads *= std::max(n, 1u);
         }
-        k.most_cluster = directives.maxclusterrank;
+        k.max_cluster = directives.maxclusterrank;
         k.blocks_are_clusters = directives.blocksareclusters;
         if (directives.reqnctapercluster[0] != 0)
             for (unsigned d = 0; d < 3; ++d)

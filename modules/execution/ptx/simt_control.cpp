@@ -41,9 +41,9 @@ namespace {
 /// instruction, where its lanes wait for the others although hardware has ended them.
 bool only_exits(const warp& w, const simt_stack::entry& e) {
     if (e.call_depth != 0 || e.pc == simt_stack::no_pc) return false;
-    constexpr unsigned most_branches = 16;
+    constexpr unsigned max_branches = 16;
     const operation* op = w.code + e.pc;
-    for (unsigned branches = 0; branches <= most_branches;) {
+    for (unsigned branches = 0; branches <= max_branches;) {
         const bool always = op->guard == frame_layout::always && op->guard_flip == 0;
         if (op->execute == exit_thread || op->execute == return_from_function) return always;
         if (op->execute == branch && always) {
@@ -226,7 +226,7 @@ warp_control::progress simt_control::pass_turn(warp& w, bool sleeps) {
     if (std::exchange(last_active_, w.active) != w.active) branches_ = 0;
     const bool is_new = std::find(states_.begin(), states_.end(), now) == states_.end();
     branches_ += w.block->sm_holds_barriers ? timed_branches_per_turn : branches_per_turn;
-    if (!sleeps && is_new && branches_ < patience) {
+    if (!sleeps && is_new && branches_ < retry_limit) {
         states_[next_state_++ % remembered] = now;
         return progress::moves;
     }

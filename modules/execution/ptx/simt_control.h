@@ -57,7 +57,7 @@ private:
     static constexpr std::size_t remembered = 4;
     /// Branches of the same lanes after which others continue although the state has changed: lanes
     /// may count while they wait.
-    static constexpr std::int64_t patience = 1 << 16;
+    static constexpr std::int64_t retry_limit = 1 << 16;
     const bool independent_;
     std::array<std::uint64_t, remembered> states_{};  ///< at the last calls of pass_turn()
     std::size_t next_state_ = 0;

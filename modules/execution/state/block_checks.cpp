@@ -23,8 +23,8 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
     if (what.races && shared != 0)
         races_ = std::make_unique<race_detector>(
             l.warps(), shared, l.image.smallest_shared_access(), l.image.architecture() < 70, ctas);
-    constexpr unsigned least_architecture = 90;
-    if (races_ && ctas == 1 && l.image.architecture() >= least_architecture)
+    constexpr unsigned min_architecture = 90;
+    if (races_ && ctas == 1 && l.image.architecture() >= min_architecture)
         proxy_ = std::make_shared<async_proxy>(l.warps(), shared);
     if (!what.init) return;
     global_ = l.memory.writes();

@@ -17,11 +17,11 @@ std::string cluster_fault(const kernel_image& kernel, const program::dim3& grid,
     if (c.volume() == 0 || c.volume() > address_windows::cluster_ranks)
         return fmt::format("clusters of {}x{}x{} blocks; {} blocks are the most", c.x, c.y, c.z,
                            address_windows::cluster_ranks);
-    if (kernel.most_cluster != 0 && c.volume() > kernel.most_cluster)
+    if (kernel.max_cluster != 0 && c.volume() > kernel.max_cluster)
         return fmt::format(
             "clusters of {}x{}x{} blocks; the kernel allows {} (.maxclusterrank, "
             "__launch_bounds__)",
-            c.x, c.y, c.z, kernel.most_cluster);
+            c.x, c.y, c.z, kernel.max_cluster);
     if (grid.x % c.x != 0 || grid.y % c.y != 0 || grid.z % c.z != 0)
         return fmt::format("a grid of {}x{}x{} blocks is no multiple of clusters of {}x{}x{}",
                            grid.x, grid.y, grid.z, c.x, c.y, c.z);

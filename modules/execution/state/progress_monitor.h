@@ -48,7 +48,7 @@ public:
     /// @param window    core cycles within which an instruction that issues ends
     /// @param patience  time for which the host may yet change memory
     /// @throws execution_error  if no running kernel can make progress
-    void check(std::uint64_t cycle, std::uint64_t window, std::chrono::milliseconds patience);
+    void check(std::uint64_t cycle, std::uint64_t window, std::chrono::milliseconds retry_limit);
 
 private:
     enum class activity : std::uint8_t { off, listening, comparing };

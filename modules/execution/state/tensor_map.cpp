@@ -60,18 +60,18 @@ std::optional<tensor_map> tensor_map::decode(const std::byte* from) {
     m.fills_with_nan = (kind >> layout::fill & 1) != 0;
     const auto upper = get<std::uint32_t>(from, layout::upper_strides);
     const auto steps = get<std::uint32_t>(from, layout::steps);
-    for (unsigned d = 0; d < most_dimensions; ++d) {
+    for (unsigned d = 0; d < max_dimensions; ++d) {
         m.last[d] = get<std::uint32_t>(from, layout::sizes + 4 * d);
         m.box[d] = static_cast<std::uint16_t>(get<std::uint8_t>(from, layout::boxes + d) + 1);
         m.step[d] = static_cast<std::uint8_t>((steps >> 3 * d & 7) + 1);
-        if (d + 1 < most_dimensions)
+        if (d + 1 < max_dimensions)
             m.strides[d] = (get<std::uint32_t>(from, layout::strides + 4 * d) |
                             std::uint64_t{upper >> 4 * d & 15} << 32)
                            << 4;
     }
     m.im2col = get<std::uint8_t>(from, layout::im2col) != 0;
     m.pixels = get<std::uint16_t>(from, layout::pixels);
-    for (unsigned d = 0; d < most_spatial; ++d) {
+    for (unsigned d = 0; d < max_spatial; ++d) {
         m.lower_corner[d] = get<std::int16_t>(from, layout::lower + 2 * d);
         m.upper_corner[d] = get<std::int16_t>(from, layout::upper + 2 * d);
     }
@@ -88,21 +88,21 @@ void tensor_map::encode(std::byte* to) const {
             static_cast<std::uint32_t>(swizzle) << layout::swizzle |
             std::uint32_t{fills_with_nan} << layout::fill);
     std::uint32_t upper = 0, of_steps = 0;
-    for (unsigned d = 0; d < most_dimensions; ++d) {
+    for (unsigned d = 0; d < max_dimensions; ++d) {
         put(to, layout::sizes + 4 * d, last[d]);
         of_steps |= ((step[d] - 1U) & 7) << 3 * d;
-        if (d + 1 == most_dimensions) break;
+        if (d + 1 == max_dimensions) break;
         put(to, layout::strides + 4 * d, static_cast<std::uint32_t>(strides[d] >> 4));
         upper |= static_cast<std::uint32_t>(strides[d] >> 36 & 15) << 4 * d;
     }
     put(to, layout::upper_strides, upper);
     put(to, layout::steps, of_steps);
-    for (unsigned d = 0; d < most_dimensions; ++d)
+    for (unsigned d = 0; d < max_dimensions; ++d)
         put(to, layout::boxes + d, static_cast<std::uint8_t>(box[d] - 1));
     if (im2col) {
         put(to, layout::im2col, std::uint8_t{1});
         put(to, layout::pixels, pixels);
-        for (unsigned d = 0; d < most_spatial; ++d) {
+        for (unsigned d = 0; d < max_spatial; ++d) {
             put(to, layout::lower + 2 * d, lower_corner[d]);
             put(to, layout::upper + 2 * d, upper_corner[d]);
         }
@@ -135,16 +135,16 @@ std::uint64_t tensor_map::box_bytes() const {
 }
 
 std::string tensor_map::fault() const {
-    if (rank == 0 || rank > most_dimensions) return fmt::format("{} dimensions", rank);
+    if (rank == 0 || rank > max_dimensions) return fmt::format("{} dimensions", rank);
     if (address % 16 != 0) return fmt::format("address {:#x} is not a multiple of 16", address);
     for (unsigned d = 1; d < rank; ++d)
         if (strides[d - 1] % 16 != 0 || strides[d - 1] >> 40 != 0)
             return fmt::format("stride {} of dimension {} is not a multiple of 16 below 2^40",
                                strides[d - 1], d);
     if (im2col) {
-        constexpr unsigned least_rank = 3, most_pixels = 1024;
-        if (rank < least_rank) return fmt::format("im2col mode with {} dimensions", rank);
-        if (pixels == 0 || pixels > most_pixels) return fmt::format("{} pixels per column", pixels);
+        constexpr unsigned min_rank = 3, max_pixels = 1024;
+        if (rank < min_rank) return fmt::format("im2col mode with {} dimensions", rank);
+        if (pixels == 0 || pixels > max_pixels) return fmt::format("{} pixels per column", pixels);
         // Sixteen bits for all corners together.
         const int limit = 1 << (offset_bits() - 1);
         for (unsigned d = 0; d < spatial(); ++d)

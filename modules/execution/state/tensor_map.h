@@ -21,9 +21,9 @@ namespace simtlm::execution {
 /// mode, whose position is not known. Interleaving is not supported.
 struct tensor_map {
     static constexpr std::size_t bytes = 128;  ///< in memory
-    static constexpr unsigned most_dimensions = 5;
+    static constexpr unsigned max_dimensions = 5;
     /// Dimensions of the bounding box in im2col mode: all except channels and images.
-    static constexpr unsigned most_spatial = most_dimensions - 2;
+    static constexpr unsigned max_spatial = max_dimensions - 2;
 
     /// Element types, numbered like CUtensorMapDataType.
     enum class element : std::uint8_t {
@@ -48,10 +48,10 @@ struct tensor_map {
     swizzle_mode swizzle = swizzle_mode::none;
     bool fills_with_nan = false;  ///< for elements outside of the tensor; otherwise zeros
     device_address address = 0;   ///< of the first element
-    std::array<std::uint32_t, most_dimensions> last{};         ///< number of elements - 1
-    std::array<std::uint64_t, most_dimensions - 1> strides{};  ///< bytes, of dimensions 1 and above
-    std::array<std::uint16_t, most_dimensions> box{};          ///< elements, at most 256
-    std::array<std::uint8_t, most_dimensions> step{};          ///< element stride of the box, <= 8
+    std::array<std::uint32_t, max_dimensions> last{};         ///< number of elements - 1
+    std::array<std::uint64_t, max_dimensions - 1> strides{};  ///< bytes, of dimensions 1 and above
+    std::array<std::uint16_t, max_dimensions> box{};          ///< elements, at most 256
+    std::array<std::uint8_t, max_dimensions> step{};          ///< element stride of the box, <= 8
 
     /// Im2col mode (PTX manual, "Im2col mode"): the box is `pixels` columns of box[0] channels.
     /// Starting at the coordinates, they are consecutive along dimension 1, then 2 etc. within the
@@ -60,7 +60,7 @@ struct tensor_map {
     std::uint16_t pixels = 0;  ///< per column, 1 to 1024
     /// Corners of the bounding box, for dimensions 1 and above: distances in pixels from the first
     /// and from the last pixel of the tensor.
-    std::array<std::int16_t, most_spatial> lower_corner{}, upper_corner{};
+    std::array<std::int16_t, max_spatial> lower_corner{}, upper_corner{};
 
     /// The type with a number of tensormap.replace, if any.
     static std::optional<element> element_of(std::uint64_t number);

@@ -54,7 +54,7 @@ struct worker_state {
     std::uint64_t generation = 0;      ///< device_memory::generation of the hits
 };
 
-constexpr unsigned most_elements = 8;  ///< per lane, of a vector load or store
+constexpr unsigned max_elements = 8;  ///< per lane, of a vector load or store
 
 struct memory_request;
 /// Performs a memory access that may be visible to other SMs.
@@ -66,11 +66,11 @@ struct memory_request {
     const operation* op = nullptr;
     memory_effect perform = nullptr;  ///< nullptr: nothing left to do
     lane_mask lanes = 0;
-    bool is_shared = false;              ///< all lanes address shared memory
-    bool is_local = false;               ///< all lanes address local memory
-    std::byte* elements[most_elements];  ///< lanes to store, or to load into
+    bool is_shared = false;             ///< all lanes address shared memory
+    bool is_local = false;              ///< all lanes address local memory
+    std::byte* elements[max_elements];  ///< lanes to store, or to load into
     alignas(64) std::uint64_t address[warp_size];
-    alignas(64) std::byte values[most_elements * 256];  ///< copies of lanes to store
+    alignas(64) std::byte values[max_elements * 256];  ///< copies of lanes to store
 };
 
 /// A warp: registers, local memory and control flow. All members are public for the handlers.

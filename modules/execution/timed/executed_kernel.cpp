@@ -52,7 +52,7 @@ public:
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
         kernel_.now_ = now;
-        kernel_.forget_freed_memory();
+        kernel_.discard_freed_memory();
         const std::uint32_t index = kernel_.instructions_->index_of(instruction);
         ++kernel_.issued_[index];
         const lane_mask before = warp_.control->live_lanes();
@@ -297,7 +297,7 @@ private:
         if (!progress().listens() || !writes(kernel_.instructions_->of(r.op->instruction)))
             return r.perform(warp_, r);
         const device_memory& memory = kernel_.context_.memory;
-        constexpr std::uint64_t most = sizeof(std::uint64_t) * most_elements;
+        constexpr std::uint64_t most = sizeof(std::uint64_t) * max_elements;
         copy_own_memory();
         for (lane_mask m = r.lanes; m != 0; m &= m - 1) {
             const device_address a = r.address[__builtin_ctz(m)];
@@ -567,7 +567,7 @@ void executed_kernel::execute_rest(const functional_options& how) {
 }
 
 /// Discards cached allocations after memory has been freed.
-void executed_kernel::forget_freed_memory() {
+void executed_kernel::discard_freed_memory() {
     if (worker_.generation == context_.memory.generation()) return;
     worker_.generation = context_.memory.generation();
     worker_.hits.assign(worker_.hits.size(), {});

@@ -57,7 +57,7 @@ private:
     bool is_stuck(std::uint32_t round) const override;
     bool is_resident() const override { return !resident_.empty(); }
     void report() const override;
-    void forget_freed_memory();
+    void discard_freed_memory();
     bool in_clusters() const { return cluster_size() > 1; }
     std::uint64_t number_of(std::uint64_t n);
 

@@ -71,8 +71,8 @@ TEST(Occupancy, RejectsACtaWhoseWarpsRoundedUpToFourHaveTooManyRegisters) {
     // 25 warps of 72 registers are 57600 of 65536, but 28 warps of 2304 are 64512: they fit.
     EXPECT_EQ(occupancy_of(volta(), {800, 72, 0}, large_grid, 80).ctas, 1u);
     EXPECT_EQ(occupancy_of(volta(), {800, 80, 0}, large_grid, 80).ctas, 0u);
-    EXPECT_EQ(most_registers_per_thread(volta(), 800), 72u);
-    EXPECT_EQ(most_threads_per_cta(volta(), 80), 768u);
+    EXPECT_EQ(max_registers_per_thread(volta(), 800), 72u);
+    EXPECT_EQ(max_threads_per_cta(volta(), 80), 768u);
 }
 
 TEST(Occupancy, CountsTheSharedMemoryThatTheDriverReserves) {
@@ -81,7 +81,7 @@ TEST(Occupancy, CountsTheSharedMemoryThatTheDriverReserves) {
     c.shared.bytes = 164 * 1024;
     EXPECT_EQ(occupancy_of(c, {128, 16, 32768}).ctas, 4u) << "33792 bytes each";
     EXPECT_EQ(occupancy_of(c, {128, 16, 16384}).ctas, 9u);
-    EXPECT_EQ(most_shared_per_cta(c), 163u * 1024);
+    EXPECT_EQ(max_shared_per_cta(c), 163u * 1024);
     EXPECT_EQ(occupancy_of(c, {128, 16, 163 * 1024}).ctas, 1u);
     EXPECT_EQ(occupancy_of(c, {128, 16, 163 * 1024 + 1}).ctas, 0u);
     EXPECT_EQ(usual_shared_per_cta(c), 48u * 1024);
@@ -166,7 +166,7 @@ protected:
                 for (const unsigned shared :
                      {0u, 1u, 1024u, 3000u, 5120u, 7936u, 8192u, 12000u, 16384u, 20481u, 32768u,
                       40000u, 49152u, 65536u, 98304u, 101376u, 131072u, 166912u, 232448u})
-                    if (shared <= most_shared_per_cta(sm))
+                    if (shared <= max_shared_per_cta(sm))
                         check(cta_needs{threads, registers, shared});
     }
 };
@@ -187,13 +187,13 @@ TEST_P(OccupancyGrid, IsTheNumberOfCtasThatCanBePlacedOneAfterTheOther) {
 
 TEST_P(OccupancyGrid, PermitsExactlyTheCtasThatFit) {
     for (unsigned registers = 0; registers <= rules.registers_per_thread; ++registers) {
-        const unsigned most = most_threads_per_cta(sm, registers);
+        const unsigned most = max_threads_per_cta(sm, registers);
         EXPECT_GT(placed_ctas(rules, {most, registers, 0}), 0u) << registers;
         if (most == 1024) continue;
         EXPECT_EQ(placed_ctas(rules, {most + 1, registers, 0}), 0u) << registers;
     }
     for (unsigned threads = 1; threads <= 1024; ++threads) {
-        const unsigned most = most_registers_per_thread(sm, threads);
+        const unsigned most = max_registers_per_thread(sm, threads);
         EXPECT_GT(placed_ctas(rules, {threads, most, 0}), 0u) << threads;
         if (most == 256) continue;
         EXPECT_EQ(placed_ctas(rules, {threads, most + 8, 0}), 0u) << threads;
@@ -214,7 +214,7 @@ TEST_P(OccupancyGrid, AgreesWithTheVendorsCalculator) {
     p.sharedMemPerBlock = usual_shared_per_cta(sm);
     p.sharedMemPerMultiprocessor = sm.shared.bytes;
     p.numSms = 1;
-    p.sharedMemPerBlockOptin = most_shared_per_cta(sm);
+    p.sharedMemPerBlockOptin = max_shared_per_cta(sm);
     p.reservedSharedMemPerBlock = sm.allocation.reserved_shared;
     unsigned wrong = 0;
     for (const int carve_out : {-1, 0, 30, 100}) {

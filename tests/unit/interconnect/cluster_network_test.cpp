@@ -157,16 +157,16 @@ TEST(ClusterNetwork, GivesAnSmItsAllotmentOfLanesWhetherOthersUseTheirsOrNot) {
 }
 
 TEST(ClusterNetwork, CarriesTheMeasuredBytesOfLoadsAndStoresOneWayAndBothWays) {
-    struct figure {
+    struct report_value {
         cluster_packet what;
         bool both;
         double measured;  ///< measured B/cycle and SM
     };
-    const figure figures[] = {{cluster_packet::read_request, false, 19.87},
-                              {cluster_packet::read_request, true, 15.37},
-                              {cluster_packet::write, false, 18.87}};
+    const report_value report_values[] = {{cluster_packet::read_request, false, 19.87},
+                                          {cluster_packet::read_request, true, 15.37},
+                                          {cluster_packet::write, false, 18.87}};
     std::vector<std::unique_ptr<cluster_rig>> rigs;
-    for (const figure& f : figures) {
+    for (const report_value& f : report_values) {
         rigs.push_back(std::make_unique<cluster_rig>(
             ("cluster_rig" + std::to_string(rigs.size())).c_str(), 2));
         const unsigned bytes = f.what == cluster_packet::write ? 128 : 0;
@@ -175,7 +175,7 @@ TEST(ClusterNetwork, CarriesTheMeasuredBytesOfLoadsAndStoresOneWayAndBothWays) {
     }
     cluster_rig::run(6000);
     for (std::size_t k = 0; k < rigs.size(); ++k) {
-        const figure& f = figures[k];
+        const report_value& f = report_values[k];
         const sm_end& receiver = *rigs[k]->sm[f.what == cluster_packet::write ? 1 : 0];
         std::vector<sm_end::delivery> data;
         for (const sm_end::delivery& d : receiver.delivered)

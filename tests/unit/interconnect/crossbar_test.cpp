@@ -193,7 +193,7 @@ TEST(Crossbar, SustainsOnePacketPerPortAndCycleUnderAPermutation) {
     b.run(300);
     EXPECT_GE(b.served.size(), n * 296u);
     EXPECT_LE(b.served.size(), n * 300u);
-    EXPECT_EQ(b.figure("Req_Network_conflicts_per_cycle"), 0);
+    EXPECT_EQ(b.report_value("Req_Network_conflicts_per_cycle"), 0);
 }
 
 TEST(Crossbar, PassesMoreThanHeadOfLineBlockingAllowsWhereInputsSendSeveralPackets) {
@@ -253,12 +253,12 @@ TEST_P(CrossbarReference, TakesEveryPacketInTheReferencesCycle) {
     b.apply(l);
     while (b.received.size() < 2000 && b.net->cycles() < 3000) b.run(1);
     EXPECT_EQ(b.fingerprint(l.transactions), g.fingerprint);
-    EXPECT_NEAR(b.figure("Req_Network_conflicts_per_cycle"), g.conflicts, 6e-5);
-    EXPECT_NEAR(b.figure("Req_Bank_Level_Parallism"), g.parallelism, 6e-5);
-    EXPECT_NEAR(b.figure("Req_Network_in_buffer_full_per_cycle"), g.in_full, 6e-5);
-    EXPECT_NEAR(b.figure("Req_Network_in_buffer_avg_util"), g.in_util, 6e-5);
-    EXPECT_NEAR(b.figure("Req_Network_out_buffer_full_per_cycle"), g.out_full, 6e-5);
-    EXPECT_NEAR(b.figure("Req_Network_out_buffer_avg_util"), g.out_util, 6e-5);
+    EXPECT_NEAR(b.report_value("Req_Network_conflicts_per_cycle"), g.conflicts, 6e-5);
+    EXPECT_NEAR(b.report_value("Req_Bank_Level_Parallism"), g.parallelism, 6e-5);
+    EXPECT_NEAR(b.report_value("Req_Network_in_buffer_full_per_cycle"), g.in_full, 6e-5);
+    EXPECT_NEAR(b.report_value("Req_Network_in_buffer_avg_util"), g.in_util, 6e-5);
+    EXPECT_NEAR(b.report_value("Req_Network_out_buffer_full_per_cycle"), g.out_full, 6e-5);
+    EXPECT_NEAR(b.report_value("Req_Network_out_buffer_avg_util"), g.out_util, 6e-5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Loads, CrossbarReference,

@@ -330,8 +330,8 @@ public:
         }
         return false;
     }
-    double figure(const std::string& name) const {
-        for (const auto& f : net->figures())
+    double report_value(const std::string& name) const {
+        for (const auto& f : net->report_values())
             if (f.name == name) return f.value;
         return -1;
     }

@@ -130,9 +130,9 @@ TEST_P(Network, DoesTheSameWithoutSleepingAndInAnyOrder) {
     ASSERT_EQ(a.pool.outstanding(), 0u);
     EXPECT_EQ(a.fingerprint(150), b.fingerprint(150));
     EXPECT_EQ(a.fingerprint(150), c.fingerprint(150));
-    const auto fa = a.net->figures();
-    const auto fb = b.net->figures();
-    const auto fc = c.net->figures();
+    const auto fa = a.net->report_values();
+    const auto fb = b.net->report_values();
+    const auto fc = c.net->report_values();
     for (std::size_t i = 0; i < fa.size(); ++i) {
         EXPECT_EQ(fa[i].value, fb[i].value) << fa[i].name;
         EXPECT_EQ(fa[i].value, fc[i].value) << fa[i].name;

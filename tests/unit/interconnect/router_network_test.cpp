@@ -325,10 +325,10 @@ TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleOnAMappedMesh) {
     b.apply(l);
     while (b.received.size() < 800 && b.net->cycles() < 3000) b.run(1);
     EXPECT_EQ(b.fingerprint(l.transactions), 0x5dcad460514ab744ull);
-    EXPECT_NEAR(b.figure("Packet latency average"), 138.361, 5e-4);
-    EXPECT_NEAR(b.figure("Network latency average"), 41.9175, 5e-5);
-    EXPECT_EQ(b.figure("Packet latency minimum"), 12);
-    EXPECT_EQ(b.figure("Packet latency maximum"), 447);
+    EXPECT_NEAR(b.report_value("Packet latency average"), 138.361, 5e-4);
+    EXPECT_NEAR(b.report_value("Network latency average"), 41.9175, 5e-5);
+    EXPECT_EQ(b.report_value("Packet latency minimum"), 12);
+    EXPECT_EQ(b.report_value("Packet latency maximum"), 447);
 }
 
 TEST(RouterNetwork, LimitsTheFlitsThatWaitAtANode) {
@@ -382,10 +382,10 @@ TEST(RouterNetwork, StartsItsRecordsAnewForAKernel) {
     bench b(routers_of(2, 2));
     b.send(0, 0);
     ASSERT_TRUE(b.drain(100));
-    EXPECT_EQ(b.figure("Packet latency average"), 5);
+    EXPECT_EQ(b.report_value("Packet latency average"), 5);
     static_cast<router_network&>(*b.net).restart_records();
     b.run(10);
-    EXPECT_EQ(b.figure("Injected packet rate average"), 0);
+    EXPECT_EQ(b.report_value("Injected packet rate average"), 0);
     support::statistics list;
     b.net->list_statistics(list);
     ASSERT_EQ(list.blocks().size(), 3u);

@@ -115,7 +115,7 @@ TEST(AddressPlacement, PlacesMemoryInTheOrderOfTheSmsWhateverOrderTheyTellItIn) 
 TEST(AddressPlacement, GivesEverySmATurnInTheCycleInWhichOneWantsIt) {
     placement_rig rig("rig");
     rig.sms = [&](std::uint64_t cycle) {
-        if (cycle == 2) rig.placement.wants_turn();
+        if (cycle == 2) rig.placement.request_turn();
     };
     rig.run(6);
     const std::vector<std::pair<unsigned, unsigned>> all{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
@@ -124,7 +124,7 @@ TEST(AddressPlacement, GivesEverySmATurnInTheCycleInWhichOneWantsIt) {
 
 TEST(AddressPlacement, BeginsWithAnotherSmOfAClusterInEveryCycleWhereTheyTakeTurns) {
     placement_rig rig("rig", true);
-    rig.sms = [&](std::uint64_t) { rig.placement.wants_turn(); };
+    rig.sms = [&](std::uint64_t) { rig.placement.request_turn(); };
     rig.run(2);
     ASSERT_GE(rig.turns.size(), 8u);
     EXPECT_NE(rig.turns[0].second, rig.turns[4].second);

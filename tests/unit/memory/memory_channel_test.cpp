@@ -110,8 +110,8 @@ void serves_random_traffic(const memory_config& c) {
     test::run_core_cycles(100000);
     for (test::partition_rig* r : {&a, &b, &d}) test::expect_clean(*r, 2000);
     EXPECT_GT(a.channel->counted().scheduled_reads, 500u);
-    EXPECT_EQ(test::figures(a), test::figures(b));
-    EXPECT_EQ(test::figures(a), test::figures(d));
+    EXPECT_EQ(test::report_values(a), test::report_values(b));
+    EXPECT_EQ(test::report_values(a), test::report_values(d));
 }
 
 TEST(Recipe, ADramSchedulerIsOneClassAndItsMaker) {

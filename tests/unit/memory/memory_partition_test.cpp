@@ -10,9 +10,9 @@ namespace {
 
 using protocol::access_type;
 using test::expect_clean;
-using test::figures;
 using test::fill_random;
 using test::partition_rig;
+using test::report_values;
 using test::run_core_cycles;
 using test::volta_partition;
 
@@ -95,8 +95,8 @@ void conservation(const memory_config& c, unsigned stall, unsigned lines = 4000)
     }
     run_core_cycles(150000);
     for (auto& s : all) expect_clean(*s, 4000);
-    EXPECT_EQ(figures(*all[0]), figures(*all[1]));
-    EXPECT_EQ(figures(*all[0]), figures(*all[2]));
+    EXPECT_EQ(report_values(*all[0]), report_values(*all[1]));
+    EXPECT_EQ(report_values(*all[0]), report_values(*all[2]));
 }
 void conservation(const partition_config& c, unsigned stall, unsigned lines = 4000) {
     memory_config m;

@@ -245,7 +245,7 @@ inline void expect_clean(partition_rig& s, std::uint64_t n) {
 }
 
 /// Counters as text.
-inline std::string figures(partition_rig& s) {
+inline std::string report_values(partition_rig& s) {
     std::string r;
     const auto add = [&](std::uint64_t v) { r += std::to_string(v) + ' '; };
     for (unsigned i = 0; i < s.partition.sub_partitions(); ++i) {

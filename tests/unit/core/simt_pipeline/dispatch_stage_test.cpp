@@ -38,9 +38,9 @@ struct dispatch_rig : sc_core::sc_module {
     operand_collector collector{"collector", sequencer, config, statistics};
     shared_memory shared{"shared", config};
     memory_port port{"port", 4};
-    const request_tagger tagger{{}};
+    const requester_identity identity{{}};
     ldst_unit ldst{"ldst", sequencer, config,
-                   ldst_unit::blocks{tagger, warps.table, scores, collector, shared, port, pool,
+                   ldst_unit::blocks{identity, warps.table, scores, collector, shared, port, pool,
                                      transactions, statistics}};
     std::vector<std::unique_ptr<functional_units>> units;
     std::unique_ptr<dispatch_stage> stage;

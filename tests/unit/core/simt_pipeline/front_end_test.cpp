@@ -32,10 +32,10 @@ struct front_rig : sc_core::sc_module, front_end::listener {
     protocol::transaction_pool transactions;
     simulation::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
                                           protocol::phase_table()};
-    const request_tagger tagger{{3, 1, 4}};
+    const requester_identity identity{{3, 1, 4}};
     front_end fetcher{
         "fetcher", sequencer, config,
-        front_end::blocks{*this, tagger, warps.table, scores, transactions, statistics}};
+        front_end::blocks{*this, identity, warps.table, scores, transactions, statistics}};
     protocol::cache_port_target<front_rig> cache{"cache"};
     std::vector<fetch> fetches;
     std::map<unsigned, unsigned> misses;  ///< by warp: cycles until the data arrive

@@ -221,7 +221,7 @@ TEST_F(Scheduler, FailsWhatComesBehindAFaultUntilItIsForgotten) {
     EXPECT_EQ(work.wait(after), status::illegal_address);
     EXPECT_EQ(work.fault(0), status::illegal_address);
     EXPECT_TRUE(order.empty());
-    work.forget_fault(0);
+    work.clear_fault(0);
     const task_ptr later = note(2);
     work.submit(*s, later);
     EXPECT_EQ(work.wait(later), status::success);

@@ -255,8 +255,8 @@ void same_in_every_order(const external_memory& how, Arguments... arguments) {
     for (auto* r : {&a, &b, &d}) r->expect_clean(3000);
     EXPECT_GT(a.memory.counted.reads, 1000u);
     EXPECT_GT(a.memory.counted.writes, 100u);
-    EXPECT_EQ(memory::test::figures(a.partition), memory::test::figures(b.partition));
-    EXPECT_EQ(memory::test::figures(a.partition), memory::test::figures(d.partition));
+    EXPECT_EQ(memory::test::report_values(a.partition), memory::test::report_values(b.partition));
+    EXPECT_EQ(memory::test::report_values(a.partition), memory::test::report_values(d.partition));
     EXPECT_EQ(a.addresses, b.addresses);
     EXPECT_EQ(a.addresses, d.addresses);
 }

@@ -11,28 +11,28 @@ namespace values = arithmetic;
 
 /// Whether Op is rarely executed. Approximations and conversions are listed with their families.
 template <class Op>
-constexpr bool is_seldom = false;
+constexpr bool is_rare = false;
 template <class Op>
-constexpr bool is_seldom<values::packed<Op>> = is_seldom<Op>;
+constexpr bool is_rare<values::packed<Op>> = is_rare<Op>;
 
 /// Rarely used modifiers.
 template <class Type>
-constexpr values::modifiers seldom_modifiers =
+constexpr values::modifiers rare_modifiers =
     values::detail::is_half<Type> ? ~values::plain : values::sat;
 
 template <class T, values::rounding Round, values::modifiers Flags, class Enable>
-constexpr bool is_seldom<values::add<T, Round, Flags, Enable>> = (Flags & seldom_modifiers<T>) != 0;
+constexpr bool is_rare<values::add<T, Round, Flags, Enable>> = (Flags & rare_modifiers<T>) != 0;
 template <class T, values::rounding Round, values::modifiers Flags, class Enable>
-constexpr bool is_seldom<values::sub<T, Round, Flags, Enable>> = (Flags & seldom_modifiers<T>) != 0;
+constexpr bool is_rare<values::sub<T, Round, Flags, Enable>> = (Flags & rare_modifiers<T>) != 0;
 template <class T, values::rounding Round, values::modifiers Flags>
-constexpr bool is_seldom<values::mul<T, Round, Flags>> = (Flags & seldom_modifiers<T>) != 0;
+constexpr bool is_rare<values::mul<T, Round, Flags>> = (Flags & rare_modifiers<T>) != 0;
 template <class T, values::rounding Round, values::modifiers Flags>
-constexpr bool is_seldom<values::fma<T, Round, Flags>> = (Flags & seldom_modifiers<T>) != 0;
+constexpr bool is_rare<values::fma<T, Round, Flags>> = (Flags & rare_modifiers<T>) != 0;
 template <class T, values::modifiers Flags, class Enable>
-constexpr bool is_seldom<values::min<T, Flags, Enable>> =
+constexpr bool is_rare<values::min<T, Flags, Enable>> =
     (Flags & (values::xorsign_abs | (values::detail::is_half<T> ? values::ftz : 0))) != 0;
 template <class T, values::modifiers Flags, class Enable>
-constexpr bool is_seldom<values::max<T, Flags, Enable>> = is_seldom<values::min<T, Flags>>;
+constexpr bool is_rare<values::max<T, Flags, Enable>> = is_rare<values::min<T, Flags>>;
 
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution

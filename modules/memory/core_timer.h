@@ -10,16 +10,16 @@ namespace simtlm::memory {
 
 /// Wakes a process of another clock domain when the core's cycle count reaches a value: the ROP and
 /// DRAM latencies are specified in core cycles.
-class core_alarm {
+class core_timer {
 public:
     /// In core cycles; for shorter times, sleeping costs more than it saves.
     static constexpr std::uint64_t worth_sleeping = 4;
 
-    core_alarm(const char* name, simulation::phase_sequencer& sequencer,
+    core_timer(const char* name, simulation::phase_sequencer& sequencer,
                simulation::clocked_process& target)
         : target_(target),
           process_(name, sequencer, protocol::phase::core_dispatch_ctas,
-                   simulation::on_edge<&core_alarm::ring>(this)) {}
+                   simulation::on_edge<&core_timer::ring>(this)) {}
 
     /// Makes the target awake at its first edge at which sequencer.cycle(core_clock) >= cycle.
     /// @param cycle  core cycle, in the future
