@@ -221,6 +221,13 @@ INSTANTIATE_TEST_SUITE_P(BytesOfFloats, StoredProgram,
                          testing::Values(stored_program{89, "RTX4090", "bytes_89", 1152, "bytes"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// ptxas computes sparse products of 8-bit floats with those of halves on sm_90, and rearranges
+// their metadata.
+INSTANTIATE_TEST_SUITE_P(SparseBytesOfFloats, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "sparse_bytes_90", 128,
+                                                        "sparse_bytes"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 INSTANTIATE_TEST_SUITE_P(UniformIndexedBranches, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "jumps", 128, "jumps"},
                                          stored_program{80, "A100", "jumps", 128, "jumps"},

@@ -138,9 +138,12 @@ matrix_multiply::matrix_multiply(const matrix_description& description)
 }
 
 // Each group of four columns (two of tf32, eight of 4-bit elements) has four bits of metadata: two
-// positions of two bits. A lane holds those of four groups for row lane / 4 in its low half, and
-// for row lane / 4 + 8 in its high half; neighbouring lanes hold the next groups. The selector
-// determines which lane, or pair of lanes, of each four lanes is read.
+// positions of two bits. With elements of 16 or 32 bits, a lane holds those of four groups for row
+// lane / 4 in its low half, and for row lane / 4 + 8 in its high half, and the next lane holds the
+// next groups. With 4 or 8 bits, a lane holds those of eight groups for row lane / 4, the next lane
+// those for row lane / 4 + 8, and the next two lanes the next groups (CUTLASS, reorder_meta for
+// metadata of 32 bits, and ELayout_64x64). The selector determines which lane, or pair of lanes, of
+// each four lanes is read.
 unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
                        const std::uint32_t* metadata, unsigned row, unsigned stored) {
     const unsigned bits = storage_bits(a);
@@ -148,8 +151,11 @@ unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
     const unsigned group = stored / stored_per_group, within = stored % stored_per_group;
     const unsigned groups = k / (stored_per_group * 2);
     const unsigned lanes = std::max(1u, groups / 4);
-    const unsigned lane = row % 8 * 4 + (selector * lanes + group / 4) % 4;
-    const unsigned code = metadata[lane] >> (row / 8 * 16 + group % 4 * 4) & 15;
+    const bool narrow = bits <= 8;
+    const unsigned of_four = narrow ? group / 8 * 2 + row / 8 : group / 4;
+    const unsigned lane = row % 8 * 4 + (selector * lanes + of_four) % 4;
+    const unsigned shift = narrow ? group % 8 * 4 : row / 8 * 16 + group % 4 * 4;
+    const unsigned code = metadata[lane] >> shift & 15;
     if (bits == 32) return group * 2 + (code >> 2 == 3 ? 1 : 0);  // 0b0100 or 0b1110
     if (bits == 4) return group * 8 + (code >> (within / 2 * 2) & 3) * 2 + within % 2;
     return group * 4 + (code >> (within * 2) & 3);

@@ -161,10 +161,13 @@ void expect_right(const product& p) {
                     a[row * k + g * 4 + first] = values[row * stored + g * 2];
                     a[row * k + g * 4 + std::min(second, 3u)] = values[row * stored + g * 2 + 1];
                 }
-                // Each group of four lanes holds the codes of 16 columns; the upper half those of
-                // row + 8.
-                const unsigned lane = row % 8 * 4 + (p.bits == 8 ? g / 4 : p.selector * 2 + g / 4);
-                metadata[row / 16 * 32 + lane] |= code << (row % 16 / 8 * 16 + g % 4 * 4);
+                // A lane holds the codes of 16 columns, in the upper half those of row + 8. With 8
+                // bits it holds those of 32 columns, and the next one those of row + 8.
+                const unsigned lower = row % 16 / 8;
+                const unsigned lane =
+                    row % 8 * 4 + (p.bits == 8 ? g / 8 * 2 + lower : p.selector * 2 + g / 4);
+                metadata[row / 16 * 32 + lane] |=
+                    code << (p.bits == 8 ? g % 8 * 4 : lower * 16 + g % 4 * 4);
             }
     }
     for (int& x : b) x = draw();

@@ -475,8 +475,10 @@ TEST(SparseMatrices, MultiplyWhatTheMetadataSelect) {
                         whole[{0, i, g * group + chosen}] = bits;
                     }
                     const unsigned lanes = 4 / selectors;
-                    std::uint32_t& word = metadata[i % 8 * 4 + selector * lanes + g / 4];
-                    const unsigned shift = i / 8 * 16 + g % 4 * 4;
+                    const bool narrow = storage_bits(type) <= 8;
+                    std::uint32_t& word = metadata[i % 8 * 4 + selector * lanes +
+                                                   (narrow ? g / 8 * 2 + i / 8 : g / 4)];
+                    const unsigned shift = narrow ? g % 8 * 4 : i / 8 * 16 + g % 4 * 4;
                     word = (word & ~(15u << shift)) | code << shift;
                 }
             }
