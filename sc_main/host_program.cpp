@@ -111,7 +111,8 @@ checked_run check(const std::vector<std::string>& options, const char* executabl
     run.code = config.binary_version() >= oldest_machine_code ? values.text("--code") : "ptx";
     run.keeps_exit_code = values.flag("--keep-exit-code");
     for (const platform::named_output& o : outputs)
-        if (values.given(o.option)) run.outputs.push_back(fs::absolute(o.file).string());
+        if (values.given(o.option) && !o.is_beside)
+            run.outputs.push_back(fs::absolute(o.file).string());
     return run;
 }
 

@@ -51,12 +51,16 @@ system::system(const platform::option_values& options, const run_log::outputs& l
       checkpoint_(options, state_.memory, state_.textures, log_),
       sampler_(sampler_of(options, config_)),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
-            [this]() -> std::unique_ptr<engine> {
+            [this, &options]() -> std::unique_ptr<engine> {
                 if (config_.functional)
                     return std::make_unique<functional_engine>(
                         state_, config_.gpu.sms(), config_.functional_threads, &log_, debug_.get());
-                return std::make_unique<timed_engine>(state_, config_, checkpoint_, log_,
-                                                      debug_.get(), sampler_.get());
+                try {
+                    return std::make_unique<timed_engine>(state_, config_, checkpoint_, log_,
+                                                          debug_.get(), sampler_.get());
+                } catch (const support::user_error& e) {
+                    throw options.located(e);
+                }
             }) {
     look_.prepare(state_.memory.table());
     state_.look = &look_;

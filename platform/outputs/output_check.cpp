@@ -16,9 +16,10 @@ namespace simtlm::platform {
 std::vector<named_output> outputs_of(const option_values& values, const gpu_config& config,
                                      run_kind kind, unsigned gpus) {
     std::vector<named_output> all;
-    const auto add = [&](const std::string& file, const char* option) {
+    const auto add = [&](const std::string& file, const char* option, bool is_beside = false) {
         if (!file.empty() && (find_option(option)->runs & kind) != 0)
-            all.push_back({file, option, find_option(option)->files == file_use::output_folder});
+            all.push_back(
+                {file, option, find_option(option)->files == file_use::output_folder, is_beside});
     };
     for (unsigned i = 0; i < gpus; ++i) {
         run_config run = config.run;
@@ -27,7 +28,7 @@ std::vector<named_output> outputs_of(const option_values& values, const gpu_conf
         add(run.stats_csv, "--stats-csv");
         add(run.stats_csv_long, "--stats-csv-long");
         add(run.vcd, "--vcd");
-        for (const std::string& f : waveform_side_files(run.vcd)) add(f, "--vcd");
+        for (const std::string& f : waveform_side_files(run.vcd)) add(f, "--vcd", true);
         add(run.timeline, "--timeline");
         add(run.interval.csv, "--interval-csv");
         add(run.interval.database, "--interval-db");

@@ -14,6 +14,7 @@ struct named_output {
     std::string file;
     std::string option;      ///< or a location in a launch file
     bool is_folder = false;  ///< a folder that is filled
+    bool is_beside = false;  ///< written beside the file that the option names, if it is needed
 };
 
 /// Default file for kernel reports of a CUDA program, if --stats-file is not given.

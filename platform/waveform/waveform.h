@@ -42,7 +42,8 @@ private:
 std::string beyond_the_end(const std::string& option, const std::string& file, std::uint64_t from,
                            std::uint64_t end);
 
-/// Files written beside a waveform. @param file  value of --vcd
+/// Files written beside a waveform; those of enumerations only if they are recorded.
+/// @param file  value of --vcd
 std::vector<std::string> waveform_side_files(const std::string& file);
 
 /// Returns the waveform that the options request, or nullptr. Call after the GPU has been built and

@@ -21,8 +21,8 @@ using waveforms::display;
 class waveform_catalogue final : public waveforms::signal_list {
 public:
     /// Names of the enumerations of the GPU's own blocks, each of which has a file beside the dump.
-    static constexpr const char* enumeration_names[] = {"opcode",       "issue",       "stall",
-                                                        "stall_reason", "row_command", "column_command"};
+    static constexpr const char* enumeration_names[] = {
+        "opcode", "issue", "stall", "stall_reason", "bank_state", "row_command", "column_command"};
 
     /// Adds all signals of a GPU to a waveform, which keeps those in its scope.
     waveform_catalogue(gpu& device, waveforms::waveform& wave);

@@ -63,12 +63,8 @@ host_session::host_session(const void* library)
       options_(platform::preset_folders::of_library(library_of(library)).finder()) {
     read_options(options_);
     name_outputs(options_);
-    try {
-        system_ = std::make_unique<device::system>(
-            options_, log_outputs(options_), provenance_of_program(options_), [this] { quit(); });
-    } catch (const support::user_error& e) {
-        throw options_.located(e);
-    }
+    system_ = std::make_unique<device::system>(options_, log_outputs(options_),
+                                               provenance_of_program(options_), [this] { quit(); });
     if (const std::string n = platform::calibration_note(options_.presets()); !n.empty())
         system_->log().note("note", n);
     if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);

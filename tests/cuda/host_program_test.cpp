@@ -679,7 +679,7 @@ AGAIN:
 TEST_F(HostProgram, TellsWhereAnOptionWasGivenThatABlockRefuses) {
     const std::string file = folder.write("a.config", "\n-icnt_in_buffer_limit 1\n");
     const outcome o = run({"-config", file}, {"20"});
-    EXPECT_EQ(2, o.code);
+    EXPECT_NE(0, o.code);
     EXPECT_THAT(o.err, HasSubstr("a.config:2: -icnt_in_buffer_limit 1: cannot hold"));
 }
 

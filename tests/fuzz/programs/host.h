@@ -597,15 +597,17 @@ struct product {
     int bit_operation, selector;
 };
 /// The column of stored element `i` of a row of a sparse A. Every four bits of metadata have the
-/// positions of one of two columns (tf32), two of four, or two pairs of eight (4-bit integers). A
-/// lane has 16 bits for row lane/4 and 16 bits for the row 8 below, the lanes of each four that the
-/// selector chooses have the metadata of consecutive columns.
+/// positions of one of two columns (tf32), two of four, or two pairs of eight (4-bit integers). The
+/// selector chooses lanes of each four. With elements of 16 bits or more, each has 16 bits for row
+/// lane/4 and 16 bits for the row 8 below; otherwise two lanes have 32 bits each for these rows.
+/// The next lanes have those of the next columns.
 template <typename Lane>
 int sparse_column(const product& p, Lane of, int row, int i) {
     const int width = bits_of(p.a), group = width == 32 ? 2 : width == 4 ? 8 : 4;
     const int at = i / (group / 2), chosen = p.k / group / 4;
-    const u32 metadata = of(row % 8 * 4 + p.selector * chosen + at / 4).e;
-    const u32 bits = metadata >> (row / 8 * 16 + at % 4 * 4) & 15;
+    const int first = row % 8 * 4 + p.selector * chosen, lower = row / 8;
+    const u32 bits = 15 & (width <= 8 ? of(first + at / 8 * 2 + lower).e >> at % 8 * 4
+                                      : of(first + at / 4).e >> (lower * 16 + at % 4 * 4));
     if (width == 32) return at * 2 + (bits == 14);
     if (width == 4) return at * 8 + (int)(bits >> i % 4 / 2 * 2 & 3) * 2 + i % 2;
     return at * 4 + (int)(bits >> i % 2 * 2 & 3);
