@@ -76,7 +76,7 @@ struct l1_config {
 };
 
 /// Behaviour of GPGPU-Sim's core that differs from hardware, enabled by --compat accel-sim
-/// (docs/fidelity.md).
+/// (docs/fidelity-accel-sim.md).
 struct core_quirks {
     bool ldgsts_global_half_only = false;  ///< asynchronous copies do not write shared memory
     bool fetch_past_branches = false;  ///< instruction fetch continues after a taken branch instead

@@ -28,7 +28,7 @@ struct instruction_text {
     std::int64_t immediates[2] = {};
 };
 
-/// Behaviour of Accel-Sim that differs (docs/fidelity.md).
+/// Behaviour of Accel-Sim that differs (docs/fidelity-accel-sim.md).
 struct decode_quirks {
     bool rz_is_a_register = false;     ///< RZ has dependences and bank conflicts
     bool single_barrier = false;       ///< every BAR is a sync of barrier 0 for the whole CTA

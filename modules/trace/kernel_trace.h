@@ -88,7 +88,7 @@ struct block_trace final : program::cta {
 };
 
 /// Behaviour of Accel-Sim's trace front end that differs, for comparison with it (see
-/// docs/fidelity.md).
+/// docs/fidelity-accel-sim.md).
 struct reader_quirks : isa::decode_quirks {
     bool base_delta_swallow = false;  ///< base+delta lists consume one value more than written
     bool base_stride_gap = false;     ///< lanes after the first gap of the mask get address 0
