@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <fstream>
 #include <iterator>
-#include <sstream>
+#include <vector>
 
 namespace simtlm::protocol {
 namespace {
@@ -18,8 +16,6 @@ TEST(PhaseTable, HasARowForEveryPhaseAtThePlaceOfItsEnumerator) {
         EXPECT_EQ(static_cast<unsigned>(phases[i].id), i);
         EXPECT_EQ(table[i].domain, phases[i].domain);
         EXPECT_STREQ(table[i].name, phases[i].name);
-        EXPECT_GT(std::strlen(phases[i].who), 0u) << phases[i].name;
-        EXPECT_GT(std::strlen(phases[i].what), 0u) << phases[i].name;
     }
 }
 
@@ -56,16 +52,6 @@ TEST(PhaseTable, HasHostThreadsMeetBetweenTheSlicesAndTheWritesThatTheyHaveAckno
     for (std::size_t p = 0; p < table.size(); ++p)
         EXPECT_EQ(table[p].barrier_before, p == static_cast<std::size_t>(phase::core_acknowledge))
             << p;
-}
-
-TEST(PhaseTable, IsTheOneOfTheDocumentation) {
-    std::ifstream page(SIMTLM_TEST_DOCS_DIR "/architecture.md");
-    ASSERT_TRUE(page);
-    std::stringstream text;
-    text << page.rdbuf();
-    EXPECT_NE(text.str().find(phase_table_markdown()), std::string::npos)
-        << "docs/architecture.md should contain\n"
-        << phase_table_markdown();
 }
 
 }  // namespace
