@@ -30,13 +30,12 @@ class group_schedule;
 /// costs nothing. Coincident edges of several domains form one step, whose phases interleave in
 /// table order.
 ///
-/// The sequencer does not call blocks. It triggers SystemC processes that belong to the blocks'
-/// modules: one method process per clocked_process, or per process_group for all its members; with
-/// options::clocked_threads one clocked thread per clocked_process. The process that ends last in a
-/// phase triggers those of the next.
-///
-/// With several host threads, phases in which processes access nothing beyond their scheduling
-/// partition are run by a parallel_region.
+/// The sequencer triggers SystemC processes that belong to the blocks' modules: one method process
+/// per clocked_process, or per process_group for all its members; with options::clocked_threads one
+/// clocked thread per clocked_process. The process that ends last in a phase triggers those of the
+/// next. It calls blocks itself in two cases: with several host threads, phases in which processes
+/// access nothing beyond their scheduling partition are run by a parallel_region; and synchronize()
+/// replays deferred edges between two steps.
 ///
 /// A phase whose processes must act one after the other is visited in sub-phases, each in a delta
 /// cycle of its own; their number is the maximum that its processes request. See
