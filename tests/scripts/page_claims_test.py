@@ -15,6 +15,14 @@ TOPS = ("modules", "platform", "runtimes", "sc_main", "tests", "scripts", "cmake
 NAMED = re.compile(r"(?<![\w/.:-])((?:%s)/[\w./+-]*\w)" % "|".join(TOPS))
 # Folders that the reader of a page creates.
 OF_USERS = {("first-answer.md", "traces")}
+# Pages that name functions and programs of others, and such names on other pages.
+ABOUT_OTHERS = {"applications.md", "cuda.md", "hopper.md", "opencl.md"}
+OF_OTHERS = {"find_key_kernel", "get_stats.py", "job_status.py", "own_streams", "own_wmma16",
+             "run_simulations.py", "snake_case", "spirv_fail", "t_output_wavefronts", "debug_frame"}
+FILE_NAME = re.compile(r"[A-Za-z][\w-]*\.(?:h|cpp|def|py|proto|S|cmake|config)")
+IDENTIFIER = re.compile(r"[A-Za-z]\w*(?:(?:::|\.)[A-Za-z]\w*)*")
+SOURCES = {".h", ".cpp", ".def", ".S", ".py", ".cmake", ".txt", ".in", ".proto", ".config", ".js", ".css", ".c",
+           ".cl", ".cu", ".ptx", ".launch", ".json", ".yaml", ""}
 
 
 def pages():
@@ -32,6 +40,27 @@ def anchors_of(page):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def sources():
+    """The files of the tree, without build folders."""
+    for top in TOPS[:-1]:
+        yield from (file for file in (ROOT / top).rglob("*") if file.is_file() and file.suffix in SOURCES)
+
+
+def code_of(page):
+    """The words in backquotes on a page, outside blocks of code."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    for quoted in re.findall(r"`([^`\n]+)`", prose):
+        yield from (word.strip(".:") for word in re.split(r"[\s,;|(){}\[\]<>=&\"'*…]+", quoted))
+
+
+def recipes():
+    """The recipes of extending.md with a list of files: title, stated number, rows of the table."""
+    by_file = text("docs/extending.md").split("## By interface")[0]
+    for title, body in re.findall(r"^### ([^\n]+)\n(.*?)(?=^### |\Z)", by_file, re.M | re.S):
+        rows = re.findall(r"^\| `([^`]+)`([^|]*) \| (.*) \|$", body, re.M)
+        yield title, int(re.search(r"^(\d+) files:$", body, re.M)[1]), rows
+
+
 def text(name):
     return (ROOT / name).read_text()
 
@@ -47,10 +76,53 @@ class PageClaims(unittest.TestCase):
         missing = []
         for page in pages():
             for name in NAMED.findall(page.read_text()):
-                mine = (page.name, name.split("/")[0]) in OF_USERS or "PRESET" in name
+                mine = (page.name, name.split("/")[0]) in OF_USERS or re.search("PRESET|NAME", name)
                 if not mine and not any(ROOT.glob(name + "*")):
                     missing.append(f"{page.relative_to(ROOT)}: {name}")
         self.assertEqual([], missing)
+
+    def test_identifiers_and_files_in_backquotes_exist(self):
+        files = {file.name for file in sources()} | {"CMakeLists.txt"}
+        words = set()
+        for file in sources():
+            words.update(re.findall(r"[A-Za-z_]\w*", file.read_text(errors="ignore")))
+
+        def known(name):
+            return (name in words or name.endswith("_") or any(re.sub(ending, "", name) in words for ending in (r"\d+$", r"_?\d+$")) or
+                    re.search(r"[a-z_](?:[A-Z]|[A-Z]{4,})$", name))  # clusterC, lower_NAME
+
+        missing = []
+        for page in pages():
+            if page.name in ABOUT_OTHERS:
+                continue
+            for word in set(code_of(page)) - OF_OTHERS:
+                if FILE_NAME.fullmatch(word):
+                    exists = word in files
+                elif IDENTIFIER.fullmatch(word) and ("_" in word or "::" in word):
+                    exists = all(known(part) for part in re.split(r"::|\.", word) if part not in OF_OTHERS)
+                else:
+                    continue
+                if not exists:
+                    missing.append(f"{page.relative_to(ROOT)}: {word}")
+        self.assertEqual([], sorted(missing))
+
+    def test_recipes_name_files_and_identifiers_that_exist(self):
+        found = list(recipes())
+        self.assertGreater(len(found), 6)
+        for title, number, rows in found:
+            self.assertEqual(number, len(rows), title)
+            for file, note, change in rows:
+                path = ROOT / file
+                if "(new)" in note:
+                    self.assertTrue(path.parent.parent.is_dir(), f"{title}: {file}")
+                    continue
+                self.assertTrue(path.exists(), f"{title}: {file}")
+                if path.is_dir() or path.suffix == ".md":
+                    continue
+                contents = path.read_text()
+                for word in re.findall(r"`([A-Za-z-][\w:-]*)", change):
+                    if not re.search("NAME|[A-Z]{5}/|^simtlm", word):
+                        self.assertIn(word.split("::")[-1], contents, f"{title}: {file}")
 
     def test_links_between_pages_lead_to_a_file_and_a_heading(self):
         broken = []
