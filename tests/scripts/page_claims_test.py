@@ -152,6 +152,9 @@ class PageClaims(unittest.TestCase):
         totals = re.findall(r"^gpu_tot_sim_cycle = (\d+)", run, re.M)
         self.assertEqual([f"{int(totals[-1]):,}", f"{int(totals[0]):,}"], list(stated.groups()))
 
+    def test_the_readme_stays_short(self):
+        self.assertLess(text("README.md").count("\n"), 200)
+
     def test_unity_builds_have_the_sizes_that_contributing_states(self):
         module = text("cmake/simtlm_module.cmake")
         together = re.search(r"set\(SIMTLM_TOGETHER (\d+)", module).group(1)
