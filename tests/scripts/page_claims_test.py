@@ -106,6 +106,14 @@ class PageClaims(unittest.TestCase):
                     missing.append(f"{page.relative_to(ROOT)}: {word}")
         self.assertEqual([], sorted(missing))
 
+    def test_options_of_the_simulator_exist(self):
+        known = set(re.findall(r"(?<![\w-])-\w[\w:-]*", text("docs/options.md")))
+        missing = [f"{page.relative_to(ROOT)}: {option}" for page in pages()
+                   for option in re.findall(r"(?<![\w-])-(?:gpgpu|modern|dram|trace|icnt|ptx|network)_[\w:*]+",
+                                            page.read_text())
+                   if not option.endswith(("_", "*")) and option.rstrip(":") not in known]
+        self.assertEqual([], missing)
+
     def test_recipes_name_files_and_identifiers_that_exist(self):
         found = list(recipes())
         self.assertGreater(len(found), 6)
