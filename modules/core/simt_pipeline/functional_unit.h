@@ -15,10 +15,11 @@ namespace simtlm::core::simt_pipeline {
 /// functional_units.
 ///
 /// An instruction dispatched at core cycle t occupies the unit's dispatch register until t +
-/// initiation interval, and returns for write-back at t + latency + 1. The unit accepts an
-/// instruction if the register is free and no other instruction completes in the same cycle
-/// (GPGPU-Sim manual: Functional Units / SIMD pipeline). The pipeline is implemented as a ring
-/// indexed by completion cycle, as long as the longest latency so far, so that nothing is shifted.
+/// initiation interval, and returns for write-back at t + max(latency, initiation interval) + 1.
+/// The unit accepts an instruction if the register is free and no other instruction completes in
+/// the same cycle (GPGPU-Sim manual: Functional Units / SIMD pipeline). The pipeline is implemented
+/// as a ring indexed by completion cycle, as long as the longest latency so far, so that nothing is
+/// shifted.
 class alignas(64) functional_unit {
 public:
     functional_unit() : ring_(first_size, nullptr) {}
