@@ -23,9 +23,6 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Latency of an access to the host interface, in core cycles.
-constexpr double host_latency_cycles = 4;
-
 simulation::phase_sequencer::options sequencer_options(const gpu_config& c) {
     simulation::phase_sequencer::options o;
     o.sleeping = !c.run.no_sleep;
@@ -96,7 +93,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     make_command_processor(make_clusters());
     context_ = std::make_unique<device_context>(config_);
     host_interface::settings how;
-    how.latency = sc_core::sc_time(host_latency_cycles / config_.clocks.core, sc_core::SC_SEC);
+    how.latency = host_latency();
     how.cycle = sc_core::sc_time(1 / config_.clocks.core, sc_core::SC_SEC);
     how.sms = config_.sms();
     how.channels = config_.memory.channels;
@@ -307,6 +304,11 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
         if (next++ == 0) set.first_kernel = number;
     }
     return set;
+}
+
+sc_core::sc_time gpu::host_latency() const {
+    constexpr double cycles = 4;
+    return sc_core::sc_time(cycles / config_.clocks.core, sc_core::SC_SEC);
 }
 
 void gpu::check_progress(execution::device_memory& memory, std::chrono::milliseconds retry_limit) {

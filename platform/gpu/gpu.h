@@ -111,6 +111,8 @@ public:
     /// observes that clock, or observes the DRAM side between steps without
     /// sequencer().synchronize().
     void decouple_dram() { bindings_.decouple_dram(); }
+    /// Annotated latency of a register access: four core clock cycles.
+    sc_core::sc_time host_latency() const;
 
     const gpu_config& config() const { return config_; }
     dispatch::command_processor& commands() { return *commands_; }
