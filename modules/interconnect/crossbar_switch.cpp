@@ -27,7 +27,7 @@ void crossbar_switch::push(unsigned input, const packet& p) {
     in.queue.push(p);
     in.units += p.flits;
     in_units_ += p.flits;
-    if (!in.engaged) request(input);
+    if (!in.reserved) request(input);
 }
 
 /// @param units  added to an output; negative: removed from it
@@ -40,7 +40,7 @@ void crossbar_switch::add_units(unsigned output, std::int32_t units) {
 
 void crossbar_switch::request(unsigned input) {
     const unsigned output = front(input).destination;
-    inputs_[input].engaged = true;
+    inputs_[input].reserved = true;
     waiting_.insert(input);
     ++waiting_inputs_;
     requesters_[output].insert(input);
@@ -83,7 +83,7 @@ void crossbar_switch::deliver(unsigned input) {
     in_units_ -= p.flits;
     outputs_[p.destination].queue.push(p);
     arrived_->insert(p.destination);
-    in.engaged = false;
+    in.reserved = false;
     if (!in.queue.empty()) request(input);
 }
 

@@ -94,7 +94,7 @@ private:
     struct input_port {
         growing_fifo<packet> queue;
         unsigned units = 0;
-        bool engaged = false;  // its head requests an output or is being transferred
+        bool reserved = false;  // its head requests an output or is being transferred
     };
     /// The packets of an output, in a cache line that is only accessed by the receiver's thread.
     struct alignas(64) output_port {

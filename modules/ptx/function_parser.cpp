@@ -234,11 +234,11 @@ bool function_parser::falls_off_the_end() const {
 
 void function_parser::finish_body() {
     if (falls_off_the_end()) instructions_.add_implied("ret");
-    if (c_.current().entry && c_.version() < version_with_parameter_lists) adopt_old_parameters();
+    if (c_.current().entry && c_.version() < version_with_parameter_lists) convert_old_parameters();
 }
 
 /// Before PTX 1.4 an entry declares its parameters in its body.
-void function_parser::adopt_old_parameters() {
+void function_parser::convert_old_parameters() {
     function& f = c_.current();
     if (!f.parameters.empty()) return;
     for (const std::uint32_t index : f.variables) {

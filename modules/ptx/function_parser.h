@@ -40,7 +40,7 @@ private:
     void declare_table(std::string_view name, symbol::kind what, std::size_t index, place where);
     void finish_body();
     bool falls_off_the_end() const;
-    void adopt_old_parameters();
+    void convert_old_parameters();
 
     parse_context& c_;
     declaration_parser declarations_;

@@ -397,7 +397,7 @@ void debugger::cta_started(warp_id first_warp, const warp_owner& owner) {
     }
 }
 
-void debugger::alarm(const std::string& text) {
+void debugger::notify(const std::string& text) {
     if (detached_) return;
     reasons_.push_back(text);
     running_freely_ = false;

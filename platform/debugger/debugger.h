@@ -55,7 +55,7 @@ public:
     void kernel_ended(const kernel_view& k);
     void cta_started(warp_id first_warp, const warp_owner& owner);
     /// Reports an event that is shown whatever the breakpoints are: a fault or a deadlock.
-    void alarm(const std::string& text);
+    void notify(const std::string& text);
     /// The state is consistent: stops if there is a reason to, and returns when the run continues.
     void tick() {
         if (running_freely_ && !interrupted_) return;

@@ -346,7 +346,7 @@ private:
         note_kernels();
         if (!told_deadlock_ && device_.commands().deadlocked()) {
             told_deadlock_ = true;
-            debugger_.alarm(
+            debugger_.notify(
                 "deadlock: no instruction has been completed for a long time; i wait shows what "
                 "blocks wait for");
         }
@@ -355,7 +355,7 @@ private:
             try {
                 device_.sequencer().rethrow_failure();
             } catch (const std::exception& e) {
-                debugger_.alarm(e.what());
+                debugger_.notify(e.what());
             }
         }
         debugger_.tick();

@@ -19,9 +19,9 @@ namespace {
 using namespace simtlm;
 
 /// Becomes true some time after it has been armed, from a thread of its own.
-class alarm_clock {
+class watchdog {
 public:
-    alarm_clock() {
+    watchdog() {
         std::thread([this] {
             for (;;) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -95,7 +95,7 @@ void issue(program::cta& block, unsigned warps, std::uint64_t most) {
 /// A cubin: its kernels are lowered and executed, without timing and by the interface to the timing
 /// model, for a short time.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static alarm_clock& clock = *new alarm_clock;
+    static watchdog& clock = *new watchdog;
     fuzz::allow_user_error([&] {
         const auto file = std::make_shared<const sass::cubin>(
             std::string(reinterpret_cast<const char*>(data), size), "fuzz");
