@@ -62,7 +62,7 @@ private:
 
     void gather_named_lanes(unsigned members, slot named, const collective_operands& kinds);
     void gather_warp();
-    void gather_lanes(slot named, const collective_operands& kinds);
+    void gather_lanes(slot named, std::int64_t kinds);
 
     // Emission of operations.
     operation& emit(handler h, bool counted = true);

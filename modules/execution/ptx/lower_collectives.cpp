@@ -19,20 +19,20 @@ constexpr unsigned independent_threads = 70;  // architecture
 /// @param kinds  what the operands of that operation are
 void function_lowering::gather_named_lanes(unsigned members, slot named,
                                            const collective_operands& kinds) {
-    if (has_operand(members) && has_width(operand(members), 32)) gather_lanes(named, kinds);
+    if (has_operand(members) && has_width(operand(members), 32)) gather_lanes(named, kinds.code());
 }
 
 /// Makes all lanes of the warp wait for each other, before an instruction with .sync.aligned.
 void function_lowering::gather_warp() {
-    gather_lanes(constant(0xffffffff, 32), collective_operands{});
+    gather_lanes(constant(0xffffffff, 32), collective_operands::whole_warp);
 }
 
-void function_lowering::gather_lanes(slot named, const collective_operands& kinds) {
+void function_lowering::gather_lanes(slot named, std::int64_t kinds) {
     if (m_.architecture < independent_threads || now_->guard != ptx::no_index) return;
     operation& op = emit(gather_members, false);
     op.moves_control = true;
     op.source[0] = named;
-    op.immediate = kinds.code();
+    op.immediate = kinds;
 }
 
 bool function_lowering::lower_collective(const ptx::operation& o) {

@@ -172,7 +172,12 @@ bool simt_control::exchange(warp& w) {
         }
     }
     if ((named & lanes_barriers_await(w) & ~arrived) != 0) return false;
-    const bool has_results = w.code[top.pc].immediate != 0;
+    const operation& gathers = w.code[top.pc];
+    if (gathers.immediate == collective_operands::whole_warp && groups.size() > 1)
+        w.block->fail(w, &gathers + 1, static_cast<unsigned>(__builtin_ctz(top.lanes)),
+                      "lanes of a warp come to it in different branches or calls",
+                      "let all lanes of the warp execute it together");
+    const bool has_results = gathers.immediate > 0;
     if (has_results) compute_exchange(w, groups);
     stack.release(takes_part, has_results);
     return true;
@@ -219,6 +224,17 @@ const operation* simt_control::take_exchanged(warp& w, const operation* op) {
     stack.use_result();
     w.exchanged = false;
     return op + 1;
+}
+
+std::uint64_t simt_control::state_of_callers(const warp& w) const {
+    std::uint64_t h = 0;
+    for (const simt_stack::entry& e : stack.entries()) {
+        if (!e.is_call || (e.lanes & w.active) == 0) continue;
+        const auto* const words = reinterpret_cast<const std::uint64_t*>(frames[e.caller].get());
+        for (std::size_t i = 0; i < sizes[e.caller] / sizeof *words; ++i)
+            h = (h ^ words[i]) * 0x100000001b3 + (h >> 29);
+    }
+    return h;
 }
 
 warp_control::progress simt_control::pass_turn(warp& w, bool sleeps) {

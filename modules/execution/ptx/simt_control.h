@@ -35,6 +35,7 @@ public:
     std::uint32_t frame_bytes() const override { return sizes[stack.top().frame]; }
     bool schedules_lanes_independently() const override { return independent_; }
     progress pass_turn(warp& w, bool sleeps) override;
+    std::uint64_t state_of_callers(const warp& w) const override;
 
     /// Allocates frames up to a number.
     void deepen(std::size_t frame);

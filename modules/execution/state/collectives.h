@@ -28,6 +28,9 @@ public:
     }
     constexpr kind of(unsigned n) const { return static_cast<kind>(code_ >> 2 * n & 3); }
     constexpr std::int64_t code() const { return code_; }
+    /// In place of a code: an instruction that all lanes of a warp execute together
+    /// (.sync.aligned).
+    static constexpr std::int64_t whole_warp = -1;
 
 private:
     std::int64_t code_ = 0;

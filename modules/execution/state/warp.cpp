@@ -9,7 +9,8 @@ warp_control::~warp_control() = default;
 
 std::uint64_t warp::state() const {
     constexpr std::size_t chains = 4;  // parallel dependence chains for the processor
-    std::uint64_t h[chains] = {0xcbf29ce484222325, pc_of(next), active, 0};
+    std::uint64_t h[chains] = {0xcbf29ce484222325, pc_of(next), active,
+                               control->state_of_callers(*this)};
     const auto add = [&](std::size_t k, std::uint64_t x) {
         h[k] = (h[k] ^ x) * 0x100000001b3 + (h[k] >> 29);
     };

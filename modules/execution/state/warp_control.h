@@ -51,6 +51,9 @@ public:
     /// Whether lanes that wait for others of their warp let them continue, so that locks among
     /// lanes make progress.
     virtual bool schedules_lanes_independently() const { return false; }
+    /// A hash of the registers of the calls from which the executing lanes have been called, in
+    /// which a loop may count; part of warp::state(). 0: calls have no registers of their own.
+    virtual std::uint64_t state_of_callers(const warp&) const { return 0; }
     /// Result of pass_turn().
     enum class progress {
         moves,    ///< the executing lanes make progress

@@ -176,6 +176,45 @@ GONE:
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], (i & 4) != 0 ? i : 32u) << i;
 }
 
+TEST(ControlFlow, KnowsThatALoopThatCallsAFunctionMakesProgress) {
+    // Even lanes return at once; the others repeat their states in each call, but not in the loop
+    // around it, which they therefore leave together with the even ones.
+    for (const unsigned loops : {3u, 4u, 61u, 124u, 125u, 126u}) {
+        const auto r = results(R"(
+.func (.param .b32 result) f(.param .b32 lane)
+{
+  .reg .pred %p<3>; .reg .b32 %r<4>;
+  ld.param.u32 %r1, [lane]; mov.u32 %r2, 0;
+  and.b32 %r3, %r1, 1; setp.eq.u32 %p2, %r3, 0;
+  @%p2 ret;
+LOOP:
+  add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, )" +
+                               std::to_string(loops) + R"(;
+  @%p1 bra LOOP;
+  st.param.b32 [result], %r2;
+  ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+  mov.u32 %r0, %tid.x; mov.u32 %r5, 0;
+AGAIN:
+  { .param .b32 lane; .param .b32 result;
+  st.param.b32 [lane], %r0;
+  call.uni (result), f, (lane);
+  ld.param.b32 %r3, [result]; }
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 1000;
+  @%p2 bra AGAIN;
+  activemask.b32 %r3;
+  ld.param.u64 %rd0, [out]; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd0, %rd0, %rd1;
+  st.global.u32 [%rd0], %r3;
+  ret;
+}
+)");
+        for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 0xffffffff) << loops << ' ' << i;
+    }
+}
+
 TEST(ControlFlow, BranchesThroughATable) {
     const auto r = results(storing(R"(
   and.b32 %r2, %r0, 3;
