@@ -103,7 +103,8 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     recorder r("r", rig.sequencer, 0);
     r.then = [&](recorder& self) {
         if (self.process.now() != 3) return;
-        rig.sequencer.fail(std::make_exception_ptr(support::user_error("k.traceg:7", "a bad mask")));
+        rig.sequencer.fail(
+            std::make_exception_ptr(support::user_error("k.traceg:7", "a bad mask")));
         rig.sequencer.fail(std::make_exception_ptr(support::user_error("", "a later one")));
     };
     struct listener : sc_core::sc_module {
