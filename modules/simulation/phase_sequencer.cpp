@@ -26,7 +26,7 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
       clock("clock", domains),
       options_(opts),
       domains_(domains),
-      table_(phases, opts.host_threads > 1 && !opts.clocked_threads),
+      table_(phases),
       region_(opts.clocked_threads ? 1 : opts.host_threads, opts.groups_a_thread) {
     sc_assert(domains <= max_domains);
     activity_.activations.assign(phases.size(), 0);

@@ -18,8 +18,6 @@
 
 namespace simtlm::simulation {
 
-class group_schedule;
-
 /// Orders the blocks of several clock domains within a clock edge.
 ///
 /// The clocks of all domains trigger the sequencer, and the sequencer triggers the clocked

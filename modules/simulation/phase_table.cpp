@@ -10,13 +10,12 @@
 
 namespace simtlm::simulation {
 
-phase_table::phase_table(const std::vector<phase>& phases, bool may_share) {
+phase_table::phase_table(const std::vector<phase>& phases) {
     slots_.reserve(phases.size());
     for (const phase& p : phases) {
         slots_.emplace_back(p);
         slots_.back().start_all =
             std::make_unique<sc_core::sc_event>((std::string(p.name) + "_start").c_str());
-        slots_.back().shared = may_share && p.group_kind != 0;
     }
 }
 
@@ -46,7 +45,7 @@ void phase_table::complete_members(std::uint64_t shuffle_seed) {
 void phase_table::complete_order(parallel_region& region) {
     for (phase_slot& s : slots_) {
         // Processes of different sub-phases act one after the other.
-        s.shared = s.shared && s.sub_phases.size() <= 1;
+        s.shared = region.exists() && s.what.group_kind != 0 && s.sub_phases.size() <= 1;
         if (s.shared && !s.members.empty()) region.add(s);
     }
     for (unsigned p = 0; p < slots_.size(); ++p) {

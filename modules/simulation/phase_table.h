@@ -19,9 +19,7 @@ class parallel_region;
 /// an edge at the same instant, without and with deferred edges of the decoupled domain.
 class phase_table {
 public:
-    /// @param may_share  whether host threads may run the phases that access only their own
-    ///                   scheduling partition
-    phase_table(const std::vector<phase>& phases, bool may_share);
+    explicit phase_table(const std::vector<phase>& phases);
 
     std::vector<phase_slot>& slots() { return slots_; }
     const std::vector<phase_slot>& slots() const { return slots_; }
