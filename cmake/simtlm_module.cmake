@@ -16,9 +16,13 @@ if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT SIMTLM_PROFILE)
 endif()
 
 # There are some 180 executables and libraries, and mold links each in a tenth of the time.
-find_program(SIMTLM_MOLD mold)
-if(SIMTLM_QUICK_BUILD AND SIMTLM_MOLD AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-  add_link_options(-fuse-ld=mold)
+# Compilers before GCC 12.1 do not know it.
+if(SIMTLM_QUICK_BUILD)
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=mold SIMTLM_LINKS_WITH_MOLD)
+  if(SIMTLM_LINKS_WITH_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
 endif()
 
 # simtlm_precompile(TARGET [HEADERS LIBRARY]): precompiled headers where SIMTLM_QUICK_BUILD asks for
