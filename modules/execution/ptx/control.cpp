@@ -195,15 +195,11 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
     if (control.stack.wait_for_others(pc, simt_stack::waiting::at_barrier))
         return control.resume(w);
     w.active = control.stack.active();
-    if (separately && w.active != control.lanes_barriers_await(w)) {
-        control.stack.wait_at_barrier(pc);
-        if (control.stack.run_elsewhere() || control.stack.let_others_run(pc))
-            return control.resume(w);
-    }
     // Others may be in another branch of a caller, or in a function from which these have returned.
     if (w.active != control.lanes_barriers_await(w)) {
         control.stack.wait_at_barrier(pc);
-        if (control.stack.run_elsewhere()) return control.resume(w);
+        if (control.stack.run_elsewhere() || (separately && control.stack.let_others_run(pc)))
+            return control.resume(w);
     }
     control.stack.wait_no_more();
     return w.go_on(op + 1);

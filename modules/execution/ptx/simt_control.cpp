@@ -230,9 +230,7 @@ std::uint64_t simt_control::state_of_callers(const warp& w) const {
     std::uint64_t h = 0;
     for (const simt_stack::entry& e : stack.entries()) {
         if (!e.is_call || (e.lanes & w.active) == 0) continue;
-        const auto* const words = reinterpret_cast<const std::uint64_t*>(frames[e.caller].get());
-        for (std::size_t i = 0; i < sizes[e.caller] / sizeof *words; ++i)
-            h = (h ^ words[i]) * 0x100000001b3 + (h >> 29);
+        h = hash_words(h, frames[e.caller].get(), sizes[e.caller]);
     }
     return h;
 }

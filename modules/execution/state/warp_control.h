@@ -12,6 +12,10 @@ namespace simtlm::execution {
 struct warp;
 struct kernel_image;
 
+/// A hash of 64-bit words, such as the registers of a warp. @param seed  the hash of what precedes
+/// them
+std::uint64_t hash_words(std::uint64_t seed, const void* data, std::size_t bytes);
+
 /// Control flow of a warp: which of its lanes execute next, and where the others wait. The
 /// mechanism depends on the instruction set: a stack of reconvergence points (simt_control, for
 /// PTX), or barriers that are masks of lanes (machine code). An image creates one per warp, and its
