@@ -234,8 +234,8 @@ private:
     void post(subnet s, unsigned port, const packet& p);
     void take(subnet s, const packet& p);
     unsigned memory_of(tlm::tlm_generic_payload& payload);
-    /// Injects a packet. @param owed  the END phase will be sent @return whether another packet may
-    /// follow
+    /// Injects a packet. @param end_withheld  the END phase will be sent @return whether another
+    /// packet may follow
     bool inject(subnet s, unsigned port, const packet& p, bool end_withheld);
     bool inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool end_withheld);
     void resume_injectors(subnet s);

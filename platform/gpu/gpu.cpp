@@ -311,10 +311,10 @@ sc_core::sc_time gpu::host_latency() const {
     return sc_core::sc_time(cycles / config_.clocks.core, sc_core::SC_SEC);
 }
 
-void gpu::check_progress(execution::device_memory& memory, std::chrono::milliseconds retry_limit) {
+void gpu::check_progress(execution::device_memory& memory, std::chrono::milliseconds host_timeout) {
     if (!config_.dispatch.deadlock_detect) return;
     try {
-        memory.progress().check(core_cycles(), config_.dispatch.deadlock_window, retry_limit);
+        memory.progress().check(core_cycles(), config_.dispatch.deadlock_window, host_timeout);
     } catch (...) {
         sequencer_.fail(std::current_exception());
     }
@@ -396,18 +396,18 @@ void gpu::clear() {
 std::uint64_t gpu::count(host::counter c) const {
     using host::counter;
     std::uint64_t sum = 0;
-    const auto over_sms = [&](auto report_value) {
+    const auto over_sms = [&](auto value_of) {
         for (const auto& k : clusters_)
-            for (unsigned i = 0; i < k->sms(); ++i) sum += report_value(k->core(i).counted());
+            for (unsigned i = 0; i < k->sms(); ++i) sum += value_of(k->core(i).counted());
     };
-    const auto over_l2 = [&](auto report_value) {
+    const auto over_l2 = [&](auto value_of) {
         for (const auto& p : partitions_)
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
                 if (const auto* e = std::as_const(*p).sub_partition(s).engine(); e != nullptr)
-                    sum += report_value(e->statistics());
+                    sum += value_of(e->statistics());
     };
-    const auto over_channels = [&](auto report_value) {
-        for (const auto& channel : channels_) sum += report_value(channel->counted());
+    const auto over_channels = [&](auto value_of) {
+        for (const auto& channel : channels_) sum += value_of(channel->counted());
     };
     switch (c) {
         case counter::core_cycles:

@@ -163,8 +163,8 @@ public:
 
     /// Fails the sequencer if the programs that use a memory make no progress any more
     /// (execution::progress_monitor; not with -gpgpu_deadlock_detect 0). To be called now and then,
-    /// between steps. @param patience  host time for which the host may yet change memory
-    void check_progress(execution::device_memory& memory, std::chrono::milliseconds retry_limit);
+    /// between steps. @param host_timeout  host time for which the host may yet change memory
+    void check_progress(execution::device_memory& memory, std::chrono::milliseconds host_timeout);
     /// Describes what warps and queues wait for, for the deadlock report.
     std::string describe();
 

@@ -26,7 +26,7 @@ bool progress_monitor::all_stuck() const {
 }
 
 void progress_monitor::check(std::uint64_t cycle, std::uint64_t window,
-                             std::chrono::milliseconds retry_limit) {
+                             std::chrono::milliseconds host_timeout) {
     constexpr unsigned pause = 15;  // times the length of the round before
     if (cycle < round_ends_ || window == 0) return;
     if (now() != begun_) {  // something has changed
@@ -47,7 +47,7 @@ void progress_monitor::check(std::uint64_t cycle, std::uint64_t window,
     // Accesses that were in flight may have ended in the first round.
     const auto time = std::chrono::steady_clock::now();
     if (++stuck_rounds_ == 1) stuck_since_ = time;
-    if (stuck_rounds_ > 1 && time - stuck_since_ >= retry_limit)
+    if (stuck_rounds_ > 1 && time - stuck_since_ >= host_timeout)
         for (const participant* const p : participants_)
             if (p->is_resident()) p->report();
     begin(activity::comparing, cycle, length_);

@@ -46,9 +46,9 @@ public:
     /// To be called now and then, between steps.
     /// @param cycle     core cycle
     /// @param window    core cycles within which an instruction that issues ends
-    /// @param patience  time for which the host may yet change memory
+    /// @param host_timeout  time for which the host may yet change memory
     /// @throws execution_error  if no running kernel can make progress
-    void check(std::uint64_t cycle, std::uint64_t window, std::chrono::milliseconds retry_limit);
+    void check(std::uint64_t cycle, std::uint64_t window, std::chrono::milliseconds host_timeout);
 
 private:
     enum class activity : std::uint8_t { off, listening, comparing };
