@@ -35,10 +35,12 @@ void explain(const char* name, status code, const std::exception& e) {
 
 result carry_out(library_kind kind, const char* name, after_fault faults, call_body body) noexcept {
     status outcome = status::success;
-    const bool through_driver = kind == library_kind::driver || session::thread().through_driver;
+    thread_state& t = session::thread();
+    const bool through_driver = kind == library_kind::driver || t.called_as != nullptr;
+    if (t.called_as != nullptr) name = t.called_as;
     try {
         session& s = session::get();
-        if (!through_driver) session::thread().uses_runtime = true;
+        if (!through_driver) t.uses_runtime = true;
         const runtime::call_span span(s, name);
         if (faults == after_fault::refused) outcome = status_of(s.work().fault(s.current_device()));
         if (outcome == status::success) outcome = body(s);
@@ -51,12 +53,11 @@ result carry_out(library_kind kind, const char* name, after_fault faults, call_b
         outcome = status::unknown;
         std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
     }
-    thread_state& t = session::thread();
     const result r = through_driver ? driver_number(outcome) : runtime_number(outcome);
     // not_ready is not recorded as an error.
     const bool failed = outcome != status::success && outcome != status::not_ready;
     if (!through_driver && failed) t.last_error = r;
-    t.through_driver = false;
+    t.called_as = nullptr;
     t.per_thread_default = false;
     return r;
 }

@@ -11,23 +11,6 @@ using namespace simtlm::cuda;
 
 namespace simtlm::cuda {
 
-void copy(session& s, const block_copy& c, void* stream, bool asynchronous) {
-    device::stream& where = s.stream(stream);
-    if (!asynchronous) {
-        refuse_implicit_dependency(s, where);
-        refuse_during_capture(s);
-    }
-    const bool captured = capture_of(s, where) != nullptr;
-    const auto t = enqueue(s, where, copy_operation(s, c, asynchronous && !captured));
-    if (!asynchronous || (!captured && is_pageable(s, c.to))) finish(s, t);
-}
-
-void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
-          std::size_t width, std::size_t height, void* stream) {
-    enqueue(s, s.stream(stream),
-            fill_operation(s, {pointer_to(to), pitch, value, element, width, height}));
-}
-
 void launch(session& s, void* f, const kernel_parameters& p, const launch_options& how,
             void* stream) {
     device::stream& to = s.stream(stream);
@@ -36,21 +19,15 @@ void launch(session& s, void* f, const kernel_parameters& p, const launch_option
 
 }  // namespace simtlm::cuda
 
-RUNTIME(cuInit)(unsigned flags) {
-    return driver_call(
-        "cuInit", [&](session&) { require(flags == 0, status::invalid_value, "unknown flags"); });
+CALL(cuInit, session&, unsigned flags) {
+    require(flags == 0, status::invalid_value, "unknown flags");
 }
-RUNTIME(cuDriverGetVersion)(int* version) {
-    if (version == nullptr) return 1;
-    *version = runtime_version;
-    return 0;
-}
-RUNTIME(cuGetErrorName)(result r, const char** to) {
+FUNCTION(result, cuGetErrorName, result r, const char** to) {
     if (to == nullptr) return driver_number(status::invalid_value);
     *to = driver_name_of(r);
     return *to != nullptr ? 0 : 1;
 }
-RUNTIME(cuGetErrorString)(result r, const char** to) {
+FUNCTION(result, cuGetErrorString, result r, const char** to) {
     if (to == nullptr) return driver_number(status::invalid_value);
     *to = driver_name_of(r) != nullptr ? text_of(r) : nullptr;
     return *to != nullptr ? 0 : 1;
@@ -58,22 +35,18 @@ RUNTIME(cuGetErrorString)(result r, const char** to) {
 
 // ---- lookup of functions ----
 
-RUNTIME(cuGetProcAddress)(const char* name, void** to, int version, std::uint64_t flags) {
-    return driver_call("cuGetProcAddress", [&](session&) {
-        require_pointer(name);
-        require_pointer(to);
-        *to = find_driver_function(name, version, (flags & per_thread_default_stream) != 0);
-        require(*to != nullptr, status::not_found,
-                (std::string("unknown function ") + name).c_str());
-    });
+CALL(cuGetProcAddress, session&, const char* name, void** to, int version, std::uint64_t flags) {
+    require_pointer(name, to);
+    *to = find_driver_function(name, version, (flags & per_thread_default_stream) != 0);
+    require(*to != nullptr, status::not_found, (std::string("unknown function ") + name).c_str());
 }
-RUNTIME(cuGetProcAddress_v2)
-(const char* name, void** to, int version, std::uint64_t flags, int* found) {
-    const result r = simtlm_rt_cuGetProcAddress(name, to, version, flags);
-    if (found != nullptr) *found = r == 0 ? 0 : 1;
-    return r;
+CALL_AS(cuGetProcAddress_v2, cuGetProcAddress_call::name, session& s, const char* name, void** to,
+        int version, std::uint64_t flags, int* found) {
+    if (found != nullptr) *found = 1;
+    cuGetProcAddress_call::run(s, name, to, version, flags);
+    if (found != nullptr) *found = 0;
 }
-RUNTIME(cuGetExportTable)(const void** to, const uuid* which) {
+FUNCTION(result, cuGetExportTable, const void** to, const uuid* which) {
     if (to == nullptr || which == nullptr) return driver_number(status::invalid_value);
     return call<library_kind::driver>("cuGetExportTable", after_fault::allowed, [&](session&) {
         *to = export_table(*which);

@@ -24,22 +24,8 @@ struct driver_copy_3d {
 /// Converts CUarray_format and a number of channels. @throws failure  so do the functions below
 channel_description channels_of(int format, unsigned channels);
 block_copy block_of(session& s, const driver_copy_3d& p);
-/// Copies in a stream; waits for completion unless asynchronous.
-void copy(session& s, const block_copy& c, void* stream, bool asynchronous);
-void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
-          std::size_t width, std::size_t height, void* stream);
-
 /// @param f  a function or a kernel handle
 void launch(session& s, void* f, const kernel_parameters& p, const launch_options& how,
             void* stream);
-
-/// Executes a call of the driver API.
-template <class Act>
-result driver_call(const char* name, Act&& act) noexcept {
-    return call<library_kind::driver>(name, after_fault::refused, [&](session& s) {
-        act(s);
-        return status::success;
-    });
-}
 
 }  // namespace simtlm::cuda

@@ -13,15 +13,6 @@ using simtlm::device::memory_kind;
 
 namespace {
 
-block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes, int kind) {
-    block_copy c;
-    c.to = to;
-    c.from = from;
-    c.width = bytes;
-    c.kind = kind;
-    return c;
-}
-
 /// CUmemorytype
 enum memory_type : unsigned { of_host = 1, of_device, of_array, unified };
 
@@ -94,86 +85,36 @@ block_copy block_of(session& s, const driver_copy_3d& p) {
 
 }  // namespace simtlm::cuda
 
-RUNTIME(cuMemAlloc)(std::uint64_t* to, std::size_t bytes) {
-    return driver_call("cuMemAlloc", [&](session& s) {
-        require_pointer(to);
-        require(bytes != 0, status::invalid_value, "no bytes");
-        *to = address_of(allocate(s, memory_kind::device, bytes, 0));
-    });
+CALL(cuMemAlloc, session& s, std::uint64_t* to, std::size_t bytes) {
+    require_pointer(to);
+    require(bytes != 0, status::invalid_value, "no bytes");
+    *to = address_of(allocate(s, memory_kind::device, bytes, 0));
 }
-RUNTIME(cuMemAllocManaged)(std::uint64_t* to, std::size_t bytes, unsigned flags) {
-    return driver_call("cuMemAllocManaged", [&](session& s) {
-        require_pointer(to);
-        check_managed(bytes, flags);
-        *to = address_of(allocate(s, memory_kind::managed, bytes, flags));
-    });
+CALL(cuMemAllocPitch, session& s, std::uint64_t* to, std::size_t* pitch, std::size_t width,
+     std::size_t height, unsigned element) {
+    require_pointer(to, pitch);
+    require(width != 0 && height != 0, status::invalid_value, "no bytes");
+    require(element == 4 || element == 8 || element == 16, status::invalid_value,
+            "elements must have 4, 8 or 16 bytes");
+    const std::uint64_t row = checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
+    *to = address_of(
+        allocate(s, memory_kind::device, checked_product(row, height, status::out_of_memory), 0));
+    *pitch = row;
 }
-RUNTIME(cuMemAllocPitch)
-(std::uint64_t* to, std::size_t* pitch, std::size_t width, std::size_t height, unsigned element) {
-    return driver_call("cuMemAllocPitch", [&](session& s) {
-        require_pointer(to);
-        require_pointer(pitch);
-        require(width != 0 && height != 0, status::invalid_value, "no bytes");
-        require(element == 4 || element == 8 || element == 16, status::invalid_value,
-                "elements must have 4, 8 or 16 bytes");
-        const std::uint64_t row =
-            checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
-        *to = address_of(allocate(s, memory_kind::device,
-                                  checked_product(row, height, status::out_of_memory), 0));
-        *pitch = row;
-    });
+CALL(cuMemHostAlloc, session& s, void** to, std::size_t bytes, unsigned flags) {
+    require_pointer(to);
+    require(bytes != 0, status::invalid_value, "no bytes");
+    check_pinned_flags(flags);
+    *to = allocate(s, memory_kind::host, bytes, flags);
 }
-RUNTIME(cuMemHostAlloc)(void** to, std::size_t bytes, unsigned flags) {
-    return driver_call("cuMemHostAlloc", [&](session& s) {
-        require_pointer(to);
-        require(bytes != 0, status::invalid_value, "no bytes");
-        check_pinned_flags(flags);
-        *to = allocate(s, memory_kind::host, bytes, flags);
-    });
+CALL_AS(cuMemAllocHost, cuMemHostAlloc_call::name, session& s, void** to, std::size_t bytes) {
+    cuMemHostAlloc_call::run(s, to, bytes, 0);
 }
-RUNTIME(cuMemAllocHost)(void** to, std::size_t bytes) {
-    return simtlm_rt_cuMemHostAlloc(to, bytes, 0);
-}
-RUNTIME(cuMemFree)(std::uint64_t p) {
-    return driver_call("cuMemFree", [&](session& s) { free_memory(s, pointer_to(p)); });
-}
-RUNTIME(cuMemFreeHost)(void* p) {
-    return driver_call("cuMemFreeHost", [&](session& s) { free_memory(s, p); });
-}
-RUNTIME(cuMemHostGetDevicePointer)(std::uint64_t* to, void* p, unsigned) {
-    return driver_call("cuMemHostGetDevicePointer", [&](session& s) {
-        require_pointer(to);
-        require(!is_pageable(s, address_of(p)), status::invalid_value, "not pinned host memory");
-        *to = address_of(p);
-    });
-}
-RUNTIME(cuMemHostRegister)(void* p, std::size_t bytes, unsigned flags) {
-    return driver_call("cuMemHostRegister", [&](session& s) {
-        require(p != nullptr && bytes != 0, status::invalid_value, "no memory is given");
-        check_registration_flags(flags);
-        s.gpus().memory().admit(address_of(p), bytes, s.current_device(), flags);
-    });
-}
-RUNTIME(cuMemHostUnregister)(void* p) {
-    return driver_call("cuMemHostUnregister", [&](session& s) {
-        s.work().wait_all(s.current_device());
-        s.gpus().memory().dismiss(address_of(p));
-    });
-}
-RUNTIME(cuMemGetInfo)(std::size_t* free, std::size_t* total) {
-    return driver_call("cuMemGetInfo", [&](session& s) {
-        const auto& m = s.gpus().memory();
-        if (free != nullptr) *free = m.capacity() - m.used(s.current_device());
-        if (total != nullptr) *total = m.capacity();
-    });
-}
-RUNTIME(cuMemGetAddressRange)(std::uint64_t* begin, std::size_t* bytes, std::uint64_t p) {
-    return driver_call("cuMemGetAddressRange", [&](session& s) {
-        const auto a = s.gpus().memory().find(p);
-        require(static_cast<bool>(a), status::not_found, "no allocation at this address");
-        if (begin != nullptr) *begin = a->address;
-        if (bytes != nullptr) *bytes = a->bytes;
-    });
+CALL(cuMemGetAddressRange, session& s, std::uint64_t* begin, std::size_t* bytes, std::uint64_t p) {
+    const auto a = s.gpus().memory().find(p);
+    require(static_cast<bool>(a), status::not_found, "no allocation at this address");
+    if (begin != nullptr) *begin = a->address;
+    if (bytes != nullptr) *bytes = a->bytes;
 }
 namespace {
 
@@ -255,118 +196,89 @@ void tell_unknown(void* to, int attribute) {
 }
 
 }  // namespace
-RUNTIME(cuPointerGetAttribute)(void* to, int attribute, std::uint64_t p) {
-    return driver_call("cuPointerGetAttribute", [&](session& s) {
-        require(attributes_of(s, pointer_to(p)).type != 0, status::invalid_value, "unknown memory");
-        tell_attribute(s, to, attribute, p);
-    });
+CALL(cuPointerGetAttribute, session& s, void* to, int attribute, std::uint64_t p) {
+    require(attributes_of(s, pointer_to(p)).type != 0, status::invalid_value, "unknown memory");
+    tell_attribute(s, to, attribute, p);
 }
-RUNTIME(cuPointerGetAttributes)
-(unsigned count, const int* attributes, void** to, std::uint64_t p) {
-    return driver_call("cuPointerGetAttributes", [&](session& s) {
-        const int type = attributes_of(s, pointer_to(p)).type;
-        for (unsigned i = 0; i < count; ++i) {
-            if (type == 0 || (attributes[i] == 4 && type == 2))
-                tell_unknown(to[i], attributes[i]);
-            else
-                tell_attribute(s, to[i], attributes[i], p);
-        }
-    });
-}
-RUNTIME(cuPointerSetAttribute)(const void* value, int attribute, std::uint64_t p) {
-    return driver_call("cuPointerSetAttribute", [&](session& s) {
-        require_pointer(value);
-        require(attribute == 6, status::invalid_value, "an attribute that is read-only");
-        const auto place = s.gpus().memory().find(p);
-        require(static_cast<bool>(place), status::invalid_value, "unknown memory");
-        synchronous_table& table = synchronous_table::get();
-        const std::lock_guard<std::mutex> lock(table.mutex);
-        if (*static_cast<const unsigned*>(value) != 0)
-            table.allocations.insert(place->id);
+CALL(cuPointerGetAttributes, session& s, unsigned count, const int* attributes, void** to,
+     std::uint64_t p) {
+    const int type = attributes_of(s, pointer_to(p)).type;
+    for (unsigned i = 0; i < count; ++i) {
+        if (type == 0 || (attributes[i] == 4 && type == 2))
+            tell_unknown(to[i], attributes[i]);
         else
-            table.allocations.erase(place->id);
-    });
+            tell_attribute(s, to[i], attributes[i], p);
+    }
 }
-RUNTIME(cuMemcpy)(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    return driver_call(
-        "cuMemcpy", [&](session& s) { copy(s, row(to, from, bytes, by_address), nullptr, false); });
+CALL(cuPointerSetAttribute, session& s, const void* value, int attribute, std::uint64_t p) {
+    require_pointer(value);
+    require(attribute == 6, status::invalid_value, "an attribute that is read-only");
+    const auto place = s.gpus().memory().find(p);
+    require(static_cast<bool>(place), status::invalid_value, "unknown memory");
+    synchronous_table& table = synchronous_table::get();
+    const std::lock_guard<std::mutex> lock(table.mutex);
+    if (*static_cast<const unsigned*>(value) != 0)
+        table.allocations.insert(place->id);
+    else
+        table.allocations.erase(place->id);
 }
-RUNTIME(cuMemcpyAsync)(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
-    return driver_call("cuMemcpyAsync", [&](session& s) {
-        copy(s, row(to, from, bytes, by_address), stream, true);
-    });
+CALL(cuMemcpy, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+    copy(s, linear_copy(to, from, bytes, by_address));
 }
-RUNTIME(cuMemcpyHtoD)(std::uint64_t to, const void* from, std::size_t bytes) {
-    return driver_call("cuMemcpyHtoD", [&](session& s) {
-        copy(s, row(to, address_of(from), bytes, host_to_device), nullptr, false);
-    });
+CALL(cuMemcpyAsync, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes,
+     void* stream) {
+    copy(s, linear_copy(to, from, bytes, by_address), stream, true);
 }
-RUNTIME(cuMemcpyHtoDAsync)(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
-    return driver_call("cuMemcpyHtoDAsync", [&](session& s) {
-        copy(s, row(to, address_of(from), bytes, host_to_device), stream, true);
-    });
+CALL(cuMemcpyHtoD, session& s, std::uint64_t to, const void* from, std::size_t bytes) {
+    copy(s, linear_copy(to, address_of(from), bytes, host_to_device));
 }
-RUNTIME(cuMemcpyDtoH)(void* to, std::uint64_t from, std::size_t bytes) {
-    return driver_call("cuMemcpyDtoH", [&](session& s) {
-        copy(s, row(address_of(to), from, bytes, device_to_host), nullptr, false);
-    });
+CALL(cuMemcpyHtoDAsync, session& s, std::uint64_t to, const void* from, std::size_t bytes,
+     void* stream) {
+    copy(s, linear_copy(to, address_of(from), bytes, host_to_device), stream, true);
 }
-RUNTIME(cuMemcpyDtoHAsync)(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
-    return driver_call("cuMemcpyDtoHAsync", [&](session& s) {
-        copy(s, row(address_of(to), from, bytes, device_to_host), stream, true);
-    });
+CALL(cuMemcpyDtoH, session& s, void* to, std::uint64_t from, std::size_t bytes) {
+    copy(s, linear_copy(address_of(to), from, bytes, device_to_host));
 }
-RUNTIME(cuMemcpyDtoD)(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    return driver_call("cuMemcpyDtoD", [&](session& s) {
-        copy(s, row(to, from, bytes, device_to_device), nullptr, false);
-    });
+CALL(cuMemcpyDtoHAsync, session& s, void* to, std::uint64_t from, std::size_t bytes, void* stream) {
+    copy(s, linear_copy(address_of(to), from, bytes, device_to_host), stream, true);
 }
-RUNTIME(cuMemcpyDtoDAsync)(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
-    return driver_call("cuMemcpyDtoDAsync", [&](session& s) {
-        copy(s, row(to, from, bytes, device_to_device), stream, true);
-    });
+CALL(cuMemcpyDtoD, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+    copy(s, linear_copy(to, from, bytes, device_to_device));
 }
-RUNTIME(cuMemcpy2D)(const copy_2d* p) {
-    return driver_call("cuMemcpy2D", [&](session& s) {
-        require_pointer(p);
-        copy(s, block_of(s, *p), nullptr, false);
-    });
+CALL(cuMemcpyDtoDAsync, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes,
+     void* stream) {
+    copy(s, linear_copy(to, from, bytes, device_to_device), stream, true);
 }
-RUNTIME(cuMemcpy2DAsync)(const copy_2d* p, void* stream) {
-    return driver_call("cuMemcpy2DAsync", [&](session& s) {
-        require_pointer(p);
-        copy(s, block_of(s, *p), stream, true);
-    });
+CALL(cuMemcpy2D, session& s, const copy_2d* p) {
+    require_pointer(p);
+    copy(s, block_of(s, *p));
 }
-RUNTIME(cuMemcpy3D)(const driver_copy_3d* p) {
-    return driver_call("cuMemcpy3D", [&](session& s) {
-        require_pointer(p);
-        copy(s, block_of(s, *p), nullptr, false);
-    });
+CALL(cuMemcpy2DAsync, session& s, const copy_2d* p, void* stream) {
+    require_pointer(p);
+    copy(s, block_of(s, *p), stream, true);
 }
-RUNTIME(cuMemcpy3DAsync)(const driver_copy_3d* p, void* stream) {
-    return driver_call("cuMemcpy3DAsync", [&](session& s) {
-        require_pointer(p);
-        copy(s, block_of(s, *p), stream, true);
-    });
+CALL(cuMemcpy3D, session& s, const driver_copy_3d* p) {
+    require_pointer(p);
+    copy(s, block_of(s, *p));
 }
-RUNTIME(cuMemsetD8)(std::uint64_t to, unsigned char value, std::size_t count) {
-    return driver_call("cuMemsetD8",
-                       [&](session& s) { fill(s, to, count, value, 1, count, 1, nullptr); });
+CALL(cuMemcpy3DAsync, session& s, const driver_copy_3d* p, void* stream) {
+    require_pointer(p);
+    copy(s, block_of(s, *p), stream, true);
 }
-RUNTIME(cuMemsetD16)(std::uint64_t to, unsigned short value, std::size_t count) {
-    return driver_call("cuMemsetD16",
-                       [&](session& s) { fill(s, to, count * 2, value, 2, count, 1, nullptr); });
+CALL(cuMemsetD8, session& s, std::uint64_t to, unsigned char value, std::size_t count) {
+    fill(s, to, count, value, 1, count, 1, nullptr);
 }
-RUNTIME(cuMemsetD32)(std::uint64_t to, unsigned value, std::size_t count) {
-    return driver_call("cuMemsetD32",
-                       [&](session& s) { fill(s, to, count * 4, value, 4, count, 1, nullptr); });
+CALL(cuMemsetD16, session& s, std::uint64_t to, unsigned short value, std::size_t count) {
+    fill(s, to, count * 2, value, 2, count, 1, nullptr);
 }
-RUNTIME(cuMemsetD8Async)(std::uint64_t to, unsigned char value, std::size_t count, void* stream) {
-    return driver_call("cuMemsetD8Async",
-                       [&](session& s) { fill(s, to, count, value, 1, count, 1, stream); });
+CALL(cuMemsetD32, session& s, std::uint64_t to, unsigned value, std::size_t count) {
+    fill(s, to, count * 4, value, 4, count, 1, nullptr);
 }
-RUNTIME(cuMemsetD32Async)(std::uint64_t to, unsigned value, std::size_t count, void* stream) {
-    return driver_call("cuMemsetD32Async",
-                       [&](session& s) { fill(s, to, count * 4, value, 4, count, 1, stream); });
+CALL(cuMemsetD8Async, session& s, std::uint64_t to, unsigned char value, std::size_t count,
+     void* stream) {
+    fill(s, to, count, value, 1, count, 1, stream);
+}
+CALL(cuMemsetD32Async, session& s, std::uint64_t to, unsigned value, std::size_t count,
+     void* stream) {
+    fill(s, to, count * 4, value, 4, count, 1, stream);
 }

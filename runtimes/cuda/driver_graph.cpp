@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Driver API: copy nodes of graphs, whose parameters differ from those of the runtime. All other
-// graph functions are shared with the runtime: see SHARED in driver_entry_points.def.
+// graph functions are shared with the runtime: see entry_points.def.
 #include "runtimes/cuda/driver_api.h"
 #include "runtimes/cuda/graph_calls.h"
 
@@ -55,33 +55,26 @@ side_3d side_of(void* array, const position& at, const pitched_pointer& p) {
 
 }  // namespace
 
-RUNTIME(cuGraphAddMemcpyNode)
-(graph_node** to, graph* g, graph_node* const* after, std::size_t count, const driver_copy_3d* p,
- void*) {
-    return driver_graph_call("cuGraphAddMemcpyNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, copy_of(s, p));
-    });
+GRAPH_CALL(cuGraphAddMemcpyNode, session& s, graph_node** to, graph* g, graph_node* const* after,
+           std::size_t count, const driver_copy_3d* p, void*) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, copy_of(s, p));
 }
-RUNTIME(cuGraphMemcpyNodeSetParams)(graph_node* n, const driver_copy_3d* p) {
-    return driver_graph_call("cuGraphMemcpyNodeSetParams",
-                             [&](session& s) { change_node(n, copy_of(s, p)); });
+GRAPH_CALL(cuGraphMemcpyNodeSetParams, session& s, graph_node* n, const driver_copy_3d* p) {
+    change_node(n, copy_of(s, p));
 }
-RUNTIME(cuGraphExecMemcpyNodeSetParams)
-(executable_graph* g, graph_node* n, const driver_copy_3d* p, void*) {
-    return driver_graph_call("cuGraphExecMemcpyNodeSetParams",
-                             [&](session& s) { change_node(s, g, n, copy_of(s, p)); });
+GRAPH_CALL(cuGraphExecMemcpyNodeSetParams, session& s, executable_graph* g, graph_node* n,
+           const driver_copy_3d* p, void*) {
+    change_node(s, g, n, copy_of(s, p));
 }
-RUNTIME(cuGraphMemcpyNodeGetParams)(graph_node* n, driver_copy_3d* to) {
-    return driver_graph_call("cuGraphMemcpyNodeGetParams", [&](session&) {
-        require_pointer(to);
-        require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
-                "a node of a different kind");
-        const copy_3d& c = n->what.copy;
-        *to = {side_of(c.from_array, c.from_position, c.from_pointer),
-               side_of(c.to_array, c.to_position, c.to_pointer), c.size.width, c.size.height,
-               c.size.depth};
-    });
+GRAPH_CALL(cuGraphMemcpyNodeGetParams, session&, graph_node* n, driver_copy_3d* to) {
+    require_pointer(to);
+    require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
+            "a node of a different kind");
+    const copy_3d& c = n->what.copy;
+    *to = {side_of(c.from_array, c.from_position, c.from_pointer),
+           side_of(c.to_array, c.to_position, c.to_pointer), c.size.width, c.size.height,
+           c.size.depth};
 }
 
 namespace {
@@ -109,30 +102,26 @@ operation kernel_of(session& s, const kernel_parameters_v2* p) {
 
 }  // namespace
 
-RUNTIME(cuGraphAddKernelNode_v2)
-(graph_node** to, graph* g, graph_node* const* after, std::size_t count,
- const kernel_parameters_v2* p) {
-    return driver_graph_call("cuGraphAddKernelNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, kernel_of(s, p));
-    });
+GRAPH_CALL_AS(cuGraphAddKernelNode_v2, "cuGraphAddKernelNode", session& s, graph_node** to,
+              graph* g, graph_node* const* after, std::size_t count,
+              const kernel_parameters_v2* p) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, kernel_of(s, p));
 }
-RUNTIME(cuGraphKernelNodeSetParams_v2)(graph_node* n, const kernel_parameters_v2* p) {
-    return driver_graph_call("cuGraphKernelNodeSetParams",
-                             [&](session& s) { change_node(n, kernel_of(s, p)); });
+GRAPH_CALL_AS(cuGraphKernelNodeSetParams_v2, "cuGraphKernelNodeSetParams", session& s,
+              graph_node* n, const kernel_parameters_v2* p) {
+    change_node(n, kernel_of(s, p));
 }
-RUNTIME(cuGraphExecKernelNodeSetParams_v2)
-(executable_graph* g, graph_node* n, const kernel_parameters_v2* p) {
-    return driver_graph_call("cuGraphExecKernelNodeSetParams",
-                             [&](session& s) { change_node(s, g, n, kernel_of(s, p)); });
+GRAPH_CALL_AS(cuGraphExecKernelNodeSetParams_v2, "cuGraphExecKernelNodeSetParams", session& s,
+              executable_graph* g, graph_node* n, const kernel_parameters_v2* p) {
+    change_node(s, g, n, kernel_of(s, p));
 }
-RUNTIME(cuGraphKernelNodeGetParams_v2)(graph_node* n, kernel_parameters_v2* to) {
-    return driver_graph_call("cuGraphKernelNodeGetParams", [&](session&) {
-        require_pointer(to);
-        require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
-                "a node of a different kind");
-        *to = {n->what.kernel, nullptr, nullptr};
-    });
+GRAPH_CALL_AS(cuGraphKernelNodeGetParams_v2, "cuGraphKernelNodeGetParams", session&, graph_node* n,
+              kernel_parameters_v2* to) {
+    require_pointer(to);
+    require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
+            "a node of a different kind");
+    *to = {n->what.kernel, nullptr, nullptr};
 }
 
 // ---- nodes of any kind ----
@@ -174,35 +163,28 @@ operation node_of(session& s, driver_node_parameters* p) {
 
 }  // namespace
 
-RUNTIME(cuGraphAddNode)
-(graph_node** to, graph* g, graph_node* const* after, std::size_t count,
- driver_node_parameters* p) {
-    return driver_graph_call("cuGraphAddNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, node_of(s, p));
-        tell_of_node(s, **to, as_of_runtime(p));
-    });
+GRAPH_CALL(cuGraphAddNode, session& s, graph_node** to, graph* g, graph_node* const* after,
+           std::size_t count, driver_node_parameters* p) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, node_of(s, p));
+    tell_of_node(s, **to, as_of_runtime(p));
 }
-RUNTIME(cuGraphAddNode_v2)
-(graph_node** to, graph* g, graph_node* const* after, const void*, std::size_t count,
- driver_node_parameters* p) {
-    return simtlm_rt_cuGraphAddNode(to, g, after, count, p);
+GRAPH_CALL_AS(cuGraphAddNode_v2, cuGraphAddNode_call::name, session& s, graph_node** to, graph* g,
+              graph_node* const* after, const void*, std::size_t count, driver_node_parameters* p) {
+    cuGraphAddNode_call::run(s, to, g, after, count, p);
 }
-RUNTIME(cuGraphNodeSetParams)(graph_node* n, driver_node_parameters* p) {
-    return driver_graph_call("cuGraphNodeSetParams",
-                             [&](session& s) { change_node(n, node_of(s, p)); });
+GRAPH_CALL(cuGraphNodeSetParams, session& s, graph_node* n, driver_node_parameters* p) {
+    change_node(n, node_of(s, p));
 }
-RUNTIME(cuGraphExecNodeSetParams)(executable_graph* g, graph_node* n, driver_node_parameters* p) {
-    return driver_graph_call("cuGraphExecNodeSetParams",
-                             [&](session& s) { change_node(s, g, n, node_of(s, p)); });
+GRAPH_CALL(cuGraphExecNodeSetParams, session& s, executable_graph* g, graph_node* n,
+           driver_node_parameters* p) {
+    change_node(s, g, n, node_of(s, p));
 }
-RUNTIME(cuGraphConditionalHandleCreate)
-(std::uint64_t* to, graph* g, void*, unsigned initial, unsigned flags) {
-    return driver_graph_call("cuGraphConditionalHandleCreate", [&](session& s) {
-        require_pointer(to);
-        require(flags <= 1, status::invalid_value, "unknown flags");
-        graph& in = *graph_store::of(s).get(g);
-        in.conditions.push_back(make_condition(s, initial, flags == 1));
-        *to = in.conditions.back().handle;
-    });
+GRAPH_CALL(cuGraphConditionalHandleCreate, session& s, std::uint64_t* to, graph* g, void*,
+           unsigned initial, unsigned flags) {
+    require_pointer(to);
+    require(flags <= 1, status::invalid_value, "unknown flags");
+    graph& in = *graph_store::of(s).get(g);
+    in.conditions.push_back(make_condition(s, initial, flags == 1));
+    *to = in.conditions.back().handle;
 }

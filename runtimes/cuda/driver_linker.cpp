@@ -209,71 +209,61 @@ void step_of(const linker& l, Act&& act) {
 
 }  // namespace
 
-RUNTIME(cuLinkCreate)(unsigned count, const int* options, void** values, linker** to) {
-    return driver_call("cuLinkCreate", [&](session&) {
-        require_pointer(to);
-        auto fresh = std::make_unique<linker>();
-        if (count != 0) fresh->options.assign(options, options + count);
-        fresh->values = values;
-        if (count != 0) fresh->given.assign(values, values + count);
-        *to = fresh.release();
-    });
+CALL(cuLinkCreate, session&, unsigned count, const int* options, void** values, linker** to) {
+    require_pointer(to);
+    auto fresh = std::make_unique<linker>();
+    if (count != 0) fresh->options.assign(options, options + count);
+    fresh->values = values;
+    if (count != 0) fresh->given.assign(values, values + count);
+    *to = fresh.release();
 }
-RUNTIME(cuLinkAddData)
-(linker* l, int type, void* data, std::size_t bytes, const char* name, unsigned, void*, void**) {
-    return driver_call("cuLinkAddData", [&](session& s) {
-        require_pointer(l);
-        require_pointer(data);
-        require(type >= 0 && type <= static_cast<int>(input_type::library), status::not_supported,
-                "bitcode cannot be linked; link PTX, cubins, fat binaries, objects or libraries");
-        const auto what = static_cast<input_type>(type);
-        const void* from = data;
-        if (what == input_type::fat_binary && form_of(data) == code_form::fat_wrapper) {
-            fat_binary_wrapper w;
-            std::memcpy(&w, data, sizeof w);
-            from = w.data;
-        }
-        if (from != data || (what == input_type::fat_binary && bytes == 0))
-            bytes = simtlm::sass::fat_binary_bytes(from);
-        require(what != input_type::cubin || s.config().code != code_preference::ptx,
-                status::no_binary_for_gpu,
-                "a cubin is machine code, which requires --code auto or sass");
-        const std::string called =
-            name != nullptr ? name : fmt::format("input {}", l->inputs.size() + 1);
-        step_of(*l, [&] {
-            const gpu_architecture gpu = s.config().architecture();
-            auto members = read_input(what, from, bytes, called, gpu);
-            for (const link_member& m : members) check_member(*l, m, gpu, s.config().code);
-            for (link_member& m : members) l->members.push_back(std::move(m));
-        });
-        l->inputs.emplace_back(static_cast<const char*>(from), bytes);
-        constexpr toolkit_input::kind kinds[] = {
-            toolkit_input::kind::cubin, toolkit_input::kind::ptx, toolkit_input::kind::fat_binary,
-            toolkit_input::kind::object, toolkit_input::kind::library};
-        l->unread.push_back({kinds[type], called, {}});
+CALL(cuLinkAddData, session& s, linker* l, int type, void* data, std::size_t bytes,
+     const char* name, unsigned, void*, void**) {
+    require_pointer(l, data);
+    require(type >= 0 && type <= static_cast<int>(input_type::library), status::not_supported,
+            "bitcode cannot be linked; link PTX, cubins, fat binaries, objects or libraries");
+    const auto what = static_cast<input_type>(type);
+    const void* from = data;
+    if (what == input_type::fat_binary && form_of(data) == code_form::fat_wrapper) {
+        fat_binary_wrapper w;
+        std::memcpy(&w, data, sizeof w);
+        from = w.data;
+    }
+    if (from != data || (what == input_type::fat_binary && bytes == 0))
+        bytes = simtlm::sass::fat_binary_bytes(from);
+    require(what != input_type::cubin || s.config().code != code_preference::ptx,
+            status::no_binary_for_gpu,
+            "a cubin is machine code, which requires --code auto or sass");
+    const std::string called =
+        name != nullptr ? name : fmt::format("input {}", l->inputs.size() + 1);
+    step_of(*l, [&] {
+        const gpu_architecture gpu = s.config().architecture();
+        auto members = read_input(what, from, bytes, called, gpu);
+        for (const link_member& m : members) check_member(*l, m, gpu, s.config().code);
+        for (link_member& m : members) l->members.push_back(std::move(m));
     });
+    l->inputs.emplace_back(static_cast<const char*>(from), bytes);
+    constexpr toolkit_input::kind kinds[] = {
+        toolkit_input::kind::cubin, toolkit_input::kind::ptx, toolkit_input::kind::fat_binary,
+        toolkit_input::kind::object, toolkit_input::kind::library};
+    l->unread.push_back({kinds[type], called, {}});
 }
-RUNTIME(cuLinkAddFile)
-(linker* l, int type, const char* path, unsigned count, void* options, void** values) {
-    std::string text;
-    const result r = driver_call("cuLinkAddFile", [&](session&) { text = read_code_file(path); });
-    return r != 0 ? r
-                  : simtlm_rt_cuLinkAddData(l, type, text.data(), text.size(), path, count, options,
-                                            values);
+CALL(cuLinkAddFile, session& s, linker* l, int type, const char* path, unsigned count,
+     void* options, void** values) {
+    std::string text = read_code_file(path);
+    cuLinkAddData_call::run(s, l, type, text.data(), text.size(), path, count, options, values);
 }
 /// The linker's output is PTX or a cubin, as accepted by cuModuleLoadData.
-RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
-    return driver_call("cuLinkComplete", [&](session& s) {
-        require_pointer(l);
-        require(!l->inputs.empty(), status::invalid_value, "nothing to link");
-        for (std::size_t i = 0; i < l->inputs.size(); ++i) l->unread[i].bytes = l->inputs[i];
-        step_of(*l, [&] { l->linked = complete(*l, s.config()); });
-        const bool is_cubin = simtlm::sass::cubin::looks_like_one(l->linked);
-        if (to != nullptr) *to = l->linked.data();
-        if (bytes != nullptr) *bytes = l->linked.size() + (is_cubin ? 0 : 1);
-    });
+CALL(cuLinkComplete, session& s, linker* l, void** to, std::size_t* bytes) {
+    require_pointer(l);
+    require(!l->inputs.empty(), status::invalid_value, "nothing to link");
+    for (std::size_t i = 0; i < l->inputs.size(); ++i) l->unread[i].bytes = l->inputs[i];
+    step_of(*l, [&] { l->linked = complete(*l, s.config()); });
+    const bool is_cubin = simtlm::sass::cubin::looks_like_one(l->linked);
+    if (to != nullptr) *to = l->linked.data();
+    if (bytes != nullptr) *bytes = l->linked.size() + (is_cubin ? 0 : 1);
 }
-RUNTIME(cuLinkDestroy)(linker* l) {
+FUNCTION(result, cuLinkDestroy, linker* l) {
     delete l;
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lookup of driver API functions by name.
+#include "runtimes/cuda/own_folder.h"
 #include "runtimes/cuda/runtime_lookup.h"
 
 #include <dlfcn.h>
@@ -7,42 +8,15 @@
 #include <cstring>
 #include <string>
 
-// Only addresses are needed, so the types are irrelevant.
-#define ENTRY(versions, name) extern "C" void simtlm_rt_##name();
-#define ALIAS(versions, name, function)
-#define MISSING(versions, name)
-#define SHARED(versions, name, function)
-#define THREAD(versions, name, function)
-#define SHARED_THREAD(versions, name, function)
-#include "runtimes/cuda/driver_entry_points.def"
-#undef ENTRY
-#undef ALIAS
-
 namespace simtlm::cuda {
 
 namespace {
 
-struct entry {
-    const char* name;
-    void (*function)();
-};
-
-constexpr entry entries[] = {
-#define ENTRY(versions, name) {#name, simtlm_rt_##name},
-#define ALIAS(versions, name, function) {#name, simtlm_rt_##function},
-#include "runtimes/cuda/driver_entry_points.def"
-};
-
-/// Variants that record how they were called are exported by the library that programs link with.
-void* find_in_library(const char* name) {
-    static void* const library = [] {
-        Dl_info info;
-        if (dladdr(reinterpret_cast<const void*>(&entries), &info) == 0)
-            return static_cast<void*>(nullptr);
-        const std::string own = info.dli_fname;
-        return dlopen((own.substr(0, own.rfind('/') + 1) + "libcuda.so.1").c_str(), RTLD_NOW);
-    }();
-    return library != nullptr && std::strncmp(name, "cu", 2) == 0 ? dlsym(library, name) : nullptr;
+/// A function of the driver by the name of its symbol, as the library that programs link with
+/// exports it.
+void* find_symbol(const std::string& name) {
+    static void* const library = dlopen((own_folder() + "libcuda.so.1").c_str(), RTLD_NOW);
+    return library != nullptr && name.rfind("cu", 0) == 0 ? dlsym(library, name.c_str()) : nullptr;
 }
 
 /// A name that refers to a newer function from a CUDA version on. Functions with unchanged
@@ -80,12 +54,6 @@ constexpr revision revisions[] = {
     {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 
-void* find_by_symbol(const char* name) {
-    for (const entry& e : entries)
-        if (std::strcmp(e.name, name) == 0) return reinterpret_cast<void*>(e.function);
-    return find_in_library(name);
-}
-
 }  // namespace
 
 void* find_driver_function(const char* name, int version, bool per_thread) {
@@ -95,10 +63,8 @@ void* find_driver_function(const char* name, int version, bool per_thread) {
         if (version >= r.since && std::strcmp(r.name, name) == 0) symbol = r.entry;
     if (per_thread)
         for (const char* const suffix : {"_ptsz", "_ptds", "_v2_ptsz", "_v2_ptds"})
-            if (void* const found = find_in_library((std::string(symbol) + suffix).c_str());
-                found != nullptr)
-                return found;
-    return find_by_symbol(symbol);
+            if (void* const found = find_symbol(std::string(symbol) + suffix)) return found;
+    return find_symbol(symbol);
 }
 
 }  // namespace simtlm::cuda

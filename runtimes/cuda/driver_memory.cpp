@@ -44,99 +44,77 @@ void check_location(session& s, const location& l) {
 
 }  // namespace
 
-RUNTIME(cuMemAddressReserve)
-(std::uint64_t* to, std::size_t bytes, std::size_t alignment, std::uint64_t, std::uint64_t) {
-    return driver_call("cuMemAddressReserve", [&](session& s) {
-        require_pointer(to);
-        *to = s.addresses().reserve(bytes, alignment);
-    });
+CALL(cuMemAddressReserve, session& s, std::uint64_t* to, std::size_t bytes, std::size_t alignment,
+     std::uint64_t, std::uint64_t) {
+    require_pointer(to);
+    *to = s.addresses().reserve(bytes, alignment);
 }
-RUNTIME(cuMemAddressFree)(std::uint64_t address, std::size_t bytes) {
-    return driver_call("cuMemAddressFree", [&](session& s) { s.addresses().free(address, bytes); });
+CALL(cuMemAddressFree, session& s, std::uint64_t address, std::size_t bytes) {
+    s.addresses().free(address, bytes);
 }
-RUNTIME(cuMemGetAllocationGranularity)(std::size_t* to, const allocation_properties* p, int) {
-    return driver_call("cuMemGetAllocationGranularity", [&](session& s) {
-        require_pointer(to);
-        require_pointer(p);
-        check_location(s, p->where);
-        *to = virtual_memory::granularity;
-    });
+CALL(cuMemGetAllocationGranularity, session& s, std::size_t* to, const allocation_properties* p,
+     int) {
+    require_pointer(to, p);
+    check_location(s, p->where);
+    *to = virtual_memory::granularity;
 }
-RUNTIME(cuMemCreate)
-(void** to, std::size_t bytes, const allocation_properties* p, std::uint64_t) {
-    return driver_call("cuMemCreate", [&](session& s) {
-        require_pointer(to);
-        require_pointer(p);
-        check_location(s, p->where);
-        require((p->handles & ~file_handles) == 0, status::not_supported,
-                "only file descriptors are supported as shareable handles");
-        *to = s.addresses().create(bytes, static_cast<unsigned>(p->where.id));
-    });
+CALL(cuMemCreate, session& s, void** to, std::size_t bytes, const allocation_properties* p,
+     std::uint64_t) {
+    require_pointer(to, p);
+    check_location(s, p->where);
+    require((p->handles & ~file_handles) == 0, status::not_supported,
+            "only file descriptors are supported as shareable handles");
+    *to = s.addresses().create(bytes, static_cast<unsigned>(p->where.id));
 }
-RUNTIME(cuMemRelease)(void* handle) {
-    return driver_call("cuMemRelease", [&](session& s) { s.addresses().release(handle); });
+CALL(cuMemRelease, session& s, void* handle) {
+    s.addresses().release(handle);
 }
-RUNTIME(cuMemRetainAllocationHandle)(void** to, void* address) {
-    return driver_call("cuMemRetainAllocationHandle", [&](session& s) {
-        require_pointer(to);
-        *to = s.addresses().retain(address_of(address));
-    });
+CALL(cuMemRetainAllocationHandle, session& s, void** to, void* address) {
+    require_pointer(to);
+    *to = s.addresses().retain(address_of(address));
 }
-RUNTIME(cuMemGetAllocationPropertiesFromHandle)(allocation_properties* to, void* handle) {
-    return driver_call("cuMemGetAllocationPropertiesFromHandle", [&](session& s) {
-        require_pointer(to);
-        *to = {};
-        to->kind = 1;
-        to->handles = file_handles;
-        to->where = {1, static_cast<int>(s.addresses().get(handle).device)};
-    });
+CALL(cuMemGetAllocationPropertiesFromHandle, session& s, allocation_properties* to, void* handle) {
+    require_pointer(to);
+    *to = {};
+    to->kind = 1;
+    to->handles = file_handles;
+    to->where = {1, static_cast<int>(s.addresses().get(handle).device)};
 }
-RUNTIME(cuMemMap)
-(std::uint64_t address, std::size_t bytes, std::size_t offset, void* handle, std::uint64_t) {
-    return driver_call("cuMemMap",
-                       [&](session& s) { s.addresses().map(address, bytes, offset, handle); });
+CALL(cuMemMap, session& s, std::uint64_t address, std::size_t bytes, std::size_t offset,
+     void* handle, std::uint64_t) {
+    s.addresses().map(address, bytes, offset, handle);
 }
-RUNTIME(cuMemUnmap)(std::uint64_t address, std::size_t bytes) {
-    return driver_call("cuMemUnmap", [&](session& s) {
-        for (unsigned d = 0; d < s.gpus().devices(); ++d) s.work().wait_all(d);
-        s.addresses().unmap(address, bytes);
-    });
+CALL(cuMemUnmap, session& s, std::uint64_t address, std::size_t bytes) {
+    for (unsigned d = 0; d < s.gpus().devices(); ++d) s.work().wait_all(d);
+    s.addresses().unmap(address, bytes);
 }
-RUNTIME(cuMemSetAccess)
-(std::uint64_t address, std::size_t bytes, const access_description* all, std::size_t count) {
-    return driver_call("cuMemSetAccess", [&](session& s) {
-        require_pointer(all);
-        for (std::size_t i = 0; i < count; ++i) check_location(s, all[i].where);
-        // Access is granted to all devices if one has it.
-        const auto* const may = std::find_if(
-            all, all + count, [](const access_description& a) { return a.flags != 0; });
-        s.addresses().set_access(address, bytes,
-                                 may != all + count ? static_cast<unsigned>(may->where.id) : 0,
-                                 may != all + count);
-    });
+CALL(cuMemSetAccess, session& s, std::uint64_t address, std::size_t bytes,
+     const access_description* all, std::size_t count) {
+    require_pointer(all);
+    for (std::size_t i = 0; i < count; ++i) check_location(s, all[i].where);
+    // Access is granted to all devices if one has it.
+    const auto* const may =
+        std::find_if(all, all + count, [](const access_description& a) { return a.flags != 0; });
+    s.addresses().set_access(address, bytes,
+                             may != all + count ? static_cast<unsigned>(may->where.id) : 0,
+                             may != all + count);
 }
-RUNTIME(cuMemGetAccess)(std::uint64_t* to, const location*, std::uint64_t address) {
-    return driver_call("cuMemGetAccess", [&](session& s) {
-        require_pointer(to);
-        *to = s.addresses().may_access(address) ? 3 : 0;
-    });
+CALL(cuMemGetAccess, session& s, std::uint64_t* to, const location*, std::uint64_t address) {
+    require_pointer(to);
+    *to = s.addresses().may_access(address) ? 3 : 0;
 }
-RUNTIME(cuMemExportToShareableHandle)(int* to, void* handle, int kind, std::uint64_t) {
-    return driver_call("cuMemExportToShareableHandle", [&](session& s) {
-        require_pointer(to);
-        require(kind == file_handles, status::not_supported,
-                "only file descriptors are supported as shareable handles");
-        *to = ::dup(s.addresses().get(handle).file);
-        require(*to >= 0, status::out_of_memory, "no file descriptor is available");
-    });
+CALL(cuMemExportToShareableHandle, session& s, int* to, void* handle, int kind, std::uint64_t) {
+    require_pointer(to);
+    require(kind == file_handles, status::not_supported,
+            "only file descriptors are supported as shareable handles");
+    *to = ::dup(s.addresses().get(handle).file);
+    require(*to >= 0, status::out_of_memory, "no file descriptor is available");
 }
-RUNTIME(cuMemImportFromShareableHandle)(void** to, void* from, int kind) {
-    return driver_call("cuMemImportFromShareableHandle", [&](session& s) {
-        require_pointer(to);
-        require(kind == file_handles, status::not_supported,
-                "only file descriptors are supported as shareable handles");
-        *to = s.addresses().import(static_cast<int>(address_of(from)), s.current_device());
-    });
+CALL(cuMemImportFromShareableHandle, session& s, void** to, void* from, int kind) {
+    require_pointer(to);
+    require(kind == file_handles, status::not_supported,
+            "only file descriptors are supported as shareable handles");
+    *to = s.addresses().import(static_cast<int>(address_of(from)), s.current_device());
 }
 
 // ---- arrays ----
@@ -202,37 +180,25 @@ channel_description channels_of(int format, unsigned channels) {
 
 }  // namespace simtlm::cuda
 
-RUNTIME(cuArray3DCreate)(simtlm::device::array** to, const array_description_3d* d) {
-    return driver_call("cuArray3DCreate", [&](session& s) {
-        require_pointer(to);
-        require_pointer(d);
-        *to = make_array(s, shape_of(*d, 1), d->flags);
-    });
+CALL(cuArray3DCreate, session& s, simtlm::device::array** to, const array_description_3d* d) {
+    require_pointer(to, d);
+    *to = make_array(s, shape_of(*d, 1), d->flags);
 }
-RUNTIME(cuArrayCreate)(simtlm::device::array** to, const array_description* d) {
-    return driver_call("cuArrayCreate", [&](session& s) {
-        require_pointer(to);
-        require_pointer(d);
-        *to = make_array(s, shape_of({d->width, d->height, 0, d->format, d->channels, 0}, 1), 0);
-    });
+CALL(cuArrayCreate, session& s, simtlm::device::array** to, const array_description* d) {
+    require_pointer(to, d);
+    *to = make_array(s, shape_of({d->width, d->height, 0, d->format, d->channels, 0}, 1), 0);
 }
-RUNTIME(cuArray3DGetDescriptor)(array_description_3d* to, const void* array) {
-    return driver_call("cuArray3DGetDescriptor",
-                       [&](session& s) { value_at(to) = descriptor_of(s.array(array)); });
+CALL(cuArray3DGetDescriptor, session& s, array_description_3d* to, const void* array) {
+    value_at(to) = descriptor_of(s.array(array));
 }
-RUNTIME(cuArrayGetDescriptor)(array_description* to, const void* array) {
-    return driver_call("cuArrayGetDescriptor", [&](session& s) {
-        const array_description_3d d = descriptor_of(s.array(array));
-        value_at(to) = {d.width, d.height, d.format, d.channels};
-    });
+CALL(cuArrayGetDescriptor, session& s, array_description* to, const void* array) {
+    const array_description_3d d = descriptor_of(s.array(array));
+    value_at(to) = {d.width, d.height, d.format, d.channels};
 }
-RUNTIME(cuMipmappedArrayCreate)
-(simtlm::device::array** to, const array_description_3d* d, unsigned levels) {
-    return driver_call("cuMipmappedArrayCreate", [&](session& s) {
-        require_pointer(to);
-        require_pointer(d);
-        *to = make_array(s, shape_of(*d, levels), d->flags);
-    });
+CALL(cuMipmappedArrayCreate, session& s, simtlm::device::array** to, const array_description_3d* d,
+     unsigned levels) {
+    require_pointer(to, d);
+    *to = make_array(s, shape_of(*d, levels), d->flags);
 }
 
 // ---- copies of one row from and to arrays ----
@@ -246,99 +212,64 @@ std::uint64_t within(session& s, const void* array, std::size_t offset, std::siz
     return a.address + offset;
 }
 
-block_copy array_row(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    block_copy c;
-    c.to = to;
-    c.from = from;
-    c.width = bytes;
-    return c;
-}
-
 }  // namespace
 
-RUNTIME(cuMemcpyAtoH)(void* to, const void* array, std::size_t offset, std::size_t bytes) {
-    return driver_call("cuMemcpyAtoH", [&](session& s) {
-        copy(s, array_row(address_of(to), within(s, array, offset, bytes), bytes), nullptr, false);
-    });
+CALL(cuMemcpyAtoH, session& s, void* to, const void* array, std::size_t offset, std::size_t bytes) {
+    copy(s, linear_copy(address_of(to), within(s, array, offset, bytes), bytes));
 }
-RUNTIME(cuMemcpyAtoHAsync)
-(void* to, const void* array, std::size_t offset, std::size_t bytes, void* stream) {
-    return driver_call("cuMemcpyAtoHAsync", [&](session& s) {
-        copy(s, array_row(address_of(to), within(s, array, offset, bytes), bytes), stream, true);
-    });
+CALL(cuMemcpyAtoHAsync, session& s, void* to, const void* array, std::size_t offset,
+     std::size_t bytes, void* stream) {
+    copy(s, linear_copy(address_of(to), within(s, array, offset, bytes), bytes), stream, true);
 }
-RUNTIME(cuMemcpyHtoA)(const void* array, std::size_t offset, const void* from, std::size_t bytes) {
-    return driver_call("cuMemcpyHtoA", [&](session& s) {
-        copy(s, array_row(within(s, array, offset, bytes), address_of(from), bytes), nullptr,
-             false);
-    });
+CALL(cuMemcpyHtoA, session& s, const void* array, std::size_t offset, const void* from,
+     std::size_t bytes) {
+    copy(s, linear_copy(within(s, array, offset, bytes), address_of(from), bytes));
 }
-RUNTIME(cuMemcpyHtoAAsync)
-(const void* array, std::size_t offset, const void* from, std::size_t bytes, void* stream) {
-    return driver_call("cuMemcpyHtoAAsync", [&](session& s) {
-        copy(s, array_row(within(s, array, offset, bytes), address_of(from), bytes), stream, true);
-    });
+CALL(cuMemcpyHtoAAsync, session& s, const void* array, std::size_t offset, const void* from,
+     std::size_t bytes, void* stream) {
+    copy(s, linear_copy(within(s, array, offset, bytes), address_of(from), bytes), stream, true);
 }
-RUNTIME(cuMemcpyAtoD)
-(std::uint64_t to, const void* array, std::size_t offset, std::size_t bytes) {
-    return driver_call("cuMemcpyAtoD", [&](session& s) {
-        copy(s, array_row(to, within(s, array, offset, bytes), bytes), nullptr, false);
-    });
+CALL(cuMemcpyAtoD, session& s, std::uint64_t to, const void* array, std::size_t offset,
+     std::size_t bytes) {
+    copy(s, linear_copy(to, within(s, array, offset, bytes), bytes));
 }
-RUNTIME(cuMemcpyDtoA)
-(const void* array, std::size_t offset, std::uint64_t from, std::size_t bytes) {
-    return driver_call("cuMemcpyDtoA", [&](session& s) {
-        copy(s, array_row(within(s, array, offset, bytes), from, bytes), nullptr, false);
-    });
+CALL(cuMemcpyDtoA, session& s, const void* array, std::size_t offset, std::uint64_t from,
+     std::size_t bytes) {
+    copy(s, linear_copy(within(s, array, offset, bytes), from, bytes));
 }
-RUNTIME(cuMemcpyAtoA)
-(const void* to, std::size_t to_offset, const void* from, std::size_t offset, std::size_t bytes) {
-    return driver_call("cuMemcpyAtoA", [&](session& s) {
-        copy(s, array_row(within(s, to, to_offset, bytes), within(s, from, offset, bytes), bytes),
-             nullptr, false);
-    });
+CALL(cuMemcpyAtoA, session& s, const void* to, std::size_t to_offset, const void* from,
+     std::size_t offset, std::size_t bytes) {
+    copy(s, linear_copy(within(s, to, to_offset, bytes), within(s, from, offset, bytes), bytes));
 }
 
 // ---- fills ----
 
-RUNTIME(cuMemsetD16Async)
-(std::uint64_t to, unsigned short value, std::size_t count, void* stream) {
-    return driver_call("cuMemsetD16Async",
-                       [&](session& s) { fill(s, to, count * 2, value, 2, count, 1, stream); });
+CALL(cuMemsetD16Async, session& s, std::uint64_t to, unsigned short value, std::size_t count,
+     void* stream) {
+    fill(s, to, count * 2, value, 2, count, 1, stream);
 }
 
-namespace {
-result fill_2d(const char* name, std::uint64_t to, std::size_t pitch, unsigned value,
-               unsigned element, std::size_t width, std::size_t height, void* stream) {
-    return driver_call(
-        name, [&](session& s) { fill(s, to, pitch, value, element, width, height, stream); });
+CALL(cuMemsetD2D8, session& s, std::uint64_t to, std::size_t pitch, unsigned char value,
+     std::size_t width, std::size_t height) {
+    fill(s, to, pitch, value, 1, width, height, nullptr);
 }
-}  // namespace
-
-RUNTIME(cuMemsetD2D8)
-(std::uint64_t to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height) {
-    return fill_2d("cuMemsetD2D8", to, pitch, value, 1, width, height, nullptr);
+CALL(cuMemsetD2D8Async, session& s, std::uint64_t to, std::size_t pitch, unsigned char value,
+     std::size_t width, std::size_t height, void* stream) {
+    fill(s, to, pitch, value, 1, width, height, stream);
 }
-RUNTIME(cuMemsetD2D8Async)
-(std::uint64_t to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height,
- void* stream) {
-    return fill_2d("cuMemsetD2D8Async", to, pitch, value, 1, width, height, stream);
+CALL(cuMemsetD2D16, session& s, std::uint64_t to, std::size_t pitch, unsigned short value,
+     std::size_t width, std::size_t height) {
+    fill(s, to, pitch, value, 2, width, height, nullptr);
 }
-RUNTIME(cuMemsetD2D16)
-(std::uint64_t to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height) {
-    return fill_2d("cuMemsetD2D16", to, pitch, value, 2, width, height, nullptr);
+CALL(cuMemsetD2D16Async, session& s, std::uint64_t to, std::size_t pitch, unsigned short value,
+     std::size_t width, std::size_t height, void* stream) {
+    fill(s, to, pitch, value, 2, width, height, stream);
 }
-RUNTIME(cuMemsetD2D16Async)
-(std::uint64_t to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height,
- void* stream) {
-    return fill_2d("cuMemsetD2D16Async", to, pitch, value, 2, width, height, stream);
+CALL(cuMemsetD2D32, session& s, std::uint64_t to, std::size_t pitch, unsigned value,
+     std::size_t width, std::size_t height) {
+    fill(s, to, pitch, value, 4, width, height, nullptr);
 }
-RUNTIME(cuMemsetD2D32)
-(std::uint64_t to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height) {
-    return fill_2d("cuMemsetD2D32", to, pitch, value, 4, width, height, nullptr);
-}
-RUNTIME(cuMemsetD2D32Async)
-(std::uint64_t to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height,
- void* stream) {
-    return fill_2d("cuMemsetD2D32Async", to, pitch, value, 4, width, height, stream);
+CALL(cuMemsetD2D32Async, session& s, std::uint64_t to, std::size_t pitch, unsigned value,
+     std::size_t width, std::size_t height, void* stream) {
+    fill(s, to, pitch, value, 4, width, height, stream);
 }

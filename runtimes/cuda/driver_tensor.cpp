@@ -30,46 +30,37 @@ device::tensor_map_request request(int type, unsigned rank, const void* address,
 
 }  // namespace
 
-RUNTIME(cuTensorMapEncodeTiled)
-(std::byte* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
- const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave,
- int swizzle, int, int fill) {
-    return driver_call("cuTensorMapEncodeTiled", [&](session&) {
-        require_pointer(box);
-        device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
-        std::copy_n(box, std::min(rank, device::tensor_map_request::max_dimensions),
-                    what.box.begin());
-        what.interleave = interleave;
-        what.swizzle = swizzle;
-        what.fill = fill;
-        device::encode_tensor_map(what, to);
-    });
+CALL(cuTensorMapEncodeTiled, session&, std::byte* to, int type, unsigned rank, void* address,
+     const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box,
+     const std::uint32_t* steps, int interleave, int swizzle, int, int fill) {
+    require_pointer(box);
+    device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+    std::copy_n(box, std::min(rank, device::tensor_map_request::max_dimensions), what.box.begin());
+    what.interleave = interleave;
+    what.swizzle = swizzle;
+    what.fill = fill;
+    device::encode_tensor_map(what, to);
 }
 
-RUNTIME(cuTensorMapEncodeIm2col)
-(std::byte* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
- const std::uint64_t* strides, const int* lower, const int* upper, std::uint32_t channels,
- std::uint32_t pixels, const std::uint32_t* steps, int interleave, int swizzle, int, int fill) {
-    return driver_call("cuTensorMapEncodeIm2col", [&](session&) {
-        require_pointer(lower);
-        require_pointer(upper);
-        device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
-        const unsigned count = std::min(rank, device::tensor_map_request::max_dimensions);
-        const unsigned corners = count > 2 ? count - 2 : 0;
-        std::copy_n(lower, corners, what.lower.begin());
-        std::copy_n(upper, corners, what.upper.begin());
-        what.im2col = true;
-        what.pixels = pixels;
-        what.box[0] = channels;
-        what.interleave = interleave;
-        what.swizzle = swizzle;
-        what.fill = fill;
-        device::encode_tensor_map(what, to);
-    });
+CALL(cuTensorMapEncodeIm2col, session&, std::byte* to, int type, unsigned rank, void* address,
+     const std::uint64_t* sizes, const std::uint64_t* strides, const int* lower, const int* upper,
+     std::uint32_t channels, std::uint32_t pixels, const std::uint32_t* steps, int interleave,
+     int swizzle, int, int fill) {
+    require_pointer(lower, upper);
+    device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+    const unsigned count = std::min(rank, device::tensor_map_request::max_dimensions);
+    const unsigned corners = count > 2 ? count - 2 : 0;
+    std::copy_n(lower, corners, what.lower.begin());
+    std::copy_n(upper, corners, what.upper.begin());
+    what.im2col = true;
+    what.pixels = pixels;
+    what.box[0] = channels;
+    what.interleave = interleave;
+    what.swizzle = swizzle;
+    what.fill = fill;
+    device::encode_tensor_map(what, to);
 }
 
-RUNTIME(cuTensorMapReplaceAddress)(std::byte* map, void* address) {
-    return driver_call("cuTensorMapReplaceAddress", [&](session&) {
-        device::replace_address(map, reinterpret_cast<std::uintptr_t>(address));
-    });
+CALL(cuTensorMapReplaceAddress, session&, std::byte* map, void* address) {
+    device::replace_address(map, reinterpret_cast<std::uintptr_t>(address));
 }

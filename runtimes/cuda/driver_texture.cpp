@@ -95,25 +95,17 @@ texture_description plain(session& s, const driver_texture& d, const resource_de
 
 }  // namespace
 
-RUNTIME(cuTexObjectCreate)
-(unsigned long long* to, const driver_resource* r, const driver_texture* t,
- const resource_view* v) {
-    return driver_call("cuTexObjectCreate", [&](session& s) {
-        require_pointer(to);
-        require_pointer(r);
-        require_pointer(t);
-        const resource_description resource = plain(*r);
-        const texture_description how = plain(s, *t, resource);
-        *to = make_texture(s, resource, &how, v);
-    });
+CALL(cuTexObjectCreate, session& s, unsigned long long* to, const driver_resource* r,
+     const driver_texture* t, const resource_view* v) {
+    require_pointer(to, r, t);
+    const resource_description resource = plain(*r);
+    const texture_description how = plain(s, *t, resource);
+    *to = make_texture(s, resource, &how, v);
 }
-RUNTIME(cuSurfObjectCreate)(unsigned long long* to, const driver_resource* r) {
-    return driver_call("cuSurfObjectCreate", [&](session& s) {
-        require_pointer(to);
-        require_pointer(r);
-        require(r->type == 0, status::invalid_value, "a surface requires an array");
-        *to = make_texture(s, plain(*r), nullptr, nullptr);
-    });
+CALL(cuSurfObjectCreate, session& s, unsigned long long* to, const driver_resource* r) {
+    require_pointer(to, r);
+    require(r->type == 0, status::invalid_value, "a surface requires an array");
+    *to = make_texture(s, plain(*r), nullptr, nullptr);
 }
 
 // ---- references ----
@@ -128,6 +120,11 @@ struct reference {
     channel_description format{32, 0, 0, 0, 2};
     bool bound = false, surface = false;
 
+    /// Binds the memory that `resource` describes.
+    void bind(session& s) {
+        bound = true;
+        apply(s);
+    }
     void apply(session& s) {
         if (!bound) return;
         const texture_description t = plain(s, how, resource);
@@ -155,57 +152,35 @@ reference* reference_in(session& s, module* m, const char* name, bool surface) {
     return &r;
 }
 
-/// Changes a setting of a reference.
-template <class Act>
-result set(const char* name, reference* r, Act&& act) {
-    return driver_call(name, [&](session& s) {
-        require_pointer(r);
-        act(s);
-        r->apply(s);
-    });
-}
-
 }  // namespace
 
-RUNTIME(cuModuleGetTexRef)(reference** to, module* m, const char* name) {
-    return driver_call("cuModuleGetTexRef", [&](session& s) {
-        require_pointer(to);
-        *to = reference_in(s, m, name, false);
-    });
+CALL(cuModuleGetTexRef, session& s, reference** to, module* m, const char* name) {
+    require_pointer(to);
+    *to = reference_in(s, m, name, false);
 }
-RUNTIME(cuModuleGetSurfRef)(reference** to, module* m, const char* name) {
-    return driver_call("cuModuleGetSurfRef", [&](session& s) {
-        require_pointer(to);
-        *to = reference_in(s, m, name, true);
-    });
+CALL(cuModuleGetSurfRef, session& s, reference** to, module* m, const char* name) {
+    require_pointer(to);
+    *to = reference_in(s, m, name, true);
 }
-RUNTIME(cuTexRefSetArray)(reference* r, void* array, unsigned) {
-    return set("cuTexRefSetArray", r, [&](session& s) {
-        s.array(array);
-        r->resource = {};
-        r->resource.array = array;
-        r->bound = true;
-    });
+CALL(cuTexRefSetArray, session& s, reference* r, void* array, unsigned) {
+    require_pointer(r);
+    s.array(array);
+    r->resource = {};
+    r->resource.array = array;
+    r->bind(s);
 }
-RUNTIME(cuTexRefSetMipmappedArray)(reference* r, void* array, unsigned flags) {
-    return simtlm_rt_cuTexRefSetArray(r, array, flags);
-}
-RUNTIME(cuSurfRefSetArray)(reference* r, void* array, unsigned flags) {
-    return simtlm_rt_cuTexRefSetArray(r, array, flags);
-}
-RUNTIME(cuTexRefSetAddress)
-(std::size_t* offset, reference* r, std::uint64_t address, std::size_t bytes) {
-    return set("cuTexRefSetAddress", r, [&](session&) {
-        require(address % 512 == 0 || offset != nullptr, status::invalid_value,
-                "the address is not aligned");
-        if (offset != nullptr) *offset = address % 512;
-        r->resource = {};
-        r->resource.type = 2;
-        r->resource.linear.pointer = pointer_to(address & ~std::uint64_t{511});
-        r->resource.linear.format = r->format;
-        r->resource.linear.bytes = bytes + address % 512;
-        r->bound = true;
-    });
+CALL(cuTexRefSetAddress, session& s, std::size_t* offset, reference* r, std::uint64_t address,
+     std::size_t bytes) {
+    require_pointer(r);
+    require(address % 512 == 0 || offset != nullptr, status::invalid_value,
+            "the address is not aligned");
+    if (offset != nullptr) *offset = address % 512;
+    r->resource = {};
+    r->resource.type = 2;
+    r->resource.linear.pointer = pointer_to(address & ~std::uint64_t{511});
+    r->resource.linear.format = r->format;
+    r->resource.linear.bytes = bytes + address % 512;
+    r->bind(s);
 }
 namespace {
 struct description_2d {
@@ -214,47 +189,50 @@ struct description_2d {
     unsigned channels;
 };
 }  // namespace
-RUNTIME(cuTexRefSetAddress2D)
-(reference* r, const description_2d* d, std::uint64_t address, std::size_t pitch) {
-    return set("cuTexRefSetAddress2D", r, [&](session&) {
-        require_pointer(d);
-        r->resource = {};
-        r->resource.type = 3;
-        r->resource.pitched.pointer = pointer_to(address);
-        r->resource.pitched.format = channels_of(d->format, d->channels);
-        r->resource.pitched.width = d->width;
-        r->resource.pitched.height = d->height;
-        r->resource.pitched.pitch = pitch;
-        r->bound = true;
-    });
+CALL(cuTexRefSetAddress2D, session& s, reference* r, const description_2d* d, std::uint64_t address,
+     std::size_t pitch) {
+    require_pointer(r, d);
+    r->resource = {};
+    r->resource.type = 3;
+    r->resource.pitched.pointer = pointer_to(address);
+    r->resource.pitched.format = channels_of(d->format, d->channels);
+    r->resource.pitched.width = d->width;
+    r->resource.pitched.height = d->height;
+    r->resource.pitched.pitch = pitch;
+    r->bind(s);
 }
-RUNTIME(cuTexRefSetFormat)(reference* r, int format, int channels) {
-    return set("cuTexRefSetFormat", r,
-               [&](session&) { r->format = channels_of(format, static_cast<unsigned>(channels)); });
+CALL(cuTexRefSetFormat, session& s, reference* r, int format, int channels) {
+    value_at(r).format = channels_of(format, static_cast<unsigned>(channels));
+    r->apply(s);
 }
-RUNTIME(cuTexRefSetAddressMode)(reference* r, int dimension, int mode) {
-    return set("cuTexRefSetAddressMode", r, [&](session&) {
-        require(dimension >= 0 && dimension < 3, status::invalid_value, "no dimension");
-        r->how.address_mode[dimension] = mode;
-    });
+CALL(cuTexRefSetAddressMode, session& s, reference* r, int dimension, int mode) {
+    require_pointer(r);
+    require(dimension >= 0 && dimension < 3, status::invalid_value, "no dimension");
+    r->how.address_mode[dimension] = mode;
+    r->apply(s);
 }
-RUNTIME(cuTexRefSetFilterMode)(reference* r, int mode) {
-    return set("cuTexRefSetFilterMode", r, [&](session&) { r->how.filter = mode; });
+CALL(cuTexRefSetFilterMode, session& s, reference* r, int mode) {
+    value_at(r).how.filter = mode;
+    r->apply(s);
 }
-RUNTIME(cuTexRefSetFlags)(reference* r, unsigned flags) {
-    return set("cuTexRefSetFlags", r, [&](session&) { r->how.flags = flags; });
+CALL(cuTexRefSetFlags, session& s, reference* r, unsigned flags) {
+    value_at(r).how.flags = flags;
+    r->apply(s);
 }
-RUNTIME(cuTexRefSetBorderColor)(reference* r, const float* border) {
-    return set("cuTexRefSetBorderColor", r,
-               [&](session&) { std::copy(border, border + 4, std::begin(r->how.border)); });
+CALL(cuTexRefSetBorderColor, session& s, reference* r, const float* border) {
+    require_pointer(r);
+    std::copy(border, border + 4, std::begin(r->how.border));
+    r->apply(s);
 }
-RUNTIME(cuTexRefSetMipmapFilterMode)(reference* r, int mode) {
-    return set("cuTexRefSetMipmapFilterMode", r, [&](session&) { r->how.mip_filter = mode; });
+CALL(cuTexRefSetMipmapFilterMode, session& s, reference* r, int mode) {
+    value_at(r).how.mip_filter = mode;
+    r->apply(s);
 }
-RUNTIME(cuTexRefSetMaxAnisotropy)(reference* r, unsigned value) {
-    return set("cuTexRefSetMaxAnisotropy", r, [&](session&) { r->how.anisotropy = value; });
+CALL(cuTexRefSetMaxAnisotropy, session& s, reference* r, unsigned value) {
+    value_at(r).how.anisotropy = value;
+    r->apply(s);
 }
 /// The texture is already known to the module's code, so there is nothing to do.
-RUNTIME(cuParamSetTexRef)(void*, int, reference*) {
+FUNCTION(result, cuParamSetTexRef, void*, int, reference*) {
     return 0;
 }

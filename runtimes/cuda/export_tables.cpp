@@ -20,11 +20,7 @@
 
 using namespace simtlm::cuda;
 
-extern "C" {
-result simtlm_rt_cuModuleLoadData(module** to, const void* code);
-result simtlm_rt_cuCtxGetCurrent(context** to);
-result simtlm_rt_cuCtxGetId(context* c, unsigned long long* to);
-}
+extern "C" const any_function simtlm_rt_cuCtxGetCurrent, simtlm_rt_cuCtxGetId;
 
 namespace {
 
@@ -101,14 +97,17 @@ private:
 // ---- tables required by NVIDIA's runtime ----
 
 result load_module(module** to, const void* wrapper) {
-    return simtlm_rt_cuModuleLoadData(to, wrapper);
+    return driver_call("cuModuleLoadData", [&](session& s) {
+        require_pointer(to, wrapper);
+        *to = s.load_module(wrapper, "module", s.current_device());
+    });
 }
 /// The last three arguments are null in all known runtimes.
 result load_module_with_options(module** to, const void* wrapper, void*, void*, unsigned) {
-    return simtlm_rt_cuModuleLoadData(to, wrapper);
+    return load_module(to, wrapper);
 }
 result load_fat_binary(const void* header, module** to, void*, void*, unsigned) {
-    return simtlm_rt_cuModuleLoadData(to, header);
+    return load_module(to, header);
 }
 result get_primary_context(context** to, int device) {
     return driver_call("CUDART_INTERFACE", [&](session& s) {
@@ -229,10 +228,10 @@ struct all_tables {
         s = runtime_callbacks.slots;
         s[2] = slot_of(&get_flags<1024>);
         s[6] = slot_of(&get_flags<14>);
-        tools_thread.slots[2] = slot_of(&simtlm_rt_cuCtxGetCurrent);
+        tools_thread.slots[2] = slot_of(simtlm_rt_cuCtxGetCurrent);
         s = tools_context.slots;
         s[3] = slot_of(&get_device);
-        s[4] = slot_of(&simtlm_rt_cuCtxGetId);
+        s[4] = slot_of(simtlm_rt_cuCtxGetId);
         s[39] = slot_of(&get_stream_number);
         s[51] = slot_of(&resolve_stream);
         tools_module.slots[7] = slot_of(&for_each_function);

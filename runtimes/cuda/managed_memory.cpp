@@ -181,62 +181,49 @@ void batch(session& s, void** pointers, const std::size_t* bytes, std::size_t co
 
 using namespace simtlm::cuda;
 
-RUNTIME(cudaMemAdvise)(const void* p, std::size_t bytes, int advice, int device) {
-    return runtime_call("cudaMemAdvise",
-                        [&](session& s) { advise(s, p, bytes, advice, location_of(device)); });
+CALL(cudaMemAdvise, session& s, const void* p, std::size_t bytes, int advice, int device) {
+    advise(s, p, bytes, advice, location_of(device));
 }
-RUNTIME(cudaMemAdvise_v2)(const void* p, std::size_t bytes, int advice, memory_location where) {
-    return runtime_call("cudaMemAdvise", [&](session& s) { advise(s, p, bytes, advice, where); });
+CALL_AS(cudaMemAdvise_v2, "cudaMemAdvise", session& s, const void* p, std::size_t bytes, int advice,
+        memory_location where) {
+    advise(s, p, bytes, advice, where);
 }
-RUNTIME(cudaMemPrefetchAsync)(const void* p, std::size_t bytes, int device, void* stream) {
-    return runtime_call("cudaMemPrefetchAsync",
-                        [&](session& s) { prefetch(s, p, bytes, location_of(device), stream); });
+CALL(cudaMemPrefetchAsync, session& s, const void* p, std::size_t bytes, int device, void* stream) {
+    prefetch(s, p, bytes, location_of(device), stream);
 }
-RUNTIME(cudaMemPrefetchAsync_v2)
-(const void* p, std::size_t bytes, memory_location where, unsigned, void* stream) {
-    return runtime_call("cudaMemPrefetchAsync",
-                        [&](session& s) { prefetch(s, p, bytes, where, stream); });
+CALL_AS(cudaMemPrefetchAsync_v2, "cudaMemPrefetchAsync", session& s, const void* p,
+        std::size_t bytes, memory_location where, unsigned, void* stream) {
+    prefetch(s, p, bytes, where, stream);
 }
-RUNTIME(cudaMemPrefetchBatchAsync)
-(void** pointers, const std::size_t* bytes, std::size_t count, const memory_location* places,
- const std::size_t* first, std::size_t place_count, unsigned long long, void* stream) {
-    return runtime_call("cudaMemPrefetchBatchAsync", [&](session& s) {
-        require_pointer(places);
-        batch(s, pointers, bytes, count, places, first, place_count, stream);
-    });
+CALL(cudaMemPrefetchBatchAsync, session& s, void** pointers, const std::size_t* bytes,
+     std::size_t count, const memory_location* places, const std::size_t* first,
+     std::size_t place_count, unsigned long long, void* stream) {
+    require_pointer(places);
+    batch(s, pointers, bytes, count, places, first, place_count, stream);
 }
-RUNTIME(cudaMemDiscardBatchAsync)
-(void** pointers, const std::size_t* bytes, std::size_t count, unsigned long long, void* stream) {
-    return runtime_call("cudaMemDiscardBatchAsync", [&](session& s) {
-        batch(s, pointers, bytes, count, nullptr, nullptr, 0, stream);
-    });
+CALL(cudaMemDiscardBatchAsync, session& s, void** pointers, const std::size_t* bytes,
+     std::size_t count, unsigned long long, void* stream) {
+    batch(s, pointers, bytes, count, nullptr, nullptr, 0, stream);
 }
-RUNTIME(cudaMemDiscardAndPrefetchBatchAsync)
-(void** pointers, const std::size_t* bytes, std::size_t count, const memory_location* places,
- const std::size_t* first, std::size_t place_count, unsigned long long, void* stream) {
-    return runtime_call("cudaMemDiscardAndPrefetchBatchAsync", [&](session& s) {
-        require_pointer(places);
-        batch(s, pointers, bytes, count, places, first, place_count, stream);
-    });
+CALL(cudaMemDiscardAndPrefetchBatchAsync, session& s, void** pointers, const std::size_t* bytes,
+     std::size_t count, const memory_location* places, const std::size_t* first,
+     std::size_t place_count, unsigned long long, void* stream) {
+    require_pointer(places);
+    batch(s, pointers, bytes, count, places, first, place_count, stream);
 }
-RUNTIME(cudaMemRangeGetAttribute)
-(void* to, std::size_t size, int attribute, const void* p, std::size_t bytes) {
-    return runtime_call("cudaMemRangeGetAttribute", [&](session& s) {
-        require_pointer(to);
-        const auto a = managed(s, p, bytes);
-        managed_hints::get().read(a.id, address_of(p), bytes, attribute, to, size);
-    });
+CALL(cudaMemRangeGetAttribute, session& s, void* to, std::size_t size, int attribute, const void* p,
+     std::size_t bytes) {
+    require_pointer(to);
+    const auto a = managed(s, p, bytes);
+    managed_hints::get().read(a.id, address_of(p), bytes, attribute, to, size);
 }
-RUNTIME(cudaMemRangeGetAttributes)
-(void** to, const std::size_t* sizes, const int* attributes, std::size_t count, const void* p,
- std::size_t bytes) {
-    return runtime_call("cudaMemRangeGetAttributes", [&](session& s) {
-        require(count != 0 && to != nullptr && sizes != nullptr && attributes != nullptr,
-                status::invalid_value, "no attributes are given");
-        const auto a = managed(s, p, bytes);
-        for (std::size_t i = 0; i < count; ++i) {
-            require_pointer(to[i]);
-            managed_hints::get().read(a.id, address_of(p), bytes, attributes[i], to[i], sizes[i]);
-        }
-    });
+CALL(cudaMemRangeGetAttributes, session& s, void** to, const std::size_t* sizes,
+     const int* attributes, std::size_t count, const void* p, std::size_t bytes) {
+    require(count != 0 && to != nullptr && sizes != nullptr && attributes != nullptr,
+            status::invalid_value, "no attributes are given");
+    const auto a = managed(s, p, bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+        require_pointer(to[i]);
+        managed_hints::get().read(a.id, address_of(p), bytes, attributes[i], to[i], sizes[i]);
+    }
 }

@@ -115,20 +115,20 @@ std::string driver_version() {
 
 }  // namespace
 
-RUNTIME(nvmlInit)() {
+FUNCTION(result, nvmlInit, void) {
     return management_call("nvmlInit", [](session&) { return done; });
 }
-RUNTIME(nvmlInitWithFlags)(unsigned) {
+FUNCTION(result, nvmlInitWithFlags, unsigned) {
     return management_call("nvmlInitWithFlags", [](session&) { return done; });
 }
-RUNTIME(nvmlShutdown)() {
+FUNCTION(result, nvmlShutdown, void) {
     return done;
 }
 /// For every function that needs what a simulated GPU does not have.
-RUNTIME(nvmlNotSupported)() {
+FUNCTION(result, nvmlNotSupported, void) {
     return unsupported;
 }
-extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_nvmlErrorString(result r) {
+FUNCTION(const char*, nvmlErrorString, result r) {
     switch (r) {
         case done:
             return "Success";
@@ -151,22 +151,22 @@ extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_nvmlErro
 
 // ---- the system ----
 
-RUNTIME(nvmlSystemGetDriverVersion)(char* to, unsigned bytes) {
+FUNCTION(result, nvmlSystemGetDriverVersion, char* to, unsigned bytes) {
     return management_call("nvmlSystemGetDriverVersion",
                            [&](session&) { return give(driver_version(), to, bytes); });
 }
-RUNTIME(nvmlSystemGetNVMLVersion)(char* to, unsigned bytes) {
+FUNCTION(result, nvmlSystemGetNVMLVersion, char* to, unsigned bytes) {
     return management_call("nvmlSystemGetNVMLVersion", [&](session&) {
         return give(std::to_string(runtime_version / 1000) + "." + driver_version(), to, bytes);
     });
 }
-RUNTIME(nvmlSystemGetCudaDriverVersion)(int* to) {
+FUNCTION(result, nvmlSystemGetCudaDriverVersion, int* to) {
     return management_call("nvmlSystemGetCudaDriverVersion", [&](session&) {
         value_at(to) = runtime_version;
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetCount)(unsigned* to) {
+FUNCTION(result, nvmlDeviceGetCount, unsigned* to) {
     return management_call("nvmlDeviceGetCount", [&](session& s) {
         value_at(to) = s.gpus().devices();
         return done;
@@ -175,18 +175,18 @@ RUNTIME(nvmlDeviceGetCount)(unsigned* to) {
 
 // ---- handles ----
 
-RUNTIME(nvmlDeviceGetHandleByIndex)(unsigned index, device_handle* to) {
+FUNCTION(result, nvmlDeviceGetHandleByIndex, unsigned index, device_handle* to) {
     return management_call("nvmlDeviceGetHandleByIndex", [&](session& s) -> result {
         if (to == nullptr || index >= s.gpus().devices()) return invalid_argument;
         *to = index + 1;
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetHandleByUUID)(const char* id, device_handle* to) {
+FUNCTION(result, nvmlDeviceGetHandleByUUID, const char* id, device_handle* to) {
     return find_device("nvmlDeviceGetHandleByUUID", to,
                        [&](session& s, int d) { return id != nullptr && uuid_of(s, d) == id; });
 }
-RUNTIME(nvmlDeviceGetHandleByPciBusId)(const char* id, device_handle* to) {
+FUNCTION(result, nvmlDeviceGetHandleByPciBusId, const char* id, device_handle* to) {
     return find_device("nvmlDeviceGetHandleByPciBusId", to, [&](session& s, int d) {
         unsigned domain = 0, bus = 0, device = 0;
         const device_properties p = properties_of(s, d);
@@ -199,25 +199,22 @@ RUNTIME(nvmlDeviceGetHandleByPciBusId)(const char* id, device_handle* to) {
 
 // ---- one GPU ----
 
-RUNTIME(nvmlDeviceGetName)(device_handle h, char* to, unsigned bytes) {
+FUNCTION(result, nvmlDeviceGetName, device_handle h, char* to, unsigned bytes) {
     return about_device("nvmlDeviceGetName", h, [&](session& s, int d) {
         return give(properties_of(s, d).name, to, bytes);
     });
 }
-RUNTIME(nvmlDeviceGetUUID)(device_handle h, char* to, unsigned bytes) {
+FUNCTION(result, nvmlDeviceGetUUID, device_handle h, char* to, unsigned bytes) {
     return about_device("nvmlDeviceGetUUID", h,
                         [&](session& s, int d) { return give(uuid_of(s, d), to, bytes); });
 }
-RUNTIME(nvmlDeviceGetIndex)(device_handle h, unsigned* to) {
+FUNCTION(result, nvmlDeviceGetIndex, device_handle h, unsigned* to) {
     return about_device("nvmlDeviceGetIndex", h, [&](session&, int d) {
         value_at(to) = static_cast<unsigned>(d);
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetMinorNumber)(device_handle h, unsigned* to) {
-    return simtlm_rt_nvmlDeviceGetIndex(h, to);
-}
-RUNTIME(nvmlDeviceGetMemoryInfo)(device_handle h, memory_use* to) {
+FUNCTION(result, nvmlDeviceGetMemoryInfo, device_handle h, memory_use* to) {
     return about_device("nvmlDeviceGetMemoryInfo", h, [&](session& s, int d) {
         const auto& m = s.gpus().memory();
         const std::uint64_t used = m.used(static_cast<unsigned>(d));
@@ -225,7 +222,7 @@ RUNTIME(nvmlDeviceGetMemoryInfo)(device_handle h, memory_use* to) {
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetMemoryInfo_v2)(device_handle h, memory_use_v2* to) {
+FUNCTION(result, nvmlDeviceGetMemoryInfo_v2, device_handle h, memory_use_v2* to) {
     return about_device("nvmlDeviceGetMemoryInfo_v2", h, [&](session& s, int d) {
         const auto& m = s.gpus().memory();
         const std::uint64_t used = m.used(static_cast<unsigned>(d));
@@ -233,7 +230,7 @@ RUNTIME(nvmlDeviceGetMemoryInfo_v2)(device_handle h, memory_use_v2* to) {
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetPciInfo_v3)(device_handle h, pci_place* to) {
+FUNCTION(result, nvmlDeviceGetPciInfo_v3, device_handle h, pci_place* to) {
     return about_device("nvmlDeviceGetPciInfo", h, [&](session& s, int d) {
         const device_properties p = properties_of(s, d);
         pci_place place{};
@@ -249,7 +246,7 @@ RUNTIME(nvmlDeviceGetPciInfo_v3)(device_handle h, pci_place* to) {
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetCudaComputeCapability)(device_handle h, int* major, int* minor) {
+FUNCTION(result, nvmlDeviceGetCudaComputeCapability, device_handle h, int* major, int* minor) {
     return about_device("nvmlDeviceGetCudaComputeCapability", h, [&](session& s, int d) {
         const device_properties p = properties_of(s, d);
         value_at(major) = p.major;
@@ -257,19 +254,19 @@ RUNTIME(nvmlDeviceGetCudaComputeCapability)(device_handle h, int* major, int* mi
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetComputeMode)(device_handle h, int* to) {
+FUNCTION(result, nvmlDeviceGetComputeMode, device_handle h, int* to) {
     return about_device("nvmlDeviceGetComputeMode", h, [&](session& s, int d) {
         value_at(to) = properties_of(s, d).compute_mode;
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetMultiGpuBoard)(device_handle h, unsigned* to) {
+FUNCTION(result, nvmlDeviceGetMultiGpuBoard, device_handle h, unsigned* to) {
     return about_device("nvmlDeviceGetMultiGpuBoard", h, [&](session&, int) {
         value_at(to) = 0;
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetMemoryBusWidth)(device_handle h, unsigned* to) {
+FUNCTION(result, nvmlDeviceGetMemoryBusWidth, device_handle h, unsigned* to) {
     return about_device("nvmlDeviceGetMemoryBusWidth", h, [&](session& s, int d) {
         value_at(to) = static_cast<unsigned>(properties_of(s, d).memory_bus_bits);
         return done;
@@ -277,7 +274,7 @@ RUNTIME(nvmlDeviceGetMemoryBusWidth)(device_handle h, unsigned* to) {
 }
 /// The clocks of the configuration; a simulated GPU has no others.
 /// @param domain  0 graphics, 1 SM, 2 memory, 3 video; in MHz
-RUNTIME(nvmlDeviceGetMaxClockInfo)(device_handle h, int domain, unsigned* to) {
+FUNCTION(result, nvmlDeviceGetMaxClockInfo, device_handle h, int domain, unsigned* to) {
     return about_device("nvmlDeviceGetMaxClockInfo", h, [&](session& s, int d) -> result {
         const device_properties p = properties_of(s, d);
         if (domain < 0 || domain > 3) return invalid_argument;
@@ -286,14 +283,14 @@ RUNTIME(nvmlDeviceGetMaxClockInfo)(device_handle h, int domain, unsigned* to) {
         return done;
     });
 }
-RUNTIME(nvmlDeviceGetUtilizationRates)(device_handle h, utilisation* to) {
+FUNCTION(result, nvmlDeviceGetUtilizationRates, device_handle h, utilisation* to) {
     return about_device("nvmlDeviceGetUtilizationRates", h, [&](session&, int) {
         value_at(to) = {0, 0};
         return done;
     });
 }
 /// Processes that use the GPU: none is known.
-RUNTIME(nvmlDeviceGetComputeRunningProcesses)(device_handle h, unsigned* count, void*) {
+FUNCTION(result, nvmlDeviceGetComputeRunningProcesses, device_handle h, unsigned* count, void*) {
     return about_device("nvmlDeviceGetComputeRunningProcesses", h, [&](session&, int) {
         value_at(count) = 0;
         return done;

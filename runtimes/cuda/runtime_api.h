@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definition of runtime API functions: RUNTIME(cudaMalloc)(void** to, std::size_t bytes). The
-// libraries that programs link with (libcudart.so.N) forward to these; see entry_points.def.
+// Functions that the calls of the runtime and of the driver share.
 #pragma once
 
 #include "runtimes/cuda/call.h"
 #include "runtimes/cuda/graph.h"
 #include "runtimes/cuda/runtime_lookup.h"
-
-#define RUNTIME(name) \
-    extern "C" __attribute__((visibility("default"))) simtlm::cuda::result simtlm_rt_##name
 
 namespace simtlm::cuda {
 
@@ -18,13 +14,6 @@ inline std::uint64_t address_of(const void* p) {
 }
 inline void* pointer_to(std::uint64_t a) {
     return reinterpret_cast<void*>(a);
-}
-
-/// The value at a pointer of the program. @throws failure  if it is nullptr
-template <class T>
-T& value_at(T* p) {
-    require_pointer(p);
-    return *p;
 }
 
 /// Convert texel formats. @throws failure  if there is no such format
@@ -52,6 +41,17 @@ void free_memory(session& s, void* p);
 context* context_of(session& s, const device::allocation& a);
 /// The pool from which the memory at an address was allocated; nullptr if it is from none.
 memory_pool* pool_of(session& s, std::uint64_t address);
+/// A copy of contiguous bytes.
+block_copy linear_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes,
+                       int kind = by_address);
+inline block_copy linear_copy(void* to, const void* from, std::size_t bytes, int kind) {
+    return linear_copy(address_of(to), address_of(from), bytes, kind);
+}
+/// Copies in a stream; waits for completion unless asynchronous.
+void copy(session& s, const block_copy& c, void* stream = nullptr, bool asynchronous = false);
+/// Fills rows with a value of `element` bytes in a stream.
+void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
+          std::size_t width, std::size_t height, void* stream);
 device::array* make_array(session& s, const device::array_shape& shape, unsigned flags);
 device::array* level_of_array(session& s, device::array& a, unsigned level);
 std::uint64_t make_texture(session& s, const resource_description& r, const texture_description* t,

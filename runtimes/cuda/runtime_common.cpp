@@ -115,6 +115,34 @@ void free_memory(session& s, void* p) {
     s.gpus().free(address_of(p));
 }
 
+block_copy linear_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes, int kind) {
+    block_copy c;
+    c.to = to;
+    c.from = from;
+    c.width = bytes;
+    c.kind = kind;
+    return c;
+}
+
+void copy(session& s, const block_copy& c, void* stream, bool asynchronous) {
+    device::stream& where = s.stream(stream);
+    if (!asynchronous) {
+        refuse_implicit_dependency(s, where);
+        refuse_during_capture(s);
+    }
+    const bool captured = capture_of(s, where) != nullptr;
+    const auto t = enqueue(s, where, copy_operation(s, c, asynchronous && !captured));
+    // A copy to pageable memory has completed when the call returns.
+    const bool inside = c.kind == device_to_device;
+    if (!asynchronous || (!captured && !inside && is_pageable(s, c.to))) finish(s, t);
+}
+
+void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
+          std::size_t width, std::size_t height, void* stream) {
+    enqueue(s, s.stream(stream),
+            fill_operation(s, {pointer_to(to), pitch, value, element, width, height}));
+}
+
 device::array* make_array(session& s, const device::array_shape& shape, unsigned flags) {
     refuse_during_capture(s);
     require(shape.width != 0 && shape.width <= 131072 && shape.height <= 131072 &&

@@ -289,29 +289,25 @@ int attribute_of(session& s, int attribute, int device) {
 
 using namespace simtlm::cuda;
 
-RUNTIME(cudaGetDeviceCount)(int* count) {
-    return runtime_call("cudaGetDeviceCount", [&](session& s) {
-        require_pointer(count);
-        *count = static_cast<int>(s.gpus().devices());
-    });
+CALL(cudaGetDeviceCount, session& s, int* count) {
+    require_pointer(count);
+    *count = static_cast<int>(s.gpus().devices());
 }
-RUNTIME(cudaGetDeviceProperties_v11)(device_properties* to, int device) {
-    return runtime_call("cudaGetDeviceProperties", [&](session& s) {
-        require_pointer(to);
-        *to = properties_of(s, device);
-    });
+CALL_AS(cudaGetDeviceProperties_v11, "cudaGetDeviceProperties", session& s, device_properties* to,
+        int device) {
+    require_pointer(to);
+    *to = properties_of(s, device);
 }
-RUNTIME(cudaGetDeviceProperties_v12)(device_properties* to, int device) {
-    return runtime_call("cudaGetDeviceProperties", [&](session& s) {
-        require_pointer(to);
-        // The structure of CUDA 12 has 1032 bytes.
-        std::memset(static_cast<void*>(to), 0, 1032);
-        *to = properties_of(s, device);
-        more_device_properties more;
-        more.clusters = has_clusters(s) ? 1 : 0;
-        std::memcpy(reinterpret_cast<char*>(&to->reserved_shared) + sizeof(std::size_t), &more,
-                    sizeof more);
-    });
+CALL_AS(cudaGetDeviceProperties_v12, "cudaGetDeviceProperties", session& s, device_properties* to,
+        int device) {
+    require_pointer(to);
+    // The structure of CUDA 12 has 1032 bytes.
+    std::memset(static_cast<void*>(to), 0, 1032);
+    *to = properties_of(s, device);
+    more_device_properties more;
+    more.clusters = has_clusters(s) ? 1 : 0;
+    std::memcpy(reinterpret_cast<char*>(&to->reserved_shared) + sizeof(std::size_t), &more,
+                sizeof more);
 }
 
 namespace {
@@ -352,95 +348,79 @@ private:
 
 }  // namespace
 
-RUNTIME(cudaGetDeviceProperties_v13)(void* to, int device) {
-    return runtime_call("cudaGetDeviceProperties", [&](session& s) {
-        require_pointer(to);
-        const device_properties p = properties_of(s, device);
-        std::memset(to, 0, 1008);
-        packer k(to, p);
-        k.skip(p.clock_khz, 0);
-        k.jump_to(&p.constant_bytes);
-        k.align();
-        k.skip(p.overlap);
-        k.skip(p.timeout);
-        k.skip(p.compute_mode);
-        k.skip(p.texture_1d_linear);
-        k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.surface_cube_layered) -
-                                          reinterpret_cast<const char*>(&p)) +
-                 sizeof p.surface_cube_layered);
-        k.jump_to(&p.surface_alignment);
-        k.align();
-        k.skip(p.memory_clock_khz);
-        k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.local_l1) -
-                                          reinterpret_cast<const char*>(&p)) +
-                 sizeof p.local_l1);
-        k.jump_to(&p.shared_per_multiprocessor);
-        k.align();
-        k.skip(p.double_ratio);
-        k.skip(p.cooperative_several);
-        k.jump_to(&p.shared_per_block_optin);
-        k.align();
-        k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.window_bytes) -
-                                          reinterpret_cast<const char*>(&p)) +
-                 sizeof p.window_bytes);
-        k.jump_to(&p.reserved_shared);
-        k.align();
-        k.append(sizeof p);
-        const more_device_properties more;
-        k.add(&more, sizeof more);
-    });
+CALL_AS(cudaGetDeviceProperties_v13, "cudaGetDeviceProperties", session& s, void* to, int device) {
+    require_pointer(to);
+    const device_properties p = properties_of(s, device);
+    std::memset(to, 0, 1008);
+    packer k(to, p);
+    k.skip(p.clock_khz, 0);
+    k.jump_to(&p.constant_bytes);
+    k.align();
+    k.skip(p.overlap);
+    k.skip(p.timeout);
+    k.skip(p.compute_mode);
+    k.skip(p.texture_1d_linear);
+    k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.surface_cube_layered) -
+                                      reinterpret_cast<const char*>(&p)) +
+             sizeof p.surface_cube_layered);
+    k.jump_to(&p.surface_alignment);
+    k.align();
+    k.skip(p.memory_clock_khz);
+    k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.local_l1) -
+                                      reinterpret_cast<const char*>(&p)) +
+             sizeof p.local_l1);
+    k.jump_to(&p.shared_per_multiprocessor);
+    k.align();
+    k.skip(p.double_ratio);
+    k.skip(p.cooperative_several);
+    k.jump_to(&p.shared_per_block_optin);
+    k.align();
+    k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.window_bytes) -
+                                      reinterpret_cast<const char*>(&p)) +
+             sizeof p.window_bytes);
+    k.jump_to(&p.reserved_shared);
+    k.align();
+    k.append(sizeof p);
+    const more_device_properties more;
+    k.add(&more, sizeof more);
 }
-RUNTIME(cudaDeviceGetAttribute)(int* to, int attribute, int device) {
-    return runtime_call("cudaDeviceGetAttribute", [&](session& s) {
-        require_pointer(to);
-        *to = attribute_of(s, attribute, device);
-    });
+CALL(cudaDeviceGetAttribute, session& s, int* to, int attribute, int device) {
+    require_pointer(to);
+    *to = attribute_of(s, attribute, device);
 }
-RUNTIME(cudaChooseDevice)(int* device, const void*) {
-    return runtime_call("cudaChooseDevice", [&](session&) {
-        require_pointer(device);
-        *device = 0;
-    });
+CALL(cudaChooseDevice, session&, int* device, const void*) {
+    require_pointer(device);
+    *device = 0;
 }
-RUNTIME(cudaSetDevice)(int device) {
-    return runtime_call("cudaSetDevice", [&](session& s) {
-        check_device(s, device);
-        session::thread().device = static_cast<unsigned>(device);
-        // The driver API continues with the primary context of the device.
-        auto& contexts = session::thread().contexts;
-        if (!contexts.empty()) contexts.pop_back();
-        contexts.push_back(s.primary_context(static_cast<unsigned>(device)));
-    });
+CALL(cudaSetDevice, session& s, int device) {
+    check_device(s, device);
+    session::thread().device = static_cast<unsigned>(device);
+    // The driver API continues with the primary context of the device.
+    auto& contexts = session::thread().contexts;
+    if (!contexts.empty()) contexts.pop_back();
+    contexts.push_back(s.primary_context(static_cast<unsigned>(device)));
 }
-RUNTIME(cudaInitDevice)(int device, unsigned, unsigned) {
-    return runtime_call("cudaInitDevice", [&](session& s) { check_device(s, device); });
+CALL(cudaInitDevice, session& s, int device, unsigned, unsigned) {
+    check_device(s, device);
 }
-RUNTIME(cudaGetDevice)(int* device) {
-    return runtime_call("cudaGetDevice", [&](session& s) {
-        require_pointer(device);
-        *device = static_cast<int>(s.current_device());
-    });
+CALL(cudaGetDevice, session& s, int* device) {
+    require_pointer(device);
+    *device = static_cast<int>(s.current_device());
 }
-RUNTIME(cudaSetValidDevices)(int*, int) {
-    return runtime_call("cudaSetValidDevices", [&](session&) {});
+CALL(cudaSetValidDevices, session&, int*, int) {}
+CALL(cudaSetDeviceFlags, session& s, unsigned flags) {
+    s.device_flags = flags;
 }
-RUNTIME(cudaSetDeviceFlags)(unsigned flags) {
-    return runtime_call("cudaSetDeviceFlags", [&](session& s) { s.device_flags = flags; });
+CALL(cudaGetDeviceFlags, session& s, unsigned* flags) {
+    require_pointer(flags);
+    *flags = s.device_flags | 8;  // cudaDeviceMapHost
 }
-RUNTIME(cudaGetDeviceFlags)(unsigned* flags) {
-    return runtime_call("cudaGetDeviceFlags", [&](session& s) {
-        require_pointer(flags);
-        *flags = s.device_flags | 8;  // cudaDeviceMapHost
-    });
+CALL(cudaDeviceSynchronize, session& s) {
+    refuse_waiting_for_captured_device(s, s.current_device());
+    const status r = status_of(s.work().wait_all(s.current_device()));
+    if (r != status::success) throw failure(r, "a GPU has failed");
 }
-RUNTIME(cudaDeviceSynchronize)() {
-    return runtime_call("cudaDeviceSynchronize", [&](session& s) {
-        refuse_waiting_for_captured_device(s, s.current_device());
-        const status r = status_of(s.work().wait_all(s.current_device()));
-        if (r != status::success) throw failure(r, "a GPU has failed");
-    });
-}
-RUNTIME(cudaDeviceReset)() {
+FUNCTION(result, cudaDeviceReset, void) {
     return call<library_kind::runtime>("cudaDeviceReset", after_fault::allowed, [&](session& s) {
         s.reset_device(s.current_device());
         session::thread().last_error = 0;
@@ -453,132 +433,104 @@ namespace {
 std::atomic<std::size_t> stored_limits[] = {{0}, {1 << 20}, {0}, {2}, {2048}, {64}, {0}};
 constexpr std::size_t largest_stack = std::size_t{512} << 10;  ///< local memory per thread
 }  // namespace
-RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
-    return runtime_call("cudaDeviceSetLimit", [&](session& s) {
-        require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
-        // The stack is in the local memory window of a thread; the heap is in device memory.
-        require(limit != 0 || value <= largest_stack, status::invalid_value,
-                "a stack of more than 512 KiB");
-        require(limit != 2 || value <= s.gpus().memory().capacity(), status::out_of_memory,
-                "a heap larger than device memory");
-        if (limit == 0) s.gpus().state().stack_limit = value;
-        if (limit == 2) s.gpus().state().heap_limit = value;
-        stored_limits[limit] = value;
-    });
+CALL(cudaDeviceSetLimit, session& s, int limit, std::size_t value) {
+    require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
+    // The stack is in the local memory window of a thread; the heap is in device memory.
+    require(limit != 0 || value <= largest_stack, status::invalid_value,
+            "a stack of more than 512 KiB");
+    require(limit != 2 || value <= s.gpus().memory().capacity(), status::out_of_memory,
+            "a heap larger than device memory");
+    if (limit == 0) s.gpus().state().stack_limit = value;
+    if (limit == 2) s.gpus().state().heap_limit = value;
+    stored_limits[limit] = value;
 }
-RUNTIME(cudaDeviceGetLimit)(std::size_t* value, int limit) {
-    return runtime_call("cudaDeviceGetLimit", [&](session& s) {
-        require_pointer(value);
-        const std::size_t values[] = {
-            s.gpus().state().stack_limit, stored_limits[1], s.gpus().state().heap_limit,
-            stored_limits[3], stored_limits[4], stored_limits[5], stored_limits[6],
-            // Limits of shared memory with graphics, which is not modelled: CU_LIMIT_SHMEM_SIZE,
-            // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
-            0, 0, 0};
-        require(limit >= 0 && limit <= 9, status::invalid_value, "no limit");
-        *value = values[limit];
-    });
+CALL(cudaDeviceGetLimit, session& s, std::size_t* value, int limit) {
+    require_pointer(value);
+    const std::size_t values[] = {
+        s.gpus().state().stack_limit, stored_limits[1], s.gpus().state().heap_limit,
+        stored_limits[3], stored_limits[4], stored_limits[5], stored_limits[6],
+        // Limits of shared memory with graphics, which is not modelled: CU_LIMIT_SHMEM_SIZE,
+        // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
+        0, 0, 0};
+    require(limit >= 0 && limit <= 9, status::invalid_value, "no limit");
+    *value = values[limit];
 }
-RUNTIME(cudaDeviceGetTexture1DLinearMaxWidth)
-(std::size_t* width, const channel_description* d, int) {
-    return runtime_call("cudaDeviceGetTexture1DLinearMaxWidth", [&](session&) {
-        require_pointer(width);
-        require_pointer(d);
-        *width = (std::size_t{1} << 28) / format_of(*d).bytes();
-    });
+CALL(cudaDeviceGetTexture1DLinearMaxWidth, session&, std::size_t* width,
+     const channel_description* d, int) {
+    require_pointer(width, d);
+    *width = (std::size_t{1} << 28) / format_of(*d).bytes();
 }
 
 namespace {
 std::atomic<int> bank_size{0};
 }
 
-RUNTIME(cudaDeviceGetCacheConfig)(int* to) {
-    return runtime_call("cudaDeviceGetCacheConfig",
-                        [&](session&) { value_at(to) = cache_preference(); });
+CALL(cudaDeviceGetCacheConfig, session&, int* to) {
+    value_at(to) = cache_preference();
 }
-RUNTIME(cudaDeviceSetCacheConfig)(int value) {
-    return runtime_call("cudaDeviceSetCacheConfig", [&](session&) { set_cache_preference(value); });
+CALL(cudaDeviceSetCacheConfig, session&, int value) {
+    set_cache_preference(value);
 }
-RUNTIME(cudaDeviceGetSharedMemConfig)(int* to) {
-    return runtime_call("cudaDeviceGetSharedMemConfig",
-                        [&](session&) { value_at(to) = bank_size == 0 ? 1 : bank_size.load(); });
+CALL(cudaDeviceGetSharedMemConfig, session&, int* to) {
+    value_at(to) = bank_size == 0 ? 1 : bank_size.load();
 }
-RUNTIME(cudaDeviceSetSharedMemConfig)(int value) {
-    return runtime_call("cudaDeviceSetSharedMemConfig", [&](session&) { bank_size = value; });
+CALL(cudaDeviceSetSharedMemConfig, session&, int value) {
+    bank_size = value;
 }
-RUNTIME(cudaDeviceGetStreamPriorityRange)(int* least, int* greatest) {
-    return runtime_call("cudaDeviceGetStreamPriorityRange", [&](session&) {
-        if (least != nullptr) *least = 0;
-        if (greatest != nullptr) *greatest = -5;
-    });
+CALL(cudaDeviceGetStreamPriorityRange, session&, int* least, int* greatest) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
 }
-RUNTIME(cudaDeviceGetPCIBusId)(char* to, int bytes, int device) {
-    return runtime_call("cudaDeviceGetPCIBusId", [&](session& s) {
-        check_device(s, device);
-        require(to != nullptr && bytes > 12, status::invalid_value,
-                "the buffer is too small for the name");
-        std::snprintf(to, static_cast<std::size_t>(bytes), bus_format, device + 1);
-    });
+CALL(cudaDeviceGetPCIBusId, session& s, char* to, int bytes, int device) {
+    check_device(s, device);
+    require(to != nullptr && bytes > 12, status::invalid_value,
+            "the buffer is too small for the name");
+    std::snprintf(to, static_cast<std::size_t>(bytes), bus_format, device + 1);
 }
-RUNTIME(cudaDeviceGetByPCIBusId)(int* device, const char* id) {
-    return runtime_call("cudaDeviceGetByPCIBusId", [&](session& s) {
-        require_pointer(device);
-        require_pointer(id);
-        // [domain]:[bus]:[device].[function], without the domain or the function, hexadecimal
-        unsigned domain = 0, bus = 0, slot = 0, part = 0;
-        int read = 0;
-        const auto matches = [&](int fields, int expected) {
-            return fields == expected && id[read] == '\0';
-        };
-        const bool valid =
-            matches(std::sscanf(id, "%x:%x:%x.%x%n", &domain, &bus, &slot, &part, &read), 4) ||
-            (part = 0, matches(std::sscanf(id, "%x:%x:%x%n", &domain, &bus, &slot, &read), 3)) ||
-            (domain = 0, matches(std::sscanf(id, "%x:%x.%x%n", &bus, &slot, &part, &read), 3));
-        require(valid, status::invalid_value, "not a PCI bus identifier");
-        require(domain == 0 && bus >= 1 && bus <= s.gpus().devices() && slot == 0 && part == 0,
-                status::invalid_device, "unknown device");
-        *device = static_cast<int>(bus - 1);
-    });
+CALL(cudaDeviceGetByPCIBusId, session& s, int* device, const char* id) {
+    require_pointer(device, id);
+    // [domain]:[bus]:[device].[function], without the domain or the function, hexadecimal
+    unsigned domain = 0, bus = 0, slot = 0, part = 0;
+    int read = 0;
+    const auto matches = [&](int fields, int expected) {
+        return fields == expected && id[read] == '\0';
+    };
+    const bool valid =
+        matches(std::sscanf(id, "%x:%x:%x.%x%n", &domain, &bus, &slot, &part, &read), 4) ||
+        (part = 0, matches(std::sscanf(id, "%x:%x:%x%n", &domain, &bus, &slot, &read), 3)) ||
+        (domain = 0, matches(std::sscanf(id, "%x:%x.%x%n", &bus, &slot, &part, &read), 3));
+    require(valid, status::invalid_value, "not a PCI bus identifier");
+    require(domain == 0 && bus >= 1 && bus <= s.gpus().devices() && slot == 0 && part == 0,
+            status::invalid_device, "unknown device");
+    *device = static_cast<int>(bus - 1);
 }
-RUNTIME(cudaDeviceCanAccessPeer)(int* can, int device, int peer) {
-    return runtime_call("cudaDeviceCanAccessPeer", [&](session& s) {
-        require_pointer(can);
-        check_device(s, device);
-        check_device(s, peer);
-        *can = device != peer ? 1 : 0;
-    });
+CALL(cudaDeviceCanAccessPeer, session& s, int* can, int device, int peer) {
+    require_pointer(can);
+    check_device(s, device);
+    check_device(s, peer);
+    *can = device != peer ? 1 : 0;
 }
-RUNTIME(cudaDeviceEnablePeerAccess)(int peer, unsigned) {
-    return runtime_call("cudaDeviceEnablePeerAccess", [&](session& s) {
-        check_device(s, peer);
-        require(static_cast<unsigned>(peer) != s.current_device(), status::invalid_device,
-                "a device cannot be its own peer");
-        require(!s.peers[s.current_device()][peer].exchange(true),
-                status::peer_access_already_enabled, "access is already enabled");
-    });
+CALL(cudaDeviceEnablePeerAccess, session& s, int peer, unsigned) {
+    check_device(s, peer);
+    require(static_cast<unsigned>(peer) != s.current_device(), status::invalid_device,
+            "a device cannot be its own peer");
+    require(!s.peers[s.current_device()][peer].exchange(true), status::peer_access_already_enabled,
+            "access is already enabled");
 }
-RUNTIME(cudaDeviceDisablePeerAccess)(int peer) {
-    return runtime_call("cudaDeviceDisablePeerAccess", [&](session& s) {
-        check_device(s, peer);
-        require(s.peers[s.current_device()][peer].exchange(false), status::peer_access_not_enabled,
-                "access is not enabled");
-    });
+CALL(cudaDeviceDisablePeerAccess, session& s, int peer) {
+    check_device(s, peer);
+    require(s.peers[s.current_device()][peer].exchange(false), status::peer_access_not_enabled,
+            "access is not enabled");
 }
-RUNTIME(cudaDeviceGetP2PAttribute)(int* value, int attribute, int from, int to) {
-    return runtime_call("cudaDeviceGetP2PAttribute", [&](session& s) {
-        require_pointer(value);
-        check_device(s, from);
-        check_device(s, to);
-        require(from != to, status::invalid_device, "a device cannot be its own peer");
-        *value = attribute == 1 ? 0 : 1;
-    });
+CALL(cudaDeviceGetP2PAttribute, session& s, int* value, int attribute, int from, int to) {
+    require_pointer(value);
+    check_device(s, from);
+    check_device(s, to);
+    require(from != to, status::invalid_device, "a device cannot be its own peer");
+    *value = attribute == 1 ? 0 : 1;
 }
-RUNTIME(cudaCtxResetPersistingL2Cache)() {
-    return runtime_call("cudaCtxResetPersistingL2Cache", [&](session&) {});
-}
-RUNTIME(cudaDeviceFlushGPUDirectRDMAWrites)(int, int) {
-    return runtime_call("cudaDeviceFlushGPUDirectRDMAWrites", [&](session&) {});
-}
+CALL(cudaCtxResetPersistingL2Cache, session&) {}
+CALL(cudaDeviceFlushGPUDirectRDMAWrites, session&, int, int) {}
 
 // ---- errors: callable in any state ----
 
@@ -597,47 +549,37 @@ result last_error_or_fault() {
     }
 }
 }  // namespace
-RUNTIME(cudaGetLastError)() {
+FUNCTION(result, cudaGetLastError, void) {
     const result r = last_error_or_fault();
     session::thread().last_error = 0;
     return r;
 }
-RUNTIME(cudaPeekAtLastError)() {
+FUNCTION(result, cudaPeekAtLastError, void) {
     return last_error_or_fault();
 }
-extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_cudaGetErrorName(result r) {
+FUNCTION(const char*, cudaGetErrorName, result r) {
     return name_of(r);
 }
-extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_cudaGetErrorString(
-    result r) {
+FUNCTION(const char*, cudaGetErrorString, result r) {
     return text_of(r);
 }
-RUNTIME(cudaDriverGetVersion)(int* version) {
-    if (version == nullptr) return 1;
-    *version = runtime_version;
+static result give_version(int* to, int version) {
+    if (to == nullptr) return 1;
+    *to = version;
     return 0;
 }
-RUNTIME(cudaRuntimeGetVersion_v11)(int* version) {
-    if (version == nullptr) return 1;
-    *version = 11080;
-    return 0;
+FUNCTION(result, cudaDriverGetVersion, int* to) {
+    return give_version(to, runtime_version);
 }
-RUNTIME(cudaRuntimeGetVersion_v12)(int* version) {
-    if (version == nullptr) return 1;
-    *version = 12090;
-    return 0;
+FUNCTION(result, cudaRuntimeGetVersion_v11, int* to) {
+    return give_version(to, 11080);
 }
-RUNTIME(cudaRuntimeGetVersion_v13)(int* version) {
-    if (version == nullptr) return 1;
-    *version = 13000;
-    return 0;
+FUNCTION(result, cudaRuntimeGetVersion_v12, int* to) {
+    return give_version(to, 12090);
 }
-RUNTIME(cudaProfilerStart)() {
-    return runtime_call("cudaProfilerStart", [&](session&) {});
+FUNCTION(result, cudaRuntimeGetVersion_v13, int* to) {
+    return give_version(to, 13000);
 }
-RUNTIME(cudaProfilerStop)() {
-    return runtime_call("cudaProfilerStop", [&](session&) {});
-}
-RUNTIME(cudaProfilerInitialize)(const char*, const char*, int) {
-    return runtime_call("cudaProfilerInitialize", [&](session&) {});
-}
+CALL(cudaProfilerStart, session&) {}
+CALL(cudaProfilerStop, session&) {}
+CALL(cudaProfilerInitialize, session&, const char*, const char*, int) {}

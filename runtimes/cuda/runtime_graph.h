@@ -11,15 +11,6 @@ namespace simtlm::cuda {
 
 using nodes = graph_node* const*;
 
-/// Executes a call about graphs; such calls are serialised.
-template <class Act>
-result graph_call(const char* name, Act&& act) {
-    return runtime_call(name, [&](session& s) {
-        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-        act(s);
-    });
-}
-
 /// cudaMemAllocNodeParams: pool properties (88 bytes), access descriptors, size, address.
 struct allocation_parameters {
     char pool[88];

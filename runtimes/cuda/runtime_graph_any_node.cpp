@@ -54,35 +54,29 @@ void tell_of_node(session& s, const graph_node& n, node_parameters* p) {
 
 using namespace simtlm::cuda;
 
-RUNTIME(cudaGraphAddNode_v2)
-(graph_node** to, graph* g, nodes after, const edge_data* edges, std::size_t count,
- node_parameters* p) {
-    return graph_call("cudaGraphAddNode", [&](session& s) {
-        require_pointer(to);
-        operation o = node_operation(s, p);
-        *to = add_node(s, g, after, count, std::move(o), edges);
-        tell_of_node(s, **to, p);
-    });
+GRAPH_CALL_AS(cudaGraphAddNode_v2, "cudaGraphAddNode", session& s, graph_node** to, graph* g,
+              nodes after, const edge_data* edges, std::size_t count, node_parameters* p) {
+    require_pointer(to);
+    operation o = node_operation(s, p);
+    *to = add_node(s, g, after, count, std::move(o), edges);
+    tell_of_node(s, **to, p);
 }
-RUNTIME(cudaGraphAddNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, node_parameters* p) {
-    return simtlm_rt_cudaGraphAddNode_v2(to, g, after, nullptr, count, p);
+GRAPH_CALL_AS(cudaGraphAddNode, cudaGraphAddNode_v2_call::name, session& s, graph_node** to,
+              graph* g, nodes after, std::size_t count, node_parameters* p) {
+    cudaGraphAddNode_v2_call::run(s, to, g, after, nullptr, count, p);
 }
-RUNTIME(cudaGraphNodeSetParams)(graph_node* n, const node_parameters* p) {
-    return graph_call("cudaGraphNodeSetParams",
-                      [&](session& s) { change_node(n, node_operation(s, p)); });
+GRAPH_CALL(cudaGraphNodeSetParams, session& s, graph_node* n, const node_parameters* p) {
+    change_node(n, node_operation(s, p));
 }
-RUNTIME(cudaGraphExecNodeSetParams)(executable_graph* g, graph_node* n, const node_parameters* p) {
-    return graph_call("cudaGraphExecNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, node_operation(s, p)); });
+GRAPH_CALL(cudaGraphExecNodeSetParams, session& s, executable_graph* g, graph_node* n,
+           const node_parameters* p) {
+    change_node(s, g, n, node_operation(s, p));
 }
-RUNTIME(cudaGraphConditionalHandleCreate)
-(std::uint64_t* to, graph* g, unsigned initial, unsigned flags) {
-    return graph_call("cudaGraphConditionalHandleCreate", [&](session& s) {
-        require_pointer(to);
-        require(flags <= 1, status::invalid_value, "unknown flags");
-        graph& in = *graph_store::of(s).get(g);
-        in.conditions.push_back(make_condition(s, initial, flags == 1));
-        *to = in.conditions.back().handle;
-    });
+GRAPH_CALL(cudaGraphConditionalHandleCreate, session& s, std::uint64_t* to, graph* g,
+           unsigned initial, unsigned flags) {
+    require_pointer(to);
+    require(flags <= 1, status::invalid_value, "unknown flags");
+    graph& in = *graph_store::of(s).get(g);
+    in.conditions.push_back(make_condition(s, initial, flags == 1));
+    *to = in.conditions.back().handle;
 }

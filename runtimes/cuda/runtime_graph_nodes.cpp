@@ -50,125 +50,90 @@ void check_node(const graph_node* n, node_kind kind) {
 
 // ---- nodes ----
 
-RUNTIME(cudaGraphAddKernelNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, const kernel_parameters* p) {
-    return graph_call("cudaGraphAddKernelNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, kernel_of(s, p));
-    });
+GRAPH_CALL(cudaGraphAddKernelNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, const kernel_parameters* p) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, kernel_of(s, p));
 }
-RUNTIME(cudaGraphAddMemcpyNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, const copy_3d* p) {
-    return graph_call("cudaGraphAddMemcpyNode", [&](session& s) {
-        require_pointer(to);
-        require_pointer(p);
-        *to = add_node(s, g, after, count, copy_operation(s, *p));
-    });
+GRAPH_CALL(cudaGraphAddMemcpyNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, const copy_3d* p) {
+    require_pointer(to, p);
+    *to = add_node(s, g, after, count, copy_operation(s, *p));
 }
-RUNTIME(cudaGraphAddMemcpyNode1D)
-(graph_node** to, graph* g, nodes after, std::size_t count, void* target, const void* from,
- std::size_t bytes, int kind) {
-    return graph_call("cudaGraphAddMemcpyNode1D", [&](session& s) {
-        require_pointer(to);
-        *to =
-            add_node(s, g, after, count, copy_operation(s, plain_copy(target, from, bytes, kind)));
-    });
+GRAPH_CALL(cudaGraphAddMemcpyNode1D, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, void* target, const void* from, std::size_t bytes, int kind) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, copy_operation(s, plain_copy(target, from, bytes, kind)));
 }
-RUNTIME(cudaGraphAddMemcpyNodeToSymbol)
-(graph_node** to, graph* g, nodes after, std::size_t count, const void* symbol, const void* from,
- std::size_t bytes, std::size_t offset, int kind) {
-    return graph_call("cudaGraphAddMemcpyNodeToSymbol", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count,
-                       copy_operation(s, copy_to_symbol(s, symbol, from, bytes, offset, kind)));
-    });
+GRAPH_CALL(cudaGraphAddMemcpyNodeToSymbol, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, const void* symbol, const void* from, std::size_t bytes,
+           std::size_t offset, int kind) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count,
+                   copy_operation(s, copy_to_symbol(s, symbol, from, bytes, offset, kind)));
 }
-RUNTIME(cudaGraphAddMemcpyNodeFromSymbol)
-(graph_node** to, graph* g, nodes after, std::size_t count, void* target, const void* symbol,
- std::size_t bytes, std::size_t offset, int kind) {
-    return graph_call("cudaGraphAddMemcpyNodeFromSymbol", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count,
-                       copy_operation(s, copy_from_symbol(s, target, symbol, bytes, offset, kind)));
-    });
+GRAPH_CALL(cudaGraphAddMemcpyNodeFromSymbol, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, void* target, const void* symbol, std::size_t bytes,
+           std::size_t offset, int kind) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count,
+                   copy_operation(s, copy_from_symbol(s, target, symbol, bytes, offset, kind)));
 }
-RUNTIME(cudaGraphAddMemsetNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, const fill_parameters* p) {
-    return graph_call("cudaGraphAddMemsetNode", [&](session& s) {
-        require_pointer(to);
-        require_pointer(p);
-        *to = add_node(s, g, after, count, fill_operation(s, *p));
-    });
+GRAPH_CALL(cudaGraphAddMemsetNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, const fill_parameters* p) {
+    require_pointer(to, p);
+    *to = add_node(s, g, after, count, fill_operation(s, *p));
 }
-RUNTIME(cudaGraphAddHostNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, const host_parameters* p) {
-    return graph_call("cudaGraphAddHostNode", [&](session& s) {
-        require_pointer(to);
-        require_pointer(p);
-        *to = add_node(s, g, after, count, host_operation(*p));
-    });
+GRAPH_CALL(cudaGraphAddHostNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, const host_parameters* p) {
+    require_pointer(to, p);
+    *to = add_node(s, g, after, count, host_operation(*p));
 }
-RUNTIME(cudaGraphAddChildGraphNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, graph* child) {
-    return graph_call("cudaGraphAddChildGraphNode", [&](session& s) {
-        require_pointer(to);
-        operation o;
-        o.kind = node_kind::graph;
-        o.child = graph_store::of(s).get(child)->clone_for_node();
-        *to = add_node(s, g, after, count, std::move(o));
-    });
+GRAPH_CALL(cudaGraphAddChildGraphNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, graph* child) {
+    require_pointer(to);
+    operation o;
+    o.kind = node_kind::graph;
+    o.child = graph_store::of(s).get(child)->clone_for_node();
+    *to = add_node(s, g, after, count, std::move(o));
 }
-RUNTIME(cudaGraphAddEmptyNode)(graph_node** to, graph* g, nodes after, std::size_t count) {
-    return graph_call("cudaGraphAddEmptyNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, {});
-    });
+GRAPH_CALL(cudaGraphAddEmptyNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, {});
 }
-RUNTIME(cudaGraphAddEventRecordNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, void* event) {
-    return graph_call("cudaGraphAddEventRecordNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, record_operation(&s.event(event)));
-    });
+GRAPH_CALL(cudaGraphAddEventRecordNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, void* event) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, record_operation(&s.event(event)));
 }
-RUNTIME(cudaGraphAddEventWaitNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, void* event) {
-    return graph_call("cudaGraphAddEventWaitNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, event_wait(&s.event(event)));
-    });
+GRAPH_CALL(cudaGraphAddEventWaitNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, void* event) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, event_wait(&s.event(event)));
 }
 
-RUNTIME(cudaGraphAddMemAllocNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, allocation_parameters* p) {
-    return graph_call("cudaGraphAddMemAllocNode", [&](session& s) {
-        require_pointer(to);
-        require_pointer(p);
-        require(p->bytes != 0, status::invalid_value, "an allocation of 0 bytes");
-        operation o = allocation_operation(s, s.current_device(), p->bytes);
-        p->address = pointer_to(o.address);
-        *to = add_node(s, g, after, count, std::move(o));
-    });
+GRAPH_CALL(cudaGraphAddMemAllocNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, allocation_parameters* p) {
+    require_pointer(to, p);
+    require(p->bytes != 0, status::invalid_value, "an allocation of 0 bytes");
+    operation o = allocation_operation(s, s.current_device(), p->bytes);
+    p->address = pointer_to(o.address);
+    *to = add_node(s, g, after, count, std::move(o));
 }
-RUNTIME(cudaGraphMemAllocNodeGetParams)(graph_node* n, allocation_parameters* p) {
-    return graph_call("cudaGraphMemAllocNodeGetParams", [&](session&) {
-        check_node(n, node_kind::allocate);
-        require_pointer(p);
-        std::memset(static_cast<void*>(p), 0, sizeof *p);
-        p->bytes = n->what.bytes;
-        p->address = pointer_to(n->what.address);
-    });
+GRAPH_CALL(cudaGraphMemAllocNodeGetParams, session&, graph_node* n, allocation_parameters* p) {
+    check_node(n, node_kind::allocate);
+    require_pointer(p);
+    std::memset(static_cast<void*>(p), 0, sizeof *p);
+    p->bytes = n->what.bytes;
+    p->address = pointer_to(n->what.address);
 }
-RUNTIME(cudaGraphAddMemFreeNode)
-(graph_node** to, graph* g, nodes after, std::size_t count, void* p) {
-    return graph_call("cudaGraphAddMemFreeNode", [&](session& s) {
-        require_pointer(to);
-        *to = add_node(s, g, after, count, release_operation(address_of(p)));
-    });
+GRAPH_CALL(cudaGraphAddMemFreeNode, session& s, graph_node** to, graph* g, nodes after,
+           std::size_t count, void* p) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, release_operation(address_of(p)));
 }
-RUNTIME(cudaGraphMemFreeNodeGetParams)(graph_node* n, void** p) {
-    return graph_call("cudaGraphMemFreeNodeGetParams", [&](session&) {
-        check_node(n, node_kind::release);
-        value_at(p) = pointer_to(n->what.address);
-    });
+GRAPH_CALL(cudaGraphMemFreeNodeGetParams, session&, graph_node* n, void** p) {
+    check_node(n, node_kind::release);
+    value_at(p) = pointer_to(n->what.address);
 }

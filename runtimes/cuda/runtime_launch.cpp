@@ -81,57 +81,57 @@ void simtlm::cuda::record_events_of(session& s, const launch_attribute* attribut
 
 // ---- registration ----
 
-extern "C" __attribute__((visibility("default"))) void** simtlm_rt___cudaRegisterFatBinary(
-    void* wrapper) {
+FUNCTION(void**, __cudaRegisterFatBinary, void* wrapper) {
     static std::atomic<unsigned> count{0};
     const unsigned number = ++count;
     const std::string name = program_name() + (number == 1 ? "" : fmt::format("#{}", number));
     return reinterpret_cast<void**>(session::add_library(wrapper, name));
 }
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterFatBinaryEnd(
-    void**) {}
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaUnregisterFatBinary(void**) {
-}
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterFunction(
-    void** handle, const char* host, char*, const char* name, int, void*, void*, void*, void*,
-    int*) {
+FUNCTION(void, __cudaRegisterFatBinaryEnd, void**) {}
+FUNCTION(void, __cudaUnregisterFatBinary, void**) {}
+FUNCTION(void, __cudaRegisterFunction, void** handle, const char* host, char*, const char* name,
+         int, void*, void*, void*, void*, int*) {
     session::register_kernel(library_of(handle), host, name);
 }
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterVar(
-    void** handle, char* host, char*, const char* name, int, std::size_t bytes, int, int) {
+FUNCTION(void, __cudaRegisterVar, void** handle, char* host, char*, const char* name, int,
+         std::size_t bytes, int, int) {
     session::register_symbol(host, {library_of(handle), name, bytes, false});
 }
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterHostVar(
-    void** handle, const char* name, char* host, std::size_t bytes) {
+FUNCTION(void, __cudaRegisterHostVar, void** handle, const char* name, char* host,
+         std::size_t bytes) {
     session::register_symbol(host, {library_of(handle), name, bytes, false});
 }
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterManagedVar(
-    void** handle, void** host, char*, const char* name, int, std::size_t bytes, int, int) {
+FUNCTION(void, __cudaRegisterManagedVar, void** handle, void** host, char*, const char* name, int,
+         std::size_t bytes, int, int) {
     library* const l = library_of(handle);
     l->managed.push_back({host, name});
     session::register_symbol(host, {l, name, bytes, false});
 }
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterTexture(
-    void** handle, const void* host, const void**, const char* name, int, int normalised, int) {
+FUNCTION(void, __cudaRegisterTexture, void** handle, const void* host, const void**,
+         const char* name, int, int normalised, int) {
     session::register_symbol(host, {library_of(handle), unscoped(name), 0, normalised != 0});
 }
-extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterSurface(
-    void** handle, const void* host, const void**, const char* name, int, int) {
+FUNCTION(void, __cudaRegisterSurface, void** handle, const void* host, const void**,
+         const char* name, int, int) {
     session::register_symbol(host, {library_of(handle), unscoped(name), 0, false});
 }
-extern "C" __attribute__((visibility("default"))) char simtlm_rt___cudaInitModule(void** handle) {
-    runtime_call("__cudaInitModule", [&](session& s) { s.module_of(*library_of(handle), 0); });
+FUNCTION(char, __cudaInitModule, void** handle) {
+    call<library_kind::runtime>("__cudaInitModule", after_fault::refused, [&](session& s) {
+        s.module_of(*library_of(handle), 0);
+        return status::success;
+    });
     return 0;
 }
 
 // ---- <<<>>> ----
 
-extern "C" __attribute__((visibility("default"))) unsigned simtlm_rt___cudaPushCallConfiguration(
-    size3 grid, size3 block, std::size_t shared, void* stream) {
+FUNCTION(unsigned, __cudaPushCallConfiguration, size3 grid, size3 block, std::size_t shared,
+         void* stream) {
     session::thread().configurations.push_back({grid, block, shared, stream});
     return 0;
 }
-RUNTIME(__cudaPopCallConfiguration)(size3* grid, size3* block, std::size_t* shared, void** stream) {
+FUNCTION(result, __cudaPopCallConfiguration, size3* grid, size3* block, std::size_t* shared,
+         void** stream) {
     auto& all = session::thread().configurations;
     if (all.empty()) return runtime_number(status::invalid_configuration);
     *grid = all.back().grid;
@@ -141,234 +141,165 @@ RUNTIME(__cudaPopCallConfiguration)(size3* grid, size3* block, std::size_t* shar
     all.pop_back();
     return 0;
 }
-RUNTIME(cudaLaunchKernel)
-(const void* kernel, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
-    return runtime_call("cudaLaunchKernel", [&](session& s) {
-        launch(s, kernel, parameters(grid, block, arguments, shared), {}, stream);
-    });
+CALL(cudaLaunchKernel, session& s, const void* kernel, size3 grid, size3 block, void** arguments,
+     std::size_t shared, void* stream) {
+    launch(s, kernel, parameters(grid, block, arguments, shared), {}, stream);
 }
-RUNTIME(cudaLaunchCooperativeKernel)
-(const void* kernel, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
-    return runtime_call("cudaLaunchCooperativeKernel", [&](session& s) {
-        launch(s, kernel, parameters(grid, block, arguments, shared), {true}, stream);
-    });
+CALL(cudaLaunchCooperativeKernel, session& s, const void* kernel, size3 grid, size3 block,
+     void** arguments, std::size_t shared, void* stream) {
+    launch(s, kernel, parameters(grid, block, arguments, shared), {true}, stream);
 }
-RUNTIME(cudaLaunchCooperativeKernelMultiDevice)(launch_parameters* list, unsigned count, unsigned) {
-    return runtime_call("cudaLaunchCooperativeKernelMultiDevice", [&](session& s) {
-        require_pointer(list);
-        require(count == 1, status::not_supported, "multi-device launches are not supported");
-        launch(s, list->function,
-               parameters(list->grid, list->block, list->arguments, list->shared), {true},
-               list->stream);
-    });
+CALL(cudaLaunchCooperativeKernelMultiDevice, session& s, launch_parameters* list, unsigned count,
+     unsigned) {
+    require_pointer(list);
+    require(count == 1, status::not_supported, "multi-device launches are not supported");
+    launch(s, list->function, parameters(list->grid, list->block, list->arguments, list->shared),
+           {true}, list->stream);
 }
-RUNTIME(cudaLaunchKernelExC)(const launch_configuration* c, const void* kernel, void** arguments) {
-    return runtime_call("cudaLaunchKernelExC", [&](session& s) {
-        require_pointer(c);
-        const launch_options how = options_of(c->attributes, c->attribute_count);
-        launch(s, kernel, parameters(c->grid, c->block, arguments, c->shared), how, c->stream,
-               c->attributes, c->attribute_count);
-    });
+CALL(cudaLaunchKernelExC, session& s, const launch_configuration* c, const void* kernel,
+     void** arguments) {
+    require_pointer(c);
+    const launch_options how = options_of(c->attributes, c->attribute_count);
+    launch(s, kernel, parameters(c->grid, c->block, arguments, c->shared), how, c->stream,
+           c->attributes, c->attribute_count);
 }
-RUNTIME(__cudaGetKernel)(kernel** to, const void* host) {
-    return runtime_call("__cudaGetKernel", [&](session& s) {
-        *to = s.kernel_of(host);
-        require(*to != nullptr, status::invalid_device_function, "not a kernel");
-    });
+CALL(__cudaGetKernel, session& s, kernel** to, const void* host) {
+    *to = s.kernel_of(host);
+    require(*to != nullptr, status::invalid_device_function, "not a kernel");
 }
-RUNTIME(cudaGetKernel)(kernel** to, const void* host) {
-    return simtlm_rt___cudaGetKernel(to, host);
-}
-RUNTIME(__cudaLaunchKernel)
-(kernel* k, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
-    return simtlm_rt_cudaLaunchKernel(k, grid, block, arguments, shared, stream);
-}
-RUNTIME(cudaGetFuncBySymbol)(function** to, const void* host) {
-    return runtime_call("cudaGetFuncBySymbol", [&](session& s) {
-        require_pointer(to);
-        *to = s.function_of(host);
-    });
+CALL(cudaGetFuncBySymbol, session& s, function** to, const void* host) {
+    require_pointer(to);
+    *to = s.function_of(host);
 }
 
 // ---- attributes of kernels ----
 
-RUNTIME(cudaFuncGetAttributes)(function_attributes* to, const void* kernel) {
-    return runtime_call("cudaFuncGetAttributes", [&](session& s) {
-        require_pointer(to);
-        *to = attributes_of(s, *s.function_of(kernel));
-    });
+CALL(cudaFuncGetAttributes, session& s, function_attributes* to, const void* kernel) {
+    require_pointer(to);
+    *to = attributes_of(s, *s.function_of(kernel));
 }
-RUNTIME(cudaFuncGetAttributes_v12)(function_attributes* to, const void* kernel) {
-    return runtime_call("cudaFuncGetAttributes", [&](session& s) {
-        require_pointer(to);
-        function& f = *s.function_of(kernel);
-        const function_attributes a = attributes_of(s, f);
-        const more_function_attributes more = more_attributes_of(f);
-        constexpr std::size_t bytes =
-            offsetof(function_attributes, carve_out) + sizeof(function_attributes::carve_out);
-        std::memcpy(static_cast<void*>(to), &a, bytes);
-        std::memcpy(reinterpret_cast<char*>(to) + bytes, &more, sizeof more);
-    });
+CALL_AS(cudaFuncGetAttributes_v12, "cudaFuncGetAttributes", session& s, function_attributes* to,
+        const void* kernel) {
+    require_pointer(to);
+    function& f = *s.function_of(kernel);
+    const function_attributes a = attributes_of(s, f);
+    const more_function_attributes more = more_attributes_of(f);
+    constexpr std::size_t bytes =
+        offsetof(function_attributes, carve_out) + sizeof(function_attributes::carve_out);
+    std::memcpy(static_cast<void*>(to), &a, bytes);
+    std::memcpy(reinterpret_cast<char*>(to) + bytes, &more, sizeof more);
 }
-RUNTIME(cudaFuncSetAttribute)(const void* kernel, int attribute, int value) {
-    return runtime_call("cudaFuncSetAttribute", [&](session& s) {
-        set_function_attribute(s, *s.function_of(kernel), attribute, value);
-    });
+CALL(cudaFuncSetAttribute, session& s, const void* kernel, int attribute, int value) {
+    set_function_attribute(s, *s.function_of(kernel), attribute, value);
 }
-RUNTIME(cudaKernelSetAttributeForDevice)
-(const void* kernel, int attribute, int value, int device) {
-    return runtime_call("cudaKernelSetAttributeForDevice", [&](session& s) {
-        check_device(s, device);
-        set_function_attribute(s, *s.function_of(kernel, static_cast<unsigned>(device)), attribute,
-                               value);
-    });
+CALL(cudaKernelSetAttributeForDevice, session& s, const void* kernel, int attribute, int value,
+     int device) {
+    check_device(s, device);
+    set_function_attribute(s, *s.function_of(kernel, static_cast<unsigned>(device)), attribute,
+                           value);
 }
-RUNTIME(cudaFuncSetCacheConfig)(const void* kernel, int preference) {
-    return runtime_call("cudaFuncSetCacheConfig", [&](session& s) {
-        require(preference >= 0 && preference <= 3, status::invalid_value, "unknown preference");
-        s.function_of(kernel)->cache_preference = preference;
-    });
+CALL(cudaFuncSetCacheConfig, session& s, const void* kernel, int preference) {
+    require(preference >= 0 && preference <= 3, status::invalid_value, "unknown preference");
+    s.function_of(kernel)->cache_preference = preference;
 }
-RUNTIME(cudaFuncSetSharedMemConfig)(const void* kernel, int) {
-    return runtime_call("cudaFuncSetSharedMemConfig", [&](session& s) { s.function_of(kernel); });
+CALL(cudaFuncSetSharedMemConfig, session& s, const void* kernel, int) {
+    s.function_of(kernel);
 }
-RUNTIME(cudaFuncGetName)(const char** to, const void* kernel) {
-    return runtime_call("cudaFuncGetName", [&](session& s) {
-        require_pointer(to);
-        *to = s.function_of(kernel)->kernel->name.c_str();
-    });
+CALL(cudaFuncGetName, session& s, const char** to, const void* kernel) {
+    require_pointer(to);
+    *to = s.function_of(kernel)->kernel->name.c_str();
 }
-RUNTIME(cudaFuncGetParamInfo)
-(const void* kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
-    return runtime_call("cudaFuncGetParamInfo", [&](session& s) {
-        const auto& all = s.function_of(kernel)->kernel->parameters;
-        require(index < all.size(), status::invalid_value, "unknown parameter");
-        if (offset != nullptr) *offset = all[index].offset;
-        if (bytes != nullptr) *bytes = all[index].size;
-    });
+CALL(cudaFuncGetParamInfo, session& s, const void* kernel, std::size_t index, std::size_t* offset,
+     std::size_t* bytes) {
+    const auto& all = s.function_of(kernel)->kernel->parameters;
+    require(index < all.size(), status::invalid_value, "unknown parameter");
+    if (offset != nullptr) *offset = all[index].offset;
+    if (bytes != nullptr) *bytes = all[index].size;
 }
-RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
-(int* to, const void* kernel, int block, std::size_t shared) {
-    return runtime_call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](session& s) {
-        require_pointer(to);
-        *to = resident_blocks(s, *s.function_of(kernel), block, shared);
-    });
+CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor, session& s, int* to, const void* kernel,
+     int block, std::size_t shared) {
+    require_pointer(to);
+    *to = resident_blocks(s, *s.function_of(kernel), block, shared);
 }
-RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
-(int* to, const void* kernel, int block, std::size_t shared, unsigned) {
-    return simtlm_rt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, kernel, block, shared);
+CALL(cudaOccupancyMaxActiveClusters, session& s, int* to, const void* kernel,
+     const launch_configuration* c) {
+    require_pointer(to, c);
+    *to = active_clusters(s, *s.function_of(kernel), c->block, c->shared,
+                          options_of(c->attributes, c->attribute_count).cluster);
 }
-RUNTIME(cudaOccupancyMaxActiveClusters)
-(int* to, const void* kernel, const launch_configuration* c) {
-    return runtime_call("cudaOccupancyMaxActiveClusters", [&](session& s) {
-        require_pointer(to);
-        require_pointer(c);
-        *to = active_clusters(s, *s.function_of(kernel), c->block, c->shared,
-                              options_of(c->attributes, c->attribute_count).cluster);
-    });
+CALL(cudaOccupancyMaxPotentialClusterSize, session& s, int* to, const void* kernel,
+     const launch_configuration* c) {
+    require_pointer(to, c);
+    *to = largest_cluster_of(s, *s.function_of(kernel), c->block, c->shared);
 }
-RUNTIME(cudaOccupancyMaxPotentialClusterSize)
-(int* to, const void* kernel, const launch_configuration* c) {
-    return runtime_call("cudaOccupancyMaxPotentialClusterSize", [&](session& s) {
-        require_pointer(to);
-        require_pointer(c);
-        *to = largest_cluster_of(s, *s.function_of(kernel), c->block, c->shared);
-    });
-}
-RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock)
-(std::size_t* to, const void* kernel, int blocks, int block_size) {
-    return runtime_call("cudaOccupancyAvailableDynamicSMemPerBlock", [&](session& s) {
-        require_pointer(to);
-        *to = available_dynamic_shared(s, *s.function_of(kernel), blocks, block_size);
-    });
+CALL(cudaOccupancyAvailableDynamicSMemPerBlock, session& s, std::size_t* to, const void* kernel,
+     int blocks, int block_size) {
+    require_pointer(to);
+    *to = available_dynamic_shared(s, *s.function_of(kernel), blocks, block_size);
 }
 
 // ---- libraries ----
 
-RUNTIME(cudaLibraryLoadData)
-(library** to, const void* code, void*, void**, unsigned, void*, void**, unsigned) {
-    return runtime_call("cudaLibraryLoadData", [&](session& s) {
-        require_pointer(to);
-        require_pointer(code);
-        library* const l = session::add_library(nullptr, "library");
-        l->source = module_in(code, s.config().architecture(), s.config().code, l->name);
-        l->read = true;
-        *to = l;
-    });
+CALL(cudaLibraryLoadData, session& s, library** to, const void* code, void*, void**, unsigned,
+     void*, void**, unsigned) {
+    require_pointer(to, code);
+    library* const l = session::add_library(nullptr, "library");
+    l->source = module_in(code, s.config().architecture(), s.config().code, l->name);
+    l->read = true;
+    *to = l;
 }
-RUNTIME(cudaLibraryLoadFromFile)
-(library** to, const char* file, void* a, void** b, unsigned c, void* d, void** e, unsigned f) {
-    std::ifstream in(file == nullptr ? "" : file, std::ios::binary);
-    std::ostringstream text;
-    if (!in || !(text << in.rdbuf()))
-        return runtime_call("cudaLibraryLoadFromFile", [&](session&) {
-            throw failure(status::file_not_found, "the file cannot be read");
-        });
-    const std::string code = text.str();
-    return simtlm_rt_cudaLibraryLoadData(to, code.c_str(), a, b, c, d, e, f);
+CALL_AS(cudaLibraryLoadFromFile, cudaLibraryLoadData_call::name, session& s, library** to,
+        const char* file, void* a, void** b, unsigned c, void* d, void** e, unsigned f) {
+    const std::string code = read_code_file(file);
+    cudaLibraryLoadData_call::run(s, to, code.c_str(), a, b, c, d, e, f);
 }
-RUNTIME(cudaLibraryUnload)(library* l) {
-    return runtime_call("cudaLibraryUnload", [&](session& s) {
-        require_pointer(l);
-        s.work().wait_all(s.current_device());
-        s.remove_library(l);
-    });
+CALL(cudaLibraryUnload, session& s, library* l) {
+    require_pointer(l);
+    s.work().wait_all(s.current_device());
+    s.remove_library(l);
 }
-RUNTIME(cudaLibraryGetKernel)(kernel** to, library* l, const char* name) {
-    return runtime_call("cudaLibraryGetKernel", [&](session& s) {
-        require_pointer(to);
-        require(s.module_of(value_at(l), s.current_device()).find(name) != nullptr,
-                status::not_found, "unknown kernel");
-        *to = session::kernel_in(*l, name);
-    });
+CALL(cudaLibraryGetKernel, session& s, kernel** to, library* l, const char* name) {
+    require_pointer(to);
+    require(s.module_of(value_at(l), s.current_device()).find(name) != nullptr, status::not_found,
+            "unknown kernel");
+    *to = session::kernel_in(*l, name);
 }
-RUNTIME(cudaLibraryGetKernelCount)(unsigned* to, library* l) {
-    return runtime_call("cudaLibraryGetKernelCount", [&](session& s) {
-        require_pointer(to);
-        *to = static_cast<unsigned>(
-            s.module_of(value_at(l), s.current_device()).code->image().kernels().size());
-    });
+CALL(cudaLibraryGetKernelCount, session& s, unsigned* to, library* l) {
+    require_pointer(to);
+    *to = static_cast<unsigned>(
+        s.module_of(value_at(l), s.current_device()).code->image().kernels().size());
 }
-RUNTIME(cudaLibraryEnumerateKernels)(kernel** to, unsigned count, library* l) {
-    return runtime_call("cudaLibraryEnumerateKernels", [&](session& s) {
-        for (const auto& k : s.module_of(value_at(l), s.current_device()).code->image().kernels())
-            if (count-- > 0) *to++ = session::kernel_in(*l, k.name);
-    });
+CALL(cudaLibraryEnumerateKernels, session& s, kernel** to, unsigned count, library* l) {
+    for (const auto& k : s.module_of(value_at(l), s.current_device()).code->image().kernels())
+        if (count-- > 0) *to++ = session::kernel_in(*l, k.name);
 }
-RUNTIME(cudaLibraryGetGlobal)(void** to, std::size_t* bytes, library* l, const char* name) {
-    return runtime_call("cudaLibraryGetGlobal", [&](session& s) {
-        const auto v = s.module_of(value_at(l), s.current_device()).code->find_variable(name);
-        require(v.first != 0, status::not_found, "unknown variable");
-        if (to != nullptr) *to = pointer_to(v.first);
-        if (bytes != nullptr) *bytes = v.second;
-    });
-}
-RUNTIME(cudaLibraryGetManaged)(void** to, std::size_t* bytes, library* l, const char* name) {
-    return simtlm_rt_cudaLibraryGetGlobal(to, bytes, l, name);
+CALL(cudaLibraryGetGlobal, session& s, void** to, std::size_t* bytes, library* l,
+     const char* name) {
+    const auto v = s.module_of(value_at(l), s.current_device()).code->find_variable(name);
+    require(v.first != 0, status::not_found, "unknown variable");
+    if (to != nullptr) *to = pointer_to(v.first);
+    if (bytes != nullptr) *bytes = v.second;
 }
 
 // ---- driver entry points ----
 
-RUNTIME(cudaGetDriverEntryPointByVersion)
-(const char* name, void** to, unsigned version, unsigned long long flags, int* found) {
-    return runtime_call("cudaGetDriverEntryPoint", [&](session&) {
-        require_pointer(to);
-        *to = find_driver_function(name, static_cast<int>(version),
-                                   (flags & per_thread_default_stream) != 0);
-        if (found != nullptr) *found = *to != nullptr ? 0 : 1;
-    });
+CALL_AS(cudaGetDriverEntryPointByVersion, "cudaGetDriverEntryPoint", session&, const char* name,
+        void** to, unsigned version, unsigned long long flags, int* found) {
+    require_pointer(to);
+    *to = find_driver_function(name, static_cast<int>(version),
+                               (flags & per_thread_default_stream) != 0);
+    if (found != nullptr) *found = *to != nullptr ? 0 : 1;
 }
 /// For CUDA 12; CUDA 13 has only the variant with a version.
-RUNTIME(cudaGetDriverEntryPoint)
-(const char* name, void** to, unsigned long long flags, int* found) {
+CALL_AS(cudaGetDriverEntryPoint, "cudaGetDriverEntryPoint", session& s, const char* name, void** to,
+        unsigned long long flags, int* found) {
     constexpr unsigned last_of_12 = 12090;
-    return simtlm_rt_cudaGetDriverEntryPointByVersion(name, to, last_of_12, flags, found);
+    cudaGetDriverEntryPointByVersion_call::run(s, name, to, last_of_12, flags, found);
 }
-RUNTIME(cudaGetDriverEntryPoint_v11)(const char* name, void** to, unsigned long long flags) {
-    return runtime_call("cudaGetDriverEntryPoint", [&](session&) {
-        constexpr int last_of_11 = 11080;
-        require_pointer(to);
-        *to = find_driver_function(name, last_of_11, (flags & per_thread_default_stream) != 0);
-        require(*to != nullptr, status::not_found, "unknown function");
-    });
+CALL_AS(cudaGetDriverEntryPoint_v11, "cudaGetDriverEntryPoint", session&, const char* name,
+        void** to, unsigned long long flags) {
+    constexpr int last_of_11 = 11080;
+    require_pointer(to);
+    *to = find_driver_function(name, last_of_11, (flags & per_thread_default_stream) != 0);
+    require(*to != nullptr, status::not_found, "unknown function");
 }

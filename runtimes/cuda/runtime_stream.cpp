@@ -8,85 +8,62 @@
 
 using namespace simtlm::cuda;
 
-RUNTIME(cudaStreamCreate)(simtlm::device::stream** to) {
-    return runtime_call("cudaStreamCreate", [&](session& s) {
-        require_pointer(to);
-        *to = s.create_stream(true, 0, 0);
-    });
+CALL(cudaStreamCreate, session& s, simtlm::device::stream** to) {
+    require_pointer(to);
+    *to = s.create_stream(true, 0, 0);
 }
-RUNTIME(cudaStreamCreateWithFlags)(simtlm::device::stream** to, unsigned flags) {
-    return runtime_call("cudaStreamCreateWithFlags", [&](session& s) {
-        require_pointer(to);
-        require(flags <= 1, status::invalid_value, "unknown flags");
-        *to = s.create_stream(flags == 0, 0, flags);
-    });
+CALL(cudaStreamCreateWithFlags, session& s, simtlm::device::stream** to, unsigned flags) {
+    require_pointer(to);
+    require(flags <= 1, status::invalid_value, "unknown flags");
+    *to = s.create_stream(flags == 0, 0, flags);
 }
-RUNTIME(cudaStreamCreateWithPriority)(simtlm::device::stream** to, unsigned flags, int priority) {
-    return runtime_call("cudaStreamCreateWithPriority", [&](session& s) {
-        require_pointer(to);
-        require(flags <= 1, status::invalid_value, "unknown flags");
-        *to = s.create_stream(flags == 0, priority, flags);
-    });
+CALL(cudaStreamCreateWithPriority, session& s, simtlm::device::stream** to, unsigned flags,
+     int priority) {
+    require_pointer(to);
+    require(flags <= 1, status::invalid_value, "unknown flags");
+    *to = s.create_stream(flags == 0, priority, flags);
 }
-RUNTIME(cudaStreamDestroy)(void* stream) {
-    return runtime_call("cudaStreamDestroy", [&](session& s) {
-        require(reinterpret_cast<std::uintptr_t>(stream) > 2, status::invalid_handle,
-                "the default stream cannot be destroyed");
-        destroy_stream(s, s.stream(stream));
-    });
+CALL(cudaStreamDestroy, session& s, void* stream) {
+    require(reinterpret_cast<std::uintptr_t>(stream) > 2, status::invalid_handle,
+            "the default stream cannot be destroyed");
+    destroy_stream(s, s.stream(stream));
 }
-RUNTIME(cudaStreamGetPriority)(void* stream, int* priority) {
-    return runtime_call("cudaStreamGetPriority", [&](session& s) {
-        require_pointer(priority);
-        *priority = s.stream(stream).priority;
-    });
+CALL(cudaStreamGetPriority, session& s, void* stream, int* priority) {
+    require_pointer(priority);
+    *priority = s.stream(stream).priority;
 }
-RUNTIME(cudaStreamGetFlags)(void* stream, unsigned* flags) {
-    return runtime_call("cudaStreamGetFlags", [&](session& s) {
-        require_pointer(flags);
-        *flags = s.stream(stream).flags;
-    });
+CALL(cudaStreamGetFlags, session& s, void* stream, unsigned* flags) {
+    require_pointer(flags);
+    *flags = s.stream(stream).flags;
 }
-RUNTIME(cudaStreamGetId)(void* stream, unsigned long long* id) {
-    return runtime_call("cudaStreamGetId", [&](session& s) {
-        require_pointer(id);
-        *id = s.stream(stream).number;
-    });
+CALL(cudaStreamGetId, session& s, void* stream, unsigned long long* id) {
+    require_pointer(id);
+    *id = s.stream(stream).number;
 }
-RUNTIME(cudaStreamGetDevice)(void* stream, int* device) {
-    return runtime_call("cudaStreamGetDevice", [&](session& s) {
-        require_pointer(device);
-        *device = static_cast<int>(s.stream(stream).device);
-    });
+CALL(cudaStreamGetDevice, session& s, void* stream, int* device) {
+    require_pointer(device);
+    *device = static_cast<int>(s.stream(stream).device);
 }
-RUNTIME(cudaStreamSynchronize)(void* stream) {
-    return runtime_call("cudaStreamSynchronize", [&](session& s) {
-        simtlm::device::stream& one = s.stream(stream);
-        refuse_waiting_for_captured(s, one);
-        const status r = status_of(s.work().wait(one));
-        if (r != status::success) throw failure(r, "a GPU has failed");
-    });
+CALL(cudaStreamSynchronize, session& s, void* stream) {
+    simtlm::device::stream& one = s.stream(stream);
+    refuse_waiting_for_captured(s, one);
+    const status r = status_of(s.work().wait(one));
+    if (r != status::success) throw failure(r, "a GPU has failed");
 }
-RUNTIME(cudaStreamQuery)(void* stream) {
-    return call<library_kind::runtime>("cudaStreamQuery", after_fault::refused, [&](session& s) {
-        simtlm::device::stream& one = s.stream(stream);
-        refuse_waiting_for_captured(s, one);
-        return s.work().poll(one) ? status_of(s.work().fault(one.device)) : status::not_ready;
-    });
+QUERY(cudaStreamQuery, session& s, void* stream) {
+    simtlm::device::stream& one = s.stream(stream);
+    refuse_waiting_for_captured(s, one);
+    return s.work().poll(one) ? status_of(s.work().fault(one.device)) : status::not_ready;
 }
-RUNTIME(cudaStreamWaitEvent)(void* stream, void* event, unsigned) {
-    return runtime_call("cudaStreamWaitEvent",
-                        [&](session& s) { wait_event(s, s.stream(stream), s.event(event)); });
+CALL(cudaStreamWaitEvent, session& s, void* stream, void* event, unsigned) {
+    wait_event(s, s.stream(stream), s.event(event));
 }
-RUNTIME(cudaStreamAddCallback)
-(void* stream, void (*act)(void*, result, void*), void* data, unsigned) {
-    return runtime_call("cudaStreamAddCallback",
-                        [&](session& s) { add_callback(s, s.stream(stream), stream, act, data); });
+CALL(cudaStreamAddCallback, session& s, void* stream, void (*act)(void*, result, void*), void* data,
+     unsigned) {
+    add_callback(s, s.stream(stream), stream, act, data);
 }
-RUNTIME(cudaLaunchHostFunc)(void* stream, void (*act)(void*), void* data) {
-    return runtime_call("cudaLaunchHostFunc", [&](session& s) {
-        enqueue(s, s.stream(stream), host_operation({act, data}));
-    });
+CALL(cudaLaunchHostFunc, session& s, void* stream, void (*act)(void*), void* data) {
+    enqueue(s, s.stream(stream), host_operation({act, data}));
 }
 
 namespace {
@@ -135,82 +112,66 @@ void check_stream_attribute(int id) {
 
 }  // namespace
 
-RUNTIME(cudaStreamCopyAttributes)(void* to, void* from) {
-    return runtime_call("cudaStreamCopyAttributes", [&](session& s) {
-        simtlm::device::stream& target = s.stream(to);
-        const simtlm::device::stream& source = s.stream(from);
-        target.priority = source.priority;
-        stream_attributes& all = stream_attributes::get();
-        for (const int id : {stream_attributes::access_window, stream_attributes::synchronization,
-                             stream_attributes::domain_map, stream_attributes::domain})
-            all.write(target, id, all.read(source, id));
-    });
+CALL(cudaStreamCopyAttributes, session& s, void* to, void* from) {
+    simtlm::device::stream& target = s.stream(to);
+    const simtlm::device::stream& source = s.stream(from);
+    target.priority = source.priority;
+    stream_attributes& all = stream_attributes::get();
+    for (const int id : {stream_attributes::access_window, stream_attributes::synchronization,
+                         stream_attributes::domain_map, stream_attributes::domain})
+        all.write(target, id, all.read(source, id));
 }
-RUNTIME(cudaStreamGetAttribute)(void* stream, int attribute, void* value) {
-    return runtime_call("cudaStreamGetAttribute", [&](session& s) {
-        require_pointer(value);
-        check_stream_attribute(attribute);
-        const simtlm::device::stream& one = s.stream(stream);
-        const auto v = stream_attributes::get().read(one, attribute);
-        std::memcpy(value, v.bytes, stream_attributes::bytes_of(attribute));
-        if (attribute == stream_attributes::priority)
-            std::memcpy(value, &one.priority, sizeof one.priority);
-    });
+CALL(cudaStreamGetAttribute, session& s, void* stream, int attribute, void* value) {
+    require_pointer(value);
+    check_stream_attribute(attribute);
+    const simtlm::device::stream& one = s.stream(stream);
+    const auto v = stream_attributes::get().read(one, attribute);
+    std::memcpy(value, v.bytes, stream_attributes::bytes_of(attribute));
+    if (attribute == stream_attributes::priority)
+        std::memcpy(value, &one.priority, sizeof one.priority);
 }
-RUNTIME(cudaStreamSetAttribute)(void* stream, int attribute, const void* value) {
-    return runtime_call("cudaStreamSetAttribute", [&](session& s) {
-        require_pointer(value);
-        check_stream_attribute(attribute);
-        simtlm::device::stream& one = s.stream(stream);
-        stream_attributes::value v;
-        std::memcpy(v.bytes, value, stream_attributes::bytes_of(attribute));
-        if (attribute == stream_attributes::synchronization)
-            require(v.bytes[0] >= 1 && v.bytes[0] <= 4, status::invalid_value,
-                    "unknown synchronization policy");
-        if (attribute == stream_attributes::priority)
-            std::memcpy(&one.priority, value, sizeof one.priority);
-        else
-            stream_attributes::get().write(one, attribute, v);
-    });
+CALL(cudaStreamSetAttribute, session& s, void* stream, int attribute, const void* value) {
+    require_pointer(value);
+    check_stream_attribute(attribute);
+    simtlm::device::stream& one = s.stream(stream);
+    stream_attributes::value v;
+    std::memcpy(v.bytes, value, stream_attributes::bytes_of(attribute));
+    if (attribute == stream_attributes::synchronization)
+        require(v.bytes[0] >= 1 && v.bytes[0] <= 4, status::invalid_value,
+                "unknown synchronization policy");
+    if (attribute == stream_attributes::priority)
+        std::memcpy(&one.priority, value, sizeof one.priority);
+    else
+        stream_attributes::get().write(one, attribute, v);
 }
 
 // ---- events ----
 
-RUNTIME(cudaEventCreate)(simtlm::device::event** to) {
-    return runtime_call("cudaEventCreate", [&](session& s) {
-        require_pointer(to);
-        *to = s.create_event(0);
-    });
+CALL(cudaEventCreate, session& s, simtlm::device::event** to) {
+    require_pointer(to);
+    *to = s.create_event(0);
 }
-RUNTIME(cudaEventCreateWithFlags)(simtlm::device::event** to, unsigned flags) {
-    return runtime_call("cudaEventCreateWithFlags", [&](session& s) {
-        require_pointer(to);
-        check_event_flags(flags);
-        *to = s.create_event(flags);
-    });
+CALL(cudaEventCreateWithFlags, session& s, simtlm::device::event** to, unsigned flags) {
+    require_pointer(to);
+    check_event_flags(flags);
+    *to = s.create_event(flags);
 }
-RUNTIME(cudaEventDestroy)(void* event) {
-    return runtime_call("cudaEventDestroy", [&](session& s) { s.destroy_event(&s.event(event)); });
+CALL(cudaEventDestroy, session& s, void* event) {
+    s.destroy_event(&s.event(event));
 }
-RUNTIME(cudaEventRecord)(void* event, void* stream) {
-    return runtime_call("cudaEventRecord",
-                        [&](session& s) { record_event(s, s.event(event), s.stream(stream)); });
+CALL(cudaEventRecord, session& s, void* event, void* stream) {
+    record_event(s, s.event(event), s.stream(stream));
 }
-RUNTIME(cudaEventRecordWithFlags)(void* event, void* stream, unsigned) {
-    return runtime_call("cudaEventRecordWithFlags",
-                        [&](session& s) { record_event(s, s.event(event), s.stream(stream)); });
+CALL(cudaEventRecordWithFlags, session& s, void* event, void* stream, unsigned) {
+    record_event(s, s.event(event), s.stream(stream));
 }
-RUNTIME(cudaEventQuery)(void* event) {
-    return call<library_kind::runtime>("cudaEventQuery", after_fault::refused, [&](session& s) {
-        return is_done(s, s.event(event)) ? status::success : status::not_ready;
-    });
+QUERY(cudaEventQuery, session& s, void* event) {
+    return is_done(s, s.event(event)) ? status::success : status::not_ready;
 }
-RUNTIME(cudaEventSynchronize)(void* event) {
-    return runtime_call("cudaEventSynchronize", [&](session& s) { wait_for(s, s.event(event)); });
+CALL(cudaEventSynchronize, session& s, void* event) {
+    wait_for(s, s.event(event));
 }
-RUNTIME(cudaEventElapsedTime)(float* to, void* from, void* until) {
-    return runtime_call("cudaEventElapsedTime", [&](session& s) {
-        require_pointer(to);
-        *to = milliseconds(s, s.event(from), s.event(until));
-    });
+CALL(cudaEventElapsedTime, session& s, float* to, void* from, void* until) {
+    require_pointer(to);
+    *to = milliseconds(s, s.event(from), s.event(until));
 }

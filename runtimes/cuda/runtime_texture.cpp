@@ -55,33 +55,24 @@ const void* aligned(const void* p, std::size_t* offset) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) channel_description
-simtlm_rt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+FUNCTION(channel_description, cudaCreateChannelDesc, int x, int y, int z, int w, int kind) {
     return {x, y, z, w, kind};
 }
-RUNTIME(cudaCreateTextureObject)
-(unsigned long long* to, const resource_description* r, const texture_description* t,
- const resource_view* v) {
-    return runtime_call("cudaCreateTextureObject", [&](session& s) {
-        require_pointer(to);
-        require_pointer(r);
-        require_pointer(t);
-        *to = make_texture(s, *r, t, v);
-    });
+CALL(cudaCreateTextureObject, session& s, unsigned long long* to, const resource_description* r,
+     const texture_description* t, const resource_view* v) {
+    require_pointer(to, r, t);
+    *to = make_texture(s, *r, t, v);
 }
-RUNTIME(cudaDestroyTextureObject)(unsigned long long handle) {
-    return runtime_call("cudaDestroyTextureObject", [&](session& s) { remove_texture(s, handle); });
+CALL(cudaDestroyTextureObject, session& s, unsigned long long handle) {
+    remove_texture(s, handle);
 }
-RUNTIME(cudaCreateSurfaceObject)(unsigned long long* to, const resource_description* r) {
-    return runtime_call("cudaCreateSurfaceObject", [&](session& s) {
-        require_pointer(to);
-        require_pointer(r);
-        require(r->type == 0, status::invalid_value, "a surface requires an array");
-        *to = make_texture(s, *r, nullptr, nullptr);
-    });
+CALL(cudaCreateSurfaceObject, session& s, unsigned long long* to, const resource_description* r) {
+    require_pointer(to, r);
+    require(r->type == 0, status::invalid_value, "a surface requires an array");
+    *to = make_texture(s, *r, nullptr, nullptr);
 }
-RUNTIME(cudaDestroySurfaceObject)(unsigned long long handle) {
-    return runtime_call("cudaDestroySurfaceObject", [&](session& s) { remove_texture(s, handle); });
+CALL(cudaDestroySurfaceObject, session& s, unsigned long long handle) {
+    remove_texture(s, handle);
 }
 
 namespace {
@@ -93,106 +84,81 @@ session::texture_object object_of(session& s, unsigned long long handle) {
 }
 }  // namespace
 
-RUNTIME(cudaGetTextureObjectResourceDesc)(resource_description* to, unsigned long long handle) {
-    return runtime_call("cudaGetTextureObjectResourceDesc",
-                        [&](session& s) { value_at(to) = object_of(s, handle).resource; });
+CALL(cudaGetTextureObjectResourceDesc, session& s, resource_description* to,
+     unsigned long long handle) {
+    value_at(to) = object_of(s, handle).resource;
 }
-RUNTIME(cudaGetSurfaceObjectResourceDesc)(resource_description* to, unsigned long long handle) {
-    return runtime_call("cudaGetSurfaceObjectResourceDesc",
-                        [&](session& s) { value_at(to) = object_of(s, handle).resource; });
+CALL(cudaGetSurfaceObjectResourceDesc, session& s, resource_description* to,
+     unsigned long long handle) {
+    value_at(to) = object_of(s, handle).resource;
 }
-RUNTIME(cudaGetTextureObjectTextureDesc)(texture_description* to, unsigned long long handle) {
-    return runtime_call("cudaGetTextureObjectTextureDesc",
-                        [&](session& s) { value_at(to) = object_of(s, handle).texture; });
+CALL(cudaGetTextureObjectTextureDesc, session& s, texture_description* to,
+     unsigned long long handle) {
+    value_at(to) = object_of(s, handle).texture;
 }
-RUNTIME(cudaGetTextureObjectResourceViewDesc)(resource_view* to, unsigned long long handle) {
-    return runtime_call("cudaGetTextureObjectResourceViewDesc", [&](session& s) {
-        const auto o = object_of(s, handle);
-        require(o.has_view, status::invalid_value, "the texture has no view");
-        value_at(to) = o.view;
-    });
+CALL(cudaGetTextureObjectResourceViewDesc, session& s, resource_view* to,
+     unsigned long long handle) {
+    const auto o = object_of(s, handle);
+    require(o.has_view, status::invalid_value, "the texture has no view");
+    value_at(to) = o.view;
 }
 
 // ---- references, up to CUDA 11 ----
 
-RUNTIME(cudaBindTexture)
-(std::size_t* offset, const texture_reference* r, const void* p, const channel_description* d,
- std::size_t bytes) {
-    return runtime_call("cudaBindTexture", [&](session& s) {
-        require_pointer(r);
-        require_pointer(d);
-        const void* const base = aligned(p, offset);
-        const auto a = s.gpus().memory().find(address_of(p));
-        require(static_cast<bool>(a), status::invalid_value, "not GPU memory");
-        const std::size_t room = a->bytes - (address_of(p) - a->address);
-        bind(s, r, linear(base, *d, std::min(bytes, room) + (address_of(p) - address_of(base))));
-    });
+CALL(cudaBindTexture, session& s, std::size_t* offset, const texture_reference* r, const void* p,
+     const channel_description* d, std::size_t bytes) {
+    require_pointer(r, d);
+    const void* const base = aligned(p, offset);
+    const auto a = s.gpus().memory().find(address_of(p));
+    require(static_cast<bool>(a), status::invalid_value, "not GPU memory");
+    const std::size_t room = a->bytes - (address_of(p) - a->address);
+    bind(s, r, linear(base, *d, std::min(bytes, room) + (address_of(p) - address_of(base))));
 }
-RUNTIME(cudaBindTexture2D)
-(std::size_t* offset, const texture_reference* r, const void* p, const channel_description* d,
- std::size_t width, std::size_t height, std::size_t pitch) {
-    return runtime_call("cudaBindTexture2D", [&](session& s) {
-        require_pointer(r);
-        require_pointer(d);
-        resource_description resource{};
-        resource.type = 3;
-        resource.pitched.pointer = const_cast<void*>(aligned(p, offset));
-        resource.pitched.format = *d;
-        resource.pitched.width = width;
-        resource.pitched.height = height;
-        resource.pitched.pitch = pitch;
-        bind(s, r, resource);
-    });
+CALL(cudaBindTexture2D, session& s, std::size_t* offset, const texture_reference* r, const void* p,
+     const channel_description* d, std::size_t width, std::size_t height, std::size_t pitch) {
+    require_pointer(r, d);
+    resource_description resource{};
+    resource.type = 3;
+    resource.pitched.pointer = const_cast<void*>(aligned(p, offset));
+    resource.pitched.format = *d;
+    resource.pitched.width = width;
+    resource.pitched.height = height;
+    resource.pitched.pitch = pitch;
+    bind(s, r, resource);
 }
-RUNTIME(cudaBindTextureToArray)
-(const texture_reference* r, void* array, const channel_description*) {
-    return runtime_call("cudaBindTextureToArray", [&](session& s) {
-        require_pointer(r);
-        resource_description resource{};
-        resource.array = array;
-        bind(s, r, resource);
-    });
+CALL(cudaBindTextureToArray, session& s, const texture_reference* r, void* array,
+     const channel_description*) {
+    require_pointer(r);
+    resource_description resource{};
+    resource.array = array;
+    bind(s, r, resource);
 }
-RUNTIME(cudaBindTextureToMipmappedArray)
-(const texture_reference* r, void* array, const channel_description* d) {
-    return simtlm_rt_cudaBindTextureToArray(r, array, d);
+CALL(cudaUnbindTexture, session& s, const texture_reference* r) {
+    require_pointer(r);
+    s.work().wait_all(s.current_device());
+    s.gpus().release_texture(s.reference_handle(r));
 }
-RUNTIME(cudaUnbindTexture)(const texture_reference* r) {
-    return runtime_call("cudaUnbindTexture", [&](session& s) {
-        require_pointer(r);
-        s.work().wait_all(s.current_device());
-        s.gpus().release_texture(s.reference_handle(r));
-    });
+CALL(cudaGetTextureAlignmentOffset, session&, std::size_t* offset, const texture_reference*) {
+    require_pointer(offset);
+    *offset = 0;
 }
-RUNTIME(cudaGetTextureAlignmentOffset)(std::size_t* offset, const texture_reference*) {
-    return runtime_call("cudaGetTextureAlignmentOffset", [&](session&) {
-        require_pointer(offset);
-        *offset = 0;
-    });
+CALL(cudaGetTextureReference, session& s, const texture_reference** to, const void* symbol) {
+    require_pointer(to);
+    s.symbol(symbol);
+    *to = static_cast<const texture_reference*>(symbol);
 }
-RUNTIME(cudaGetTextureReference)(const texture_reference** to, const void* symbol) {
-    return runtime_call("cudaGetTextureReference", [&](session& s) {
-        require_pointer(to);
-        s.symbol(symbol);
-        *to = static_cast<const texture_reference*>(symbol);
-    });
+CALL(cudaGetSurfaceReference, session& s, const surface_reference** to, const void* symbol) {
+    require_pointer(to);
+    s.symbol(symbol);
+    *to = static_cast<const surface_reference*>(symbol);
 }
-RUNTIME(cudaGetSurfaceReference)(const surface_reference** to, const void* symbol) {
-    return runtime_call("cudaGetSurfaceReference", [&](session& s) {
-        require_pointer(to);
-        s.symbol(symbol);
-        *to = static_cast<const surface_reference*>(symbol);
-    });
-}
-RUNTIME(cudaBindSurfaceToArray)
-(const surface_reference* r, const void* array, const channel_description*) {
-    return runtime_call("cudaBindSurfaceToArray", [&](session& s) {
-        require_pointer(r);
-        const simtlm::device::array& a = s.array(array);
-        simtlm::execution::texture_binding b;
-        b.image = a.image;
-        b.base = a.address;
-        s.work().wait_all(s.current_device());
-        s.gpus().bind_texture(s.reference_handle(r), b);
-    });
+CALL(cudaBindSurfaceToArray, session& s, const surface_reference* r, const void* array,
+     const channel_description*) {
+    require_pointer(r);
+    const simtlm::device::array& a = s.array(array);
+    simtlm::execution::texture_binding b;
+    b.image = a.image;
+    b.base = a.address;
+    s.work().wait_all(s.current_device());
+    s.gpus().bind_texture(s.reference_handle(r), b);
 }

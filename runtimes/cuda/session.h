@@ -134,7 +134,8 @@ struct thread_state {
     result last_error = 0;
     unsigned device = 0;
     bool per_thread_default = false;  ///< in this call, stream 0 means the per-thread stream
-    bool through_driver = false;      ///< this runtime function was called through the driver API
+    /// The function of the driver that this call of the runtime implements; nullptr: none.
+    const char* called_as = nullptr;
     bool uses_runtime = false;  ///< the thread has called the runtime, so a context is current
     int capture_mode = 0;
     /// Launch configuration pushed by <<<>>>.

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program links with: each entry point jumps to the one implementation. SIMTLM_VERSION is a
-// bit of the masks in entry_points.def.
-#define ENTRY(versions, name) JUMP versions, name, simtlm_rt_##name
-#define ALIAS(versions, name, function) JUMP versions, name, simtlm_rt_##function
-#define THREAD(versions, name, function) \
-    JUMP_AFTER simtlm_rt_use_thread_stream, versions, name, simtlm_rt_##function
-#define SHARED(versions, name, function) \
-    JUMP_AFTER simtlm_rt_come_through_driver, versions, name, simtlm_rt_##function
-#define SHARED_THREAD(versions, name, function) \
-    JUMP_AFTER simtlm_rt_come_through_driver_for_thread, versions, name, simtlm_rt_##function
-#define MISSING(versions, name) REFUSE versions, name
+// What a program links with: each entry point jumps to the address of the one implementation.
+// SIMTLM_LIBRARY is a bit of the masks in entry_points.def.
+#define ENTRY(libraries, name) JUMP libraries, name, simtlm_rt_##name;
+#define ALIAS(libraries, name, function) JUMP libraries, name, simtlm_rt_##function;
+#define THREAD(libraries, name, function) \
+    JUMP_AFTER simtlm_rt_use_thread_stream, libraries, name, simtlm_rt_##function, name;
+#define SHARED(libraries, name, function, called) \
+    JUMP_AFTER simtlm_rt_come_through_driver, libraries, name, simtlm_rt_##function, called;
+#define SHARED_THREAD(libraries, name, function, called) \
+    JUMP_AFTER simtlm_rt_come_through_driver_for_thread, libraries, name, simtlm_rt_##function, called;
+#define MISSING(libraries, name) REFUSE libraries, name;
 
-    .macro JUMP versions, name, function
-    .if (\versions) & SIMTLM_VERSION
+    .macro JUMP libraries, name, function
+    .if (\libraries) & SIMTLM_LIBRARY
     .globl \name
     .type \name, @function
 \name:
-    jmp *\function@GOTPCREL(%rip)
+    mov \function@GOTPCREL(%rip), %r11
+    jmp *(%r11)
     .size \name, . - \name
     .endif
     .endm
 
-// Something is noted of this call before it begins.
-    .macro JUMP_AFTER before, versions, name, function
-    .if (\versions) & SIMTLM_VERSION
+// `before` gets the name of the call before it begins.
+    .macro JUMP_AFTER before, libraries, name, function, called
+    .if (\libraries) & SIMTLM_LIBRARY
     .globl \name
     .type \name, @function
 \name:
@@ -34,6 +35,7 @@
     push %r8
     push %r9
     sub $8, %rsp
+    lea 9f(%rip), %rdi
     call *\before@GOTPCREL(%rip)
     add $8, %rsp
     pop %r9
@@ -42,13 +44,17 @@
     pop %rdx
     pop %rsi
     pop %rdi
-    jmp *\function@GOTPCREL(%rip)
+    mov \function@GOTPCREL(%rip), %r11
+    jmp *(%r11)
     .size \name, . - \name
+    .section .rodata
+9:  .asciz "\called"
+    .text
     .endif
     .endm
 
-    .macro REFUSE versions, name
-    .if (\versions) & SIMTLM_VERSION
+    .macro REFUSE libraries, name
+    .if (\libraries) & SIMTLM_LIBRARY
     .globl \name
     .type \name, @function
 \name:
@@ -62,5 +68,5 @@
     .endm
 
     .text
-#include SIMTLM_ENTRY_POINTS
+#include "runtimes/cuda/entry_points.def"
     .section .note.GNU-stack,"",@progbits

@@ -15,37 +15,28 @@ namespace {
 /// A function that the replacing libraries export.
 struct known_function {
     std::string_view name;
-    unsigned versions;  ///< of CUDA, as in entry_points.def
+    unsigned libraries;  ///< as in entry_points.def
 };
 
-#define ENTRY(versions, name) {#name, versions},
-#define ALIAS(versions, name, function) {#name, versions},
-#define THREAD(versions, name, function) {#name, versions},
-#define SHARED(versions, name, function) {#name, versions},
-#define SHARED_THREAD(versions, name, function) {#name, versions},
-#define MISSING(versions, name) {#name, versions},
-constexpr known_function runtime_functions[] = {
+constexpr unsigned runtime_libraries = 7, driver_library = 8, management_library = 16;
+
+constexpr known_function functions[] = {
+#define ENTRY(libraries, name) {#name, libraries},
+#define ALIAS(libraries, name, function) {#name, libraries},
+#define THREAD(libraries, name, function) {#name, libraries},
+#define SHARED(libraries, name, function, called) {#name, libraries},
+#define SHARED_THREAD(libraries, name, function, called) {#name, libraries},
+#define MISSING(libraries, name) {#name, libraries},
 #include "runtimes/cuda/entry_points.def"
 };
-constexpr known_function driver_functions[] = {
-#include "runtimes/cuda/driver_entry_points.def"
-};
-constexpr known_function management_functions[] = {
-#include "runtimes/cuda/management_entry_points.def"
-};
-#undef ENTRY
-#undef ALIAS
-#undef THREAD
-#undef SHARED
-#undef SHARED_THREAD
-#undef MISSING
 
-/// The functions of one library in sorted order. An array instead of a map, because it is built in
-/// every process.
+/// The functions of some libraries in sorted order. An array instead of a map, because it is built
+/// in every process.
 class known_functions {
 public:
-    template <std::size_t N>
-    explicit known_functions(const known_function (&all)[N]) : sorted_(all, all + N) {
+    explicit known_functions(unsigned libraries) {
+        std::copy_if(std::begin(functions), std::end(functions), std::back_inserter(sorted_),
+                     [&](const known_function& f) { return (f.libraries & libraries) != 0; });
         std::sort(sorted_.begin(), sorted_.end(),
                   [](const auto& a, const auto& b) { return a.name < b.name; });
     }
@@ -256,18 +247,18 @@ vendor_entry_points by_names(const elf_object& object, const known_functions& kn
 }  // namespace
 
 vendor_entry_points find_vendor_entry_points(const elf_object& object) {
-    const known_functions runtime(runtime_functions);
+    const known_functions runtime(runtime_libraries);
     vendor_entry_points found = by_symbols(object, "__cudaRegisterFatBinary", runtime);
     if (!found.functions.empty()) {
         found.library = runtime_of(found);
         return found;
     }
-    found = by_symbols(object, "cuGetProcAddress", known_functions(driver_functions));
+    found = by_symbols(object, "cuGetProcAddress", known_functions(driver_library));
     if (!found.functions.empty()) {
         found.library = "libcuda.so.1";
         return found;
     }
-    found = by_symbols(object, "nvmlInit_v2", known_functions(management_functions));
+    found = by_symbols(object, "nvmlInit_v2", known_functions(management_library));
     if (!found.functions.empty()) {
         found.library = "libnvidia-ml.so.1";
         return found;
