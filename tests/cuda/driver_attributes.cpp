@@ -240,7 +240,7 @@ static void null_pointers() {
 #define SHARED(libraries, name, function, called) {libraries, #name},
 #define THREAD(libraries, name, function) {libraries, #name},
 #define SHARED_THREAD(libraries, name, function, called) {libraries, #name},
-#include "runtimes/cuda/entry_points.def"
+#include "runtimes/cuda/abi/entry_points.def"
     };
     unsigned count = 0;
     unsigned unsupported = 0;

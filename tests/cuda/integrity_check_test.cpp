@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtimes/cuda/integrity_check.h"
+#include "runtimes/cuda/abi/integrity_check.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtimes/cuda/status.h"
-
-#include "runtimes/cuda/runtime_api.h"
+#include "runtimes/cuda/abi/status.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtimes/cuda/abi/abi.h"
+
+namespace simtlm::cuda {
+
+class session;
+
+constexpr int runtime_version = 13000;  ///< version of CUDA reported to programs
+
+/// @throws failure  if there is no such device
+void check_device(session& s, int device);
+/// Properties of a device for cudaGetDeviceProperties. @throws failure  if there is no such device
+device_properties properties_of(session& s, int device);
+/// Value for cudaDeviceGetAttribute. @throws failure  if there is no such device or attribute
+int attribute_of(session& s, int attribute, int device);
+
+}  // namespace simtlm::cuda

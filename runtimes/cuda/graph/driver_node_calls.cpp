@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes whose parameters differ between driver and runtime: kernels and copies.
+#include "runtimes/cuda/abi/call.h"
+#include "runtimes/cuda/graph/graph_calls.h"
+#include "runtimes/cuda/graph/node_parameters.h"
+#include "runtimes/cuda/memory/memory.h"
+#include "runtimes/cuda/session.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simtlm::cuda {
+
+namespace {
+
+/// Converts to the runtime's description of the copy, which can be queried later.
+copy_3d described(const driver_copy_3d& p) {
+    copy_3d c{};
+    c.from_array = p.from.kind == 3 ? p.from.array : nullptr;
+    c.from_position = {p.from.x, p.from.y, p.from.z};
+    c.from_pointer = {p.from.kind == 1 ? p.from.host : pointer_to(p.from.device), p.from.pitch,
+                      p.from.pitch, p.from.height};
+    c.to_array = p.to.kind == 3 ? p.to.array : nullptr;
+    c.to_position = {p.to.x, p.to.y, p.to.z};
+    c.to_pointer = {p.to.kind == 1 ? p.to.host : pointer_to(p.to.device), p.to.pitch, p.to.pitch,
+                    p.to.height};
+    c.size = {p.width, p.height, p.depth};
+    c.kind = by_address;
+    return c;
+}
+
+operation copy_of(session& s, const driver_copy_3d* p) {
+    require_pointer(p);
+    operation o = copy_operation(s, block_of(s, *p), false);
+    o.copy = described(*p);
+    return o;
+}
+
+side_3d side_of(void* array, const position& at, const pitched_pointer& p) {
+    side_3d s{};
+    s.x = at.x;
+    s.y = at.y;
+    s.z = at.z;
+    s.kind = array != nullptr ? 3 : 4;
+    s.array = array;
+    s.device = address_of(p.pointer);
+    s.host = p.pointer;
+    s.pitch = p.pitch;
+    s.height = p.height;
+    return s;
+}
+
+}  // namespace
+
+GRAPH_CALL(cuGraphAddMemcpyNode, session& s, graph_node** to, graph* g, graph_node* const* after,
+           std::size_t count, const driver_copy_3d* p, void*) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, copy_of(s, p));
+}
+GRAPH_CALL(cuGraphMemcpyNodeSetParams, session& s, graph_node* n, const driver_copy_3d* p) {
+    change_node(n, copy_of(s, p));
+}
+GRAPH_CALL(cuGraphExecMemcpyNodeSetParams, session& s, executable_graph* g, graph_node* n,
+           const driver_copy_3d* p, void*) {
+    change_node(s, g, n, copy_of(s, p));
+}
+GRAPH_CALL(cuGraphMemcpyNodeGetParams, session&, graph_node* n, driver_copy_3d* to) {
+    require_pointer(to);
+    require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
+            "a node of a different kind");
+    const copy_3d& c = n->what.copy;
+    *to = {side_of(c.from_array, c.from_position, c.from_pointer),
+           side_of(c.to_array, c.to_position, c.to_pointer), c.size.width, c.size.height,
+           c.size.depth};
+}
+
+namespace {
+
+/// CUDA_KERNEL_NODE_PARAMS_v2, which may refer to a kernel instead of a function.
+struct kernel_parameters_v2 {
+    kernel_parameters plain;
+    void* kernel;
+    void* context;
+};
+
+kernel_parameters plain(const kernel_parameters_v2* p) {
+    require_pointer(p);
+    kernel_parameters k = p->plain;
+    if (k.function == nullptr) k.function = p->kernel;
+    return k;
+}
+
+operation kernel_of(session& s, const kernel_parameters_v2* p) {
+    const kernel_parameters k = plain(p);
+    operation o = kernel_operation(s, s.modules.function_of(k.function), k, {});
+    o.kernel.function = k.function;
+    return o;
+}
+
+}  // namespace
+
+GRAPH_CALL_AS(cuGraphAddKernelNode_v2, "cuGraphAddKernelNode", session& s, graph_node** to,
+              graph* g, graph_node* const* after, std::size_t count,
+              const kernel_parameters_v2* p) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, kernel_of(s, p));
+}
+GRAPH_CALL_AS(cuGraphKernelNodeSetParams_v2, "cuGraphKernelNodeSetParams", session& s,
+              graph_node* n, const kernel_parameters_v2* p) {
+    change_node(n, kernel_of(s, p));
+}
+GRAPH_CALL_AS(cuGraphExecKernelNodeSetParams_v2, "cuGraphExecKernelNodeSetParams", session& s,
+              executable_graph* g, graph_node* n, const kernel_parameters_v2* p) {
+    change_node(s, g, n, kernel_of(s, p));
+}
+GRAPH_CALL_AS(cuGraphKernelNodeGetParams_v2, "cuGraphKernelNodeGetParams", session&, graph_node* n,
+              kernel_parameters_v2* to) {
+    require_pointer(to);
+    require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
+            "a node of a different kind");
+    *to = {n->what.kernel, nullptr, nullptr};
+}
+
+namespace {
+
+/// CUgraphNodeParams: like the runtime's, except for kernels and copies.
+struct driver_node_parameters {
+    int kind;
+    int reserved[3];
+    union {
+        char bytes[232];
+        kernel_parameters_v2 kernel;
+        struct {
+            int flags[2];
+            void* context;
+            driver_copy_3d what;
+        } copy;
+    };
+    std::int64_t reserved_2;
+};
+
+static_assert(sizeof(driver_node_parameters) == 256);
+
+node_parameters* as_of_runtime(driver_node_parameters* p) {
+    return reinterpret_cast<node_parameters*>(p);
+}
+
+operation node_of(session& s, driver_node_parameters* p) {
+    require_pointer(p);
+    switch (static_cast<node_kind>(p->kind)) {
+        case node_kind::kernel:
+            return kernel_of(s, &p->kernel);
+        case node_kind::copy:
+            return copy_of(s, &p->copy.what);
+        default:
+            return node_operation(s, as_of_runtime(p));
+    }
+}
+
+}  // namespace
+
+GRAPH_CALL(cuGraphAddNode, session& s, graph_node** to, graph* g, graph_node* const* after,
+           std::size_t count, driver_node_parameters* p) {
+    require_pointer(to);
+    *to = add_node(s, g, after, count, node_of(s, p));
+    tell_of_node(s, **to, as_of_runtime(p));
+}
+GRAPH_CALL_AS(cuGraphAddNode_v2, cuGraphAddNode_call::name, session& s, graph_node** to, graph* g,
+              graph_node* const* after, const void*, std::size_t count, driver_node_parameters* p) {
+    cuGraphAddNode_call::run(s, to, g, after, count, p);
+}
+GRAPH_CALL(cuGraphNodeSetParams, session& s, graph_node* n, driver_node_parameters* p) {
+    change_node(n, node_of(s, p));
+}
+GRAPH_CALL(cuGraphExecNodeSetParams, session& s, executable_graph* g, graph_node* n,
+           driver_node_parameters* p) {
+    change_node(s, g, n, node_of(s, p));
+}
+GRAPH_CALL(cuGraphConditionalHandleCreate, session& s, std::uint64_t* to, graph* g, void*,
+           unsigned initial, unsigned flags) {
+    require_pointer(to);
+    require(flags <= 1, status::invalid_value, "unknown flags");
+    graph& in = s.graphs.get(g);
+    in.conditions.push_back(make_condition(s, initial, flags == 1));
+    *to = in.conditions.back().handle;
+}
+
+}  // namespace simtlm::cuda

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/device/system.h"
+
+namespace simtlm::cuda {
+
+class session;
+
+/// Waits for a task submitted to a stream; no effect if it was captured. @throws failure  after a
+/// fault
+void finish(session& s, const device::task_ptr& t);
+
+}  // namespace simtlm::cuda
