@@ -93,21 +93,26 @@ using any_function = void (*)();
     const simtlm::cuda::any_function simtlm_rt_##symbol =        \
         reinterpret_cast<simtlm::cuda::any_function>(&function); \
     }
-#define SIMTLM_CALL(Status, graphs, symbol, called, ...)                \
-    namespace {                                                         \
-    struct symbol##_call {                                              \
-        static constexpr const char* name = called;                     \
-        static constexpr bool is_about_graphs = graphs;                 \
-        static Status run(__VA_ARGS__);                                 \
-    };                                                                  \
-    }                                                                   \
-    SIMTLM_EXPORT(symbol, simtlm::cuda::entry_of<symbol##_call>::enter) \
+#define SIMTLM_CALL(adapter, Status, graphs, symbol, called, ...) \
+    namespace {                                                   \
+    struct symbol##_call {                                        \
+        static constexpr const char* name = called;               \
+        static constexpr bool is_about_graphs = graphs;           \
+        static Status run(__VA_ARGS__);                           \
+    };                                                            \
+    }                                                             \
+    SIMTLM_EXPORT(symbol, adapter<symbol##_call>::enter)          \
     Status symbol##_call::run(__VA_ARGS__)
-#define CALL(symbol, ...) SIMTLM_CALL(void, false, symbol, #symbol, __VA_ARGS__)
-#define CALL_AS(symbol, called, ...) SIMTLM_CALL(void, false, symbol, called, __VA_ARGS__)
-#define QUERY(symbol, ...) SIMTLM_CALL(simtlm::cuda::status, false, symbol, #symbol, __VA_ARGS__)
-#define GRAPH_CALL(symbol, ...) SIMTLM_CALL(void, true, symbol, #symbol, __VA_ARGS__)
-#define GRAPH_CALL_AS(symbol, called, ...) SIMTLM_CALL(void, true, symbol, called, __VA_ARGS__)
+#define CALL(symbol, ...) \
+    SIMTLM_CALL(simtlm::cuda::entry_of, void, false, symbol, #symbol, __VA_ARGS__)
+#define CALL_AS(symbol, called, ...) \
+    SIMTLM_CALL(simtlm::cuda::entry_of, void, false, symbol, called, __VA_ARGS__)
+#define QUERY(symbol, ...) \
+    SIMTLM_CALL(simtlm::cuda::entry_of, simtlm::cuda::status, false, symbol, #symbol, __VA_ARGS__)
+#define GRAPH_CALL(symbol, ...) \
+    SIMTLM_CALL(simtlm::cuda::entry_of, void, true, symbol, #symbol, __VA_ARGS__)
+#define GRAPH_CALL_AS(symbol, called, ...) \
+    SIMTLM_CALL(simtlm::cuda::entry_of, void, true, symbol, called, __VA_ARGS__)
 #define FUNCTION(type, symbol, ...)             \
     static type symbol##_function(__VA_ARGS__); \
     SIMTLM_EXPORT(symbol, symbol##_function)    \

@@ -271,15 +271,12 @@ result check_integrity(unsigned version, std::uint64_t seconds, digest* to) {
         q.check_function = tables().integrity.slots[1];
         q.seconds = seconds;
         for (unsigned d = 0; d < s.gpus().devices(); ++d) {
-            constexpr int pci_bus = 33, pci_device = 34, pci_domain = 50;
-            const auto device = static_cast<int>(d);
-            const auto attribute = [&](int which) { return attribute_of(s, which, device); };
+            const device_properties p = properties_of(s, static_cast<int>(d));
             integrity_question::gpu g{};
-            const uuid id = properties_of(s, device).id;
-            std::memcpy(g.uuid.data(), id.bytes, g.uuid.size());
-            g.pci_domain = attribute(pci_domain);
-            g.pci_bus = attribute(pci_bus);
-            g.pci_device = attribute(pci_device);
+            std::memcpy(g.uuid.data(), p.id.bytes, g.uuid.size());
+            g.pci_domain = p.pci_domain;
+            g.pci_bus = p.pci_bus;
+            g.pci_device = p.pci_device;
             q.gpus.push_back(g);
         }
         *to = integrity_answer(q, *key);
@@ -292,41 +289,30 @@ namespace simtlm::cuda {
 
 const void* export_table(const uuid& which) {
     struct entry {
-        uuid id;
+        const char* id;  ///< the bytes of the UUID
         const slot* slots;
     };
     const all_tables& all = tables();
     const entry entries[] = {
-        {{{0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d,
-           0xf9}},
+        {"\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9",
          all.runtime_interface.slots},
-        {{{0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a,
-           0x66}},
+        {"\xa0\x94\x79\x8c\x2e\x74\x2e\x74\x93\xf2\x08\x00\x20\x0c\x0a\x66",
          all.runtime_callbacks.slots},
-        {{{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec,
-           0xdc}},
+        {"\x42\xd8\x5a\x81\x23\xf6\xcb\x47\x82\x98\xf6\xe7\x8a\x3a\xec\xdc",
          all.tools_thread.slots},
-        {{{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8,
-           0xf2}},
+        {"\x21\x31\x8c\x60\x97\x14\x32\x48\x8c\xa6\x41\xff\x73\x24\xc8\xf2",
          all.tools_context.slots},
-        {{{0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d, 0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99,
-           0x1e}},
+        {"\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e",
          all.tools_module.slots},
-        {{{0x17, 0x34, 0xdc, 0x26, 0x80, 0x0d, 0x47, 0x45, 0x87, 0x26, 0xc0, 0xf1, 0xe7, 0xdd, 0x8b,
-           0xca}},
-         all.matmul.slots},
-        {{{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95,
-           0x93}},
+        {"\x17\x34\xdc\x26\x80\x0d\x47\x45\x87\x26\xc0\xf1\xe7\xdd\x8b\xca", all.matmul.slots},
+        {"\xc6\x93\x33\x6e\x11\x21\xdf\x11\xa8\xc3\x68\xf3\x55\xd8\x95\x93",
          all.context_storage.slots},
-        {{{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa,
-           0x7e}},
+        {"\x26\x3e\x88\x60\x7c\xd2\x61\x43\x92\xf6\xbb\xd5\x00\x6d\xfa\x7e",
          all.context_checks.slots},
-        {{{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1,
-           0xf2}},
-         all.integrity.slots},
+        {"\xd4\x08\x20\x55\xbd\xe6\x70\x4b\x8d\x34\xba\x12\x3c\x66\xe1\xf2", all.integrity.slots},
     };
     for (const entry& e : entries)
-        if (std::memcmp(e.id.bytes, which.bytes, sizeof which.bytes) == 0) return e.slots;
+        if (std::memcmp(e.id, which.bytes, sizeof which.bytes) == 0) return e.slots;
     return nullptr;
 }
 

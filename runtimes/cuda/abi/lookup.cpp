@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lookup of functions of the driver.
-#include "runtimes/cuda/abi/lookup.h"
-
 #include "runtimes/cuda/abi/call.h"
 #include "runtimes/cuda/abi/export_tables.h"
 #include "runtimes/cuda/redirection/own_folder.h"
@@ -13,45 +11,6 @@
 #include <string>
 
 namespace simtlm::cuda {
-
-CALL(cuGetProcAddress, session&, const char* name, void** to, int version, std::uint64_t flags) {
-    require_pointer(name, to);
-    *to = find_driver_function(name, version, (flags & per_thread_default_stream) != 0);
-    require(*to != nullptr, status::not_found, (std::string("unknown function ") + name).c_str());
-}
-CALL_AS(cuGetProcAddress_v2, cuGetProcAddress_call::name, session& s, const char* name, void** to,
-        int version, std::uint64_t flags, int* found) {
-    if (found != nullptr) *found = 1;
-    cuGetProcAddress_call::run(s, name, to, version, flags);
-    if (found != nullptr) *found = 0;
-}
-FUNCTION(result, cuGetExportTable, const void** to, const uuid* which) {
-    if (to == nullptr || which == nullptr) return driver_number(status::invalid_value);
-    return call<library_kind::driver>("cuGetExportTable", after_fault::allowed, [&](session&) {
-        *to = export_table(*which);
-        return *to != nullptr ? status::success : status::not_found;
-    });
-}
-CALL_AS(cudaGetDriverEntryPointByVersion, "cudaGetDriverEntryPoint", session&, const char* name,
-        void** to, unsigned version, unsigned long long flags, int* found) {
-    require_pointer(to);
-    *to = find_driver_function(name, static_cast<int>(version),
-                               (flags & per_thread_default_stream) != 0);
-    if (found != nullptr) *found = *to != nullptr ? 0 : 1;
-}
-/// For CUDA 12; CUDA 13 has only the variant with a version.
-CALL_AS(cudaGetDriverEntryPoint, "cudaGetDriverEntryPoint", session& s, const char* name, void** to,
-        unsigned long long flags, int* found) {
-    constexpr unsigned last_of_12 = 12090;
-    cudaGetDriverEntryPointByVersion_call::run(s, name, to, last_of_12, flags, found);
-}
-CALL_AS(cudaGetDriverEntryPoint_v11, "cudaGetDriverEntryPoint", session&, const char* name,
-        void** to, unsigned long long flags) {
-    constexpr int last_of_11 = 11080;
-    require_pointer(to);
-    *to = find_driver_function(name, last_of_11, (flags & per_thread_default_stream) != 0);
-    require(*to != nullptr, status::not_found, "unknown function");
-}
 
 namespace {
 
@@ -98,17 +57,61 @@ constexpr revision revisions[] = {
     {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
 };
 
-}  // namespace
-
-void* find_driver_function(const char* name, int version, bool per_thread) {
+/// Looks up a function by name for programs of a CUDA version.
+/// @param version  1000 * major + 10 * minor
+/// @param flags    cudaEnablePerThreadDefaultStream: prefers the variant in which stream 0 is the
+///                 per-thread stream
+/// @return nullptr if there is no such function
+void* find_driver_function(const char* name, int version, std::uint64_t flags) {
+    constexpr std::uint64_t per_thread = 2;
     if (name == nullptr) return nullptr;
     const char* symbol = name;
     for (const revision& r : revisions)
         if (version >= r.since && std::strcmp(r.name, name) == 0) symbol = r.entry;
-    if (per_thread)
+    if ((flags & per_thread) != 0)
         for (const char* const suffix : {"_ptsz", "_ptds", "_v2_ptsz", "_v2_ptds"})
             if (void* const found = find_symbol(std::string(symbol) + suffix)) return found;
     return find_symbol(symbol);
+}
+
+}  // namespace
+
+CALL(cuGetProcAddress, session&, const char* name, void** to, int version, std::uint64_t flags) {
+    require_pointer(name, to);
+    *to = find_driver_function(name, version, flags);
+    require(*to != nullptr, status::not_found, (std::string("unknown function ") + name).c_str());
+}
+CALL_AS(cuGetProcAddress_v2, cuGetProcAddress_call::name, session& s, const char* name, void** to,
+        int version, std::uint64_t flags, int* found) {
+    if (found != nullptr) *found = 1;
+    cuGetProcAddress_call::run(s, name, to, version, flags);
+    if (found != nullptr) *found = 0;
+}
+FUNCTION(result, cuGetExportTable, const void** to, const uuid* which) {
+    if (to == nullptr || which == nullptr) return driver_number(status::invalid_value);
+    return call<library_kind::driver>("cuGetExportTable", after_fault::allowed, [&](session&) {
+        *to = export_table(*which);
+        return *to != nullptr ? status::success : status::not_found;
+    });
+}
+CALL_AS(cudaGetDriverEntryPointByVersion, "cudaGetDriverEntryPoint", session&, const char* name,
+        void** to, unsigned version, unsigned long long flags, int* found) {
+    require_pointer(to);
+    *to = find_driver_function(name, static_cast<int>(version), flags);
+    if (found != nullptr) *found = *to != nullptr ? 0 : 1;
+}
+/// For CUDA 12; CUDA 13 has only the variant with a version.
+CALL_AS(cudaGetDriverEntryPoint, "cudaGetDriverEntryPoint", session& s, const char* name, void** to,
+        unsigned long long flags, int* found) {
+    constexpr unsigned last_of_12 = 12090;
+    cudaGetDriverEntryPointByVersion_call::run(s, name, to, last_of_12, flags, found);
+}
+CALL_AS(cudaGetDriverEntryPoint_v11, "cudaGetDriverEntryPoint", session&, const char* name,
+        void** to, unsigned long long flags) {
+    constexpr int last_of_11 = 11080;
+    require_pointer(to);
+    *to = find_driver_function(name, last_of_11, flags);
+    require(*to != nullptr, status::not_found, "unknown function");
 }
 
 }  // namespace simtlm::cuda

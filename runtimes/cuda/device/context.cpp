@@ -4,6 +4,7 @@
 
 #include "runtimes/cuda/abi/call.h"
 #include "runtimes/cuda/device/device.h"
+#include "runtimes/cuda/stream/stream.h"
 
 #include <algorithm>
 #include <memory>
@@ -150,8 +151,7 @@ CALL(cuCtxGetApiVersion, session&, context*, unsigned* version) {
 CALL(cuCtxSynchronize_v2, session& s, context* c) {
     const unsigned device = s.contexts.get_or_current(c).device;
     refuse_waiting_for_captured_device(s, device);
-    const status r = status_of(s.work().wait_all(device));
-    if (r != status::success) throw failure(r, "a GPU has failed");
+    require_success(s.work().wait_all(device));
 }
 CALL(cuCtxGetDevice_v2, session& s, int* device, context* c) {
     require_pointer(device);

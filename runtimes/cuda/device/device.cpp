@@ -5,6 +5,7 @@
 #include "runtimes/cuda/abi/call.h"
 #include "runtimes/cuda/function/function.h"
 #include "runtimes/cuda/memory/memory.h"
+#include "runtimes/cuda/stream/stream.h"
 
 #include <atomic>
 #include <cstddef>
@@ -60,8 +61,7 @@ CALL(cudaGetDeviceFlags, session& s, unsigned* flags) {
 }
 CALL(cudaDeviceSynchronize, session& s) {
     refuse_waiting_for_captured_device(s, s.current_device());
-    const status r = status_of(s.work().wait_all(s.current_device()));
-    if (r != status::success) throw failure(r, "a GPU has failed");
+    require_success(s.work().wait_all(s.current_device()));
 }
 FUNCTION(result, cudaDeviceReset, void) {
     return call<library_kind::runtime>("cudaDeviceReset", after_fault::allowed, [&](session& s) {

@@ -13,7 +13,5 @@ constexpr int runtime_version = 13000;  ///< version of CUDA reported to program
 void check_device(session& s, int device);
 /// Properties of a device for cudaGetDeviceProperties. @throws failure  if there is no such device
 device_properties properties_of(session& s, int device);
-/// Value for cudaDeviceGetAttribute. @throws failure  if there is no such device or attribute
-int attribute_of(session& s, int attribute, int device);
 
 }  // namespace simtlm::cuda

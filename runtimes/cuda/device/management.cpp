@@ -45,26 +45,34 @@ struct utilisation {
     unsigned gpu, memory;
 };
 
-/// Executes a call; `act(session)` returns the result or throws.
-template <class Act>
-result management_call(const char* name, Act&& act) noexcept {
-    result answer = done;
-    const result r = call<library_kind::driver>(name, after_fault::allowed, [&](session& s) {
-        answer = act(s);
-        return status::success;
-    });
-    if (r == 0) return answer;
-    if (r == driver_number(status::not_initialised)) return driver_not_loaded;
-    return r == driver_number(status::invalid_value) ? invalid_argument : unknown_error;
-}
+/// An entry point: `Call::run` returns the result, or nothing, or throws.
+template <class Call, class Run = decltype(Call::run)>
+struct management_entry;
+template <class Call, class Return, class... Parameters>
+struct management_entry<Call, Return(session&, Parameters...)> {
+    static result enter(Parameters... arguments) noexcept {
+        result answer = done;
+        const result r =
+            call<library_kind::driver>(Call::name, after_fault::allowed, [&](session& s) {
+                if constexpr (std::is_void_v<Return>)
+                    Call::run(s, arguments...);
+                else
+                    answer = Call::run(s, arguments...);
+                return status::success;
+            });
+        if (r == 0) return answer;
+        if (r == driver_number(status::not_initialised)) return driver_not_loaded;
+        return r == driver_number(status::invalid_value) ? invalid_argument : unknown_error;
+    }
+};
 
-/// Executes a call about one GPU; `act(session, number of the GPU)` returns the result.
-template <class Act>
-result about_device(const char* name, device_handle handle, Act&& act) noexcept {
-    return management_call(name, [&](session& s) -> result {
-        if (handle == 0 || handle > s.gpus().devices()) return invalid_argument;
-        return act(s, static_cast<int>(handle - 1));
-    });
+#define MANAGEMENT_CALL(Return, symbol, ...) \
+    SIMTLM_CALL(management_entry, Return, false, symbol, #symbol, __VA_ARGS__)
+
+/// The number of a GPU. @throws failure  for an unknown handle
+int gpu_of(session& s, device_handle handle) {
+    require(handle != 0 && handle <= s.gpus().devices(), status::invalid_value, "not a GPU");
+    return static_cast<int>(handle - 1);
 }
 
 /// Copies a text to a buffer of the program.
@@ -97,16 +105,14 @@ constexpr const char *short_pci = "%04X:%02X:%02X.0", *long_pci = "%08X:%02X:%02
 
 /// Finds the GPU for which `same(device)` holds.
 template <class Same>
-result find_device(const char* name, device_handle* to, Same&& same) noexcept {
-    return management_call(name, [&](session& s) -> result {
-        if (to == nullptr) return invalid_argument;
-        for (unsigned d = 0; d < s.gpus().devices(); ++d)
-            if (same(s, static_cast<int>(d))) {
-                *to = d + 1;
-                return done;
-            }
-        return not_found;
-    });
+result find_device(session& s, device_handle* to, Same&& same) {
+    if (to == nullptr) return invalid_argument;
+    for (unsigned d = 0; d < s.gpus().devices(); ++d)
+        if (same(static_cast<int>(d))) {
+            *to = d + 1;
+            return done;
+        }
+    return not_found;
 }
 
 std::string driver_version() {
@@ -115,12 +121,8 @@ std::string driver_version() {
 
 }  // namespace
 
-FUNCTION(result, nvmlInit, void) {
-    return management_call("nvmlInit", [](session&) { return done; });
-}
-FUNCTION(result, nvmlInitWithFlags, unsigned) {
-    return management_call("nvmlInitWithFlags", [](session&) { return done; });
-}
+MANAGEMENT_CALL(void, nvmlInit, session&) {}
+MANAGEMENT_CALL(void, nvmlInitWithFlags, session&, unsigned) {}
 FUNCTION(result, nvmlShutdown, void) {
     return done;
 }
@@ -151,43 +153,32 @@ FUNCTION(const char*, nvmlErrorString, result r) {
 
 // ---- the system ----
 
-FUNCTION(result, nvmlSystemGetDriverVersion, char* to, unsigned bytes) {
-    return management_call("nvmlSystemGetDriverVersion",
-                           [&](session&) { return give(driver_version(), to, bytes); });
+MANAGEMENT_CALL(result, nvmlSystemGetDriverVersion, session&, char* to, unsigned bytes) {
+    return give(driver_version(), to, bytes);
 }
-FUNCTION(result, nvmlSystemGetNVMLVersion, char* to, unsigned bytes) {
-    return management_call("nvmlSystemGetNVMLVersion", [&](session&) {
-        return give(std::to_string(runtime_version / 1000) + "." + driver_version(), to, bytes);
-    });
+MANAGEMENT_CALL(result, nvmlSystemGetNVMLVersion, session&, char* to, unsigned bytes) {
+    return give(std::to_string(runtime_version / 1000) + "." + driver_version(), to, bytes);
 }
-FUNCTION(result, nvmlSystemGetCudaDriverVersion, int* to) {
-    return management_call("nvmlSystemGetCudaDriverVersion", [&](session&) {
-        value_at(to) = runtime_version;
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlSystemGetCudaDriverVersion, session&, int* to) {
+    value_at(to) = runtime_version;
 }
-FUNCTION(result, nvmlDeviceGetCount, unsigned* to) {
-    return management_call("nvmlDeviceGetCount", [&](session& s) {
-        value_at(to) = s.gpus().devices();
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetCount, session& s, unsigned* to) {
+    value_at(to) = s.gpus().devices();
 }
 
 // ---- handles ----
 
-FUNCTION(result, nvmlDeviceGetHandleByIndex, unsigned index, device_handle* to) {
-    return management_call("nvmlDeviceGetHandleByIndex", [&](session& s) -> result {
-        if (to == nullptr || index >= s.gpus().devices()) return invalid_argument;
-        *to = index + 1;
-        return done;
-    });
+MANAGEMENT_CALL(result, nvmlDeviceGetHandleByIndex, session& s, unsigned index, device_handle* to) {
+    if (to == nullptr || index >= s.gpus().devices()) return invalid_argument;
+    *to = index + 1;
+    return done;
 }
-FUNCTION(result, nvmlDeviceGetHandleByUUID, const char* id, device_handle* to) {
-    return find_device("nvmlDeviceGetHandleByUUID", to,
-                       [&](session& s, int d) { return id != nullptr && uuid_of(s, d) == id; });
+MANAGEMENT_CALL(result, nvmlDeviceGetHandleByUUID, session& s, const char* id, device_handle* to) {
+    return find_device(s, to, [&](int d) { return id != nullptr && uuid_of(s, d) == id; });
 }
-FUNCTION(result, nvmlDeviceGetHandleByPciBusId, const char* id, device_handle* to) {
-    return find_device("nvmlDeviceGetHandleByPciBusId", to, [&](session& s, int d) {
+MANAGEMENT_CALL(result, nvmlDeviceGetHandleByPciBusId, session& s, const char* id,
+                device_handle* to) {
+    return find_device(s, to, [&](int d) {
         unsigned domain = 0, bus = 0, device = 0;
         const device_properties p = properties_of(s, d);
         return id != nullptr && std::sscanf(id, "%x:%x:%x", &domain, &bus, &device) == 3 &&
@@ -199,100 +190,80 @@ FUNCTION(result, nvmlDeviceGetHandleByPciBusId, const char* id, device_handle* t
 
 // ---- one GPU ----
 
-FUNCTION(result, nvmlDeviceGetName, device_handle h, char* to, unsigned bytes) {
-    return about_device("nvmlDeviceGetName", h, [&](session& s, int d) {
-        return give(properties_of(s, d).name, to, bytes);
-    });
+MANAGEMENT_CALL(result, nvmlDeviceGetName, session& s, device_handle h, char* to, unsigned bytes) {
+    const int d = gpu_of(s, h);
+    return give(properties_of(s, d).name, to, bytes);
 }
-FUNCTION(result, nvmlDeviceGetUUID, device_handle h, char* to, unsigned bytes) {
-    return about_device("nvmlDeviceGetUUID", h,
-                        [&](session& s, int d) { return give(uuid_of(s, d), to, bytes); });
+MANAGEMENT_CALL(result, nvmlDeviceGetUUID, session& s, device_handle h, char* to, unsigned bytes) {
+    const int d = gpu_of(s, h);
+    return give(uuid_of(s, d), to, bytes);
 }
-FUNCTION(result, nvmlDeviceGetIndex, device_handle h, unsigned* to) {
-    return about_device("nvmlDeviceGetIndex", h, [&](session&, int d) {
-        value_at(to) = static_cast<unsigned>(d);
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetIndex, session& s, device_handle h, unsigned* to) {
+    const int d = gpu_of(s, h);
+    value_at(to) = static_cast<unsigned>(d);
 }
-FUNCTION(result, nvmlDeviceGetMemoryInfo, device_handle h, memory_use* to) {
-    return about_device("nvmlDeviceGetMemoryInfo", h, [&](session& s, int d) {
-        const auto& m = s.gpus().memory();
-        const std::uint64_t used = m.used(static_cast<unsigned>(d));
-        value_at(to) = {m.capacity(), m.capacity() - used, used};
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetMemoryInfo, session& s, device_handle h, memory_use* to) {
+    const int d = gpu_of(s, h);
+    const auto& m = s.gpus().memory();
+    const std::uint64_t used = m.used(static_cast<unsigned>(d));
+    value_at(to) = {m.capacity(), m.capacity() - used, used};
 }
-FUNCTION(result, nvmlDeviceGetMemoryInfo_v2, device_handle h, memory_use_v2* to) {
-    return about_device("nvmlDeviceGetMemoryInfo_v2", h, [&](session& s, int d) {
-        const auto& m = s.gpus().memory();
-        const std::uint64_t used = m.used(static_cast<unsigned>(d));
-        value_at(to) = {to->version, m.capacity(), 0, m.capacity() - used, used};
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetMemoryInfo_v2, session& s, device_handle h, memory_use_v2* to) {
+    const int d = gpu_of(s, h);
+    const auto& m = s.gpus().memory();
+    const std::uint64_t used = m.used(static_cast<unsigned>(d));
+    value_at(to) = {to->version, m.capacity(), 0, m.capacity() - used, used};
 }
-FUNCTION(result, nvmlDeviceGetPciInfo_v3, device_handle h, pci_place* to) {
-    return about_device("nvmlDeviceGetPciInfo", h, [&](session& s, int d) {
-        const device_properties p = properties_of(s, d);
-        pci_place place{};
-        std::snprintf(place.short_name, sizeof place.short_name, "%s",
-                      pci_name(p, short_pci).c_str());
-        place.domain = static_cast<unsigned>(p.pci_domain);
-        place.bus = static_cast<unsigned>(p.pci_bus);
-        place.device = static_cast<unsigned>(p.pci_device);
-        constexpr unsigned vendor = 0x10de;
-        place.device_id = vendor;
-        std::snprintf(place.name, sizeof place.name, "%s", pci_name(p, long_pci).c_str());
-        value_at(to) = place;
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetPciInfo, session& s, device_handle h, pci_place* to) {
+    const int d = gpu_of(s, h);
+    const device_properties p = properties_of(s, d);
+    pci_place place{};
+    std::snprintf(place.short_name, sizeof place.short_name, "%s", pci_name(p, short_pci).c_str());
+    place.domain = static_cast<unsigned>(p.pci_domain);
+    place.bus = static_cast<unsigned>(p.pci_bus);
+    place.device = static_cast<unsigned>(p.pci_device);
+    constexpr unsigned vendor = 0x10de;
+    place.device_id = vendor;
+    std::snprintf(place.name, sizeof place.name, "%s", pci_name(p, long_pci).c_str());
+    value_at(to) = place;
 }
-FUNCTION(result, nvmlDeviceGetCudaComputeCapability, device_handle h, int* major, int* minor) {
-    return about_device("nvmlDeviceGetCudaComputeCapability", h, [&](session& s, int d) {
-        const device_properties p = properties_of(s, d);
-        value_at(major) = p.major;
-        value_at(minor) = p.minor;
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetCudaComputeCapability, session& s, device_handle h, int* major,
+                int* minor) {
+    const int d = gpu_of(s, h);
+    const device_properties p = properties_of(s, d);
+    value_at(major) = p.major;
+    value_at(minor) = p.minor;
 }
-FUNCTION(result, nvmlDeviceGetComputeMode, device_handle h, int* to) {
-    return about_device("nvmlDeviceGetComputeMode", h, [&](session& s, int d) {
-        value_at(to) = properties_of(s, d).compute_mode;
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetComputeMode, session& s, device_handle h, int* to) {
+    const int d = gpu_of(s, h);
+    value_at(to) = properties_of(s, d).compute_mode;
 }
-FUNCTION(result, nvmlDeviceGetMultiGpuBoard, device_handle h, unsigned* to) {
-    return about_device("nvmlDeviceGetMultiGpuBoard", h, [&](session&, int) {
-        value_at(to) = 0;
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetMultiGpuBoard, session& s, device_handle h, unsigned* to) {
+    gpu_of(s, h);
+    value_at(to) = 0;
 }
-FUNCTION(result, nvmlDeviceGetMemoryBusWidth, device_handle h, unsigned* to) {
-    return about_device("nvmlDeviceGetMemoryBusWidth", h, [&](session& s, int d) {
-        value_at(to) = static_cast<unsigned>(properties_of(s, d).memory_bus_bits);
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetMemoryBusWidth, session& s, device_handle h, unsigned* to) {
+    const int d = gpu_of(s, h);
+    value_at(to) = static_cast<unsigned>(properties_of(s, d).memory_bus_bits);
 }
 /// The clocks of the configuration; a simulated GPU has no others.
 /// @param domain  0 graphics, 1 SM, 2 memory, 3 video; in MHz
-FUNCTION(result, nvmlDeviceGetMaxClockInfo, device_handle h, int domain, unsigned* to) {
-    return about_device("nvmlDeviceGetMaxClockInfo", h, [&](session& s, int d) -> result {
-        const device_properties p = properties_of(s, d);
-        if (domain < 0 || domain > 3) return invalid_argument;
-        if (domain == 3) return unsupported;
-        value_at(to) = static_cast<unsigned>(domain == 2 ? p.memory_clock_khz : p.clock_khz) / 1000;
-        return done;
-    });
+MANAGEMENT_CALL(result, nvmlDeviceGetMaxClockInfo, session& s, device_handle h, int domain,
+                unsigned* to) {
+    const int d = gpu_of(s, h);
+    const device_properties p = properties_of(s, d);
+    if (domain < 0 || domain > 3) return invalid_argument;
+    if (domain == 3) return unsupported;
+    value_at(to) = static_cast<unsigned>(domain == 2 ? p.memory_clock_khz : p.clock_khz) / 1000;
+    return done;
 }
-FUNCTION(result, nvmlDeviceGetUtilizationRates, device_handle h, utilisation* to) {
-    return about_device("nvmlDeviceGetUtilizationRates", h, [&](session&, int) {
-        value_at(to) = {0, 0};
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetUtilizationRates, session& s, device_handle h, utilisation* to) {
+    gpu_of(s, h);
+    value_at(to) = {0, 0};
 }
 /// Processes that use the GPU: none is known.
-FUNCTION(result, nvmlDeviceGetComputeRunningProcesses, device_handle h, unsigned* count, void*) {
-    return about_device("nvmlDeviceGetComputeRunningProcesses", h, [&](session&, int) {
-        value_at(count) = 0;
-        return done;
-    });
+MANAGEMENT_CALL(void, nvmlDeviceGetComputeRunningProcesses, session& s, device_handle h,
+                unsigned* count, void*) {
+    gpu_of(s, h);
+    value_at(count) = 0;
 }

@@ -98,191 +98,39 @@ bool has_clusters(session& s) {
     return s.config().capability() >= 90;
 }
 
-int attribute_of(session& s, int attribute, int device) {
+CALL(cudaDeviceGetAttribute, session& s, int* to, int attribute, int device) {
+    require_pointer(to);
     const device_properties p = properties_of(s, device);
-    switch (attribute) {
-        case 1:
-            return p.max_threads;
-        case 2:
-        case 3:
-        case 4:
-            return p.max_block[attribute - 2];
-        case 5:
-        case 6:
-        case 7:
-            return p.max_grid[attribute - 5];
-        case 8:
-            return static_cast<int>(p.shared_per_block);
-        case 9:
-            return static_cast<int>(p.constant_bytes);
-        case 10:
-            return p.warp_size;
-        case 11:
-            return static_cast<int>(p.pitch);
-        case 12:
-            return p.registers_per_block;
-        case 13:
-            return p.clock_khz;
-        case 14:
-            return static_cast<int>(p.texture_alignment);
-        case 15:
-            return p.overlap;
-        case 16:
-            return p.multiprocessors;
-        case 17:
-            return p.timeout;
-        case 18:
-            return p.integrated;
-        case 19:
-            return p.maps_host_memory;
-        case 20:
-            return p.compute_mode;
-        case 21:
-            return p.texture_1d;
-        case 22:
-        case 23:
-            return p.texture_2d[attribute - 22];
-        case 24:
-        case 25:
-        case 26:
-            return p.texture_3d[attribute - 24];
-        case 27:
-        case 28:
-        case 29:
-            return p.texture_2d_layered[attribute - 27];
-        case 30:
-            return static_cast<int>(p.surface_alignment);
-        case 31:
-            return p.concurrent_kernels;
-        case 32:
-            return p.ecc;
-        case 33:
-            return p.pci_bus;
-        case 34:
-            return p.pci_device;
-        case 35:
-            return p.tcc;
-        case 36:
-            return p.memory_clock_khz;
-        case 37:
-            return p.memory_bus_bits;
-        case 38:
-            return p.l2_bytes;
-        case 39:
-            return p.threads_per_multiprocessor;
-        case 40:
-            return p.copy_engines;
-        case 41:
-            return p.unified_addresses;
-        case 42:
-        case 43:
-            return p.texture_1d_layered[attribute - 42];
-        case 44:
-            return 1;
-        case 45:
-        case 46:
-            return p.texture_2d_gather[attribute - 45];
-        case 47:
-        case 48:
-        case 49:
-            return p.texture_3d_other[attribute - 47];
-        case 50:
-            return p.pci_domain;
-        case 51:
-            return static_cast<int>(p.texture_pitch_alignment);
-        case 52:
-            return p.texture_cube;
-        case 53:
-        case 54:
-            return p.texture_cube_layered[attribute - 53];
-        case 55:
-            return p.surface_1d;
-        case 56:
-        case 57:
-            return p.surface_2d[attribute - 56];
-        case 58:
-        case 59:
-        case 60:
-            return p.surface_3d[attribute - 58];
-        case 61:
-        case 62:
-            return p.surface_1d_layered[attribute - 61];
-        case 63:
-        case 64:
-        case 65:
-            return p.surface_2d_layered[attribute - 63];
-        case 66:
-            return p.surface_cube;
-        case 67:
-        case 68:
-            return p.surface_cube_layered[attribute - 67];
-        case 69:
-            return p.texture_1d_linear;
-        case 70:
-        case 71:
-        case 72:
-            return p.texture_2d_linear[attribute - 70];
-        case 73:
-        case 74:
-            return p.texture_2d_mipmap[attribute - 73];
-        case 75:
-            return p.major;
-        case 76:
-            return p.minor;
-        case 77:
-            return p.texture_1d_mipmap;
-        case 78:
-            return p.stream_priorities;
-        case 79:
-            return p.global_l1;
-        case 80:
-            return p.local_l1;
-        case 81:
-            return static_cast<int>(p.shared_per_multiprocessor);
-        case 82:
-            return p.registers_per_multiprocessor;
-        case 83:
-            return p.managed_memory;
-        case 84:
-            return p.multi_gpu_board;
-        case 85:
-            return p.board_group;
-        case 87:
-            return p.double_ratio;
-        case 88:
-            return p.pageable_access;
-        case 89:
-            return p.concurrent_managed;
-        case 90:
-            return p.preemption;
-        case 91:
-            return p.host_pointer_registered;
-        case 92:
-        case 93:
-        case 94:
-        case 122:
-        case 123:
-            return 1;  // stream memory operations
-        case 95:
-            return p.cooperative;
-        case 97:
-            return static_cast<int>(p.shared_per_block_optin);
-        case 99:
-            return 1;  // registration of host memory
-        case 102:
-            return 1;  // virtual memory management
-        case 106:
-            return p.blocks_per_multiprocessor;
-        case 111:
-            return static_cast<int>(p.reserved_shared);
-        case 115:
-            return 1;  // memory pools
-        case 120:
-            return has_clusters(s) ? 1 : 0;
-        default:
-            require(attribute > 0 && attribute < 160, status::invalid_value, "no attribute");
-            return 0;
-    }
+    const auto number = [](std::size_t n) { return static_cast<int>(n); };
+    // clang-format off
+    const int values[] = {
+        /*   0 */ 0, p.max_threads, p.max_block[0], p.max_block[1], p.max_block[2],
+                  p.max_grid[0], p.max_grid[1], p.max_grid[2], number(p.shared_per_block), number(p.constant_bytes),
+        /*  10 */ p.warp_size, number(p.pitch), p.registers_per_block, p.clock_khz, number(p.texture_alignment),
+                  p.overlap, p.multiprocessors, p.timeout, p.integrated, p.maps_host_memory,
+        /*  20 */ p.compute_mode, p.texture_1d, p.texture_2d[0], p.texture_2d[1], p.texture_3d[0],
+                  p.texture_3d[1], p.texture_3d[2], p.texture_2d_layered[0], p.texture_2d_layered[1], p.texture_2d_layered[2],
+        /*  30 */ number(p.surface_alignment), p.concurrent_kernels, p.ecc, p.pci_bus, p.pci_device,
+                  p.tcc, p.memory_clock_khz, p.memory_bus_bits, p.l2_bytes, p.threads_per_multiprocessor,
+        /*  40 */ p.copy_engines, p.unified_addresses, p.texture_1d_layered[0], p.texture_1d_layered[1], 1,
+                  p.texture_2d_gather[0], p.texture_2d_gather[1], p.texture_3d_other[0], p.texture_3d_other[1], p.texture_3d_other[2],
+        /*  50 */ p.pci_domain, number(p.texture_pitch_alignment), p.texture_cube, p.texture_cube_layered[0], p.texture_cube_layered[1],
+                  p.surface_1d, p.surface_2d[0], p.surface_2d[1], p.surface_3d[0], p.surface_3d[1],
+        /*  60 */ p.surface_3d[2], p.surface_1d_layered[0], p.surface_1d_layered[1], p.surface_2d_layered[0], p.surface_2d_layered[1],
+                  p.surface_2d_layered[2], p.surface_cube, p.surface_cube_layered[0], p.surface_cube_layered[1], p.texture_1d_linear,
+        /*  70 */ p.texture_2d_linear[0], p.texture_2d_linear[1], p.texture_2d_linear[2], p.texture_2d_mipmap[0], p.texture_2d_mipmap[1],
+                  p.major, p.minor, p.texture_1d_mipmap, p.stream_priorities, p.global_l1,
+        /*  80 */ p.local_l1, number(p.shared_per_multiprocessor), p.registers_per_multiprocessor, p.managed_memory, p.multi_gpu_board,
+                  p.board_group, 0, p.double_ratio, p.pageable_access, p.concurrent_managed,
+        /*  90 */ p.preemption, p.host_pointer_registered,
+                  1, 1, 1,  // operations of streams on memory; so are 122 and 123
+                  p.cooperative, 0, number(p.shared_per_block_optin), 0, 1 /* registration of host memory */,
+        /* 100 */ 0, 0, 1 /* virtual memory management */, 0, 0, 0, p.blocks_per_multiprocessor, 0, 0, 0,
+        /* 110 */ 0, number(p.reserved_shared), 0, 0, 0, 1 /* memory pools */, 0, 0, 0, 0,
+        /* 120 */ has_clusters(s) ? 1 : 0, 0, 1, 1};
+    // clang-format on
+    require(attribute > 0 && attribute < 160, status::invalid_value, "no attribute");
+    *to = attribute < static_cast<int>(std::size(values)) ? values[attribute] : 0;
 }
 
 CALL_AS(cudaGetDeviceProperties_v11, "cudaGetDeviceProperties", session& s, device_properties* to,
@@ -302,83 +150,36 @@ CALL_AS(cudaGetDeviceProperties_v12, "cudaGetDeviceProperties", session& s, devi
                 sizeof more);
 }
 
-namespace {
+namespace {}  // namespace
 
-/// Packs the members of the structure that CUDA 13 has kept.
-class packer {
-public:
-    packer(void* to, const device_properties& from)
-        : to_(static_cast<char*>(to)), from_(reinterpret_cast<const char*>(&from)) {}
-
-    /// Copies everything since the last removed member up to a removed member.
-    template <class T>
-    void skip(const T& member, std::size_t bytes = sizeof(T)) {
-        const auto at = static_cast<std::size_t>(reinterpret_cast<const char*>(&member) - from_);
-        append(at);
-        done_ = at + bytes;
-    }
-    /// Realigns to eight bytes for 8-byte members.
-    void align() { at_ = (at_ + 7) & ~std::size_t{7}; }
-    void append(std::size_t until) {
-        std::memcpy(to_ + at_, from_ + done_, until - done_);
-        at_ += until - done_;
-        done_ = until;
-    }
-    void add(const void* p, std::size_t bytes) {
-        std::memcpy(to_ + at_, p, bytes);
-        at_ += bytes;
-    }
-    void jump_to(const void* member) {
-        done_ = static_cast<std::size_t>(static_cast<const char*>(member) - from_);
-    }
-
-private:
-    char* to_;
-    const char* from_;
-    std::size_t at_ = 0, done_ = 0;
-};
-
-}  // namespace
-
+/// CUDA 13 has removed some members of the structure.
 CALL_AS(cudaGetDeviceProperties_v13, "cudaGetDeviceProperties", session& s, void* to, int device) {
     require_pointer(to);
     const device_properties p = properties_of(s, device);
     std::memset(to, 0, 1008);
-    packer k(to, p);
-    k.skip(p.clock_khz, 0);
-    k.jump_to(&p.constant_bytes);
-    k.align();
-    k.skip(p.overlap);
-    k.skip(p.timeout);
-    k.skip(p.compute_mode);
-    k.skip(p.texture_1d_linear);
-    k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.surface_cube_layered) -
-                                      reinterpret_cast<const char*>(&p)) +
-             sizeof p.surface_cube_layered);
-    k.jump_to(&p.surface_alignment);
-    k.align();
-    k.skip(p.memory_clock_khz);
-    k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.local_l1) -
-                                      reinterpret_cast<const char*>(&p)) +
-             sizeof p.local_l1);
-    k.jump_to(&p.shared_per_multiprocessor);
-    k.align();
-    k.skip(p.double_ratio);
-    k.skip(p.cooperative_several);
-    k.jump_to(&p.shared_per_block_optin);
-    k.align();
-    k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.window_bytes) -
-                                      reinterpret_cast<const char*>(&p)) +
-             sizeof p.window_bytes);
-    k.jump_to(&p.reserved_shared);
-    k.align();
-    k.append(sizeof p);
+    std::size_t at = 0;
+    const auto keep = [&](const auto* first, const void* end) {
+        constexpr std::size_t alignment = alignof(std::remove_pointer_t<decltype(first)>);
+        at = (at + alignment - 1) / alignment * alignment;
+        const auto bytes = static_cast<std::size_t>(static_cast<const char*>(end) -
+                                                    reinterpret_cast<const char*>(first));
+        std::memcpy(static_cast<char*>(to) + at, first, bytes);
+        at += bytes;
+    };
+    keep(&p.name, &p.clock_khz);
+    keep(&p.constant_bytes, &p.overlap);
+    keep(&p.overlap + 1, &p.timeout);
+    keep(&p.timeout + 1, &p.compute_mode);
+    keep(&p.compute_mode + 1, &p.texture_1d_linear);
+    keep(&p.texture_1d_linear + 1, &p.surface_cube_layered + 1);
+    keep(&p.surface_alignment, &p.memory_clock_khz);
+    keep(&p.memory_clock_khz + 1, &p.local_l1 + 1);
+    keep(&p.shared_per_multiprocessor, &p.double_ratio);
+    keep(&p.double_ratio + 1, &p.cooperative_several);
+    keep(&p.shared_per_block_optin, &p.window_bytes + 1);
+    keep(&p.reserved_shared, &p + 1);
     const more_device_properties more;
-    k.add(&more, sizeof more);
-}
-CALL(cudaDeviceGetAttribute, session& s, int* to, int attribute, int device) {
-    require_pointer(to);
-    *to = attribute_of(s, attribute, device);
+    keep(&more, &more + 1);
 }
 
 namespace {

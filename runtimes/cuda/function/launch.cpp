@@ -54,9 +54,7 @@ void launch(session& s, const void* handle, const kernel_parameters& p, const la
             void* stream, bool unseen, const launch_attribute* attributes = nullptr,
             unsigned count = 0) {
     device::stream& to = s.stream(stream);
-    operation o = launch_operation(s, handle, to.device, p, how, unseen);
-    if (attributes != nullptr) o.attributes.assign(attributes, attributes + count);
-    enqueue(s, to, std::move(o));
+    enqueue(s, to, launch_operation(s, handle, to.device, p, how, unseen));
     record_events_of(s, attributes, count, to);
 }
 

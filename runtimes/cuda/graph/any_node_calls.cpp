@@ -36,12 +36,8 @@ operation node_operation(session& s, const node_parameters* p) {
             return fill_operation(s, p->fill);
         case node_kind::host:
             return host_operation(p->host);
-        case node_kind::graph: {
-            operation o;
-            o.kind = node_kind::graph;
-            o.child = s.graphs.get(p->child).clone_for_node();
-            return o;
-        }
+        case node_kind::graph:
+            return graph_operation(s, p->child);
         case node_kind::empty:
             return {};
         case node_kind::wait_event:

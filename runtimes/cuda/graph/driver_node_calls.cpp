@@ -52,22 +52,13 @@ side_3d side_of(void* array, const position& at, const pitched_pointer& p) {
 
 }  // namespace
 
-GRAPH_CALL(cuGraphAddMemcpyNode, session& s, graph_node** to, graph* g, graph_node* const* after,
-           std::size_t count, const driver_copy_3d* p, void*) {
-    require_pointer(to);
-    *to = add_node(s, g, after, count, copy_of(s, p));
-}
-GRAPH_CALL(cuGraphMemcpyNodeSetParams, session& s, graph_node* n, const driver_copy_3d* p) {
-    change_node(n, copy_of(s, p));
-}
-GRAPH_CALL(cuGraphExecMemcpyNodeSetParams, session& s, executable_graph* g, graph_node* n,
-           const driver_copy_3d* p, void*) {
-    change_node(s, g, n, copy_of(s, p));
+NODE_CALLS(cuGraphAddMemcpyNode, cuGraphMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams,
+           session& s, const driver_copy_3d* p) {
+    return copy_of(s, p);
 }
 GRAPH_CALL(cuGraphMemcpyNodeGetParams, session&, graph_node* n, driver_copy_3d* to) {
     require_pointer(to);
-    require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
-            "a node of a different kind");
+    check_node(n, node_kind::copy);
     const copy_3d& c = n->what.copy;
     *to = {side_of(c.from_array, c.from_position, c.from_pointer),
            side_of(c.to_array, c.to_position, c.to_pointer), c.size.width, c.size.height,
@@ -83,41 +74,23 @@ struct kernel_parameters_v2 {
     void* context;
 };
 
-kernel_parameters plain(const kernel_parameters_v2* p) {
+operation kernel_of(session& s, const kernel_parameters_v2* p) {
     require_pointer(p);
     kernel_parameters k = p->plain;
     if (k.function == nullptr) k.function = p->kernel;
-    return k;
-}
-
-operation kernel_of(session& s, const kernel_parameters_v2* p) {
-    const kernel_parameters k = plain(p);
-    operation o = kernel_operation(s, s.modules.function_of(k.function), k, {});
-    o.kernel.function = k.function;
-    return o;
+    return kernel_of(s, &k);
 }
 
 }  // namespace
 
-GRAPH_CALL_AS(cuGraphAddKernelNode_v2, "cuGraphAddKernelNode", session& s, graph_node** to,
-              graph* g, graph_node* const* after, std::size_t count,
-              const kernel_parameters_v2* p) {
+// Version 2 of these; version 1 is shared with the runtime.
+NODE_CALLS(cuGraphAddKernelNode, cuGraphKernelNodeSetParams, cuGraphExecKernelNodeSetParams,
+           session& s, const kernel_parameters_v2* p) {
+    return kernel_of(s, p);
+}
+GRAPH_CALL(cuGraphKernelNodeGetParams, session&, graph_node* n, kernel_parameters_v2* to) {
     require_pointer(to);
-    *to = add_node(s, g, after, count, kernel_of(s, p));
-}
-GRAPH_CALL_AS(cuGraphKernelNodeSetParams_v2, "cuGraphKernelNodeSetParams", session& s,
-              graph_node* n, const kernel_parameters_v2* p) {
-    change_node(n, kernel_of(s, p));
-}
-GRAPH_CALL_AS(cuGraphExecKernelNodeSetParams_v2, "cuGraphExecKernelNodeSetParams", session& s,
-              executable_graph* g, graph_node* n, const kernel_parameters_v2* p) {
-    change_node(s, g, n, kernel_of(s, p));
-}
-GRAPH_CALL_AS(cuGraphKernelNodeGetParams_v2, "cuGraphKernelNodeGetParams", session&, graph_node* n,
-              kernel_parameters_v2* to) {
-    require_pointer(to);
-    require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
-            "a node of a different kind");
+    check_node(n, node_kind::kernel);
     *to = {n->what.kernel, nullptr, nullptr};
 }
 

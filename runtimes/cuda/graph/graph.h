@@ -82,7 +82,6 @@ struct operation {
     kernel_parameters kernel{};
     std::vector<std::byte> parameters;       ///< of the kernel
     std::vector<void*> parameter_addresses;  ///< pointers into `parameters`
-    std::vector<launch_attribute> attributes;
     bool programmatic = false;  ///< kernels: launch_options::programmatic
     copy_3d copy{};
     fill_parameters fill{};

@@ -25,22 +25,10 @@ context* context_of(session& s, const device::allocation& a) {
 
 namespace {
 
-void* allocate(session& s, device::memory_kind kind, std::size_t bytes, unsigned flags) {
+void* allocate(session& s, std::size_t bytes,
+               device::memory_kind kind = device::memory_kind::device, unsigned flags = 0) {
     refuse_during_capture(s);
     return allocate_in_stream(s, kind, bytes, flags);
-}
-
-void check_pinned_flags(unsigned flags) {
-    require(flags <= 7, status::invalid_value, "unknown flags of pinned memory");
-}
-
-void check_registration_flags(unsigned flags) {
-    require(flags <= 15, status::invalid_value, "unknown flags of registered memory");
-}
-
-void check_managed(std::size_t bytes, unsigned flags) {
-    require(bytes != 0 && (flags == 1 || flags == 2 || flags == 4), status::invalid_value,
-            "no bytes, or unknown flags of managed memory");
 }
 
 void free_memory(session& s, void* p) {
@@ -58,36 +46,34 @@ std::uint64_t pitch_of(std::size_t width) {
 CALL(cudaMalloc, session& s, void** to, std::size_t bytes) {
     require_pointer(to);
     *to = nullptr;
-    *to = allocate(s, device::memory_kind::device, bytes, 0);
+    *to = allocate(s, bytes);
 }
 CALL(cudaMallocManaged, session& s, void** to, std::size_t bytes, unsigned flags) {
     require_pointer(to);
-    check_managed(bytes, flags);
-    *to = allocate(s, device::memory_kind::managed, bytes, flags);
+    require(bytes != 0 && (flags == 1 || flags == 2 || flags == 4), status::invalid_value,
+            "no bytes, or unknown flags of managed memory");
+    *to = allocate(s, bytes, device::memory_kind::managed, flags);
 }
 CALL(cudaHostAlloc, session& s, void** to, std::size_t bytes, unsigned flags) {
     require_pointer(to);
-    check_pinned_flags(flags);
-    *to = allocate(s, device::memory_kind::host, bytes, flags);
+    require(flags <= 7, status::invalid_value, "unknown flags of pinned memory");
+    *to = allocate(s, bytes, device::memory_kind::host, flags);
 }
 CALL(cudaMallocHost, session& s, void** to, std::size_t bytes) {
-    require_pointer(to);
-    *to = allocate(s, device::memory_kind::host, bytes, 0);
+    cudaHostAlloc_call::run(s, to, bytes, 0);
 }
 CALL(cudaMallocPitch, session& s, void** to, std::size_t* pitch, std::size_t width,
      std::size_t height) {
     require_pointer(to, pitch);
     const std::uint64_t row = pitch_of(width);
-    *to = allocate(s, device::memory_kind::device,
-                   checked_product(row, height, status::out_of_memory), 0);
+    *to = allocate(s, checked_product(row, height, status::out_of_memory));
     *pitch = row;
 }
 CALL(cudaMalloc3D, session& s, pitched_pointer* to, extent size) {
     require_pointer(to);
     const std::size_t pitch = pitch_of(size.width);
     const std::uint64_t plane = checked_product(pitch, size.height, status::out_of_memory);
-    void* const p = allocate(s, device::memory_kind::device,
-                             checked_product(plane, size.depth, status::out_of_memory), 0);
+    void* const p = allocate(s, checked_product(plane, size.depth, status::out_of_memory));
     *to = {p, pitch, size.width, size.height};
 }
 CALL(cudaFree, session& s, void* p) {
@@ -98,7 +84,7 @@ CALL(cudaFreeHost, session& s, void* p) {
 }
 CALL(cudaHostRegister, session& s, void* p, std::size_t bytes, unsigned flags) {
     require(p != nullptr && bytes != 0, status::invalid_value, "no memory is given");
-    check_registration_flags(flags);
+    require(flags <= 15, status::invalid_value, "unknown flags of registered memory");
     s.gpus().memory().admit(address_of(p), bytes, s.current_device(), flags);
 }
 CALL(cudaHostUnregister, session& s, void* p) {
@@ -131,24 +117,20 @@ CALL(cudaIpcCloseMemHandle, session&, void*) {}
 CALL(cuMemAlloc, session& s, std::uint64_t* to, std::size_t bytes) {
     require_pointer(to);
     require(bytes != 0, status::invalid_value, "no bytes");
-    *to = address_of(allocate(s, device::memory_kind::device, bytes, 0));
+    *to = address_of(allocate(s, bytes));
 }
-CALL(cuMemAllocPitch, session& s, std::uint64_t* to, std::size_t* pitch, std::size_t width,
+CALL(cuMemAllocPitch, session& s, void** to, std::size_t* pitch, std::size_t width,
      std::size_t height, unsigned element) {
     require_pointer(to, pitch);
     require(width != 0 && height != 0, status::invalid_value, "no bytes");
     require(element == 4 || element == 8 || element == 16, status::invalid_value,
             "elements must have 4, 8 or 16 bytes");
-    const std::uint64_t row = checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
-    *to = address_of(allocate(s, device::memory_kind::device,
-                              checked_product(row, height, status::out_of_memory), 0));
-    *pitch = row;
+    cudaMallocPitch_call::run(s, to, pitch, width, height);
 }
 CALL(cuMemHostAlloc, session& s, void** to, std::size_t bytes, unsigned flags) {
     require_pointer(to);
     require(bytes != 0, status::invalid_value, "no bytes");
-    check_pinned_flags(flags);
-    *to = allocate(s, device::memory_kind::host, bytes, flags);
+    cudaHostAlloc_call::run(s, to, bytes, flags);
 }
 CALL_AS(cuMemAllocHost, cuMemHostAlloc_call::name, session& s, void** to, std::size_t bytes) {
     cuMemHostAlloc_call::run(s, to, bytes, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of rows and blocks, and from and to arrays.
-#include "runtimes/cuda/abi/call.h"
-#include "runtimes/cuda/memory/memory.h"
+#include "runtimes/cuda/memory/stream_calls.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -79,30 +78,20 @@ copy_3d plain(const copy_3d_peer& p) {
 
 }  // namespace
 
-CALL(cudaMemcpy2D, session& s, void* to, std::size_t to_pitch, const void* from,
-     std::size_t from_pitch, std::size_t width, std::size_t height, int kind) {
-    copy(s, rows(to, to_pitch, from, from_pitch, width, height, kind));
+STREAM_CALLS(cudaMemcpy2D, session& s, const submission& how, void* to, std::size_t to_pitch,
+             const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+             int kind) {
+    copy(s, rows(to, to_pitch, from, from_pitch, width, height, kind), how);
 }
-CALL(cudaMemcpy2DAsync, session& s, void* to, std::size_t to_pitch, const void* from,
-     std::size_t from_pitch, std::size_t width, std::size_t height, int kind, void* stream) {
-    copy(s, rows(to, to_pitch, from, from_pitch, width, height, kind), stream, true);
+STREAM_CALLS(cudaMemcpy2DToArray, session& s, const submission& how, void* array, std::size_t x,
+             std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+             std::size_t height, int kind) {
+    copy(s, to_array(s, array, x, y, from, pitch, width, height, kind), how);
 }
-CALL(cudaMemcpy2DToArray, session& s, void* array, std::size_t x, std::size_t y, const void* from,
-     std::size_t pitch, std::size_t width, std::size_t height, int kind) {
-    copy(s, to_array(s, array, x, y, from, pitch, width, height, kind));
-}
-CALL(cudaMemcpy2DToArrayAsync, session& s, void* array, std::size_t x, std::size_t y,
-     const void* from, std::size_t pitch, std::size_t width, std::size_t height, int kind,
-     void* stream) {
-    copy(s, to_array(s, array, x, y, from, pitch, width, height, kind), stream, true);
-}
-CALL(cudaMemcpy2DFromArray, session& s, void* to, std::size_t pitch, const void* array,
-     std::size_t x, std::size_t y, std::size_t width, std::size_t height, int kind) {
-    copy(s, from_array(s, to, pitch, array, x, y, width, height, kind));
-}
-CALL(cudaMemcpy2DFromArrayAsync, session& s, void* to, std::size_t pitch, const void* array,
-     std::size_t x, std::size_t y, std::size_t width, std::size_t height, int kind, void* stream) {
-    copy(s, from_array(s, to, pitch, array, x, y, width, height, kind), stream, true);
+STREAM_CALLS(cudaMemcpy2DFromArray, session& s, const submission& how, void* to, std::size_t pitch,
+             const void* array, std::size_t x, std::size_t y, std::size_t width, std::size_t height,
+             int kind) {
+    copy(s, from_array(s, to, pitch, array, x, y, width, height, kind), how);
 }
 CALL(cudaMemcpy2DArrayToArray, session& s, void* to, std::size_t to_x, std::size_t to_y,
      const void* from, std::size_t x, std::size_t y, std::size_t width, std::size_t height,
@@ -133,57 +122,33 @@ CALL(cudaMemcpyArrayToArray, session& s, void* to, std::size_t to_x, std::size_t
                 to_x = (to_x + n) % width;
             });
 }
-CALL(cudaMemcpyToArray, session& s, void* array, std::size_t x, std::size_t y, const void* from,
-     std::size_t bytes, int kind) {
-    in_rows(s.array(array), x, y, bytes,
-            [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
-                copy(s, to_array(s, array, column, line, static_cast<const char*>(from) + done, n,
-                                 n, 1, kind));
-            });
-}
-CALL(cudaMemcpyToArrayAsync, session& s, void* array, std::size_t x, std::size_t y,
-     const void* from, std::size_t bytes, int kind, void* stream) {
+STREAM_CALLS(cudaMemcpyToArray, session& s, const submission& how, void* array, std::size_t x,
+             std::size_t y, const void* from, std::size_t bytes, int kind) {
     in_rows(s.array(array), x, y, bytes,
             [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
                 copy(s,
                      to_array(s, array, column, line, static_cast<const char*>(from) + done, n, n,
                               1, kind),
-                     stream, true);
+                     how);
             });
 }
-CALL(cudaMemcpyFromArray, session& s, void* to, const void* array, std::size_t x, std::size_t y,
-     std::size_t bytes, int kind) {
-    in_rows(s.array(array), x, y, bytes,
-            [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
-                copy(s, from_array(s, static_cast<char*>(to) + done, n, array, column, line, n, 1,
-                                   kind));
-            });
-}
-CALL(cudaMemcpyFromArrayAsync, session& s, void* to, const void* array, std::size_t x,
-     std::size_t y, std::size_t bytes, int kind, void* stream) {
+STREAM_CALLS(cudaMemcpyFromArray, session& s, const submission& how, void* to, const void* array,
+             std::size_t x, std::size_t y, std::size_t bytes, int kind) {
     in_rows(
         s.array(array), x, y, bytes,
         [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
             copy(s,
                  from_array(s, static_cast<char*>(to) + done, n, array, column, line, n, 1, kind),
-                 stream, true);
+                 how);
         });
 }
-CALL(cudaMemcpy3D, session& s, const copy_3d* p) {
+STREAM_CALLS(cudaMemcpy3D, session& s, const submission& how, const copy_3d* p) {
     require_pointer(p);
-    copy(s, block_of(s, *p));
+    copy(s, block_of(s, *p), how);
 }
-CALL(cudaMemcpy3DAsync, session& s, const copy_3d* p, void* stream) {
+STREAM_CALLS(cudaMemcpy3DPeer, session& s, const submission& how, const copy_3d_peer* p) {
     require_pointer(p);
-    copy(s, block_of(s, *p), stream, true);
-}
-CALL(cudaMemcpy3DPeer, session& s, const copy_3d_peer* p) {
-    require_pointer(p);
-    copy(s, block_of(s, plain(*p)));
-}
-CALL(cudaMemcpy3DPeerAsync, session& s, const copy_3d_peer* p, void* stream) {
-    require_pointer(p);
-    copy(s, block_of(s, plain(*p)), stream, true);
+    copy(s, block_of(s, plain(*p)), how);
 }
 
 namespace {
@@ -257,21 +222,13 @@ block_copy block_of(session& s, const driver_copy_3d& p) {
     return c;
 }
 
-CALL(cuMemcpy2D, session& s, const copy_2d* p) {
+STREAM_CALLS(cuMemcpy2D, session& s, const submission& how, const copy_2d* p) {
     require_pointer(p);
-    copy(s, block_of(s, *p));
+    copy(s, block_of(s, *p), how);
 }
-CALL(cuMemcpy2DAsync, session& s, const copy_2d* p, void* stream) {
+STREAM_CALLS(cuMemcpy3D, session& s, const submission& how, const driver_copy_3d* p) {
     require_pointer(p);
-    copy(s, block_of(s, *p), stream, true);
-}
-CALL(cuMemcpy3D, session& s, const driver_copy_3d* p) {
-    require_pointer(p);
-    copy(s, block_of(s, *p));
-}
-CALL(cuMemcpy3DAsync, session& s, const driver_copy_3d* p, void* stream) {
-    require_pointer(p);
-    copy(s, block_of(s, *p), stream, true);
+    copy(s, block_of(s, *p), how);
 }
 
 namespace {
@@ -285,20 +242,13 @@ std::uint64_t within(session& s, const void* array, std::size_t offset, std::siz
 
 }  // namespace
 
-CALL(cuMemcpyAtoH, session& s, void* to, const void* array, std::size_t offset, std::size_t bytes) {
-    copy(s, linear_copy(address_of(to), within(s, array, offset, bytes), bytes));
+STREAM_CALLS(cuMemcpyAtoH, session& s, const submission& how, void* to, const void* array,
+             std::size_t offset, std::size_t bytes) {
+    copy(s, linear_copy(address_of(to), within(s, array, offset, bytes), bytes), how);
 }
-CALL(cuMemcpyAtoHAsync, session& s, void* to, const void* array, std::size_t offset,
-     std::size_t bytes, void* stream) {
-    copy(s, linear_copy(address_of(to), within(s, array, offset, bytes), bytes), stream, true);
-}
-CALL(cuMemcpyHtoA, session& s, const void* array, std::size_t offset, const void* from,
-     std::size_t bytes) {
-    copy(s, linear_copy(within(s, array, offset, bytes), address_of(from), bytes));
-}
-CALL(cuMemcpyHtoAAsync, session& s, const void* array, std::size_t offset, const void* from,
-     std::size_t bytes, void* stream) {
-    copy(s, linear_copy(within(s, array, offset, bytes), address_of(from), bytes), stream, true);
+STREAM_CALLS(cuMemcpyHtoA, session& s, const submission& how, const void* array, std::size_t offset,
+             const void* from, std::size_t bytes) {
+    copy(s, linear_copy(within(s, array, offset, bytes), address_of(from), bytes), how);
 }
 CALL(cuMemcpyAtoD, session& s, std::uint64_t to, const void* array, std::size_t offset,
      std::size_t bytes) {

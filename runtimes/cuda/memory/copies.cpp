@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of contiguous bytes, and of variables of modules.
-#include "runtimes/cuda/abi/call.h"
 #include "runtimes/cuda/device/device.h"
-#include "runtimes/cuda/memory/memory.h"
+#include "runtimes/cuda/memory/stream_calls.h"
 #include "runtimes/cuda/stream/stream.h"
 
 #include <cstddef>
@@ -20,17 +19,17 @@ block_copy linear_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes, 
     return c;
 }
 
-void copy(session& s, const block_copy& c, void* stream, bool asynchronous) {
-    device::stream& where = s.stream(stream);
-    if (!asynchronous) {
+void copy(session& s, const block_copy& c, const submission& how) {
+    device::stream& where = s.stream(how.stream);
+    if (!how.asynchronous) {
         refuse_implicit_dependency(s, where);
         refuse_during_capture(s);
     }
     const bool captured = s.captures.of(where) != nullptr;
-    const auto t = enqueue(s, where, copy_operation(s, c, asynchronous && !captured));
+    const auto t = enqueue(s, where, copy_operation(s, c, how.asynchronous && !captured));
     // A copy to pageable memory has completed when the call returns.
     const bool inside = c.kind == device_to_device;
-    if (!asynchronous || (!captured && !inside && is_pageable(s, c.to))) finish(s, t);
+    if (!how.asynchronous || (!captured && !inside && is_pageable(s, c.to))) finish(s, t);
 }
 
 namespace {
@@ -61,12 +60,9 @@ block_copy from_symbol(session& s, void* to, const void* symbol, std::size_t byt
 
 }  // namespace
 
-CALL(cudaMemcpy, session& s, void* to, const void* from, std::size_t bytes, int kind) {
-    copy(s, linear_copy(to, from, bytes, kind));
-}
-CALL(cudaMemcpyAsync, session& s, void* to, const void* from, std::size_t bytes, int kind,
-     void* stream) {
-    copy(s, linear_copy(to, from, bytes, kind), stream, true);
+STREAM_CALLS(cudaMemcpy, session& s, const submission& how, void* to, const void* from,
+             std::size_t bytes, int kind) {
+    copy(s, linear_copy(to, from, bytes, kind), how);
 }
 CALL(cudaMemcpyBatchAsync, session& s, void* const* to, const void* const* from,
      const std::size_t* bytes, std::size_t count, const void* attributes,
@@ -79,7 +75,7 @@ CALL(cudaMemcpyBatchAsync, session& s, void* const* to, const void* const* from,
     require(!s.stream(stream).legacy, status::invalid_value,
             "not permitted in the legacy default stream");
     for (std::size_t i = 0; i < count; ++i)
-        copy(s, linear_copy(to[i], from[i], bytes[i], by_address), stream, true);
+        copy(s, linear_copy(to[i], from[i], bytes[i], by_address), {stream, true});
 }
 CALL_AS(cudaMemcpyBatchAsync_v12, "cudaMemcpyBatchAsync", session& s, void* const* to,
         const void* const* from, const std::size_t* bytes, std::size_t count,
@@ -93,60 +89,35 @@ CALL_AS(cudaMemcpyBatchAsync_v12, "cudaMemcpyBatchAsync", session& s, void* cons
         throw;
     }
 }
-CALL(cudaMemcpyPeer, session& s, void* to, int to_device, const void* from, int from_device,
-     std::size_t bytes) {
+STREAM_CALLS(cudaMemcpyPeer, session& s, const submission& how, void* to, int to_device,
+             const void* from, int from_device, std::size_t bytes) {
     check_device(s, to_device);
     check_device(s, from_device);
-    copy(s, linear_copy(to, from, bytes, by_address));
+    copy(s, linear_copy(to, from, bytes, by_address), how);
 }
-CALL(cudaMemcpyPeerAsync, session& s, void* to, int to_device, const void* from, int from_device,
-     std::size_t bytes, void* stream) {
-    check_device(s, to_device);
-    check_device(s, from_device);
-    copy(s, linear_copy(to, from, bytes, by_address), stream, true);
+STREAM_CALLS(cudaMemcpyToSymbol, session& s, const submission& how, const void* symbol,
+             const void* from, std::size_t bytes, std::size_t offset, int kind) {
+    copy(s, to_symbol(s, symbol, from, bytes, offset, kind), how);
 }
-CALL(cudaMemcpyToSymbol, session& s, const void* symbol, const void* from, std::size_t bytes,
-     std::size_t offset, int kind) {
-    copy(s, to_symbol(s, symbol, from, bytes, offset, kind));
+STREAM_CALLS(cudaMemcpyFromSymbol, session& s, const submission& how, void* to, const void* symbol,
+             std::size_t bytes, std::size_t offset, int kind) {
+    copy(s, from_symbol(s, to, symbol, bytes, offset, kind), how);
 }
-CALL(cudaMemcpyToSymbolAsync, session& s, const void* symbol, const void* from, std::size_t bytes,
-     std::size_t offset, int kind, void* stream) {
-    copy(s, to_symbol(s, symbol, from, bytes, offset, kind), stream, true);
+STREAM_CALLS(cuMemcpy, session& s, const submission& how, std::uint64_t to, std::uint64_t from,
+             std::size_t bytes) {
+    copy(s, linear_copy(to, from, bytes, by_address), how);
 }
-CALL(cudaMemcpyFromSymbol, session& s, void* to, const void* symbol, std::size_t bytes,
-     std::size_t offset, int kind) {
-    copy(s, from_symbol(s, to, symbol, bytes, offset, kind));
+STREAM_CALLS(cuMemcpyHtoD, session& s, const submission& how, std::uint64_t to, const void* from,
+             std::size_t bytes) {
+    copy(s, linear_copy(to, address_of(from), bytes, host_to_device), how);
 }
-CALL(cudaMemcpyFromSymbolAsync, session& s, void* to, const void* symbol, std::size_t bytes,
-     std::size_t offset, int kind, void* stream) {
-    copy(s, from_symbol(s, to, symbol, bytes, offset, kind), stream, true);
+STREAM_CALLS(cuMemcpyDtoH, session& s, const submission& how, void* to, std::uint64_t from,
+             std::size_t bytes) {
+    copy(s, linear_copy(address_of(to), from, bytes, device_to_host), how);
 }
-CALL(cuMemcpy, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    copy(s, linear_copy(to, from, bytes, by_address));
-}
-CALL(cuMemcpyAsync, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes,
-     void* stream) {
-    copy(s, linear_copy(to, from, bytes, by_address), stream, true);
-}
-CALL(cuMemcpyHtoD, session& s, std::uint64_t to, const void* from, std::size_t bytes) {
-    copy(s, linear_copy(to, address_of(from), bytes, host_to_device));
-}
-CALL(cuMemcpyHtoDAsync, session& s, std::uint64_t to, const void* from, std::size_t bytes,
-     void* stream) {
-    copy(s, linear_copy(to, address_of(from), bytes, host_to_device), stream, true);
-}
-CALL(cuMemcpyDtoH, session& s, void* to, std::uint64_t from, std::size_t bytes) {
-    copy(s, linear_copy(address_of(to), from, bytes, device_to_host));
-}
-CALL(cuMemcpyDtoHAsync, session& s, void* to, std::uint64_t from, std::size_t bytes, void* stream) {
-    copy(s, linear_copy(address_of(to), from, bytes, device_to_host), stream, true);
-}
-CALL(cuMemcpyDtoD, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    copy(s, linear_copy(to, from, bytes, device_to_device));
-}
-CALL(cuMemcpyDtoDAsync, session& s, std::uint64_t to, std::uint64_t from, std::size_t bytes,
-     void* stream) {
-    copy(s, linear_copy(to, from, bytes, device_to_device), stream, true);
+STREAM_CALLS(cuMemcpyDtoD, session& s, const submission& how, std::uint64_t to, std::uint64_t from,
+             std::size_t bytes) {
+    copy(s, linear_copy(to, from, bytes, device_to_device), how);
 }
 
 }  // namespace simtlm::cuda

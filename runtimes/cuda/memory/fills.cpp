@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills.
-#include "runtimes/cuda/abi/call.h"
-#include "runtimes/cuda/memory/memory.h"
+#include "runtimes/cuda/memory/stream_calls.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,70 +37,41 @@ void fill_planes(session& s, const pitched_pointer& to, int value, const extent&
 
 }  // namespace
 
-CALL(cudaMemset, session& s, void* to, int value, std::size_t bytes) {
-    fill_bytes(s, to, bytes, value, bytes, 1, nullptr);
+STREAM_CALLS(cudaMemset, session& s, const submission& how, void* to, int value,
+             std::size_t bytes) {
+    fill_bytes(s, to, bytes, value, bytes, 1, how.stream);
 }
-CALL(cudaMemsetAsync, session& s, void* to, int value, std::size_t bytes, void* stream) {
-    fill_bytes(s, to, bytes, value, bytes, 1, stream);
+STREAM_CALLS(cudaMemset2D, session& s, const submission& how, void* to, std::size_t pitch,
+             int value, std::size_t width, std::size_t height) {
+    fill_bytes(s, to, pitch, value, width, height, how.stream);
 }
-CALL(cudaMemset2D, session& s, void* to, std::size_t pitch, int value, std::size_t width,
-     std::size_t height) {
-    fill_bytes(s, to, pitch, value, width, height, nullptr);
+STREAM_CALLS(cudaMemset3D, session& s, const submission& how, pitched_pointer to, int value,
+             extent size) {
+    fill_planes(s, to, value, size, how.stream);
 }
-CALL(cudaMemset2DAsync, session& s, void* to, std::size_t pitch, int value, std::size_t width,
-     std::size_t height, void* stream) {
-    fill_bytes(s, to, pitch, value, width, height, stream);
+STREAM_CALLS(cuMemsetD8, session& s, const submission& how, std::uint64_t to, unsigned char value,
+             std::size_t count) {
+    fill(s, to, count, value, 1, count, 1, how.stream);
 }
-CALL(cudaMemset3D, session& s, pitched_pointer to, int value, extent size) {
-    fill_planes(s, to, value, size, nullptr);
+STREAM_CALLS(cuMemsetD16, session& s, const submission& how, std::uint64_t to, unsigned short value,
+             std::size_t count) {
+    fill(s, to, count * 2, value, 2, count, 1, how.stream);
 }
-CALL(cudaMemset3DAsync, session& s, pitched_pointer to, int value, extent size, void* stream) {
-    fill_planes(s, to, value, size, stream);
+STREAM_CALLS(cuMemsetD32, session& s, const submission& how, std::uint64_t to, unsigned value,
+             std::size_t count) {
+    fill(s, to, count * 4, value, 4, count, 1, how.stream);
 }
-CALL(cuMemsetD8, session& s, std::uint64_t to, unsigned char value, std::size_t count) {
-    fill(s, to, count, value, 1, count, 1, nullptr);
+STREAM_CALLS(cuMemsetD2D8, session& s, const submission& how, std::uint64_t to, std::size_t pitch,
+             unsigned char value, std::size_t width, std::size_t height) {
+    fill(s, to, pitch, value, 1, width, height, how.stream);
 }
-CALL(cuMemsetD16, session& s, std::uint64_t to, unsigned short value, std::size_t count) {
-    fill(s, to, count * 2, value, 2, count, 1, nullptr);
+STREAM_CALLS(cuMemsetD2D16, session& s, const submission& how, std::uint64_t to, std::size_t pitch,
+             unsigned short value, std::size_t width, std::size_t height) {
+    fill(s, to, pitch, value, 2, width, height, how.stream);
 }
-CALL(cuMemsetD32, session& s, std::uint64_t to, unsigned value, std::size_t count) {
-    fill(s, to, count * 4, value, 4, count, 1, nullptr);
-}
-CALL(cuMemsetD8Async, session& s, std::uint64_t to, unsigned char value, std::size_t count,
-     void* stream) {
-    fill(s, to, count, value, 1, count, 1, stream);
-}
-CALL(cuMemsetD32Async, session& s, std::uint64_t to, unsigned value, std::size_t count,
-     void* stream) {
-    fill(s, to, count * 4, value, 4, count, 1, stream);
-}
-CALL(cuMemsetD16Async, session& s, std::uint64_t to, unsigned short value, std::size_t count,
-     void* stream) {
-    fill(s, to, count * 2, value, 2, count, 1, stream);
-}
-CALL(cuMemsetD2D8, session& s, std::uint64_t to, std::size_t pitch, unsigned char value,
-     std::size_t width, std::size_t height) {
-    fill(s, to, pitch, value, 1, width, height, nullptr);
-}
-CALL(cuMemsetD2D8Async, session& s, std::uint64_t to, std::size_t pitch, unsigned char value,
-     std::size_t width, std::size_t height, void* stream) {
-    fill(s, to, pitch, value, 1, width, height, stream);
-}
-CALL(cuMemsetD2D16, session& s, std::uint64_t to, std::size_t pitch, unsigned short value,
-     std::size_t width, std::size_t height) {
-    fill(s, to, pitch, value, 2, width, height, nullptr);
-}
-CALL(cuMemsetD2D16Async, session& s, std::uint64_t to, std::size_t pitch, unsigned short value,
-     std::size_t width, std::size_t height, void* stream) {
-    fill(s, to, pitch, value, 2, width, height, stream);
-}
-CALL(cuMemsetD2D32, session& s, std::uint64_t to, std::size_t pitch, unsigned value,
-     std::size_t width, std::size_t height) {
-    fill(s, to, pitch, value, 4, width, height, nullptr);
-}
-CALL(cuMemsetD2D32Async, session& s, std::uint64_t to, std::size_t pitch, unsigned value,
-     std::size_t width, std::size_t height, void* stream) {
-    fill(s, to, pitch, value, 4, width, height, stream);
+STREAM_CALLS(cuMemsetD2D32, session& s, const submission& how, std::uint64_t to, std::size_t pitch,
+             unsigned value, std::size_t width, std::size_t height) {
+    fill(s, to, pitch, value, 4, width, height, how.stream);
 }
 
 }  // namespace simtlm::cuda

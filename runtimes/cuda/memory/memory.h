@@ -32,8 +32,13 @@ block_copy linear_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes,
 inline block_copy linear_copy(void* to, const void* from, std::size_t bytes, int kind) {
     return linear_copy(address_of(to), address_of(from), bytes, kind);
 }
+/// Where a call submits its work, and whether it returns before the work has completed.
+struct submission {
+    void* stream = nullptr;
+    bool asynchronous = false;
+};
 /// Copies in a stream; waits for completion unless asynchronous.
-void copy(session& s, const block_copy& c, void* stream = nullptr, bool asynchronous = false);
+void copy(session& s, const block_copy& c, const submission& how = {});
 /// Fills rows with a value of `element` bytes in a stream.
 void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
           std::size_t width, std::size_t height, void* stream);

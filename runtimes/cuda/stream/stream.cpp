@@ -10,12 +10,14 @@
 
 namespace simtlm::cuda {
 
+void require_success(device::status outcome) {
+    if (outcome != device::status::success) throw failure(status_of(outcome), "a GPU has failed");
+}
+
 void finish(session& s, const device::task_ptr& t) {
     if (!t) return;
-    const status outcome = status_of(s.work().wait(t));
-    if (outcome != status::success) throw failure(outcome, "a GPU has failed");
-    const status fault = status_of(s.work().fault(t->device));
-    if (fault != status::success) throw failure(fault, "a GPU has failed");
+    require_success(s.work().wait(t));
+    require_success(s.work().fault(t->device));
 }
 
 namespace {
@@ -72,8 +74,7 @@ CALL(cudaStreamGetDevice, session& s, void* stream, int* device) {
 CALL(cudaStreamSynchronize, session& s, void* stream) {
     device::stream& one = s.stream(stream);
     refuse_waiting_for_captured(s, one);
-    const status r = status_of(s.work().wait(one));
-    if (r != status::success) throw failure(r, "a GPU has failed");
+    require_success(s.work().wait(one));
 }
 QUERY(cudaStreamQuery, session& s, void* stream) {
     device::stream& one = s.stream(stream);

@@ -7,6 +7,8 @@ namespace simtlm::cuda {
 
 class session;
 
+/// @throws failure  for an outcome other than success
+void require_success(device::status outcome);
 /// Waits for a task submitted to a stream; no effect if it was captured. @throws failure  after a
 /// fault
 void finish(session& s, const device::task_ptr& t);
