@@ -6,14 +6,17 @@
 #include "runtimes/cuda/device/context.h"
 #include "runtimes/cuda/graph/capture.h"
 #include "runtimes/cuda/graph/graph.h"
+#include "runtimes/cuda/memory/managed_memory.h"
 #include "runtimes/cuda/memory/pools.h"
 #include "runtimes/cuda/memory/virtual_memory.h"
 #include "runtimes/cuda/module/module.h"
+#include "runtimes/cuda/stream/stream.h"
 #include "runtimes/cuda/texture/texture.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace simtlm::cuda {
@@ -65,11 +68,17 @@ public:
     handle_table<graph, std::shared_ptr<graph>> graphs{status::invalid_value, "not a graph"};
     handle_table<executable_graph> executable_graphs{status::invalid_value,
                                                      "not an executable graph"};
+    /// By the number of the stream, which is never reused, and cudaLaunchAttributeID.
+    value_table<std::pair<std::uint64_t, int>, stream_attribute> stream_attributes;
     capture_table captures;
     pool_table pools;
     virtual_memory addresses;
     /// Contexts of allocations made in contexts other than the primary ones, by unique number.
     value_table<std::uint64_t, context*> owners;
+    /// Allocations whose synchronous copies always wait (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS), by
+    /// number. Synchronous copies of the simulated GPU always wait, so the value is only stored.
+    value_table<std::uint64_t, bool> synchronous_allocations;
+    managed_hints hints;
     std::atomic<bool> peers[64][64] = {};
     unsigned device_flags = 0;
 

@@ -22,6 +22,8 @@ int cuMemAllocManaged(std::uint64_t*, std::size_t, unsigned);
 int cuMemAllocPitch_v2(std::uint64_t*, std::size_t*, std::size_t, std::size_t, unsigned);
 int cuMemAllocAsync(std::uint64_t*, std::size_t, void*);
 int cuMemFreeHost(void*);
+int cuMemPoolDestroy(void*);
+int cuLibraryUnload(void*);
 int cuMemsetD32Async(std::uint64_t, unsigned, std::size_t, void*);
 int cuMemcpy2D_v2(const void*);
 int cuMemcpy3D_v2(const void*);
@@ -177,7 +179,10 @@ void check_streams_and_events() {
     char other[64] = {};
     EXPECT(invalid_value, cuStreamCreate(&stream, 0x99));
     EXPECT(invalid_handle, cuStreamDestroy_v2(other));
+    EXPECT(invalid_handle, cuStreamDestroy_v2(reinterpret_cast<void*>(2)));  // per thread
     EXPECT(invalid_handle, cuStreamQuery(other));
+    EXPECT(invalid_value, cuMemPoolDestroy(other));
+    EXPECT(invalid_handle, cuLibraryUnload(other));
     EXPECT(invalid_value, cuEventCreate(&event, 0x9999));
     EXPECT(invalid_value, cuEventCreate(&event, 4));  // between processes, with timing
     EXPECT(invalid_handle, cuEventDestroy_v2(other));

@@ -16,11 +16,6 @@
 
 namespace simtlm::cuda {
 
-managed_hints& managed_hints::get() {
-    static auto* const hints = new managed_hints;
-    return *hints;
-}
-
 managed_hints::ranges::iterator managed_hints::split(ranges& r, std::uint64_t at) {
     const auto next = r.upper_bound(at);
     const auto before = std::prev(next);  // a range begins at address 0
@@ -149,7 +144,7 @@ void advise(session& s, const void* p, std::size_t bytes, int advice, memory_loc
     if (advice > managed_hints::unset_read_mostly &&
         advice != managed_hints::unset_preferred_location)
         check_location(s, where);
-    managed_hints::get().advise(a.id, address_of(p), bytes, advice, where);
+    s.hints.advise(a.id, address_of(p), bytes, advice, where);
 }
 
 void prefetch(session& s, const void* p, std::size_t bytes, memory_location where, void* stream) {
@@ -158,7 +153,7 @@ void prefetch(session& s, const void* p, std::size_t bytes, memory_location wher
     s.stream(stream);
     const auto a = s.gpus().memory().find(address_of(p));
     if (a && a->kind == device::memory_kind::managed)
-        managed_hints::get().prefetch(a->id, address_of(p), bytes, where);
+        s.hints.prefetch(a->id, address_of(p), bytes, where);
 }
 
 /// Prefetches or discards several ranges.
@@ -218,7 +213,7 @@ CALL(cudaMemRangeGetAttribute, session& s, void* to, std::size_t size, int attri
      std::size_t bytes) {
     require_pointer(to);
     const auto a = managed(s, p, bytes);
-    managed_hints::get().read(a.id, address_of(p), bytes, attribute, to, size);
+    s.hints.read(a.id, address_of(p), bytes, attribute, to, size);
 }
 CALL(cudaMemRangeGetAttributes, session& s, void** to, const std::size_t* sizes,
      const int* attributes, std::size_t count, const void* p, std::size_t bytes) {
@@ -227,7 +222,7 @@ CALL(cudaMemRangeGetAttributes, session& s, void** to, const std::size_t* sizes,
     const auto a = managed(s, p, bytes);
     for (std::size_t i = 0; i < count; ++i) {
         require_pointer(to[i]);
-        managed_hints::get().read(a.id, address_of(p), bytes, attributes[i], to[i], sizes[i]);
+        s.hints.read(a.id, address_of(p), bytes, attributes[i], to[i], sizes[i]);
     }
 }
 

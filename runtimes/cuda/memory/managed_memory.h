@@ -40,8 +40,6 @@ public:
     static constexpr int host = -1;     ///< cudaCpuDeviceId
     static constexpr int nowhere = -2;  ///< cudaInvalidDeviceId
 
-    static managed_hints& get();
-
     /// Records an advice for a range within an allocation.
     /// @param allocation  unique number of the allocation
     /// @throws failure  for an unknown advice

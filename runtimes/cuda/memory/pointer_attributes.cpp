@@ -48,13 +48,6 @@ CALL(cudaPointerGetAttributes, session& s, pointer_attributes* to, const void* p
 
 namespace {
 
-/// Allocations whose synchronous copies always wait (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS), by number.
-/// Synchronous copies of the simulated GPU always wait, so the value is only stored.
-value_table<std::uint64_t, bool>& synchronous_allocations() {
-    static auto* const table = new value_table<std::uint64_t, bool>;
-    return *table;
-}
-
 /// Returns a CUpointer_attribute of memory that CUDA knows.
 /// @throws failure  if the memory has no such attribute
 void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
@@ -73,7 +66,7 @@ void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
             require(a.type != 2, status::invalid_value, "GPU memory has no host address");
             return tell(pointer_to(p));
         case 6:  // synchronous copies
-            return tell(place && synchronous_allocations().find(place->id) ? 1u : 0u);
+            return tell(place && s.synchronous_allocations.find(place->id) ? 1u : 0u);
         case 7:
         case 20:
             return tell(place ? place->id : std::uint64_t{0});
@@ -140,9 +133,9 @@ CALL(cuPointerSetAttribute, session& s, const void* value, int attribute, std::u
     const auto place = s.gpus().memory().find(p);
     require(static_cast<bool>(place), status::invalid_value, "unknown memory");
     if (*static_cast<const unsigned*>(value) != 0)
-        synchronous_allocations().set(place->id, true);
+        s.synchronous_allocations.set(place->id, true);
     else
-        synchronous_allocations().erase(place->id);
+        s.synchronous_allocations.erase(place->id);
 }
 
 }  // namespace simtlm::cuda

@@ -78,8 +78,8 @@ CALL(cudaLibraryLoadData, session& s, library** to, const void* code, void*, voi
     l->read = true;
     *to = l;
 }
-CALL_AS(cudaLibraryLoadFromFile, cudaLibraryLoadData_call::name, session& s, library** to,
-        const char* file, void* a, void** b, unsigned c, void* d, void** e, unsigned f) {
+CALL(cudaLibraryLoadFromFile, session& s, library** to, const char* file, void* a, void** b,
+     unsigned c, void* d, void** e, unsigned f) {
     const std::string code = read_code_file(file);
     cudaLibraryLoadData_call::run(s, to, code.c_str(), a, b, c, d, e, f);
 }

@@ -2,11 +2,14 @@
 // Programs open NVIDIA's driver libraries under several names, with and without a path, for example
 // /usr/lib/x86_64-linux-gnu/libcuda.so. dlopen (stubs.S) opens this project's instead.
 #include "runtimes/cuda/redirection/own_folder.h"
+#include "runtimes/cuda/redirection/vendor_entry_points.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -21,38 +24,23 @@ bool names(std::string_view file, std::string_view library) {
            (file.size() == library.size() || file[library.size()] == '.');
 }
 
-/// This project's library of a name, by its path; never destroyed.
-struct replacement {
-    const char* library;
-    const std::string* path;
-};
-
-const char* path_of(const replacement& r) {
-    return ::access(r.path->c_str(), R_OK) == 0 ? r.path->c_str() : nullptr;
-}
-
 /// The library to open in place of a file; nullptr: the file itself.
 const char* replaced(const char* file) {
-    const auto in_own_folder = [](const char* name) {
-        return new std::string(own_folder() + name);
-    };
-    static const replacement drivers[] = {
-        {"libcuda.so", in_own_folder("libcuda.so.1")},
-        {"libnvidia-ml.so", in_own_folder("libnvidia-ml.so.1")},
-    };
-    static const replacement runtimes[] = {
-        {"libcudart.so.11", in_own_folder("libcudart.so.11.0")},
-        {"libcudart.so.12", in_own_folder("libcudart.so.12")},
-        {"libcudart.so.13", in_own_folder("libcudart.so.13")},
-    };
+    static const std::string* const paths = [] {  // never destroyed
+        auto* const all = new std::string[std::size(libraries)];
+        for (std::size_t i = 0; i < std::size(libraries); ++i)
+            all[i] = own_folder() + libraries[i].file;
+        return all;
+    }();
     const char* const slash = std::strrchr(file, '/');
     const char* const name = slash != nullptr ? slash + 1 : file;
-    for (const replacement& r : drivers)
-        if (names(name, r.library)) return path_of(r);
-    // An existing runtime is redirected when it is loaded (redirection.cpp).
-    if (slash != nullptr && ::access(file, R_OK) != 0)
-        for (const replacement& r : runtimes)
-            if (names(name, r.library)) return path_of(r);
+    for (std::size_t i = 0; i < std::size(libraries); ++i) {
+        if (!names(name, libraries[i].name)) continue;
+        // An existing runtime is redirected when it is loaded (redirection.cpp).
+        const bool is_runtime = (libraries[i].bit & runtime_libraries) != 0;
+        if (is_runtime && (slash == nullptr || ::access(file, R_OK) == 0)) return nullptr;
+        return ::access(paths[i].c_str(), R_OK) == 0 ? paths[i].c_str() : nullptr;
+    }
     return nullptr;
 }
 

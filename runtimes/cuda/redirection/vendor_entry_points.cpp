@@ -18,8 +18,6 @@ struct known_function {
     unsigned libraries;  ///< as in entry_points.def
 };
 
-constexpr unsigned runtime_libraries = 7, driver_library = 8, management_library = 16;
-
 constexpr known_function functions[] = {
 #define ENTRY(libraries, name) {#name, libraries},
 #define ALIAS(libraries, name, function) {#name, libraries},
@@ -79,12 +77,18 @@ bool has(const vendor_entry_points& found, std::string_view name) {
                        [&](const auto& f) { return f.name == name; });
 }
 
+const char* file_of(unsigned library) {
+    return std::find_if(std::begin(libraries), std::end(libraries),
+                        [&](const replacing_library& l) { return l.bit == library; })
+        ->file;
+}
+
 /// The library with the interface of the CUDA version of a copy of the runtime.
-const char* runtime_of(const vendor_entry_points& found) {
-    if (has(found, "cudaGetDeviceProperties_v2")) return "libcudart.so.12";
-    if (has(found, "cudaMemGetDefaultMemPool") || has(found, "__cudaGetKernel"))
-        return "libcudart.so.13";
-    return "libcudart.so.11.0";
+unsigned runtime_of(const vendor_entry_points& found) {
+    constexpr unsigned cuda_11 = 1, cuda_12 = 2, cuda_13 = 4;
+    if (has(found, "cudaGetDeviceProperties_v2")) return cuda_12;
+    return has(found, "cudaMemGetDefaultMemPool") || has(found, "__cudaGetKernel") ? cuda_13
+                                                                                   : cuda_11;
 }
 
 // ---- stripped objects ----
@@ -238,8 +242,9 @@ vendor_entry_points by_names(const elf_object& object, const known_functions& kn
         r = next;
     }
     for (const char* const name : generated_calls) add(name, index++);
-    found.library = runtime_of(found);
-    if (std::string_view(found.library) == "libcudart.so.13")
+    const unsigned library = runtime_of(found);
+    found.library = file_of(library);
+    if (library == libraries[2].bit)  // CUDA 13
         for (const char* const name : generated_calls_13) add(name, index++);
     return found;
 }
@@ -250,17 +255,15 @@ vendor_entry_points find_vendor_entry_points(const elf_object& object) {
     const known_functions runtime(runtime_libraries);
     vendor_entry_points found = by_symbols(object, "__cudaRegisterFatBinary", runtime);
     if (!found.functions.empty()) {
-        found.library = runtime_of(found);
+        found.library = file_of(runtime_of(found));
         return found;
     }
-    found = by_symbols(object, "cuGetProcAddress", known_functions(driver_library));
-    if (!found.functions.empty()) {
-        found.library = "libcuda.so.1";
-        return found;
-    }
-    found = by_symbols(object, "nvmlInit_v2", known_functions(management_library));
-    if (!found.functions.empty()) {
-        found.library = "libnvidia-ml.so.1";
+    constexpr std::pair<unsigned, const char*> anchors[] = {{driver_library, "cuGetProcAddress"},
+                                                            {management_library, "nvmlInit_v2"}};
+    for (const auto& [library, anchor] : anchors) {
+        found = by_symbols(object, anchor, known_functions(library));
+        if (found.functions.empty()) continue;
+        found.library = file_of(library);
         return found;
     }
     return by_names(object, runtime);

@@ -9,6 +9,18 @@
 
 namespace simtlm::cuda {
 
+/// A library that replaces one of NVIDIA's.
+struct replacing_library {
+    unsigned bit;      ///< in entry_points.def
+    const char* name;  ///< by which programs open it, in any version
+    const char* file;
+};
+constexpr replacing_library libraries[] = {
+#define LIBRARY(bit, name, file) {bit, name, file},
+#include "runtimes/cuda/abi/entry_points.def"
+};
+constexpr unsigned runtime_libraries = 7, driver_library = 8, management_library = 16;
+
 /// An entry point of a copy of NVIDIA's runtime or driver library in a loaded object.
 struct vendor_entry_point {
     const char* name;  ///< static
