@@ -1,52 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/abi/status.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace simtlm::cuda {
 
 status status_of(device::status s) {
-    switch (s) {
-        case device::status::success:
-            return status::success;
-        case device::status::invalid_value:
-            return status::invalid_value;
-        case device::status::out_of_memory:
-            return status::out_of_memory;
-        case device::status::not_initialised:
-            return status::not_initialised;
-        case device::status::invalid_configuration:
-            return status::invalid_configuration;
-        case device::status::invalid_image:
-            return status::invalid_image;
-        case device::status::no_binary_for_gpu:
-            return status::no_binary_for_gpu;
-        case device::status::invalid_ptx:
-            return status::invalid_ptx;
-        case device::status::illegal_address:
-            return status::illegal_address;
-        case device::status::misaligned_address:
-            return status::misaligned_address;
-        case device::status::illegal_instruction:
-            return status::illegal_instruction;
-        case device::status::assertion:
-            return status::assertion;
-        case device::status::launch_failure:
-            return status::launch_failure;
-        case device::status::launch_timeout:
-            return status::launch_timeout;
-        case device::status::launch_out_of_resources:
-            return status::launch_out_of_resources;
-        case device::status::cooperative_launch_too_large:
-            return status::cooperative_launch_too_large;
-        case device::status::invalid_cluster_size:
-            return status::invalid_cluster_size;
-        case device::status::not_supported:
-            return status::not_supported;
-        case device::status::host_memory_already_registered:
-            return status::host_memory_already_registered;
-        case device::status::host_memory_not_registered:
-            return status::host_memory_not_registered;
-    }
-    return status::unknown;
+    constexpr std::pair<device::status, status> outcomes[] = {
+        {device::status::success, status::success},
+        {device::status::invalid_value, status::invalid_value},
+        {device::status::out_of_memory, status::out_of_memory},
+        {device::status::not_initialised, status::not_initialised},
+        {device::status::invalid_configuration, status::invalid_configuration},
+        {device::status::invalid_image, status::invalid_image},
+        {device::status::no_binary_for_gpu, status::no_binary_for_gpu},
+        {device::status::invalid_ptx, status::invalid_ptx},
+        {device::status::illegal_address, status::illegal_address},
+        {device::status::misaligned_address, status::misaligned_address},
+        {device::status::illegal_instruction, status::illegal_instruction},
+        {device::status::assertion, status::assertion},
+        {device::status::launch_failure, status::launch_failure},
+        {device::status::launch_timeout, status::launch_timeout},
+        {device::status::launch_out_of_resources, status::launch_out_of_resources},
+        {device::status::cooperative_launch_too_large, status::cooperative_launch_too_large},
+        {device::status::invalid_cluster_size, status::invalid_cluster_size},
+        {device::status::not_supported, status::not_supported},
+        {device::status::host_memory_already_registered, status::host_memory_already_registered},
+        {device::status::host_memory_not_registered, status::host_memory_not_registered},
+    };
+    const auto* const found = std::find_if(std::begin(outcomes), std::end(outcomes),
+                                           [&](const auto& o) { return o.first == s; });
+    return found != std::end(outcomes) ? found->second : status::unknown;
 }
 
 int driver_number(status s) {

@@ -185,15 +185,11 @@ CALL(cuDevicePrimaryCtxReset, session& s, int device) {
 }
 CALL(cuCtxEnablePeerAccess, session& s, context* c, unsigned) {
     check_context(s, c);
-    require(c->device != s.current_device(), status::invalid_device,
-            "a device cannot be its own peer");
-    require(!s.peers[s.current_device()][c->device].exchange(true),
-            status::peer_access_already_enabled, "access is already enabled");
+    set_peer_access(s, c->device, true);
 }
 CALL(cuCtxDisablePeerAccess, session& s, context* c) {
     check_context(s, c);
-    require(s.peers[s.current_device()][c->device].exchange(false), status::peer_access_not_enabled,
-            "access is not enabled");
+    set_peer_access(s, c->device, false);
 }
 CALL(cuCtxGetId, session& s, context* c, unsigned long long* to) {
     require_pointer(to);

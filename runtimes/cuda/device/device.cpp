@@ -156,17 +156,20 @@ CALL(cudaDeviceCanAccessPeer, session& s, int* can, int device, int peer) {
     check_device(s, peer);
     *can = device != peer ? 1 : 0;
 }
+void set_peer_access(session& s, unsigned peer, bool enabled) {
+    require(!enabled || peer != s.current_device(), status::invalid_device,
+            "a device cannot be its own peer");
+    if (s.peers[s.current_device()][peer].exchange(enabled) != enabled) return;
+    require(!enabled, status::peer_access_already_enabled, "access is already enabled");
+    throw failure(status::peer_access_not_enabled, "access is not enabled");
+}
 CALL(cudaDeviceEnablePeerAccess, session& s, int peer, unsigned) {
     check_device(s, peer);
-    require(static_cast<unsigned>(peer) != s.current_device(), status::invalid_device,
-            "a device cannot be its own peer");
-    require(!s.peers[s.current_device()][peer].exchange(true), status::peer_access_already_enabled,
-            "access is already enabled");
+    set_peer_access(s, static_cast<unsigned>(peer), true);
 }
 CALL(cudaDeviceDisablePeerAccess, session& s, int peer) {
     check_device(s, peer);
-    require(s.peers[s.current_device()][peer].exchange(false), status::peer_access_not_enabled,
-            "access is not enabled");
+    set_peer_access(s, static_cast<unsigned>(peer), false);
 }
 CALL(cudaDeviceGetP2PAttribute, session& s, int* value, int attribute, int from, int to) {
     require_pointer(value);

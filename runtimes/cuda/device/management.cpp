@@ -3,10 +3,12 @@
 // programs that ask it which GPUs exist. What a simulated GPU does not have (temperatures, power,
 // fans) is "not supported", as on many GPUs.
 #include "runtimes/cuda/abi/call.h"
+#include "runtimes/cuda/device/device.h"
 
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 using namespace simtlm::cuda;
 

@@ -45,7 +45,19 @@ channel_description description_of(const texel_format& f) {
 
 namespace {
 
-device::array* make_array(session& s, const device::array_shape& shape, unsigned flags) {
+device::array* make_array(session& s, const channel_description& d, const extent& e, unsigned flags,
+                          unsigned levels = 1) {
+    constexpr unsigned layered = 1, cube = 4;
+    device::array_shape shape;
+    shape.format = format_of(d);
+    shape.width = e.width;
+    shape.height = e.height;
+    shape.depth = e.depth;
+    shape.layered = (flags & layered) != 0;
+    shape.cube = (flags & cube) != 0;
+    shape.levels = levels;
+    require(!shape.cube || (e.width == e.height && e.depth % 6 == 0 && e.depth != 0),
+            status::invalid_value, "a cube must have six square faces");
     refuse_during_capture(s);
     require(shape.width != 0 && shape.width <= 131072 && shape.height <= 131072 &&
                 shape.depth <= 16384 * 6,
@@ -68,23 +80,9 @@ void remove_array(session& s, device::array* handle) {
     if (handle == nullptr) return;
     const device::array& a = s.array(handle);
     if (a.owns) s.gpus().free(a.address);
-    for (const device::array* view : a.level_views) s.arrays.erase(view);
+    for (const device::array* view : a.level_views)
+        if (s.arrays.contains(view)) s.arrays.erase(view);
     s.arrays.erase(handle);
-}
-
-device::array_shape shape_of(const channel_description& d, const extent& e, unsigned flags,
-                             unsigned levels) {
-    device::array_shape shape;
-    shape.format = format_of(d);
-    shape.width = e.width;
-    shape.height = e.height;
-    shape.depth = e.depth;
-    shape.layered = (flags & 1) != 0;
-    shape.cube = (flags & 4) != 0;
-    shape.levels = levels;
-    require(!shape.cube || (e.width == e.height && e.depth % 6 == 0 && e.depth != 0),
-            status::invalid_value, "a cube must have six square faces");
-    return shape;
 }
 
 }  // namespace
@@ -92,12 +90,12 @@ device::array_shape shape_of(const channel_description& d, const extent& e, unsi
 CALL(cudaMallocArray, session& s, device::array** to, const channel_description* d,
      std::size_t width, std::size_t height, unsigned flags) {
     require_pointer(to, d);
-    *to = make_array(s, shape_of(*d, {width, height, 0}, flags, 1), flags);
+    *to = make_array(s, *d, {width, height, 0}, flags);
 }
 CALL(cudaMalloc3DArray, session& s, device::array** to, const channel_description* d, extent e,
      unsigned flags) {
     require_pointer(to, d);
-    *to = make_array(s, shape_of(*d, e, flags, 1), flags);
+    *to = make_array(s, *d, e, flags);
 }
 CALL(cudaMallocMipmappedArray, session& s, device::array** to, const channel_description* d,
      extent e, unsigned levels, unsigned flags) {
@@ -106,7 +104,7 @@ CALL(cudaMallocMipmappedArray, session& s, device::array** to, const channel_des
     for (std::size_t n = std::max({e.width, e.height, (flags & 5) != 0 ? 0 : e.depth}); n > 1;
          n /= 2)
         ++most;
-    *to = make_array(s, shape_of(*d, e, flags, std::clamp(levels, 1u, most)), flags);
+    *to = make_array(s, *d, e, flags, std::clamp(levels, 1u, most));
 }
 CALL(cudaGetMipmappedArrayLevel, session& s, device::array** to, device::array* a, unsigned level) {
     require_pointer(to);
@@ -151,18 +149,6 @@ struct array_description_3d {
     unsigned channels, flags;
 };
 
-device::array_shape shape_of(const array_description_3d& d, unsigned levels) {
-    device::array_shape shape;
-    shape.format = format_of(channels_of(d.format, d.channels));
-    shape.width = d.width;
-    shape.height = d.height;
-    shape.depth = d.depth;
-    shape.layered = (d.flags & 1) != 0;
-    shape.cube = (d.flags & 4) != 0;
-    shape.levels = levels;
-    return shape;
-}
-
 int driver_format(const execution::arithmetic::texel_format& f) {
     const int size = f.bits == 8 ? 0 : f.bits == 16 ? 1 : 2;
     if (f.kind == channel_kind::unsigned_integer) return 1 + size;
@@ -196,11 +182,12 @@ channel_description channels_of(int format, unsigned channels) {
 
 CALL(cuArray3DCreate, session& s, device::array** to, const array_description_3d* d) {
     require_pointer(to, d);
-    *to = make_array(s, shape_of(*d, 1), d->flags);
+    *to = make_array(s, channels_of(d->format, d->channels), {d->width, d->height, d->depth},
+                     d->flags);
 }
 CALL(cuArrayCreate, session& s, device::array** to, const array_description* d) {
     require_pointer(to, d);
-    *to = make_array(s, shape_of({d->width, d->height, 0, d->format, d->channels, 0}, 1), 0);
+    *to = make_array(s, channels_of(d->format, d->channels), {d->width, d->height, 0}, 0);
 }
 CALL(cuArray3DGetDescriptor, session& s, array_description_3d* to, const void* array) {
     value_at(to) = descriptor_of(s.array(array));
@@ -212,7 +199,8 @@ CALL(cuArrayGetDescriptor, session& s, array_description* to, const void* array)
 CALL(cuMipmappedArrayCreate, session& s, device::array** to, const array_description_3d* d,
      unsigned levels) {
     require_pointer(to, d);
-    *to = make_array(s, shape_of(*d, levels), d->flags);
+    *to = make_array(s, channels_of(d->format, d->channels), {d->width, d->height, d->depth},
+                     d->flags, levels);
 }
 
 }  // namespace simtlm::cuda
