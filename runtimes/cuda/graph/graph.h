@@ -82,7 +82,7 @@ struct operation {
     kernel_parameters kernel{};
     std::vector<std::byte> parameters;       ///< of the kernel
     std::vector<void*> parameter_addresses;  ///< pointers into `parameters`
-    bool programmatic = false;  ///< kernels: launch_options::programmatic
+    bool programmatic = false;               ///< kernels: launch_options::programmatic
     copy_3d copy{};
     fill_parameters fill{};
     host_parameters host{};
