@@ -4,24 +4,25 @@
 #include "modules/cache/texture_cache.h"
 #include "modules/support/archive.h"
 
-#include <algorithm>
-
 namespace simtlm::cache {
 
 namespace {
-constexpr unsigned format = 2;  // of a block with tags
+constexpr unsigned format = 3;  // of a block with tags
 }
 
 void tag_array::checkpoint(support::archive& a) {
-    a(sets_, ways_, allocation_, dirty_, used_, random_, counters_.accesses, counters_.misses,
+    a(sets_, ways_, allocation_, dirty_, used_, *policy_, counters_.accesses, counters_.misses,
       counters_.sector_misses, counters_.pending_hits);
     if (a.restores()) resize();
     if (!used_ && counters_.accesses == 0) return;  // the tables are in their initial state
-    a(fingerprints_, classes_, ages_);
+    a(fingerprints_, replacement_);
     a.plain(lines_);
-    if (!a.restores()) return;
-    groups_.resize(lines_.size() / group_lines + 1);
-    std::fill(groups_.begin(), groups_.end(), group_summary());
+}
+
+void replacement_state::checkpoint(support::archive& a) {
+    a(classes_, ages_);
+    groups_.resize(classes_.size() / group_lines + 1);
+    for (group_summary& g : groups_) g.valid_for = 0;
 }
 
 void cache_engine::checkpoint(support::archive& a) {

@@ -10,7 +10,6 @@ namespace simtlm::cache {
 /// allocation>:<set index>, <mshr>:<entries>:<merge>,<miss queue>[:<result fifo>][,<data port
 /// bytes>]
 enum class cache_kind : std::uint8_t { normal, sector };
-enum class replacement_policy : std::uint8_t { lru, fifo, random };
 /// Handling of write hits: written to the line only (write_back), to the line and to memory
 /// (write_through), or to memory, with the sector being invalidated (write_evict).
 /// local_wb_global_wt: write_through for global memory, otherwise write_back, if a write that
@@ -71,7 +70,7 @@ struct cache_config {
     unsigned sets = 64;
     unsigned line_bytes = 128;
     unsigned ways = 4;
-    replacement_policy replacement = replacement_policy::lru;
+    char replacement = 'L';  ///< letter of a row of replacement_policies()
     write_policy write = write_policy::read_only;
     allocation_policy allocation = allocation_policy::on_miss;
     write_allocate_policy write_allocate = write_allocate_policy::no_write_allocate;

@@ -55,7 +55,8 @@ tag_array::tag_array(const cache_config& config)
       sectored_(config.kind == cache_kind::sector),
       allocation_(config.allocation == allocation_policy::streaming ? allocation_policy::on_fill
                                                                     : config.allocation),
-      replacement_(config.replacement),
+      policy_(make_replacement_policy(config.replacement)),
+      ages_by_use_(policy_->ages_by_use()),
       write_ratio_percent_(config.write_ratio_percent),
       quirks_(config.quirks),
       index_(config.set_index, config.sets, config.line_bytes) {
@@ -66,9 +67,7 @@ void tag_array::resize() {
     const std::size_t lines = std::size_t{sets_} * ways_;
     if (lines <= lines_.size()) return;
     fingerprints_.resize(lines + scan_width);  // a scan may read past the last set
-    classes_.resize(lines);
-    ages_.resize(lines);
-    groups_.resize(lines / group_lines + 1);
+    replacement_.resize(lines);
     lines_.resize(lines);
 }
 
@@ -89,15 +88,16 @@ sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
 
 void tag_array::reclassify(std::uint32_t line) {
     const line_flags& f = lines_[line].flags;
-    set_class(line, (f.reserved | f.awaited) != 0 ? victim_class::reserved
-                    : f.modified != 0             ? victim_class::dirty
-                    : f.present != 0              ? victim_class::clean
-                                                  : victim_class::free);
+    replacement_.set_class(line, (f.reserved | f.awaited) != 0 ? victim_class::reserved
+                                 : f.modified != 0             ? victim_class::dirty
+                                 : f.present != 0              ? victim_class::clean
+                                                               : victim_class::free);
 }
 
 bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
-        if (classes_[line] != victim_class::clean || !property(lines_[line].tag)) return false;
+        if (replacement_.class_of(line) != victim_class::clean || !property(lines_[line].tag))
+            return false;
     return true;
 }
 
@@ -143,88 +143,11 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     const victim_class limit = dirty_percent >= static_cast<float>(write_ratio_percent_)
                                    ? victim_class::dirty
                                    : victim_class::clean;
-    const lookup found = find_victim_up_to(first, limit);
-    if (found.line != no_line || limit == victim_class::dirty || quirks_.dirty_set_stalls)
-        return found;
+    std::uint32_t line = policy_->choose(replacement_, first, ways_, limit);
     // The limit only applies while there are other lines; otherwise the access would wait for ever.
-    return find_victim_up_to(first, victim_class::dirty);
-}
-
-tag_array::lookup tag_array::find_victim_up_to(std::uint32_t first, victim_class limit) const {
-    if (ways_ % group_lines == 0 && replacement_ != replacement_policy::random) {
-        const lookup found = find_victim_by_groups(first, limit);
-        if (found.line != no_line) return found;
-    }
-    const victim_class* classes = &classes_[first];
-    const std::uint32_t* ages = &ages_[first];
-    // Lines that must not be replaced are treated as infinitely young. Branch-free, so that it is
-    // vectorised.
-    const auto last_kind = static_cast<std::uint32_t>(limit);
-    const std::uint32_t ways = ways_;
-    std::uint32_t oldest = ~std::uint32_t{0};
-    std::uint32_t min_kind = last_kind;
-    for (std::uint32_t way = 0; way < ways; ++way) {
-        const auto kind = static_cast<std::uint32_t>(classes[way]);
-        const std::uint32_t age = ages[way] | (0u - ((last_kind - kind) >> 31));
-        oldest = age < oldest ? age : oldest;
-        min_kind = kind < min_kind ? kind : min_kind;
-    }
-    if (min_kind == static_cast<std::uint32_t>(victim_class::free))
-        for (std::uint32_t way = ways; way-- > 0;)
-            if (classes[way] == victim_class::free) return {access_outcome::miss, first + way};
-    if (replacement_ == replacement_policy::random) {
-        random_ ^= random_ << 13;
-        random_ ^= random_ >> 17;
-        random_ ^= random_ << 5;
-        for (std::uint32_t i = 0; i < ways_; ++i) {
-            const std::uint32_t way = (random_ + i) % ways_;
-            if (classes[way] <= limit) return {access_outcome::miss, first + way};
-        }
-        return {};
-    }
-    for (std::uint32_t way = 0; way < ways_; ++way)
-        if (classes[way] <= limit && ages[way] == oldest)
-            return {access_outcome::miss, first + way};
-    return {};
-}
-
-void tag_array::summarize(std::uint32_t group, victim_class limit) const {
-    const victim_class* classes = &classes_[group * group_lines];
-    const std::uint32_t* ages = &ages_[group * group_lines];
-    const auto last_kind = static_cast<std::uint32_t>(limit);
-    std::uint32_t oldest = ~std::uint32_t{0};
-    std::uint32_t least = static_cast<std::uint32_t>(victim_class::reserved);
-    for (std::uint32_t i = 0; i < group_lines; ++i) {
-        const auto kind = static_cast<std::uint32_t>(classes[i]);
-        const std::uint32_t age = ages[i] | (0u - ((last_kind - kind) >> 31));
-        oldest = std::min(age, oldest);
-        least = std::min(kind, least);
-    }
-    groups_[group] = {oldest, static_cast<victim_class>(least),
-                      static_cast<std::uint8_t>(last_kind + 1)};
-}
-
-/// Searches by group summaries, most of which are unchanged since the last search of a large set.
-/// @return no_line if no line can be replaced according to the summaries
-tag_array::lookup tag_array::find_victim_by_groups(std::uint32_t first, victim_class limit) const {
-    const auto valid = static_cast<std::uint8_t>(static_cast<unsigned>(limit) + 1);
-    std::uint32_t oldest = ~std::uint32_t{0};
-    std::uint32_t group_of_oldest = no_line, group_of_free = no_line;
-    for (std::uint32_t g = first / group_lines; g < (first + ways_) / group_lines; ++g) {
-        if (groups_[g].valid_for != valid) summarize(g, limit);
-        if (groups_[g].least == victim_class::free) group_of_free = g;
-        if (groups_[g].oldest >= oldest) continue;
-        oldest = groups_[g].oldest;
-        group_of_oldest = g;
-    }
-    if (group_of_free != no_line)
-        for (std::uint32_t line = (group_of_free + 1) * group_lines;;)
-            if (classes_[--line] == victim_class::free) return {access_outcome::miss, line};
-    if (group_of_oldest != no_line)
-        for (std::uint32_t line = group_of_oldest * group_lines;; ++line)
-            if (classes_[line] <= limit && ages_[line] == oldest)
-                return {access_outcome::miss, line};
-    return {};
+    if (line == no_line && limit != victim_class::dirty && !quirks_.dirty_set_stalls)
+        line = policy_->choose(replacement_, first, ways_, victim_class::dirty);
+    return line == no_line ? lookup() : lookup{access_outcome::miss, line};
 }
 
 void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector,
@@ -235,8 +158,8 @@ void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned se
     lines_[line].flags = line_flags();
     lines_[line].flags.present = lines_[line].flags.reserved = bit;
     lines_[line].written = {};
-    set_age(line, now);
-    set_class(line, victim_class::reserved);
+    replacement_.set_age(line, now);
+    replacement_.set_class(line, victim_class::reserved);
 }
 
 void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now) {
@@ -251,8 +174,8 @@ void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32
     f.modified &= others;
     f.reserved |= bit;
     f.present |= bit;
-    if (replacement_ != replacement_policy::fifo) set_age(line, now);
-    set_class(line, victim_class::reserved);
+    use(line, now);
+    replacement_.set_class(line, victim_class::reserved);
 }
 
 evicted_line tag_array::to_write_back(std::uint32_t line) const {
@@ -281,7 +204,7 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
             ++counters_.pending_hits;
             [[fallthrough]];
         case access_outcome::hit:
-            if (replacement_ != replacement_policy::fifo) set_age(line, now);
+            use(line, now);
             break;
         case access_outcome::miss:
             ++counters_.misses;

@@ -3,6 +3,7 @@
 
 #include "modules/cache/access_outcome.h"
 #include "modules/cache/cache_config.h"
+#include "modules/cache/replacement_policy.h"
 #include "modules/cache/set_index.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/support/archive_fwd.h"
@@ -30,11 +31,11 @@ struct evicted_line {
 /// A sector is invalid, reserved (its data have been requested), valid or modified. A modified
 /// sector is readable if all its bytes are known; otherwise (lazy fetch on read) a read misses.
 /// Reserved lines are never replaced, and dirty ones only once the percentage of dirty lines
-/// reaches a limit. Free lines are replaced first, then the least recently used (or first in, or
-/// random) line. Times are core cycles modulo 2^32. Outcomes equal those of GPGPU-Sim's tag array.
+/// reaches a limit. Free lines are replaced first, then the line that the replacement_policy
+/// chooses. Times are core cycles modulo 2^32. Outcomes equal those of GPGPU-Sim's tag array.
 class tag_array {
 public:
-    static constexpr std::uint32_t no_line = ~std::uint32_t{0};
+    static constexpr std::uint32_t no_line = replacement_state::no_line;
     /// Result of a look-up.
     struct lookup {
         access_outcome outcome = access_outcome::reservation_fail;
@@ -106,7 +107,7 @@ public:
     /// The set of an address. @param index_address  see probe()
     unsigned set_of(std::uint64_t index_address) const { return index_(index_address); }
     /// Whether clean lines of a set are replaced in a fixed cyclic order.
-    bool replaces_in_turn() const { return replacement_ != replacement_policy::random; }
+    bool replaces_in_turn() const { return policy_->replaces_in_turn(); }
     /// Whether no line is free, modified or reserved, and the address of every line satisfies a
     /// predicate.
     bool all_clean(const std::function<bool(std::uint64_t)>& property) const;
@@ -121,7 +122,6 @@ public:
     void checkpoint(support::archive& a);
 
 private:
-    static constexpr std::uint32_t group_lines = 16;
     struct line_flags {  // bit s: sector s
         std::uint8_t present = 0;
         std::uint8_t reserved = 0;  // subset of present, disjoint from modified
@@ -142,28 +142,10 @@ private:
         protocol::byte_mask written;  // bytes of its modified sectors
     };
     static_assert(sizeof(line_state) == 32);
-    enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // free must be zero
-
-    /// Summary of a group of neighbouring lines of a set for the search for a victim; recomputed
-    /// when one of them has changed.
-    struct group_summary {
-        std::uint32_t oldest;    // age of the oldest replaceable line; maximum value: none
-        victim_class least;      // lowest victim class in the group
-        std::uint8_t valid_for;  // limit for which the summary holds, plus one; 0: invalid
-    };
     lookup find_victim(std::uint32_t first) const;
-    lookup find_victim_up_to(std::uint32_t first, victim_class limit) const;
-    lookup find_victim_by_groups(std::uint32_t first, victim_class limit) const;
-    void summarize(std::uint32_t group, victim_class limit) const;
-    /// Invalidates the summary after the age or class of a line has changed.
-    void touch(std::uint32_t line) { groups_[line / group_lines].valid_for = 0; }
-    void set_age(std::uint32_t line, std::uint32_t now) {
-        ages_[line] = now;
-        touch(line);
-    }
-    void set_class(std::uint32_t line, victim_class c) {
-        classes_[line] = c;
-        touch(line);
+    /// Records a use of a line other than its allocation.
+    void use(std::uint32_t line, std::uint32_t now) {
+        if (ages_by_use_) replacement_.set_age(line, now);
     }
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
@@ -177,22 +159,20 @@ private:
     std::uint64_t line_mask_;
     bool sectored_;
     allocation_policy allocation_;
-    replacement_policy replacement_;
+    std::unique_ptr<replacement_policy> policy_;
+    const bool ages_by_use_;
     unsigned write_ratio_percent_;
     cache_quirks quirks_;
     set_index index_;
 
-    // One entry per line, ordered by set. The first three are scanned, the rest of a line is only
+    // One entry per line, ordered by set. The first two are scanned, the rest of a line is only
     // accessed once it has been found.
     support::zeroed_vector<std::uint16_t> fingerprints_;
-    support::zeroed_vector<victim_class> classes_;
-    support::zeroed_vector<std::uint32_t> ages_;  // time of the last use (LRU), allocation (FIFO)
+    replacement_state replacement_;
     support::zeroed_vector<line_state> lines_;
-    mutable support::zeroed_vector<group_summary> groups_;  // of group_lines lines each
 
     std::uint32_t dirty_ = 0;  // wraps around, as in GPGPU-Sim
     bool used_ = false;
-    mutable std::uint32_t random_ = 0x9e3779b9u;
     counters counters_;
 };
 

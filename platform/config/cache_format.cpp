@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/replacement_policy.h"
 #include "platform/config/format_tools.h"
 
 #include <algorithm>
@@ -46,10 +47,10 @@ cache::cache_config parse_cache(std::string_view text) {
         throw format_error{
             fmt::format("'{}' has {} policies instead of 4 or 5", parts[1], policies.size()),
             "REPL:WRITE:ALLOC:WALLOC[:INDEX]"};
-    c.replacement = letter<cache::replacement_policy>(policies[0], "replacement policy",
-                                                      {{'L', cache::replacement_policy::lru},
-                                                       {'F', cache::replacement_policy::fifo},
-                                                       {'R', cache::replacement_policy::random}});
+    std::vector<std::pair<char, char>> replacements;
+    for (const auto& policy : cache::replacement_policies())
+        replacements.emplace_back(policy.letter, policy.letter);
+    c.replacement = letter<char>(policies[0], "replacement policy", replacements);
     c.write = letter<cache::write_policy>(policies[1], "write policy",
                                           {{'R', cache::write_policy::read_only},
                                            {'B', cache::write_policy::write_back},

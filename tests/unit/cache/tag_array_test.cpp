@@ -132,7 +132,7 @@ TEST(TagArray, ChoosesInALargeSetTheVictimThatASearchOfAllItsLinesFinds) {
 
 TEST(TagArray, FirstInFirstOutForgetsUses) {
     cache_config c = sectored(1, 2);
-    c.replacement = replacement_policy::fifo;
+    c.replacement = 'F';
     tag_array t(c);
     const auto a = bring(t, 0x000, 0, 1);
     bring(t, 0x080, 0, 2);
@@ -142,11 +142,22 @@ TEST(TagArray, FirstInFirstOutForgetsUses) {
 
 TEST(TagArray, RandomReplacementSparesReservedLines) {
     cache_config c = sectored(1, 4);
-    c.replacement = replacement_policy::random;
+    c.replacement = 'R';
     tag_array t(c);
     bring(t, 0x000, 0, 1);
     for (std::uint64_t a = 0x080; a < 0x200; a += 0x80) t.access(t.probe(a, a, 0, false), a, 0, 2);
     for (int i = 0; i < 20; ++i) EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line % 4, 3u);
+}
+
+TEST(TagArray, EveryReplacementPolicyTakesFreeLinesFirst) {
+    for (const named_replacement_policy& policy : replacement_policies()) {
+        cache_config c = sectored(1, 4);
+        c.replacement = policy.letter;
+        tag_array t(c);
+        for (std::uint64_t a = 0; a < 0x200; a += 0x80) bring(t, a, 0, 1);
+        t.invalidate_sector(2, 0);
+        EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, 2u) << policy.letter;
+    }
 }
 
 TEST(TagArray, ASetOfReservedLinesTakesNothing) {

@@ -43,11 +43,12 @@ struct l2 {
         for (auto& s : slices) all.push_back(s.get());
         return {mapping, all, {truncate, false}};
     }
-    /// All state visible to later accesses: the contents of the lines, and the replacement order.
-    std::string state() const {
+    /// All state visible to later accesses: the contents of the lines, and the replacement order,
+    /// which it changes.
+    std::string read_state() {
         std::ostringstream text;
         for (const auto& s : slices) {
-            cache::tag_array tags = *s->tags();
+            cache::tag_array& tags = s->change();
             text << s->offset() << '\n';
             for (unsigned line = 0; line < tags.sets() * tags.ways(); ++line) {
                 text << std::hex << tags.line_address(line);
@@ -77,7 +78,7 @@ cache::cache_config slice_config() {
     c.sets = 16;
     c.ways = 6;
     c.line_bytes = 128;
-    c.replacement = cache::replacement_policy::lru;
+    c.replacement = 'L';
     c.allocation = cache::allocation_policy::on_miss;
     c.set_index = cache::set_index_function::ipoly;
     return c;
@@ -124,7 +125,7 @@ protected:
         constexpr std::uint64_t chunk = 8192;
         for (std::uint64_t at = 0; at < bytes; at += chunk)
             slow.copy(address + at, std::min(chunk, bytes - at), 1000, {});
-        EXPECT_EQ(whole.state(), chunks.state());
+        EXPECT_EQ(whole.read_state(), chunks.read_state());
         walked = fast.sectors_walked();
     }
     std::uint64_t walked = 0;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/replacement_state.h"
+
+#include <memory>
+#include <vector>
+
+namespace simtlm::cache {
+
+/// Chooses the line of a set that a miss replaces. One object per tag array; it is called for
+/// misses only. A new policy needs a class in replacement/ and a row in the table of
+/// replacement_policy.cpp.
+class replacement_policy {
+public:
+    virtual ~replacement_policy() = default;
+
+    /// Returns a line of the set of `ways` lines that starts at `first`: a free one if there is
+    /// one, otherwise one of a class up to a limit, or no_line.
+    virtual std::uint32_t choose(const replacement_state& lines, std::uint32_t first, unsigned ways,
+                                 victim_class limit) = 0;
+    /// Whether the age of a line is that of its last use, otherwise that of its allocation.
+    virtual bool ages_by_use() const { return false; }
+    /// Whether clean lines of a set are replaced in a fixed cyclic order, so that choose() has no
+    /// state of its own.
+    virtual bool replaces_in_turn() const { return true; }
+    /// Saves or restores the state that persists across kernels.
+    virtual void checkpoint(support::archive&) {}
+};
+
+/// A row of the table of policies.
+struct named_replacement_policy {
+    char letter;  ///< in the options of caches, and the value of cache_config::replacement
+    std::unique_ptr<replacement_policy> (*make)();
+};
+/// The available policies.
+const std::vector<named_replacement_policy>& replacement_policies();
+/// Creates the policy of a letter. @throws support::user_error  if there is none
+std::unique_ptr<replacement_policy> make_replacement_policy(char letter);
+
+}  // namespace simtlm::cache
