@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/cache_link.h"
 
-#include "modules/cache/unit_port.h"
+#include "modules/protocol/memory_transaction.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ tlm::tlm_sync_enum cache_link::request(int, tlm::tlm_generic_payload& p, tlm::tl
 
 tlm::tlm_sync_enum cache_link::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-    const bool hit = response_outcome(p) == access_outcome::hit;
+    const bool hit = protocol::extension(p).hit;
     const tlm::tlm_sync_enum answer = front->nb_transport_bw(p, phase, delay);
     if (!hit || answer != tlm::TLM_ACCEPTED) return answer;
     handed_over_.push_back(&p);  // a hit occupies no entry of the second cache

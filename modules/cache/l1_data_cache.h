@@ -24,7 +24,7 @@ namespace simtlm::cache {
 ///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
 ///  - TLM_COMPLETED (latency 0 only): a hit, or a store that needs no acknowledgement;
 ///  - TLM_ACCEPTED: exactly one response follows. Loads: hit or miss. Stores: a response with
-///    response_outcome() == hit when the store is complete: at the look-up if it stays in the
+///    extension.hit when the store is complete: at the look-up if it stays in the
 ///    cache, otherwise when memory has acknowledged all its parts or the line that it allocates is
 ///    filled. The unit answers it with TLM_COMPLETED.
 /// Accesses that bypass the L1 are sent to memory by the unit itself.

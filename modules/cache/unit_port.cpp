@@ -17,8 +17,8 @@ tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
     return tlm::TLM_COMPLETED;
 }
 
-bool unit_port::respond(tlm::tlm_generic_payload& p, access_outcome outcome) {
-    protocol::extension(p).cookie = static_cast<std::uint8_t>(outcome);
+bool unit_port::respond(tlm::tlm_generic_payload& p, bool hit) {
+    protocol::extension(p).hit = hit;
     p.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -27,7 +27,7 @@ bool unit_port::respond(tlm::tlm_generic_payload& p, access_outcome outcome) {
 }
 
 void unit_port::complete(tlm::tlm_generic_payload& p) {
-    const bool taken = respond(p, access_outcome::hit);
+    const bool taken = respond(p, true);
     if (!taken) SC_REPORT_ERROR("/simtlm/cache/port", "a unit must take a hit at once");
 }
 
@@ -36,7 +36,7 @@ void unit_port::present() {
         tlm::tlm_generic_payload* const p = owner_.ready();
         if (p == nullptr) return;
         presented_ = p;
-        if (!respond(*p, access_outcome::miss)) return;
+        if (!respond(*p, false)) return;
         presented_ = nullptr;
         owner_.retire();
     }

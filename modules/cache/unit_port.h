@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/cache/access_outcome.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/sockets.h"
 
@@ -9,18 +8,12 @@
 
 namespace simtlm::cache {
 
-/// The outcome of an access that is being answered: hit, or miss for accesses that waited for
-/// memory. Valid while the unit handles BEGIN_RESP (it is stored in extension.cookie).
-inline access_outcome response_outcome(const tlm::tlm_generic_payload& p) {
-    return static_cast<access_outcome>(protocol::extension(p).cookie);
-}
-
 /// The unit side of a cache of an SM, with protocol::cache_port_protocol.
 ///
 /// Two kinds of responses are sent to the unit with BEGIN_RESP on the backward path:
-///  - response_outcome() == hit: a hit at the end of the latency queue, or a complete store. It
+///  - with extension.hit: a hit at the end of the latency queue, or a complete store. It
 ///    occupies no entry of the cache; the unit must answer with TLM_COMPLETED.
-///  - response_outcome() == miss: a read whose data have arrived. The cache presents the oldest one
+///  - without it: a read whose data have arrived. The cache presents the oldest one
 ///    and keeps it until the unit accepts it, with TLM_COMPLETED or with END_RESP on the forward
 ///    path in a later cycle; the next one is then presented (from within that END_RESP).
 class unit_port {
@@ -50,7 +43,7 @@ public:
 private:
     tlm::tlm_sync_enum nb_transport_fw(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay);
-    bool respond(tlm::tlm_generic_payload& p, access_outcome outcome);
+    bool respond(tlm::tlm_generic_payload& p, bool hit);
 
     client& owner_;
     tlm::tlm_generic_payload* presented_ = nullptr;

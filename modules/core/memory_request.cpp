@@ -50,7 +50,7 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
         protocol::atomic_effect::attach(p,
                                         [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
     identity.tag(e);
-    e.instruction = &inst;
+    e.owner = inst.number;
     e.profiled = inst.note.number;
     e.when.created = protocol::hop_times::stamp(now);
     const bool unordered =

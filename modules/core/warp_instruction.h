@@ -32,7 +32,8 @@ inline constexpr std::uint32_t no_copy = ~std::uint32_t{0};
 /// A warp instruction in flight from issue to write-back.
 struct warp_instruction {
     const program::static_instruction* info = nullptr;
-    std::uint64_t uid = 0;  ///< number of the instruction in the SM's issue order
+    std::uint64_t uid = 0;     ///< number of the instruction in the SM's issue order
+    std::uint32_t number = 0;  ///< in its pool
     std::uint32_t active_mask = 0;
     std::uint16_t warp = 0;
     std::uint8_t scheduler = 0;
@@ -58,11 +59,19 @@ public:
     warp_instruction& acquire() {
         if (free_.empty()) {
             slabs_.push_back(std::make_unique<warp_instruction[]>(slab_size));
-            for (std::size_t i = slab_size; i-- > 0;) free_.push_back(&slabs_.back()[i]);
+            for (std::size_t i = slab_size; i-- > 0;) {
+                warp_instruction& made = slabs_.back()[i];
+                made.number = static_cast<std::uint32_t>((slabs_.size() - 1) * slab_size + i);
+                free_.push_back(&made);
+            }
         }
         warp_instruction& inst = *free_.back();
         free_.pop_back();
         return inst;
+    }
+    /// The instruction with a number, as in protocol::memory_extension::owner.
+    warp_instruction& operator[](std::uint32_t number) {
+        return slabs_[number / slab_size][number % slab_size];
     }
     /// Reports that an instruction from this pool has issued.
     void issued(warp_instruction& inst) {

@@ -5,15 +5,6 @@ namespace simtlm::protocol {
 
 namespace {
 constexpr std::size_t slab_of_block = 32;
-
-// The next transaction in the free list, stored in a field that is unused while a transaction is
-// free.
-pooled_transaction* next_of(const pooled_transaction& p) {
-    return static_cast<pooled_transaction*>(p.ext.instruction);
-}
-void set_next(pooled_transaction& p, pooled_transaction* next) {
-    p.ext.instruction = next;
-}
 }  // namespace
 
 transaction_pool::~transaction_pool() {
@@ -29,7 +20,7 @@ void transaction_pool::make_slab() {
         p.set_mm(this);
         p.set_extension(&p.ext);
         p.set_data_ptr(no_data_.data());
-        set_next(p, free_list_);
+        p.next_free = free_list_;
         free_list_ = &p;
     }
 }
@@ -40,7 +31,7 @@ pooled_transaction& transaction_pool::take() {
         free_list_ = returned_.exchange(nullptr, std::memory_order_acquire);
     if (free_list_ == nullptr) make_slab();
     pooled_transaction& p = *free_list_;
-    free_list_ = next_of(p);
+    free_list_ = p.next_free;
     if (shared_ && free_list_ != nullptr) bring(*free_list_);
     ++acquired_;
     return p;
@@ -67,13 +58,13 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
 void transaction_pool::free(tlm::tlm_generic_payload* payload) {
     auto& p = static_cast<pooled_transaction&>(*payload);
     if (!shared_) {
-        set_next(p, free_list_);
+        p.next_free = free_list_;
         free_list_ = &p;
         freed_.store(freed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return;
     }
     pooled_transaction* last = returned_.load(std::memory_order_relaxed);
-    do set_next(p, last);
+    do p.next_free = last;
     while (!returned_.compare_exchange_weak(last, &p, std::memory_order_release,
                                             std::memory_order_relaxed));
     freed_.fetch_add(1, std::memory_order_relaxed);

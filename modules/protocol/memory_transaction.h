@@ -88,11 +88,13 @@ struct hop_times {
 /// thousand on a large GPU: members are ordered by size, and a test checks the total size.
 struct memory_extension : tlm::tlm_extension<memory_extension> {
     dram_location location;
-    void* instruction = nullptr;  ///< handle of the issuing block
     /// The transaction of which this one is a sector; nullptr: none.
     tlm::tlm_generic_payload* parent = nullptr;
     byte_mask bytes;  ///< bytes to be written or read, of the 128-byte line
     hop_times when;
+    /// Number of the operation for which it was sent, in the block of the SM that sent it: of a
+    /// warp_instruction in its pool, or of a bulk copy.
+    std::uint32_t owner = 0;
     std::uint32_t profiled = 0;  ///< the profile's number of the instruction
     /// Number of the MSHR entry for which the transaction fetches data, in the cache that sent it
     /// last and still waits for it.
@@ -106,7 +108,6 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     std::uint8_t sectors = 0;  ///< of the 128-byte line, bit s = sector s
     std::uint8_t source = 0;   ///< unit within the SM that sent it (core::memory_source)
     std::uint8_t lanes = 0;    ///< number of participating lanes of the warp
-    std::uint8_t cookie = 0;   ///< scratch field of the block that holds the transaction
     bool is_atomic : 1;
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
     bool last_use : 1;   ///< a read of local memory after which the data are not needed any more
@@ -114,6 +115,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     /// If not located, the transaction is routed to the sub-partition of the address in
     /// location.partition_address (quirk evictions-follow-misses).
     bool misrouted : 1;
+    bool hit : 1;          ///< in a response of a cache of an SM: it did not wait for memory
     bool is_prefetch : 1;  ///< of an SM: fetches data into the L2, which answers without data; of
                            ///< an L2: nothing waits for the data
     /// Size of the aligned block that the L2 fetches if it misses: 32 << l2_block bytes.
@@ -130,6 +132,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
           last_use(false),
           located(false),
           misrouted(false),
+          hit(false),
           is_prefetch(false),
           l2_block(0) {}
     memory_extension(const memory_extension&) = default;
@@ -146,6 +149,7 @@ constexpr std::uint8_t l2_block_code(unsigned bytes) {
 /// because it passes between host threads.
 struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
+    pooled_transaction* next_free = nullptr;  ///< in the pool
 };
 
 /// Prefetches the cache lines of a payload, which another processor may have written.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_pipeline/ldst_unit.h"
 
-#include "modules/cache/unit_port.h"
 #include "modules/core/simt_pipeline/write_back.h"
 #include "modules/protocol/atomic_effect.h"
 #include "modules/protocol/describe.h"
@@ -79,11 +78,11 @@ tlm::tlm_sync_enum ldst_unit::accept(warp_instruction& inst, tlm::tlm_phase&, sc
 
 tlm::tlm_sync_enum ldst_unit::cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
                                              sc_core::sc_time&) {
-    if (cache::response_outcome(p) == cache::access_outcome::hit) {
+    if (extension(p).hit) {
         if (p.is_write())
             sm_.warps.store_acknowledged(extension(p).warp);
         else
-            arrived(*static_cast<warp_instruction*>(extension(p).instruction));
+            arrived(sm_.pool[extension(p).owner]);
         p.release();
         return tlm::TLM_COMPLETED;
     }
@@ -189,7 +188,7 @@ void ldst_unit::choose(int c, std::uint64_t now) {
         }
         case from_uncached: {
             tlm::tlm_generic_payload& p = *uncached_;
-            writing_ = static_cast<warp_instruction*>(extension(p).instruction);
+            writing_ = &sm_.pool[extension(p).owner];
             if (extension(p).is_atomic) {
                 protocol::atomic_effect::perform(p);
                 sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
@@ -200,7 +199,7 @@ void ldst_unit::choose(int c, std::uint64_t now) {
         }
         default: {
             tlm::tlm_generic_payload& p = *std::exchange(ready_[static_cast<unsigned>(c)], nullptr);
-            writing_ = static_cast<warp_instruction*>(extension(p).instruction);
+            writing_ = &sm_.pool[extension(p).owner];
             auto& cache = c == from_l1d ? l1d : c == from_l1c ? l1c : l1t;
             tlm::tlm_phase phase = tlm::END_RESP;
             sc_core::sc_time delay;

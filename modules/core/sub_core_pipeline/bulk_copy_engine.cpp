@@ -17,7 +17,6 @@ using protocol::extension;
 namespace {
 constexpr std::uint32_t line_bytes = 128, sector_bytes = 32;
 constexpr std::uint32_t tensor_map_bytes = 128;
-constexpr std::uint8_t of_a_map = 1;  // memory_extension::cookie of requests for tensor maps
 }  // namespace
 
 bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
@@ -41,6 +40,7 @@ bulk_copy_engine::~bulk_copy_engine() = default;
 bulk_copy_engine::transfer& bulk_copy_engine::take() {
     if (free_.empty()) {
         all_.push_back(std::make_unique<transfer>());
+        all_.back()->number = static_cast<std::uint32_t>(all_.size() - 1);
         free_.push_back(all_.back().get());
     }
     transfer& t = *free_.back();
@@ -55,7 +55,9 @@ void bulk_copy_engine::start(unsigned warp, std::vector<program::bulk_transfer> 
     warp_groups& groups = groups_[warp];
     for (program::bulk_transfer& what : transfers) {
         transfer& t = take();
+        const std::uint32_t number = t.number;
         t = transfer();
+        t.number = number;
         t.what = std::move(what);
         t.warp = static_cast<std::uint16_t>(warp);
         t.group = groups.first + static_cast<std::uint32_t>(groups.of.size() - 1);
@@ -208,9 +210,8 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
     e.bytes.set(offset, bytes);
     e.lanes = 1;
     e.warp = t.warp;
-    e.cookie = is_map ? of_a_map : std::uint8_t{0};
     sm_.identity.tag(e);
-    e.instruction = &t;
+    e.owner = t.number;
     e.when.created = protocol::hop_times::stamp(act_process_.now());
     ++t.outstanding;
     ++requests_;
@@ -260,8 +261,8 @@ tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
         if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
         whole = parent;
     }
-    transfer& t = *static_cast<transfer*>(extension(*whole).instruction);
-    const bool is_map = extension(*whole).cookie == of_a_map;
+    transfer& t = *all_[extension(*whole).owner];
+    const bool is_map = t.map_requests != 0;  // requests for the copy follow those for its map
     whole->release();
     --requests_;
     --t.outstanding;

@@ -97,6 +97,7 @@ private:
     /// A copy in the engine.
     struct transfer {
         program::bulk_transfer what;
+        std::uint32_t number = 0;  // in all_
         std::uint16_t warp = 0;
         std::uint32_t group = 0;
         std::uint64_t ready_at = 0;     // when the front end may take it

@@ -357,7 +357,7 @@ tlm::tlm_sync_enum memory_unit::cache_responds(int id, tlm::tlm_generic_payload&
         sm_.warps.store_acknowledged(extension(p).warp);
     } else {
         static_cast<void>(id);
-        arrived(*static_cast<warp_instruction*>(extension(p).instruction), access_process_.now());
+        arrived(sm_.pool[extension(p).owner], access_process_.now());
     }
     p.release();
     return tlm::TLM_COMPLETED;
@@ -404,7 +404,7 @@ void memory_unit::respond() {
 /// Handles the response of a load or atomic that bypassed the L1D.
 void memory_unit::take_uncached(std::uint64_t now) {
     tlm::tlm_generic_payload& p = *std::exchange(uncached_, nullptr);
-    auto& inst = *static_cast<warp_instruction*>(extension(p).instruction);
+    warp_instruction& inst = sm_.pool[extension(p).owner];
     if (extension(p).is_atomic) {
         protocol::atomic_effect::perform(p);
         if (sm_.warps.warp[inst.warp].executor != nullptr)

@@ -143,7 +143,7 @@ private:
 
     tlm::tlm_sync_enum response(int, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
                                 sc_core::sc_time&) {
-        if (response_outcome(p) == access_outcome::hit) {
+        if (protocol::extension(p).hit) {
             note(observation::hit, p);
             ++responses;
             p.release();
