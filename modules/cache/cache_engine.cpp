@@ -15,7 +15,7 @@ cache_engine::cache_engine(const cache_config& config, bool index_by_partition)
       miss_queue_(config.miss_queue_size),
       ports_(config.port_bytes()) {}
 
-bool cache_engine::send(miss_sink& sink) {
+bool cache_engine::send(protocol::request_sink& sink) {
     if (miss_queue_.empty()) return false;
     const queued_request q = miss_queue_.front();
     if (!sink.try_send(*q.payload)) return false;

@@ -7,22 +7,13 @@
 #include "modules/cache/mshr_table.h"
 #include "modules/cache/port_bandwidth.h"
 #include "modules/cache/tag_array.h"
-#include "modules/protocol/memory_transaction.h"
+#include "modules/protocol/port_buffer.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/support/ring_buffer.h"
 
 #include <cstdint>
 
 namespace simtlm::cache {
-
-/// Destination of a cache's misses.
-struct miss_sink {
-    virtual ~miss_sink() = default;
-    /// Sends a request. @return false if there is no room in this cycle. A sink that keeps a
-    /// request acquires it, except for write-backs created by the cache: their only reference
-    /// passes to the sink, which releases it when the write-back has been acknowledged.
-    virtual bool try_send(tlm::tlm_generic_payload& request) = 0;
-};
 
 /// The common part of all caches with MSHRs: tags, MSHRs, miss queue, ports, statistics. A plain
 /// class without a process: the block that owns it calls cycle() once per cycle of its clock.
@@ -41,12 +32,12 @@ public:
     ~cache_engine() = default;
 
     /// Sends at most one request from the miss queue, then starts the next cycle of the ports.
-    void cycle(miss_sink& sink) {
+    void cycle(protocol::request_sink& sink) {
         send(sink);
         pass_cycle();
     }
     /// The two parts of cycle(), for a cache that sends at another point of the cycle.
-    bool send(miss_sink& sink);
+    bool send(protocol::request_sink& sink);
     void pass_cycle();
     /// Accounts for cycles in which the owner slept while idle(); they count as port cycles.
     void skip(std::uint64_t cycles) { statistics_.port_cycles += cycles; }

@@ -3,8 +3,6 @@
 
 #include "modules/protocol/memory_transaction.h"
 
-#include <algorithm>
-
 namespace simtlm::cache {
 
 cache_link::cache_link(const sc_core::sc_module_name& name)
@@ -15,12 +13,6 @@ cache_link::cache_link(const sc_core::sc_module_name& name)
 
 tlm::tlm_sync_enum cache_link::request(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-    if (phase == tlm::END_RESP) {
-        const auto found = std::find(handed_over_.begin(), handed_over_.end(), &p);
-        if (found == handed_over_.end()) return behind->nb_transport_fw(p, phase, delay);
-        handed_over_.erase(found);
-        return tlm::TLM_COMPLETED;
-    }
     const tlm::tlm_sync_enum answer = behind->nb_transport_fw(p, phase, delay);
     if (answer == tlm::TLM_COMPLETED) p.set_response_status(tlm::TLM_OK_RESPONSE);
     if (answer != tlm::TLM_ACCEPTED) return answer;
@@ -30,11 +22,9 @@ tlm::tlm_sync_enum cache_link::request(int, tlm::tlm_generic_payload& p, tlm::tl
 
 tlm::tlm_sync_enum cache_link::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-    const bool hit = protocol::extension(p).hit;
+    const bool hit = protocol::extension(p).hit;  // occupies no entry of the second cache
     const tlm::tlm_sync_enum answer = front->nb_transport_bw(p, phase, delay);
-    if (!hit || answer != tlm::TLM_ACCEPTED) return answer;
-    handed_over_.push_back(&p);  // a hit occupies no entry of the second cache
-    return tlm::TLM_COMPLETED;
+    return hit ? tlm::TLM_COMPLETED : answer;
 }
 
 }  // namespace simtlm::cache

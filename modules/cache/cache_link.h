@@ -4,7 +4,6 @@
 #include "modules/protocol/sockets.h"
 
 #include <systemc>
-#include <vector>
 
 namespace simtlm::cache {
 
@@ -24,9 +23,6 @@ private:
                                sc_core::sc_time& delay);
     tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
-
-    // Hits of the second cache that the first one has not finished yet.
-    std::vector<const tlm::tlm_generic_payload*> handed_over_;
 };
 
 }  // namespace simtlm::cache

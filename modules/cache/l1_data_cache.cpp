@@ -18,7 +18,7 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
                              simulation::phase_sequencer& sequencer, const config& cfg,
                              protocol::transaction_pool& pool)
-    : sm_cache(name, sequencer, cfg.cache.mshr_entries + cfg.cache.miss_queue_size,
+    : sm_cache(name, sequencer,
                {protocol::phase::core_caches, simulation::on_edge<&l1_data_cache::cycle>(this)},
                cfg.cache, l1_level, pool),
       config_(cfg),
@@ -58,7 +58,7 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
 void l1_data_cache::cycle() {
     const std::uint64_t now = process_.now();
     replay(now);
-    if (memory_.response_waiting()) memory_.retry();
+    if (memory.response_waiting()) memory.retry();
     send_misses();
     engine_.pass_cycle();
     next_cycle_ = now + 1;
@@ -79,7 +79,7 @@ void l1_data_cache::send_misses() {
             config_.writes_sectors && protocol::extension(p).type == l1_level.write_back
                 ? static_cast<unsigned>(__builtin_popcount(protocol::extension(p).sectors)) - 1
                 : 0;
-        if (!engine_.send(memory_)) return;
+        if (!engine_.send(memory)) return;
         if (packets.take(more)) continue;
         // The other packets follow in the next cycles, the last of which has room for no others.
         const unsigned later = more - packets.left();
@@ -106,9 +106,8 @@ void l1_data_cache::look_up(std::size_t bank) {
 }
 
 void l1_data_cache::rest() {
-    if (memory_.response_waiting() || !engine_.fill_port_free() || !engine_.data_port_free())
-        return;
-    if (!engine_.miss_queue_empty() && !memory_.blocked()) return;
+    if (memory.response_waiting() || !engine_.fill_port_free() || !engine_.data_port_free()) return;
+    if (!engine_.miss_queue_empty() && !memory.blocked()) return;
     if (queued_ == 0) {
         process_.sleep();
         return;
@@ -117,6 +116,10 @@ void l1_data_cache::rest() {
 }
 
 bool l1_data_cache::accept_response(tlm::tlm_generic_payload& response) {
+    if (protocol::is_posted(protocol::extension(response).type)) {
+        response.release();
+        return true;
+    }
     if (!response.is_write()) {
         if (!engine_.fill_port_free()) return false;
         engine_.fill(response, process_.now());
@@ -170,8 +173,8 @@ void l1_data_cache::register_statistics(support::statistics& list) const {
 std::string l1_data_cache::describe() const {
     if (idle()) return {};
     std::string text = fmt::format("  {}: {}", name(), engine_.describe());
-    if (memory_.blocked()) text += "; its last miss has not been taken (no END_REQ)";
-    if (memory_.response_waiting()) text += "; responses wait for the fill port";
+    if (memory.blocked()) text += "; its last miss has not been taken (no END_REQ)";
+    if (memory.response_waiting()) text += "; responses wait for the fill port";
     if (engine_.access_ready())
         text += "; the unit has not taken " + protocol::describe(engine_.ready_access());
     text += '\n';

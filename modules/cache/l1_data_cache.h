@@ -57,7 +57,7 @@ public:
         engine_.reconfigure(ways, allocation);
     }
     /// Whether no access is queued or outstanding.
-    bool idle() const { return queued_ == 0 && !engine_.busy() && !memory_.response_waiting(); }
+    bool idle() const { return queued_ == 0 && !engine_.busy() && !memory.response_waiting(); }
 
     /// Describes pending accesses and why they are stalled, one per line, for a deadlock report;
     /// empty if idle.

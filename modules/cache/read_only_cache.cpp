@@ -7,7 +7,7 @@ namespace simtlm::cache {
 
 read_only_cache::read_only_cache(const sc_core::sc_module_name& name,
                                  simulation::phase_sequencer& sequencer, const config& cfg)
-    : sm_cache(name, sequencer, cfg.cache.mshr_entries + cfg.cache.miss_queue_size,
+    : sm_cache(name, sequencer,
                {cfg.phase, simulation::on_edge<&read_only_cache::cycle>(this), cfg.sub_phase},
                cfg.cache),
       config_(cfg) {}
@@ -22,26 +22,26 @@ tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm
     }
     if (config_.send_at_access) send();
     note_back_pressure();
-    if (!engine_.miss_queue_empty() && !memory_.blocked()) process_.wake();
+    if (!engine_.miss_queue_empty() && !memory.blocked()) process_.wake();
     return tlm::TLM_ACCEPTED;
 }
 
 /// Sends at most one miss per cycle.
 void read_only_cache::send() {
     const std::uint64_t now = process_.now();
-    if (now >= next_send_ && engine_.send(memory_)) next_send_ = now + 1;
+    if (now >= next_send_ && engine_.send(memory)) next_send_ = now + 1;
 }
 
 void read_only_cache::cycle() {
     const std::uint64_t now = process_.now();
     replay(now);
-    if (memory_.response_waiting()) memory_.retry();
+    if (memory.response_waiting()) memory.retry();
     send();
     engine_.pass_cycle();
     next_cycle_ = now + 1;
     note_back_pressure();
-    const bool sending = !engine_.miss_queue_empty() && !memory_.blocked();
-    if (!sending && engine_.fill_port_free() && !memory_.response_waiting()) process_.sleep();
+    const bool sending = !engine_.miss_queue_empty() && !memory.blocked();
+    if (!sending && engine_.fill_port_free() && !memory.response_waiting()) process_.sleep();
 }
 
 bool read_only_cache::accept_response(tlm::tlm_generic_payload& response) {

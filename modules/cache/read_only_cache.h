@@ -34,7 +34,7 @@ public:
     read_only_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const config& cfg);
 
-    bool idle() const { return !engine_.busy() && !memory_.response_waiting(); }
+    bool idle() const { return !engine_.busy() && !memory.response_waiting(); }
 
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(support::archive& a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/cache/miss_port.h"
 #include "modules/cache/unit_port.h"
+#include "modules/protocol/port_buffer.h"
 #include "modules/simulation/back_pressure_counter.h"
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/clocked_process.h"
@@ -19,14 +19,13 @@ namespace simtlm::cache {
 template <class Engine>
 class sm_cache : public simulation::clocked_module,
                  protected unit_port::client,
-                 protected miss_port::client {
+                 protected protocol::port_buffer::client {
 protected:
     unit_port unit_;
-    miss_port memory_;
 
 public:
     protocol::cache_port_target<unit_port>& port;
-    protocol::initiator_socket<miss_port>& memory;
+    protocol::port_buffer memory;
 
     void flush() { engine_.flush(); }
     void invalidate() { engine_.invalidate(); }
@@ -42,16 +41,14 @@ protected:
         simulation::edge_action action;
         unsigned sub_phase = 0;  ///< of the phase
     };
-    /// @param responses  maximum number of waiting responses
-    /// @param engine     arguments of the engine's constructor
+    /// @param engine  arguments of the engine's constructor
     template <class... Arguments>
     sm_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-             std::size_t responses, const behaviour& acts, Arguments&&... engine)
+             const behaviour& acts, Arguments&&... engine)
         : clocked_module(name, sequencer),
           unit_("port", *this),
-          memory_("memory", *this, responses),
           port(unit_.socket),
-          memory(memory_.socket),
+          memory("memory", *this),
           engine_(std::forward<Arguments>(engine)...),
           process_("process", sequencer, acts.phase, acts.action, false, acts.sub_phase + 1) {
         process_.select_sub_phase(acts.sub_phase);
@@ -60,7 +57,7 @@ protected:
     /// Updates whether a miss would stall from the next cycle on.
     void note_back_pressure() {
         back_pressure_.set(simulation::back_pressure_counter::queued,
-                           memory_.blocked() && !engine_.miss_queue_empty());
+                           memory.blocked() && !engine_.miss_queue_empty());
     }
     /// Accounts for the cycles before a core cycle in which the cache slept; its ports were free.
     void replay(std::uint64_t now) {
@@ -68,7 +65,8 @@ protected:
         engine_.skip(now - next_cycle_);
         next_cycle_ = now;
     }
-    void can_send() override {
+    void request_ended(tlm::tlm_generic_payload&) override { response_waits(); }
+    void response_waits() override {
         note_back_pressure();
         process_.wake();
     }

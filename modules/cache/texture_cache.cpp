@@ -8,7 +8,7 @@ namespace simtlm::cache {
 texture_cache::texture_cache(const sc_core::sc_module_name& name,
                              simulation::phase_sequencer& sequencer, const cache_config& config)
     : sm_cache(
-          name, sequencer, config.miss_queue_size + 1,
+          name, sequencer,
           {protocol::phase::core_texture_cache, simulation::on_edge<&texture_cache::cycle>(this)},
           config) {}
 
@@ -24,11 +24,11 @@ tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
 }
 
 void texture_cache::cycle() {
-    memory_.retry();
-    engine_.cycle(memory_);
+    memory.retry();
+    engine_.cycle(memory);
     unit_.present();
     note_back_pressure();
-    if (engine_.idle(!memory_.blocked()) && !memory_.response_waiting()) process_.sleep();
+    if (engine_.idle(!memory.blocked()) && !memory.response_waiting()) process_.sleep();
 }
 
 bool texture_cache::accept_response(tlm::tlm_generic_payload& response) {

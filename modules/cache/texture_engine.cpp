@@ -41,7 +41,7 @@ access_result texture_engine::access(tlm::tlm_generic_payload& p, std::uint64_t 
     return r;
 }
 
-void texture_engine::cycle(miss_sink& sink) {
+void texture_engine::cycle(protocol::request_sink& sink) {
     if (!requests_.empty() && sink.try_send(*requests_.front())) requests_.pop()->release();
     if (fragments_.empty() || results_.full()) return;
     if (fragments_.front().missed) {

@@ -23,7 +23,7 @@ public:
     /// is full
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
     /// Sends at most one request, and moves at most one fragment to the result FIFO.
-    void cycle(miss_sink& sink);
+    void cycle(protocol::request_sink& sink);
 
     /// Whether a response belongs to an outstanding request.
     bool waiting_for_fill(const tlm::tlm_generic_payload& response) const;

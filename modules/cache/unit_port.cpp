@@ -10,7 +10,8 @@ unit_port::unit_port(const char* name, client& owner) : socket(name), owner_(own
 tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
                                               tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase == tlm::BEGIN_REQ) return owner_.access(p, phase);
-    sc_assert(phase == tlm::END_RESP && &p == presented_);
+    sc_assert(phase == tlm::END_RESP);
+    if (&p != presented_) return tlm::TLM_COMPLETED;  // a hit, which occupies no entry
     presented_ = nullptr;
     owner_.retire();
     present();
@@ -20,10 +21,7 @@ tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
 bool unit_port::respond(tlm::tlm_generic_payload& p, bool hit) {
     protocol::extension(p).hit = hit;
     p.set_response_status(tlm::TLM_OK_RESPONSE);
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(p, phase, delay);
-    return answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
+    return protocol::begin_response(socket, p);
 }
 
 void unit_port::complete(tlm::tlm_generic_payload& p) {

@@ -2,9 +2,10 @@
 #include "modules/core/memory_port.h"
 
 #include "modules/protocol/describe.h"
-#include "modules/simulation/spawn.h"
 
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace simtlm::core {
 
@@ -12,13 +13,10 @@ memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t respon
                          unsigned sources)
     : sc_module(name),
       from("from", sources),
-      memory("memory"),
-      response_entries_(response_entries),
-      responses_(response_entries + overflow) {
+      memory("memory", *this),
+      responses_(response_entries) {
     for (unsigned i = 0; i < sources; ++i)
         from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
-    memory.register_nb_transport_bw(this, &memory_port::respond, 0);
-    simulation::spawn_method("act_late", [this] { act_on_delayed(); }, {delayed_event_});
 }
 
 tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -41,140 +39,51 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
             return tlm::TLM_UPDATED;
         }
     }
-    if (blocked_) {
+    if (memory.blocked()) {
         const auto source = static_cast<unsigned>(id);
         held_[source] = &p;
         if (back_pressure_[source] != nullptr)
             back_pressure_[source]->stalled_now(simulation::back_pressure_counter::held);
         return tlm::TLM_ACCEPTED;
     }
-    if (!send(static_cast<unsigned>(id), p)) return tlm::TLM_ACCEPTED;
+    if (!send(p)) return tlm::TLM_ACCEPTED;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }
 
-bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    const tlm::tlm_sync_enum answer = memory->nb_transport_fw(p, phase, delay);
-    if (answer != tlm::TLM_ACCEPTED) {
-        if (delay == sc_core::SC_ZERO_TIME) {
-            if (answer == tlm::TLM_COMPLETED) {
-                arrived(p);
-            } else if (phase == tlm::BEGIN_RESP) {
-                p.acquire();  // released after END_RESP
-                arrived(p);
-                phase = tlm::END_RESP;
-                memory->nb_transport_fw(p, phase, delay);
-                p.release();
-            }
-            return true;
-        }
-        postpone(p,
-                 answer == tlm::TLM_COMPLETED ? message::completed
-                 : phase == tlm::BEGIN_RESP   ? message::response
-                                              : message::request_ended,
-                 delay);
-    }
-    blocked_ = true;
+/// @return whether the downstream port would accept another request
+bool memory_port::send(tlm::tlm_generic_payload& p) {
+    memory.try_send(p);
+    if (memory.response_waiting()) memory.retry();  // a target may respond in its return
+    if (!memory.blocked()) return true;
     if (injection_order_ != nullptr) blocked_in_ = injection_order_->cycle(protocol::core_clock);
-    blocked_source_ = static_cast<int>(source);
-    blocked_request_ = &p;
     return false;
 }
 
-void memory_port::postpone(tlm::tlm_generic_payload& p, message what,
-                           const sc_core::sc_time& delay) {
-    delayed_.push_back({&p, what, sc_core::sc_time_stamp() + delay});
-    delayed_event_.notify(delay);
-}
-
-void memory_port::act_on_delayed() {
-    const sc_core::sc_time now = sc_core::sc_time_stamp();
-    for (std::size_t i = 0; i < delayed_.size();) {
-        if (delayed_[i].at > now) {
-            delayed_event_.notify(delayed_[i].at - now);
-            ++i;
-            continue;
-        }
-        const delayed_phase n = delayed_[i];
-        delayed_.erase(delayed_.begin() + static_cast<std::ptrdiff_t>(i));
-        if (blocked_ && blocked_request_ == n.payload) unblocked();
-        if (n.what == message::completed) {
-            arrived(*n.payload);
-        } else if (n.what == message::response) {
-            n.payload->acquire();  // released after END_RESP
-            if (take_response(*n.payload) == tlm::TLM_COMPLETED) {
-                tlm::tlm_phase phase = tlm::END_RESP;
-                sc_core::sc_time delay;
-                memory->nb_transport_fw(*n.payload, phase, delay);
-            }
-            n.payload->release();
-        }
-    }
-}
-
-void memory_port::unblocked() {
-    blocked_ = false;
-    const auto released = [this](unsigned source, tlm::tlm_generic_payload& p) {
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay;
-        from[source]->nb_transport_bw(p, phase, delay);
-    };
-    if (blocked_source_ >= 0) {
-        const auto source = static_cast<unsigned>(blocked_source_);
-        blocked_source_ = -1;
-        tlm::tlm_generic_payload* const done = blocked_request_;
-        blocked_request_ = nullptr;
-        released(source, *done);
-    }
-    for (unsigned i = 0; i < max_memory_sources && !blocked_; ++i) {
+void memory_port::request_ended(tlm::tlm_generic_payload& ended) {
+    protocol::end_request(from[protocol::extension(ended).source], ended);
+    for (unsigned i = 0; i < max_memory_sources && !memory.blocked(); ++i) {
         if (held_[i] == nullptr) continue;
-        tlm::tlm_generic_payload& p = *held_[i];
-        held_[i] = nullptr;
+        tlm::tlm_generic_payload& p = *std::exchange(held_[i], nullptr);
         if (back_pressure_[i] != nullptr)
             back_pressure_[i]->set(simulation::back_pressure_counter::held, false);
-        if (send(i, p)) released(i, p);
+        if (send(p)) protocol::end_request(from[i], p);
     }
 }
 
-tlm::tlm_sync_enum memory_port::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                                        sc_core::sc_time& delay) {
-    if (delay != sc_core::SC_ZERO_TIME) {
-        postpone(p, phase == tlm::END_REQ ? message::request_ended : message::response, delay);
-        return tlm::TLM_ACCEPTED;
-    }
-    if (phase == tlm::END_REQ) {
-        unblocked();
-        return tlm::TLM_ACCEPTED;
-    }
-    sc_assert(phase == tlm::BEGIN_RESP);
-    if (blocked_ && blocked_request_ == &p) unblocked();  // BEGIN_RESP implies END_REQ
-    return take_response(p);
-}
-
-tlm::tlm_sync_enum memory_port::take_response(tlm::tlm_generic_payload& p) {
-    const protocol::memory_extension& e = protocol::extension(p);
-    if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read ||
-        responses_.size() < response_entries_) {
-        arrived(p);
-        return tlm::TLM_COMPLETED;
-    }
-    waiting_ = &p;
-    return tlm::TLM_ACCEPTED;
-}
-
-void memory_port::arrived(tlm::tlm_generic_payload& p) {
+bool memory_port::accept_response(tlm::tlm_generic_payload& p) {
     const protocol::memory_extension& e = protocol::extension(p);
     if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read) {
         const bool part = protocol::is_part(p);  // evaluated before the receiver may release the
                                                  // payload
         hand_over(p);
         if (part) p.release();
-        return;
+        return true;
     }
+    if (responses_.full()) return false;
     responses_.push(&p);
     client_->response_arrived();
+    return true;
 }
 
 bool memory_port::response_is_uncached_read() const {
@@ -184,10 +93,7 @@ bool memory_port::response_is_uncached_read() const {
 }
 
 bool memory_port::hand_over(tlm::tlm_generic_payload& p) {
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay;
-    return from[protocol::extension(p).source]->nb_transport_bw(p, phase, delay) !=
-           tlm::TLM_ACCEPTED;
+    return protocol::begin_response(from[protocol::extension(p).source], p);
 }
 
 void memory_port::deliver() {
@@ -202,13 +108,7 @@ void memory_port::head_taken() {
     head_announced_ = false;
     tlm::tlm_generic_payload& taken = *responses_.pop();
     if (head_is_part_) taken.release();
-    if (waiting_ == nullptr || responses_.size() >= response_entries_) return;
-    tlm::tlm_generic_payload& p = *waiting_;
-    waiting_ = nullptr;
-    arrived(p);
-    tlm::tlm_phase phase = tlm::END_RESP;
-    sc_core::sc_time delay;
-    memory->nb_transport_fw(p, phase, delay);
+    memory.retry();
 }
 
 std::string memory_port::describe() const {
@@ -216,15 +116,16 @@ std::string memory_port::describe() const {
     const auto add = [&](const std::string& what) {
         text += fmt::format("  {}: {}\n", name(), what);
     };
-    if (blocked_ && blocked_request_ != nullptr)
-        add("the network has not taken " + protocol::describe(*blocked_request_));
+    if (memory.blocked())
+        add("the network has not taken " + protocol::describe(memory.unanswered()));
     for (const tlm::tlm_generic_payload* p : held_)
         if (p != nullptr) add("waits behind it: " + protocol::describe(*p));
     if (!responses_.empty())
         add(fmt::format("{} responses wait for the SM, first {}{}", responses_.size(),
                         protocol::describe(*responses_.front()),
                         head_announced_ ? ", which has been offered" : ""));
-    if (waiting_ != nullptr) add("no room for the response " + protocol::describe(*waiting_));
+    if (memory.response_waiting())
+        add("no room for the response " + protocol::describe(memory.waiting_response()));
     return text;
 }
 

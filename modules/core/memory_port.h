@@ -4,13 +4,13 @@
 #include "modules/core/core_config.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
+#include "modules/protocol/port_buffer.h"
 #include "modules/protocol/sockets.h"
 #include "modules/simulation/back_pressure_counter.h"
 #include "modules/support/ring_buffer.h"
 
 #include <array>
 #include <systemc>
-#include <vector>
 
 namespace simtlm::core {
 
@@ -35,10 +35,10 @@ protected:
 ///
 /// Instruction cache fills are delivered immediately; all other responses wait in the response FIFO
 /// (-gpgpu_n_ldst_response_buffer_size), from which the load/store unit delivers one per cycle.
-class memory_port : public sc_core::sc_module {
+class memory_port : public sc_core::sc_module, private protocol::port_buffer::client {
 public:
     sc_core::sc_vector<protocol::target_socket<memory_port>> from;  ///< by memory_source
-    protocol::initiator_socket<memory_port> memory;
+    protocol::port_buffer memory;
 
     /// Interface of the unit that receives the responses.
     struct client {
@@ -74,8 +74,8 @@ public:
     /// Whether the downstream port currently accepts no request.
     bool blocked() const {
         if (outside_ != nullptr) return !outside_->has_room();
-        return blocked_ && (injection_order_ == nullptr ||
-                            blocked_in_ != injection_order_->cycle(protocol::core_clock));
+        return memory.blocked() && (injection_order_ == nullptr ||
+                                    blocked_in_ != injection_order_->cycle(protocol::core_clock));
     }
     bool has_response() const { return !responses_.empty(); }
     /// Whether the oldest response is that of an uncached load. @pre has_response()
@@ -90,46 +90,25 @@ public:
     std::string describe() const;
 
 private:
-    static constexpr std::size_t overflow = 512;  // responses that may arrive although the FIFO is
-                                                  // full
-
     tlm::tlm_sync_enum request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
-    tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
-    bool send(unsigned source, tlm::tlm_generic_payload& p);
-    void unblocked();
-    void arrived(tlm::tlm_generic_payload& p);
+    bool send(tlm::tlm_generic_payload& p);
+    void request_ended(tlm::tlm_generic_payload& p) override;
+    bool accept_response(tlm::tlm_generic_payload& p) override;
     void head_taken();
     bool hand_over(tlm::tlm_generic_payload& p);
 
-    /// Phases that an external target has annotated with a delay are processed at that time.
-    enum class message : std::uint8_t { request_ended, response, completed };
-    struct delayed_phase {
-        tlm::tlm_generic_payload* payload;
-        message what;
-        sc_core::sc_time at;
-    };
-    void postpone(tlm::tlm_generic_payload& p, message what, const sc_core::sc_time& delay);
-    void act_on_delayed();
-    tlm::tlm_sync_enum take_response(tlm::tlm_generic_payload& p);
-
     client* client_ = nullptr;
-    bool blocked_ = false;
     const simulation::phase_sequencer* injection_order_ = nullptr;
     std::uint64_t blocked_in_ = 0;  // core cycle, with injection_order_
     const shared_outside* outside_ = nullptr;
-    int blocked_source_ = -1;  // source whose END_REQ is withheld
-    tlm::tlm_generic_payload* blocked_request_ = nullptr;
+    /// Requests that have not been sent, by source. Their END_REQ is withheld, as is that of the
+    /// request that blocks `memory`.
     std::array<tlm::tlm_generic_payload*, max_memory_sources> held_{};
     std::array<simulation::back_pressure_counter*, max_memory_sources> back_pressure_{};
-    std::size_t response_entries_;
     support::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;  // its receiver will send END_RESP
     bool head_is_part_ = false;
-    tlm::tlm_generic_payload* waiting_ = nullptr;  // did not fit in the FIFO: END_RESP withheld
-    std::vector<delayed_phase> delayed_;
-    sc_core::sc_event delayed_event_;
 };
 
 }  // namespace simtlm::core

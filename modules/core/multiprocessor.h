@@ -102,7 +102,7 @@ protected:
 
 public:
     /// To be bound to the cluster, or to any TLM-2.0 target.
-    protocol::initiator_socket<memory_port>& memory;
+    protocol::port_buffer& memory;
 
     ~multiprocessor() override;
 

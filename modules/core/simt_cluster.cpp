@@ -199,10 +199,7 @@ void simt_cluster::order_sms(std::uint64_t cycle) {
 
 void simt_cluster::end_request(unsigned s) {
     tlm::tlm_generic_payload* const p = std::exchange(withheld_end_[s], nullptr);
-    if (p == nullptr) return;
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay;
-    from_sm_[s]->nb_transport_bw(*p, phase, delay);
+    if (p != nullptr) protocol::end_request(from_sm_[s], *p);
 }
 
 void simt_cluster::set_request_order(protocol::request_order& order) {
@@ -258,9 +255,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
 }
 
 bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay;
-    return from_sm_[local(p)]->nb_transport_bw(p, phase, delay) != tlm::TLM_ACCEPTED;
+    return protocol::begin_response(from_sm_[local(p)], p);
 }
 
 /// Delivers acknowledgements collected by host threads; their order does not matter.
@@ -305,9 +300,7 @@ void simt_cluster::receive_one(std::uint64_t now) {
         extension(p).when.received = protocol::hop_times::stamp(now);
         traffic_.received.add(class_of(extension(p)), protocol::reply_bytes(p));
         responses_.push(&p);
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay;
-        network->nb_transport_fw(p, phase, delay);  // may offer the next response
+        protocol::end_response(network, p);  // may offer the next response
     }
 }
 

@@ -182,8 +182,7 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
     if (phase == tlm::END_RESP) {
         if (protocol::is_posted(protocol::extension(payload).type)) {
             // The cluster has delayed END_RESP of a posted write: forward it.
-            sc_core::sc_time now = sc_core::SC_ZERO_TIME;
-            to_memory[memory_of(payload)]->nb_transport_fw(payload, phase, now);
+            protocol::end_response(to_memory[memory_of(payload)], payload);
         } else {
             if (!ejectors_[replies][cluster].presented)
                 SC_REPORT_ERROR(violation, "END_RESP without BEGIN_RESP");
@@ -239,27 +238,22 @@ void network::present(subnet s, unsigned port) {
         tlm::tlm_generic_payload* payload = head(s, port);
         if (payload == nullptr) return;
         ejectors_[s][port].presented = true;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         if (s == replies) {
-            tlm::tlm_phase phase = tlm::BEGIN_RESP;
-            if (from_cluster[port]->nb_transport_bw(*payload, phase, delay) == tlm::TLM_ACCEPTED)
-                return;
+            if (!protocol::begin_response(from_cluster[port], *payload)) return;
             leave(replies, port);
             continue;
         }
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
         const tlm::tlm_sync_enum answer = to_memory[port]->nb_transport_fw(*payload, phase, delay);
         if (answer == tlm::TLM_ACCEPTED) return;
         leave(requests, port);
         const bool begins_response = answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP;
         if (answer != tlm::TLM_COMPLETED && !begins_response) continue;
         if (protocol::is_posted(protocol::extension(*payload).type)) {
-            phase = tlm::BEGIN_RESP;
-            from_cluster[protocol::extension(*payload).cluster]->nb_transport_bw(*payload, phase,
-                                                                                 delay);
+            protocol::begin_response(from_cluster[protocol::extension(*payload).cluster], *payload);
         } else if (inject_reply(port, *payload, begins_response) && begins_response) {
-            phase = tlm::END_RESP;
-            to_memory[port]->nb_transport_fw(*payload, phase, delay);
+            protocol::end_response(to_memory[port], *payload);
         }
     }
 }
@@ -274,15 +268,13 @@ void network::resume_injectors(subnet s) {
         if (in.staged.payload != nullptr || !has_room(s, port, 1)) return;
         withheld_[s].erase(port);
         in.withheld = false;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         if (s == replies) fresh_[requests].insert(port);
         if (in.end_withheld == nullptr) return;
         tlm::tlm_generic_payload& payload = *std::exchange(in.end_withheld, nullptr);
-        tlm::tlm_phase phase = s == requests ? tlm::END_REQ : tlm::END_RESP;
         if (s == requests)
-            from_cluster[port]->nb_transport_bw(payload, phase, delay);
+            protocol::end_request(from_cluster[port], payload);
         else
-            to_memory[port]->nb_transport_fw(payload, phase, delay);
+            protocol::end_response(to_memory[port], payload);
     });
 }
 

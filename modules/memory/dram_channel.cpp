@@ -148,12 +148,7 @@ void dram_channel::pop_reply() {
 void dram_channel::present() {
     while (!presented_ && !return_queue_.empty()) {
         presented_ = true;
-        tlm::tlm_phase phase = tlm::BEGIN_RESP;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        const auto answer = port->nb_transport_bw(*return_queue_.front(), phase, delay);
-        const bool taken =
-            answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
-        if (!taken) return;
+        if (!protocol::begin_response(port, *return_queue_.front())) return;
         pop_reply();
     }
 }
@@ -161,11 +156,7 @@ void dram_channel::present() {
 void dram_channel::end_withheld_requests() {
     for (auto*& payload : withheld_) {
         if (payload == nullptr || scheduler_->full(payload->is_write())) continue;
-        tlm::tlm_generic_payload& p = *payload;
-        payload = nullptr;
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        port->nb_transport_bw(p, phase, delay);
+        protocol::end_request(port, *std::exchange(payload, nullptr));
     }
 }
 
@@ -219,9 +210,7 @@ void dram_channel::finish(std::uint32_t number) {
         return;
     }
     --in_channel_;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    port->nb_transport_bw(payload, phase, delay);
+    protocol::begin_response(port, payload);
 }
 
 /// Assigns at most one request to its bank.

@@ -164,11 +164,7 @@ void memory_partition::return_cycle() {
     else
         --in_channel_;
     responses_.erase(responses_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    if (r.withholds_end) {
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        memory->nb_transport_fw(*r.payload, phase, delay);
-    }
+    if (r.withholds_end) protocol::end_response(memory, *r.payload);
     if (responses_.empty()) return_process_.sleep();
 }
 

@@ -110,12 +110,8 @@ void memory_sub_partition::send_replies() {
     ++counters_.replies;
     shared_.reply_sent();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     reply_blocked_ = true;
-    const auto answer = port->nb_transport_bw(payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP))
-        reply_blocked_ = false;
+    if (protocol::begin_response(port, payload)) reply_blocked_ = false;
     if (!part) payload.release();
     if (to_network_.empty())
         reply_process_.sleep();
@@ -143,9 +139,7 @@ void memory_sub_partition::answer_posted(tlm::tlm_generic_payload& payload) {
         return;
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    port->nb_transport_bw(payload, phase, delay);
+    protocol::begin_response(port, payload);
     payload.release();
 }
 
@@ -206,7 +200,7 @@ void memory_sub_partition::take_request() {
     tlm::tlm_generic_payload& request = *offered_;
     offered_ = nullptr;
     request.acquire();
-    end_request(request);
+    protocol::end_request(port, request);
     if (protocol::find_extension(request) == nullptr) register_external(request);
     protocol::memory_extension& e = protocol::extension(request);
     locate(request, e);
@@ -217,12 +211,6 @@ void memory_sub_partition::take_request() {
         split(request, e);
     else
         delay(request, e);
-}
-
-void memory_sub_partition::end_request(tlm::tlm_generic_payload& request) {
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    port->nb_transport_bw(request, phase, delay);
 }
 
 void memory_sub_partition::split(tlm::tlm_generic_payload& request, protocol::memory_extension& e) {

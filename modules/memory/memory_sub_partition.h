@@ -136,7 +136,7 @@ private:
         tlm::tlm_generic_payload* payload;
         std::unique_ptr<protocol::memory_extension> extension;
     };
-    struct memory_sink : cache::miss_sink {
+    struct memory_sink : protocol::request_sink {
         explicit memory_sink(memory_sub_partition& s) : owner(s) {}
         bool try_send(tlm::tlm_generic_payload& request) override;
         memory_sub_partition& owner;
@@ -149,7 +149,6 @@ private:
     void cycle();
     void prefetch_heads() const;
     void take_request();
-    void end_request(tlm::tlm_generic_payload& request);
     void split(tlm::tlm_generic_payload& request, protocol::memory_extension& e);
     void add_part(tlm::tlm_generic_payload& request, const protocol::memory_extension& e,
                   unsigned sector);

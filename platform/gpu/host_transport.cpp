@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Target port of host_interface: blocking, debug, DMI and non-blocking access, and the aperture.
+#include "modules/protocol/sockets.h"
 #include "platform/gpu/host_interface.h"
 #include "platform/gpu/memory_aperture.h"
 
@@ -157,9 +158,7 @@ sc_core::sc_time host_interface::accept_requests(const sc_core::sc_time& now) {
         if (requests_[i].at > now) return requests_[i].at;
         requests_[i].accepted = true;
         requests_[i].ready = now + time_of(*requests_[i].payload);
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        port_->nb_transport_bw(*requests_[i].payload, phase, delay);
+        protocol::end_request(port_, *requests_[i].payload);
     }
     return sc_core::sc_max_time();
 }

@@ -122,11 +122,7 @@ void memory_bridge::cycle() {
 }
 
 void memory_bridge::end_withheld_requests() {
-    for (tlm::tlm_generic_payload* original : withheld_) {
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        port->nb_transport_bw(*original, phase, delay);
-    }
+    for (tlm::tlm_generic_payload* original : withheld_) protocol::end_request(port, *original);
     withheld_.clear();
 }
 
@@ -140,10 +136,8 @@ void memory_bridge::hand_over(tlm::tlm_generic_payload& payload) {
     // A memory that keeps the payload longer must hold a reference of its own; the byte enables
     // stay valid until the payload is reused.
     payload.release();
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     presented_ = true;
-    if (port->nb_transport_bw(original, phase, delay) != tlm::TLM_COMPLETED) return;
+    if (!protocol::begin_response(port, original)) return;
     presented_ = false;
     --under_way_;
 }
@@ -182,8 +176,7 @@ void memory_bridge::send(tlm::tlm_generic_payload& payload) {
             if (phase == tlm::END_REQ) request_ended(payload, delay);
             if (phase != tlm::BEGIN_RESP) break;
             answered(payload, delay);
-            phase = tlm::END_RESP;
-            external_->nb_transport_fw(payload, phase, delay);
+            protocol::end_response(external_, payload);
             break;
         case tlm::TLM_ACCEPTED:
             break;
@@ -229,9 +222,7 @@ void memory_bridge::end_responses() {
     while (!withheld_ends_.empty() && withheld_ends_.front().at <= now) {
         tlm::tlm_generic_payload& payload = *withheld_ends_.front().payload;
         withheld_ends_.pop_front();
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        external_->nb_transport_fw(payload, phase, delay);
+        protocol::end_response(external_, payload);
         payload.release();
     }
     if (!withheld_ends_.empty()) end_event_.notify(withheld_ends_.front().at - now);

@@ -69,9 +69,7 @@ void front_end::fetch() {
         sm_.warps.fetching &= ~warp_bit(w);
         sm_.warps.warp[w].last_fetch = process_.now();
         fetched_ = static_cast<int>(w);
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay;
-        icache->nb_transport_fw(p, phase, delay);
+        protocol::end_response(icache, p);
         p.release();
         return;
     }

@@ -39,7 +39,7 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequ
       l1d("l1d"),
       l1c("l1c"),
       l1t("l1t"),
-      uncached("uncached"),
+      uncached("uncached", *this),
       config_(config),
       sm_(sm),
       requests_{sm.identity, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
@@ -51,7 +51,6 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequ
     l1d.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1d);
     l1c.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1c);
     l1t.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1t);
-    uncached.register_nb_transport_bw(this, &ldst_unit::memory_responds, 0);
     sm_.port.set_client(*this);
 }
 
@@ -91,25 +90,19 @@ tlm::tlm_sync_enum ldst_unit::cache_responds(int id, tlm::tlm_generic_payload& p
     return tlm::TLM_ACCEPTED;
 }
 
-tlm::tlm_sync_enum ldst_unit::memory_responds(int, tlm::tlm_generic_payload& p,
-                                              tlm::tlm_phase& phase, sc_core::sc_time&) {
-    if (phase == tlm::END_REQ) {
-        uncached_blocked_ = false;
-        access_process_.wake();
-        return tlm::TLM_ACCEPTED;
-    }
+bool ldst_unit::accept_response(tlm::tlm_generic_payload& p) {
     tlm::tlm_generic_payload* whole = &p;
     if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
+        if (--extension(*parent).pending_parts != 0) return true;
         whole = parent;
     }
     if (whole->is_write()) {
         sm_.warps.store_acknowledged(extension(*whole).warp);
         whole->release();
-        return tlm::TLM_COMPLETED;
+        return true;
     }
     uncached_ = whole;
-    return tlm::TLM_COMPLETED;
+    return true;
 }
 
 void ldst_unit::respond() {
@@ -201,9 +194,7 @@ void ldst_unit::choose(int c, std::uint64_t now) {
             tlm::tlm_generic_payload& p = *std::exchange(ready_[static_cast<unsigned>(c)], nullptr);
             writing_ = &sm_.pool[extension(p).owner];
             auto& cache = c == from_l1d ? l1d : c == from_l1c ? l1c : l1t;
-            tlm::tlm_phase phase = tlm::END_RESP;
-            sc_core::sc_time delay;
-            cache->nb_transport_fw(p, phase, delay);
+            protocol::end_response(cache, p);
             p.release();
             return;
         }
@@ -334,15 +325,13 @@ bool ldst_unit::start_global(warp_instruction& inst) {
     if (inst.accesses.empty()) return true;
     if (!inst.bypass_l1)
         return start_cached(inst, l1d, config_.ldst.l1_latency > 0 ? config_.ldst.l1_banks : 1);
-    if (uncached_blocked_ || sm_.port.blocked()) {
+    if (uncached.blocked() || sm_.port.blocked()) {
         stalled(stage_of(inst), memory_stall::network_full);
         return false;
     }
     tlm::tlm_generic_payload& p = request_for(inst);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
     started(inst);
-    uncached_blocked_ = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
+    uncached.try_send(p);
     if (inst.accesses.empty()) return true;
     stalled(stage_of(inst), memory_stall::coalescing);
     return false;
@@ -384,7 +373,7 @@ std::string ldst_unit::describe() const {
     if (uncached_ != nullptr) add("to be written back: " + protocol::describe(*uncached_));
     for (const tlm::tlm_generic_payload* p : ready_)
         if (p != nullptr) add("to be written back: " + protocol::describe(*p));
-    if (uncached_blocked_) add("the memory port has not taken its last request");
+    if (uncached.blocked()) add("the memory port has not taken its last request");
     return text + sm_.port.describe();
 }
 

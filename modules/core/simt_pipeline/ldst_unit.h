@@ -29,12 +29,14 @@ namespace simtlm::core::simt_pipeline {
 /// response. Stores and barriers leave when they have started; a warp cannot exit before its stores
 /// are acknowledged. Atomics, .STRONG.GPU loads and (with -gpgpu_gmem_skip_L1D) all global accesses
 /// bypass the L1D.
-class ldst_unit : public sc_core::sc_module, private memory_port::client {
+class ldst_unit : public sc_core::sc_module,
+                  private memory_port::client,
+                  private protocol::port_buffer::client {
 public:
     instruction_target<ldst_unit> dispatch;  ///< @pre can_accept()
     instruction_initiator<ldst_unit> to_shared;
     protocol::cache_port_initiator<ldst_unit> l1d, l1c, l1t;
-    protocol::initiator_socket<ldst_unit> uncached;
+    protocol::port_buffer uncached;
 
     /// References to the parts of the SM that the unit uses.
     struct blocks {
@@ -72,8 +74,8 @@ private:
                               sc_core::sc_time& delay);
     tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay);
-    tlm::tlm_sync_enum memory_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay);
+    bool accept_response(tlm::tlm_generic_payload& p) override;
+    void request_ended(tlm::tlm_generic_payload&) override { access_process_.wake(); }
     void response_arrived() override { respond_process_.wake(); }
 
     void respond();
@@ -117,7 +119,6 @@ private:
     warp_instruction* dispatched_ = nullptr;
     simulation::clocked_process* dispatcher_ = nullptr;
     tlm::tlm_generic_payload* request_ = nullptr;  // for the next access, not yet accepted
-    bool uncached_blocked_ = false;
     memory_stage stage_ = memory_stage::shared;
     memory_stall stall_ = memory_stall::none;
 

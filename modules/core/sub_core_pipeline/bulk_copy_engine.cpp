@@ -23,7 +23,7 @@ bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
                                    simulation::phase_sequencer& sequencer,
                                    const bulk_copy_config& config, const blocks& sm)
     : sc_module(name),
-      memory("memory"),
+      memory("memory", *this),
       config_(config),
       sm_(sm),
       groups_(sm.warps.warp.size()),
@@ -31,7 +31,6 @@ bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
                       simulation::on_edge<&bulk_copy_engine::finish>(this)),
       act_process_("act", sequencer, protocol::phase::core_access,
                    simulation::on_edge<&bulk_copy_engine::act>(this), false, 2) {
-    memory.register_nb_transport_bw(this, &bulk_copy_engine::respond, 0);
     act_process_.select_sub_phase(1);  // the memory unit has priority for the port
 }
 
@@ -123,7 +122,7 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
             std::any_of(generating_.begin(), generating_.end(), [&t](const transfer* before) {
                 return before->awaits_map && before->what.tensor_map == t.what.tensor_map;
             });
-        if (!asked_for && (blocked_ || sm_.port.blocked())) return;
+        if (!asked_for && (memory.blocked() || sm_.port.blocked())) return;
         t.awaits_map = true;
         if (!asked_for) {
             ++sm_.statistics.tensor_map_misses;
@@ -146,14 +145,15 @@ void bulk_copy_engine::generate(std::uint64_t now) {
     transfer& t = *generating_.front();
     if (t.awaits_map) {
         const bool may_send =
-            !blocked_ && !sm_.port.blocked() && requests_ < config_.requests_in_flight;
+            !memory.blocked() && !sm_.port.blocked() && requests_ < config_.requests_in_flight;
         if (has_to_ask_for_map(t) && may_send) ask_for_map(t);
         return;
     }
     if (t.requests_at > now) return;
     if (t.range < t.what.ranges.size()) {
         if (next_request_at_ > now) return;
-        if (blocked_ || sm_.port.blocked() || requests_ >= config_.requests_in_flight) return;
+        if (memory.blocked() || sm_.port.blocked() || requests_ >= config_.requests_in_flight)
+            return;
         const program::memory_range& r = t.what.ranges[t.range];
         const std::uint64_t address = r.address + t.offset;
         const auto to_line_end = static_cast<std::uint32_t>(line_bytes - address % line_bytes);
@@ -216,9 +216,7 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
     ++t.outstanding;
     ++requests_;
     ++sm_.statistics.bulk_requests;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    blocked_ = memory->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
+    memory.try_send(p);
 }
 
 /// The next cycle in which the engine can make progress without external input; the largest value
@@ -226,7 +224,7 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
 std::uint64_t bulk_copy_engine::next_action(std::uint64_t now) const {
     std::uint64_t next = ~std::uint64_t{0};
     if (!commands_.empty()) next = std::max(commands_.front()->ready_at, front_end_free_at_);
-    if (!generating_.empty() && !blocked_ && requests_ < config_.requests_in_flight) {
+    if (!generating_.empty() && !memory.blocked() && requests_ < config_.requests_in_flight) {
         const transfer& t = *generating_.front();
         if (has_to_ask_for_map(t))
             next = now;
@@ -249,16 +247,10 @@ void bulk_copy_engine::act() {
 
 // ---- replies -----------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
-                                             tlm::tlm_phase& phase, sc_core::sc_time&) {
-    if (phase == tlm::END_REQ) {
-        blocked_ = false;
-        act_process_.wake();
-        return tlm::TLM_ACCEPTED;
-    }
+bool bulk_copy_engine::accept_response(tlm::tlm_generic_payload& p) {
     tlm::tlm_generic_payload* whole = &p;
     if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
+        if (--extension(*parent).pending_parts != 0) return true;
         whole = parent;
     }
     transfer& t = *all_[extension(*whole).owner];
@@ -277,7 +269,7 @@ tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
         maps_.push_back(t.what.tensor_map);
     }
     complete_if_done(t);
-    return tlm::TLM_COMPLETED;
+    return true;
 }
 
 void bulk_copy_engine::complete_if_done(transfer& t) {

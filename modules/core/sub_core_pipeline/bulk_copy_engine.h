@@ -10,7 +10,7 @@
 #include "modules/core/warp_table.h"
 #include "modules/program/bulk_transfer.h"
 #include "modules/protocol/memory_transaction.h"
-#include "modules/protocol/sockets.h"
+#include "modules/protocol/port_buffer.h"
 #include "modules/simulation/clocked_process.h"
 
 #include <cstdint>
@@ -41,9 +41,9 @@ namespace simtlm::core::sub_core_pipeline {
 ///
 /// Actions: completions (core_write_back), front end and requests (core_access, after the memory
 /// unit).
-class bulk_copy_engine : public sc_core::sc_module {
+class bulk_copy_engine : public sc_core::sc_module, private protocol::port_buffer::client {
 public:
-    protocol::initiator_socket<bulk_copy_engine> memory;
+    protocol::port_buffer memory;
 
     /// Interface of the owner, which is notified of arrived data.
     struct client {
@@ -133,8 +133,8 @@ private:
         transfer* what;
     };
 
-    tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
+    bool accept_response(tlm::tlm_generic_payload& p) override;
+    void request_ended(tlm::tlm_generic_payload&) override { act_process_.wake(); }
     void act();
     void finish();
     void process_command(std::uint64_t now);
@@ -164,7 +164,6 @@ private:
     std::uint64_t front_end_free_at_ = 0;
     std::uint64_t next_request_at_ = 0;
     unsigned requests_ = 0;  // in flight
-    bool blocked_ = false;   // a request waits for END_REQ
     engine_watcher* watcher_ = nullptr;
     unsigned sm_number_ = 0;  // for the watcher
 

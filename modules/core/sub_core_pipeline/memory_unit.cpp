@@ -45,7 +45,7 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name,
       l1d("l1d"),
       l1c("l1c"),
       l1t("l1t"),
-      uncached("uncached"),
+      uncached("uncached", *this),
       config_(config),
       modern_(modern),
       l1d_stages_(l1d_stages(modern)),
@@ -64,7 +64,6 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name,
     l1d.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1d);
     l1c.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1c);
     l1t.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1t);
-    uncached.register_nb_transport_bw(this, &memory_unit::memory_responds, 0);
     sm_.port.set_client(*this);
 }
 
@@ -288,15 +287,13 @@ bool memory_unit::start(latch& l, target which) {
         cache::request_packets packets(modern_.request_packets, modern_.request_lines);
         const bool reads = inst.info->is_load && !inst.info->is_atomic;
         while (!inst.accesses.empty() && packets.add(inst.accesses.back().address, reads)) {
-            if (l.blocked || sm_.port.blocked()) {
+            if (uncached.blocked() || sm_.port.blocked()) {
                 note_stall(inst, memory_stall::network_full);
                 return false;
             }
             tlm::tlm_generic_payload& p = request_for(l);
-            tlm::tlm_phase phase = tlm::BEGIN_REQ;
-            sc_core::sc_time delay;
             started(l);
-            l.blocked = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
+            uncached.try_send(p);
         }
         if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
         return inst.accesses.empty();
@@ -363,25 +360,19 @@ tlm::tlm_sync_enum memory_unit::cache_responds(int id, tlm::tlm_generic_payload&
     return tlm::TLM_COMPLETED;
 }
 
-tlm::tlm_sync_enum memory_unit::memory_responds(int, tlm::tlm_generic_payload& p,
-                                                tlm::tlm_phase& phase, sc_core::sc_time&) {
-    if (phase == tlm::END_REQ) {
-        latch_[past_l1d].blocked = false;
-        access_process_.wake();
-        return tlm::TLM_ACCEPTED;
-    }
+bool memory_unit::accept_response(tlm::tlm_generic_payload& p) {
     tlm::tlm_generic_payload* whole = &p;
     if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
+        if (--extension(*parent).pending_parts != 0) return true;
         whole = parent;
     }
     if (whole->is_write()) {
         sm_.warps.store_acknowledged(extension(*whole).warp);
         whole->release();
-        return tlm::TLM_COMPLETED;
+        return true;
     }
     uncached_ = whole;
-    return tlm::TLM_COMPLETED;
+    return true;
 }
 
 void memory_unit::respond() {

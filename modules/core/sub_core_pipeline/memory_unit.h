@@ -30,10 +30,12 @@ namespace simtlm::core::sub_core_pipeline {
 /// sub-cores over links of 128 bytes per 2 cycles.
 ///
 /// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
-class memory_unit : public sc_core::sc_module, private memory_port::client {
+class memory_unit : public sc_core::sc_module,
+                    private memory_port::client,
+                    private protocol::port_buffer::client {
 public:
     protocol::cache_port_initiator<memory_unit> l1d, l1c, l1t;
-    protocol::initiator_socket<memory_unit> uncached;
+    protocol::port_buffer uncached;
 
     /// References to the parts of the SM that the unit uses.
     struct blocks {
@@ -73,7 +75,6 @@ private:
         warp_instruction* inst = nullptr;
         tlm::tlm_generic_payload* request = nullptr;  // for the next access, not yet accepted
         std::uint16_t data_extra = 0;
-        bool blocked = false;
     };
     struct copy {
         std::uint64_t done_at;
@@ -83,8 +84,8 @@ private:
 
     tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay);
-    tlm::tlm_sync_enum memory_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay);
+    bool accept_response(tlm::tlm_generic_payload& p) override;
+    void request_ended(tlm::tlm_generic_payload&) override { access_process_.wake(); }
     void response_arrived() override { respond_process_.wake(); }
     void respond();
     void take_uncached(std::uint64_t now);

@@ -15,7 +15,7 @@ using protocol::access_type;
 using protocol::extension;
 
 /// A memory that accepts everything and answers on request.
-struct memory : miss_sink {
+struct memory : protocol::request_sink {
     std::vector<tlm::tlm_generic_payload*> requests;
     bool full = false;
     bool try_send(tlm::tlm_generic_payload& p) override {

@@ -8,7 +8,7 @@
 namespace simtlm::cache {
 namespace {
 
-struct memory : miss_sink {
+struct memory : protocol::request_sink {
     std::vector<tlm::tlm_generic_payload*> requests;
     bool try_send(tlm::tlm_generic_payload& p) override {
         requests.push_back(&p);
