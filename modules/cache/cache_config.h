@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace simtlm::cache {
 
@@ -46,6 +47,10 @@ enum class set_index_function : std::uint8_t {
     folded_lines,
 };
 
+class replacement_policy;
+/// Creates the replacement policy of a cache; replacement_policies() lists the available ones.
+using replacement_maker = std::unique_ptr<replacement_policy> (*)();
+
 inline constexpr unsigned sector_bytes = 32;
 inline constexpr unsigned sectors_per_line = 4;
 
@@ -70,7 +75,8 @@ struct cache_config {
     unsigned sets = 64;
     unsigned line_bytes = 128;
     unsigned ways = 4;
-    char replacement = 'L';  ///< letter of a row of replacement_policies()
+    /// One of replacement_policies(), or one that a program supplies; nullptr: the first (LRU).
+    replacement_maker replacement = nullptr;
     write_policy write = write_policy::read_only;
     allocation_policy allocation = allocation_policy::on_miss;
     write_allocate_policy write_allocate = write_allocate_policy::no_write_allocate;

@@ -101,7 +101,7 @@ void l1_data_cache::look_up(std::size_t bank) {
     due_[bank] = b.empty() ? never : b.front_due();
     if (!b.empty()) protocol::bring(b.front());
     --queued_;
-    if (r.finished) unit_.complete(p);
+    if (r.finished) port.complete(p);
     p.release();
 }
 
@@ -123,22 +123,12 @@ bool l1_data_cache::accept_response(tlm::tlm_generic_payload& response) {
     if (!response.is_write()) {
         if (!engine_.fill_port_free()) return false;
         engine_.fill(response, process_.now());
-        unit_.present();
+        port.present();
         if (!engine_.fill_port_free()) process_.wake();
         return true;
     }
-    tlm::tlm_generic_payload* store = protocol::extension(response).parent;
-    if (store == nullptr) {
-        store = &response;
-    } else {
-        protocol::memory_extension& x = protocol::extension(*store);
-        if (x.pending_parts > 1) {
-            --x.pending_parts;
-            return true;
-        }
-        x.pending_parts = 0;
-    }
-    unit_.complete(*store);
+    tlm::tlm_generic_payload* const store = protocol::answered_request(response);
+    if (store != nullptr) port.complete(*store);
     return true;
 }
 
@@ -152,16 +142,11 @@ tlm::tlm_generic_payload* l1_data_cache::ready() {
         engine_.next_access();
         p.release();
         if (store != nullptr) {
-            unit_.complete(*store);
+            port.complete(*store);
             store->release();
         }
     }
     return nullptr;
-}
-
-const cache_statistics& l1_data_cache::statistics() {
-    replay(process_.now() + 1);
-    return engine_.statistics();
 }
 
 void l1_data_cache::register_statistics(support::statistics& list) const {

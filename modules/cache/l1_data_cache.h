@@ -57,7 +57,7 @@ public:
         engine_.reconfigure(ways, allocation);
     }
     /// Whether no access is queued or outstanding.
-    bool idle() const { return queued_ == 0 && !engine_.busy() && !memory.response_waiting(); }
+    bool idle() const { return queued_ == 0 && sm_cache::idle(); }
 
     /// Describes pending accesses and why they are stalled, one per line, for a deadlock report;
     /// empty if idle.
@@ -66,8 +66,6 @@ public:
     unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(support::archive& a);
-    /// Valid between edges, whether or not the cache sleeps.
-    const cache_statistics& statistics();
     /// Accesses refused because the first stage of their bank was occupied.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
     void register_statistics(support::statistics& list) const;

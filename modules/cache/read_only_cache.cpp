@@ -47,18 +47,9 @@ void read_only_cache::cycle() {
 bool read_only_cache::accept_response(tlm::tlm_generic_payload& response) {
     if (!config_.always_fill && !engine_.fill_port_free()) return false;
     engine_.fill(response, process_.now());
-    unit_.present();
+    port.present();
     if (!engine_.fill_port_free()) process_.wake();
     return true;
-}
-
-tlm::tlm_generic_payload* read_only_cache::ready() {
-    return engine_.access_ready() ? &engine_.ready_access() : nullptr;
-}
-
-const cache_statistics& read_only_cache::statistics() {
-    replay(process_.now() + 1);
-    return engine_.statistics();
 }
 
 void read_only_cache::register_statistics(support::statistics& list) const {

@@ -34,17 +34,12 @@ public:
     read_only_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const config& cfg);
 
-    bool idle() const { return !engine_.busy() && !memory.response_waiting(); }
-
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(support::archive& a);
-    /// Valid between edges, whether or not the cache sleeps.
-    const cache_statistics& statistics();
     void register_statistics(support::statistics& list) const;
 
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
-    tlm::tlm_generic_payload* ready() override;
     bool accept_response(tlm::tlm_generic_payload& response) override;
 
     void cycle();

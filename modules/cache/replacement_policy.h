@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/cache/cache_config.h"
 #include "modules/cache/replacement_state.h"
 
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace simtlm::cache {
@@ -28,14 +29,7 @@ public:
     virtual void checkpoint(support::archive&) {}
 };
 
-/// A row of the table of policies.
-struct named_replacement_policy {
-    char letter;  ///< in the options of caches, and the value of cache_config::replacement
-    std::unique_ptr<replacement_policy> (*make)();
-};
-/// The available policies.
-const std::vector<named_replacement_policy>& replacement_policies();
-/// Creates the policy of a letter. @throws support::user_error  if there is none
-std::unique_ptr<replacement_policy> make_replacement_policy(char letter);
+/// The available policies, with their letters in the options of caches.
+const std::vector<std::pair<char, replacement_maker>>& replacement_policies();
 
 }  // namespace simtlm::cache

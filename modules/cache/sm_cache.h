@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/cache/access_observer.h"
+#include "modules/cache/cache_statistics.h"
 #include "modules/cache/unit_port.h"
 #include "modules/protocol/port_buffer.h"
 #include "modules/simulation/back_pressure_counter.h"
@@ -20,17 +22,21 @@ template <class Engine>
 class sm_cache : public simulation::clocked_module,
                  protected unit_port::client,
                  protected protocol::port_buffer::client {
-protected:
-    unit_port unit_;
-
 public:
-    protocol::cache_port_target<unit_port>& port;
+    unit_port port;
     protocol::port_buffer memory;
 
     void flush() { engine_.flush(); }
     void invalidate() { engine_.invalidate(); }
     void observe(access_observer& o) { engine_.observe(o); }
     const Engine& engine() const { return engine_; }
+    /// Whether no access is outstanding.
+    bool idle() const { return !engine_.busy() && !memory.response_waiting(); }
+    /// Valid between edges, whether or not the cache sleeps.
+    const cache_statistics& statistics() {
+        replay(process_.now() + 1);
+        return engine_.statistics();
+    }
     /// Counts cycles in which a miss stalls because the memory port is full.
     simulation::back_pressure_counter& back_pressure() { return back_pressure_; }
 
@@ -46,8 +52,7 @@ protected:
     sm_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
              const behaviour& acts, Arguments&&... engine)
         : clocked_module(name, sequencer),
-          unit_("port", *this),
-          port(unit_.socket),
+          port("port", *this),
           memory("memory", *this),
           engine_(std::forward<Arguments>(engine)...),
           process_("process", sequencer, acts.phase, acts.action, false, acts.sub_phase + 1) {
@@ -69,6 +74,9 @@ protected:
     void response_waits() override {
         note_back_pressure();
         process_.wake();
+    }
+    tlm::tlm_generic_payload* ready() override {
+        return engine_.access_ready() ? &engine_.ready_access() : nullptr;
     }
     void retire() override { engine_.next_access().release(); }
 

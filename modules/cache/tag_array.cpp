@@ -50,17 +50,15 @@ std::uint16_t fingerprint(std::uint64_t tag) {
 
 tag_array::tag_array(const cache_config& config)
     : sets_(config.sets),
-      ways_(config.ways),
       line_mask_(~std::uint64_t{config.line_bytes - 1}),
       sectored_(config.kind == cache_kind::sector),
-      allocation_(config.allocation == allocation_policy::streaming ? allocation_policy::on_fill
-                                                                    : config.allocation),
-      policy_(make_replacement_policy(config.replacement)),
+      policy_(config.replacement != nullptr ? config.replacement()
+                                            : replacement_policies()[0].second()),
       ages_by_use_(policy_->ages_by_use()),
       write_ratio_percent_(config.write_ratio_percent),
       quirks_(config.quirks),
       index_(config.set_index, config.sets, config.line_bytes) {
-    resize();
+    reconfigure(config.ways, config.allocation);
 }
 
 void tag_array::resize() {
@@ -230,7 +228,7 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
     return evicted;
 }
 
-void tag_array::fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
+void tag_array::fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
     const auto others = static_cast<std::uint8_t>(~bit);
     line_flags& f = lines_[line].flags;
@@ -248,10 +246,6 @@ void tag_array::fill(std::uint32_t line, unsigned sector, const protocol::byte_m
     reclassify(line);
 }
 
-void tag_array::fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
-    fill(line, sector, bytes);
-}
-
 void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
                              unsigned sector, const protocol::byte_mask& bytes, bool is_write) {
     const lookup found = probe(address, index_address, sector, is_write);
@@ -262,7 +256,7 @@ void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address,
     else if (found.outcome == access_outcome::sector_miss)
         allocate_sector(found.line, sector, now);
     if (was_dirty && lines_[found.line].flags.modified == 0) --dirty_;
-    fill(found.line, sector, bytes);
+    fill_line(found.line, sector, bytes);
 }
 
 void tag_array::await_fill(std::uint32_t line, unsigned sector) {

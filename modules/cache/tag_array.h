@@ -60,7 +60,7 @@ public:
     evicted_line access(const lookup& found, std::uint64_t address, unsigned sector,
                         std::uint32_t now);
 
-    /// Fills a reserved sector (caches that allocate on miss).
+    /// Fills a reserved sector.
     void fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
     /// Fills the line of an address, for which a line is allocated now (caches that allocate on
     /// fill).
@@ -149,16 +149,15 @@ private:
     }
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
-    void fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
     void reclassify(std::uint32_t line);
     void drop(std::uint32_t line);
     void resize();
 
     unsigned sets_;
-    unsigned ways_;
+    unsigned ways_ = 0;
     std::uint64_t line_mask_;
     bool sectored_;
-    allocation_policy allocation_;
+    allocation_policy allocation_ = allocation_policy::on_miss;
     std::unique_ptr<replacement_policy> policy_;
     const bool ages_by_use_;
     unsigned write_ratio_percent_;

@@ -26,7 +26,7 @@ tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
 void texture_cache::cycle() {
     memory.retry();
     engine_.cycle(memory);
-    unit_.present();
+    port.present();
     note_back_pressure();
     if (engine_.idle(!memory.blocked()) && !memory.response_waiting()) process_.sleep();
 }
@@ -35,10 +35,6 @@ bool texture_cache::accept_response(tlm::tlm_generic_payload& response) {
     engine_.fill(response, process_.now());
     process_.wake();
     return true;
-}
-
-tlm::tlm_generic_payload* texture_cache::ready() {
-    return engine_.access_ready() ? &engine_.ready_access() : nullptr;
 }
 
 void texture_cache::retire() {

@@ -16,8 +16,6 @@ public:
     texture_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const cache_config& config);
 
-    bool idle() const { return !engine_.busy(); }
-
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(support::archive& a);
     const cache_statistics& statistics() const { return engine_.statistics(); }
@@ -25,7 +23,6 @@ public:
 
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
-    tlm::tlm_generic_payload* ready() override;
     void retire() override;
     bool accept_response(tlm::tlm_generic_payload& response) override;
 

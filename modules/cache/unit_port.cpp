@@ -3,8 +3,8 @@
 
 namespace simtlm::cache {
 
-unit_port::unit_port(const char* name, client& owner) : socket(name), owner_(owner) {
-    socket.register_nb_transport_fw(this, &unit_port::nb_transport_fw, 0);
+unit_port::unit_port(const char* name, client& owner) : tagged_target_socket(name), owner_(owner) {
+    register_nb_transport_fw(this, &unit_port::nb_transport_fw, 0);
 }
 
 tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
@@ -21,7 +21,7 @@ tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
 bool unit_port::respond(tlm::tlm_generic_payload& p, bool hit) {
     protocol::extension(p).hit = hit;
     p.set_response_status(tlm::TLM_OK_RESPONSE);
-    return protocol::begin_response(socket, p);
+    return protocol::begin_response(*this, p);
 }
 
 void unit_port::complete(tlm::tlm_generic_payload& p) {

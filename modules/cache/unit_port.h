@@ -8,7 +8,7 @@
 
 namespace simtlm::cache {
 
-/// The unit side of a cache of an SM, with protocol::cache_port_protocol.
+/// The socket of a cache of an SM for its unit, with protocol::cache_port_protocol.
 ///
 /// Two kinds of responses are sent to the unit with BEGIN_RESP on the backward path:
 ///  - with extension.hit: a hit at the end of the latency queue, or a complete store. It
@@ -16,7 +16,7 @@ namespace simtlm::cache {
 ///  - without it: a read whose data have arrived. The cache presents the oldest one
 ///    and keeps it until the unit accepts it, with TLM_COMPLETED or with END_RESP on the forward
 ///    path in a later cycle; the next one is then presented (from within that END_RESP).
-class unit_port {
+class unit_port final : public protocol::cache_port_target<unit_port> {
 public:
     /// Interface of the cache that owns the port.
     struct client {
@@ -37,8 +37,6 @@ public:
     void complete(tlm::tlm_generic_payload& p);
     /// Presents the oldest finished miss, unless one is already being presented.
     void present();
-
-    protocol::cache_port_target<unit_port> socket;
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,

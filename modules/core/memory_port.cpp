@@ -76,7 +76,7 @@ bool memory_port::accept_response(tlm::tlm_generic_payload& p) {
     if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read) {
         const bool part = protocol::is_part(p);  // evaluated before the receiver may release the
                                                  // payload
-        hand_over(p);
+        protocol::begin_response(from[e.source], p);
         if (part) p.release();
         return true;
     }
@@ -92,16 +92,13 @@ bool memory_port::response_is_uncached_read() const {
            !p.is_write();
 }
 
-bool memory_port::hand_over(tlm::tlm_generic_payload& p) {
-    return protocol::begin_response(from[protocol::extension(p).source], p);
-}
-
 void memory_port::deliver() {
     if (responses_.empty() || head_announced_) return;
     head_announced_ = true;
     // Evaluated before the receiver gets the payload, because it may release it.
-    head_is_part_ = protocol::is_part(*responses_.front());
-    if (hand_over(*responses_.front())) head_taken();
+    tlm::tlm_generic_payload& p = *responses_.front();
+    head_is_part_ = protocol::is_part(p);
+    if (protocol::begin_response(from[protocol::extension(p).source], p)) head_taken();
 }
 
 void memory_port::head_taken() {

@@ -96,7 +96,6 @@ private:
     void request_ended(tlm::tlm_generic_payload& p) override;
     bool accept_response(tlm::tlm_generic_payload& p) override;
     void head_taken();
-    bool hand_over(tlm::tlm_generic_payload& p);
 
     client* client_ = nullptr;
     const simulation::phase_sequencer* injection_order_ = nullptr;

@@ -97,18 +97,10 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     if (order_ != nullptr) order_->enters(p.get_address());
     if (config_.sm.ldst.perfect_memory) return answer(p);
     count(p);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    switch (network->nb_transport_fw(p, phase, delay)) {
-        case tlm::TLM_COMPLETED:
-            hand_over(p);
-            return true;
-        case tlm::TLM_UPDATED:
-            return true;
-        default:
-            blocked_ = true;
-            return false;
-    }
+    const tlm::tlm_sync_enum answer = protocol::begin_request(network, p);
+    if (answer == tlm::TLM_COMPLETED) hand_over(p);
+    if (answer == tlm::TLM_ACCEPTED) blocked_ = true;
+    return answer != tlm::TLM_ACCEPTED;
 }
 
 /// Perfect memory: turns a request into its response.

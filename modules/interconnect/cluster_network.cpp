@@ -91,9 +91,7 @@ void cluster_network::deliver(unsigned sm, std::uint64_t now) {
     while (!p.arriving.empty() && p.arriving.front().at <= now) {
         cluster_message m = p.arriving.pop();
         --flying_;
-        tlm::tlm_phase phase = tlm::BEGIN_RESP;
-        sc_core::sc_time zero;
-        from_sm[sm]->nb_transport_bw(m, phase, zero);
+        protocol::begin_response(from_sm[sm], m);
     }
 }
 
@@ -141,9 +139,7 @@ std::uint64_t cluster_network::send(unsigned sm, std::uint64_t now) {
         if (!p.withholds_end) continue;
         p.withholds_end = false;
         cluster_message none;
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time zero;
-        from_sm[sm]->nb_transport_bw(none, phase, zero);
+        protocol::end_request(from_sm[sm], none);
     }
     return no_cycle;
 }

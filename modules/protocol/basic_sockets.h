@@ -231,6 +231,34 @@ private:
     forward_path callee_;
 };
 
+/// Calls on a socket without timing annotation. begin_response() returns whether the initiator has
+/// ended the response at once.
+template <class Initiator, class Payload>
+tlm::tlm_sync_enum begin_request(Initiator& socket, Payload& p) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    return socket->nb_transport_fw(p, phase, delay);
+}
+template <class Target, class Payload>
+void end_request(Target& socket, Payload& p) {
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay;
+    socket->nb_transport_bw(p, phase, delay);
+}
+template <class Target, class Payload>
+bool begin_response(Target& socket, Payload& p) {
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay;
+    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(p, phase, delay);
+    return answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
+}
+template <class Initiator, class Payload>
+void end_response(Initiator& socket, Payload& p) {
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay;
+    socket->nb_transport_fw(p, phase, delay);
+}
+
 }  // namespace simtlm::protocol
 
 #pragma GCC diagnostic pop

@@ -187,6 +187,14 @@ inline bool is_part(const tlm::tlm_generic_payload& p) {
     return extension(p).pending_parts == part_mark;
 }
 
+/// Counts the response to a request or to one of its parts. @return the request, or nullptr while
+/// responses to other parts are missing
+inline tlm::tlm_generic_payload* answered_request(tlm::tlm_generic_payload& response) {
+    tlm::tlm_generic_payload* const parent = extension(response).parent;
+    if (parent == nullptr) return &response;
+    return --extension(*parent).pending_parts == 0 ? parent : nullptr;
+}
+
 /// Bytes of the request packet: header, and data of a write or atomic.
 inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);

@@ -25,28 +25,6 @@ using initiator_socket = tagged_initiator_socket<Block, 256, tlm::tlm_base_proto
 template <class Block>
 using target_socket = tagged_target_socket<Block, 256, tlm::tlm_base_protocol_types>;
 
-/// Calls on a socket without timing annotation. begin_response() returns whether the initiator has
-/// ended the response at once.
-template <class Target>
-void end_request(Target& socket, tlm::tlm_generic_payload& p) {
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay;
-    socket->nb_transport_bw(p, phase, delay);
-}
-template <class Target>
-bool begin_response(Target& socket, tlm::tlm_generic_payload& p) {
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay;
-    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(p, phase, delay);
-    return answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
-}
-template <class Initiator>
-void end_response(Initiator& socket, tlm::tlm_generic_payload& p) {
-    tlm::tlm_phase phase = tlm::END_RESP;
-    sc_core::sc_time delay;
-    socket->nb_transport_fw(p, phase, delay);
-}
-
 /// Protocol between the units of an SM and its caches: the same payload, but a cache without
 /// resources for an access refuses it, and the unit sends it again in a later cycle. Binding it to
 /// a base-protocol socket is a compile-time error.

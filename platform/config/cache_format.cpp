@@ -47,10 +47,7 @@ cache::cache_config parse_cache(std::string_view text) {
         throw format_error{
             fmt::format("'{}' has {} policies instead of 4 or 5", parts[1], policies.size()),
             "REPL:WRITE:ALLOC:WALLOC[:INDEX]"};
-    std::vector<std::pair<char, char>> replacements;
-    for (const auto& policy : cache::replacement_policies())
-        replacements.emplace_back(policy.letter, policy.letter);
-    c.replacement = letter<char>(policies[0], "replacement policy", replacements);
+    c.replacement = letter(policies[0], "replacement policy", cache::replacement_policies());
     c.write = letter<cache::write_policy>(policies[1], "write policy",
                                           {{'R', cache::write_policy::read_only},
                                            {'B', cache::write_policy::write_back},

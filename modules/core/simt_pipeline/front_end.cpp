@@ -120,12 +120,10 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
 void front_end::access(unsigned w) {
     last_ = w;
     tlm::tlm_generic_payload& p = request_for(w);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
     ++probe_.fetches;
     probe_.warp = w;
     probe_.pc = sm_.warps.warp[w].code.next->info->pc;
-    switch (icache->nb_transport_fw(p, phase, delay)) {
+    switch (protocol::begin_request(icache, p)) {
         case tlm::TLM_COMPLETED:
             ++probe_.hits;
             sm_.warps.warp[w].last_fetch = process_.now();

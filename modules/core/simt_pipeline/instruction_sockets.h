@@ -116,17 +116,13 @@ private:
 /// Moves an instruction through a socket, or through one of its bindings (`fan_out[k]`).
 template <class Port>
 inline void send(Port&& port, warp_instruction& inst) {
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time zero;
-    port->nb_transport_fw(inst, phase, zero);
+    protocol::begin_request(port, inst);
 }
 
 /// Returns an instruction through the socket on which it arrived.
 template <class Socket>
 inline void send_back(Socket& socket, warp_instruction& inst) {
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time zero;
-    socket->nb_transport_bw(inst, phase, zero);
+    protocol::begin_response(socket, inst);
 }
 
 }  // namespace simtlm::core::simt_pipeline

@@ -91,11 +91,8 @@ tlm::tlm_sync_enum ldst_unit::cache_responds(int id, tlm::tlm_generic_payload& p
 }
 
 bool ldst_unit::accept_response(tlm::tlm_generic_payload& p) {
-    tlm::tlm_generic_payload* whole = &p;
-    if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        if (--extension(*parent).pending_parts != 0) return true;
-        whole = parent;
-    }
+    tlm::tlm_generic_payload* const whole = protocol::answered_request(p);
+    if (whole == nullptr) return true;
     if (whole->is_write()) {
         sm_.warps.store_acknowledged(extension(*whole).warp);
         whole->release();
@@ -297,9 +294,7 @@ bool ldst_unit::start_cached(warp_instruction& inst,
                                                                      : stage_of(inst);
     for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
         tlm::tlm_generic_payload& p = request_for(inst);
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time delay;
-        const tlm::tlm_sync_enum answer = cache->nb_transport_fw(p, phase, delay);
+        const tlm::tlm_sync_enum answer = protocol::begin_request(cache, p);
         if (answer == tlm::TLM_UPDATED) {  // refused
             stalled(stage, memory_stall::bank_conflict);
             if (constant) ++sm_.statistics.constant_port_conflicts;

@@ -248,11 +248,8 @@ void bulk_copy_engine::act() {
 // ---- replies -----------------------------------------------------------------------------------
 
 bool bulk_copy_engine::accept_response(tlm::tlm_generic_payload& p) {
-    tlm::tlm_generic_payload* whole = &p;
-    if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        if (--extension(*parent).pending_parts != 0) return true;
-        whole = parent;
-    }
+    tlm::tlm_generic_payload* const whole = protocol::answered_request(p);
+    if (whole == nullptr) return true;
     transfer& t = *all_[extension(*whole).owner];
     const bool is_map = t.map_requests != 0;  // requests for the copy follow those for its map
     whole->release();

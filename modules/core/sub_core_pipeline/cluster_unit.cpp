@@ -241,18 +241,14 @@ void cluster_unit::send(cluster_message m) {
         pump();
         return;
     }
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time zero;
-    network->nb_transport_fw(m, phase, zero);
+    protocol::begin_request(network, m);
 }
 
 void cluster_unit::pump() {
     while (!blocked_ && !outbox_.empty()) {
         cluster_message m = outbox_.front();
         outbox_.pop_front();
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time zero;
-        blocked_ = network->nb_transport_fw(m, phase, zero) == tlm::TLM_ACCEPTED;
+        blocked_ = protocol::begin_request(network, m) == tlm::TLM_ACCEPTED;
     }
 }
 

@@ -68,9 +68,7 @@ void instruction_link::access(std::uint64_t now) {
     e.when.created = protocol::hop_times::stamp(now);
     e.located = false;
     identity_.touches(m.line, protocol::request_order::by_fetch);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    switch (l1i->nb_transport_fw(p, phase, delay)) {
+    switch (protocol::begin_request(l1i, p)) {
         case tlm::TLM_COMPLETED:
             reply(m, now);
             break;

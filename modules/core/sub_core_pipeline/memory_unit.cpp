@@ -311,9 +311,7 @@ bool memory_unit::start(latch& l, target which) {
             busy |= bank;
         }
         tlm::tlm_generic_payload& p = request_for(l);
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time delay;
-        const tlm::tlm_sync_enum answer = cache->nb_transport_fw(p, phase, delay);
+        const tlm::tlm_sync_enum answer = protocol::begin_request(cache, p);
         if (answer == tlm::TLM_UPDATED) {  // refused
             if (which == to_l1c) ++sm_.statistics.constant_port_conflicts;
             if (which == to_l1d) ++sm_.statistics.l1_bank_conflicts;
@@ -361,11 +359,8 @@ tlm::tlm_sync_enum memory_unit::cache_responds(int id, tlm::tlm_generic_payload&
 }
 
 bool memory_unit::accept_response(tlm::tlm_generic_payload& p) {
-    tlm::tlm_generic_payload* whole = &p;
-    if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        if (--extension(*parent).pending_parts != 0) return true;
-        whole = parent;
-    }
+    tlm::tlm_generic_payload* const whole = protocol::answered_request(p);
+    if (whole == nullptr) return true;
     if (whole->is_write()) {
         sm_.warps.store_acknowledged(extension(*whole).warp);
         whole->release();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"

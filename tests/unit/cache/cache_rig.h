@@ -229,9 +229,7 @@ private:
         if (to_end_ == nullptr || network_full || moody()) return;
         auto& p = *to_end_;
         to_end_ = nullptr;
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay;
-        memory->nb_transport_bw(p, phase, delay);
+        protocol::end_request(memory, p);
         p.release();
     }
 

@@ -132,7 +132,7 @@ TEST(TagArray, ChoosesInALargeSetTheVictimThatASearchOfAllItsLinesFinds) {
 
 TEST(TagArray, FirstInFirstOutForgetsUses) {
     cache_config c = sectored(1, 2);
-    c.replacement = 'F';
+    c.replacement = replacement_policies()[1].second;
     tag_array t(c);
     const auto a = bring(t, 0x000, 0, 1);
     bring(t, 0x080, 0, 2);
@@ -142,7 +142,7 @@ TEST(TagArray, FirstInFirstOutForgetsUses) {
 
 TEST(TagArray, RandomReplacementSparesReservedLines) {
     cache_config c = sectored(1, 4);
-    c.replacement = 'R';
+    c.replacement = replacement_policies()[2].second;
     tag_array t(c);
     bring(t, 0x000, 0, 1);
     for (std::uint64_t a = 0x080; a < 0x200; a += 0x80) t.access(t.probe(a, a, 0, false), a, 0, 2);
@@ -150,13 +150,13 @@ TEST(TagArray, RandomReplacementSparesReservedLines) {
 }
 
 TEST(TagArray, EveryReplacementPolicyTakesFreeLinesFirst) {
-    for (const named_replacement_policy& policy : replacement_policies()) {
+    for (const auto& [letter, make] : replacement_policies()) {
         cache_config c = sectored(1, 4);
-        c.replacement = policy.letter;
+        c.replacement = make;
         tag_array t(c);
         for (std::uint64_t a = 0; a < 0x200; a += 0x80) bring(t, a, 0, 1);
         t.invalidate_sector(2, 0);
-        EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, 2u) << policy.letter;
+        EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, 2u) << letter;
     }
 }
 

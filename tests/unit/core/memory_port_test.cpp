@@ -45,14 +45,10 @@ struct port_rig : sc_core::sc_module, private memory_port::client {
                             type);
     }
     tlm::tlm_sync_enum send(memory_source s, tlm::tlm_generic_payload& p) {
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time delay;
-        return (*sender[static_cast<unsigned>(s)])->nb_transport_fw(p, phase, delay);
+        return protocol::begin_request(*sender[static_cast<unsigned>(s)], p);
     }
     void end_response(memory_source s, tlm::tlm_generic_payload& p) {
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay;
-        (*sender[static_cast<unsigned>(s)])->nb_transport_fw(p, phase, delay);
+        protocol::end_response(*sender[static_cast<unsigned>(s)], p);
     }
     tlm::tlm_sync_enum respond(tlm::tlm_generic_payload& p) {
         tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -64,9 +64,7 @@ private:
     }
     void send(cluster_message m) {
         m.from = static_cast<std::uint16_t>(number_);
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time zero;
-        if (network->nb_transport_fw(m, phase, zero) != tlm::TLM_ACCEPTED) return;
+        if (protocol::begin_request(network, m) != tlm::TLM_ACCEPTED) return;
         blocked_ = true;
         ++refusals;
     }

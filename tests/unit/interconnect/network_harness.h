@@ -113,9 +113,7 @@ private:
     void receive() {
         if (presented_ == nullptr || !takes(port_, sequencer_.cycle(protocol::icnt_clock))) return;
         payload& p = *std::exchange(presented_, nullptr);
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay;
-        socket->nb_transport_fw(p, phase, delay);
+        protocol::end_response(socket, p);
         finish(p);
     }
     void inject() {
@@ -232,9 +230,7 @@ private:
     void pull() {
         if (presented_ == nullptr || !takes(port_, sequencer_.cycle(protocol::icnt_clock))) return;
         payload& p = *std::exchange(presented_, nullptr);
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay;
-        socket->nb_transport_bw(p, phase, delay);
+        protocol::end_request(socket, p);
         accept(p);
     }
     void reply() {

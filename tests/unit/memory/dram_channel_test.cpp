@@ -44,18 +44,14 @@ private:
         if (blocked_[kind] != nullptr) return;
         todo.pop_front();
         sent[&p] = request_.now();
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time t;
-        const auto answer = socket->nb_transport_fw(p, phase, t);
+        const auto answer = protocol::begin_request(socket, p);
         if (answer == tlm::TLM_ACCEPTED) blocked_[kind] = &p;
     }
     void response() {
         if (held_ == nullptr || random_() % 100 < stall_percent) return;
         auto& p = *held_;
         held_ = nullptr;
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time t;
-        socket->nb_transport_fw(p, phase, t);
+        protocol::end_response(socket, p);
         finish(p);
     }
     void finish(tlm::tlm_generic_payload& p) {

@@ -78,7 +78,6 @@ cache::cache_config slice_config() {
     c.sets = 16;
     c.ways = 6;
     c.line_bytes = 128;
-    c.replacement = 'L';
     c.allocation = cache::allocation_policy::on_miss;
     c.set_index = cache::set_index_function::ipoly;
     return c;

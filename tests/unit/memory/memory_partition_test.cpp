@@ -59,9 +59,7 @@ private:
         if (owed_ != nullptr && random_() % 20 == 0) {
             auto& p = *owed_;
             owed_ = nullptr;
-            tlm::tlm_phase phase = tlm::END_REQ;
-            sc_core::sc_time t;
-            port->nb_transport_bw(p, phase, t);
+            protocol::end_request(port, p);
         }
         if (presented_ != nullptr || waiting_.empty() || random_() % 3 != 0) return;
         const auto i = random_() % waiting_.size();

@@ -53,9 +53,7 @@ private:
         if (owed_ != nullptr && random_() % 100 >= stall_percent) {
             auto& p = *owed_;
             owed_ = nullptr;
-            tlm::tlm_phase phase = tlm::END_RESP;
-            sc_core::sc_time t;
-            socket->nb_transport_fw(p, phase, t);
+            protocol::end_response(socket, p);
             drop(p);
         }
         if (offered_ == nullptr && !todo.empty() && random_() % 100 >= stall_percent / 2) {

@@ -100,9 +100,7 @@ private:
     }
     void respond() {
         if (pending_.empty() || pending_.front().first > memory_.now()) return;
-        tlm::tlm_phase phase = tlm::BEGIN_RESP;
-        sc_core::sc_time delay;
-        cache->nb_transport_bw(*pending_.front().second, phase, delay);
+        protocol::begin_response(cache, *pending_.front().second);
         pending_.pop_front();
     }
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};

@@ -2,6 +2,7 @@
 // Parsers of the small languages used in option values.
 #include "platform/config/config_formats.h"
 
+#include "modules/cache/replacement_policy.h"
 #include "modules/support/error.h"
 #include "tests/unit/platform/refusal.h"
 
@@ -34,7 +35,7 @@ TEST(CacheString, DescribesGeometryPoliciesAndQueues) {
     EXPECT_EQ(c.sets, 32u);
     EXPECT_EQ(c.line_bytes, 128u);
     EXPECT_EQ(c.ways, 64u);
-    EXPECT_EQ(c.replacement, 'L');
+    EXPECT_EQ(c.replacement, cache::replacement_policies()[0].second);
     EXPECT_EQ(c.write, cache::write_policy::write_through);
     EXPECT_EQ(c.allocation, cache::allocation_policy::on_miss);
     EXPECT_EQ(c.write_allocate, cache::write_allocate_policy::lazy_fetch_on_read);
@@ -63,8 +64,10 @@ TEST(CacheString, IsReadInItsOldFormToo) {
 
 TEST(CacheString, KnowsEveryLetter) {
     using namespace cache;
-    EXPECT_EQ(parse_cache("N:32:128:4,F:R:f:N:X,S:2:48,4").replacement, 'F');
-    EXPECT_EQ(parse_cache("N:32:128:4,R:R:f:N:X,S:2:48,4").replacement, 'R');
+    for (const auto& [letter, make] : replacement_policies())
+        EXPECT_EQ(
+            parse_cache(std::string("N:32:128:4,") + letter + ":R:f:N:X,S:2:48,4").replacement,
+            make);
     EXPECT_EQ(parse_cache("N:32:128:4,L:E:m:W:H,A:2:48,4").write, write_policy::write_evict);
     EXPECT_EQ(parse_cache("N:32:128:4,L:L:s:N:C,A:2:48,4").write, write_policy::local_wb_global_wt);
     EXPECT_EQ(parse_cache("N:32:128:4,L:L:s:N:C,A:2:48,4").allocation,

@@ -108,9 +108,7 @@ TEST(ClockInput, OfACacheOnItsOwnBindsToAnyClockOfItsDomain) {
     auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0x80, 32, protocol::access_type::global_read);
     protocol::extension(p).bytes.set(0, 32);
     protocol::extension(p).sectors = 1;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    EXPECT_EQ(around.unit->nb_transport_fw(p, phase, delay), tlm::TLM_ACCEPTED);
+    EXPECT_EQ(protocol::begin_request(around.unit, p), tlm::TLM_ACCEPTED);
     sc_core::sc_start(3, sc_core::SC_NS);
     EXPECT_EQ(around.reads, 0u) << "the access is in the pipeline of its bank";
     sc_core::sc_start(5, sc_core::SC_NS);
@@ -155,9 +153,7 @@ TEST(ClockInput, OfAnL2SliceOnItsOwnMovesRequestsByTheL2AndTheCoreClock) {
     auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0x80, 32, protocol::access_type::global_read);
     protocol::extension(p).bytes.set(0, 32);
     protocol::extension(p).sectors = 1;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    network.socket->nb_transport_fw(p, phase, delay);
+    protocol::begin_request(network.socket, p);
     sc_core::sc_start(3, sc_core::SC_NS);
     EXPECT_EQ(slice.statistics().requests, 1u) << "taken by an edge of the L2's clock";
     EXPECT_EQ(slice.to_memory.size(), 0u) << "within the ROP latency, in cycles of the core's";

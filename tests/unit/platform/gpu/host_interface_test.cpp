@@ -191,11 +191,7 @@ struct harness : sc_core::sc_module {
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         return initiator->nb_transport_fw(m.payload, phase, delay);
     }
-    void end(managed& m) {
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_time delay;
-        initiator->nb_transport_fw(m.payload, phase, delay);
-    }
+    void end(managed& m) { protocol::end_response(initiator, m.payload); }
 };
 
 /// Runs a test as the software of the harness.
