@@ -17,9 +17,11 @@ public:
     virtual ~replacement_policy() = default;
 
     /// Returns a line of the set of `ways` lines that starts at `first`: a free one if there is
-    /// one, otherwise one of a class up to a limit, or no_line.
+    /// one, otherwise one of a class up to a limit, by default the oldest, or no_line.
     virtual std::uint32_t choose(const replacement_state& lines, std::uint32_t first, unsigned ways,
-                                 victim_class limit) = 0;
+                                 victim_class limit) {
+        return lines.oldest(first, ways, limit);
+    }
     /// Whether the age of a line is that of its last use, otherwise that of its allocation.
     virtual bool ages_by_use() const { return false; }
     /// Whether clean lines of a set are replaced in a fixed cyclic order, so that choose() has no

@@ -6,12 +6,6 @@
 namespace simtlm::cache {
 
 /// FIFO: the line that was allocated first.
-class first_in_first_out : public replacement_policy {
-public:
-    std::uint32_t choose(const replacement_state& lines, std::uint32_t first, unsigned ways,
-                         victim_class limit) override {
-        return lines.oldest(first, ways, limit);
-    }
-};
+class first_in_first_out : public replacement_policy {};
 
 }  // namespace simtlm::cache

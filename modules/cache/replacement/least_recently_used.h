@@ -8,10 +8,6 @@ namespace simtlm::cache {
 /// LRU: the line whose last use is the oldest.
 class least_recently_used : public replacement_policy {
 public:
-    std::uint32_t choose(const replacement_state& lines, std::uint32_t first, unsigned ways,
-                         victim_class limit) override {
-        return lines.oldest(first, ways, limit);
-    }
     bool ages_by_use() const override { return true; }
 };
 
