@@ -80,13 +80,8 @@ inline words bytes_of_lanes(const words& from, const words& indices) {
 
 /// The low halves of a and the high halves of b.
 inline word_pairs low_and_high(word_pairs a, word_pairs b) {
-#if defined(__AVX2__)
-    constexpr words chosen = {0, 9, 2, 11, 4, 13, 6, 15};
-#else
-    constexpr words chosen = {0, 5, 2, 7};
-#endif
-    return reinterpret_cast<word_pairs>(
-        __builtin_shuffle(reinterpret_cast<words>(a), reinterpret_cast<words>(b), chosen));
+    constexpr std::uint64_t low = 0xffffffff;
+    return (a & low) | (b & ~low);
 }
 
 /// The products of the low halves.
