@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/statistics_run.h"
 
+#include "modules/support/display_text.h"
 #include "modules/support/error.h"
 #include "platform/options/options.h"
 
@@ -65,6 +66,10 @@ void statistics_run::check() const {
     for (const json& k : document_["kernels"])
         if (!k.contains("name") || !k.contains("counters"))
             refuse("has a kernel without name or counters");
+    if (const auto blocks = document_.find("blocks"); blocks != document_.end())
+        for (const auto& [name, block] : blocks->items())
+            if (!block.contains("counters") || !block["counters"].is_object())
+                refuse(fmt::format("has a block '{}' without counters", support::printable(name)));
 }
 
 std::string statistics_run::presets() const {

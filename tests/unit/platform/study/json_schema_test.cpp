@@ -58,6 +58,12 @@ TEST(StatisticsSchema, NamesTheFileAndTheMemberOfAWrongType) {
     }
 }
 
+TEST(StatisticsSchema, RefusesABlockWithoutCounters) {
+    json document = small();
+    document["blocks"]["gpu.sm0"].erase("counters");
+    EXPECT_THAT(refused(document), HasSubstr("has a block 'gpu.sm0' without counters"));
+}
+
 TEST(StatisticsSchema, RefusesOtherDocumentsAndVersions) {
     for (const char* text : {"1", "[]", "{}", "null", R"({"schema": 1})", R"({"schema": {}})",
                              R"({"schema": {"name": 3, "version": {}}})"})
