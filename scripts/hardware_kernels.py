@@ -165,7 +165,7 @@ def tables(results, overhead, codes):
 
 
 def compare(simtlm, options, overhead):
-    """@return the tables for the kernels of a file, and reasons for missing ones"""
+    """@return tables for the kernels of a file, reasons for missing ones, errors of the first code"""
     saved = {}
     if options.save and pathlib.Path(options.save).exists():
         saved = json.loads(pathlib.Path(options.save).read_text())
@@ -201,4 +201,6 @@ def compare(simtlm, options, overhead):
                 results[benchmark] = result
     if not results:
         sys.exit("no kernel could be compared")
-    return tables(results, overhead, codes), left_out
+    errors = [100 * ((r[codes[0]]["cycles"] + overhead) / r["measured"]["cycles"] - 1)
+              for r in results.values() if codes[0] in r]
+    return tables(results, overhead, codes), left_out, errors

@@ -12,6 +12,8 @@ using protocol::access_type;
 
 namespace {
 
+constexpr unsigned line_bytes = 128;
+
 access_type type_of(const warp_instruction& inst) {
     const bool store = inst.info->is_store;
     switch (inst.space) {
@@ -43,6 +45,9 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
                  inst.info->cache_op == program::cache_operator::last_use;
     e.sectors = a.sectors;
     e.bytes = a.bytes;
+    const std::size_t left = inst.accesses.size();  // this is the last one
+    e.continues_line =
+        left > 1 && a.address / line_bytes == inst.accesses[left - 2].address / line_bytes;
     e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
     e.warp = inst.warp;
     if (program::warp_executor* const warp = warps.warp[inst.warp].executor;

@@ -3,6 +3,7 @@
 
 #include "modules/support/error.h"
 
+#include <memory>
 #include <utility>
 
 namespace simtlm::interconnect {
@@ -44,6 +45,8 @@ crossbar::crossbar(const sc_core::sc_module_name& name, simulation::phase_sequen
             c.quirk_packet_is_one_flit,
             make_arbiter(config, ejection_ports(s), s == requests ? 0 : config.clusters),
             c.speedup);
+    if (c.gpc_flits != 0)
+        switches_[requests].connect(std::make_unique<input_links>(c.gpc_of_cluster, c.gpc_flits));
 }
 
 std::vector<network::report_value> crossbar::report_values() const {

@@ -27,6 +27,16 @@ void crossbar_switch::push(unsigned input, const packet& p) {
     in.queue.push(p);
     in.units += p.flits;
     in_units_ += p.flits;
+    if (links_)
+        links_->push(input, p.link_flits);
+    else
+        enter(input);
+}
+
+/// A packet of an input may participate in the arbitration.
+void crossbar_switch::enter(unsigned input) {
+    input_port& in = inputs_[input];
+    ++in.transferred;
     if (!in.reserved) request(input);
 }
 
@@ -84,13 +94,17 @@ void crossbar_switch::deliver(unsigned input) {
     outputs_[p.destination].queue.push(p);
     arrived_->insert(p.destination);
     in.reserved = false;
-    if (!in.queue.empty()) request(input);
+    if (--in.transferred != 0) request(input);
 }
 
 void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
     arrived_ = &arrived;
     full_outputs_ = full_;
     if (in_units_ != 0) ++counters_.busy_cycles;
+    if (links_) {
+        links_->advance(cycle, [this](unsigned input) { enter(input); });
+        counters_.link_waits += links_->waiting();
+    }
     for (unsigned n = 0; n < speedup_; ++n) {
         pass_ = cycle * speedup_ + n;
         pass();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/interconnect/input_links.h"
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/switch_arbiter.h"
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace simtlm::interconnect {
@@ -35,12 +37,16 @@ public:
         std::uint64_t out_full = 0;     ///< full outputs (iSLIP), or inputs stalled by one (RR)
         std::uint64_t in_units = 0;     ///< units in input buffers, summed over cycles
         std::uint64_t out_units = 0;    ///< units in output buffers, summed over cycles
+        std::uint64_t link_waits = 0;   ///< inputs that waited for their link, summed over cycles
     };
 
     /// @param in_limit, out_limit  capacity of a port's buffer, in units
     crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit, unsigned out_limit,
                     bool whole_packets, std::unique_ptr<switch_arbiter> arbiter,
                     unsigned speedup = 1);
+    /// Has packets pass links before they participate in the arbitration. Call before the first
+    /// packet.
+    void connect(std::unique_ptr<input_links> links) { links_ = std::move(links); }
 
     // Functions for the network.
     unsigned room(unsigned input) const { return in_limit_ - inputs_[input].units; }
@@ -94,7 +100,8 @@ private:
     struct input_port {
         growing_fifo<packet> queue;
         unsigned units = 0;
-        bool reserved = false;  // its head requests an output or is being transferred
+        unsigned transferred = 0;  // packets at its head that have passed the link
+        bool reserved = false;     // its head requests an output or is being transferred
     };
     /// The packets of an output, in a cache line that is only accessed by the receiver's thread.
     struct alignas(64) output_port {
@@ -106,6 +113,7 @@ private:
     };
 
     void add_units(unsigned output, std::int32_t units);
+    void enter(unsigned input);
     void request(unsigned input);
     void withdraw(unsigned input);
     void deliver(unsigned input);
@@ -115,6 +123,7 @@ private:
     unsigned out_limit_;
     bool whole_packets_;
     std::unique_ptr<switch_arbiter> arbiter_;
+    std::unique_ptr<input_links> links_;  // if inputs share links
     std::vector<input_port> inputs_;
     std::vector<output_port> outputs_;
     std::vector<bool> receiving_;           // by output: a packet is being transferred
@@ -151,6 +160,8 @@ inline constexpr support::counter<crossbar_switch::counters> crossbar_counters[]
         "in_buffer_units", "units x cycles", "occupancy of input buffers, summed over cycles"),
     support::count<&crossbar_switch::counters::out_units>(
         "out_buffer_units", "units x cycles", "occupancy of output buffers, summed over cycles"),
+    support::count<&crossbar_switch::counters::link_waits>(
+        "link_waits", "inputs x cycles", "in which a packet waited for the link of its GPC"),
 };
 constexpr const auto& counters_of(const crossbar_switch::counters*) {
     return crossbar_counters;

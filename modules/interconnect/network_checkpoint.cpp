@@ -17,6 +17,7 @@ void network::checkpoint(support::archive& a) {
 
 void crossbar_switch::checkpoint(support::archive& a) {
     a(pass_, *arbiter_);
+    if (links_) a(*links_);
 }
 
 void crossbar::checkpoint(support::archive& a) {

@@ -59,7 +59,7 @@ void dram_channel::checkpoint(support::archive& a) {
 
 void memory_sub_partition::checkpoint(support::archive& a) {
     a.block(name(), 3);
-    a(copies_, stalled_, stalled_since_, memcpy_offset_, accounted_);
+    a(copies_, stalled_, stalled_since_, memcpy_offset_, accounted_, atomic_unit_free_);
     if (engine_) a(*engine_);
 }
 

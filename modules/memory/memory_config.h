@@ -120,6 +120,9 @@ struct partition_config {
     unsigned icnt_to_l2 = 8, l2_to_dram = 8, dram_to_l2 = 8, l2_to_icnt = 8;  ///< entries
     unsigned rop_latency = 85;                                                ///< core cycles
     unsigned atomic_latency = 0;  ///< additional core cycles of atomics, -gpgpu_l2_atomic_latency
+    /// Thousandths of an L2 cycle between two sectors of atomics; 0: no more than for other
+    /// accesses. -gpgpu_l2_atomic_interval
+    unsigned atomic_interval = 0;
     /// Additional core cycles of transfers to or from a slice in the other half of the GPU; 0: the
     /// L2 is not partitioned. -gpgpu_l2_far_latency
     unsigned far_latency = 0;

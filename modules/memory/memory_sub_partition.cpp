@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned line_bytes = 128;
 constexpr unsigned parts_of_line = 4;
+constexpr unsigned interval_scale = 1000;  // of partition_config::atomic_interval
 
 /// Sectors of a slice for which the other partition of the L2 has room: half of its capacity.
 std::size_t copies_of(const partition_config& c) {
@@ -367,7 +368,8 @@ void memory_sub_partition::access() {
     }
     if (to_network_.full()) return;
     if (engine_) {
-        if (engine_->data_port_free()) access_cache(request);
+        const bool waits = protocol::extension(request).is_atomic && !atomic_unit_free();
+        if (!waits && engine_->data_port_free()) access_cache(request);
         return;
     }
     to_cache_.pop();
@@ -375,6 +377,13 @@ void memory_sub_partition::access() {
         answer_posted(request);
     else
         reply(request);
+}
+
+/// Whether the unit that performs atomics can take one in this cycle.
+bool memory_sub_partition::atomic_unit_free() {
+    if (atomic_unit_free_ < (process_.now() + 1) * interval_scale) return true;
+    ++counters_.atomic_waits;
+    return false;
 }
 
 void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
@@ -388,6 +397,9 @@ void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
     const unsigned block = e.l2_block != 0 ? cache::sector_bytes << e.l2_block : 0u;
     const cache::access_result result = engine_->access(request, core_now() + memcpy_offset_);
     if (result.outcome == access_outcome::reservation_fail) return;
+    if (e.is_atomic)
+        atomic_unit_free_ =
+            std::max(atomic_unit_free_, process_.now() * interval_scale) + config_.atomic_interval;
     to_cache_.pop();
     if (block != 0 && result.read_sent) fetch_block(request, address, block);
 

@@ -68,6 +68,7 @@ public:
         std::uint64_t to_memory = 0;      ///< requests sent towards DRAM
         std::uint64_t far_requests = 0;   ///< requests that crossed from the other half of the GPU
         std::uint64_t near_copies = 0;    ///< reads served by a copy in the other half
+        std::uint64_t atomic_waits = 0;   ///< L2 cycles in which an atomic waited for the unit
     };
     /// Counters up to the last completed edge. Call between steps.
     const counters& statistics();
@@ -157,6 +158,7 @@ private:
     void take_ready_access();
     void take_from_memory();
     void access();
+    bool atomic_unit_free();
     void access_cache(tlm::tlm_generic_payload& request);
     void prefetch(tlm::tlm_generic_payload& request);
     bool fetch(const tlm::tlm_generic_payload& cause, std::uint64_t address);
@@ -195,9 +197,10 @@ private:
     bool reply_blocked_ = false;                   // BEGIN_RESP without END_RESP
     bool stalled_ = false;                         // a reply has been waiting since stalled_since_
     std::uint64_t stalled_since_ = 0;              // network cycle
-    std::uint64_t memcpy_offset_ = 0;  // host copies so far, which make tags newer without
-                                       // simulated time
-    std::uint64_t accounted_ = 0;      // L2 cycles accounted for by the engine
+    std::uint64_t memcpy_offset_ = 0;     // host copies so far, which make tags newer without
+                                          // simulated time
+    std::uint64_t atomic_unit_free_ = 0;  // thousandths of an L2 cycle
+    std::uint64_t accounted_ = 0;         // L2 cycles accounted for by the engine
     std::vector<external_request> external_;
     counters counters_;
 };
@@ -217,6 +220,8 @@ inline constexpr support::counter<memory_sub_partition::counters> sub_partition_
         "far_requests", "requests", "that crossed from the other half of the GPU"),
     support::count<&memory_sub_partition::counters::near_copies>(
         "near_copies", "requests", "reads of the other half that a copy there served"),
+    support::count<&memory_sub_partition::counters::atomic_waits>(
+        "atomic_waits", "L2 cycles", "an atomic waited for the atomic unit"),
 };
 constexpr const auto& counters_of(const memory_sub_partition::counters*) {
     return sub_partition_counters;

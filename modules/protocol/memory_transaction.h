@@ -111,7 +111,9 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     bool is_atomic : 1;
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
     bool last_use : 1;   ///< a read of local memory after which the data are not needed any more
-    bool located : 1;    ///< location has been decoded
+    /// Belongs to the same instruction and line as the request that the SM made before it.
+    bool continues_line : 1;
+    bool located : 1;  ///< location has been decoded
     /// If not located, the transaction is routed to the sub-partition of the address in
     /// location.partition_address (quirk evictions-follow-misses).
     bool misrouted : 1;
@@ -130,6 +132,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
         : is_atomic(false),
           bypass_l1(false),
           last_use(false),
+          continues_line(false),
           located(false),
           misrouted(false),
           hit(false),

@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace simtlm::platform {
+
+namespace {
+
+/// -icnt_gpc_flits: the GPC of each cluster. A cluster belongs to the GPC of its first SM.
+void read_gpc_links(const option_values& v, interconnect::interconnect_config& n) {
+    constexpr std::string_view option = "-icnt_gpc_flits";
+    n.crossbar.gpc_flits = v.number(option, 0, 1u << 10);
+    if (n.crossbar.gpc_flits == 0) return;
+    const unsigned cluster_sms = std::max(1u, v.number("-gpgpu_n_cores_per_cluster"));
+    std::vector<unsigned> gpcs = read_gpcs(v, n.clusters * cluster_sms);
+    if (gpcs.empty()) gpcs.push_back(n.clusters * cluster_sms);
+    unsigned gpc = 0, end = gpcs[0];
+    for (unsigned cluster = 0; cluster < n.clusters; ++cluster) {
+        while (cluster * cluster_sms >= end) end += gpcs[++gpc];
+        n.crossbar.gpc_of_cluster.push_back(gpc);
+    }
+}
+
+}  // namespace
 
 void read_interconnect(const option_values& v, interconnect::interconnect_config& n,
                        unsigned clusters, unsigned memories) {
@@ -25,6 +47,7 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
     n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>(v, "-icnt_arbiter_algo", 1);
     n.crossbar.grant_cycles = v.number("-icnt_grant_cycles", 1, most_cycles);
     n.crossbar.speedup = v.number("-icnt_speedup", 1, 16);
+    read_gpc_links(v, n);
     if (n.kind != interconnect::network_kind::router) return;
     constexpr std::string_view option = "-inter_config_file";
     std::error_code ignored;

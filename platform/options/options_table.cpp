@@ -796,6 +796,9 @@ void l2(builder& b) {
             "Minimum latency from the network to the L2.");
     b.count("-gpgpu_l2_atomic_latency", "0", "core cycles",
             "Additional latency for atomics, which the L2 performs.");
+    b.add("-gpgpu_l2_atomic_interval", option_type::real, "X", "0", "L2 cycles",
+          "Interval at which a slice of the L2 performs atomics on a sector. 0: as often as it "
+          "reads.");
     b.count("-gpgpu_l2_far_latency", "0", "core cycles",
             "Models an L2 with two partitions, each near half of the SMs: the GPCs of "
             "-gpgpu_gpc_partitions, or the first half by number without -gpgpu_gpc_sms. Additional "
@@ -886,6 +889,10 @@ void interconnect(builder& b) {
     b.count("-icnt_speedup", "1", "flits",
             "Flits that an input of the crossbar can send, and an output can receive, per network "
             "cycle.");
+    b.count("-icnt_gpc_flits", "0", "flits of 32 bytes",
+            "Requests that the SMs of a GPC (-gpgpu_gpc_sms) can send per network cycle. A request "
+            "is a header, which those of an SM for the same line share, and the data of a write or "
+            "an atomic. 0: no limit but those of the SMs.");
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 

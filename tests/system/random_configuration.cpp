@@ -203,6 +203,7 @@ private:
         if (far != 0)
             set("-gpgpu_l2_partition_bits", one_of<std::string>({"none", "7", "12,13,16"}));
         set("-gpgpu_l2_atomic_latency", one_of({0, 0, 28}));
+        set("-gpgpu_l2_atomic_interval", one_of({0, 0, 2}));
     }
 
     void dram() {
@@ -227,6 +228,7 @@ private:
         set("-icnt_out_buffer_limit", one_of({least, least + 3, 64u}));
         toss("-icnt_arbiter_algo");
         set("-icnt_speedup", one_of({1, 1, 2, 3}));
+        set("-icnt_gpc_flits", one_of({0, 0, 4}));
         set("-icnt_grant_cycles", between(1, 3));
         if (mode != 1) return;
         const std::uint64_t nodes = clusters_ + channels_ * sub_partitions_;

@@ -20,7 +20,7 @@ struct bare_switch {
         : fabric(inputs, outputs, limit, limit, whole_packets, std::move(arbiter), speedup),
           arrived(outputs) {}
 
-    void push(unsigned input, unsigned output, unsigned flits = 1) {
+    void push(unsigned input, unsigned output, unsigned flits = 1, unsigned link_flits = 0) {
         payloads.push_back(std::make_unique<payload>());
         payloads.back()->set_address(input);
         packet p;
@@ -28,6 +28,7 @@ struct bare_switch {
         p.source = static_cast<std::uint16_t>(input);
         p.destination = static_cast<std::uint16_t>(output);
         p.flits = static_cast<std::uint16_t>(flits);
+        p.link_flits = static_cast<std::uint8_t>(link_flits);
         fabric.push(input, p);
     }
     void advance() { fabric.advance(cycle++, arrived); }
@@ -69,6 +70,58 @@ TEST(CrossbarSwitch, MovesAsManyFlitsACycleAsItsSpeedup) {
     EXPECT_TRUE(s.take(1).empty()) << "its first flit moved in the second pass of the first cycle";
     s.advance();
     EXPECT_THAT(s.take(1), ElementsAre(0));
+}
+
+/// A switch whose inputs 0 and 1 share a link, and 2 and 3 another one, of two flits per cycle.
+struct linked_switch : bare_switch {
+    linked_switch() : bare_switch(4, 4, make_islip_arbiter(4, 1)) {
+        fabric.connect(std::make_unique<input_links>(std::vector<unsigned>{0, 0, 1, 1}, 2));
+    }
+    void push(unsigned input, unsigned output, unsigned link_flits) {
+        bare_switch::push(input, output, 1, link_flits);
+    }
+};
+
+TEST(InputLinks, TransferTheirFlitsPerCycleForTheInputsInTurn) {
+    linked_switch s;
+    for (int n = 0; n < 2; ++n)
+        for (unsigned input : {0u, 1u, 2u}) s.push(input, input, 2);
+    s.advance();
+    EXPECT_THAT(s.take(0), ElementsAre(0));
+    EXPECT_TRUE(s.take(1).empty()) << "inputs 0 and 1 share the flits of a cycle";
+    EXPECT_THAT(s.take(2), ElementsAre(2)) << "the other link has its own";
+    s.advance();
+    EXPECT_TRUE(s.take(0).empty());
+    EXPECT_THAT(s.take(1), ElementsAre(1));
+    EXPECT_THAT(s.take(2), ElementsAre(2));
+    s.advance();
+    s.advance();
+    EXPECT_THAT(s.take(0), ElementsAre(0));
+    EXPECT_THAT(s.take(1), ElementsAre(1));
+    EXPECT_EQ(s.fabric.counted().link_waits, 3u + 2 + 1) << "inputs that waited after each cycle";
+    EXPECT_TRUE(s.fabric.idle());
+}
+
+TEST(InputLinks, ALargerPacketDelaysTheFollowingOnes) {
+    linked_switch s;
+    s.push(0, 0, 5);  // 2.5 cycles
+    s.push(1, 1, 1);
+    s.advance();
+    EXPECT_THAT(s.take(0), ElementsAre(0));
+    EXPECT_TRUE(s.take(1).empty());
+    s.advance();
+    EXPECT_TRUE(s.take(1).empty());
+    s.advance();
+    EXPECT_THAT(s.take(1), ElementsAre(1));
+}
+
+TEST(InputLinks, IdleCyclesDoNotAddUp) {
+    linked_switch s;
+    for (int n = 0; n < 10; ++n) s.advance();
+    for (unsigned input : {0u, 1u}) s.push(input, input, 2);
+    s.advance();
+    EXPECT_THAT(s.take(0), ElementsAre(0));
+    EXPECT_TRUE(s.take(1).empty());
 }
 
 TEST(IslipArbiter, KeepsItsPointerForTheGrantCycles) {

@@ -240,6 +240,19 @@ TEST_F(MemorySubPartition, AnAtomicTakesLongerThanARead) {
     EXPECT_EQ(network->latencies[2], config.rop_latency + 2u + 28);
 }
 
+TEST_F(MemorySubPartition, PerformsAtomicsAtTheIntervalOfItsUnit) {
+    config.atomic_interval = 2500;  // 2.5 L2 cycles
+    build();
+    add(false, 0x40, 32, access_type::global_read);  // brings the sector into the L2
+    test::run_core_cycles(1000);
+    for (int n = 0; n < 5; ++n)
+        protocol::extension(add(false, 0x40, 32, access_type::global_read)).is_atomic = true;
+    test::run_core_cycles(1000);
+    expect_drained(6);
+    // Begin in cycles 0, 2.5, 5, 7.5 and 10 after the first, each in the cycle that contains it.
+    EXPECT_EQ(slice->statistics().atomic_waits, 1u + 2 + 1 + 2);
+}
+
 TEST_F(MemorySubPartition, ALineIsSplitIntoItsSectorsAndAnsweredPartByPart) {
     build();
     add(false, 0x80, 128, access_type::instruction_read);

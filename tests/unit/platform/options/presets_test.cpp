@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -168,13 +169,22 @@ TEST(Presets, DescribeTheQuadroV100) {
     EXPECT_EQ(gpu.dispatch.kernel_launch_latency, 5000u);
 }
 
+TEST(Presets, AssignTheSmsOfAV100ToItsSixGpcs) {
+    const interconnect::crossbar_config network = make_gpu_config(loaded("V100")).network.crossbar;
+    EXPECT_EQ(network.gpc_flits, 4u);
+    ASSERT_EQ(network.gpc_of_cluster.size(), 80u);
+    std::array<unsigned, 6> sms{};
+    for (const unsigned gpc : network.gpc_of_cluster) ++sms.at(gpc);
+    EXPECT_THAT(sms, ::testing::ElementsAre(14, 14, 14, 14, 12, 12));
+}
+
 TEST(Presets, HaveTheMemoryOfTheirCards) {
     // For cards sold with several sizes, the size in Accel-Sim's configuration or of the measured
     // card.
     const std::pair<const char*, double> cards[] = {
         {"GTX480", 1.5}, {"TITAN_X_PASCAL", 12}, {"TITAN_V", 12}, {"QV100", 32},   {"V100", 32},
         {"RTX2060", 6},  {"RTX2080TI", 11},      {"RTX3070", 8},  {"RTX3080", 10}, {"RTXA6000", 48},
-        {"A100", 40},    {"H100_PCIE", 80},      {"RTX4090", 24}};
+        {"A100", 40},    {"H100_PCIE", 80},      {"RTX4070", 12}, {"RTX4090", 24}};
     constexpr double gibibyte = 1u << 30;
     for (const auto& [preset, size] : cards)
         EXPECT_EQ(static_cast<double>(loaded(preset).natural("--device-memory")), size * gibibyte)
