@@ -45,9 +45,11 @@ tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
                  inst.info->cache_op == program::cache_operator::last_use;
     e.sectors = a.sectors;
     e.bytes = a.bytes;
-    const std::size_t left = inst.accesses.size();  // this is the last one
-    e.continues_line =
-        left > 1 && a.address / line_bytes == inst.accesses[left - 2].address / line_bytes;
+    if (const std::size_t left = inst.accesses.size(); left > 1) {
+        const std::uint64_t next = inst.accesses[left - 2].address;
+        e.shares_header = a.address / line_bytes == next / line_bytes;
+        e.shares_flit = a.address / protocol::link_flit_bytes == next / protocol::link_flit_bytes;
+    }
     e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
     e.warp = inst.warp;
     if (program::warp_executor* const warp = warps.warp[inst.warp].executor;

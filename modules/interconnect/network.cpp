@@ -33,14 +33,6 @@ protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
         payload.set_extension(e);
     return *e;
 }
-
-/// Flits for which a request occupies the link of its GPC: a header, which the requests of an
-/// instruction for one line share, and the data of a write or an atomic.
-unsigned link_flits(const tlm::tlm_generic_payload& payload, const protocol::memory_extension& e) {
-    constexpr unsigned flit_bytes = 32;
-    const unsigned data = payload.is_write() || e.is_atomic ? payload.get_data_length() : 0;
-    return (e.continues_line ? 0 : 1) + (data + flit_bytes - 1) / flit_bytes;
-}
 }  // namespace
 
 network::network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
@@ -182,7 +174,7 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
         p.source = e.cluster;
         p.destination = static_cast<std::uint16_t>(memory_of(payload));
         p.flits = static_cast<std::uint16_t>(units(protocol::request_bytes(payload)));
-        p.link_flits = static_cast<std::uint8_t>(link_flits(payload, e));
+        p.link_flits = static_cast<std::uint8_t>(protocol::link_flits(payload));
         p.writes = payload.is_write();
         if (!inject(requests, cluster, p, true)) return tlm::TLM_ACCEPTED;
         phase = tlm::END_REQ;

@@ -17,7 +17,7 @@ struct packet {
     std::uint16_t source = 0;       ///< injection port of its subnet
     std::uint16_t destination = 0;  ///< ejection port of its subnet
     std::uint16_t flits = 1;        ///< buffer units it occupies
-    std::uint8_t link_flits = 0;    ///< of 32 bytes, for which a request occupies the link of a GPC
+    std::uint8_t link_flits = 0;    ///< for which a request occupies the link of its GPC
     bool writes = false;  ///< whether it is a write; the payload belongs to another host thread
 };
 

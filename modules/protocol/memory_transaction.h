@@ -111,8 +111,10 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     bool is_atomic : 1;
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
     bool last_use : 1;   ///< a read of local memory after which the data are not needed any more
-    /// Belongs to the same instruction and line as the request that the SM made before it.
-    bool continues_line : 1;
+    /// The next request of the instruction is for the same line, or for the same data flit: one
+    /// packet carries both over the link of a GPC (link_flits()).
+    bool shares_header : 1;
+    bool shares_flit : 1;
     bool located : 1;  ///< location has been decoded
     /// If not located, the transaction is routed to the sub-partition of the address in
     /// location.partition_address (quirk evictions-follow-misses).
@@ -132,7 +134,8 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
         : is_atomic(false),
           bypass_l1(false),
           last_use(false),
-          continues_line(false),
+          shares_header(false),
+          shares_flit(false),
           located(false),
           misrouted(false),
           hit(false),
@@ -202,6 +205,17 @@ inline tlm::tlm_generic_payload* answered_request(tlm::tlm_generic_payload& resp
 inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
     return control_bytes + (p.is_write() || e.is_atomic ? e.data_bytes : 0u);
+}
+/// Width of the link over which the SMs of a GPC send requests.
+inline constexpr unsigned link_flit_bytes = 64;
+/// Flits of that link that a request occupies: a header and the data of a write or atomic, except
+/// for what a later request of the same packet accounts for.
+inline unsigned link_flits(const tlm::tlm_generic_payload& p) {
+    const memory_extension& e = extension(p);
+    const unsigned header = e.shares_header ? 0 : 1;
+    if (!p.is_write() && !e.is_atomic) return header;
+    const unsigned data = (p.get_data_length() + link_flit_bytes - 1) / link_flit_bytes;
+    return header + (e.shares_flit ? data - 1 : data);
 }
 /// Bytes of the reply packet: header, and data of a read that is not a prefetch.
 inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
