@@ -99,7 +99,7 @@ void l1_data_cache::look_up(std::size_t bank) {
     }
     b.pop();
     due_[bank] = b.empty() ? never : b.front_due();
-    if (!b.empty()) protocol::bring(b.front());
+    if (!b.empty()) protocol::prefetch(b.front());
     --queued_;
     if (r.finished) port.complete(p);
     p.release();

@@ -67,7 +67,7 @@ void l1_caches::register_statistics(support::statistics& list) const {
     texture.register_statistics(list);
 }
 
-void l1_caches::settle() {
+void l1_caches::update_counters() {
     instruction.statistics();
     data.statistics();
     constant.statistics();

@@ -47,7 +47,7 @@ public:
     const cache::cache_statistics& statistics_of(l1_cache which);
     void register_statistics(support::statistics& list) const;
     /// Brings all registered statistics up to date.
-    void settle();
+    void update_counters();
     /// Adds an observer of accesses to the data, constant and texture caches.
     void observe(cache::access_observer& observer);
     /// Cycles in which a miss of any of the caches stalled because the memory port was full.

@@ -238,9 +238,9 @@ void multiprocessor::register_statistics(support::statistics& list) {
     if (caches_) caches_->register_statistics(list);
 }
 
-void multiprocessor::settle() {
+void multiprocessor::update_counters() {
     statistics();
-    if (caches_) caches_->settle();
+    if (caches_) caches_->update_counters();
 }
 
 std::uint64_t multiprocessor::network_refusals() {

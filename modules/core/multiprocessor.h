@@ -202,7 +202,7 @@ public:
     /// Registers every struct of counters of the SM and its blocks, core_statistics first.
     void register_statistics(support::statistics& list);
     /// Brings all registered counters up to date.
-    void settle();
+    void update_counters();
     /// Statistics of a first-level cache, up to date; nullptr: the SM has none.
     const cache::cache_statistics* statistics_of(l1_cache which) {
         return caches_ ? &caches_->statistics_of(which) : nullptr;

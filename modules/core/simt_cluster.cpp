@@ -98,7 +98,7 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     if (config_.sm.ldst.perfect_memory) return answer(p);
     count(p);
     const tlm::tlm_sync_enum answer = protocol::begin_request(network, p);
-    if (answer == tlm::TLM_COMPLETED) hand_over(p);
+    if (answer == tlm::TLM_COMPLETED) deliver(p);
     if (answer == tlm::TLM_ACCEPTED) blocked_ = true;
     return answer != tlm::TLM_ACCEPTED;
 }
@@ -236,17 +236,17 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
             acknowledged_[host_threads::worker_pool::this_thread()].of.push_back(&p);
             acknowledge_process_->wake();
         } else {
-            hand_over(p);
+            deliver(p);
         }
         return tlm::TLM_COMPLETED;
     }
     offered_ = &p;
-    protocol::bring(p);
+    protocol::prefetch(p);
     if (!responses_.full()) receive_process_.wake();
     return tlm::TLM_ACCEPTED;
 }
 
-bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
+bool simt_cluster::deliver(tlm::tlm_generic_payload& p) {
     return protocol::begin_response(from_sm_[local(p)], p);
 }
 
@@ -254,8 +254,8 @@ bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
 void simt_cluster::acknowledge() {
     acknowledge_process_->sleep();
     for (acknowledgements& by_thread : acknowledged_) {
-        for (const tlm::tlm_generic_payload* p : by_thread.of) protocol::bring(*p);
-        for (tlm::tlm_generic_payload* p : by_thread.of) hand_over(*p);
+        for (const tlm::tlm_generic_payload* p : by_thread.of) protocol::prefetch(*p);
+        for (tlm::tlm_generic_payload* p : by_thread.of) deliver(*p);
         by_thread.of.clear();
     }
 }
@@ -279,7 +279,7 @@ void simt_cluster::receive_one(std::uint64_t now) {
         for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
         if (withheld_end_[local(p)] == &p)
             withheld_end_[local(p)] = nullptr;  // BEGIN_RESP implies END_REQ
-        if (hand_over(p)) {
+        if (deliver(p)) {
             responses_.pop();
             response_left();
         } else {

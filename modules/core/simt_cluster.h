@@ -101,7 +101,7 @@ private:
     void order_sms(std::uint64_t cycle);
     bool has_room() const override { return !blocked_; }
     bool send(tlm::tlm_generic_payload& p);
-    bool hand_over(tlm::tlm_generic_payload& p);
+    bool deliver(tlm::tlm_generic_payload& p);
     void end_request(unsigned s);
     void count(const tlm::tlm_generic_payload& p);
     unsigned local(const tlm::tlm_generic_payload& p) const {

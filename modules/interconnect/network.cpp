@@ -84,7 +84,7 @@ network::presenter::presenter(network& n, subnet s, unsigned p)
 
 void network::presenter::present() {
     process.sleep();
-    if (const auto* p = owner.head(half, port)) protocol::bring(*p);
+    if (const auto* p = owner.head(half, port)) protocol::prefetch(*p);
     owner.present(half, port);
 }
 

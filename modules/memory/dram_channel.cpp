@@ -174,7 +174,7 @@ void dram_channel::cycle() {
     sampler_.end_cycle(now, issue(now));
 
     if (withheld_[0] != nullptr || withheld_[1] != nullptr) end_withheld_requests();
-    if (!pipeline_.empty()) protocol::bring(*requests_[pipeline_.front()].payload);
+    if (!pipeline_.empty()) protocol::prefetch(*requests_[pipeline_.front()].payload);
     slept_blocked_ = return_queue_.full();
     sampler_.rest(scheduler_->pending());
     const std::uint64_t next = next_event(now);

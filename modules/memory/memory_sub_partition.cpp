@@ -77,7 +77,7 @@ tlm::tlm_sync_enum memory_sub_partition::nb_transport_fw(int, tlm::tlm_generic_p
         if (offered_ != nullptr)
             SC_REPORT_ERROR("simtlm/l2", "BEGIN_REQ before END_REQ of the request before");
         offered_ = &payload;
-        protocol::bring(payload);
+        protocol::prefetch(payload);
         process_.wake();
         return tlm::TLM_ACCEPTED;
     }
@@ -117,7 +117,7 @@ void memory_sub_partition::send_replies() {
     if (to_network_.empty())
         reply_process_.sleep();
     else
-        protocol::bring(*to_network_.front());
+        protocol::prefetch(*to_network_.front());
 }
 
 void memory_sub_partition::reply(tlm::tlm_generic_payload& payload) {
@@ -305,9 +305,9 @@ void memory_sub_partition::cycle() {
 /// Prefetches the transactions that this cycle may process: after a long wait they are no longer in
 /// the host's caches.
 void memory_sub_partition::prefetch_heads() const {
-    if (!from_memory.empty()) protocol::bring(*from_memory.front());
-    if (!to_cache_.empty()) protocol::bring(*to_cache_.front());
-    if (engine_ && engine_->access_ready()) protocol::bring(engine_->ready_access());
+    if (!from_memory.empty()) protocol::prefetch(*from_memory.front());
+    if (!to_cache_.empty()) protocol::prefetch(*to_cache_.front());
+    if (engine_ && engine_->access_ready()) protocol::prefetch(engine_->ready_access());
 }
 
 void memory_sub_partition::sleep_if_idle(std::uint64_t now) {

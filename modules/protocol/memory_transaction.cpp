@@ -32,7 +32,7 @@ pooled_transaction& transaction_pool::take() {
     if (free_list_ == nullptr) make_slab();
     pooled_transaction& p = *free_list_;
     free_list_ = p.next_free;
-    if (shared_ && free_list_ != nullptr) bring(*free_list_);
+    if (shared_ && free_list_ != nullptr) prefetch(*free_list_);
     ++acquired_;
     return p;
 }

@@ -159,7 +159,7 @@ struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
 };
 
 /// Prefetches the cache lines of a payload, which another processor may have written.
-inline void bring(const tlm::tlm_generic_payload& p) {
+inline void prefetch(const tlm::tlm_generic_payload& p) {
     constexpr unsigned line = 64;
     for (unsigned at = 0; at < sizeof(pooled_transaction); at += line)
         __builtin_prefetch(reinterpret_cast<const char*>(&p) + at, 1);

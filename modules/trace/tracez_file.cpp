@@ -137,7 +137,7 @@ public:
                 done += part;
             } else if (chunk_left_ != 0 || unpacking_) {
                 done += unpack(out + done, n - done);
-            } else if (!go_on()) {
+            } else if (!begin_next()) {
                 break;
             }
         }
@@ -186,7 +186,7 @@ private:
     }
 
     /// Begins the next chunk, warp or block. @returns false after the last
-    bool go_on() {
+    bool begin_next() {
         text_.clear();
         given_ = 0;
         if (chunks_left_ != 0) {

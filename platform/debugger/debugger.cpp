@@ -123,7 +123,7 @@ const std::vector<debugger::command>& debugger::commands() {
         {"s", "step", "s [N]",
          "continues for one core cycle (N); in functional mode, for one instruction",
          &debugger::step},
-        {"c", "continue", "c", "continues until something stops it", &debugger::go_on},
+        {"c", "continue", "c", "continues until something stops it", &debugger::continue_run},
         {"u", "until", "u CYCLE", "continues to a core cycle (instruction)", &debugger::until},
         {"b", "break", "b PLACE [if COND]",
          "stops at FILE:LINE [THREAD], line N, pc HEX, op OPCODE, warp SM:WARP, cta N|X,Y,Z, "
@@ -513,7 +513,7 @@ void debugger::step(const words& w) {
     resumes_ = steps_ != 0;
 }
 
-void debugger::go_on(const words&) {
+void debugger::continue_run(const words&) {
     resumes_ = true;
 }
 

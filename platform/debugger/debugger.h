@@ -130,7 +130,7 @@ private:
 
     // Commands; w[0] is the name.
     void step(const words& w);
-    void go_on(const words& w);
+    void continue_run(const words& w);
     void until(const words& w);
     void set_breakpoint(const words& w);
     void set_temporary(const words& w);

@@ -113,7 +113,7 @@ void memory_bridge::cycle() {
     if (!presented_ && !answers_.empty() && answers_.top().at < now) {
         tlm::tlm_generic_payload& payload = *answers_.top().payload;
         answers_.pop();
-        hand_over(payload);
+        respond(payload);
     }
     sc_core::sc_time next = sc_core::sc_max_time();
     if (!presented_ && !answers_.empty()) next = answers_.top().at;
@@ -126,7 +126,7 @@ void memory_bridge::end_withheld_requests() {
     withheld_.clear();
 }
 
-void memory_bridge::hand_over(tlm::tlm_generic_payload& payload) {
+void memory_bridge::respond(tlm::tlm_generic_payload& payload) {
     tlm::tlm_generic_payload& original = *extension(payload).parent;
     original.set_response_status(payload.get_response_status());
     if (&payload == converted_)

@@ -86,7 +86,7 @@ private:
     void cycle();
     bool has_room();
     void end_withheld_requests();
-    void hand_over(tlm::tlm_generic_payload& payload);
+    void respond(tlm::tlm_generic_payload& payload);
     void sleep_until(const sc_core::sc_time& next);
 
     // memory side

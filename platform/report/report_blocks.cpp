@@ -69,7 +69,7 @@ void list_statistics(gpu& device, support::statistics& list) {
 
 void update_counters(gpu& device) {
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).settle();
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).update_counters();
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
             p->sub_partition(s).statistics();

@@ -56,7 +56,7 @@ warp_instruction& issue_stage::issue(unsigned w, unsigned scheduler, std::uint64
     if (e.acts && info.cls == op_class::memory_barrier) pass_fence(w);
     warps.scoreboard_stale |= warp_bit(w);
     end_or_wait(e);
-    if (warp.executor != nullptr) go_on(e);
+    if (warp.executor != nullptr) select_path(e);
     if ((warps.buffered & warp_bit(w)) == 0) warps.listener->may_fetch();
     sm_.pool.issued(inst);
     return inst;
@@ -177,7 +177,7 @@ void issue_stage::end_or_wait(const execution& e) {
 /// still valid. When lanes end, the buffer is flushed and fetched again after the instruction;
 /// likewise if the next instruction could issue in the same cycle but needs a late result.
 /// Otherwise the scheduler detects a wrong path when it considers the warp.
-void issue_stage::go_on(const execution& e) {
+void issue_stage::select_path(const execution& e) {
     warp_state& warp = e.warp;
     const unsigned w = e.inst.warp;
     if (e.lanes_ended || (e.result_is_late && config_.scheduler.max_issue_per_warp > 1)) {

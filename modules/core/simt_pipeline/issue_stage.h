@@ -60,7 +60,7 @@ private:
     void await_atomics(const warp_instruction& inst);
     void pass_fence(unsigned warp);
     void end_or_wait(const execution& e);
-    void go_on(const execution& e);
+    void select_path(const execution& e);
 
     const sm_config& config_;
     blocks sm_;

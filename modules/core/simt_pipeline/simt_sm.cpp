@@ -94,7 +94,7 @@ void simt_sm::register_pipeline_statistics(support::statistics& list) {
 
 void simt_sm::flush_pipeline_counters(std::uint64_t edges) {
     if (edges != 0)
-        for (auto& s : schedulers_) s->settle(edges - 1);
+        for (auto& s : schedulers_) s->count_until(edges - 1);
 }
 
 std::vector<unit_count> simt_sm::unit_counts() const {

@@ -54,12 +54,12 @@ void warp_scheduler::sm_started(std::uint64_t now) {
 }
 
 void warp_scheduler::sm_stopped(std::uint64_t now) {
-    settle(now);
+    count_until(now);
     running_ = false;
     process_.sleep();
 }
 
-void warp_scheduler::settle(std::uint64_t now) {
+void warp_scheduler::count_until(std::uint64_t now) {
     if (!running_ || now <= counted_to_) return;
     count(last_reason_ == reason::issued ? reason::idle : last_reason_, now - counted_to_);
     counted_to_ = now;
@@ -87,7 +87,7 @@ void warp_scheduler::cycle() {
     const std::uint64_t now = process_.now();
     // Its next action may be later in the order than the one in this cycle.
     if (!running_ || counted_to_ >= now || now < not_before_) return;
-    settle(now - 1);
+    count_until(now - 1);
 
     warp_table& warps = sm_.warps;
     if (const warp_mask past = warps.past_memory_barrier & mine_; past != 0) {

@@ -56,7 +56,7 @@ public:
     /// The SM stops after this cycle: counts the cycles in which the scheduler slept.
     void sm_stopped(std::uint64_t now);
     /// Brings the counters up to date for a cycle, for a report during a kernel.
-    void settle(std::uint64_t now);
+    void count_until(std::uint64_t now);
 
     enum class reason : std::uint8_t { issued, idle, scoreboard, stall };
     /// The classification of a core cycle that has just ended, even if the scheduler slept. For

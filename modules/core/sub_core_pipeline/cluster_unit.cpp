@@ -279,8 +279,8 @@ void cluster_unit::posted_effects::arrived(const cluster_message& m) {
     warps.may_leave(e.warp);
 }
 
-void cluster_unit::tell(unsigned warp, const program::bulk_transfer& what,
-                        const program::bulk_transfer::arrival& of, std::uint64_t now) {
+void cluster_unit::signal_arrival(unsigned warp, const program::bulk_transfer& what,
+                                  const program::bulk_transfer::arrival& of, std::uint64_t now) {
     cluster_message m;
     m.what = cluster_packet::bulk;
     const bool sent = what.what == program::bulk_transfer::kind::send;

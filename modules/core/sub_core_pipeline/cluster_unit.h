@@ -98,8 +98,8 @@ public:
     /// The data of a warp's bulk copy have arrived: signals mbarriers of another CTA. Data that go
     /// from SM to SM arrive after their serialisation time, those of a multicast after a fixed
     /// latency.
-    void tell(unsigned warp, const program::bulk_transfer& what,
-              const program::bulk_transfer::arrival& of, std::uint64_t now);
+    void signal_arrival(unsigned warp, const program::bulk_transfer& what,
+                        const program::bulk_transfer::arrival& of, std::uint64_t now);
     /// A warp has issued st.async; the transfers describe its lanes.
     /// @return whether some of them are for mbarriers of the warp's own CTA, which are then
     ///         signalled

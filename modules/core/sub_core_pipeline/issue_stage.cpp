@@ -64,12 +64,12 @@ void issue_stage::sm_started(std::uint64_t now) {
 }
 
 void issue_stage::sm_stopped(std::uint64_t now) {
-    settle(now);
+    count_until(now);
     process_.sleep();
     others_.fetch.sm_stopped();
 }
 
-void issue_stage::settle(std::uint64_t last) {
+void issue_stage::count_until(std::uint64_t last) {
     if (!context_.running.running() || last < next_counted_) return;
     count(last, sleeping_for_);
 }

@@ -70,7 +70,7 @@ public:
     void sm_started(std::uint64_t now);
     void sm_stopped(std::uint64_t now);
     /// Counts the cycles up to `last` in which the stage slept. Call between steps.
-    void settle(std::uint64_t last);
+    void count_until(std::uint64_t last);
 
     const issue_probe& probe() const { return probe_; }
     /// Cycles until the stall counter of a warp reaches 0.

@@ -56,7 +56,7 @@ public:
     void sm_started(std::uint64_t now) { issue_.sm_started(now); }
     void sm_stopped(std::uint64_t now) { issue_.sm_stopped(now); }
     /// Counts the cycles up to `last` in which the sub-core slept. Call between steps.
-    void settle(std::uint64_t last) { issue_.settle(last); }
+    void count_until(std::uint64_t last) { issue_.count_until(last); }
 
     // ---- instructions ----
 

@@ -203,7 +203,7 @@ void sub_core_sm::transfer_arrived(unsigned w, const program::bulk_transfer& wha
     const bool in_cluster = clusters_ && clusters_->is_in_cluster(w);
     for (const program::bulk_transfer::arrival& a : what.arrivals) {
         if (in_cluster && a.rank != clusters_->rank_of(w))
-            clusters_->tell(w, what, a, now);
+            clusters_->signal_arrival(w, what, a, now);
         else
             a.effect();
     }
@@ -354,7 +354,7 @@ void sub_core_sm::cta_ends(unsigned slot) {
 
 void sub_core_sm::flush_pipeline_counters(std::uint64_t edges) {
     if (edges != 0)
-        for (auto& s : sub_cores_) s->settle(edges - 1);
+        for (auto& s : sub_cores_) s->count_until(edges - 1);
     l0_statistics sum;
     for (auto& s : sub_cores_) {
         const l0_statistics& l = s->l0().statistics();

@@ -72,16 +72,16 @@ void race_detector::tick(unsigned warp) {
     if (++now_[warp] >= last_clock) all_ordered();
 }
 
-void race_detector::tell(clocks& place, unsigned warp) const {
+void race_detector::publish(clocks& place, unsigned warp) const {
     place.resize(known_[warp].size(), 0);
     for (std::size_t u = 0; u < place.size(); ++u) place[u] = std::max(place[u], known_[warp][u]);
     std::uint32_t& own = place[first_warp() + warp];
     own = clocks_restarted_ ? ~0u : std::max(own, now_[warp] + 1);
 }
 
-void race_detector::learn(unsigned warp, const clocks& told) {
-    for (std::size_t u = 0; u < told.size(); ++u)
-        known_[warp][u] = std::max(known_[warp][u], told[u]);
+void race_detector::learn(unsigned warp, const clocks& published) {
+    for (std::size_t u = 0; u < published.size(); ++u)
+        known_[warp][u] = std::max(known_[warp][u], published[u]);
 }
 
 /// From now on the time of a warp's last read is recorded, not only whether it has read.
@@ -90,7 +90,7 @@ void race_detector::keep_last_reads() {
 }
 
 void race_detector::arrive(unsigned warp, unsigned barrier) {
-    tell(barriers_[barrier], warp);
+    publish(barriers_[barrier], warp);
     tick(warp);
 }
 
@@ -110,12 +110,12 @@ void race_detector::synchronise_from(race_detector& by, unsigned warp, std::uint
         if (place != places_.end()) by.learn(warp, place->second);
     }
     if (!releases) return;
-    by.tell(places_[offset], warp);
+    by.publish(places_[offset], warp);
     by.tick(warp);
 }
 
-void race_detector::arrive_at_cluster(unsigned warp, clocks& told) {
-    tell(told, warp);
+void race_detector::arrive_at_cluster(unsigned warp, clocks& published) {
+    publish(published, warp);
     tick(warp);
 }
 

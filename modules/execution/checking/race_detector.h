@@ -71,10 +71,10 @@ public:
     /// The same by a warp of any CTA of the cluster, with its detector.
     void synchronise_from(race_detector& by, unsigned warp, std::uint32_t offset, bool acquires,
                           bool releases);
-    /// The barrier of the cluster: a warp arrives, and has waited. @param told  what arrivals have
-    /// told
-    void arrive_at_cluster(unsigned warp, clocks& told);
-    void leave_cluster_barrier(unsigned warp, const clocks& told) { learn(warp, told); }
+    /// The barrier of the cluster: a warp arrives, and has waited. @param published  what arrivals
+    /// have published
+    void arrive_at_cluster(unsigned warp, clocks& published);
+    void leave_cluster_barrier(unsigned warp, const clocks& published) { learn(warp, published); }
     bool is_fenced(unsigned warp) const { return fenced_[warp]; }
     /// Whether there has been any release: otherwise loads need not check.
     bool has_releases() const { return !places_.empty(); }
@@ -166,8 +166,8 @@ private:
 
     void tick(unsigned warp);
     void all_ordered();
-    void learn(unsigned warp, const clocks& told);
-    void tell(clocks& place, unsigned warp) const;
+    void learn(unsigned warp, const clocks& published);
+    void publish(clocks& place, unsigned warp) const;
     void keep_last_reads();
     bool is_ordered(unsigned warp, unsigned other, std::uint32_t clock) const;
     unsigned first_warp() const { return rank_ * warps_; }

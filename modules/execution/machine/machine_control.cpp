@@ -82,7 +82,7 @@ const operation* machine_control::next_group(warp& w) {
     w.active = ready_.back().lanes;
     const operation* const to = ready_.back().next;
     ready_.pop_back();
-    return w.go_on(to);
+    return w.continue_at(to);
 }
 
 void machine_control::defer(lane_mask lanes, const operation* next) {
@@ -97,17 +97,17 @@ void machine_control::defer(lane_mask lanes, const operation* next) {
 const operation* machine_control::branch(warp& w, lane_mask takers, const operation* target,
                                          const operation* next) {
     const lane_mask others = w.active & ~takers;
-    if (takers == 0) return w.go_on(next);
+    if (takers == 0) return w.continue_at(next);
     if (others == 0) {
         const bool is_long = ++branches_ > retry_limit;
         if (is_long && (!ready_.empty() || branches_ % retry_limit == 1))
             return yield(w, target, few_yields);
-        return w.go_on(target);
+        return w.continue_at(target);
     }
     const bool takers_first = __builtin_popcount(takers) < __builtin_popcount(others);
     defer(takers_first ? others : takers, takers_first ? next : target);
     w.active = takers_first ? takers : others;
-    return w.go_on(takers_first ? target : next);
+    return w.continue_at(takers_first ? target : next);
 }
 
 const operation* machine_control::scatter(warp& w, lane_mask takers,
@@ -131,7 +131,7 @@ const operation* machine_control::scatter(warp& w, lane_mask takers,
     const operation* const to = parts.back().next;
     parts.pop_back();
     for (const group& g : parts) defer(g.lanes, g.next);
-    return w.go_on(to);
+    return w.continue_at(to);
 }
 
 void machine_control::barriers_changed(warp& w) {
@@ -170,7 +170,7 @@ void machine_control::barriers_changed(warp& w) {
 
 const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrier,
                                        const operation* next) {
-    if (lanes == 0) return w.go_on(next);
+    if (lanes == 0) return w.continue_at(next);
     const lane_mask rest = w.active & ~lanes;
     if (rest != 0) defer(rest, next);
     const std::uint32_t* const partners = partners_of(w, barrier);
@@ -180,7 +180,7 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
         if ((first & live_ & ~lanes) == 0 && all_the_same(partners, lanes)) {
             branches_ = 0;
             w.active = lanes;
-            return w.go_on(next);
+            return w.continue_at(next);
         }
     }
     note_progress();
@@ -198,9 +198,9 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
 
 const operation* machine_control::wait_for(warp& w, lane_mask lanes, lane_mask among,
                                            barrier_match at, const operation* next) {
-    if (lanes == 0) return w.go_on(next);
+    if (lanes == 0) return w.continue_at(next);
     const lane_mask rest = w.active & ~lanes;
-    if (rest == 0 && (among & live_ & ~lanes) == 0) return w.go_on(next);
+    if (rest == 0 && (among & live_ & ~lanes) == 0) return w.continue_at(next);
     if (rest != 0) defer(rest, next);
     blocked_.push_back({lanes, next, barrier_of(at), among});
     barriers_changed(w);
@@ -325,7 +325,7 @@ void machine_control::pass_barrier(const barrier_group& arrived, const operation
 }
 
 const operation* machine_control::yield(warp& w, const operation* next, unsigned yields) {
-    if (!gives_way(w, next, yields, false)) return w.go_on(next);
+    if (!gives_way(w, next, yields, false)) return w.continue_at(next);
     const auto there =
         std::find_if(ready_.begin(), ready_.end(), [&](const group& g) { return g.next == next; });
     if (there != ready_.end())

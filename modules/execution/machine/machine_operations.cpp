@@ -462,7 +462,7 @@ static const operation* set_active(warp& w, const operation* op, const active_ma
                       fmt::format("active lanes {:#x} are set where {:#x} execute", active, own));
     w.leave(op);
     w.active = active;
-    return w.go_on(op + 1);
+    return w.continue_at(op + 1);
 }
 const machine_handler<active_mask_arguments> machine_set_active = handler_of<set_active>();
 

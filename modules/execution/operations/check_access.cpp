@@ -221,7 +221,7 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     const std::uint32_t operation = operation_of(a);
     const race_stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
-    settle(d);
+    record_queued_reads(d);
     const bool has_reads = d.has_reads();
     if (writes)
         d.begin_writes();
@@ -255,10 +255,10 @@ bool copies_padding(const checked_access& a, Written written) {
     return false;
 }
 
-/// @param tell  called for a lane that reads unwritten memory
-template <class Map, class Tell>
+/// @param report  called for a lane that reads unwritten memory
+template <class Map, class Report>
 void check_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
-                  Tell tell) {
+                  Report report) {
     if (a.contiguous) {
         const std::uint64_t all = std::uint64_t{a.bytes} * warp_size;
         const bool known = !a.has(access_flags::reads) || map.all(offset[0], all);
@@ -275,7 +275,7 @@ void check_writes(const checked_access& a, Map& map, lane_mask lanes, const addr
     for_lanes(lanes, [&](unsigned i) {
         if (a.has(access_flags::reads) && !map.all(offset[i], a.bytes) &&
             !copies_padding(a, [&](std::uint32_t n) { return map.all(offset[i] + n, 1); }))
-            tell(i);
+            report(i);
         if (a.has(access_flags::writes)) map.mark(offset[i], a.bytes);
     });
 }

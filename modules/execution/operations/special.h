@@ -26,7 +26,7 @@ struct special_value {
 struct reserved_shared {
     static constexpr std::uint32_t bytes = 1024;
     static constexpr std::uint32_t second = 512;  ///< %reserved_smem_offset_1
-    static bool tells(ptx::special_register r) {
+    static bool contains(ptx::special_register r) {
         return r >= ptx::special_register::reserved_smem_offset_begin &&
                r <= ptx::special_register::reserved_smem_offset_1;
     }

@@ -202,7 +202,7 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
             return control.resume(w);
     }
     control.stack.wait_no_more();
-    return w.go_on(op + 1);
+    return w.continue_at(op + 1);
 }
 
 const operation* gather_members(warp& w, const operation* op) {
@@ -232,7 +232,7 @@ const operation* gather_members(warp& w, const operation* op) {
     }
     w.active = together;
     control.stack.wait_no_more();
-    return w.go_on(op + 1);
+    return w.continue_at(op + 1);
 }
 
 const operation* call(warp& w, const operation* op) {

@@ -56,7 +56,7 @@ void module_builder::build() {
                 if (o.kind == ptx::operand_kind::function)
                     functions()[i].callees.push_back(resolved(o.index));
                 if (o.kind == ptx::operand_kind::special &&
-                    reserved_shared::tells(static_cast<ptx::special_register>(o.index)))
+                    reserved_shared::contains(static_cast<ptx::special_register>(o.index)))
                     reserved_shared_ =
                         std::max(reserved_shared_, std::uint32_t{reserved_shared::bytes});
             };

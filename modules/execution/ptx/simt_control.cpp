@@ -108,7 +108,7 @@ const operation* simt_control::resume(warp& w) {
     if (stack.done()) return w.end();
     take_up(w);
     w.turn = std::min(w.turn, branches_per_turn);
-    return w.go_on(w.code + stack.top().pc);
+    return w.continue_at(w.code + stack.top().pc);
 }
 
 namespace {

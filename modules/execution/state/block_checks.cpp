@@ -287,7 +287,7 @@ void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, un
 void block_checks::check_race(warp& w, const operation* op, const segment& p,
                               std::uint64_t offset) {
     race_detector& d = *races_;
-    settle(d);
+    record_queued_reads(d);
     if (p.writes)
         d.begin_writes();
     else

@@ -236,11 +236,13 @@ void device_memory::check(device_address a, std::uint64_t bytes, const char* doi
 
 void device_memory::write(device_address to, const void* from, std::uint64_t bytes) {
     check(to, bytes, "writing");
+    if (bytes == 0) return;  // `from` may be null
     std::memcpy(host(to), from, bytes);
     note_written(to, bytes);
 }
 void device_memory::read(void* to, device_address from, std::uint64_t bytes) const {
     check(from, bytes, "reading");
+    if (bytes == 0) return;
     std::memcpy(to, host(from), bytes);
 }
 void device_memory::copy(device_address to, device_address from, std::uint64_t bytes) {

@@ -119,7 +119,7 @@ inline void note_reads(const race_stamps s, lane_mask lanes,
 }
 
 /// Records the queued reads in the shadow state.
-inline void settle(race_detector& d) {
+inline void record_queued_reads(race_detector& d) {
     if (d.has_late_reads()) d.begin_reads();
     d.take_late_reads([&](const race_detector::late_read& late) {
         race_stamps s(d, (late.first & race_detector::thread_mask) / warp_size, late.operation);

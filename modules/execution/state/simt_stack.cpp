@@ -9,7 +9,7 @@ namespace simtlm::execution {
 void simt_stack::launch(std::uint64_t pc, lane_mask lanes) {
     entries_.clear();
     entries_.push_back({pc, no_pc, lanes});
-    settle();
+    pop_completed();
 }
 
 std::vector<simt_stack::group> simt_stack::groups_of(const std::array<std::uint64_t, 32>& pc,
@@ -31,7 +31,7 @@ void simt_stack::end(lane_mask lanes) {
     for (entry& e : entries_) e.lanes &= ~lanes;
 }
 
-void simt_stack::settle() {
+void simt_stack::pop_completed() {
     const auto over = [](const entry& e) {
         return e.lanes == 0 || (e.reconvergence_pc != no_pc && e.pc == e.reconvergence_pc);
     };
@@ -56,13 +56,13 @@ void simt_stack::advance(const outcome& how, std::uint64_t fall_through) {
         for (const group& g : groups)
             if (g.pc != meet) push(g.pc, meet, g.lanes, diverging);
     }
-    settle();
+    pop_completed();
 }
 
 void simt_stack::advance(std::uint64_t next_pc, lane_mask exited) {
     end(exited & active());
     entries_.back().pc = next_pc;
-    settle();
+    pop_completed();
 }
 
 void simt_stack::branch(lane_mask takers, std::uint64_t target, std::uint64_t fall_through,
@@ -88,7 +88,7 @@ void simt_stack::push(std::uint64_t pc, std::uint64_t meet, lane_mask lanes, con
 bool simt_stack::meet(std::uint64_t at) {
     if (entries_.back().reconvergence_pc != at) return false;
     entries_.back().pc = at;
-    settle();
+    pop_completed();
     return true;
 }
 
@@ -184,7 +184,7 @@ bool simt_stack::run_elsewhere() {
     interleaved_ = true;
     const auto runs = [](const entry& e) { return e.waits == waiting::no; };
     while (raise_if(0, runs) || raise_returned()) {
-        settle();
+        pop_completed();
         if (runs(entries_.back())) return true;
     }
     return false;
@@ -252,7 +252,7 @@ bool simt_stack::let_other_calls_run() {
             continue;
         interleaved_ = true;
         raise(i);
-        settle();
+        pop_completed();
         return true;
     }
     return false;
@@ -281,7 +281,7 @@ bool simt_stack::let_others_run_that(waiting how) {
 void simt_stack::exit(lane_mask lanes, std::uint64_t next_pc) {
     end(lanes);
     entries_.back().pc = next_pc;
-    settle();
+    pop_completed();
 }
 
 void simt_stack::call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc,
@@ -323,7 +323,7 @@ void simt_stack::return_from_call(lane_mask lanes, std::uint64_t next_pc) {
         end(lanes);
     else
         for (auto e = entries_.rbegin(); e != std::next(frame); ++e) e->lanes &= ~lanes;
-    settle();
+    pop_completed();
 }
 
 }  // namespace simtlm::execution

@@ -168,7 +168,7 @@ private:
     bool raise_returned();
     bool let_others_run_that(waiting how);
     bool let_other_calls_run();
-    void settle();
+    void pop_completed();
 
     std::vector<entry> entries_;
     bool interleaved_ = false;  ///< frames are not numbered by call depth

@@ -133,7 +133,7 @@ struct warp {
     /// Jumps from an operation to another with the same lanes.
     const operation* jump(const operation* from, const operation* to) {
         leave(from);
-        return go_on(to);
+        return continue_at(to);
     }
     /// Stops before an operation. leave() must have been called.
     const operation* stop(const operation* before, warp_status why) {
@@ -153,7 +153,7 @@ struct warp {
     std::uint64_t pc_of(const operation* op) const { return static_cast<std::uint64_t>(op - code); }
     /// Continues at an operation after a control transfer, with the active lanes. leave() must have
     /// been called.
-    const operation* go_on(const operation* to) {
+    const operation* continue_at(const operation* to) {
         if (--turn <= 0) return stop(to, warp_status::preempted);
         come(to);
         return to;

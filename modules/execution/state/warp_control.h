@@ -24,7 +24,7 @@ std::uint64_t hash_words(std::uint64_t seed, const void* data, std::size_t bytes
 ///
 /// While lanes execute, the warp holds the active mask and the operation; a handler that changes
 /// control flow sets warp::active and warp::banks[0], and returns the next operation, usually by
-/// warp::go_on() or warp::end().
+/// warp::continue_at() or warp::end().
 class warp_control {
 public:
     virtual ~warp_control();

@@ -47,7 +47,7 @@ public:
         reads_ = nullptr;
         for (auto& r : remote_)
             if (r != nullptr) free_.push_back(std::move(r));
-        settle(warp_.next);
+        move_to_instruction(warp_.next);
     }
     program::instruction_window window() const {
         if (warp_.next == nullptr) return {};
@@ -348,7 +348,7 @@ private:
             next = op->execute(warp_, op);
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
         } while (next > op && next->instruction == index);
-        settle(next);
+        move_to_instruction(next);
         // Lanes that sleep at a reconvergence point have already given way.
         if ((static_cast<const timed_request*>(warp_.pending)->asleep & warp_.active) != 0)
             pass_turn(true);
@@ -379,12 +379,12 @@ private:
         branches_ = 0;
         if (warp_.next != nullptr && warp_.control->groups() > 1 &&
             warp_.control->pass_turn(warp_, sleeps) == warp_control::progress::passed)
-            settle(warp_.next);
+            move_to_instruction(warp_.next);
     }
 
     /// Executes operations that are not instructions of their own: reconvergence points, entries
     /// and ends of functions.
-    void settle(const operation* op) {
+    void move_to_instruction(const operation* op) {
         while (op != nullptr && op->moves_control) op = op->execute(warp_, op);
         warp_.next = op;
     }

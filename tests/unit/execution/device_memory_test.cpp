@@ -39,6 +39,16 @@ TEST(DeviceMemory, GivesFreedMemoryAgainAndZeroed) {
     EXPECT_EQ(bytes, std::vector<unsigned char>(10000, 0));
 }
 
+TEST(DeviceMemory, WritesAndReadsNothingWithoutAHostAddress) {
+    device_memory memory(small());
+    const device_address a = memory.allocate(16);
+    memory.write(a, nullptr, 0);  // a null pointer must not be passed to memcpy
+    memory.read(nullptr, a, 0);
+    std::uint32_t word = 1;
+    memory.read(&word, a, sizeof word);
+    EXPECT_EQ(word, 0u);
+}
+
 TEST(DeviceMemory, FindsTheAllocationOfAnAddress) {
     device_memory m(small());
     const device_address a = m.allocate(100);

@@ -52,7 +52,7 @@ const operation* split(warp& w, const operation* op) {
     c.wait_pc = w.pc_of(op) + 1;
     w.leave(op);
     w.active = takers;
-    return w.go_on(w.code + op->immediate);
+    return w.continue_at(w.code + op->immediate);
 }
 
 /// Counts the active lanes.
@@ -68,7 +68,7 @@ const operation* finish(warp& w, const operation* op) {
     w.leave(op);
     if (c.waiting == 0) return w.end();
     w.active = std::exchange(c.waiting, 0);
-    return w.go_on(w.code + c.wait_pc);
+    return w.continue_at(w.code + c.wait_pc);
 }
 
 /// split 5 -> tally second; tally first; exit; tally second; exit
