@@ -104,6 +104,11 @@ TEST_P(Determinism, TheModernCoreCountsTheSameByItsScoreboard) {
     expect_same({"--no-sleep", "--shuffle-seed", "3"},
                 {"--core", "modern", "--dependences", "scoreboard"});
 }
+/// An SM whose warps have exited receives CTAs of another kernel before its slots are free.
+TEST_P(Determinism, AKernelFollowsAnotherOnAnSmInTheSameCycleAsleepOrAwake) {
+    expect_same({"--no-sleep"},
+                {"--core", "modern", "-gpgpu_sub_core_model", "0", "-modern_cta_turnaround", "90"});
+}
 
 INSTANTIATE_TEST_SUITE_P(Samples, Determinism, testing::ValuesIn(samples()),
                          [](const auto& one) { return one.param; });

@@ -348,6 +348,8 @@ void sub_core_sm::cta_ends(unsigned slot) {
     if (clusters_) clusters_->cta_ends(slot);
     departures_.push_back({retire_process_.now() + modern_.cta_turnaround, warps_.stores_sent,
                            static_cast<std::uint16_t>(slot)});
+    // An SM without warps may receive CTAs of another kernel.
+    if (warps_.resident == 0) notify_resources_freed();
 }
 
 // ---- reports -----------------------------------------------------------------------------------
