@@ -102,7 +102,13 @@ private:
     lane_place lane_place_of(const ptx::operand& address, ptx::state_space s);
     bool set_tensor(bulk_copy& what, unsigned first);
     bool set_offsets(bulk_copy& what, unsigned position);
+    void set_barrier(bulk_copy& what, unsigned position);
+    void set_ranks(bulk_copy& what, const ptx::operation& o, unsigned position);
     void emit_bulk(handler h, bulk_copy what);
+    bool lower_bulk_copy(const ptx::operation& o);
+    bool lower_tensor_copy(const ptx::operation& o);
+    bool lower_asynchronous_store(const ptx::operation& o);
+    void lower_tensor_map_replacement(const ptx::operation& o);
     std::vector<slot> words_of(const ptx::operand& o);
     slot handle_of(const ptx::operand& o);
     void lower_fetch(const ptx::operation& o);

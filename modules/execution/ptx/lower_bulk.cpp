@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/operations/tensor_map_operations.h"
+#include "modules/execution/ptx/control.h"
 #include "modules/execution/ptx/function_lowering.h"
 
 #include <memory>
@@ -26,10 +27,7 @@ void function_lowering::emit_bulk(handler h, bulk_copy what) {
 /// @param first  position of the tensor map @return false: the operands are not valid coordinates
 bool function_lowering::set_tensor(bulk_copy& what, unsigned first) {
     what.map = lane_place_of(operand(first), state_space::generic);
-    const ptx::operand& coordinates = operand(first + 1);
-    std::vector<const ptx::operand*> each{&coordinates};
-    if (coordinates.kind == operand_kind::vector) each = elements_of(coordinates);
-    for (const ptx::operand* e : each) {
+    for (const ptx::operand* e : elements_of(operand(first + 1))) {
         if (!has_width(*e, 32)) return false;
         what.coordinates.push_back(source(*e, 32));
     }
@@ -41,57 +39,100 @@ bool function_lowering::set_offsets(bulk_copy& what, unsigned position) {
     what.mode = tensor_mode::tiled;
     if (!has_operand(position)) return true;
     what.mode = tensor_mode::im2col;
-    const ptx::operand& offsets = operand(position);
-    std::vector<const ptx::operand*> each{&offsets};
-    if (offsets.kind == operand_kind::vector) each = elements_of(offsets);
-    for (const ptx::operand* e : each) {
+    for (const ptx::operand* e : elements_of(operand(position))) {
         if (!has_width(*e, 16)) return false;
         what.offsets.push_back(source(*e, 16));
     }
     return what.coordinates.size() == what.offsets.size() + 2;
 }
 
+void function_lowering::set_barrier(bulk_copy& what, unsigned position) {
+    what.barrier = lane_place_of(operand(position), state_space::shared);
+    what.has_barrier = true;
+}
+
+/// Sets the CTAs of a multicast.
+void function_lowering::set_ranks(bulk_copy& what, const ptx::operation& o, unsigned position) {
+    if (o.has(ptx::flag::multicast) && has_operand(position))
+        what.ranks = source(operand(position), 32);
+}
+
+/// cp{.reduce}.async.bulk
+bool function_lowering::lower_bulk_copy(const ptx::operation& o) {
+    bulk_copy what;
+    what.to = lane_place_of(operand(0), o.space);
+    what.from = lane_place_of(operand(1), o.source_space);
+    what.bytes = source(operand(2), 32);
+    if (o.space == state_space::shared) set_barrier(what, 3);
+    set_ranks(what, o, 4);
+    if (o.op == opcode::cp_reduce_async_bulk) {
+        what.update = element_update_of(o.reduce, o.first_type());
+        what.element_bytes = ptx::bytes_of(o.first_type());
+        if (what.update == nullptr) return false;
+    }
+    emit_bulk(copy_bulk, std::move(what));
+    return true;
+}
+
+/// cp{.reduce}.async.bulk.tensor
+bool function_lowering::lower_tensor_copy(const ptx::operation& o) {
+    bulk_copy what;
+    what.reduce = o.reduce;
+    const bool to_shared = o.space == state_space::shared;
+    if (to_shared) {
+        what.to = lane_place_of(operand(0), state_space::shared);
+        if (!set_tensor(what, 1)) return false;
+        set_barrier(what, 3);
+        if (!set_offsets(what, 4)) return false;
+        set_ranks(what, o, 5);
+    } else {
+        if (!set_tensor(what, 0)) return false;
+        what.from = lane_place_of(operand(2), state_space::shared);
+    }
+    if (what.coordinates.size() != o.count) return false;
+    emit_bulk(to_shared ? copy_box_to_shared : copy_box_to_global, std::move(what));
+    return true;
+}
+
+/// st.async, red.async
+bool function_lowering::lower_asynchronous_store(const ptx::operation& o) {
+    bulk_copy what;
+    what.to = lane_place_of(operand(0), state_space::shared);
+    const unsigned width = ptx::width_of(o.first_type());
+    for (const ptx::operand* e : elements_of(operand(1))) what.values.push_back(source(*e, width));
+    what.element_bytes = width / 8;
+    if (o.op == opcode::red_async) {
+        what.update = element_update_of(o.reduce, o.first_type());
+        if (what.update == nullptr) return false;
+    }
+    set_barrier(what, 2);
+    emit_bulk(store_asynchronously, std::move(what));
+    return true;
+}
+
+void function_lowering::lower_tensor_map_replacement(const ptx::operation& o) {
+    const bool has_dimension =
+        o.variant == ptx::mode::map_box || o.variant == ptx::mode::map_size ||
+        o.variant == ptx::mode::map_stride || o.variant == ptx::mode::map_step;
+    const unsigned width = ptx::width_of(o.first_type());
+    const slot value = source(operand(has_dimension ? 2 : 1), width);
+    const auto dimension = static_cast<slot>(has_dimension ? operand(1).value : 0);
+    const memory_place p = place_of(operand(0), o);
+    operation& op = emit(replace_tensor_map_field);
+    set_place(op, p);
+    op.source[1] = value;
+    op.list = list_of({static_cast<slot>(o.variant), dimension, width});
+}
+
 bool function_lowering::lower_bulk(const ptx::operation& o) {
     bulk_copy what;
-    const bool to_shared = o.space == state_space::shared;
-    const auto set_barrier = [&](unsigned n) {
-        what.barrier = lane_place_of(operand(n), state_space::shared);
-        what.has_barrier = true;
-    };
-    const auto set_ranks = [&](unsigned n) {
-        if (o.has(ptx::flag::multicast) && has_operand(n)) what.ranks = source(operand(n), 32);
-    };
     switch (o.op) {
         case opcode::cp_async_bulk:
         case opcode::cp_reduce_async_bulk:
-            what.to = lane_place_of(operand(0), o.space);
-            what.from = lane_place_of(operand(1), o.source_space);
-            what.bytes = source(operand(2), 32);
-            if (to_shared) set_barrier(3);
-            set_ranks(4);
-            if (o.op == opcode::cp_reduce_async_bulk) {
-                what.update = element_update_of(o.reduce, o.first_type());
-                what.element_bytes = ptx::bytes_of(o.first_type());
-                if (what.update == nullptr) return false;
-            }
-            emit_bulk(copy_bulk, std::move(what));
-            return true;
+            return lower_bulk_copy(o);
         case opcode::cp_async_bulk_tensor:
         case opcode::cp_reduce_async_bulk_tensor:
-            what.reduce = o.reduce;
-            if (to_shared) {
-                what.to = lane_place_of(operand(0), state_space::shared);
-                if (!set_tensor(what, 1)) return false;
-                set_barrier(3);
-                if (!set_offsets(what, 4)) return false;
-                set_ranks(5);
-            } else {
-                if (!set_tensor(what, 0)) return false;
-                what.from = lane_place_of(operand(2), state_space::shared);
-            }
-            if (what.coordinates.size() != o.count) return false;
-            emit_bulk(to_shared ? copy_box_to_shared : copy_box_to_global, std::move(what));
-            return true;
+            return lower_tensor_copy(o);
         case opcode::cp_async_bulk_prefetch:
             what.from = lane_place_of(operand(0), o.space);
             what.bytes = source(operand(1), 32);
@@ -118,45 +159,12 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             what.is_generic = true;
             emit_bulk(copy_bulk, std::move(what));
             return true;
-        case opcode::tensormap_replace: {
-            const bool has_dimension =
-                o.variant == ptx::mode::map_box || o.variant == ptx::mode::map_size ||
-                o.variant == ptx::mode::map_stride || o.variant == ptx::mode::map_step;
-            const unsigned width = ptx::width_of(o.first_type());
-            const slot value = source(operand(has_dimension ? 2 : 1), width);
-            const auto dimension = static_cast<slot>(has_dimension ? operand(1).value : 0);
-            const memory_place p = place_of(operand(0), o);
-            operation& op = emit(replace_tensor_map_field);
-            set_place(op, p);
-            op.source[1] = value;
-            op.list = list_of({static_cast<slot>(o.variant), dimension, width});
+        case opcode::tensormap_replace:
+            lower_tensor_map_replacement(o);
             return true;
-        }
-        case opcode::red_async: {
-            what.to = lane_place_of(operand(0), state_space::shared);
-            const unsigned width = ptx::width_of(o.first_type());
-            what.values.push_back(source(operand(1), width));
-            what.element_bytes = width / 8;
-            what.update = element_update_of(o.reduce, o.first_type());
-            if (what.update == nullptr) return false;
-            set_barrier(2);
-            emit_bulk(store_asynchronously, std::move(what));
-            return true;
-        }
-        case opcode::st_async: {
-            what.to = lane_place_of(operand(0), state_space::shared);
-            const unsigned width = ptx::width_of(o.first_type());
-            const ptx::operand& value = operand(1);
-            if (value.kind == operand_kind::vector)
-                for (const ptx::operand* e : elements_of(value))
-                    what.values.push_back(source(*e, width));
-            else
-                what.values.push_back(source(value, width));
-            what.element_bytes = width / 8;
-            set_barrier(2);
-            emit_bulk(store_asynchronously, std::move(what));
-            return true;
-        }
+        case opcode::red_async:
+        case opcode::st_async:
+            return lower_asynchronous_store(o);
         default:
             return false;
     }
