@@ -13,22 +13,9 @@ constexpr std::uint64_t max_lines = 1 << 20;
 constexpr unsigned largest_line = 4096;
 constexpr unsigned max_entries = 1 << 16;
 
-}  // namespace
-
-cache::cache_config parse_cache(std::string_view text) {
-    cache::cache_config c;
-    const std::string whole = trimmed(text);
-    if (whole == "none") {
-        c.enabled = false;
-        return c;
-    }
-    const std::vector<std::string> parts = split(whole, ',');
-    if (parts.size() != 4 && parts.size() != 5)
-        throw format_error{
-            fmt::format("has {} parts between commas instead of 4 or 5", parts.size()),
-            "geometry, policies, MSHR, miss queue, port width"};
-
-    std::vector<std::string> geometry = split(parts[0], ':');
+/// [N|S:]SETS:LINE:WAYS
+void parse_geometry(const std::string& text, cache::cache_config& c) {
+    std::vector<std::string> geometry = split(text, ':');
     if (geometry.size() == 4) {
         c.kind = letter<cache::cache_kind>(
             geometry[0], "kind of cache",
@@ -36,16 +23,19 @@ cache::cache_config parse_cache(std::string_view text) {
         geometry.erase(geometry.begin());
     }
     if (geometry.size() != 3)
-        throw format_error{fmt::format("'{}' is not a cache geometry", parts[0]),
+        throw format_error{fmt::format("'{}' is not a cache geometry", text),
                            "[N|S:]SETS:LINE:WAYS"};
     c.sets = parse_number(geometry[0], "number of sets");
     c.line_bytes = parse_number(geometry[1], "line size");
     c.ways = parse_number(geometry[2], "number of ways");
+}
 
-    const std::vector<std::string> policies = split(parts[1], ':');
+/// REPL:WRITE:ALLOC:WALLOC[:INDEX]
+void parse_policies(const std::string& text, cache::cache_config& c) {
+    const std::vector<std::string> policies = split(text, ':');
     if (policies.size() != 4 && policies.size() != 5)
         throw format_error{
-            fmt::format("'{}' has {} policies instead of 4 or 5", parts[1], policies.size()),
+            fmt::format("'{}' has {} policies instead of 4 or 5", text, policies.size()),
             "REPL:WRITE:ALLOC:WALLOC[:INDEX]"};
     c.replacement = letter(policies[0], "replacement policy", cache::replacement_policies());
     c.write = letter<cache::write_policy>(policies[1], "write policy",
@@ -72,22 +62,10 @@ cache::cache_config parse_cache(std::string_view text) {
                                                {'P', cache::set_index_function::ipoly},
                                                {'H', cache::set_index_function::fermi_hash},
                                                {'C', cache::set_index_function::custom}});
+}
 
-    const std::vector<std::string> mshr = split(parts[2], ':');
-    if (mshr.size() != 3)
-        throw format_error{fmt::format("'{}' is not an MSHR description", parts[2]),
-                           "KIND:ENTRIES:MERGE"};
-    c.texture_fifo = letter<bool>(mshr[0], "kind of MSHR",
-                                  {{'A', false}, {'S', false}, {'F', true}, {'T', true}});
-    c.mshr_entries = parse_number(mshr[1], "number of MSHR entries");
-    c.mshr_max_merge = parse_number(mshr[2], "number of merged requests");
-
-    const std::vector<unsigned> queues = parse_numbers(parts[3], ':', 1, 2);
-    c.miss_queue_size = queues[0];
-    if (queues.size() == 2) c.result_fifo_entries = queues[1];
-    if (parts.size() == 5) c.data_port_bytes = parse_number(parts[4], "port width");
-
-    // Conditions that no cache geometry may violate.
+/// Conditions that no cache may violate.
+void check_cache(const cache::cache_config& c) {
     if (!power_of_two(c.sets))
         throw format_error{fmt::format("{} sets", c.sets),
                            "the number of sets must be a power of two"};
@@ -136,6 +114,39 @@ cache::cache_config parse_cache(std::string_view text) {
         c.sets != 64)
         throw format_error{fmt::format("the polynomial hash with {} sets", c.sets),
                            "it is defined for 16, 32 and 64"};
+}
+
+}  // namespace
+
+cache::cache_config parse_cache(std::string_view text) {
+    cache::cache_config c;
+    const std::string whole = trimmed(text);
+    if (whole == "none") {
+        c.enabled = false;
+        return c;
+    }
+    const std::vector<std::string> parts = split(whole, ',');
+    if (parts.size() != 4 && parts.size() != 5)
+        throw format_error{
+            fmt::format("has {} parts between commas instead of 4 or 5", parts.size()),
+            "geometry, policies, MSHR, miss queue, port width"};
+
+    parse_geometry(parts[0], c);
+    parse_policies(parts[1], c);
+    const std::vector<std::string> mshr = split(parts[2], ':');
+    if (mshr.size() != 3)
+        throw format_error{fmt::format("'{}' is not an MSHR description", parts[2]),
+                           "KIND:ENTRIES:MERGE"};
+    c.texture_fifo = letter<bool>(mshr[0], "kind of MSHR",
+                                  {{'A', false}, {'S', false}, {'F', true}, {'T', true}});
+    c.mshr_entries = parse_number(mshr[1], "number of MSHR entries");
+    c.mshr_max_merge = parse_number(mshr[2], "number of merged requests");
+
+    const std::vector<unsigned> queues = parse_numbers(parts[3], ':', 1, 2);
+    c.miss_queue_size = queues[0];
+    if (queues.size() == 2) c.result_fifo_entries = queues[1];
+    if (parts.size() == 5) c.data_port_bytes = parse_number(parts[4], "port width");
+    check_cache(c);
     return c;
 }
 
