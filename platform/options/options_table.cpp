@@ -565,8 +565,9 @@ void units(builder& b) {
     b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
 }
 
-/// Options that are specific to the modern core; it also uses those of the classic core.
-void modern(builder& b) {
+// Options that are specific to the modern core; it also uses those of the classic core.
+
+void modern_pipelines(builder& b) {
     b.in(option_group::modern);
     b.word("--core", "simt|sub-core", "simt",
            "Pipeline of the SM. simt, or classic: that of GPGPU-Sim's SIMT core; sub-core, or "
@@ -619,6 +620,10 @@ void modern(builder& b) {
             "Matrix products of machine code with control bits: time from the last cycle of the "
             "initiation interval until another product of the warp may issue that accumulates on "
             "the result (1: without a gap); 0: when the result is written.");
+}
+
+void modern_front_end(builder& b) {
+    b.in(option_group::modern);
     b.count(
         "-modern_fetch_width", "1", "instructions",
         "Instructions that a sub-core fetches per cycle, from one cache line and for one warp.");
@@ -643,6 +648,10 @@ void modern(builder& b) {
             "Entries of the result queue of a sub-core, for instructions with fixed latency.");
     b.count("-modern_register_read_ports", "1", "ports",
             "Read ports per register bank; 0: no conflicts.");
+}
+
+void modern_memory(builder& b) {
+    b.in(option_group::modern);
     b.word("-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM", "4,7,4,2",
            "Memory pipeline of a sub-core: entries of its queue, cycles before the address "
            "calculation, and cycles of the address calculation for a regular address and for a "
@@ -673,6 +682,10 @@ void modern(builder& b) {
             "An L1D with write policy T and lazy fetch keeps stores to local memory until their "
             "line is replaced, as write policy L does. What ld.local.lu or LDL.LU has read is not "
             "written back. Policies B and L keep them anyway; others are rejected.");
+}
+
+void modern_engines(builder& b) {
+    b.in(option_group::modern);
     b.onoff("-modern_engines", "0",
             "Enables the engines of sm_90 for bulk copies (tensor memory accelerator), mbarriers "
             "and warpgroup products.");
@@ -896,9 +909,8 @@ void interconnect(builder& b) {
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 
-/// What options require, in which runs they have an effect, and which files they name. Parameters
-/// of the modelled hardware are accepted by all runs.
-void attributes(builder& b) {
+/// The options that others require.
+void requirements(builder& b) {
     b.need({"--vcd-scope", "--vcd-window"}, {"--vcd"});
     b.need({"--timeline-window", "--timeline-sample"}, {"--timeline"});
     b.need({"--interval", "--interval-counters", "--interval-scope"},
@@ -922,7 +934,11 @@ void attributes(builder& b) {
     b.need({"--pcie-latency"}, {"--pcie-bandwidth"});
     b.need({"--nvlink-bandwidth"}, {"--gpus"});
     b.need({"--nvlink-latency"}, {"--nvlink-bandwidth"});
+}
 
+/// The runs in which options have an effect. Parameters of the modelled hardware are accepted by
+/// all runs.
+void effective_runs(builder& b) {
     b.limit({"-gpgpu_deadlock_detect",
              "--no-sleep",
              "--shuffle-seed",
@@ -995,7 +1011,10 @@ void attributes(builder& b) {
     b.limit({"--pcie-bandwidth", "--pcie-latency", "--nvlink-bandwidth", "--nvlink-latency",
              "--host-grace"},
             timed_host);
+}
 
+/// The options that name files.
+void file_uses(builder& b) {
     b.use({"-config", "--ptx", "--cubin", "--launch", "-trace", "--opcode-table",
            "-inter_config_file", "--resume", "--debug-commands"},
           file_use::input);
@@ -1064,13 +1083,18 @@ const std::vector<option_info>& option_table() {
         core(b);
         operands(b);
         units(b);
-        modern(b);
+        modern_pipelines(b);
+        modern_front_end(b);
+        modern_memory(b);
+        modern_engines(b);
         l1(b);
         l2(b);
         dram(b);
         interconnect(b);
         elsewhere(b);
-        attributes(b);
+        requirements(b);
+        effective_runs(b);
+        file_uses(b);
         return rows;
     }();
     return table;
