@@ -16,6 +16,8 @@ constexpr std::string_view halves[] = {"",        ".F32",      ".H0_H0",    ".H1
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
 constexpr std::uint64_t all_predicates = 0xff;
 constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
+constexpr std::string_view texture_queries[] = {"TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE",
+                                                "TEX_HEADER_SAMPLER_POS", "INVALID3"};
 
 /// Decodes the operands of an instruction word.
 class operand_decoder {
@@ -79,10 +81,21 @@ private:
         if (out_.operand_count < instruction::max_operands) out_.operands[out_.operand_count++] = o;
     }
 
-    operand reg(unsigned bit, bool uniform) const {
+    /// An operand of a kind that has an index, in `width` bits at bit `bit`.
+    operand indexed(operand_kind kind, unsigned bit, unsigned width) const {
         operand o;
-        o.kind = uniform ? operand_kind::uniform_reg : operand_kind::reg;
-        o.index = static_cast<std::uint8_t>(w_.bits(bit, uniform ? 6 : 8));
+        o.kind = kind;
+        o.index = static_cast<std::uint8_t>(w_.bits(bit, width));
+        return o;
+    }
+    operand reg(unsigned bit, bool uniform) const {
+        return uniform ? indexed(operand_kind::uniform_reg, bit, 6)
+                       : indexed(operand_kind::reg, bit, 8);
+    }
+    static operand text(std::string_view name) {
+        operand o;
+        o.kind = operand_kind::text;
+        o.suffix = name;
         return o;
     }
     static operand number(std::uint64_t v, bool is_signed = false) {
@@ -93,9 +106,8 @@ private:
         return o;
     }
     operand predicate(unsigned bit, bool uniform, bool negates) const {
-        operand o;
-        o.kind = uniform ? operand_kind::uniform_predicate : operand_kind::predicate;
-        o.index = static_cast<std::uint8_t>(w_.bits(bit, 3));
+        operand o =
+            indexed(uniform ? operand_kind::uniform_predicate : operand_kind::predicate, bit, 3);
         o.negate_predicate = negates && w_.bit(bit + 3);
         return o;
     }
@@ -278,11 +290,15 @@ private:
         return o;
     }
 
-    operand address(unsigned base_bit, unsigned offset_bit, unsigned offset_bits) const {
+    operand address(unsigned base_bit) const {
         operand o;
         o.kind = operand_kind::address;
         o.has_base = true;
         o.base = static_cast<std::uint8_t>(w_.bits(base_bit, 8));
+        return o;
+    }
+    operand address(unsigned base_bit, unsigned offset_bit, unsigned offset_bits) const {
+        operand o = address(base_bit);
         o.value = static_cast<std::uint64_t>(w_.signed_bits(offset_bit, offset_bits));
         return o;
     }
@@ -347,249 +363,255 @@ private:
 
     operand decode(const encoding_operand& spec) {
         switch (spec.kind) {
-            case what::reg: {
-                operand o = reg(spec.bit, spec.uniform);
-                if (spec.zero_left_out && o.index == (spec.uniform ? uniform_urz : register_rz)) {
-                    // A fetch whose handle is in a register needs it.
-                    constexpr unsigned bindless = 59;
-                    if (!spec.is_second || (form_ == 5 && !w_.bit(bindless))) return {};
-                    o.kind = operand_kind::text;
-                    o.suffix = undefined_name(o.index);
-                    return o;
-                }
-                if (spec.bit == 16)
-                    o.suffix = spec.selects_byte ? bytes[w_.bits(76, 2)] : std::string_view{};
-                else
-                    decorate(o, spec, spec.bit, spec.bit == 24 ? 0 : spec.bit == 32 ? 1 : 2);
-                if (spec.is_metadata) o.reuse = w_.bit(50);
-                return o;
-            }
-            case what::predicate: {
-                const bool uniform = spec.may_be_uniform ? w_.bit(spec.bit - 1) : spec.uniform;
-                operand o = predicate(spec.bit, uniform, spec.may_negate_predicate);
-                if (spec.counts_down) o.index = static_cast<std::uint8_t>(7 - o.index);
-                if (spec.is_second && o.index == predicate_true) {
-                    o.kind = operand_kind::text;
-                    o.suffix = undefined_name(o.index);
-                }
-                // The second of two results is present if the first is.
-                if (spec.is_second && w_.bits(spec.bit - 3, 3) == predicate_true) return {};
-                return o;
-            }
-            case what::source_q: {
-                const operand o = at_32(spec, 1);
-                const bool is_all = o.kind == operand_kind::integer && o.value == all_predicates;
-                return spec.zero_left_out && is_all ? operand{} : o;
-            }
+            case what::reg:
+                return register_operand(spec);
+            case what::predicate:
+                return predicate_operand(spec);
+            case what::source_q:
+                return source_q(spec);
             case what::source_d:
                 return at_32(spec, 2);
             case what::source_b:
                 return exchanged() ? at_64(spec, 1) : at_32(spec, 1);
             case what::source_c:
                 return exchanged() ? at_32(spec, 2) : at_64(spec, 2);
-            case what::number: {
-                const std::uint64_t v = w_.bits(spec.bit, spec.width);
-                // A mask of all predicates is not printed, nor is a small number if it is zero.
-                const std::uint64_t left_out = spec.width == 32 ? all_predicates : 0;
-                return spec.zero_left_out && v == left_out ? operand{} : number(v);
-            }
+            case what::number:
+                return number_operand(spec);
             case what::signed_number:
                 return number(static_cast<std::uint64_t>(w_.signed_bits(spec.bit, spec.width)),
                               true);
-            case what::predicates: {
-                operand o;
-                o.kind = spec.uniform ? operand_kind::uniform_predicates : operand_kind::predicates;
-                return o;
-            }
+            case what::predicates:
+                return all_predicates_of(spec.uniform);
             case what::lut_split:
                 return number(w_.bits(64, 3) | w_.bits(72, 5) << 3);
             case what::mov_mask:
                 return w_.bits(spec.bit, 4) == 15 ? operand{} : number(w_.bits(spec.bit, 4));
-            case what::special_register: {
-                operand o;
-                o.kind = operand_kind::special_register;
-                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 8));
-                o.suffix = special_register_name(o.index, architecture_);
-                return o;
-            }
-            case what::barrier: {
-                operand o;
-                o.kind = operand_kind::convergence_barrier;
-                o.index =
-                    static_cast<std::uint8_t>(w_.bits(spec.bit, spec.width != 0 ? spec.width : 4));
-                if (o.index >= 16) o.suffix = undefined_name(o.index);
-                return o;
-            }
-            case what::barrier_register: {
-                operand o;
-                o.kind = operand_kind::convergence_barrier;
-                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 6));
-                o.suffix = barrier_register_name(o.index);
-                if (spec.is_second && o.index < 16) o.suffix = undefined_name(o.index);
-                return o;
-            }
-            case what::scoreboard: {
-                operand o;
-                o.kind = operand_kind::scoreboard;
-                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 3));
-                return o;
-            }
-            case what::scoreboard_mask: {
-                operand o;
-                o.kind = operand_kind::scoreboards;
-                o.value = w_.bits(spec.bit, 6);
-                if (o.value == 0) return {};
-                return o;
-            }
+            case what::special_register:
+                return special_register(spec.bit);
+            case what::barrier:
+                return barrier(spec);
+            case what::barrier_register:
+                return barrier_register(spec);
+            case what::scoreboard:
+                return indexed(operand_kind::scoreboard, spec.bit, 3);
+            case what::scoreboard_mask:
+                return scoreboard_mask(spec.bit);
             case what::target:
                 // The address that LEPC computes has a resolution of bytes.
                 return target(spec.bit == 24 ? w_.signed_bits(24, 58) : branch_offset());
             case what::target_short:
                 return target(w_.signed_bits(34, 30) * 4);
-            case what::absolute_target: {
-                operand o;
-                o.kind = operand_kind::target;
-                o.value = architecture_ < 90 ? w_.bits(34, 47) * 4
-                                             : w_.bits(34, 47) * 1024 + w_.bits(16, 8) * 4;
-                return o;
-            }
-            case what::register_target: {
-                operand o = reg(24, spec.uniform);
-                o.kind = operand_kind::relative_register;
-                o.has_uniform = spec.uniform;
-                const std::int64_t offset = branch_offset();
-                const bool plain = out_.has(modifier::ABS) || out_.opcode == isa::opcode::BRX ||
-                                   out_.opcode == isa::opcode::BRXU ||
-                                   out_.opcode == isa::opcode::JMX ||
-                                   out_.opcode == isa::opcode::JMXU;
-                o.value = plain ? static_cast<std::uint64_t>(offset) : target(offset).value;
-                return o;
-            }
-            case what::memory: {
+            case what::absolute_target:
+                return absolute_target();
+            case what::register_target:
+                return register_target(spec.uniform);
+            case what::memory:
                 // Generic addresses have 32-bit offsets.
-                const bool whole = spec.bit3 == 0 && spec.bit2 == 32;
-                operand o =
-                    address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, whole ? 32 : 24);
-                if (spec.bit3 != 0) add_uniform(o, spec.bit2);
-                if (spec.bit3 == 0) make_absolute(o, spec, whole ? 32 : 24);
-                return o;
-            }
-            case what::shared_memory: {
-                operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, 24);
-                if (spec.bit3 != 0) add_uniform(o, spec.bit2);
-                if (architecture_ >= 75) o.suffix = shared_scales[w_.bits(78, 2)];
-                if (spec.bit3 == 0) make_absolute(o, spec, 24);
-                return o;
-            }
+                return memory(spec, spec.bit3 == 0 && spec.bit2 == 32 ? 32 : 24);
+            case what::shared_memory:
+                return memory(
+                    spec, 24,
+                    architecture_ >= 75 ? shared_scales[w_.bits(78, 2)] : std::string_view{});
             case what::descriptor_memory:
                 return global_address(spec);
-            case what::copy_destination: {
-                operand o = address(16, 44, 20);
-                if (spec.bit2 != 0) add_uniform(o, spec.bit2);
-                return o;
-            }
-            case what::copy_source: {
-                operand o = address(spec.bit, spec.bit2, 12);
-                o.wide_address = w_.bit(spec.bit3);
-                if (w_.bit(76) && (architecture_ >= 90 || w_.bit(101))) {
-                    o.has_descriptor = true;
-                    o.descriptor = static_cast<std::uint8_t>((w_.bits(spec.bit4, 6) + 1) & 63);
-                }
-                return o;
-            }
-            case what::constant_indexed: {
-                operand o = constant(54, 38, 16, 0, false);
-                o.has_base = true;
-                o.uniform_base = spec.uniform;
-                o.base = static_cast<std::uint8_t>(w_.bits(24, spec.uniform ? 6 : 8));
-                return o;
-            }
+            case what::copy_destination:
+                return copy_destination(spec);
+            case what::copy_source:
+                return copy_source(spec);
+            case what::constant_indexed:
+                return constant_indexed(spec.uniform);
             case what::constant_direct:
                 return constant(54, 38, 16, 0, false);
             case what::shuffle_lane:
                 return form_ == 1 || form_ == 2 ? reg(32, false) : number(w_.bits(53, 5));
             case what::shuffle_mask:
                 return form_ == 1 || form_ == 4 ? reg(64, false) : number(w_.bits(40, 13));
-            case what::geometry: {
-                operand o;
-                o.kind = operand_kind::text;
-                o.suffix = texture_geometry(static_cast<unsigned>(w_.bits(spec.bit, 3)));
-                return o;
-            }
-            case what::texture_query: {
-                static constexpr std::string_view names[] = {"TEX_HEADER_DIMENSION",
-                                                             "TEX_HEADER_TEXTURE_TYPE",
-                                                             "TEX_HEADER_SAMPLER_POS", "INVALID3"};
-                operand o;
-                o.kind = operand_kind::text;
-                o.suffix = names[w_.bits(spec.bit, 2)];
-                return o;
-            }
-            case what::base_address: {
-                operand o;
-                o.kind = operand_kind::address;
-                o.has_base = true;
-                o.base = static_cast<std::uint8_t>(w_.bits(spec.bit, 8));
-                return o;
-            }
-            case what::pair_address: {
-                operand o = address(spec.bit, spec.bit3, 24);
-                o.shows_zero = true;
-                o.wide_address = w_.bit(spec.bit4);
-                if (!o.wide_address) o.suffix = ".U32";
-                if (!o.wide_address || w_.bits(spec.bit2, 6) != uniform_urz)
-                    add_uniform(o, spec.bit2);
-                return o;
-            }
-            case what::uniform_address: {
-                operand o;
-                o.kind = operand_kind::address;
-                add_uniform(o, spec.bit);
-                if (spec.bit2 != 0)
-                    o.value = static_cast<std::uint64_t>(w_.signed_bits(spec.bit2, 24));
-                return o;
-            }
-            case what::cache_descriptor: {
-                if (!w_.bit(spec.bit2)) return {};
-                operand o = reg(spec.bit, true);
-                o.kind = operand_kind::cache_descriptor;
-                return o;
-            }
+            case what::geometry:
+                return text(texture_geometry(static_cast<unsigned>(w_.bits(spec.bit, 3))));
+            case what::texture_query:
+                return text(texture_queries[w_.bits(spec.bit, 2)]);
+            case what::base_address:
+                return address(spec.bit);
+            case what::pair_address:
+                return pair_address(spec);
+            case what::uniform_address:
+                return uniform_address(spec);
+            case what::cache_descriptor:
+                return w_.bit(spec.bit2) ? indexed(operand_kind::cache_descriptor, spec.bit, 6)
+                                         : operand{};
             case what::matrix_descriptors:
                 return matrix_descriptors(spec.bit);
-            case what::group_scoreboard: {
-                constexpr unsigned none = 7;
-                const auto n = static_cast<unsigned>(w_.bits(spec.bit, 3));
-                if (n == none && !spec.is_second) return {};
-                operand o;
-                o.kind = operand_kind::text;
-                o.index = static_cast<std::uint8_t>(n);
-                o.suffix = n == 0           ? std::string_view{"gsb0"}
-                           : spec.is_second ? undefined_name(n)
-                                            : invalid_name(n);
-                return o;
-            }
-            case what::saved_counter: {
-                operand o;
-                o.kind = operand_kind::text;
-                o.index = w_.bit(spec.bit);
-                o.suffix = o.index != 0 ? "Rpc.HI" : "Rpc.LO";
-                return o;
-            }
-            case what::exit_counter: {
-                operand o;
-                o.kind = operand_kind::text;
-                o.suffix = "ATEXIT_PC";
-                return o;
-            }
-            case what::signs: {
-                operand o = number(w_.bits(32, 8));
-                o.kind = operand_kind::signs;
-                return o;
-            }
+            case what::group_scoreboard:
+                return group_scoreboard(spec);
+            case what::saved_counter:
+                return saved_counter(spec.bit);
+            case what::exit_counter:
+                return text("ATEXIT_PC");
+            case what::signs:
+                return signs();
             default:
                 return {};
         }
+    }
+
+    operand register_operand(const encoding_operand& spec) {
+        operand o = reg(spec.bit, spec.uniform);
+        if (spec.zero_left_out && o.index == (spec.uniform ? uniform_urz : register_rz)) {
+            // A fetch whose handle is in a register needs it.
+            constexpr unsigned bindless = 59;
+            if (!spec.is_second || (form_ == 5 && !w_.bit(bindless))) return {};
+            o.kind = operand_kind::text;
+            o.suffix = undefined_name(o.index);
+            return o;
+        }
+        if (spec.bit == 16)
+            o.suffix = spec.selects_byte ? bytes[w_.bits(76, 2)] : std::string_view{};
+        else
+            decorate(o, spec, spec.bit, spec.bit == 24 ? 0 : spec.bit == 32 ? 1 : 2);
+        if (spec.is_metadata) o.reuse = w_.bit(50);
+        return o;
+    }
+
+    operand predicate_operand(const encoding_operand& spec) const {
+        const bool uniform = spec.may_be_uniform ? w_.bit(spec.bit - 1) : spec.uniform;
+        operand o = predicate(spec.bit, uniform, spec.may_negate_predicate);
+        if (spec.counts_down) o.index = static_cast<std::uint8_t>(7 - o.index);
+        if (spec.is_second && o.index == predicate_true) {
+            o.kind = operand_kind::text;
+            o.suffix = undefined_name(o.index);
+        }
+        // The second of two results is present if the first is.
+        if (spec.is_second && w_.bits(spec.bit - 3, 3) == predicate_true) return {};
+        return o;
+    }
+    static operand all_predicates_of(bool uniform) {
+        operand o;
+        o.kind = uniform ? operand_kind::uniform_predicates : operand_kind::predicates;
+        return o;
+    }
+
+    operand source_q(const encoding_operand& spec) {
+        const operand o = at_32(spec, 1);
+        const bool is_all = o.kind == operand_kind::integer && o.value == all_predicates;
+        return spec.zero_left_out && is_all ? operand{} : o;
+    }
+    operand number_operand(const encoding_operand& spec) const {
+        const std::uint64_t v = w_.bits(spec.bit, spec.width);
+        // A mask of all predicates is not printed, nor is a small number if it is zero.
+        const std::uint64_t left_out = spec.width == 32 ? all_predicates : 0;
+        return spec.zero_left_out && v == left_out ? operand{} : number(v);
+    }
+    operand signs() const {
+        operand o = number(w_.bits(32, 8));
+        o.kind = operand_kind::signs;
+        return o;
+    }
+
+    operand special_register(unsigned bit) const {
+        operand o = indexed(operand_kind::special_register, bit, 8);
+        o.suffix = special_register_name(o.index, architecture_);
+        return o;
+    }
+    operand barrier(const encoding_operand& spec) const {
+        operand o =
+            indexed(operand_kind::convergence_barrier, spec.bit, spec.width != 0 ? spec.width : 4);
+        if (o.index >= 16) o.suffix = undefined_name(o.index);
+        return o;
+    }
+    operand barrier_register(const encoding_operand& spec) const {
+        operand o = indexed(operand_kind::convergence_barrier, spec.bit, 6);
+        o.suffix = barrier_register_name(o.index);
+        if (spec.is_second && o.index < 16) o.suffix = undefined_name(o.index);
+        return o;
+    }
+    operand scoreboard_mask(unsigned bit) const {
+        operand o;
+        o.kind = operand_kind::scoreboards;
+        o.value = w_.bits(bit, 6);
+        return o.value != 0 ? o : operand{};
+    }
+    /// Scoreboard of warpgroup products (gsb0).
+    operand group_scoreboard(const encoding_operand& spec) const {
+        constexpr unsigned none = 7;
+        operand o = indexed(operand_kind::text, spec.bit, 3);
+        if (o.index == none && !spec.is_second) return {};
+        o.suffix = o.index == 0     ? std::string_view{"gsb0"}
+                   : spec.is_second ? undefined_name(o.index)
+                                    : invalid_name(o.index);
+        return o;
+    }
+    /// Half of the saved program counter.
+    operand saved_counter(unsigned bit) const {
+        operand o = indexed(operand_kind::text, bit, 1);
+        o.suffix = o.index != 0 ? "Rpc.HI" : "Rpc.LO";
+        return o;
+    }
+
+    operand absolute_target() const {
+        operand o;
+        o.kind = operand_kind::target;
+        o.value =
+            architecture_ < 90 ? w_.bits(34, 47) * 4 : w_.bits(34, 47) * 1024 + w_.bits(16, 8) * 4;
+        return o;
+    }
+    operand register_target(bool uniform) const {
+        operand o = reg(24, uniform);
+        o.kind = operand_kind::relative_register;
+        o.has_uniform = uniform;
+        const std::int64_t offset = branch_offset();
+        const bool plain = out_.has(modifier::ABS) || out_.opcode == isa::opcode::BRX ||
+                           out_.opcode == isa::opcode::BRXU || out_.opcode == isa::opcode::JMX ||
+                           out_.opcode == isa::opcode::JMXU;
+        o.value = plain ? static_cast<std::uint64_t>(offset) : target(offset).value;
+        return o;
+    }
+
+    /// [R+UR+offset] or [R+offset]
+    operand memory(const encoding_operand& spec, unsigned offset_bits,
+                   std::string_view scale = {}) const {
+        operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, offset_bits);
+        o.suffix = scale;
+        if (spec.bit3 != 0)
+            add_uniform(o, spec.bit2);
+        else
+            make_absolute(o, spec, offset_bits);
+        return o;
+    }
+    operand copy_destination(const encoding_operand& spec) const {
+        operand o = address(16, 44, 20);
+        if (spec.bit2 != 0) add_uniform(o, spec.bit2);
+        return o;
+    }
+    operand copy_source(const encoding_operand& spec) const {
+        operand o = address(spec.bit, spec.bit2, 12);
+        o.wide_address = w_.bit(spec.bit3);
+        if (w_.bit(76) && (architecture_ >= 90 || w_.bit(101))) {
+            o.has_descriptor = true;
+            o.descriptor = static_cast<std::uint8_t>((w_.bits(spec.bit4, 6) + 1) & 63);
+        }
+        return o;
+    }
+    operand pair_address(const encoding_operand& spec) const {
+        operand o = address(spec.bit, spec.bit3, 24);
+        o.shows_zero = true;
+        o.wide_address = w_.bit(spec.bit4);
+        if (!o.wide_address) o.suffix = ".U32";
+        if (!o.wide_address || w_.bits(spec.bit2, 6) != uniform_urz) add_uniform(o, spec.bit2);
+        return o;
+    }
+    operand uniform_address(const encoding_operand& spec) const {
+        operand o;
+        o.kind = operand_kind::address;
+        add_uniform(o, spec.bit);
+        if (spec.bit2 != 0) o.value = static_cast<std::uint64_t>(w_.signed_bits(spec.bit2, 24));
+        return o;
+    }
+    operand constant_indexed(bool uniform) const {
+        operand o = constant(54, 38, 16, 0, false);
+        o.has_base = true;
+        o.uniform_base = uniform;
+        o.base = static_cast<std::uint8_t>(w_.bits(24, uniform ? 6 : 8));
+        return o;
     }
 
     /// Descriptors of both matrices or, if A is in registers, of B; in that case they are encoded
