@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -142,6 +143,35 @@ constexpr operand_name operand_names[] = {
     {"S", what::signed_number, 0},
 };
 
+/// Flags of an operand, and the member that each sets.
+struct operand_flag {
+    char letter;
+    bool encoding_operand::*member;
+};
+constexpr operand_flag operand_flags[] = {
+    {'n', &encoding_operand::negates},
+    {'m', &encoding_operand::inverts_with_x},  // and negates
+    {'a', &encoding_operand::absolutes},
+    {'i', &encoding_operand::inverts},  // a bit may follow
+    {'x', &encoding_operand::selects_halves},
+    {'b', &encoding_operand::selects_byte},
+    {'z', &encoding_operand::zero_left_out},
+    {'g', &encoding_operand::selects_half},
+    {'k', &encoding_operand::tells_kept_bits},
+    {'p', &encoding_operand::selects_part},
+    {'e', &encoding_operand::selects_word},
+    {'r', &encoding_operand::tells_layout},
+    {'j', &encoding_operand::has_fixed_layout},
+    {'c', &encoding_operand::selects_more_halves},
+    {'l', &encoding_operand::is_packed},
+    {'q', &encoding_operand::is_not_reused},
+    {'t', &encoding_operand::is_second},
+    {'y', &encoding_operand::is_metadata},
+    {'v', &encoding_operand::takes_sign},
+    {'w', &encoding_operand::may_be_uniform},
+};
+constexpr std::string_view immediate_types = "sufdho";
+
 class line_reader {
 public:
     line_reader(std::string origin, unsigned line) : origin_(std::move(origin)), line_(line) {}
@@ -253,86 +283,8 @@ public:
             if (n + 1 < text.size()) o.shown_with = condition_of(text.substr(n + 1));
             text = text.substr(0, n);
         }
-        // Flags.
         if (const std::size_t n = text.find('/'); n != std::string_view::npos) {
-            for (std::size_t i = n + 1; i < text.size(); ++i) {
-                switch (text[i]) {
-                    case 'n':
-                        o.negates = true;
-                        break;
-                    case 'm':
-                        o.negates = o.inverts_with_x = true;
-                        break;
-                    case 'a':
-                        o.absolutes = true;
-                        break;
-                    case 'x':
-                        o.selects_halves = true;
-                        break;
-                    case 'b':
-                        o.selects_byte = true;
-                        break;
-                    case 'z':
-                        o.zero_left_out = true;
-                        break;
-                    case 'g':
-                        o.selects_half = true;
-                        break;
-                    case 'k':
-                        o.tells_kept_bits = true;
-                        break;
-                    case 'p':
-                        o.selects_part = true;
-                        break;
-                    case 'e':
-                        o.selects_word = true;
-                        break;
-                    case 'r':
-                        o.tells_layout = true;
-                        break;
-                    case 'j':
-                        o.has_fixed_layout = true;
-                        break;
-                    case 'c':
-                        o.selects_more_halves = true;
-                        break;
-                    case 'l':
-                        o.is_packed = true;
-                        break;
-                    case 'q':
-                        o.is_not_reused = true;
-                        break;
-                    case 't':
-                        o.is_second = true;
-                        break;
-                    case 'y':
-                        o.is_metadata = true;
-                        break;
-                    case 'v':
-                        o.takes_sign = true;
-                        break;
-                    case 'w':
-                        o.may_be_uniform = true;
-                        break;
-                    case 's':
-                    case 'u':
-                    case 'f':
-                    case 'd':
-                    case 'h':
-                    case 'o':
-                        o.immediate = text[i];
-                        break;
-                    case 'i':
-                        o.inverts = true;
-                        if (i + 1 < text.size() && std::isdigit(text[i + 1]) != 0) {
-                            o.invert_bit = static_cast<std::uint8_t>(number(text.substr(i + 1)));
-                            i = text.size();
-                        }
-                        break;
-                    default:
-                        fail(fmt::format("operand {} has an unknown flag", whole));
-                }
-            }
+            read_flags(o, text.substr(n + 1), whole);
             text = text.substr(0, n);
         }
         if (!text.empty() && text.back() == '!') {
@@ -343,6 +295,34 @@ public:
             o.counts_down = true;
             text.remove_suffix(1);
         }
+        read_name(o, text, whole);
+        return o;
+    }
+
+private:
+    /// Parses the flags of an operand.
+    void read_flags(encoding_operand& o, std::string_view flags, std::string_view whole) const {
+        for (std::size_t i = 0; i < flags.size(); ++i) {
+            const char letter = flags[i];
+            const auto* const flag =
+                std::find_if(std::begin(operand_flags), std::end(operand_flags),
+                             [&](const operand_flag& f) { return f.letter == letter; });
+            if (flag != std::end(operand_flags))
+                o.*flag->member = true;
+            else if (immediate_types.find(letter) != std::string_view::npos)
+                o.immediate = letter;
+            else
+                fail(fmt::format("operand {} has an unknown flag", whole));
+            if (letter == 'm') o.negates = true;
+            if (letter == 'i' && i + 1 < flags.size() && std::isdigit(flags[i + 1]) != 0) {
+                o.invert_bit = static_cast<std::uint8_t>(number(flags.substr(i + 1)));
+                return;
+            }
+        }
+    }
+
+    /// Parses the name of an operand and the numbers that follow it.
+    void read_name(encoding_operand& o, std::string_view text, std::string_view whole) const {
         for (const operand_name& n : operand_names) {
             if (text.substr(0, n.name.size()) != n.name) continue;
             const std::string_view rest = text.substr(n.name.size());
@@ -358,12 +338,11 @@ public:
                     *into[i++] = static_cast<std::uint8_t>(number(d));
                 }
             o.width = o.bit2;
-            return o;
+            return;
         }
         fail(fmt::format("no operand is called {}", whole));
     }
 
-private:
     std::string origin_;
     unsigned line_;
 };
