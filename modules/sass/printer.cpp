@@ -117,121 +117,123 @@ void put_address(out& o, const operand& p) {
     put(o, "]");
 }
 
+/// A double of which the immediate is the upper half.
+void put_float64(out& o, std::uint64_t high) {
+    const std::uint64_t bits = high << 32;
+    double d;
+    std::memcpy(&d, &bits, sizeof d);
+    put_real(o, d, (bits >> 51 & 1) != 0);
+}
+
+void put_float32(out& o, std::uint64_t value) {
+    const auto bits = static_cast<std::uint32_t>(value);
+    float f;
+    std::memcpy(&f, &bits, sizeof f);
+    put_real(o, static_cast<double>(f), true);
+}
+
+void put_half2(out& o, std::uint64_t value, bool bfloat) {
+    put_half(o, static_cast<std::uint32_t>(value >> 16), bfloat);
+    put(o, ", ");
+    put_half(o, static_cast<std::uint32_t>(value & 0xffff), bfloat);
+}
+
+/// The signs of both sources for the lanes of a quad.
+void put_signs(out& o, std::uint64_t value) {
+    static constexpr std::string_view names[] = {"PP", "PN", "NP", "ZP"};
+    for (unsigned lane = 4; lane-- > 0;) put(o, names[value >> 2 * lane & 3]);
+}
+
+void put_scoreboards(out& o, std::uint64_t mask) {
+    put(o, "{");
+    bool first = true;
+    for (unsigned b = 6; b-- > 0;)
+        if ((mask >> b & 1) != 0) {
+            fmt::format_to(std::back_inserter(o), "{}{}", first ? "" : ",", b);
+            first = false;
+        }
+    put(o, "}");
+}
+
+void put_relative_register(out& o, const operand& p, const instruction& i) {
+    put_register(o, p.index, p.has_uniform);
+    if (p.value != 0 || i.opcode == isa::opcode::RET ||
+        (i.opcode == isa::opcode::CALL && i.has(modifier::REL))) {
+        put(o, " ");
+        put_hex(o, p.signed_value());
+    }
+}
+
+/// An operand without its modifiers and suffix.
+void put_value(out& o, const operand& p, const instruction& i) {
+    switch (p.kind) {
+        case operand_kind::none:
+        case operand_kind::special_register:
+        case operand_kind::text:
+            return;
+        case operand_kind::reg:
+        case operand_kind::uniform_reg:
+            return put_register(o, p.index, p.kind == operand_kind::uniform_reg);
+        case operand_kind::predicate:
+        case operand_kind::uniform_predicate:
+            return put_predicate(o, p.index, p.kind == operand_kind::uniform_predicate);
+        case operand_kind::predicates:
+            return put(o, "PR");
+        case operand_kind::uniform_predicates:
+            return put(o, "UPR");
+        case operand_kind::integer:
+            if (p.is_signed) return put_hex(o, p.signed_value());
+            fmt::format_to(std::back_inserter(o), "{:#x}", p.value);
+            return;
+        case operand_kind::signs:
+            return put_signs(o, p.value);
+        case operand_kind::float32:
+            return put_float32(o, p.value);
+        case operand_kind::float64:
+            return put_float64(o, p.value);
+        case operand_kind::half:
+            return put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), i.has(modifier::BF16));
+        case operand_kind::half2:
+            return put_half2(o, p.value, i.has(modifier::BF16_V2));
+        case operand_kind::constant:
+            return put_constant(o, p);
+        case operand_kind::address:
+            return put_address(o, p);
+        case operand_kind::convergence_barrier:
+            if (p.suffix.empty()) fmt::format_to(std::back_inserter(o), "B{}", p.index);
+            return;
+        case operand_kind::scoreboard:
+            fmt::format_to(std::back_inserter(o), "{}{}", p.index < 6 ? "SB" : "INVALID", p.index);
+            return;
+        case operand_kind::scoreboards:
+            return put_scoreboards(o, p.value);
+        case operand_kind::target:
+            return put_hex(o, p.signed_value());
+        case operand_kind::relative_register:
+            return put_relative_register(o, p, i);
+        case operand_kind::cache_descriptor:
+        case operand_kind::matrix_descriptors:
+            put(o, p.kind == operand_kind::cache_descriptor ? "desc[" : "gdesc[");
+            put_register(o, p.index, true);
+            return put(o, "]");
+    }
+}
+
 void put_operand(out& o, const operand& p, const instruction& i) {
     if (p.negate_predicate) put(o, "!");
     if (p.negate) put(o, "-");
     if (p.invert) put(o, "~");
     if (p.absolute) put(o, "|");
-    bool suffixed = true;
-    switch (p.kind) {
-        case operand_kind::none:
-            break;
-        case operand_kind::reg:
-            put_register(o, p.index, false);
-            break;
-        case operand_kind::uniform_reg:
-            put_register(o, p.index, true);
-            break;
-        case operand_kind::predicate:
-            put_predicate(o, p.index, false);
-            break;
-        case operand_kind::uniform_predicate:
-            put_predicate(o, p.index, true);
-            break;
-        case operand_kind::predicates:
-            put(o, "PR");
-            break;
-        case operand_kind::uniform_predicates:
-            put(o, "UPR");
-            break;
-        case operand_kind::integer:
-            if (p.is_signed)
-                put_hex(o, p.signed_value());
-            else
-                fmt::format_to(std::back_inserter(o), "{:#x}", p.value);
-            break;
-        case operand_kind::signs: {
-            static constexpr std::string_view names[] = {"PP", "PN", "NP", "ZP"};
-            for (unsigned lane = 4; lane-- > 0;) put(o, names[p.value >> 2 * lane & 3]);
-            break;
-        }
-        case operand_kind::float32: {
-            const auto bits = static_cast<std::uint32_t>(p.value);
-            float f;
-            std::memcpy(&f, &bits, sizeof f);
-            put_real(o, static_cast<double>(f), true);
-            break;
-        }
-        case operand_kind::float64: {
-            const std::uint64_t bits = p.value << 32;
-            double d;
-            std::memcpy(&d, &bits, sizeof d);
-            put_real(o, d, (bits >> 51 & 1) != 0);
-            break;
-        }
-        case operand_kind::half:
-            put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), i.has(modifier::BF16));
-            break;
-        case operand_kind::half2: {
-            const bool bfloat = i.has(modifier::BF16_V2);
-            put_half(o, static_cast<std::uint32_t>(p.value >> 16), bfloat);
-            put(o, ", ");
-            put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), bfloat);
-            break;
-        }
-        case operand_kind::constant:
-            put_constant(o, p);
-            break;
-        case operand_kind::address:
-            put_address(o, p);
-            suffixed = false;
-            break;
-        case operand_kind::special_register:
-            break;
-        case operand_kind::convergence_barrier:
-            if (p.suffix.empty()) fmt::format_to(std::back_inserter(o), "B{}", p.index);
-            break;
-        case operand_kind::scoreboard:
-            fmt::format_to(std::back_inserter(o), "{}{}", p.index < 6 ? "SB" : "INVALID", p.index);
-            break;
-        case operand_kind::scoreboards: {
-            put(o, "{");
-            bool first = true;
-            for (unsigned b = 6; b-- > 0;)
-                if ((p.value >> b & 1) != 0) {
-                    fmt::format_to(std::back_inserter(o), "{}{}", first ? "" : ",", b);
-                    first = false;
-                }
-            put(o, "}");
-            break;
-        }
-        case operand_kind::target:
-            put_hex(o, p.signed_value());
-            break;
-        case operand_kind::relative_register:
-            put_register(o, p.index, p.has_uniform);
-            if (p.value != 0 || i.opcode == isa::opcode::RET ||
-                (i.opcode == isa::opcode::CALL && i.has(modifier::REL))) {
-                put(o, " ");
-                put_hex(o, p.signed_value());
-            }
-            break;
-        case operand_kind::text:
-            break;
-        case operand_kind::cache_descriptor:
-        case operand_kind::matrix_descriptors:
-            put(o, p.kind == operand_kind::cache_descriptor ? "desc[" : "gdesc[");
-            put_register(o, p.index, true);
-            put(o, "]");
-            break;
-    }
+    put_value(o, p, i);
+    // That of an address follows its register.
+    const auto suffix = p.kind == operand_kind::address ? std::string_view{} : p.suffix;
     // Constants and uniform registers have their suffix inside.
     const bool inside = p.absolute && (p.suffix_inside || p.kind == operand_kind::constant ||
                                        p.kind == operand_kind::uniform_reg);
-    if (inside && suffixed) put(o, p.suffix);
+    if (inside) put(o, suffix);
     if (p.absolute) put(o, "|");
     if (p.reuse) put(o, ".reuse");
-    if (!inside && suffixed) put(o, p.suffix);
+    if (!inside) put(o, suffix);
 }
 
 void put_opcode(out& o, const instruction& i) {
