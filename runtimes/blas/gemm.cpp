@@ -81,6 +81,89 @@ bool has_pairs(const matrix& x, bool arrays, std::int64_t batches) {
            (batches == 1 || x.stride % 2 == 0);
 }
 
+bool has_wide_sums(const gemm_kernel& k) {
+    return k.unit == arithmetic::f64 || k.unit == arithmetic::f64_tensor;
+}
+
+std::int64_t tiles_of(const gemm_problem& p, unsigned tile) {
+    return divided_up(p.m, tile) * divided_up(p.n, tile) * p.batches;
+}
+
+/// The kernel of a product that is not split.
+gemm_kernel kernel_of(const gemm_problem& p, const gpu& g) {
+    gemm_kernel kernel;
+    kernel.capability = g.capability();
+    kernel.a = p.a.type;
+    kernel.b = p.b.type;
+    kernel.d = p.d.type;
+    kernel.unit = unit_of(p, g.capability());
+    kernel.transpose_a = p.transpose_a;
+    kernel.transpose_b = p.transpose_b;
+    kernel.aligned = is_aligned(p.a, p.pointer_arrays, p.batches) &&
+                     is_aligned(p.b, p.pointer_arrays, p.batches);
+    kernel.pairs =
+        has_pairs(p.c, p.pointer_arrays, p.batches) && has_pairs(p.d, p.pointer_arrays, p.batches);
+    kernel.bias = p.bias != nullptr;
+    kernel.bias_type = p.bias_type;
+    kernel.act = p.act;
+    kernel.auxiliary = p.auxiliary != nullptr && p.act != activation::gelu_gradient;
+    kernel.large =
+        !has_wide_sums(kernel) && p.m > 64 && p.n > 64 && tiles_of(p, 128) >= g.multiprocessors();
+    return kernel;
+}
+
+/// Extent of a split in k. The products of few tiles are divided among the multiprocessors.
+std::int64_t split_extent(const gemm_problem& p, const gemm_kernel& kernel, const gpu& g) {
+    std::int64_t splits = 1;
+    constexpr std::int64_t min_k = 256, max_splits = 32;
+    if (!has_wide_sums(kernel) && kernel.unit != arithmetic::s32) {
+        splits =
+            std::min({g.multiprocessors() / tiles_of(p, kernel.tile()), p.k / min_k, max_splits});
+        const std::int64_t sums = p.m * p.n * p.batches * static_cast<std::int64_t>(sizeof(float));
+        splits = std::min(splits, static_cast<std::int64_t>(p.workspace_bytes) / sums);
+        splits = std::max<std::int64_t>(splits, 1);
+    }
+    return divided_up(divided_up(std::max<std::int64_t>(p.k, 1), splits), kernel.tile_k()) *
+           kernel.tile_k();
+}
+
+/// The parameters of a launch, except the number of batches and the splits.
+/// @param first  batch
+gemm_arguments arguments_of(const gemm_problem& p, std::int64_t first) {
+    gemm_arguments x;
+    const auto place = [&](const matrix& from, std::uint64_t& to, std::int64_t& stride,
+                           std::int64_t& ld) {
+        const auto bytes = static_cast<std::int64_t>(bytes_of(from.type));
+        stride = from.stride * bytes;
+        ld = from.ld;
+        to = address(from.at) + static_cast<std::uint64_t>(first * (p.pointer_arrays ? 8 : stride));
+    };
+    place(p.a, x.a, x.stride_a, x.lda);
+    place(p.b, x.b, x.stride_b, x.ldb);
+    place(p.c, x.c, x.stride_c, x.ldc);
+    place(p.d, x.d, x.stride_d, x.ldd);
+    x.scalar_type = static_cast<std::int32_t>(p.scalar_type);
+    if (p.alpha.on_device)
+        x.alpha_address = address(p.alpha.at);
+    else
+        x.alpha = host_value(p.alpha.at, p.scalar_type);
+    if (p.beta.on_device)
+        x.beta_address = address(p.beta.at);
+    else
+        x.beta = host_value(p.beta.at, p.scalar_type);
+    x.stride_bias = p.bias_stride * bytes_of(p.bias_type);
+    x.bias = address(p.bias) + static_cast<std::uint64_t>(first * x.stride_bias);
+    x.stride_auxiliary = p.auxiliary_stride * bytes_of(p.d.type);
+    x.auxiliary = address(p.auxiliary) + static_cast<std::uint64_t>(first * x.stride_auxiliary);
+    x.ld_auxiliary = p.ld_auxiliary;
+    x.partial = p.workspace;
+    x.m = static_cast<std::int32_t>(p.m);
+    x.n = static_cast<std::int32_t>(p.n);
+    x.k = static_cast<std::int32_t>(p.k);
+    x.pointer_arrays = p.pointer_arrays ? 1 : 0;
+    return x;
+}
+
 }  // namespace
 
 void check_types(const gemm_problem& p) {
@@ -129,82 +212,19 @@ void gemm(const gemm_problem& p) {
     if (p.m == 0 || p.n == 0 || p.batches == 0) return;
 
     gpu& g = gpu::current();
-    gemm_kernel kernel;
-    kernel.capability = g.capability();
-    kernel.a = p.a.type;
-    kernel.b = p.b.type;
-    kernel.d = p.d.type;
-    kernel.unit = unit_of(p, g.capability());
-    kernel.transpose_a = p.transpose_a;
-    kernel.transpose_b = p.transpose_b;
-    kernel.aligned = is_aligned(p.a, p.pointer_arrays, p.batches) &&
-                     is_aligned(p.b, p.pointer_arrays, p.batches);
-    kernel.pairs =
-        has_pairs(p.c, p.pointer_arrays, p.batches) && has_pairs(p.d, p.pointer_arrays, p.batches);
-    kernel.bias = p.bias != nullptr;
-    kernel.bias_type = p.bias_type;
-    kernel.act = p.act;
-    kernel.auxiliary = p.auxiliary != nullptr && p.act != activation::gelu_gradient;
-    const auto tiles = [&](unsigned tile) {
-        return divided_up(p.m, tile) * divided_up(p.n, tile) * p.batches;
-    };
-    const bool wide_sums = kernel.unit == arithmetic::f64 || kernel.unit == arithmetic::f64_tensor;
-    kernel.large = !wide_sums && p.m > 64 && p.n > 64 && tiles(128) >= g.multiprocessors();
-
-    // Few tiles: their products are divided among the multiprocessors.
-    std::int64_t splits = 1;
-    constexpr std::int64_t min_k = 256, max_splits = 32;
-    if (!wide_sums && kernel.unit != arithmetic::s32) {
-        splits = std::min({g.multiprocessors() / tiles(kernel.tile()), p.k / min_k, max_splits});
-        const std::int64_t sums = p.m * p.n * p.batches * static_cast<std::int64_t>(sizeof(float));
-        splits = std::min(splits, static_cast<std::int64_t>(p.workspace_bytes) / sums);
-        splits = std::max<std::int64_t>(splits, 1);
-    }
-    const std::int64_t k_split =
-        divided_up(divided_up(std::max<std::int64_t>(p.k, 1), splits), kernel.tile_k()) *
-        kernel.tile_k();
-    splits = divided_up(std::max<std::int64_t>(p.k, 1), k_split);
+    gemm_kernel kernel = kernel_of(p, g);
+    const std::int64_t k_split = split_extent(p, kernel, g);
+    const std::int64_t splits = divided_up(std::max<std::int64_t>(p.k, 1), k_split);
     kernel.split = splits > 1;
 
     constexpr std::int64_t max_in_z = 65535;
     const std::int64_t at_once = max_in_z / splits;
     for (std::int64_t first = 0; first < p.batches; first += at_once) {
         const std::int64_t batches = std::min(at_once, p.batches - first);
-        gemm_arguments x;
-        const auto place = [&](const matrix& from, std::uint64_t& to, std::int64_t& stride,
-                               std::int64_t& ld) {
-            const auto bytes = static_cast<std::int64_t>(bytes_of(from.type));
-            stride = from.stride * bytes;
-            ld = from.ld;
-            to = address(from.at) +
-                 static_cast<std::uint64_t>(first * (p.pointer_arrays ? 8 : stride));
-        };
-        place(p.a, x.a, x.stride_a, x.lda);
-        place(p.b, x.b, x.stride_b, x.ldb);
-        place(p.c, x.c, x.stride_c, x.ldc);
-        place(p.d, x.d, x.stride_d, x.ldd);
-        x.scalar_type = static_cast<std::int32_t>(p.scalar_type);
-        if (p.alpha.on_device)
-            x.alpha_address = address(p.alpha.at);
-        else
-            x.alpha = host_value(p.alpha.at, p.scalar_type);
-        if (p.beta.on_device)
-            x.beta_address = address(p.beta.at);
-        else
-            x.beta = host_value(p.beta.at, p.scalar_type);
-        x.stride_bias = p.bias_stride * bytes_of(p.bias_type);
-        x.bias = address(p.bias) + static_cast<std::uint64_t>(first * x.stride_bias);
-        x.stride_auxiliary = p.auxiliary_stride * bytes_of(p.d.type);
-        x.auxiliary = address(p.auxiliary) + static_cast<std::uint64_t>(first * x.stride_auxiliary);
-        x.ld_auxiliary = p.ld_auxiliary;
-        x.partial = p.workspace;
-        x.m = static_cast<std::int32_t>(p.m);
-        x.n = static_cast<std::int32_t>(p.n);
-        x.k = static_cast<std::int32_t>(p.k);
+        gemm_arguments x = arguments_of(p, first);
         x.k_split = static_cast<std::int32_t>(k_split);
         x.splits = static_cast<std::int32_t>(splits);
         x.batches = static_cast<std::int32_t>(batches);
-        x.pointer_arrays = p.pointer_arrays ? 1 : 0;
         const auto blocks = [&](std::int64_t extent) {
             return static_cast<std::uint64_t>(divided_up(extent, kernel.tile()));
         };

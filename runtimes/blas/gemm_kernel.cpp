@@ -657,8 +657,10 @@ private:
     std::string sum_register() {
         return kind() == 'd' ? w_.f64() : kind() == 'i' ? w_.b32() : w_.f32();
     }
+    /// Type of a move, load or store of a sum.
+    const char* word_type() const { return kind() == 'i' ? "b32" : sum_type(); }
     void clear(const std::string& r) {
-        w_("mov.{} {}, {}", kind() == 'i' ? "b32" : sum_type(), r,
+        w_("mov.{} {}, {}", word_type(), r,
            kind() == 'd'   ? "0d0000000000000000"
            : kind() == 'i' ? "0"
                            : "0f00000000");
@@ -670,138 +672,145 @@ private:
     }
     std::string multiply_add() const { return operation("mad.lo.s32", "fma.rn"); }
 
+    unsigned sum_bytes() const { return kind() == 'd' ? 8 : 4; }
+    unsigned per_thread() const { return tile_ / 16; }  ///< rows and columns of a thread's sums
+    unsigned vector() const { return chunk_bytes / sum_bytes(); }  ///< adjacent ones of them
+
     /// 256 threads compute (tile / 16) x (tile / 16) elements each, of operands converted to the
     /// type of the sums and stored as [k][n] and [k][m].
     void simt() {
-        const unsigned bytes = kind() == 'd' ? 8 : 4;
-        const unsigned pitch = pitch_of(k_, false);
-        const unsigned part = part_of(k_, false);
         const std::string tiles = w_.b32_of("mov.u32", "{}", "tiles");
-        const unsigned loads = tile_ * tile_k_ / threads_;
-        struct copy {
-            std::string from, step, advance, left, to;
-            unsigned k_step = 0;
-            registers valid, loaded;
-        } copies[2];
         const std::string length = w_.b32_of("sub.s32", "{}, {}", k_end_, k_begin_);
-        for (unsigned which = 0; which < 2; ++which) {
-            operand& o = which == 0 ? rows_ : columns_;
-            copy& c = copies[which];
-            // Consecutive threads load consecutive elements.
-            const unsigned inner = o.contiguous_k ? tile_k_ : tile_;
-            const std::string low = w_.b32_of("rem.u32", "{}, {}", tid_, inner);
-            const std::string high = w_.b32_of("div.u32", "{}, {}", tid_, inner);
-            const unsigned step = threads_ / inner;
-            const std::string &k = o.contiguous_k ? low : high,
-                              &index = o.contiguous_k ? high : low;
-            const std::string global = w_.b32_of("add.u32", "{}, {}", o.origin, index);
-            const std::string in_k = w_.b32_of("add.u32", "{}, {}", k_begin_, k);
-            c.from = o.contiguous_k ? address(o.base, global, o.ld, in_k, o.element_bytes)
-                                    : address(o.base, in_k, o.ld, global, o.element_bytes);
-            c.step = w_.b64_of("mul.lo.u64", "{}, {}", o.ld, step);
-            c.advance = o.contiguous_k ? w_.b64_of("mov.b64", "{}", tile_k_ * o.element_bytes)
-                                       : w_.b64_of("mul.lo.u64", "{}, {}", o.ld, tile_k_);
-            c.left = w_.b32_of("sub.s32", "{}, {}", length, k);
-            c.k_step = o.contiguous_k ? 0 : step;
-            for (unsigned i = 0; i < loads; ++i) {
-                c.valid.push_back(w_.predicate_of(
-                    "setp.lt.s32", "{}, {}",
-                    w_.b32_of("add.u32", "{}, {}", global, o.contiguous_k ? i * step : 0),
-                    o.limit));
-                c.loaded.push_back(sum_register());
-            }
-            c.to = w_.b32_of("mad.lo.u32", "{}, {}, {}", k, pitch, tiles);
-            c.to = w_.b32_of("mad.lo.u32", "{}, {}, {}", index, bytes, c.to);
-            c.to = w_.b32_of("add.u32", "{}, {}", c.to, which * part);
-            o.row_step = step;
-        }
-        const auto load_tile = [&] {
-            for (unsigned which = 0; which < 2; ++which) {
-                copy& c = copies[which];
-                const operand& o = which == 0 ? rows_ : columns_;
-                std::string from = c.from;
-                for (unsigned i = 0; i < loads; ++i) {
-                    clear(c.loaded[i]);
-                    const std::string in_k =
-                        w_.predicate_of("setp.gt.s32", "{}, {}", c.left, i * c.k_step);
-                    const std::string p = w_.predicate_of("and.pred", "{}, {}", in_k, c.valid[i]);
-                    load_element(c.loaded[i], o.type, from, 0, p);
-                    if (i + 1 < loads) from = w_.b64_of("add.u64", "{}, {}", from, c.step);
-                }
-                w_("add.u64 {}, {}, {}", c.from, c.from, c.advance);
-                w_("sub.s32 {}, {}, {}", c.left, c.left, tile_k_);
-            }
-        };
-        const char* const word = kind() == 'd' ? "f64" : kind() == 'i' ? "b32" : "f32";
-        const auto store_tile = [&](const std::string& stage) {
-            for (unsigned which = 0; which < 2; ++which) {
-                const copy& c = copies[which];
-                const operand& o = which == 0 ? rows_ : columns_;
-                const std::string to = w_.b32_of("add.u32", "{}, {}", c.to, stage);
-                for (unsigned i = 0; i < loads; ++i)
-                    w_("st.shared.{} [{}+{}], {}", word, to,
-                       i * o.row_step * (o.contiguous_k ? bytes : pitch), c.loaded[i]);
-            }
-        };
-        const unsigned per_thread = tile_ / 16, vector = chunk_bytes / bytes;
+        columns_.shared = part_of(k_, false);
+        for (operand* o : {&rows_, &columns_}) prepare_elements(*o, tiles, length);
         const std::string tx = w_.b32_of("and.b32", "{}, 15", tid_),
                           ty = w_.b32_of("shr.u32", "{}, 4", tid_);
-        const std::string left_at = w_.b32_of("mad.lo.u32", "{}, {}, {}", ty, chunk_bytes, tiles);
-        const std::string right_at = w_.b32_of("mad.lo.u32", "{}, {}, {}", tx, chunk_bytes, tiles);
-        for (unsigned i = 0; i < per_thread * per_thread; ++i) {
+        rows_.lane = w_.b32_of("mad.lo.u32", "{}, {}, {}", ty, chunk_bytes, tiles);
+        columns_.lane = w_.b32_of("mad.lo.u32", "{}, {}, {}", tx, chunk_bytes, tiles);
+        for (unsigned i = 0; i < per_thread() * per_thread(); ++i) {
             sums_.push_back(sum_register());
             clear(sums_.back());
         }
+        double_buffer(length);
+        prepare_finish();
+        finish_elements(tx, ty);
+    }
+
+    /// The part of a thread in the copy of a tile: consecutive threads load consecutive elements.
+    void prepare_elements(operand& o, const std::string& tiles, const std::string& length) {
+        const unsigned inner = o.contiguous_k ? tile_k_ : tile_;
+        const std::string low = w_.b32_of("rem.u32", "{}, {}", tid_, inner);
+        const std::string high = w_.b32_of("div.u32", "{}, {}", tid_, inner);
+        o.row_step = threads_ / inner;
+        o.chunks = tile_ * tile_k_ / threads_;
+        o.pitch = pitch_of(k_, false);
+        const std::string &k = o.contiguous_k ? low : high, &index = o.contiguous_k ? high : low;
+        const std::string global = w_.b32_of("add.u32", "{}, {}", o.origin, index);
+        const std::string in_k = w_.b32_of("add.u32", "{}, {}", k_begin_, k);
+        o.from = o.contiguous_k ? address(o.base, global, o.ld, in_k, o.element_bytes)
+                                : address(o.base, in_k, o.ld, global, o.element_bytes);
+        o.step = w_.b64_of("mul.lo.u64", "{}, {}", o.ld, o.row_step);
+        o.advance = o.contiguous_k ? w_.b64_of("mov.b64", "{}", tile_k_ * o.element_bytes)
+                                   : w_.b64_of("mul.lo.u64", "{}, {}", o.ld, tile_k_);
+        o.left = w_.b32_of("sub.s32", "{}, {}", length, k);
+        for (unsigned i = 0; i < o.chunks; ++i) {
+            o.valid.push_back(w_.predicate_of(
+                "setp.lt.s32", "{}, {}",
+                w_.b32_of("add.u32", "{}, {}", global, o.contiguous_k ? i * o.row_step : 0),
+                o.limit));
+            o.loaded.push_back({sum_register()});
+        }
+        o.to = w_.b32_of("mad.lo.u32", "{}, {}, {}", k, o.pitch, tiles);
+        o.to = w_.b32_of("mad.lo.u32", "{}, {}, {}", index, sum_bytes(), o.to);
+        o.to = w_.b32_of("add.u32", "{}, {}", o.to, o.shared);
+    }
+
+    void load_elements(operand& o) {
+        std::string from = o.from;
+        for (unsigned i = 0; i < o.chunks; ++i) {
+            const std::string& to = o.loaded[i].front();
+            clear(to);
+            const std::string in_k = w_.predicate_of("setp.gt.s32", "{}, {}", o.left,
+                                                     o.contiguous_k ? 0 : i * o.row_step);
+            const std::string p = w_.predicate_of("and.pred", "{}, {}", in_k, o.valid[i]);
+            load_element(to, o.type, from, 0, p);
+            if (i + 1 < o.chunks) from = w_.b64_of("add.u64", "{}, {}", from, o.step);
+        }
+        w_("add.u64 {}, {}, {}", o.from, o.from, o.advance);
+        w_("sub.s32 {}, {}, {}", o.left, o.left, tile_k_);
+    }
+
+    void store_elements(const operand& o, const std::string& stage) {
+        const std::string to = w_.b32_of("add.u32", "{}, {}", o.to, stage);
+        for (unsigned i = 0; i < o.chunks; ++i)
+            w_("st.shared.{} [{}+{}], {}", word_type(), to,
+               i * o.row_step * (o.contiguous_k ? sum_bytes() : o.pitch), o.loaded[i].front());
+    }
+
+    /// The loop over tiles in k: the loads of the next tile overlap the products of the present
+    /// one.
+    void double_buffer(const std::string& length) {
         const std::string count = w_.b32_of(
             "div.s32", "{}, {}", w_.b32_of("add.s32", "{}, {}", length, tile_k_ - 1), tile_k_);
         const std::string read = w_.b32_of("mov.u32", "{}", 0), it = w_.b32_of("mov.u32", "{}", 0);
         const std::string end = w_.label(), loop = w_.label();
         w_("@{} bra {}", w_.predicate_of("setp.le.s32", "{}, 0", count), end);
-        load_tile();
-        store_tile(read);
+        for (operand* o : {&rows_, &columns_}) load_elements(*o);
+        for (operand* o : {&rows_, &columns_}) store_elements(*o, read);
         w_("{}:", loop);
         w_("bar.sync 0");
         w_("add.u32 {}, {}, 1", it, it);
         const std::string more = w_.predicate_of("setp.lt.s32", "{}, {}", it, count);
         const std::string no_load = w_.label(), no_store = w_.label();
         w_("@!{} bra {}", more, no_load);
-        load_tile();
+        for (operand* o : {&rows_, &columns_}) load_elements(*o);
         w_("{}:", no_load);
-        const std::string left_stage = w_.b32_of("add.u32", "{}, {}", left_at, read);
-        const std::string right_stage = w_.b32_of("add.u32", "{}, {}", right_at, read);
-        for (unsigned k = 0; k < tile_k_; ++k) {
-            registers left, right;
-            for (unsigned i = 0; i < per_thread; i += vector) {
-                for (registers* r : {&left, &right}) {
-                    const std::size_t first = r->size();
-                    for (unsigned v = 0; v < vector; ++v) r->push_back(sum_register());
-                    w_("ld.shared.v{}.{} {{{}}}, [{}+{}]", vector, word,
-                       fmt::join(r->begin() + static_cast<std::ptrdiff_t>(first), r->end(), ", "),
-                       r == &left ? left_stage : right_stage,
-                       k * pitch + i * 16 * bytes + (r == &right ? part : 0));
-                }
-            }
-            for (unsigned i = 0; i < per_thread; ++i)
-                for (unsigned j = 0; j < per_thread; ++j) {
-                    const std::string& s = sums_[i * per_thread + j];
-                    w_("{} {}, {}, {}, {}", multiply_add(), s, left[i], right[j], s);
-                }
-        }
-        w_("sub.u32 {}, {}, {}", read, 2 * part, read);
+        multiply_elements(read);
+        w_("sub.u32 {}, {}, {}", read, 2 * columns_.shared, read);
         w_("@!{} bra {}", more, no_store);
-        store_tile(read);
+        for (operand* o : {&rows_, &columns_}) store_elements(*o, read);
         w_("{}:", no_store);
         w_("@{} bra {}", more, loop);
         w_("{}:", end);
-        prepare_finish();
-        const std::string n = w_.b32_of("mad.lo.u32", "{}, {}, {}", ty, vector, rows_.origin);
-        const std::string m = w_.b32_of("mad.lo.u32", "{}, {}, {}", tx, vector, columns_.origin);
-        const auto index = [&](unsigned i) { return i / vector * 16 * vector + i % vector; };
-        for (unsigned i = 0; i < per_thread; ++i) {
+    }
+
+    void multiply_elements(const std::string& stage) {
+        const std::string row_stage = w_.b32_of("add.u32", "{}, {}", rows_.lane, stage);
+        const std::string column_stage = w_.b32_of("add.u32", "{}, {}", columns_.lane, stage);
+        const unsigned n = per_thread();
+        for (unsigned k = 0; k < tile_k_; ++k) {
+            registers left, right;
+            for (unsigned i = 0; i < n; i += vector())
+                for (registers* r : {&left, &right}) {
+                    const std::size_t first = r->size();
+                    for (unsigned v = 0; v < vector(); ++v) r->push_back(sum_register());
+                    w_("ld.shared.v{}.{} {{{}}}, [{}+{}]", vector(), word_type(),
+                       fmt::join(r->begin() + static_cast<std::ptrdiff_t>(first), r->end(), ", "),
+                       r == &left ? row_stage : column_stage,
+                       k * rows_.pitch + i * 16 * sum_bytes() +
+                           (r == &right ? columns_.shared : 0));
+                }
+            for (unsigned i = 0; i < n; ++i)
+                for (unsigned j = 0; j < n; ++j) {
+                    const std::string& s = sums_[i * n + j];
+                    w_("{} {}, {}, {}, {}", multiply_add(), s, left[i], right[j], s);
+                }
+        }
+    }
+
+    /// @param tx  column of the thread in the block @param ty  its row
+    void finish_elements(const std::string& tx, const std::string& ty) {
+        const unsigned adjacent = vector();
+        const std::string n = w_.b32_of("mad.lo.u32", "{}, {}, {}", ty, adjacent, rows_.origin);
+        const std::string m = w_.b32_of("mad.lo.u32", "{}, {}, {}", tx, adjacent, columns_.origin);
+        const auto index = [&](unsigned i) { return i / adjacent * 16 * adjacent + i % adjacent; };
+        for (unsigned i = 0; i < per_thread(); ++i) {
             const std::string row = w_.b32_of("add.u32", "{}, {}", n, index(i));
-            for (unsigned j = 0; j < per_thread; j += 2)
+            for (unsigned j = 0; j < per_thread(); j += 2) {
+                const unsigned sum = i * per_thread() + j;
                 finish(row, w_.b32_of("add.u32", "{}, {}", m, index(j)),
-                       {sums_[i * per_thread + j], sums_[i * per_thread + j + 1]});
+                       {sums_[sum], sums_[sum + 1]});
+            }
         }
     }
 
