@@ -154,17 +154,217 @@ std::unique_ptr<platform::gpu_debugger> debugger_of(const platform::debugger_con
         std::move(access));
 }
 
-/// The input files that define what is run.
-std::vector<platform::provenance::file> inputs_of(const platform::gpu_config& config,
-                                                  const workload& work,
-                                                  const loaded_program* program) {
+/// Rejects command lines without a GPU or anything to run.
+void check_command_line(const platform::option_values& values, bool executes) {
+    if (!executes && values.text("-trace").empty())
+        throw support::user_error("command line", "no trace is given",
+                                  "name a GPU and a trace: simtlm --preset QV100 -trace "
+                                  "FOLDER/kernelslist.g; see also --help and --list-configs");
+    if (values.presets().empty() && values.files().empty() && !values.given("-network_mode"))
+        throw support::user_error("command line", "no GPU is configured",
+                                  "name one: --preset QV100, or -config FILE; --list-configs names "
+                                  "those that come along");
+}
+
+/// A timed run: what the options request, and its input.
+struct timed_run {
+    /// @param executes  a program, not traces @throws support::user_error
+    timed_run(const platform::option_values& values, bool executes);
+
+    /// The input files that define what is run.
+    std::vector<platform::provenance::file> inputs(const platform::gpu_config& of) const;
+    /// Checks what depends on the kernels, which have been accepted. @throws support::user_error
+    void check(const platform::option_values& values) const;
+
+    platform::gpu_config config;  ///< moved to the GPU
+    platform::debugger_config debugging;
+    platform::stream_config streams;
+    platform::checkpoint_options saving;
+    bool to_be_saved = false;
+    std::optional<platform::checkpoint> resumed;
+    std::unique_ptr<loaded_program> program;  ///< nullptr: traces
+    std::vector<platform::named_output> outputs;
+    std::unique_ptr<platform::trace_recording> recording;
+    platform::sampling_options sampling;
+    std::unique_ptr<platform::launch_sampler> sampler;  ///< of programs
+    workload work;
+    std::unique_ptr<sampled_run> sampled;  ///< of traces
+};
+
+timed_run::timed_run(const platform::option_values& values, bool executes)
+    : config(platform::make_gpu_config(values)),
+      debugging(platform::debugger_config::of(values)),
+      streams(platform::stream_config::of(values, config)) {
+    platform::check_watchers(values, config, debugging, streams);
+    saving = platform::checkpoint_options::of(values);
+    saving.check(values, config, debugging.on || streams.streams != 0);
+    to_be_saved = !saving.write.empty();
+    if (!saving.resume.empty()) {
+        resumed = platform::checkpoint::read(saving.resume);
+        if (!resumed->host_log().empty())
+            throw support::user_error(saving.resume,
+                                      "was written by a run of a CUDA or OpenCL program",
+                                      "resume with simtlm run");
+        resumed->check(values);
+    }
+    // A progress line would overwrite the prompt.
+    if (debugging.on) config.run.progress = platform::progress_mode::off;
+    outputs =
+        platform::outputs_of(values, config, executes ? platform::timed_program : platform::replay);
+    if (executes) {
+        program = std::make_unique<loaded_program>(values);
+        outputs.insert(outputs.end(), program->outputs().begin(), program->outputs().end());
+        platform::check_outputs(values, config, program->inputs(), outputs);
+    }
+    recording = platform::trace_recording::of(values);
+    sampling = platform::sampling_options::of(values);
+    if (executes && sampling.any())
+        sampler = std::make_unique<platform::launch_sampler>(sampling,
+                                                             config.dispatch.kernel_launch_latency);
+    work = executes ? workload_of(*program, config, recording.get(), sampler.get())
+                    : read_workload(config);
+}
+
+std::vector<platform::provenance::file> timed_run::inputs(const platform::gpu_config& of) const {
     std::vector<platform::provenance::file> files;
-    if (program != nullptr)
+    if (program)
         files = program->inputs();
     else
-        files.push_back({"command list", config.run.trace});
+        files.push_back({"command list", of.run.trace});
     for (const std::string& f : work.kernel_files) files.push_back({"kernel trace", f});
     return files;
+}
+
+void timed_run::check(const platform::option_values& values) const {
+    if (saving.any() && program && work.kernels != program->launches().size())
+        throw support::user_error("command line",
+                                  "launches executed in functional mode (--kernels and related "
+                                  "options) cannot be combined with checkpoints of programs",
+                                  "omit one of them");
+    if (!program) platform::check_outputs(values, config, inputs(config), outputs);
+}
+
+/// Prints what the user should know before a run.
+void print_notes(output& out, const platform::option_values& values,
+                 const platform::gpu_config& config, const workload& work) {
+    for (const std::string& n : platform::notes_on(values)) out.note("note", n);
+    if (const std::string n = platform::calibration_note(values.presets()); !n.empty())
+        out.note("note", n);
+    for (const std::string& w : config.warnings) out.note("warning", w);
+    for (const std::string& w : work.warnings) out.note("warning", w);
+}
+
+/// Attaches what measures samples of the kernels, if the run has any.
+void attach_samplers(timed_run& r, platform::gpu& device, run_control& control) {
+    if (sampled_run* const sampled = r.sampled.get()) {
+        sampled->attach(device);
+        control.set_listener([=](const auto& kernel) { sampled->kernel_ended(kernel); });
+        r.work.next = [=]() -> std::vector<dispatch::host_command> {
+            put_out(sampled->text());
+            return {};
+        };
+    }
+    if (platform::launch_sampler* const sampler = r.sampler.get()) {
+        sampler->attach(device);
+        control.set_listener([=](const auto& kernel) { sampler->ended(kernel); });
+    }
+}
+
+/// Reports a run that has ended and completes its outputs. @return the exit code
+int finish_run(timed_run& r, run_control::ending end, platform::gpu& device, output& out,
+               support::output_attempts& attempt) {
+    if (end == run_control::ending::deadlock) {
+        log_error(
+            fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
+                        "last {} cycles; waiting units:",
+                        device.core_cycles(), device.config().dispatch.deadlock_window));
+        tell(device.describe());
+        return stuck;
+    }
+    if (end == run_control::ending::interrupted) return ended_by_signal + signal_guard::received();
+    if (end == run_control::ending::quit) return success;
+    if (r.to_be_saved) {
+        log_error(
+            fmt::format("{} is not written: after {} kernels had finished, there was always "
+                        "another one running (kernels of several streams overlap; choose other "
+                        "kernels, or -gpgpu_max_concurrent_kernel 1)",
+                        r.saving.write, r.saving.kernels));
+        return fault_of_the_input;
+    }
+    attempt([&] {
+        const unsigned unfinished = r.recording ? r.recording->finish() : 0;
+        if (unfinished != 0)
+            out.note("note", fmt::format("{} of the recorded kernels had not ended and {} not in "
+                                         "the list of traces",
+                                         unfinished, unfinished == 1 ? "is" : "are"));
+    });
+    if (r.sampled && end == run_control::ending::finished) attempt([&] { r.sampled->write(); });
+    if (r.sampler) {
+        put_out(r.sampler->text());
+        attempt([&] { r.sampler->write(); });
+    }
+    return r.program ? r.program->finish(attempt) : success;
+}
+
+/// Simulates a run. @param command  the arguments of the process, which began at `started`
+/// @return the exit code
+int simulate(timed_run& r, const platform::option_values& values, std::vector<std::string> command,
+             std::chrono::steady_clock::time_point started) {
+    if (r.sampling.any() && !r.program)
+        r.sampled = std::make_unique<sampled_run>(r.sampling, r.config, r.work);
+    progress line(r.config.run, r.work.kernels, r.work.ctas);
+    platform::gpu device("gpu", std::move(r.config));
+    const std::uint64_t resumes_at = r.resumed ? r.resumed->time().value() : 0;
+    bool to_be_resumed = r.resumed.has_value();
+    device.gate_idle_clocks([&]() -> std::uint64_t {
+        // A saved state must include the edges of all clocks up to one time.
+        if (r.to_be_saved && device.commands().kernels_done() >= r.saving.kernels) return 0;
+        if (!to_be_resumed) return ~std::uint64_t{0};
+        return sc_core::sc_time_stamp().value() < resumes_at ? resumes_at : 0;
+    });
+    device.decouple_dram();
+    platform::gpu_files files(
+        device, values,
+        platform::provenance_of({platform::version, platform::commit(), platform::accelsim_build()},
+                                std::move(command), values, device.config(),
+                                r.inputs(device.config())));
+    output out(device, files, line, started);
+    print_notes(out, values, device.config(), r.work);
+    run_control control("run_control", device, out, line);
+    if (r.program) control.watch(r.program->memory());
+    support::output_attempts attempt;
+    attach_samplers(r, device, control);
+    const auto printer = platform::attach_trace_streams(device, r.streams, put_out);
+    const auto debugger = debugger_of(r.debugging, device, r.program.get(), control);
+    device.set_stop_request([] { return signal_guard::received() != 0; });
+    for (const dispatch::host_command& c : r.work.commands) device.commands().submit(c);
+    const platform::workload_state of_workload = [&](support::archive& a) {
+        r.program ? r.program->checkpoint(a)
+                  : checkpoint_traces(device.commands().kernels_done(), r.work, a);
+    };
+    if (r.to_be_saved) {
+        files.keep_rows();
+        control.save_after(r.saving.kernels, [&] {
+            r.to_be_saved = false;
+            try {
+                out.save(r.saving.write, values, of_workload);
+            } catch (const support::output_error& e) {  // the run continues
+                return attempt.note(e);
+            }
+            out.note("note", fmt::format("the run is saved in {} after kernel {}", r.saving.write,
+                                         device.commands().kernels_done()));
+        });
+    }
+    if (r.resumed) resume(*r.resumed, device, out, of_workload);
+    to_be_resumed = false;
+    if (debugger) debugger->begin();
+    device.commands().proceed();
+    const run_control::ending end = control.run(r.work.next, attempt);
+    if (printer) printer->finish();
+    if (debugger) debugger->end();
+    const int code = finish_run(r, end, device, out, attempt);
+    log_error(attempt.messages());
+    return leave(code == success && attempt.failed() ? output_failed : code);
 }
 
 /// @param given  to be set from the command line
@@ -185,161 +385,12 @@ int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     if (executes && is_functional(values)) return leave(run_functional(values));
 
     const signal_guard signals;
-    if (!executes && values.text("-trace").empty())
-        throw support::user_error("command line", "no trace is given",
-                                  "name a GPU and a trace: simtlm --preset QV100 -trace "
-                                  "FOLDER/kernelslist.g; see also --help and --list-configs");
-    if (values.presets().empty() && values.files().empty() && !values.given("-network_mode"))
-        throw support::user_error("command line", "no GPU is configured",
-                                  "name one: --preset QV100, or -config FILE; --list-configs names "
-                                  "those that come along");
-    platform::gpu_config config = platform::make_gpu_config(values);
-    const auto debugging = platform::debugger_config::of(values);
-    const auto streams = platform::stream_config::of(values, config);
-    platform::check_watchers(values, config, debugging, streams);
-    const auto saving = platform::checkpoint_options::of(values);
-    saving.check(values, config, debugging.on || streams.streams != 0);
-    std::optional<platform::checkpoint> resumed;
-    if (!saving.resume.empty()) {
-        resumed = platform::checkpoint::read(saving.resume);
-        if (!resumed->host_log().empty())
-            throw support::user_error(saving.resume,
-                                      "was written by a run of a CUDA or OpenCL program",
-                                      "resume with simtlm run");
-        resumed->check(values);
-    }
-    // A progress line would overwrite the prompt.
-    if (debugging.on) config.run.progress = platform::progress_mode::off;
-    std::unique_ptr<loaded_program> program;
-    std::vector<platform::named_output> outputs =
-        platform::outputs_of(values, config, executes ? platform::timed_program : platform::replay);
-    if (executes) {
-        program = std::make_unique<loaded_program>(values);
-        outputs.insert(outputs.end(), program->outputs().begin(), program->outputs().end());
-        platform::check_outputs(values, config, program->inputs(), outputs);
-    }
-    const auto recording = platform::trace_recording::of(values);
-    const auto sampling = platform::sampling_options::of(values);
-    std::unique_ptr<platform::launch_sampler> sampler;
-    if (executes && sampling.any())
-        sampler = std::make_unique<platform::launch_sampler>(sampling,
-                                                             config.dispatch.kernel_launch_latency);
-    workload work = executes ? workload_of(*program, config, recording.get(), sampler.get())
-                             : read_workload(config);
-    if (!work.refusals.empty()) return refuse(work.refusals);
-    if (saving.any() && executes && work.kernels != program->launches().size())
-        throw support::user_error("command line",
-                                  "launches executed in functional mode (--kernels and related "
-                                  "options) cannot be combined with checkpoints of programs",
-                                  "omit one of them");
-    if (!executes)
-        platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
-    if (!outputs.empty()) continue_without_stdout();
-
-    std::unique_ptr<sampled_run> sampled;
-    if (sampling.any() && !executes)
-        sampled = std::make_unique<sampled_run>(sampling, config, work);
-    progress line(config.run, work.kernels, work.ctas);
-    platform::gpu device("gpu", std::move(config));
-    const std::uint64_t resumes_at = resumed ? resumed->time().value() : 0;
-    bool to_be_saved = !saving.write.empty(), to_be_resumed = resumed.has_value();
-    device.gate_idle_clocks([&]() -> std::uint64_t {
-        // A saved state must include the edges of all clocks up to one time.
-        if (to_be_saved && device.commands().kernels_done() >= saving.kernels) return 0;
-        if (!to_be_resumed) return ~std::uint64_t{0};
-        return sc_core::sc_time_stamp().value() < resumes_at ? resumes_at : 0;
-    });
-    device.decouple_dram();
-    platform::gpu_files files(
-        device, values,
-        platform::provenance_of({platform::version, platform::commit(), platform::accelsim_build()},
-                                {argv, argv + argc}, values, device.config(),
-                                inputs_of(device.config(), work, program.get())));
-    output out(device, files, line, started);
-    for (const std::string& n : platform::notes_on(values)) out.note("note", n);
-    if (const std::string n = platform::calibration_note(values.presets()); !n.empty())
-        out.note("note", n);
-    for (const std::string& w : device.config().warnings) out.note("warning", w);
-    for (const std::string& w : work.warnings) out.note("warning", w);
-    run_control control("run_control", device, out, line);
-    if (program) control.watch(program->memory());
-    support::output_attempts attempt;
-    if (sampled) {
-        sampled->attach(device);
-        control.set_listener([&](const dispatch::finished_kernel& k) { sampled->kernel_ended(k); });
-        work.next = [&]() -> std::vector<dispatch::host_command> {
-            put_out(sampled->text());
-            return {};
-        };
-    }
-    if (sampler) {
-        sampler->attach(device);
-        control.set_listener([&](const dispatch::finished_kernel& k) { sampler->ended(k); });
-    }
-    const auto printer = platform::attach_trace_streams(device, streams, put_out);
-    const auto debugger = debugger_of(debugging, device, program.get(), control);
-    device.set_stop_request([] { return signal_guard::received() != 0; });
-    for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
-    const platform::workload_state of_workload = [&](support::archive& a) {
-        program ? program->checkpoint(a)
-                : checkpoint_traces(device.commands().kernels_done(), work, a);
-    };
-    if (!saving.write.empty()) {
-        files.keep_rows();
-        control.save_after(saving.kernels, [&] {
-            to_be_saved = false;
-            try {
-                out.save(saving.write, values, of_workload);
-            } catch (const support::output_error& e) {  // the run continues
-                return attempt.note(e);
-            }
-            out.note("note", fmt::format("the run is saved in {} after kernel {}", saving.write,
-                                         device.commands().kernels_done()));
-        });
-    }
-    if (resumed) resume(*resumed, device, out, of_workload);
-    to_be_resumed = false;
-    if (debugger) debugger->begin();
-    device.commands().proceed();
-    const run_control::ending end = control.run(work.next, attempt);
-    if (printer) printer->finish();
-    if (debugger) debugger->end();
-    const auto leave_with = [&attempt](int code) {
-        log_error(attempt.messages());
-        return leave(code == success && attempt.failed() ? output_failed : code);
-    };
-    if (end == run_control::ending::deadlock) {
-        log_error(
-            fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
-                        "last {} cycles; waiting units:",
-                        device.core_cycles(), device.config().dispatch.deadlock_window));
-        tell(device.describe());
-        return leave_with(stuck);
-    }
-    if (end == run_control::ending::interrupted)
-        return leave_with(ended_by_signal + signal_guard::received());
-    if (end == run_control::ending::quit) return leave_with(success);
-    if (to_be_saved) {
-        log_error(
-            fmt::format("{} is not written: after {} kernels had finished, there was always "
-                        "another one running (kernels of several streams overlap; choose other "
-                        "kernels, or -gpgpu_max_concurrent_kernel 1)",
-                        saving.write, saving.kernels));
-        return leave_with(fault_of_the_input);
-    }
-    attempt([&] {
-        const unsigned unfinished = recording ? recording->finish() : 0;
-        if (unfinished != 0)
-            out.note("note", fmt::format("{} of the recorded kernels had not ended and {} not in "
-                                         "the list of traces",
-                                         unfinished, unfinished == 1 ? "is" : "are"));
-    });
-    if (sampled && end == run_control::ending::finished) attempt([&] { sampled->write(); });
-    if (sampler) {
-        put_out(sampler->text());
-        attempt([&] { sampler->write(); });
-    }
-    return leave_with(executes ? program->finish(attempt) : success);
+    check_command_line(values, executes);
+    timed_run r(values, executes);
+    if (!r.work.refusals.empty()) return refuse(r.work.refusals);
+    r.check(values);
+    if (!r.outputs.empty()) continue_without_stdout();
+    return simulate(r, values, {argv, argv + argc}, started);
 }
 
 int run_and_catch(int argc, char** argv) {
