@@ -299,14 +299,13 @@ linked link(std::initializer_list<std::string> texts) {
         if (l.result != 0) break;
         ++name[0];
     }
-    if (l.result == 0) {
-        void* image = nullptr;
-        std::size_t bytes = 0;
-        values[1] = reinterpret_cast<void*>(sizeof log);
-        l.result = cuLinkComplete(state, &image, &bytes);
-        l.in_complete = true;
-    }
-    l.log = log;
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    values[1] = reinterpret_cast<void*>(sizeof log);
+    const int completed = cuLinkComplete(state, &image, &bytes);
+    l.in_complete = l.result == 0;
+    if (l.in_complete) l.result = completed;
+    l.log = log;  // that of a failed step remains after the following ones
     CHECK(cuLinkDestroy(state) == 0);
     return l;
 }

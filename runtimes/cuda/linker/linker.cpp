@@ -38,6 +38,7 @@ struct linker {
     std::vector<toolkit_input> unread;  ///< the inputs, for the toolkit's linker
     /// Where each symbol is defined, of the code that will be linked.
     std::map<std::string, std::string> definitions;
+    std::string faults;  ///< of all steps: text of the error log
     std::string linked;  ///< valid after completion
     std::vector<int> options;
     void** values = nullptr;   ///< array of the program; read and written
@@ -198,14 +199,21 @@ std::string complete(const linker& l, const simtlm::device::system_config& c) {
     return link_with_toolkit(l.unread, gpu.machine_code);
 }
 
-/// Executes a step of linking, and writes the log. @throws failure
+/// Executes a step of linking, and writes the log, which keeps the errors of earlier steps.
+/// @throws failure
 template <class Act>
-void step_of(const linker& l, Act&& act) {
+void step_of(linker& l, Act&& act) {
     try {
-        with_log(l.log(), act);
-    } catch (const simtlm::sass::link_error& e) {
-        throw failure(status::invalid_source, e.what());
+        act();
+    } catch (const simtlm::support::user_error& e) {
+        if (!l.faults.empty() && l.faults.back() != '\n') l.faults += '\n';
+        l.faults += logged(e);
+        l.log().write_all(l.faults);
+        if (dynamic_cast<const simtlm::sass::link_error*>(&e) != nullptr)
+            throw failure(status::invalid_source, e.what());
+        throw;
     }
+    l.log().write_all(l.faults);
 }
 
 }  // namespace
