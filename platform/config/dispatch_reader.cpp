@@ -3,7 +3,6 @@
 #include "platform/config/readers.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace simtlm::platform {
 
@@ -53,10 +52,7 @@ void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_c
     d.most_room = placement == "most-room";
     d.kernel_launch_latency = v.number("-gpgpu_kernel_launch_latency");
     d.block_launch_latency = v.number("-gpgpu_TB_launch_latency");
-    const double interval = v.real("-gpgpu_cta_launch_interval");
-    if (!(interval >= 0 && interval <= 1000))
-        v.fail("-gpgpu_cta_launch_interval", "is not possible", "0 to 1000 core cycles");
-    d.cta_launch_interval = static_cast<unsigned>(std::lround(interval * 1000));
+    d.cta_launch_interval = interval(v, "-gpgpu_cta_launch_interval", 0, "core");
     d.max_concurrent_kernels = v.number("-gpgpu_max_concurrent_kernel", 1);
     d.concurrent_kernels_per_sm = v.flag("-gpgpu_concurrent_kernel_sm");
     d.max_cycles = v.natural("-gpgpu_max_cycle");

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -63,10 +62,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.l2_to_icnt = sizes[3];
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
     p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, most_cycles);
-    const double interval = v.real("-gpgpu_l2_atomic_interval");
-    if (!(interval >= 0 && interval <= 1000))
-        v.fail("-gpgpu_l2_atomic_interval", "is not possible", "0 to 1000 L2 cycles");
-    p.atomic_interval = static_cast<unsigned>(std::lround(interval * 1000));
+    p.atomic_interval = interval(v, "-gpgpu_l2_atomic_interval", 0, "L2");
     p.far_latency = v.number("-gpgpu_l2_far_latency", 0, most_cycles);
     if (v.text("-gpgpu_l2_partition_bits") != "none") {
         if (p.far_latency == 0)

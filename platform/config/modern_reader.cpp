@@ -217,10 +217,7 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
                                       core::sub_core_pipeline::register_file::max_ports);
     const auto queue = numbers(v, "-modern_memory_queue", 4, 1);
     m.memory_queue = {queue[0], queue[1], queue[2], queue[3]};
-    const double interval = v.real("-modern_memory_interval");
-    if (interval < 1 || interval > 1000)
-        v.fail("-modern_memory_interval", "is not possible", "1 to 1000 core cycles");
-    m.memory_queue.accept_interval = static_cast<unsigned>(std::lround(interval * 1000));
+    m.memory_queue.accept_interval = interval(v, "-modern_memory_interval", 1, "core");
     m.constant_interval = v.number("-modern_constant_interval", 1, longest_latency);
     m.l1_tag_banks = v.number("-modern_l1_tag_banks", 1, 32);
     if ((m.l1_tag_banks & (m.l1_tag_banks - 1)) != 0)

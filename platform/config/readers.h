@@ -4,6 +4,9 @@
 #include "platform/config/config.h"
 #include "platform/config/format_tools.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +71,17 @@ auto read(const option_values& v, std::string_view option, Reader reader)
 template <typename E>
 E choice(const option_values& v, std::string_view option, unsigned highest) {
     return static_cast<E>(v.number(option, 0, highest));
+}
+
+/// Reads an interval, which may be a fraction of a cycle. @return thousandths of a cycle
+/// @param clock  the cycles, in the message ("core")
+/// @throws support::user_error  below `least` or above 1,000 cycles
+inline unsigned interval(const option_values& v, std::string_view option, unsigned least,
+                         std::string_view clock) {
+    const double cycles = v.real(option);
+    if (!(cycles >= least && cycles <= 1000))
+        v.fail(option, "is not possible", fmt::format("{} to 1000 {} cycles", least, clock));
+    return static_cast<unsigned>(std::lround(cycles * 1000));
 }
 
 /// Reads the configuration of a writable cache; disabled if the option describes none.
