@@ -61,8 +61,8 @@ def simulate(simtlm, row, options):
 
 
 def compare(simtlm, options):
-    """@return lines of a table, rows that are left out with the reason, errors in percent"""
-    lines = ["| kernel | size | measured, us | simulated, us | error |", "|---|--:|--:|--:|--:|"]
+    """Prints a table. @return rows that are left out with the reason, errors in percent"""
+    print("| kernel | size | measured, us | simulated, us | error |\n|---|--:|--:|--:|--:|", flush=True)
     left_out, errors = [], []
     for row in csv.DictReader(open(options.file, encoding="utf-8")):
         size = row["N"] if int(row["N"]) else f"{row['rows']} x {row['cols']}"
@@ -77,6 +77,5 @@ def compare(simtlm, options):
             left_out.append(f"{name}: {simulated}")
             continue
         errors.append(100 * (simulated / measured - 1))
-        lines.append(f"| {row['kernel']} | {size} | {measured:.1f} | {simulated:.1f} | {errors[-1]:+.1f} % |")
-        print(lines[-1], flush=True)
-    return lines, left_out, errors
+        print(f"| {row['kernel']} | {size} | {measured:.1f} | {simulated:.1f} | {errors[-1]:+.1f} % |", flush=True)
+    return left_out, errors

@@ -25,14 +25,13 @@ input_links::input_links(const std::vector<unsigned>& link_of_input, unsigned fl
 }
 
 void input_links::push(unsigned input, unsigned flits) {
-    const unsigned number = link_of_input_[input];
-    link& l = links_[number];
     if (queues_[input].empty()) {
-        l.waiting.insert(input);
+        const unsigned number = link_of_input_[input];
+        links_[number].waiting.insert(input);
+        busy_.insert(number);
         ++waiting_;
     }
     queues_[input].push(static_cast<std::uint8_t>(flits));
-    if (l.packets++ == 0) busy_.insert(number);
 }
 
 /// Adds the flits of all cycles up to this one. An idle link saves at most those of a cycle.
@@ -49,7 +48,6 @@ unsigned input_links::serve(link& l) {
     const unsigned input = l.waiting.at_or_after_cyclic(l.next);
     l.next = input + 1;
     l.credit -= queues_[input].pop();
-    --l.packets;
     if (queues_[input].empty()) {
         l.waiting.erase(input);
         --waiting_;

@@ -31,8 +31,8 @@ public:
         busy_.for_each([&](unsigned number) {
             link& l = links_[number];
             refill(l, cycle);
-            while (l.credit > 0 && l.packets != 0) transferred(serve(l));
-            if (l.packets == 0) busy_.erase(number);
+            while (l.credit > 0 && !l.waiting.empty()) transferred(serve(l));
+            if (l.waiting.empty()) busy_.erase(number);
         });
     }
     /// Number of inputs with packets that have not been transferred.
@@ -43,7 +43,6 @@ public:
 private:
     struct link {
         port_set waiting;          ///< inputs with a packet
-        unsigned packets = 0;      ///< in all inputs
         unsigned next = 0;         ///< input with the highest priority
         std::int64_t credit = 0;   ///< flits that may be sent; negative after a larger packet
         std::uint64_t filled = 0;  ///< first icnt cycle that has not added to the credit

@@ -208,8 +208,8 @@ void memory_partition::arbitrate_cycle() {
         !channel_full(*latency_.front().payload))
         send(*latency_.pop().payload);
     if (!latency_.empty() && latency_.front().ready <= now + 1)
-        protocol::prefetch(
-            *latency_.front().payload);  // not in the host's caches after a long wait
+        // After a long wait it is not in the host's caches.
+        protocol::prefetch(*latency_.front().payload);
 
     // If the channel is full, nothing happens until END_REQ.
     if (!config_.dram.separate_write_queue && unanswered_[0] != nullptr)
