@@ -33,13 +33,7 @@ gpu_config make_gpu_config(const option_values& values) {
     complete_mapping(values, c);
     c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;
     core::sm_config& sm = c.cores.sm;
-    if (sm.quirks.coarse_allocation) {
-        sm.allocation = core::gpgpu_sim_allocation;
-        // Accel-Sim's published configuration has 32 slots, the GPU 16.
-        const option_origin& ctas = values.value("-gpgpu_shader_cta").origin;
-        if (ctas.kind == option_origin::source::preset && ctas.preset == "RTX3070")
-            sm.max_ctas = 32;
-    }
+    if (sm.quirks.coarse_allocation) sm.allocation = core::gpgpu_sim_allocation;
     const cache::cache_config& l2 = c.memory.partition.l2;
     if (values.text("--compat") != "accel-sim" && sm.l1.data_enabled && l2.enabled &&
         sm.l1.data.atom_bytes() > l2.line_bytes)

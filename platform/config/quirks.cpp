@@ -60,8 +60,7 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.fetch_reads_one_texel; }},
     {"coarse-allocation",
      "SMs allocate registers in units of four per thread from one pool and shared memory by the "
-     "byte, and the driver reserves no shared memory; an SM of the preset RTX3070 holds 32 thread "
-     "blocks",
+     "byte, and the driver reserves no shared memory",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.coarse_allocation; }},
     {"writes-wait",
      "with a separate write queue, writes wait until the queue reaches its high watermark even if "

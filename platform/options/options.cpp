@@ -250,6 +250,7 @@ void option_values::store(const option_info& option, const std::string& text,
             break;
         }
     }
+    if (option.name == "--compat") check_compat_is_first(origin, kept);
     std::vector<option_value>& values = given_[option.name];
     if (!option.repeatable) values.clear();
     values.push_back({kept, origin});
@@ -264,6 +265,15 @@ void option_values::set(const std::string& name, const std::string& value,
 }
 
 void option_values::read_tokens(const std::vector<token>& tokens, const reading& context) {
+    // --compat selects files of presets, wherever it stands among these words.
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const std::string& word = tokens[i].text;
+        if (tokens[i].quoted || word.compare(0, 8, "--compat") != 0) continue;
+        if (word.size() > 8 && word[8] == '=')
+            store(known("--compat"), word.substr(9), context.at(tokens[i]), context.folder);
+        else if (word.size() == 8 && i + 1 < tokens.size())
+            store(known("--compat"), tokens[i + 1].text, context.at(tokens[i]), context.folder);
+    }
     for (std::size_t i = 0; i < tokens.size();) {
         const token& word = tokens[i];
         const option_origin here = context.at(word);
@@ -409,9 +419,21 @@ void option_values::load_text(const std::string& text, const std::string& file) 
 void option_values::load_preset(const std::string& name) {
     if (!find_preset_)
         throw user_error("--preset " + name, "there are no shipped configurations to look in");
-    for (const std::string& file : find_preset_(name))
+    for (const std::string& file : find_preset_(name, text("--compat") == "accel-sim"))
         read_file(file, name, {option_origin::source::program, {}, 0, {}});
     presets_.push_back(name);
+}
+
+void option_values::check_compat_is_first(const option_origin& origin,
+                                          const std::string& compat) const {
+    for (const std::string& preset : presets_)
+        if (find_preset_(preset, compat == "accel-sim") !=
+            find_preset_(preset, text("--compat") == "accel-sim"))
+            throw user_error(origin.where(),
+                             fmt::format("--compat {} selects other files of preset {}, which has "
+                                         "already been read",
+                                         compat, preset),
+                             "give --compat before --preset or on the same command line");
 }
 
 void option_values::parse_command_line(const std::vector<std::string>& arguments) {

@@ -163,8 +163,10 @@ struct option_value {
 class option_values {
 public:
     /// Returns the files of a preset in loading order; throws support::user_error for an unknown
-    /// name.
-    using preset_finder = std::function<std::vector<std::string>(const std::string& name)>;
+    /// name. With `reference`, the files that reproduce the reference simulator, if the preset has
+    /// any.
+    using preset_finder =
+        std::function<std::vector<std::string>(const std::string& name, bool reference)>;
 
     option_values();
     explicit option_values(preset_finder presets);
@@ -179,7 +181,8 @@ public:
     void load_file(const std::string& path);
     /// Reads text in option syntax as if it were the content of `file`.
     void load_text(const std::string& text, const std::string& file);
-    /// Reads the files of a preset; they override values given before.
+    /// Reads the files of a preset; they override values given before. With --compat accel-sim,
+    /// those that reproduce Accel-Sim.
     void load_preset(const std::string& name);
     /// Sets one option. @throws support::user_error
     void set(const std::string& name, const std::string& value,
@@ -226,6 +229,7 @@ private:
     void store(const option_info& option, const std::string& text, const option_origin& origin,
                const std::string& folder);
     const option_info& known(std::string_view name) const;
+    void check_compat_is_first(const option_origin& origin, const std::string& compat) const;
 
     preset_finder find_preset_;
     std::map<std::string, std::vector<option_value>, std::less<>> given_;

@@ -27,18 +27,18 @@ const std::vector<preset_info>& preset_table() {
     static const std::vector<preset_info> table = {
         {"GTX480", "GeForce GTX 480 (Fermi)", 20, "sm_2x", false},
         {"TITAN_X_PASCAL", "Titan X (Pascal, GP102)", 61, "sm_6x", true},
-        {"TITAN_V", "Titan V (Volta, GV100), modern core", 70, "sm_7x", true},
+        {"V100", "Tesla V100 SXM2 (Volta, GV100)", 70, "sm_7x", true},
         {"QV100", "Quadro V100 (Volta, GV100)", 70, "sm_7x", true},
-        {"RTX2060", "GeForce RTX 2060 (Turing, TU106)", 75, "sm_7x", true},
-        {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x", true},
-        {"A100", "A100 40 GB (Ampere, GA100), modern core", 80, "sm_8x", true},
-        {"V100", "Tesla V100 SXM2 (Volta, GV100), modern core", 70, "sm_7x", true},
-        {"RTXA6000", "RTX A6000 (Ampere, GA102), modern core", 86, "sm_8x", false},
-        {"RTX2080TI", "GeForce RTX 2080 Ti (Turing, TU102), modern core", 75, "sm_7x", false},
-        {"RTX3080", "GeForce RTX 3080 (Ampere, GA102), modern core", 86, "sm_8x", false},
-        {"RTX4090", "GeForce RTX 4090 (Ada, AD102), modern core", 89, "sm_8x", true},
-        {"RTX4070", "GeForce RTX 4070 (Ada, AD104), modern core", 89, "sm_8x", false},
-        {"H100_PCIE", "H100 PCIe (Hopper, GH100), modern core", 90, "sm_9x", true},
+        {"TITAN_V", "Titan V (Volta, GV100)", 70, "sm_7x", true},
+        {"RTX2060", "GeForce RTX 2060 (Turing, TU106)", 75, "sm_7x", false},
+        {"RTX2080TI", "GeForce RTX 2080 Ti (Turing, TU102)", 75, "sm_7x", false},
+        {"A100", "A100 40 GB (Ampere, GA100)", 80, "sm_8x", true},
+        {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x", false},
+        {"RTX3080", "GeForce RTX 3080 (Ampere, GA102)", 86, "sm_8x", false},
+        {"RTXA6000", "RTX A6000 (Ampere, GA102)", 86, "sm_8x", false},
+        {"RTX4070", "GeForce RTX 4070 (Ada, AD104)", 89, "sm_8x", false},
+        {"RTX4090", "GeForce RTX 4090 (Ada, AD102)", 89, "sm_8x", true},
+        {"H100_PCIE", "H100 PCIe (Hopper, GH100)", 90, "sm_9x", true},
         {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x", false},
     };
     return table;
@@ -108,12 +108,14 @@ preset_folders::preset_folders(const std::string& executable) {
     folders_ = folders_beside(program.parent_path());
 }
 
-std::vector<std::string> preset_folders::files(const std::string& name) const {
+std::vector<std::string> preset_folders::files(const std::string& name, bool reference) const {
     std::error_code ignored;
     const bool escapes = name.empty() || name[0] == '/' || name.find("..") != std::string::npos;
     if (!escapes) {
         for (const std::string& folder : folders_) {
             const fs::path base = fs::path(folder) / name;
+            if (reference && fs::is_regular_file(base / "accel-sim.config", ignored))
+                return {(base / "accel-sim.config").string()};
             if (fs::is_regular_file(base / "gpgpusim.config", ignored)) {
                 std::vector<std::string> found = {(base / "gpgpusim.config").string()};
                 if (fs::is_regular_file(base / "trace.config", ignored))
@@ -136,7 +138,9 @@ std::vector<std::string> preset_folders::files(const std::string& name) const {
 }
 
 option_values::preset_finder preset_folders::finder() const {
-    return [folders = *this](const std::string& name) { return folders.files(name); };
+    return [folders = *this](const std::string& name, bool reference) {
+        return folders.files(name, reference);
+    };
 }
 
 void write_presets(std::ostream& out, const preset_folders& folders) {

@@ -18,7 +18,8 @@ struct preset_info {
     bool calibrated;    ///< fitted to measurements, see docs/presets.md
 };
 
-/// All GPUs of configs/, oldest first; each folder contains gpgpusim.config and trace.config.
+/// All GPUs of configs/, by architecture, the recommended one for its traces first; each folder
+/// contains gpgpusim.config, and trace.config or accel-sim.config where needed.
 const std::vector<preset_info>& preset_table();
 
 /// The preset whose traces have this binary version, or the same major number; nullptr if none.
@@ -38,9 +39,11 @@ public:
     /// Folders for a library loaded by another program's executable. @param library  its path
     static preset_folders of_library(const std::string& library);
 
-    /// Files of the preset in loading order. `dram/GDDR6` names a fragment, `TITAN_V` a GPU.
+    /// Files of the preset in loading order. `dram/GDDR6` names a fragment, `TITAN_V` a GPU,
+    /// `QV100/accel-sim` the file of a GPU that has the parameters of Accel-Sim.
+    /// @param reference  prefer that file
     /// @throws support::user_error  with the nearest name
-    std::vector<std::string> files(const std::string& name) const;
+    std::vector<std::string> files(const std::string& name, bool reference = false) const;
 
     const std::vector<std::string>& folders() const { return folders_; }
     /// A finder for option_values.

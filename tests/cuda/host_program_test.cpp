@@ -175,7 +175,7 @@ TEST_F(HostProgram, AccessesTexturesAndSurfacesExecutedAsPtxOrMachineCodeAndRepl
             SCOPED_TRACE(core + " " + code);
             const std::string traces = folder.path(core + code);
             outcome executed =
-                simulate({"run", "--preset", "QV100", "--core", core, "--code", "auto",
+                simulate({"run", "--preset", "QV100/accel-sim", "--core", core, "--code", "auto",
                           "--stats-file", folder.path("reports"), "--record-trace", traces, "--",
                           SIMTLM_REFERENCES, std::string(SIMTLM_REFERENCES_CODE) + "/" + code});
             ASSERT_EQ(0, executed.code) << executed.err;
@@ -185,8 +185,8 @@ TEST_F(HostProgram, AccessesTexturesAndSurfacesExecutedAsPtxOrMachineCodeAndRepl
             // and writes four sectors of the surface and of the result.
             EXPECT_EQ("1", executed.values()["L1T_total_cache_accesses"]);
             EXPECT_EQ("12", executed.values()["L1D_total_cache_accesses"]);
-            const outcome replayed = simulate(
-                {"--preset", "QV100", "--core", core, "-trace", traces + "/kernelslist.g"});
+            const outcome replayed = simulate({"--preset", "QV100/accel-sim", "--core", core,
+                                               "-trace", traces + "/kernelslist.g"});
             ASSERT_EQ(0, replayed.code) << replayed.err;
             for (const char* const name :
                  {"gpu_sim_cycle", "L1T_total_cache_accesses", "L1D_total_cache_accesses"})
@@ -200,7 +200,7 @@ TEST_F(HostProgram, AccessesAllTexelsOfAFilterExecutedAsPtxOrMachineCodeAndRepla
             for (const bool quirk : {false, true}) {
                 SCOPED_TRACE(core + " " + code);
                 const std::string traces = folder.path(core + code + (quirk ? "1" : "0"));
-                std::vector<std::string> gpu = {"--preset", "RTX2060", "--core", core};
+                std::vector<std::string> gpu = {"--preset", "RTX2060/accel-sim", "--core", core};
                 if (quirk) gpu.insert(gpu.end(), {"--quirk", "fetch-reads-one-texel"});
                 std::vector<std::string> words = {"run"};
                 words.insert(words.end(), gpu.begin(), gpu.end());

@@ -154,7 +154,7 @@ class PageClaims(unittest.TestCase):
     def test_the_sample_takes_the_cycles_that_the_page_on_waveforms_states(self):
         stated = re.search(r"kernels in ([\d,]+) core cycles; the first takes ([\d,]+),",
                            " ".join(text("docs/waveforms.md").split()))
-        run = subprocess.run([SIMTLM, "--preset", "QV100", "-trace",
+        run = subprocess.run([SIMTLM, "--preset", "QV100/accel-sim", "-trace",
                               ROOT / "traces/sample/kernelslist.g"],
                              capture_output=True, text=True, check=True).stdout
         totals = re.findall(r"^gpu_tot_sim_cycle = (\d+)", run, re.M)

@@ -146,7 +146,7 @@ TEST(CommandLine, IsKnownByABuildThatAccelSimsScriptsFindInTheExecutable) {
 
 TEST(CommandLine, NamesTheNearestCalibratedPreset) {
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"), {"--preset", "RTX3080"})).out,
-                HasSubstr("RTX3080 is not calibrated; the nearest that is: RTX3070"));
+                HasSubstr("RTX3080 is not calibrated; the nearest that is: RTX4090"));
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).out, Not(HasSubstr("calibrated")));
     EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("calibrated"));
 }

@@ -239,7 +239,7 @@ TEST(OptionValues, CollectRepeatableOptions) {
 }
 
 TEST(OptionValues, TellPresetsApartFromOtherFiles) {
-    option_values v([](const std::string&) -> std::vector<std::string> {
+    option_values v([](const std::string&, bool) -> std::vector<std::string> {
         return {SIMTLM_TEST_CONFIG_DIR "/TINY/gpgpusim.config"};
     });
     v.parse_command_line({"--preset", "TINY"});

@@ -67,13 +67,37 @@ TEST_P(EveryPreset, HasTheSmOfItsComputeCapability) {
     }
 }
 
-TEST(Presets, OfTheRtx3070HasTheCtaSlotsOfAccelSimInItsCompatibilityMode) {
-    option_values values = loaded("RTX3070");
-    EXPECT_EQ(make_gpu_config(values).cores.sm.max_ctas, 16u);
-    values.parse_command_line({"--compat", "accel-sim"});
-    EXPECT_EQ(make_gpu_config(values).cores.sm.max_ctas, 32u);
-    values.parse_command_line({"-gpgpu_shader_cta", "8"});
-    EXPECT_EQ(make_gpu_config(values).cores.sm.max_ctas, 8u);
+TEST(Presets, HaveTheParametersOfAccelSimWithItsCompatibilityModeWhereverThatIsGiven) {
+    using arguments = std::vector<std::string>;
+    const auto values_of = [](const arguments& given) {
+        option_values values(source_tree().finder());
+        values.parse_command_line(given);
+        return values;
+    };
+    const gpu_config hardware = make_gpu_config(values_of({"--preset", "RTX3070"}));
+    EXPECT_EQ(hardware.core, "modern");
+    EXPECT_EQ(hardware.cores.sm.max_ctas, 16u);
+    for (const arguments& given : {arguments{"--preset", "RTX3070", "--compat", "accel-sim"},
+                                   arguments{"--compat=accel-sim", "--preset", "RTX3070"},
+                                   arguments{"--preset", "RTX3070/accel-sim"}}) {
+        const gpu_config reference = make_gpu_config(values_of(given));
+        EXPECT_EQ(reference.core, "classic") << given.front();
+        EXPECT_EQ(reference.cores.sm.max_ctas, 32u) << given.front();
+    }
+    EXPECT_EQ(make_gpu_config(values_of({"--preset", "RTX3070", "--compat", "accel-sim",
+                                         "-gpgpu_shader_cta", "8"}))
+                  .cores.sm.max_ctas,
+              8u);
+}
+
+TEST(Presets, ThatWereReadBeforeTheCompatibilityModeAreRefusedIfItHasOtherFiles) {
+    option_values values = loaded("QV100");
+    EXPECT_THAT(refusal([&] {
+                    values.parse_command_line({"--compat", "accel-sim"});
+                }),
+                HasSubstr("--compat accel-sim selects other files of preset QV100"));
+    option_values without = loaded("A100");
+    without.parse_command_line({"--compat", "accel-sim"});
 }
 
 TEST_P(EveryPreset, LoadsAndMakesAGpu) {
@@ -165,6 +189,10 @@ TEST(Presets, DescribeTheQuadroV100) {
     EXPECT_EQ(gpu.memory.partition.dram.timing.tRC, 40u);
     EXPECT_TRUE(gpu.memory.partition.dram.dual_bus_interface);
     EXPECT_EQ(gpu.cores.sm.max_warps, 64u);
+}
+
+TEST(Presets, DescribeTheQuadroV100OfAccelSim) {
+    const gpu_config gpu = make_gpu_config(loaded("QV100/accel-sim"));
     EXPECT_EQ(gpu.cores.sm.pipelines[core::pipe_spec + 2].label, "TENSOR");
     EXPECT_EQ(gpu.dispatch.kernel_launch_latency, 5000u);
 }
