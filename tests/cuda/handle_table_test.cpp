@@ -10,7 +10,7 @@
 namespace simtlm::cuda {
 namespace {
 
-TEST(HandleTable, RefusesAHandleThatItDoesNotHold) {
+TEST(HandleTable, RejectsAnUnknownHandle) {
     handle_table<int> table(status::invalid_handle, "not a number");
     int* const handle = table.insert(std::make_unique<int>(7));
     EXPECT_EQ(7, table.get(handle));
@@ -36,7 +36,7 @@ TEST(HandleTable, SharesItsObjectsWithOtherOwners) {
     EXPECT_EQ(3, *mine);
 }
 
-TEST(HandleTable, CanBeUsedBySeveralThreads) {
+TEST(HandleTable, IsThreadSafe) {
     handle_table<int> table(status::invalid_handle, "not a number");
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)

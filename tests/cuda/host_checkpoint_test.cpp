@@ -98,13 +98,13 @@ protected:
     std::string file_ = folder_.path("checkpoint");
 };
 
-TEST_F(HostCheckpoint, AProgramThatDecidesByResultsGoesOnAsIfItHadNotBeenInterrupted) {
+TEST_F(HostCheckpoint, ResumesAProgramWhoseControlFlowDependsOnResults) {
     compare(1, {"6"});
     compare(4, {"6"});
     EXPECT_EQ(2u, reports_of(folder_)) << "kernels before the checkpoint are not simulated again";
 }
 
-TEST_F(HostCheckpoint, ARunThatWasResumedIsSavedAgainAndResumedFromThere) {
+TEST_F(HostCheckpoint, SavesAResumedRunAgain) {
     const std::string second = folder_.path("second");
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"6"}, std::vector<std::string>{"6", "clock"}}) {
@@ -124,28 +124,28 @@ TEST_F(HostCheckpoint, ARunThatWasResumedIsSavedAgainAndResumedFromThere) {
     }
 }
 
-TEST_F(HostCheckpoint, ResultsThatDependOnTimeAreThoseOfTheRunThatWasSaved) {
+TEST_F(HostCheckpoint, RestoresResultsThatDependOnSimulatedTime) {
     compare(3, {"6", "clock"});
 }
 
-TEST_F(HostCheckpoint, PinnedMemoryThatTheHostReadsHasWhatKernelsWroteThere) {
+TEST_F(HostCheckpoint, RestoresKernelWritesToPinnedMemory) {
     compare(3, {"6", "pinned"});
 }
 
-TEST_F(HostCheckpoint, AllocationsOfEveryStepAreThere) {
+TEST_F(HostCheckpoint, RestoresAllocationsOfEveryStep) {
     compare(3, {"6", "grow", "clock"});
 }
 
-TEST_F(HostCheckpoint, CopiesThatTakeTimeEndWhenTheyEnded) {
+TEST_F(HostCheckpoint, RestoresTheEndTimesOfCopies) {
     compare(3, {"6", "clock"}, {"--pcie-bandwidth", "2", "--pcie-latency", "3"});
 }
 
-TEST_F(HostCheckpoint, KernelsOfTwoStreamsEndInTheSameOrderAndTheHostAsksAsOften) {
+TEST_F(HostCheckpoint, RestoresTheOrderOfTwoStreamsAndTheNumberOfHostQueries) {
     compare(2, {"8", "streams", "clock"});
     compare(4, {"8", "streams", "clock"});
 }
 
-TEST_F(HostCheckpoint, AProgramThatDoesNotRepeatItselfIsRefused) {
+TEST_F(HostCheckpoint, RejectsAProgramThatIsNotReproducible) {
     ASSERT_EQ(0, save(3, {"6", "clock", "pinned"}).run.code);
     const result_of_run r = resume({"6", "clock", "pinned"});
     EXPECT_EQ(2, r.run.code);
@@ -154,7 +154,7 @@ TEST_F(HostCheckpoint, AProgramThatDoesNotRepeatItselfIsRefused) {
     EXPECT_THAT(r.run.err, HasSubstr(file_));
 }
 
-TEST_F(HostCheckpoint, AnotherRunOfTheProgramIsRefused) {
+TEST_F(HostCheckpoint, RejectsAnotherRunOfTheProgram) {
     ASSERT_EQ(0, save(3, {"6"}).run.code);
     const result_of_run r = resume({"6", "grow"});
     EXPECT_EQ(2, r.run.code);
@@ -164,7 +164,7 @@ TEST_F(HostCheckpoint, AnotherRunOfTheProgramIsRefused) {
     EXPECT_THAT(shorter.run.err, HasSubstr("before the kernel"));
 }
 
-TEST_F(HostCheckpoint, OtherArgumentsOfALaunchAreRefused) {
+TEST_F(HostCheckpoint, RejectsOtherLaunchArguments) {
     ASSERT_EQ(0, save(2, {"6"}).run.code);
     const result_of_run r = resume({"6", "other"});
     EXPECT_EQ(2, r.run.code) << r.run.out;
@@ -172,7 +172,7 @@ TEST_F(HostCheckpoint, OtherArgumentsOfALaunchAreRefused) {
     EXPECT_THAT(r.run.err, HasSubstr("launch of step, differs from the saved run"));
 }
 
-TEST_F(HostCheckpoint, OtherValuesOfFillsAndOtherCopiesInsideTheGpuAreRefused) {
+TEST_F(HostCheckpoint, RejectsOtherMemsetValuesAndOtherDeviceCopies) {
     ::setenv("FILL", "7", 1);
     ASSERT_EQ(0, save(2, {"6", "filled"}).run.code);
     EXPECT_EQ(0, resume({"6", "filled"}).run.code);
@@ -187,7 +187,7 @@ TEST_F(HostCheckpoint, OtherValuesOfFillsAndOtherCopiesInsideTheGpuAreRefused) {
         EXPECT_EQ(2, resume({"6", other}).run.code) << other;
 }
 
-TEST_F(HostCheckpoint, AnotherGpuIsRefusedByTheOptionThatDiffers) {
+TEST_F(HostCheckpoint, RejectsAnotherGpuAndNamesTheOptionThatDiffers) {
     ASSERT_EQ(0, save(3, {"6"}).run.code);
     for (const std::vector<std::string>& other :
          {std::vector<std::string>{"-gpgpu_l2_rop_latency", "77"},
@@ -199,14 +199,14 @@ TEST_F(HostCheckpoint, AnotherGpuIsRefusedByTheOptionThatDiffers) {
     }
 }
 
-TEST_F(HostCheckpoint, ThatCouldNotBeWrittenIsTold) {
+TEST_F(HostCheckpoint, ReportsAWriteError) {
     const result_of_run r = save(6, {"6"});
     EXPECT_EQ(1, r.run.code);
     EXPECT_THAT(r.run.err, HasSubstr("is not written"));
     EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
-TEST_F(HostCheckpoint, WhatDoesNotGoWithItIsRefused) {
+TEST_F(HostCheckpoint, RejectsIncompatibleOptions) {
     ASSERT_EQ(0, save(3, {"6"}).run.code);
     for (const std::vector<std::string>& more :
          {std::vector<std::string>{"--sample"}, std::vector<std::string>{"--kernels", "1"},

@@ -43,7 +43,7 @@ protected:
     scratch_folder folder;
 };
 
-TEST_F(HostProgram, LeavesFilesOfStatisticsWithTheirOrigin) {
+TEST_F(HostProgram, WritesStatisticsFilesWithTheirOrigin) {
     const std::string json = folder.path("s.json"), csv = folder.path("s.csv");
     const std::string cells = folder.path("cells.csv");
     const outcome o =
@@ -67,7 +67,7 @@ TEST_F(HostProgram, LeavesFilesOfStatisticsWithTheirOrigin) {
     EXPECT_THAT(read_file(cells), ::testing::ContainsRegex("\n2,\"spin\",[0-9]+,[0-9]+,sm,"));
 }
 
-TEST_F(HostProgram, HasTheSameStatisticsWithEveryBlockAThreadOfItsOwn) {
+TEST_F(HostProgram, HasTheSameStatisticsWithOneSystemCThreadPerBlock) {
     const auto statistics_with = [this](const char* processes) {
         const std::string json = folder.path(std::string(processes) + ".json");
         const outcome o = run({"--processes", processes, "--stats-json", json}, {"20"});
@@ -88,7 +88,7 @@ TEST_F(HostProgram, HasTheSameStatisticsWithEveryBlockAThreadOfItsOwn) {
     EXPECT_EQ(ta, tb);
 }
 
-TEST_F(HostProgram, SeesSimulatedTimeByItsEventsOrOneNanosecondPerLaunchInFunctionalMode) {
+TEST_F(HostProgram, MeasuresSimulatedTimeByEventsOrOneNanosecondPerLaunchInFunctionalMode) {
     const auto nanoseconds = [this](std::vector<std::string> options, const std::string& loops) {
         const outcome o = run(std::move(options), {loops, "0", "events"});
         EXPECT_EQ(0, o.code) << o.err;
@@ -107,7 +107,7 @@ TEST_F(HostProgram, SeesSimulatedTimeByItsEventsOrOneNanosecondPerLaunchInFuncti
     EXPECT_EQ(some, nanoseconds({"-gpgpu_clock_domains", "1000.0:1000.0:1000.0:1000.0"}, "500"));
 }
 
-TEST_F(HostProgram, LeavesAWaveformAndATimeline) {
+TEST_F(HostProgram, WritesAWaveformAndATimeline) {
     const std::string vcd = folder.path("w.vcd"), timeline = folder.path("t.json");
     const outcome o = run({"--vcd", vcd, "--timeline", timeline}, {});
     ASSERT_EQ(0, o.code) << o.err;
@@ -152,7 +152,7 @@ TEST_F(HostProgram, NumbersTheFilesOfSeveralGpus) {
         EXPECT_EQ(2u, read_json(folder.path(file))["kernels"].size()) << file;
 }
 
-TEST_F(HostProgram, RecordsKernelsThatTakeTheSameCyclesAgain) {
+TEST_F(HostProgram, RecordsKernelsThatReplayInTheSameCycles) {
     for (const char* const form : {"binary", "text"}) {
         const std::string traces = folder.path(form), json = folder.path("s.json");
         ASSERT_EQ(
@@ -222,7 +222,7 @@ TEST_F(HostProgram, AccessesAllTexelsOfAFilterExecutedAsPtxOrMachineCodeAndRepla
             }
 }
 
-TEST_F(HostProgram, SignalsThatEndItLeaveStatistics) {
+TEST_F(HostProgram, WritesStatisticsWhenASignalEndsIt) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const std::string json = folder.path("s.json");
         const outcome o = run({"--stats-json", json}, {"100000000", std::to_string(signal)});
@@ -238,7 +238,7 @@ TEST_F(HostProgram, SignalsThatEndItLeaveStatistics) {
     }
 }
 
-TEST_F(HostProgram, SignalsLeaveStatisticsOnStdoutInTheWayOfGpgpuSim) {
+TEST_F(HostProgram, WritesStatisticsToStdoutAsGpgpuSimWhenASignalEndsIt) {
     folder.write("gpgpusim.config",
                  "-config " + std::string(SIMTLM_CONFIGS) + "/TINY/gpgpusim.config\n");
     const outcome o =
@@ -251,7 +251,7 @@ TEST_F(HostProgram, SignalsLeaveStatisticsOnStdoutInTheWayOfGpgpuSim) {
     EXPECT_THAT(o.out, Not(HasSubstr("exit detected")));
 }
 
-TEST_F(HostProgram, ASecondSignalAtOnceIsTheSameOne) {
+TEST_F(HostProgram, TreatsTwoSignalsInQuickSuccessionAsOne) {
     const std::string json = folder.path("s.json");
     const outcome o = run({"--stats-json", json}, {"100000000", "15", "twice"});
     EXPECT_EQ(-SIGTERM, o.code) << o.err;
@@ -259,7 +259,7 @@ TEST_F(HostProgram, ASecondSignalAtOnceIsTheSameOne) {
     EXPECT_THAT(o.err, HasSubstr("interrupted by SIGTERM"));
 }
 
-TEST_F(HostProgram, TellsByItsExitCodeThatAKernelWasAborted) {
+TEST_F(HostProgram, ReportsAnAbortedKernelByItsExitCode) {
     const outcome o = run({"-gpgpu_max_cycle", "1000"}, {"100000", "0", "careless"});
     EXPECT_EQ(6, o.code) << o.err;
     EXPECT_THAT(o.out, HasSubstr("spin: passed")) << "which the program cannot know better";
@@ -269,7 +269,7 @@ TEST_F(HostProgram, TellsByItsExitCodeThatAKernelWasAborted) {
     EXPECT_EQ(1, run({"-gpgpu_max_cycle", "1000"}, {"100000"}).code) << "the program's own";
 }
 
-TEST_F(HostProgram, TellsByItsExitCodeThatResultsWereLost) {
+TEST_F(HostProgram, ReportsLostResultsByItsExitCode) {
     if (std::filesystem::exists("/dev/full")) {
         EXPECT_EQ(1, run({"--stats-json", "/dev/full"}, {}).code);
     }
@@ -283,25 +283,25 @@ TEST_F(HostProgram, TellsByItsExitCodeThatResultsWereLost) {
     EXPECT_THAT(o.err, HasSubstr("s.json"));
 }
 
-TEST_F(HostProgram, OfNoKernelHasNoReportThatLooksLikeOne) {
+TEST_F(HostProgram, PrintsNoReportWithoutAKernel) {
     const outcome o = run({}, {"10", "0", "idle"});
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_THAT(read_file(folder.path("reports")), Not(HasSubstr("exit detected")));
 }
 
-TEST_F(HostProgram, SaysNothingOnStderrWhenAllIsWell) {
+TEST_F(HostProgram, PrintsNothingOnStderrWithoutAnError) {
     EXPECT_EQ("", run({"-power_simulation_enabled", "0"}, {}).err);
     EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("simtlm: note: "));
     EXPECT_THAT(run({"--summary"}, {}).err, HasSubstr("2 kernels"));
 }
 
-TEST_F(HostProgram, LeavesSignalsToTheProgram) {
+TEST_F(HostProgram, DoesNotInterceptSignalsThatTheProgramHandles) {
     const outcome o = simulate_from_shell(
         "", {"run", "--preset", "TINY", "--", "/bin/sh", "-c", "kill -PIPE $$"}, "");
     EXPECT_EQ(-SIGPIPE, o.code) << o.err;
 }
 
-TEST_F(HostProgram, DoesNotMakeTheCurrentFolderSearched) {
+TEST_F(HostProgram, DoesNotSearchTheCurrentFolderForLibraries) {
     for (const char* before : {"", "/nowhere::/elsewhere:"}) {
         const outcome o = simulate_from_shell(
             "export LD_LIBRARY_PATH='" + std::string(before) + "';",
@@ -311,7 +311,7 @@ TEST_F(HostProgram, DoesNotMakeTheCurrentFolderSearched) {
     }
 }
 
-TEST_F(HostProgram, HandsOverEveryValueAsItIs) {
+TEST_F(HostProgram, PassesEveryOptionValueUnchanged) {
     const std::string odd = folder.path("a\n--gpus\n2\\n.json");
     const outcome o = run({"--stats-json", odd}, {});
     ASSERT_EQ(0, o.code) << o.err;
@@ -329,7 +329,7 @@ TEST_F(HostProgram, CannotBeALinkToItselfOrANameThatIsTooLong) {
     }
 }
 
-TEST_F(HostProgram, FailsWhereTheLibraryRefusesAnOption) {
+TEST_F(HostProgram, FailsWhereTheLibraryRejectsAnOption) {
     // A library of a different build gets an option that it does not know.
     const outcome o =
         simulate({"run", "--preset", "TINY", "--stats-file", folder.path("reports"), "--", "env",
@@ -358,7 +358,7 @@ TEST_F(HostProgram, RunsFromAFolderWithABlankInItsName) {
     EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("kernel_name = spin"));
 }
 
-TEST_F(HostProgram, SimulatesTheChosenKernelsAndExecutesTheOthersWithoutTime) {
+TEST_F(HostProgram, SimulatesTheSelectedKernelsAndExecutesTheOthersFunctionally) {
     const std::string json = folder.path("s.json");
     const outcome o = run({"--kernels", "2", "--stats-json", json}, {"20"});
     ASSERT_EQ(0, o.code) << o.err;
@@ -390,7 +390,7 @@ TEST_F(HostProgram, ProjectsItsCyclesFromAFewOfItsLaunches) {
     EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("projected_tot_sim_cycle = "));
 }
 
-TEST_F(HostProgram, HasTheResultsOfThreadBlocksThatAreNotSimulated) {
+TEST_F(HostProgram, ExecutesThreadBlocksThatAreNotSimulated) {
     const std::vector<std::string> program = {"60", "0", "many"};
     const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
     ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
@@ -404,7 +404,7 @@ TEST_F(HostProgram, HasTheResultsOfThreadBlocksThatAreNotSimulated) {
     EXPECT_NEAR(cycles, j["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
 }
 
-TEST_F(HostProgram, IsNotSampledByWhatNeedsItsLaunchesToCome) {
+TEST_F(HostProgram, RejectsSamplingThatNeedsFutureLaunches) {
     const std::vector<std::vector<std::string>> refused = {
         {"--sample-stable", "--kernels", "1"}, {"--sample-stable", "-gpgpu_ptx_sim_mode", "1"},
         {"--sample", "--kernels", "1"},        {"--sample", "--sample-budget", "0.5"},
@@ -511,7 +511,7 @@ TEST_F(DebuggedProgram, HasTheStatisticsOfARunWithoutTheDebugger) {
     EXPECT_EQ(read_json(plain)["kernels"], read_json(debugged)["kernels"]);
 }
 
-TEST_F(DebuggedProgram, IsSteppedThroughWithoutTime) {
+TEST_F(DebuggedProgram, IsSteppedInFunctionalMode) {
     const outcome o = debug("b spin.cu:9\nc\np %r5\ns\ni k\nd\nc\n", {"-gpgpu_ptx_sim_mode", "1"});
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_EQ("spin: passed\n", o.out);
@@ -520,7 +520,7 @@ TEST_F(DebuggedProgram, IsSteppedThroughWithoutTime) {
     EXPECT_THAT(o.err, HasSubstr("kernel 1 (spin)"));
 }
 
-TEST_F(DebuggedProgram, EndsWithTheStatisticsSoFarWhereTheUserQuits) {
+TEST_F(DebuggedProgram, WritesPartialStatisticsWhenTheUserQuits) {
     const std::string json = folder.path("s.json");
     const outcome o = debug("b kernel 2\nc\nq\n", {"--stats-json", json});
     EXPECT_EQ(0, o.code) << o.err;
@@ -529,7 +529,7 @@ TEST_F(DebuggedProgram, EndsWithTheStatisticsSoFarWhereTheUserQuits) {
     EXPECT_GE(read_json(json)["kernels"].size(), 1u);
 }
 
-TEST_F(DebuggedProgram, IsAskedForByTheEnvironmentAndFollowsOneGpu) {
+TEST_F(DebuggedProgram, IsEnabledByTheEnvironmentAndDebugsOneGpu) {
     setenv("GPGPUSIM_DEBUG", "1", 1);
     const outcome o = run({"--debug-commands", folder.write("commands", "b kernel spin\nc\n")}, {});
     EXPECT_EQ(0, o.code) << o.err;
@@ -543,7 +543,7 @@ TEST_F(DebuggedProgram, IsAskedForByTheEnvironmentAndFollowsOneGpu) {
     EXPECT_EQ(1u, none.error_lines().size()) << none.err;
 }
 
-TEST_F(DebuggedProgram, HasTraceStreamsOnStdout) {
+TEST_F(DebuggedProgram, PrintsTraceStreamsOnStdout) {
     const outcome o =
         run({"-trace_enabled", "1", "-trace_components", "WARP_SCHEDULER,LIVENESS"}, {});
     ASSERT_EQ(0, o.code) << o.err;
@@ -551,7 +551,7 @@ TEST_F(DebuggedProgram, HasTraceStreamsOnStdout) {
     EXPECT_THAT(o.out, HasSubstr("spin: passed"));
 }
 
-TEST_F(HostProgram, CountsInstructionsByClassWithoutTime) {
+TEST_F(HostProgram, CountsInstructionsByClassInFunctionalMode) {
     ASSERT_EQ(
         0, run({"-gpgpu_ptx_sim_mode", "1", "-gpgpu_ptx_instruction_classification", "1"}, {"20"})
                .code);
@@ -560,7 +560,7 @@ TEST_F(HostProgram, CountsInstructionsByClassWithoutTime) {
         << "refused where it has no effect";
 }
 
-TEST_F(HostProgram, NeverReplacesAnInputOrAReadOnlyFileByItsReports) {
+TEST_F(HostProgram, NeverOverwritesAnInputOrAReadOnlyFileWithItsReports) {
     const auto with = [&](const std::string& file, std::vector<std::string> more = {}) {
         std::vector<std::string> words = {"run", "--preset", "TINY", "--stats-file", file};
         words.insert(words.end(), more.begin(), more.end());
@@ -583,7 +583,7 @@ TEST_F(HostProgram, NeverReplacesAnInputOrAReadOnlyFileByItsReports) {
     EXPECT_EQ("precious", read_file(kept));
 }
 
-TEST_F(HostProgram, RefusesFilesThatItCannotWriteBeforeItBegins) {
+TEST_F(HostProgram, RejectsFilesThatItCannotWriteBeforeTheRun) {
     const outcome o = run({"--stats-json", folder.path("none/s.json")}, {});
     EXPECT_EQ(2, o.code);
     EXPECT_EQ("", o.out);
@@ -631,7 +631,7 @@ const char* const racing = R"(.version 7.0
 }
 )";
 
-TEST_F(HostProgram, IsCheckedWithAndWithoutTime) {
+TEST_F(HostProgram, IsCheckedInTimingAndFunctionalMode) {
     const std::string code = folder.write("race.ptx", racing);
     for (const char* const mode : {"0", "1"}) {
         const std::vector<std::string> how = {"-gpgpu_ptx_sim_mode", mode};
@@ -653,7 +653,7 @@ TEST_F(HostProgram, IsCheckedWithAndWithoutTime) {
     EXPECT_EQ(2, run({"--check", "leaks"}, {"20"}).code);
 }
 
-TEST_F(HostProgram, EndsIfAKernelWaitsForEver) {
+TEST_F(HostProgram, EndsOnADeadlockOfAKernel) {
     const std::string code = folder.write("polls.ptx", R"(.version 6.3
 .target sm_70
 .address_size 64
@@ -676,14 +676,14 @@ AGAIN:
     EXPECT_THAT(o.err, HasSubstr("10: kernel spin, block (0,0,0), thread (0,0,0): waits for ever"));
 }
 
-TEST_F(HostProgram, TellsWhereAnOptionWasGivenThatABlockRefuses) {
+TEST_F(HostProgram, ReportsTheOriginOfAnOptionThatABlockRejects) {
     const std::string file = folder.write("a.config", "\n-icnt_in_buffer_limit 1\n");
     const outcome o = run({"-config", file}, {"20"});
     EXPECT_NE(0, o.code);
     EXPECT_THAT(o.err, HasSubstr("a.config:2: -icnt_in_buffer_limit 1: cannot hold"));
 }
 
-TEST_F(HostProgram, TellsItsInstructionsWhereTheManualSays) {
+TEST_F(HostProgram, PrintsItsInstructionsAtTheDocumentedLevel) {
     const std::string log = folder.path("instructions");
     ASSERT_EQ(0, run({"-gpgpu_ptx_inst_debug_to_file", "1", "-gpgpu_ptx_inst_debug_file", log,
                       "-gpgpu_ptx_inst_debug_thread_uid", "1"},

@@ -27,7 +27,7 @@ TEST(Md2, IsThatOfRfc1319) {
     EXPECT_EQ(hexadecimal(md2(digits)), "d5976f79d83d3a0dc9806c3c66f3efd8");
 }
 
-TEST(IntegrityAnswer, DependsOnAllThatIsAsked) {
+TEST(IntegrityAnswer, DependsOnEveryFieldOfTheRequest) {
     const std::vector<std::function<void(integrity_question&)>> changes = {
         [](auto& q) { q.driver_version = 1; },  [](auto& q) { q.runtime_version = 1; },
         [](auto& q) { q.process = 1; },         [](auto& q) { q.thread = 1; },

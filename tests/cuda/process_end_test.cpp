@@ -62,7 +62,7 @@ TEST_F(ProcessEnd, WritesStatisticsBeforeItExecutesAnotherProgram) {
     EXPECT_EQ(1u, read_json(folder.path("s.json"))["kernels"].size());
 }
 
-TEST_F(ProcessEnd, SaysThatAProgramWithoutCallsHasWrittenNothing) {
+TEST_F(ProcessEnd, ReportsThatAProgramWithoutCallsWritesNoStatistics) {
     const outcome o = run({process, "silent"});
     EXPECT_EQ(1, o.code);
     EXPECT_THAT(o.err, HasSubstr("not written, because no kernel has run on a GPU: "));
@@ -74,7 +74,7 @@ TEST_F(ProcessEnd, SaysThatAProgramWithoutCallsHasWrittenNothing) {
     EXPECT_EQ("", quiet.err);
 }
 
-TEST_F(ProcessEnd, GivesEachProcessFilesOfItsOwn) {
+TEST_F(ProcessEnd, WritesSeparateFilesPerProcess) {
     const outcome o =
         run({"/bin/sh", "-c", process + " exit; " + process + " quick_exit; " + process + " exit"});
     EXPECT_EQ(0, o.code) << o.err;
@@ -88,7 +88,7 @@ TEST_F(ProcessEnd, GivesEachProcessFilesOfItsOwn) {
     EXPECT_FALSE(exists("s.process4.json"));
 }
 
-TEST_F(ProcessEnd, GivesProcessesThatRunAtTheSameTimeFilesOfTheirOwn) {
+TEST_F(ProcessEnd, WritesSeparateFilesForConcurrentProcesses) {
     const outcome o = run({"/bin/sh", "-c", process + " exit & " + process + " exit & wait; true"});
     EXPECT_EQ(0, o.code) << o.err;
     for (const char* const file : {"s.json", "s.process2.json"})
@@ -106,7 +106,7 @@ TEST_F(ProcessEnd, WritesFilesWhereTheRunWasStarted) {
     EXPECT_TRUE(exists("simtlm-stats.txt"));
 }
 
-TEST_F(ProcessEnd, FailsIfNoKernelCouldBeLaunchedAndSaysOnceWhy) {
+TEST_F(ProcessEnd, FailsIfNoKernelCouldBeLaunchedAndReportsTheReasonOnce) {
     const outcome o = simulate(
         {"run", "--preset", "TINY", "--stats-file", folder.path("r"), "--", process, "refused"});
     EXPECT_EQ(6, o.code);
@@ -120,7 +120,7 @@ TEST_F(ProcessEnd, FailsIfNoKernelCouldBeLaunchedAndSaysOnceWhy) {
     EXPECT_EQ(2, std::count(o.err.begin(), o.err.end(), '\n')) << o.err;
 }
 
-TEST_F(ProcessEnd, SucceedsIfTheProgramHasSeenTheErrorAndRunOtherKernels) {
+TEST_F(ProcessEnd, SucceedsIfTheProgramHandlesTheErrorAndRunsOtherKernels) {
     const outcome o = run({process, "refused_seen"});
     EXPECT_EQ(0, o.code) << o.err;
 }

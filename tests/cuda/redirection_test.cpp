@@ -47,7 +47,7 @@ TEST_F(Redirection, OpensTheDriverUnderAllItsNamesAndPaths) {
         EXPECT_EQ(file + ": error 0, 2 GPUs\n", opened({file}));
 }
 
-TEST_F(Redirection, OpensARuntimeByAPathAtWhichThereIsNone) {
+TEST_F(Redirection, OpensARuntimeByAPathThatDoesNotExist) {
     for (const std::string name : {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"}) {
         const std::string file = "/no/such/folder/" + name;
         EXPECT_EQ(file + ": error 0, 2 GPUs\n", opened({file}));
@@ -73,7 +73,7 @@ TEST_F(Redirection, ReplacesTheRuntimesOfSeveralLibrariesOfAProcess) {
         opened({a, b, "libcuda.so.1"}));
 }
 
-TEST_F(Redirection, LeavesCodeOutsideOfARunAlone) {
+TEST_F(Redirection, DoesNotAffectCodeOutsideOfARun) {
     const std::string command = std::string(SIMTLM_OPENER) + " " + SIMTLM_PLUGIN;
     FILE* const pipe = ::popen(command.c_str(), "r");
     ASSERT_NE(nullptr, pipe);

@@ -8,7 +8,7 @@
 namespace simtlm::cuda {
 namespace {
 
-TEST(CudaStatus, HasANumberForEveryOutcomeOfTheDeviceLayer) {
+TEST(CudaStatus, HasACodeForEveryResultOfTheDeviceLayer) {
     const auto last = static_cast<unsigned>(device::status::host_memory_not_registered);
     for (unsigned s = 0; s <= last; ++s)
         EXPECT_NE(status::unknown, status_of(static_cast<device::status>(s))) << s;
@@ -18,7 +18,7 @@ TEST(CudaStatus, HasANumberForEveryOutcomeOfTheDeviceLayer) {
     EXPECT_EQ(719, static_cast<int>(status_of(device::status::launch_failure)));
 }
 
-TEST(CudaStatus, HasANumberInEachApiThatTheApiHasANameFor) {
+TEST(CudaStatus, HasACodeThatEachApiNames) {
     for (const status s : {status::success,
                            status::invalid_value,
                            status::out_of_memory,

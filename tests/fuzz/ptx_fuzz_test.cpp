@@ -189,7 +189,7 @@ std::string mutated(std::string text, std::mt19937& random) {
     return text;
 }
 
-TEST(Fuzz, PtxParsesOrEndsInAUserErrorWithAPlace) {
+TEST(Fuzz, ParsesPtxOrReportsAUserErrorWithALocation) {
     bool accepted = false;
     ASSERT_TRUE(test::ptx_holds(valid_module, accepted));
     ASSERT_TRUE(accepted);
@@ -203,7 +203,7 @@ TEST(Fuzz, PtxParsesOrEndsInAUserErrorWithAPlace) {
     EXPECT_LT(read, rounds - rounds / 20) << "mutations too fine";
 }
 
-TEST(Fuzz, PtxOfPathologicalShapeIsRefusedOrReadInTime) {
+TEST(Fuzz, RejectsOrParsesPathologicalPtxWithinItsTimeLimit) {
     const std::string head = ".version 7.0\n.target sm_70\n";
     const auto repeated = [](const std::string& text, unsigned n) {
         std::string all;

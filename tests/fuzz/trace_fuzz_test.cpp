@@ -242,15 +242,15 @@ void expect_no_crash(const char* valid) {
     EXPECT_GT(refused, rounds / 20) << "mutations too fine";
 }
 
-TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
+TEST(Fuzz, ReadsKernelTracesOrReportsAUserError) {
     expect_no_crash(valid_trace);
 }
 
-TEST(Fuzz, TracesOfAsynchronousInstructionsReadOrEndInAUserError) {
+TEST(Fuzz, ReadsTracesOfAsynchronousInstructionsOrReportsAUserError) {
     expect_no_crash(asynchronous_trace);
 }
 
-TEST(Fuzz, DetailsOfAsynchronousInstructionsAreCheckedBeforeTheyAreUsed) {
+TEST(Fuzz, ChecksDetailsOfAsynchronousInstructionsBeforeUse) {
     trace::asynchronous_details valid;
     valid.barriers.resize(3);
     valid.transfers.resize(2);
@@ -288,7 +288,7 @@ TEST(Fuzz, DetailsOfAsynchronousInstructionsAreCheckedBeforeTheyAreUsed) {
     EXPECT_LT(good, rounds);
 }
 
-TEST(Fuzz, ArchivesReadOrEndInAUserError) {
+TEST(Fuzz, ReadsArchivesOrReportsAUserError) {
     const test::temporary_folder folder;
     const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
     trace::reader_options options;
@@ -351,7 +351,7 @@ std::string mutated_binary(std::string bytes, std::mt19937& random) {
     return bytes;
 }
 
-TEST(Fuzz, BinaryTracesReadOrEndInAUserError) {
+TEST(Fuzz, ReadsBinaryTracesOrReportsAUserError) {
     const test::temporary_folder folder;
     const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
     test::convert(folder.write("k.traceg", valid_trace), folder.path("k.simtlm"));
@@ -398,7 +398,7 @@ TEST(Fuzz, BinaryTracesReadOrEndInAUserError) {
     EXPECT_GT(refused, rounds / 20) << "mutations too fine";
 }
 
-TEST(Fuzz, RecordedTextsReadOrEndInAUserError) {
+TEST(Fuzz, ReadsRecordedTextsOrReportsAUserError) {
     const test::temporary_folder folder;
     for (unsigned seed = 0; seed < rounds / 4; ++seed) {
         SCOPED_TRACE(seed);
@@ -413,7 +413,7 @@ TEST(Fuzz, RecordedTextsReadOrEndInAUserError) {
     }
 }
 
-TEST(Fuzz, CommandListsReadOrEndInAUserError) {
+TEST(Fuzz, ReadsCommandListsOrReportsAUserError) {
     const test::temporary_folder folder;
     folder.write("kernel-1.traceg", "");
     const std::string valid =
@@ -430,7 +430,7 @@ TEST(Fuzz, CommandListsReadOrEndInAUserError) {
     }
 }
 
-TEST(Fuzz, OpcodeFilesReadOrEndInAUserError) {
+TEST(Fuzz, ReadsOpcodeFilesOrReportsAUserError) {
     const std::string valid =
         "# mine\n[ampere]\nsp half: FADD2\n[new : hopper] 100 120\nload shared ldsm: LDT LDU\n";
     const isa::opcode_tables opcodes = isa::opcode_tables::builtin();

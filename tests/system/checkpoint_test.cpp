@@ -90,7 +90,7 @@ bool compare(const scratch_folder& folder, const std::vector<std::string>& gpu, 
 
 class CheckpointOnPreset : public testing::TestWithParam<const char*> {};
 
-TEST_P(CheckpointOnPreset, ARunGoesOnAsIfItHadNotBeenInterrupted) {
+TEST_P(CheckpointOnPreset, ResumedRunHasTheStatisticsOfAnUninterruptedRun) {
     const scratch_folder folder;
     const std::string list =
         list_of(folder, {"vecadd", "reduction", "histogram", "vecadd", "async_copy"});
@@ -117,14 +117,14 @@ protected:
     }
 };
 
-TEST_F(Checkpoint, KernelsOfSeveralStreamsAreSavedWhenNoneOfThemHasBegun) {
+TEST_F(Checkpoint, SavesKernelsOfSeveralStreamsBeforeAnyOfThemBegins) {
     EXPECT_TRUE(compare(folder_,
                         on_tiny(sample("streams"), {"-gpgpu_kernel_launch_latency", "5000",
                                                     "-gpgpu_max_concurrent_kernel", "1"}),
                         1));
 }
 
-TEST_F(Checkpoint, GoesOnWithProcessesInAnotherOrderOnOtherThreadsAndWithoutSleep) {
+TEST_F(Checkpoint, ResumesWithShuffledProcessesOtherThreadsAndWithoutSleep) {
     for (const std::vector<std::string>& way :
          {std::vector<std::string>{"--no-sleep"}, std::vector<std::string>{"--threads", "2"},
           std::vector<std::string>{"--processes", "block"},
@@ -132,13 +132,13 @@ TEST_F(Checkpoint, GoesOnWithProcessesInAnotherOrderOnOtherThreadsAndWithoutSlee
         EXPECT_TRUE(compare(folder_, with({}), 2, way)) << way.front();
 }
 
-TEST_F(Checkpoint, IsWrittenByAndGoesOnWithSeveralThreadsOfTheHost) {
+TEST_F(Checkpoint, IsWrittenAndResumedBySeveralHostThreads) {
     EXPECT_TRUE(compare(
         folder_, {"--preset", "QV100", "--threads", "2", "--any-binary-version", "-trace", list_},
         1, {"--threads", "3"}));
 }
 
-TEST_F(Checkpoint, IsWrittenByAndGoesOnInTheSpellingOfTheReference) {
+TEST_F(Checkpoint, AcceptsTheOptionNamesOfAccelSim) {
     const std::string here = "cd " + folder_.path("") + ";";
     const outcome saved = simulate_from_shell(
         here, with({"-checkpoint_option", "1", "-checkpoint_kernel", "2"}), ">saved");
@@ -151,7 +151,7 @@ TEST_F(Checkpoint, IsWrittenByAndGoesOnInTheSpellingOfTheReference) {
     EXPECT_THAT(rest, HasSubstr("kernel_launch_uid = 3"));
 }
 
-TEST_F(Checkpoint, OfAProgramHasItsMemory) {
+TEST_F(Checkpoint, RestoresTheMemoryOfAProgram) {
     const std::string ptx = folder_.write("increment.ptx", R"(
 .version 7.0
 .target sm_70
@@ -178,7 +178,7 @@ TEST_F(Checkpoint, OfAProgramHasItsMemory) {
     EXPECT_TRUE(compare(folder_, {"--preset", "QV100", "--ptx", ptx, "--launch", launches}, 2));
 }
 
-TEST_F(Checkpoint, OfAnotherGpuIsRefusedByTheOptionThatDiffers) {
+TEST_F(Checkpoint, OfAnotherGpuIsRejectedNamingTheOptionThatDiffers) {
     save();
     const outcome o = simulate(with({"--resume", file_, "-gpgpu_l2_rop_latency", "77"}));
     EXPECT_EQ(2, o.code);
@@ -186,7 +186,7 @@ TEST_F(Checkpoint, OfAnotherGpuIsRefusedByTheOptionThatDiffers) {
     EXPECT_THAT(o.err, HasSubstr("instead of 77"));
 }
 
-TEST_F(Checkpoint, OfAnotherTraceIsRefused) {
+TEST_F(Checkpoint, OfAnotherTraceIsRejected) {
     save();
     const scratch_folder other;
     const outcome o = simulate(
@@ -195,7 +195,7 @@ TEST_F(Checkpoint, OfAnotherTraceIsRefused) {
     EXPECT_THAT(o.err, HasSubstr("other contents"));
 }
 
-TEST_F(Checkpoint, OfATraceWithOtherContentsUnderTheSameNamesIsRefused) {
+TEST_F(Checkpoint, OfATraceWithOtherContentsUnderTheSameNamesIsRejected) {
     save();
     namespace fs = std::filesystem;
     for (const char* after : {"reduction", "vecadd"}) {  // the first kernel is vecadd
@@ -211,7 +211,7 @@ TEST_F(Checkpoint, OfATraceWithOtherContentsUnderTheSameNamesIsRefused) {
     }
 }
 
-TEST_F(Checkpoint, WithAChangedHeaderIsRefused) {
+TEST_F(Checkpoint, WithAChangedHeaderIsRejected) {
     save();
     const std::string text = read_file(file_);
     const std::size_t at = text.find("\"time\":") + 7;
@@ -225,7 +225,7 @@ TEST_F(Checkpoint, WithAChangedHeaderIsRefused) {
     }
 }
 
-TEST_F(Checkpoint, ThatIsDamagedOrNoneIsRefused) {
+TEST_F(Checkpoint, ThatIsDamagedOrOfAnotherFormatIsRejected) {
     save();
     std::string text = read_file(file_);
     const std::string missing = folder_.path("missing");
@@ -249,7 +249,7 @@ TEST_F(Checkpoint, ThatCouldNotBeWrittenIsAnError) {
     for (const std::string& f : folder_.files()) EXPECT_EQ(std::string::npos, f.find(".part")) << f;
 }
 
-TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
+TEST_F(Checkpoint, RejectsIncompatibleOptions) {
     save();
     for (const std::vector<std::string>& more :
          {std::vector<std::string>{"--checkpoint", file_},
@@ -262,7 +262,7 @@ TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
     }
 }
 
-TEST_F(Checkpoint, OfAProgramOfWhichLaunchesAreExecutedWithoutTimeIsRefusedInOneLine) {
+TEST_F(Checkpoint, OfAProgramWithFunctionalLaunchesIsRejectedInOneLine) {
     for (const std::vector<std::string>& choice :
          {std::vector<std::string>{"--kernels", "2"},
           std::vector<std::string>{"--skip-kernels", "1"}}) {
@@ -284,7 +284,7 @@ class CheckpointOfRandomGpu : public testing::TestWithParam<unsigned> {};
 
 constexpr unsigned parts = 2;  // tests that can run in parallel
 
-TEST_P(CheckpointOfRandomGpu, GoesOnAsIfItHadNotBeenInterrupted) {
+TEST_P(CheckpointOfRandomGpu, ResumedRunHasTheStatisticsOfAnUninterruptedRun) {
     const std::uint64_t seed = from_environment("SIMTLM_SEED", 3);
     const std::uint64_t wanted = from_environment("SIMTLM_CONFIGURATIONS", 12);
     std::uint64_t drawn = 0, tried = 0;

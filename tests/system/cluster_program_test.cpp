@@ -210,7 +210,7 @@ protected:
     scratch_folder folder_;
 };
 
-TEST_F(ClusterPrograms, GiveTheValuesOfTheFunctionalMachine) {
+TEST_F(ClusterPrograms, ComputeTheValuesOfFunctionalExecution) {
     for (const auto& [ptx, launch] :
          {std::pair(exchange, exchange_launch), {copies, copies_launch}}) {
         const outcome timed = run(ptx, launch);
@@ -224,7 +224,7 @@ TEST_F(ClusterPrograms, GiveTheValuesOfTheFunctionalMachine) {
     }
 }
 
-TEST_F(ClusterPrograms, TakeTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
+TEST_F(ClusterPrograms, TakeTheSameCyclesInAnyProcessOrderWithAndWithoutSleep) {
     const std::vector<std::vector<std::string>> ways = {
         {"--shuffle-seed", "1"},
         {"--no-sleep", "--shuffle-seed", "3"},
@@ -293,7 +293,7 @@ TEST_F(ClusterPrograms, TakeTheSameCyclesInAReplayOfTheirTrace) {
         }
 }
 
-TEST_F(ClusterPrograms, OfATraceAreRefusedWhereTheyCannotBeReplayed) {
+TEST_F(ClusterPrograms, OfATraceAreRejectedWhereTheyCannotBeReplayed) {
     const scratch_folder traces;
     const outcome executed =
         run(copies, copies_launch, {"--record-trace", traces.path("t"), "--record-form", "text"});
@@ -326,7 +326,7 @@ TEST_F(ClusterPrograms, OfATraceAreRefusedWhereTheyCannotBeReplayed) {
               changed("-cluster dim = (4,1,1)", "-cluster dim = (2,1,1)").find("are corrupt"));
 }
 
-TEST_F(ClusterPrograms, RunTheBlocksOfAClusterAtATimeOnSmsOfOneGpc) {
+TEST_F(ClusterPrograms, RunTheCtasOfAClusterConcurrentlyInOneGpc) {
     const char* const ptx = R"(
 .version 8.6
 .target sm_90
@@ -370,7 +370,7 @@ TEST_F(ClusterPrograms, RunTheBlocksOfAClusterAtATimeOnSmsOfOneGpc) {
         << "one on each SM, in order";
 }
 
-TEST_F(ClusterPrograms, AreRefusedWhereNoGpcHasRoomForACluster) {
+TEST_F(ClusterPrograms, AreRejectedWhereNoGpcCanHoldACluster) {
     const char* const ptx = R"(
 .version 8.6
 .target sm_90
@@ -394,7 +394,7 @@ TEST_F(ClusterPrograms, AreRefusedWhereNoGpcHasRoomForACluster) {
     EXPECT_NE(std::string::npos, classic.err.find("cannot be timed on this core")) << classic.err;
 }
 
-TEST_F(ClusterPrograms, ThatWaitForEverForTheirClusterAreToldWhoHasNotCome) {
+TEST_F(ClusterPrograms, ReportTheMissingWarpsOfADeadlockedClusterBarrier) {
     const char* const ptx = R"(
 .version 8.6
 .target sm_90
@@ -425,7 +425,7 @@ COME:
     EXPECT_NE(std::string::npos, o.err.find("0 of 1 warps have arrived")) << o.err;
 }
 
-TEST_F(ClusterPrograms, TakeTheCyclesOfAnH100ForDistributedSharedMemory) {
+TEST_F(ClusterPrograms, AccessDistributedSharedMemoryInTheCyclesOfAnH100) {
     const auto measure = [&](const std::string& statements) {
         const outcome o =
             simulate(arguments(std::string(SIMTLM_PROGRAMS) + "/microbenchmarks/cluster.ptx",

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-TEST(CommandLine, AnswersQuestionsWithoutARun) {
+TEST(CommandLine, PrintsListsAndHelpWithoutARun) {
     for (const char* question : {"--help", "--version", "--list-configs", "--help-markdown",
                                  "--help-statistics", "--dump-config"}) {
         const outcome o = simulate({question});
@@ -29,7 +29,7 @@ TEST(CommandLine, AnswersQuestionsWithoutARun) {
     EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("QV100"));
 }
 
-TEST(CommandLine, DumpsAConfigurationThatRunsTheSame) {
+TEST(CommandLine, DumpsAConfigurationThatReproducesTheRun) {
     const outcome dump = simulate({"--preset", "TINY", "--dump-config"});
     const scratch_folder folder;
     const std::string config = folder.write("dumped.config", dump.out);
@@ -39,7 +39,7 @@ TEST(CommandLine, DumpsAConfigurationThatRunsTheSame) {
     EXPECT_EQ(from_preset.report(), from_dump.report());
 }
 
-TEST(CommandLine, TakesTheFolderOfATrace) {
+TEST(CommandLine, AcceptsTheFolderOfATrace) {
     const outcome o =
         simulate({"--preset", "TINY", "-trace", std::string(SIMTLM_TRACES) + "/vecadd"});
     EXPECT_EQ(0, o.code) << o.err;
@@ -63,7 +63,7 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
     return text;
 }
 
-TEST(CommandLine, NotesOptionsWithoutMeaningOnce) {
+TEST(CommandLine, ReportsIneffectiveOptionsOnce) {
     const std::vector<std::string> more = {"-power_simulation_enabled", "0",
                                            "-visualizer_enabled",       "0",
                                            "-power_simulation_enabled", "1"};
@@ -81,7 +81,7 @@ TEST(CommandLine, NotesOptionsWithoutMeaningOnce) {
     EXPECT_THAT(on_terminal(on_tiny(sample("vecadd"), more), 80), HasSubstr("simtlm: note: "));
 }
 
-TEST(CommandLine, EndsWithASummaryOnATerminalOrWhereOneIsAskedFor) {
+TEST(CommandLine, PrintsASummaryOnATerminalOrOnRequest) {
     EXPECT_EQ("", simulate(on_tiny(sample("vecadd"))).err);
     EXPECT_THAT(on_terminal(on_tiny(sample("vecadd")), 80), HasSubstr("1 kernel, "));
     const outcome o = simulate(on_tiny(sample("sample"), {"--summary"}));
@@ -97,7 +97,7 @@ std::vector<std::string> with_progress(std::vector<std::string> more = {}) {
     return more;
 }
 
-TEST(CommandLine, ShowsProgressWhenAsked) {
+TEST(CommandLine, ShowsProgressOnRequest) {
     const outcome o = simulate(on_tiny(sample("sample"), with_progress({"--progress", "on"})));
     EXPECT_THAT(o.err, HasSubstr("kernel "));
     EXPECT_THAT(o.err, HasSubstr(" of 4, "));
@@ -105,7 +105,7 @@ TEST(CommandLine, ShowsProgressWhenAsked) {
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).err, Not(HasSubstr("CTA ")));
 }
 
-TEST(CommandLine, NamesKernelsThatRunInParallelInTheProgress) {
+TEST(CommandLine, NamesConcurrentKernelsInTheProgressLine) {
     // Two streams; the kernels of each round start together.
     const scratch_folder folder;
     std::string list;
@@ -133,7 +133,7 @@ TEST(CommandLine, KeepsProgressOnALineOfTheTerminal) {
     EXPECT_THAT(text, HasSubstr("kernel "));
 }
 
-TEST(CommandLine, IsKnownByABuildThatAccelSimsScriptsFindInTheExecutable) {
+TEST(CommandLine, ReportsTheBuildThatAccelSimsScriptsFindInTheExecutable) {
     const std::string program = read_file(SIMTLM_EXECUTABLE);
     const std::size_t at = program.find("accelsim-commit-");
     ASSERT_NE(std::string::npos, at);
@@ -151,7 +151,7 @@ TEST(CommandLine, NamesTheNearestCalibratedPreset) {
     EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("calibrated"));
 }
 
-TEST(CommandLine, EndsQuietlyWhenTheReaderOfAListHasSeenEnough) {
+TEST(CommandLine, EndsWithoutAnErrorWhenTheReaderClosesThePipe) {
     for (const char* question : {"--help", "--help-markdown", "--help-statistics"}) {
         const outcome o = simulate_from_shell("", {question}, "| head -n 1");
         EXPECT_EQ("", o.err) << question;
@@ -159,7 +159,7 @@ TEST(CommandLine, EndsQuietlyWhenTheReaderOfAListHasSeenEnough) {
     }
 }
 
-TEST(CommandLine, RefusesWhatHasNoEffectOnTracesOrPrograms) {
+TEST(CommandLine, RejectsOptionsWithoutEffectOnTracesOrPrograms) {
     for (const std::vector<std::string>& more :
          std::vector<std::vector<std::string>>{{"--check", "all"},
                                                {"--launch", "x"},

@@ -74,7 +74,7 @@ TEST_F(Debugger, ChangesNoResult) {
     }
 }
 
-TEST_F(Debugger, GoesOnByCyclesAndToACycle) {
+TEST_F(Debugger, ContinuesForANumberOfCyclesAndToACycle) {
     const outcome o = on_trace("s\ns 10\nu 40\nu 30\np cycle\nc\n");
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_THAT(o.out, HasSubstr("(simtlm) s\ncore cycle 1\n(simtlm) s 10\ncore cycle 11\n"
@@ -145,7 +145,7 @@ TEST_F(Debugger, ShowsValuesOfAProgram) {
     EXPECT_THAT(o.out, HasSubstr("simtlm: *** incomplete run: quit ***"));
 }
 
-TEST_F(Debugger, TellsAChangedValue) {
+TEST_F(Debugger, ReportsAChangedValue) {
     const outcome o = on_program("w y if cycle > 0\nd\nw x\nb kernel 1\nc\np y\nc\n");
     ASSERT_EQ(0, o.code) << o.err;
     const outcome changed = debug({"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/histogram.ptx",
@@ -155,7 +155,7 @@ TEST_F(Debugger, TellsAChangedValue) {
     EXPECT_THAT(changed.out, ContainsRegex("watchpoint 1, counts: 0x[0-9a-f]+ .* -> 0x"));
 }
 
-TEST_F(Debugger, RunsProgramsWithoutTimeByInstructions) {
+TEST_F(Debugger, StepsFunctionalProgramsByInstructions) {
     const outcome o = without_time(
         "s\ns\nb saxpy.ptx:41\nc\np %f4\nl 1\ni w\nd\nb cta 3\nc\nu 700\ndp\nb end\nc\nd\nc\n");
     ASSERT_EQ(0, o.code) << o.err;
@@ -187,7 +187,7 @@ TEST_F(Debugger, RunsMachineCode) {
     EXPECT_THAT(o.out, ContainsRegex("watchpoint 2, o: 0x[0-9a-f]+ .* -> 0x"));
 }
 
-TEST_F(Debugger, QuitsWithTheStatisticsSoFar) {
+TEST_F(Debugger, WritesPartialStatisticsOnQuit) {
     const std::string json = folder_.path("s.json");
     auto arguments = on_tiny(sample("vecadd"), {"--stats-json", json});
     const outcome o = debug(arguments, "s 200\nq\n");
@@ -197,7 +197,7 @@ TEST_F(Debugger, QuitsWithTheStatisticsSoFar) {
     EXPECT_THAT(without_time("s 20\nq\n").out, HasSubstr("*** incomplete run: quit ***"));
 }
 
-TEST_F(Debugger, ExplainsWhatItDoesNotUnderstand) {
+TEST_F(Debugger, ReportsUnknownCommands) {
     const outcome o = on_trace(
         "brake\nb nowhere\nb\nb pc zz\nb warp 9:0\nb warp 0\nb if\nb if cycle >\nd 7\nw\n"
         "w 0x10:100\nw 0x10 x\nu\nl\ndp 99\ndm p 99\ni\ni r\nf 0\np\np nobody\ni w 98\n"
@@ -217,7 +217,7 @@ TEST_F(Debugger, ExplainsWhatItDoesNotUnderstand) {
     EXPECT_THAT(o.out, HasSubstr("u CYCLE   or until\n        continues to a core cycle"));
 }
 
-TEST_F(Debugger, IsAskedForByTheEnvironmentToo) {
+TEST_F(Debugger, IsEnabledByTheEnvironment) {
     const outcome o = simulate_from_shell("printf 's\\np cycle\\nc\\n' | GPGPUSIM_DEBUG=1",
                                           on_tiny(sample("vecadd")), "");
     ASSERT_EQ(0, o.code) << o.err;
@@ -230,7 +230,7 @@ TEST_F(Debugger, IsAskedForByTheEnvironmentToo) {
               simulate(on_tiny(sample("vecadd"), {"--debug", "--debug-commands", "/none"})).code);
 }
 
-TEST_F(Debugger, IsRefusedBesideRecordingsThatWatchTheSame) {
+TEST_F(Debugger, IsRejectedTogetherWithRecordingsThatUseTheSameObserver) {
     for (const std::vector<std::string>& other :
          {std::vector<std::string>{"--timeline", folder_.path("t.json")},
           {"-enable_ptx_file_line_stats", "1", "--stats-json", folder_.path("s.json")},
@@ -241,7 +241,7 @@ TEST_F(Debugger, IsRefusedBesideRecordingsThatWatchTheSame) {
     }
 }
 
-TEST(TraceStreams, TellWhatComponentsDo) {
+TEST(TraceStreams, ReportEventsOfComponents) {
     const auto run = [](const std::string& components, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"-trace_enabled", "1", "-trace_components", components});
         return simulate(on_tiny(sample("vecadd"), more));
@@ -283,7 +283,7 @@ TEST(TraceStreams, ChangeNoStatistic) {
     EXPECT_EQ("", first_difference(plain.report(), rest));
 }
 
-TEST(TraceStreams, RefuseComponentsAndPlacesThatAreNotThere) {
+TEST(TraceStreams, RejectUnknownComponentsAndOutputs) {
     const auto refused = [](std::vector<std::string> options) {
         const outcome o = simulate(on_tiny(sample("vecadd"), std::move(options)));
         EXPECT_EQ(2, o.code);
@@ -298,7 +298,7 @@ TEST(TraceStreams, RefuseComponentsAndPlacesThatAreNotThere) {
 }
 
 /// With a process that could write commands, and without one.
-TEST_F(Debugger, ASignalEndsARunThatWaitsForACommand) {
+TEST_F(Debugger, EndsOnASignalWhileItWaitsForACommand) {
     const std::string fifo = folder_.path("fifo"), json = folder_.path("s.json");
     ASSERT_EQ(0, mkfifo(fifo.c_str(), 0600));
     const std::vector<std::string> commands = {"--debug", "--debug-commands", fifo};
@@ -319,7 +319,7 @@ TEST_F(Debugger, ASignalEndsARunThatWaitsForACommand) {
 
 /// The sessions of docs/debugger.md: the commands shown after the prompt produce the output shown
 /// below them.
-TEST_F(Debugger, GivesTheSessionsOfItsPage) {
+TEST_F(Debugger, ReproducesTheSessionsOfItsPage) {
     std::istringstream page(read_file(SIMTLM_DOCS "/debugger.md"));
     unsigned sessions = 0;
     for (std::string line; std::getline(page, line);) {

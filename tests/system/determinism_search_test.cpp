@@ -65,7 +65,7 @@ result run(const random_configuration& gpu, const std::vector<std::string>& more
 
 class DeterminismSearch : public testing::TestWithParam<unsigned> {};
 
-TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleepNorOnThreads) {
+TEST_P(DeterminismSearch, RandomGpusAreIndependentOfProcessOrderSleepAndThreads) {
     const std::uint64_t seed = from_environment("SIMTLM_SEED", 1);
     const std::uint64_t wanted = from_environment("SIMTLM_CONFIGURATIONS", 28);
     std::uint64_t drawn = 0, tried = 0;

@@ -37,16 +37,16 @@ private:
 TEST_P(Determinism, TwoRunsGiveTheSameStatistics) {
     expect_same({});
 }
-TEST_P(Determinism, TheOrderOfProcessesDoesNotMatter) {
+TEST_P(Determinism, StatisticsAreIndependentOfProcessOrder) {
     expect_same({"--shuffle-seed", "1"});
     expect_same({"--shuffle-seed", "4711"});
 }
-TEST_P(Determinism, RandomPartitionIndexingDrawsTheSameInAnyOrder) {
+TEST_P(Determinism, RandomPartitionIndexingIsIndependentOfProcessOrder) {
     const std::vector<std::string> random{"-gpgpu_memory_partition_indexing", "4"};
     expect_same({"--shuffle-seed", "1"}, random);
     expect_same({"--no-sleep"}, random);
 }
-TEST_P(Determinism, SmsThatActOneAfterTheOtherDoSoInEveryWayOfRunningThem) {
+TEST_P(Determinism, SmsInOrderActInOrderInEveryProcessMode) {
     for (const char* const indexing : {"0", "4"}) {
         const std::vector<std::string> in_order{"--compat",
                                                 "accel-sim",
@@ -66,14 +66,14 @@ TEST_P(Determinism, SmsThatActOneAfterTheOtherDoSoInEveryWayOfRunningThem) {
         expect_same({"--threads", "2"}, in_order);
     }
 }
-TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
+TEST_P(Determinism, StatisticsAreTheSameWithoutSleep) {
     expect_same({"--no-sleep"});
 }
-TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnCountTheSame) {
+TEST_P(Determinism, StatisticsAreTheSameWithOneSystemCThreadPerFunctionalUnit) {
     expect_same({"--processes", "block"});
     expect_same({"--processes", "block", "--shuffle-seed", "5"});
 }
-TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnGiveTheSameWaveforms) {
+TEST_P(Determinism, WaveformsAreTheSameWithOneSystemCThreadPerFunctionalUnit) {
     const auto waveform = [this](std::vector<std::string> more) {
         const std::string file = folder_.path("wave.vcd");
         more.insert(more.end(), {"--quiet", "--vcd", file});
@@ -85,14 +85,14 @@ TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnGiveTheSameWaveforms) {
     EXPECT_GT(by_modules.size(), 1000u);
     EXPECT_TRUE(by_modules == waveform({"--processes", "block"}));
 }
-TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
+TEST_P(Determinism, ProgressAndCheckersDoNotChangeStatistics) {
     expect_same({"--progress", "on", "--check-dram", "--profile-kernel", "-visualizer_enabled", "1",
                  "-visualizer_outputfile", folder_.path("v.log.gz"), "-gpgpu_runtime_stat", "100",
                  "-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename",
                  folder_.path("lines.txt")});
 }
 
-TEST_P(Determinism, TheModernCoreCountsTheSameInAnyOrderAsleepOrAwake) {
+TEST_P(Determinism, TheSubCorePipelineIsIndependentOfProcessOrderAndSleep) {
     const std::vector<std::string> modern{"--core", "modern", "-gpgpu_perfect_inst_const_cache",
                                           "0"};
     expect_same({"--shuffle-seed", "1"}, modern);
@@ -100,12 +100,12 @@ TEST_P(Determinism, TheModernCoreCountsTheSameInAnyOrderAsleepOrAwake) {
     expect_same({"--processes", "block", "--shuffle-seed", "5"}, modern);
     expect_same({"--threads", "2", "--sms-a-thread", "1"}, modern);
 }
-TEST_P(Determinism, TheModernCoreCountsTheSameByItsScoreboard) {
+TEST_P(Determinism, TheSubCorePipelineIsDeterministicWithItsScoreboard) {
     expect_same({"--no-sleep", "--shuffle-seed", "3"},
                 {"--core", "modern", "--dependences", "scoreboard"});
 }
 /// An SM whose warps have exited receives CTAs of another kernel before its slots are free.
-TEST_P(Determinism, AKernelFollowsAnotherOnAnSmInTheSameCycleAsleepOrAwake) {
+TEST_P(Determinism, BackToBackKernelsOfAnSmAreIndependentOfSleep) {
     expect_same({"--no-sleep"},
                 {"--core", "modern", "-gpgpu_sub_core_model", "0", "-modern_cta_turnaround", "90"});
 }

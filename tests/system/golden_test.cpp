@@ -42,11 +42,11 @@ void Golden::expect_what_is_on_record(std::vector<std::string> more) {
     EXPECT_EQ(expected.size(), found.size()) << "other statistics are not 0 than those on record";
 }
 
-TEST_P(Golden, ASampleTraceGivesTheStatisticsOnRecord) {
+TEST_P(Golden, SampleTracesHaveTheRecordedStatistics) {
     expect_what_is_on_record();
 }
 
-TEST_P(Golden, SoItDoesWithEveryBlockAThreadOfItsOwn) {
+TEST_P(Golden, SampleTracesHaveTheRecordedStatisticsWithOneSystemCThreadPerBlock) {
     if (std::getenv("SIMTLM_WRITE_GOLDEN") != nullptr) GTEST_SKIP() << "written by the other one";
     expect_what_is_on_record({"--processes", "block"});
 }

@@ -48,7 +48,7 @@ TEST(Hopper, MultipliesMatricesWithBulkCopiesAndAWarpgroup) {
     EXPECT_EQ(16 * 64, sm.at("warpgroup_cycles").get<int>());
 }
 
-TEST(Hopper, TakesTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
+TEST(Hopper, TakesTheSameCyclesInAnyProcessOrderWithAndWithoutSleep) {
     const outcome first = simulate(gemm({}));
     EXPECT_EQ(0, first.code) << first.err;
     for (const std::vector<std::string>& way :
@@ -71,7 +71,7 @@ void PrintTo(const stuck_case& c, std::ostream* out) {
 
 struct HopperPhase : ::testing::TestWithParam<stuck_case> {};
 
-TEST_P(HopperPhase, ThatNobodyCompletesIsToldWithWhatItWaitsFor) {
+TEST_P(HopperPhase, ThatNeverCompletesIsReportedWithItsPendingArrivals) {
     const scratch_folder folder;
     const std::string ptx = folder.write("wait.ptx", std::string(R"(.version 8.0
 .target sm_90
@@ -174,7 +174,7 @@ TEST(Hopper, HasATimelineOfItsEnginesBesideItsWarps) {
     EXPECT_TRUE(waiting.count(0)) << "the consumer waits for data";
 }
 
-TEST(Hopper, ARecordedKernelTakesTheSameCyclesInAReplay) {
+TEST(Hopper, ReplaysARecordedKernelInTheSameCycles) {
     for (const char* const form : {"binary", "text"}) {
         const scratch_folder folder;
         const outcome recorded =
@@ -276,7 +276,7 @@ std::uint64_t cycles_of(const outcome& o) {
     return std::stoull(o.values().at("gpu_sim_cycle"));
 }
 
-TEST(Hopper, ReplaysAccelSimsPackedTracesWithTheTimeOfItsEngines) {
+TEST(Hopper, ReplaysAccelSimsPackedTracesWithEngineTiming) {
     const scratch_folder folder;
     nlohmann::json of_text, of_packed, of_more;
     const std::string text = traced_pipeline(6, 8);
@@ -299,7 +299,7 @@ TEST(Hopper, ReplaysAccelSimsPackedTracesWithTheTimeOfItsEngines) {
     EXPECT_GT(cycles_of(more), cycles_of(plain) + 8 * 400);
 }
 
-TEST(Hopper, TraceToolsKeepWhatLinesSayOfAsynchronousInstructions) {
+TEST(Hopper, TraceToolsPreserveDetailsOfAsynchronousInstructions) {
     const scratch_folder folder;
     const std::string trace = traced_pipeline(6, 2);
     folder.write("kernel-1.tracez", tracez_writer::pack_text(trace, {7, "", true, true, false}));
@@ -318,7 +318,7 @@ TEST(Hopper, TraceToolsKeepWhatLinesSayOfAsynchronousInstructions) {
         << converted.err;
 }
 
-TEST(Hopper, ReplaysTracesWithoutValuesOfRegistersWithoutWaitsForMbarriers) {
+TEST(Hopper, ReplaysTracesWithoutRegisterValuesWithoutMbarrierWaits) {
     const scratch_folder folder;
     nlohmann::json with, without;
     const outcome known = replay(folder, "kernel-1.traceg", traced_pipeline(6, 8), with);
@@ -334,7 +334,7 @@ TEST(Hopper, ReplaysTracesWithoutValuesOfRegistersWithoutWaitsForMbarriers) {
     EXPECT_EQ(8 * 4, without.at("warpgroup_products").get<int>());
 }
 
-TEST(Hopper, TellsOfAReplayedPhaseThatNobodyCompletes) {
+TEST(Hopper, ReportsAReplayedPhaseThatNeverCompletes) {
     const scratch_folder folder;
     std::string text = traced_pipeline(6, 1);
     const std::string all = " 16384 0 4 ";
@@ -351,7 +351,7 @@ TEST(Hopper, TellsOfAReplayedPhaseThatNobodyCompletes) {
         << stuck.out << stuck.err;
 }
 
-TEST(Hopper, RefusesBulkCopiesWhereNoSmHasAnEngineForThem) {
+TEST(Hopper, RejectsBulkCopiesOnGpusWithoutATensorMemoryAccelerator) {
     const std::string program = std::string(SIMTLM_PROGRAMS) + "/gemm_sm90";
     const outcome o = simulate({"--preset", "H100_PCIE", "-modern_engines", "0", "--ptx",
                                 program + ".ptx", "--launch", program + ".launch", "--quiet"});

@@ -107,7 +107,7 @@ std::vector<double> query(const std::string& file, const char* sql) {
     return values;
 }
 
-TEST_F(Intervals, AreTheSameInTheDatabase) {
+TEST_F(Intervals, AreWrittenToTheDatabase) {
     ASSERT_EQ(0, run({"--interval", "1000"}).code);
     std::vector<double> ipc;
     std::size_t units = 0;
@@ -123,13 +123,13 @@ TEST_F(Intervals, AreTheSameInTheDatabase) {
     EXPECT_THAT(folder.files(), testing::ElementsAre("i.csv", "i.db", "s.json"));
 }
 
-TEST_F(Intervals, OfSomeBlocksOnly) {
+TEST_F(Intervals, AreRestrictedToSelectedBlocks) {
     ASSERT_EQ(0, run({"--interval", "1000", "--interval-scope", "gpu"}).code);
     for (const auto& row : rows_of(read_file(folder.path("i.csv"))))
         EXPECT_EQ("gpu", row.at("unit"));
 }
 
-TEST_F(Intervals, WithoutAFileOrWithAWrongNameAreRefused) {
+TEST_F(Intervals, WithoutAFileOrWithAnUnknownNameAreRejected) {
     const outcome nowhere = simulate(on_tiny(sample("vecadd"), {"--interval", "100"}));
     EXPECT_EQ(2, nowhere.code);
     EXPECT_THAT(nowhere.err, HasSubstr("--interval-csv"));
@@ -139,7 +139,7 @@ TEST_F(Intervals, WithoutAFileOrWithAWrongNameAreRefused) {
     EXPECT_THAT(folder.files(), testing::Not(testing::Contains("i.db")));
 }
 
-TEST(Rows, OfPartialRunsHaveTheNumbersOfTheWholeList) {
+TEST(Rows, OfPartialRunsHaveTheKernelNumbersOfTheWholeList) {
     const scratch_folder folder;
     const auto rows = [&](std::vector<std::string> more) {
         more.insert(more.end(),

@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(Multicast, StoredProgram,
                                                         "multimem"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-TEST(Multicast, IsRefusedByNameWhenItIsExecuted) {
+TEST(Multicast, IsRejectedByNameWhenItIsExecuted) {
     const scratch_folder folder;
     const std::string file = folder.write(
         "run.launch", "buffer a u32 32 zero\nlaunch multimem grid 1 block 32 args a a s32:4\n");
@@ -353,7 +353,7 @@ TEST_P(RecursiveMachineCode, LeavesTheSameMemoryAsItsPtx) {
     EXPECT_TRUE(found == expected);
 }
 
-TEST_P(RecursiveMachineCode, HasTheStackThatItIsGiven) {
+TEST_P(RecursiveMachineCode, UsesTheConfiguredStackSize) {
     std::string expected, found;
     ASSERT_EQ(run("shallow", {"--ptx", ptx}, expected).code, 0);
     const outcome enough = run("shallow", {"--cubin", cubin}, found);
@@ -461,14 +461,14 @@ void expect_lockstep(const char* preset, const std::vector<std::string>& code) {
 }
 
 // Lanes in different branches and at different calls synchronise in shuffles, votes and barriers.
-TEST_P(CollectiveMachineCode, BringsLanesTogetherWhereverTheyAre) {
+TEST_P(CollectiveMachineCode, ReconvergesTheLanesOfDifferentPaths) {
     const stored_program& p = GetParam();
     expect_lockstep(
         p.preset,
         {"--cubin", fmt::format(SIMTLM_MACHINE_CODE "/collectives.sm_{}.cubin", p.architecture)});
 }
 
-TEST(CollectivePtx, BringsLanesTogetherWhereverTheyAre) {
+TEST(CollectivePtx, ReconvergesTheLanesOfDifferentPaths) {
     expect_lockstep("RTX2060", {"--ptx", SIMTLM_MACHINE_CODE "/collectives.ptx"});
 }
 
@@ -501,10 +501,10 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{90, "H100_PCIE", "register_barriers", 32, "register_barriers"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-class LanesWithTime : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class TimedLanes : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 // With the timing model the results are the same as without.
-TEST_P(LanesWithTime, WaitForEachOtherAndMeetAtBarriers) {
+TEST_P(TimedLanes, OfAWarpSynchronizeWithEachOtherAndAtBarriers) {
     const auto& [program, core] = GetParam();
     const scratch_folder folder;
     const std::string file = folder.write(
@@ -531,7 +531,7 @@ TEST_P(LanesWithTime, WaitForEachOtherAndMeetAtBarriers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Cores, LanesWithTime,
+    Cores, TimedLanes,
     testing::Combine(testing::Values("waiting_lanes", "branch_barriers", "register_barriers"),
                      testing::Values("classic", "modern")),
     [](const auto& p) { return fmt::format("{}_{}", std::get<0>(p.param), std::get<1>(p.param)); });
@@ -749,7 +749,7 @@ TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
     EXPECT_EQ(run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_90.cubin"}), expected);
 }
 
-TEST_P(HopperMachineCode, LeavesTheSameMemoryWithTime) {
+TEST_P(HopperMachineCode, LeavesTheSameMemoryUnderTheTimingModel) {
     const std::vector<std::string> code{"--cubin", path + ".sm_90.cubin"};
     std::vector<std::string> without_time = code;
     without_time.insert(without_time.end(), {"-gpgpu_ptx_sim_mode", "1"});
@@ -770,7 +770,7 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"columns", 1, 128, 4096}, hopper_kernel{"extrema", 1, 128, 1088}),
     [](const auto& p) { return std::string(p.param.name); });
 
-TEST(UnoptimisedHopperCode, MayMultiplyTheMatrixAtAddressZero) {
+TEST(UnoptimisedHopperCode, MultipliesAMatrixAtAddressZero) {
     const scratch_folder folder;
     const std::string file =
         folder.write("run.launch",
@@ -852,7 +852,7 @@ std::string cycles(const outcome& o) {
     return at == std::string::npos ? std::string() : o.out.substr(at, o.out.find('\n', at) - at);
 }
 
-TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesTakesTheSameCyclesInAReplay) {
+TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesReplaysInTheSameCycles) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch",
                                           "buffer a u32 4096 random 3\nbuffer o u32 16384 zero\n"
@@ -890,7 +890,7 @@ TEST(RecordedHopperMachineCode, WithMbarriersAndCopiesTakesTheSameCyclesInARepla
         << converted.err;
 }
 
-TEST(RecordedMachineCode, ThatReadsATableOfConstantsTakesTheSameCyclesInAReplay) {
+TEST(RecordedMachineCode, WithAConstantTableReplaysInTheSameCycles) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch",
                                           "buffer a u32 1024 random 9\nbuffer o u32 8192 zero\n"
@@ -917,7 +917,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, RecordedHopperKernel,
                                                                                     : "halves";
                          });
 
-TEST_P(RecordedHopperKernel, TakesTheSameCyclesInAReplay) {
+TEST_P(RecordedHopperKernel, ReplaysInTheSameCycles) {
     const scratch_folder folder;
     const std::string file =
         folder.write("run.launch", fmt::format("buffer a u32 4096 random 3\n"
@@ -993,7 +993,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, LinkedFiles,
 
 // Groups of several warps synchronise through reserved shared memory: after the CTA's own on sm_80,
 // before it on sm_90.
-TEST(MachineCode, TilesOfSeveralWarpsUseReservedSharedMemory) {
+TEST(MachineCode, UsesReservedSharedMemoryForTilesOfSeveralWarps) {
     const scratch_folder folder;
     const std::string file = folder.write(
         "run.launch",
@@ -1016,7 +1016,7 @@ TEST(MachineCode, TilesOfSeveralWarpsUseReservedSharedMemory) {
     }
 }
 
-TEST(LinkedFiles, ThatCannotBeLinkedAreRefused) {
+TEST(LinkedFiles, ThatCannotBeLinkedAreRejected) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch", "buffer a u32 64 zero\n");
     const auto error = [&](std::vector<std::string> cubins) {
@@ -1037,7 +1037,7 @@ TEST(LinkedFiles, ThatCannotBeLinkedAreRefused) {
                 testing::HasSubstr("kernels.sm_80.cubin: it is complete"));
 }
 
-TEST(MachineCode, ResultsOfDeferredAtomicsAreThoseOfAnExecutionWithoutTime) {
+TEST(MachineCode, DeferredAtomicsHaveTheResultsOfFunctionalExecution) {
     const scratch_folder folder;
     const std::string file =
         folder.write("run.launch",
@@ -1070,7 +1070,7 @@ protected:
     }
 };
 
-TEST_P(TimedMachineCode, LeavesTheSameMemoryAsWithoutTimeAndItsTraceTakesTheSameCycles) {
+TEST_P(TimedMachineCode, LeavesTheMemoryOfFunctionalExecutionAndItsTraceTakesTheSameCycles) {
     const scratch_folder folder;
     std::vector<std::string> words = arguments(folder);
     std::vector<std::string> functional(words.begin() + 3, words.end());
@@ -1161,7 +1161,7 @@ outcome run_refused(bool timed, unsigned texture_mode) {
 
 class UnsupportedInstruction : public testing::TestWithParam<bool> {};
 
-TEST_P(UnsupportedInstruction, IsAnErrorThatNamesItWhenALaneExecutesIt) {
+TEST_P(UnsupportedInstruction, IsReportedByNameWhenALaneExecutesIt) {
     const outcome run = run_refused(GetParam(), 1);
     EXPECT_EQ(run.code, 2);
     ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
@@ -1169,7 +1169,7 @@ TEST_P(UnsupportedInstruction, IsAnErrorThatNamesItWhenALaneExecutesIt) {
         EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
 }
 
-TEST_P(UnsupportedInstruction, DoesNotPreventThatOthersAreExecuted) {
+TEST_P(UnsupportedInstruction, DoesNotPreventOtherInstructionsFromExecuting) {
     const outcome run = run_refused(GetParam(), 0);
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_TRUE(run.error_lines().empty()) << run.err;
@@ -1210,7 +1210,7 @@ TEST_P(CodeWithoutExit, IsAnErrorWhenALaneReachesItsEnd) {
 INSTANTIATE_TEST_SUITE_P(WithTime, CodeWithoutExit, testing::Values(false, true),
                          [](const auto& p) { return p.param ? "timed" : "functional"; });
 
-TEST(MachineCodeProgram, AFaultTellsWhereTheInstructionLies) {
+TEST(MachineCodeProgram, FaultsNameTheAddressOfTheInstruction) {
     const scratch_folder folder;
     const std::string file = folder.write(
         "run.launch", "buffer a u32 64 zero\nlaunch lock grid 1 block 64 args a u64:16 s32:64\n");

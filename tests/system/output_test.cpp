@@ -71,7 +71,7 @@ protected:
     small_trace trace;
 };
 
-TEST_F(Output, ToADeviceLeavesItADevice) {
+TEST_F(Output, ToADeviceDoesNotReplaceTheDevice) {
     const std::string device = folder.path("null");
     if (mknod(device.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0)
         GTEST_SKIP() << "device nodes need root";
@@ -106,14 +106,14 @@ TEST_F(Output, FollowsSymbolicLinks) {
     EXPECT_TRUE(S_ISREG(mode("not-yet.csv")));
 }
 
-TEST_F(Output, KeepsThePermissionsOfWhatItReplaces) {
+TEST_F(Output, KeepsThePermissionsOfAReplacedFile) {
     folder.write("s.json", "old");
     ASSERT_EQ(0, chmod(folder.path("s.json").c_str(), 0640));
     EXPECT_EQ(0, simulate(small({"--stats-json", folder.path("s.json")})).code);
     EXPECT_EQ(0640u, mode("s.json") & 0777u);
 }
 
-TEST_F(Output, RefusesAReadOnlyFile) {
+TEST_F(Output, RejectsAReadOnlyFile) {
     folder.write("s.json", "precious");
     ASSERT_EQ(0, chmod(folder.path("s.json").c_str(), 0444));
     expect_refused({"--stats-json", folder.path("s.json")}, {"s.json", "read-only"});
@@ -131,7 +131,7 @@ TEST_F(Output, IsCheckedBeforeTheRun) {
     EXPECT_THAT(folder.files(), ElementsAre("d", "kernel-1.traceg", "kernelslist.g", "w.vcd.gtkw"));
 }
 
-TEST_F(Output, ThatIsAnInputIsRefused) {
+TEST_F(Output, ThatIsAnInputIsRejected) {
     const std::string config = folder.write("my.config", "-gpgpu_max_cycle 0\n");
     for (const char* input : {"kernelslist.g", "kernel-1.traceg", "my.config"}) {
         const std::string file = folder.path(input);
@@ -144,7 +144,7 @@ TEST_F(Output, ThatIsAnInputIsRefused) {
     expect_refused({"--stats-csv", folder.path("other")}, {"--stats-csv", "command list"});
 }
 
-TEST_F(Output, OfEveryOptionIsRefusedIfItIsAnInput) {
+TEST_F(Output, OfEveryOptionIsRejectedIfItIsAnInput) {
     const std::string saved = folder.path("saved");
     ASSERT_EQ(0, simulate(small({"--checkpoint", saved, "--checkpoint-at", "1"})).code);
     const std::string before = read_file(saved);
@@ -162,7 +162,7 @@ TEST_F(Output, OfEveryOptionIsRefusedIfItIsAnInput) {
                    {"a.part", "--stats-csv"});
 }
 
-TEST_F(Output, OfTwoOptionsInOneFileIsRefused) {
+TEST_F(Output, OfTwoOptionsInOneFileIsRejected) {
     const std::string file = folder.path("x");
     expect_refused({"--stats-json", file, "--stats-csv", file}, {"--stats-csv", "--stats-json"});
     folder.write("x", "old");
@@ -176,14 +176,14 @@ TEST_F(Output, OfTwoOptionsInOneFileIsRefused) {
     EXPECT_EQ(0, both.code) << both.err;
 }
 
-TEST_F(Output, ToTheFileThatStdoutGoesToIsRefused) {
+TEST_F(Output, ToTheFileOfStdoutIsRejected) {
     const outcome o = simulate_from_shell({}, small({"--stats-json", folder.path("out")}),
                                           ">'" + folder.path("out") + "'");
     EXPECT_EQ(2, o.code);
     EXPECT_THAT(o.err, HasSubstr("standard output"));
 }
 
-TEST_F(Output, ToDevStdoutFollowsTheReport) {
+TEST_F(Output, ToDevStdoutIsWrittenAfterTheReport) {
     const outcome o = simulate_from_shell({}, small({"--stats-json", "/dev/stdout"}), "");
     EXPECT_EQ(0, o.code) << o.err;
     const std::size_t end = o.out.find("*** exit detected ***\n{");
@@ -202,7 +202,7 @@ TEST_F(Output, ToAFullDeviceIsAnErrorForEveryOption) {
         << "one failure takes no other output with it";
 }
 
-TEST_F(Output, ThatFailsIsNamedAndTheOthersAreWritten) {
+TEST_F(Output, FailuresAreReportedAndOtherOutputsAreWritten) {
     if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
     std::vector<std::string> all;
     for (const char* option :
@@ -259,7 +259,7 @@ TEST_F(Output, OnAClosedStreamIsAnError) {
     EXPECT_EQ(0, simulate_from_shell({}, small({"--quiet"}), "2>&-").code) << "nothing to say";
 }
 
-TEST_F(Output, ToAPipeThatNobodyReadsIsAnError) {
+TEST_F(Output, ToAPipeWithoutReaderIsAnError) {
     constexpr int out = 9;
     int ends[2];
     ASSERT_EQ(0, pipe(ends));
@@ -280,7 +280,7 @@ TEST_F(Output, ToAPipeThatNobodyReadsIsAnError) {
     expect_unwritten(alone, "standard output");
 }
 
-TEST_F(Output, ThatDoesNotFitLeavesWhatWasThere) {
+TEST_F(Output, ThatDoesNotFitKeepsTheExistingFile) {
     folder.write("s.json", "old");
     const outcome o = simulate_from_shell(
         "ulimit -f 8;", small({"--stats-json", folder.path("s.json")}), ">/dev/null");
@@ -290,18 +290,18 @@ TEST_F(Output, ThatDoesNotFitLeavesWhatWasThere) {
         << "no draft is left";
 }
 
-TEST_F(Output, DoesNotTouchAFileThatHasTheNameOfADraft) {
+TEST_F(Output, KeepsAFileWithTheNameOfATemporaryFile) {
     folder.write("s.json.part", "precious");
     EXPECT_EQ(0, simulate(small({"--stats-json", folder.path("s.json")})).code);
     EXPECT_EQ("precious", read_file(folder.path("s.json.part")));
     EXPECT_EQ("finished", read_json(folder.path("s.json"))["ended"]);
 }
 
-TEST_F(Output, WithAnEmptyNameIsRefused) {
+TEST_F(Output, WithAnEmptyNameIsRejected) {
     for (const auto& option : every_option("")) expect_refused(option, {"an empty name"});
 }
 
-TEST_F(Output, OfAReadOnlyDatabaseOrADeviceIsRefused) {
+TEST_F(Output, ToAReadOnlyDatabaseOrADeviceIsRejected) {
     folder.write("i.db", "precious");
     ASSERT_EQ(0, chmod(folder.path("i.db").c_str(), 0444));
     expect_refused({"--interval-db", folder.path("i.db")}, {"i.db", "read-only"});
@@ -348,7 +348,7 @@ protected:
     std::string ptx;
 };
 
-TEST_P(ProgramOutput, OfALaunchFileNeverReplacesAnInputOrAReadOnlyFile) {
+TEST_P(ProgramOutput, OfALaunchFileNeverOverwritesAnInputOrAReadOnlyFile) {
     EXPECT_EQ(0, run("output b out.bin\n").code);
     EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("out.bin")));
     ASSERT_EQ(0, symlink("in.bin", folder.path("link.bin").c_str()));
@@ -369,7 +369,7 @@ TEST_P(ProgramOutput, OfALaunchFileNeverReplacesAnInputOrAReadOnlyFile) {
     EXPECT_EQ("precious", read_file(folder.path("kept.bin")));
 }
 
-TEST_P(ProgramOutput, OfExecutedInstructionsNeverReplacesAnInput) {
+TEST_P(ProgramOutput, OfExecutedInstructionsNeverOverwritesAnInput) {
     for (const char* file : {"in.bin", "copy.ptx", "copy.launch"}) {
         const outcome o = run("", {"-gpgpu_ptx_inst_debug_to_file", "1",
                                    "-gpgpu_ptx_inst_debug_file", folder.path(file)});
@@ -381,7 +381,7 @@ TEST_P(ProgramOutput, OfExecutedInstructionsNeverReplacesAnInput) {
     EXPECT_EQ(2, o.code) << o.err;
 }
 
-TEST_P(ProgramOutput, OfAWrongLaunchNamesItsLine) {
+TEST_P(ProgramOutput, ToAnInvalidFileIsReportedWithItsLine) {
     for (const char* shape : {"grid 0 block 32", "grid 1 block 2048"}) {
         const outcome o = run(std::string("launch copy ") + shape + " args b a\n");
         EXPECT_EQ(2, o.code);
@@ -410,7 +410,7 @@ TEST_P(ProgramOutput, OnAFullDeviceIsAnError) {
     EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("third")));
 }
 
-TEST_P(ProgramOutput, IsNoInputAndNoOtherOutput) {
+TEST_P(ProgramOutput, MustDifferFromInputsAndOtherOutputs) {
     const std::string before = read_file(ptx);
     const auto refused = [&](const std::string& result, const std::vector<std::string>& more) {
         const outcome o = run(result, more);
@@ -447,7 +447,7 @@ TEST_P(ProgramOutput, IsNoInputAndNoOtherOutput) {
     EXPECT_TRUE(std::filesystem::exists(folder.path("recorded/kernelslist.g")));
 }
 
-TEST_P(ProgramOutput, OfARunThatIsEndedEarlyIsListedOnlyAsFarAsItIsRecorded) {
+TEST_P(ProgramOutput, OfAnInterruptedRunListsOnlyRecordedKernels) {
     if (std::string(GetParam()) == "1") return;
     const std::string recorded = folder.path("recorded");
     const outcome o = run("launch copy grid 64 block 32 args b a\n",
@@ -460,7 +460,7 @@ TEST_P(ProgramOutput, OfARunThatIsEndedEarlyIsListedOnlyAsFarAsItIsRecorded) {
     EXPECT_EQ(0, simulate({"--preset", "TINY", "-trace", recorded}).code);
 }
 
-TEST_P(ProgramOutput, SaysThatResultsAreAsExpectedOnlyWhereSomeAre) {
+TEST_P(ProgramOutput, ReportsExpectedResultsOnlyIfTheFileHasSome) {
     EXPECT_THAT(run("output b out.bin\n").out, testing::Not(HasSubstr("as expected")));
     EXPECT_THAT(run("expect b buffer a\n").out, HasSubstr("results are as expected"));
 }
@@ -470,7 +470,7 @@ INSTANTIATE_TEST_SUITE_P(WithAndWithoutTime, ProgramOutput, testing::Values("0",
                              return std::string(mode.param) == "0" ? "Timed" : "Functional";
                          });
 
-TEST_F(Output, OfAQuietRunIsTheReport) {
+TEST_F(Output, OfAQuietRunIsTheReportAlone) {
     trace.header["nregs"] = "21955";  // causes a warning
     const outcome o = simulate(small({"--quiet", "--override-registers", "16", "--progress", "on",
                                       "-power_simulation_enabled", "0"}));

@@ -59,7 +59,7 @@ protected:
     scratch_folder folder_;
 };
 
-TEST_F(ProgramChecks, FindRacesAndUnwrittenMemoryWithoutTimeAndUnderTheTimingModel) {
+TEST_F(ProgramChecks, FindRacesAndUninitializedMemoryInFunctionalAndTimingMode) {
     for (const bool timing : {false, true}) {
         const outcome races = run("races", "ramp", timing);
         EXPECT_EQ(5, races.code) << races.err;
@@ -74,7 +74,7 @@ TEST_F(ProgramChecks, FindRacesAndUnwrittenMemoryWithoutTimeAndUnderTheTimingMod
     }
 }
 
-TEST_F(ProgramChecks, SayThatTheyHaveFoundNothing) {
+TEST_F(ProgramChecks, ReportThatNothingWasFound) {
     for (const bool timing : {false, true}) {
         const outcome o = run("memory", "zero", timing);
         EXPECT_EQ(0, o.code) << o.err;
@@ -82,19 +82,19 @@ TEST_F(ProgramChecks, SayThatTheyHaveFoundNothing) {
     }
 }
 
-TEST_F(ProgramChecks, FindNothingUnlessAskedTo) {
+TEST_F(ProgramChecks, AreDisabledByDefault) {
     const outcome o = run("", "unwritten", false);
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_EQ("", o.err);
 }
 
-TEST_F(ProgramChecks, EndWithTheCodeOfWrongResultsWhereThereAreSome) {
+TEST_F(ProgramChecks, EndWithTheExitCodeOfWrongResults) {
     std::string all_ones = "expect out values";
     for (int i = 0; i < 128; ++i) all_ones += " 1";
     EXPECT_EQ(4, run("races", "ramp", false, all_ones + "\n").code);
 }
 
-TEST_F(ProgramChecks, FaultsUnderTheTimingModelAreTheUsersToMend) {
+TEST_F(ProgramChecks, ReportFaultsUnderTheTimingModelAsUserErrors) {
     const std::string stray_launch =
         folder_.write("stray.launch",
                       "buffer in u32 128 ramp\n"
@@ -128,7 +128,7 @@ protected:
     scratch_folder folder_;
 };
 
-TEST_P(MachineCodeChecks, NameAddressesAndLinesOfRacesAndOfReadsOfUnwrittenMemory) {
+TEST_P(MachineCodeChecks, NameAddressesAndLinesOfRacesAndOfUninitializedReads) {
     for (const bool timing : {false, true}) {
         const outcome o = run("careless", "unwritten", timing);
         EXPECT_EQ(5, o.code) << o.err;
@@ -146,7 +146,7 @@ TEST_P(MachineCodeChecks, NameAddressesAndLinesOfRacesAndOfReadsOfUnwrittenMemor
     }
 }
 
-TEST_P(MachineCodeChecks, TakeBarriersOfBlocksAndOfWarpsForOrder) {
+TEST_P(MachineCodeChecks, RespectTheOrderOfBlockAndWarpBarriers) {
     for (const bool timing : {false, true}) {
         const outcome o = run("careful", "ramp", timing);
         EXPECT_EQ(0, o.code) << o.err;
@@ -156,7 +156,7 @@ TEST_P(MachineCodeChecks, TakeBarriersOfBlocksAndOfWarpsForOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Architectures, MachineCodeChecks, testing::Values(75, 80, 90));
 
-TEST_F(ProgramChecks, RefuseWordsThatAreNoChecks) {
+TEST_F(ProgramChecks, RejectUnknownChecks) {
     const outcome o = run("leaks", "zero", false);
     EXPECT_EQ(2, o.code);
     EXPECT_NE(std::string::npos, o.err.find("'leaks' is not a check")) << o.err;

@@ -51,7 +51,7 @@ protected:
     scratch_folder folder_;
 };
 
-TEST_F(ProgramDebug, LevelsTellMoreAndMore) {
+TEST_F(ProgramDebug, LevelsAreCumulative) {
     EXPECT_EQ(0, count(at_level("PTX_SIM_DEBUG=0").out, "begins"));
     const std::string blocks = at_level("PTX_SIM_DEBUG=1").out;
     EXPECT_EQ(3, count(blocks, "of small begins")) << blocks;
@@ -71,7 +71,7 @@ TEST_F(ProgramDebug, LevelsTellMoreAndMore) {
     EXPECT_EQ(1, count(at_level("PTX_SIM_DEBUG=100").out, ".visible .entry small"));
 }
 
-TEST_F(ProgramDebug, TellsRegistersAndPredicatesOfMachineCodeWithItsAddresses) {
+TEST_F(ProgramDebug, PrintsRegistersAndPredicatesOfMachineCodeWithItsAddresses) {
     const std::string launch = folder_.write(
         "careful.launch",
         "buffer in u32 128 ramp\nbuffer out u32 128 zero\nlaunch careful grid 1 block 128 args in "
@@ -98,7 +98,7 @@ TEST_F(ProgramDebug, TellsRegistersAndPredicatesOfMachineCodeWithItsAddresses) {
     }
 }
 
-TEST_F(ProgramDebug, TellsOfOneThreadOnly) {
+TEST_F(ProgramDebug, IsRestrictedToOneThread) {
     const std::string out = at_level("PTX_SIM_DEBUG=5 PTX_SIM_DEBUG_THREAD_UID=5").out;
     EXPECT_LT(0, count(out, "[thd=5] : ctaid=(0,0,0) tid=(0,0,0)")) << out;
     EXPECT_EQ(count(out, "[thd="), count(out, "[thd=5]"));

@@ -209,7 +209,7 @@ protected:
     scratch_folder folder_;
 };
 
-TEST_F(Programs, OfTheSamplesGiveTheExpectedResultsUnderTheTimingModel) {
+TEST_F(Programs, OfTheSamplesComputeTheExpectedResultsUnderTheTimingModel) {
     for (const char* name : {"saxpy", "histogram"}) {
         const outcome o = simulate(sample_on_tiny(name));
         EXPECT_EQ(0, o.code) << name << ": " << o.err;
@@ -218,7 +218,7 @@ TEST_F(Programs, OfTheSamplesGiveTheExpectedResultsUnderTheTimingModel) {
     }
 }
 
-TEST_F(Programs, ThatGiveOtherResultsThanExpectedEndWithTheirOwnExitCode) {
+TEST_F(Programs, WithUnexpectedResultsEndWithTheirOwnExitCode) {
     const std::string launch = folder_.write("wrong.launch", R"(
 buffer values u32 256 ramp
 buffer counts u32 16 zero
@@ -231,7 +231,7 @@ expect counts values 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 17
     EXPECT_NE(std::string::npos, o.err.find("counts")) << o.err;
 }
 
-TEST_F(Programs, DrawEveryTicketOnceFromACounterThatAllThreadsShare) {
+TEST_F(Programs, DrawUniqueTicketsFromASharedAtomicCounter) {
     const outcome o = simulate(tickets_on_tiny());
     EXPECT_EQ(0, o.code) << o.err;
     std::vector<std::uint32_t> list = drawn();
@@ -240,7 +240,7 @@ TEST_F(Programs, DrawEveryTicketOnceFromACounterThatAllThreadsShare) {
     for (std::uint32_t i = 0; i < list.size(); ++i) ASSERT_EQ(i, list[i]);
 }
 
-TEST_F(Programs, GiveTheSameValuesAndCyclesInAnyOrderOfProcessesAsleepOrAwake) {
+TEST_F(Programs, HaveTheSameValuesAndCyclesInAnyProcessOrderWithAndWithoutSleep) {
     const outcome first = simulate(tickets_on_tiny({"--quiet"}));
     const std::vector<std::uint32_t> list = drawn();
     EXPECT_EQ(0, first.code) << first.err;
@@ -258,7 +258,7 @@ TEST_F(Programs, GiveTheSameValuesAndCyclesInAnyOrderOfProcessesAsleepOrAwake) {
     }
 }
 
-TEST_F(Programs, PrintAndAllocateTheSameInAnyOrderOfProcesses) {
+TEST_F(Programs, PrintAndAllocateTheSameInAnyProcessOrder) {
     const std::string ptx = folder_.write("talk.ptx", talk);
     const std::string launch = folder_.write("talk.launch", R"(
 buffer list u64 32 zero
@@ -276,7 +276,7 @@ output list list.bin
     }
 }
 
-TEST_F(Programs, TakeTheirAtomicsWithAMemoryThatAnswersAtOnce) {
+TEST_F(Programs, ExecuteAtomicsOnAMemoryThatRespondsImmediately) {
     const std::vector<std::string> perfect = {"--quiet", "-gpgpu_perfect_mem", "1"};
     const outcome first = simulate(tickets_on_tiny(perfect));
     EXPECT_EQ(0, first.code) << first.err;
@@ -333,7 +333,7 @@ std::map<std::string, std::string> report_values(const outcome& o) {
     return values;
 }
 
-TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
+TEST_F(Programs, ThatAreRecordedReplayInTheSameCycles) {
     const std::map<std::string, std::vector<std::string>> programs = {
         {"saxpy", sample_on_tiny("saxpy")},
         {"histogram", sample_on_tiny("histogram")},
@@ -356,7 +356,7 @@ TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
         }
 }
 
-TEST_F(Programs, AsynchronousCopiesTakeTheTimeOfTheirLoadsExecutedAndReplayed) {
+TEST_F(Programs, AsynchronousCopiesTakeTheCyclesOfTheirLoadsExecutedAndReplayed) {
     const std::string copies = folder_.write("copies.ptx", R"(
 .version 7.0
 .target sm_80
@@ -388,7 +388,7 @@ TEST_F(Programs, AsynchronousCopiesTakeTheTimeOfTheirLoadsExecutedAndReplayed) {
     EXPECT_EQ(report_values(executed), report_values(replayed));
 }
 
-TEST_F(Programs, DrawnByLotGiveTheSameResultsInEveryExecutorAndEveryReplayTheSameCycles) {
+TEST_F(Programs, RandomProgramsHaveTheSameResultsInEveryExecutorAndReplayInTheSameCycles) {
     const char* const seed = std::getenv("SIMTLM_SEED");
     const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
     const std::string launch = folder_.write("drawn.launch", R"(
@@ -417,7 +417,7 @@ output list list.bin
     }
 }
 
-TEST_F(Programs, AreNotRecordedIntoAFolderWithSomethingInIt) {
+TEST_F(Programs, AreNotRecordedIntoANonEmptyFolder) {
     folder_.write("traces.txt", "mine");
     std::vector<std::string> record = sample_on_tiny("saxpy");
     record.insert(record.end(), {"--record-trace", folder_.path("")});
@@ -427,7 +427,7 @@ TEST_F(Programs, AreNotRecordedIntoAFolderWithSomethingInIt) {
     EXPECT_EQ(1u, folder_.files().size());
 }
 
-TEST_F(Programs, ThatDoWrongEndWithOneLineThatNamesThePlace) {
+TEST_F(Programs, WithAFaultEndWithOneLineThatNamesTheLocation) {
     const std::string ptx = folder_.write("wrong.ptx", R"(
 .version 6.4
 .target sm_70
@@ -452,7 +452,7 @@ launch wrong grid 1 block 32 args list
     EXPECT_NE(std::string::npos, o.err.find("wrong.ptx:11")) << o.err;
 }
 
-TEST_F(Programs, OfSeveralStreamsRunSideBySideAndThoseOfOneInTurn) {
+TEST_F(Programs, OfSeveralStreamsRunConcurrentlyAndThoseOfOneStreamInOrder) {
     const auto launch = [this](const char* stream) {
         return folder_.write(
             std::string("streams") + stream + ".launch", std::string(R"(
@@ -530,14 +530,14 @@ buffer o f64 65536 zero
 launch strided grid 256 block 256 args b o
 )";
 
-TEST_F(Programs, ThatStrideByAPowerOfTwoEndSoonOnTwelveChannels) {
+TEST_F(Programs, WithPowerOfTwoStridesAreSpreadOverTwelveChannels) {
     const outcome o = simulate({"--preset", "RTX2060", "--ptx", folder_.write("s.ptx", strided),
                                 "--launch", folder_.write("s.launch", strided_launch)});
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_LT(std::stoull(o.values()["gpu_tot_sim_cycle"]), 60000u);
 }
 
-TEST_F(Programs, ThatComeToADeadlockAreToldWhoHoldsWhatForWhom) {
+TEST_F(Programs, ReportTheHoldersAndWaitersOfADeadlock) {
     // A memory whose latency exceeds the deadlock detection window.
     const outcome o =
         simulate({"--preset", "TINY", "-dram_latency", "1000000", "-gpgpu_perfect_inst_const_cache",
@@ -590,7 +590,7 @@ const char* const mixed_atomics = R"(
 }
 )";
 
-TEST_F(Programs, WhoseAtomicsAddressSharedAndGlobalMemoryAtOnceSeeBothBehindABarrier) {
+TEST_F(Programs, WithAtomicsToSharedAndGlobalMemoryReadBothAfterABarrier) {
     for (const char* const which : {"0", "1"})
         for (const char* const preset : {"TINY", "RTX3070"}) {
             std::string launch =
@@ -648,7 +648,7 @@ ready:
 }
 )";
 
-TEST_F(Programs, DoNotArriveAtBarriersThatAWholeWarpSkips) {
+TEST_F(Programs, DoNotCountWarpsThatSkipABarrier) {
     std::string launch =
         "buffer out u32 96 zero\nlaunch exchange grid 2 block 96 args out\n"
         "expect out values";

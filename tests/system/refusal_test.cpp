@@ -37,14 +37,14 @@ protected:
     small_trace trace;
 };
 
-TEST_F(Refusal, DoesNotConcernAWellFormedTrace) {
+TEST_F(Refusal, DoesNotAffectAWellFormedTrace) {
     const outcome o = simulate({"--preset", "TINY", "-trace", trace.write(folder), "--quiet"});
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_EQ("", o.err);
     EXPECT_THAT(o.out, HasSubstr("gpu_tot_issued_cta = 2\n"));
 }
 
-TEST_F(Refusal, OfAFileThatIsCutShort) {
+TEST_F(Refusal, OfATruncatedFile) {
     const std::string text = trace.text();
     expect_trace_refused(text.substr(0, text.rfind("0030")), {"kernel-1.traceg:"});
 }
@@ -95,7 +95,7 @@ TEST_F(Refusal, OfAnUnknownOptionNamesTheNearestAndTheLine) {
     expect_refused({"--preset", "TINY", "-trace", list, "-config", config},
                    {"my.config:2", "-gpgpu_max_cycle"});
 }
-TEST_F(Refusal, OfAnImpossibleOptionNamesItsLine) {
+TEST_F(Refusal, OfAnInvalidOptionValueNamesItsLine) {
     const std::string config = folder.write("my.config", "\n-gpgpu_n_clusters none\n");
     expect_refused({"--preset", "TINY", "-config", config, "-trace", trace.write(folder)},
                    {"my.config:2", "-gpgpu_n_clusters"});
@@ -142,7 +142,7 @@ TEST_F(Refusal, OfSeveralKernelsNamesEachBeforeAnythingRuns) {
     EXPECT_THAT(o.err, HasSubstr("kernel-2.traceg"));
     EXPECT_THAT(o.err, HasSubstr("kernel-3.traceg"));
 }
-TEST_F(Refusal, CanBeOverridden) {
+TEST_F(Refusal, OfResourceLimitsCanBeOverridden) {
     trace.header["nregs"] = "21955";
     trace.header["shmem"] = "1000000";
     const outcome o = simulate({"--preset", "TINY", "-trace", trace.write(folder),
@@ -157,7 +157,7 @@ TEST_F(Refusal, OfAFileOfStatisticsThatCannotBeWrittenComesBeforeTheRun) {
     EXPECT_THAT(o.error_lines(), SizeIs(1));
     EXPECT_THAT(o.err, HasSubstr("s.json"));
 }
-TEST_F(Refusal, InTheMiddleOfARunKeepsWhatWasCounted) {
+TEST_F(Refusal, DuringARunKeepsTheStatisticsCollected) {
     folder.write("kernel-1.traceg", trace.text());
     folder.write("kernel-2.traceg", replaced(trace.text(), "FADD", "FROB"));
     const std::string list = folder.write("kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n");
@@ -191,17 +191,17 @@ TEST_F(Refusal, OfAHeaderWithoutRegistersOrSharedMemory) {
         expect_trace_refused(trace.text(), {"kernel-1.traceg", "-shmem", "--override-shmem"});
     }
 }
-TEST_F(Refusal, OfABlockThatComesTwice) {
+TEST_F(Refusal, OfADuplicateBlock) {
     const std::string text = trace.text();
     const std::size_t second = text.rfind("thread block = 1,0,0");
     expect_trace_refused(std::string(text).replace(second, 20, "thread block = 0,0,0"),
                          {"kernel-1.traceg:", "0,0,0 twice"});
 }
-TEST_F(Refusal, OfFewerWarpsThanTheThreadsMake) {
+TEST_F(Refusal, OfFewerWarpsThanTheThreadsNeed) {
     trace.header["block dim"] = "(96,1,1)";
     expect_trace_refused(trace.text(), {"kernel-1.traceg:", "no warp 2 of the 3"});
 }
-TEST_F(Refusal, OfAGridThatIsNotThatOfTheBlocks) {
+TEST_F(Refusal, OfAGridSizeThatContradictsItsBlocks) {
     trace.header["grid dim"] = "(1,2,1)";
     expect_trace_refused(trace.text(), {"kernel-1.traceg:", "outside the grid"});
     trace.header["grid dim"] = "(3,1,1)";
@@ -209,14 +209,14 @@ TEST_F(Refusal, OfAGridThatIsNotThatOfTheBlocks) {
     trace.header["grid dim"] = "(1,1,1)";
     expect_trace_refused(trace.text(), {"kernel-1.traceg:", "more thread blocks than the grid"});
 }
-TEST_F(Refusal, OfATracerVersionThatIsNotKnown) {
+TEST_F(Refusal, OfAnUnknownTracerVersion) {
     trace.header["accelsim tracer version"] = "7";
     expect_trace_refused(trace.text(), {"kernel-1.traceg:", "tracer version 7", "up to 6"});
 }
 TEST_F(Refusal, OfTwoHeadersInOneFile) {
     expect_trace_refused("-nregs = 16\n" + trace.text(), {"kernel-1.traceg:", "second 'nregs'"});
 }
-TEST_F(Refusal, OfAnAbsurdWidth) {
+TEST_F(Refusal, OfAnInvalidAccessWidth) {
     expect_trace_refused(
         replaced(trace.text(), "R4 4 1 0x7f5800000000", "R4 99999 1 0x7f5800000000"),
         {"kernel-1.traceg:", "99999 bytes"});
@@ -232,7 +232,7 @@ TEST_F(Refusal, OfAnEmptyTrace) {
         {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg\n")},
         {"kernel-1.traceg", "no header"});
 }
-TEST_F(Refusal, OfAFileThatNeverEnds) {
+TEST_F(Refusal, OfAnEndlessFile) {
     const std::string list = trace.write(folder);
     for (const char* option : {"-config", "-inter_config_file"})
         expect_refused(
@@ -242,7 +242,7 @@ TEST_F(Refusal, OfAFileThatNeverEnds) {
     expect_refused({"--preset", "TINY", "--opcode-table", "/dev/zero", "-trace", list},
                    {"/dev/zero"});
 }
-TEST_F(Refusal, OfACacheThatNoMemoryHolds) {
+TEST_F(Refusal, OfACacheLargerThanHostMemory) {
     const std::string list = trace.write(folder);
     expect_refused({"--preset", "TINY", "-trace", list, "-gpgpu_cache:dl2",
                     "S:67108864:128:16,L:B:m:L:P,A:192:4,32:0,32"},
@@ -271,20 +271,20 @@ TEST_F(Refusal, OfEveryNumberThatIsTooLarge) {
     EXPECT_THAT(queue.err, HasSubstr("2000000000 entries"));
     EXPECT_THAT(queue.err, testing::Not(HasSubstr("at least one")));
 }
-TEST_F(Refusal, OfNoArgumentsSaysWhatIsMissing) {
+TEST_F(Refusal, OfNoArgumentsNamesTheMissingOption) {
     expect_refused({}, {"-trace", "--preset", "--help"});
     expect_refused({"-trace", trace.write(folder)}, {"no GPU", "--preset"});
 }
 TEST_F(Refusal, OfV100AdvisesQV100) {
     expect_refused({"--preset", "V100"}, {"QV100"});
 }
-TEST_F(Refusal, OfATraceThatComesThroughAPipe) {
+TEST_F(Refusal, OfATraceFromAPipe) {
     ASSERT_EQ(0, mkfifo(folder.path("kernel-1.traceg").c_str(), 0600));
     expect_refused(
         {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg\n")},
         {"kernel-1.traceg", "no regular file"});
 }
-TEST_F(Refusal, OfAnUnknownOpcodeNamesTheOptionsThatHelp) {
+TEST_F(Refusal, OfAnUnknownOpcodeNamesTheOptionsThatAcceptIt) {
     expect_trace_refused(replaced(trace.text(), "R12 FADD", "R12 FROB"),
                          {"FROB", "--opcode-table", "--unknown-opcode warn"});
 }
@@ -300,7 +300,7 @@ TEST_F(Refusal, OfOneWrongPresetIsOneLineForAllKernels) {
     expect_refused({"--preset", "TINY", "-trace", folder.write("kernelslist.g", list)},
                    {"kernel-1.traceg", "RTX3070", "11 more kernels"});
 }
-TEST_F(Refusal, InTheFirstKernelComesWithoutASummaryOfNothing) {
+TEST_F(Refusal, InTheFirstKernelPrintsNoSummary) {
     const outcome o = simulate({"--preset", "TINY", "-trace",
                                 trace.write(folder, replaced(trace.text(), "FADD", "FROB"))});
     EXPECT_EQ(2, o.code);
@@ -348,7 +348,7 @@ TEST_F(ImpossibleTrace, HasTwoInstructionsAtOneProgramCounter) {
     expect_impossible("0030 ffffffff 1 R12 FADD", "0010 ffffffff 1 R12 FADD",
                       {"IMAD.WIDE and FADD", "0x10"});
 }
-TEST_F(ImpossibleTrace, MayHaveThemWhereFunctionsAreCalled) {
+TEST_F(ImpossibleTrace, MayRepeatProgramCountersWhereFunctionsAreCalled) {
     std::string text = replaced(trace.text(), "0010 ffffffff 1 R4 IMAD.WIDE 2 R0 R9 0 0",
                                 "0010 ffffffff 0 CALL.REL.NOINC 0 0 0");
     text = replaced(text, "0030 ffffffff 1 R12 FADD", "0000 ffffffff 1 R12 FADD");
@@ -371,7 +371,7 @@ TEST_F(ImpossibleTrace, HasANegativeKernelIdOrStream) {
     trace.header["cuda stream id"] = "-7";
     expect_impossible("", "", {"negative 'cuda stream id'"});
 }
-TEST_F(ImpossibleTrace, IsFoundInBinaryFormToo) {
+TEST_F(ImpossibleTrace, IsRejectedInBinaryForm) {
     const std::string list =
         trace.write(folder, replaced(trace.text(), "0040 ffffffff 0 EXIT", "0040 ffffffff 0 NOP"));
     ASSERT_EQ(0, trace_tool({"convert", list, folder.path("binary")}).code);
@@ -380,14 +380,14 @@ TEST_F(ImpossibleTrace, IsFoundInBinaryFormToo) {
     EXPECT_EQ(2, o.code) << o.err;
     EXPECT_THAT(o.err, HasSubstr("warp 0 ends with NOP"));
 }
-TEST_F(Refusal, OfACopyThatWraps) {
+TEST_F(Refusal, OfACopyThatWrapsTheAddressSpace) {
     trace.write(folder);
     expect_refused(
         {"--preset", "TINY", "-trace",
          folder.write("kernelslist.g", "MemcpyHtoD,0xffffffffffffff00,512\nkernel-1.traceg\n")},
         {"kernelslist.g:1", "wraps"});
 }
-TEST_F(Refusal, OfAPlainFileUnderTheNameOfAnArchive) {
+TEST_F(Refusal, OfAPlainFileWithTheExtensionOfAnArchive) {
     folder.write("kernel-1.traceg.xz", trace.text());
     expect_refused(
         {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg.xz\n")},
@@ -420,13 +420,13 @@ TEST_F(Refusal, OfANetworkNamesTheLineOfItsDescription) {
                     "-trace", trace.write(folder)},
                    {"net.icnt:3: k: "});
 }
-TEST_F(Refusal, OfAPerfectNetworkNamesTheModeThatIsOne) {
+TEST_F(Refusal, OfAPerfectNetworkNamesTheModeToUse) {
     const std::string network = folder.write("net.icnt", "perfect_icnt = 1;\n");
     expect_refused({"--preset", "TINY", "-network_mode", "1", "-inter_config_file", network,
                     "-trace", trace.write(folder)},
                    {"perfect_icnt", "-network_mode 3"});
 }
-TEST_F(Refusal, OfLinksThatLeadToThemselves) {
+TEST_F(Refusal, OfCyclicSymbolicLinks) {
     ASSERT_EQ(0, symlink("y", folder.path("x").c_str()));
     ASSERT_EQ(0, symlink("x", folder.path("y").c_str()));
     const std::string loop = folder.path("x"), list = trace.write(folder);
@@ -450,7 +450,7 @@ TEST_F(Refusal, OfAStackThatIsTooSmall) {
     EXPECT_EQ(2, o.code) << o.err;
     EXPECT_EQ("simtlm: the stack limit is too small (ulimit -s 8192)\n", o.err);
 }
-TEST_F(Refusal, OfRawTracesNamesTheStepThatIsMissing) {
+TEST_F(Refusal, OfRawTracesNamesTheMissingProcessingStep) {
     folder.write("kernel-1.trace", "raw");
     expect_refused({"--preset", "TINY", "-trace", folder.write("kernelslist", "kernel-1.trace\n")},
                    {"kernelslist:1", "raw traces", "post-traces-processing"});
@@ -497,7 +497,7 @@ TEST_F(Refusal, OfALaunchBeyondTheBoundsOfItsKernel) {
     EXPECT_THAT(o.out, HasSubstr("6 thread blocks in")) << "a grid of three clusters of two";
 }
 
-TEST_F(Refusal, OfAGpuThatCannotBeIsThatOfARunWithoutTiming) {
+TEST_F(Refusal, OfAnInvalidGpuIsTheSameInFunctionalMode) {
     const std::string program =
         folder.write("empty.ptx", ".version 7.0\n.target sm_70\n.visible .entry k() { ret; }\n");
     const std::string launch = folder.write("k.launch", "launch k grid 1 block 32\n");
@@ -521,7 +521,7 @@ TEST_F(Refusal, OfAnOptionOfAnEarlierVersionNamesItsSuccessor) {
 
 class ByteOrderMark : public Refusal {};
 
-TEST_F(ByteOrderMark, IsNoReasonToRefuse) {
+TEST_F(ByteOrderMark, IsSkipped) {
     const std::string mark = "\xef\xbb\xbf";
     folder.write("kernel-1.traceg", mark + trace.text());
     const std::string list = folder.write("kernelslist.g", mark + "kernel-1.traceg\n");
@@ -531,7 +531,7 @@ TEST_F(ByteOrderMark, IsNoReasonToRefuse) {
     EXPECT_EQ("", o.err);
 }
 
-class Choosing : public Refusal {
+class KernelSelection : public Refusal {
 protected:
     /// Names of the kernels that ran.
     std::string ran(const std::vector<std::string>& more, const std::string& first_line = {}) {
@@ -560,23 +560,23 @@ protected:
     std::string ctas;
 };
 
-TEST_F(Choosing, KernelsOnTheCommandLine) {
+TEST_F(KernelSelection, AcceptsKernelsOfTheCommandLine) {
     EXPECT_EQ("gemm reduce scan gemm2 ", ran({}));
     EXPECT_EQ("reduce gemm2 ", ran({"--kernels", "2,4"}));
     EXPECT_EQ("gemm gemm2 ", ran({"--kernel-names", "^gemm"}));
     EXPECT_EQ("scan ", ran({"--skip-kernels", "2", "--max-kernels", "1"}));
 }
-TEST_F(Choosing, KernelsInTheList) {
+TEST_F(KernelSelection, AcceptsKernelsOfTheList) {
     EXPECT_EQ("reduce scan ", ran({}, "--kernels 2-3\n"));
     EXPECT_EQ("gemm ", ran({"--kernels", "1"}, "--kernels 2-3\n"));
 }
-TEST_F(Choosing, ThreadBlocks) {
+TEST_F(KernelSelection, AcceptsThreadBlocks) {
     EXPECT_EQ("gemm reduce scan gemm2 ", ran({"--ctas", "1"}));
     EXPECT_EQ("4", ctas) << "one of two, four times";
     ran({}, "--ctas 0-0\n");
     EXPECT_EQ("4", ctas);
 }
-TEST_F(Choosing, NothingIsRefused) {
+TEST_F(KernelSelection, RejectsAnEmptySelection) {
     const std::string list = trace.write(folder);
     expect_refused({"--preset", "TINY", "-trace", list, "--kernels", "7"}, {"none", "--kernels"});
     expect_refused({"--preset", "TINY", "-trace", list, "--ctas", "9-"}, {"--ctas"});

@@ -31,7 +31,7 @@ nlohmann::json report_of(const scratch_folder& folder, std::vector<std::string> 
     return read_json(folder.path("report.json"));
 }
 
-TEST(StatisticsFile, TellsWhatTheGpuCanDoAndWhatLimitsOccupancy) {
+TEST(StatisticsFile, HasPeakRatesAndTheLimitOfOccupancy) {
     const scratch_folder folder;
     const nlohmann::json s = read_json(statistics_of(folder, "sgemm_tile", "s.json", {}));
     EXPECT_EQ(2, s["gpu"]["sms"]);
@@ -42,7 +42,7 @@ TEST(StatisticsFile, TellsWhatTheGpuCanDoAndWhatLimitsOccupancy) {
     EXPECT_FALSE(k["occupancy_limits"].empty());
 }
 
-TEST(StatisticsFile, HasTheBanksOfSharedMemoryForThePeakOfAModernL1) {
+TEST(StatisticsFile, HasTheSharedMemoryBanksForThePeakRateOfTheL1) {
     const scratch_folder folder;
     const nlohmann::json s =
         read_json(statistics_of(folder, "vecadd", "s.json", {"--core", "modern"}));
@@ -54,7 +54,7 @@ TEST(StatisticsFile, HasTheBanksOfSharedMemoryForThePeakOfAModernL1) {
 
 class InstructionProfile : public testing::TestWithParam<const char*> {};
 
-TEST_P(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
+TEST_P(InstructionProfile, AttributesAStallToTheLoadThatCausesIt) {
     const scratch_folder folder;
     const nlohmann::json s = read_json(statistics_of(
         folder, "pchase", "s.json", {"--core", GetParam(), "-enable_ptx_file_line_stats", "1"}));
@@ -79,7 +79,7 @@ TEST_P(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
 INSTANTIATE_TEST_SUITE_P(Cores, InstructionProfile, testing::Values("classic", "modern"),
                          [](const auto& name) { return std::string(name.param); });
 
-TEST(ReportTool, RanksWhatKeepsAKernelFromBeingFaster) {
+TEST(ReportTool, RanksTheBottlenecksOfAKernel) {
     const scratch_folder folder;
     const std::string run =
         statistics_of(folder, "pchase", "s.json", {"-enable_ptx_file_line_stats", "1"});
@@ -101,7 +101,7 @@ TEST(ReportTool, RanksWhatKeepsAKernelFromBeingFaster) {
     EXPECT_EQ(s["start_cycle"].get<int>() - s["launched_at"].get<int>(), k["launch"].get<int>());
 }
 
-TEST(ReportTool, TakesSamplesFromDatabaseAndCsvAlike) {
+TEST(ReportTool, ReadsSamplesFromDatabaseAndCsv) {
     const scratch_folder folder;
     const std::string run =
         statistics_of(folder, "vecadd", "s.json",
@@ -184,7 +184,7 @@ TEST(ReportTool, SummarisesARunInThirtyLines) {
     EXPECT_THAT(o.out, HasSubstr("Why "));
 }
 
-TEST(ReportTool, RefusesWhatItCannotShow) {
+TEST(ReportTool, RejectsUnsupportedFiles) {
     const scratch_folder folder;
     EXPECT_EQ(2, tool("simtlm-report", {"-o", folder.path("p.html")}).code);
     const std::string run = statistics_of(folder, "vecadd", "s.json", {});
@@ -195,7 +195,7 @@ TEST(ReportTool, RefusesWhatItCannotShow) {
     EXPECT_THAT(folder.files(), testing::ElementsAre("s.json"));
 }
 
-TEST(ReportPage, NeedsNothingFromOutside) {
+TEST(ReportPage, HasNoExternalResources) {
     const scratch_folder folder;
     const std::string run = statistics_of(folder, "vecadd", "s.json", {});
     ASSERT_EQ(0, tool("simtlm-report", {run, "-o", folder.path("p.html")}).code);
@@ -245,7 +245,7 @@ std::string shown(const scratch_folder& folder, std::string page, const std::str
 #define SIMTLM_NEEDS_A_BROWSER() \
     if (browser().empty()) GTEST_SKIP() << "there is no chromium on this machine"
 
-TEST(ReportPage, DrawsWithoutAFaultAndFollowsTheKeyboard) {
+TEST(ReportPage, RendersWithoutErrorsAndHandlesTheKeyboard) {
     SIMTLM_NEEDS_A_BROWSER();
     const scratch_folder folder;
     const std::string run = statistics_of(folder, "sample", "s.json",
@@ -273,7 +273,7 @@ TEST(ReportPage, DrawsWithoutAFaultAndFollowsTheKeyboard) {
     EXPECT_THAT(dom, HasSubstr("Comparison"));
 }
 
-TEST(ReportPage, KeepsOnlyTheRowsInViewOfThreeThousandKernels) {
+TEST(ReportPage, RendersOnlyTheVisibleRowsOfThreeThousandKernels) {
     SIMTLM_NEEDS_A_BROWSER();
     const scratch_folder folder;
     nlohmann::json s = read_json(statistics_of(folder, "vecadd", "s.json", {}));

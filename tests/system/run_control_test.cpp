@@ -35,7 +35,7 @@ protected:
     small_trace trace;
 };
 
-TEST_F(RunControl, CtrlCPrintsTheStatisticsSoFarAndExits130) {
+TEST_F(RunControl, CtrlCPrintsPartialStatisticsAndExitsWith130) {
     const outcome o =
         simulate({"--preset", "QV100", "-trace", endless(), "--stats-json", folder.path("s.json")},
                  SIGINT, 2);
@@ -74,7 +74,7 @@ TEST_F(RunControl, EverySignalThatEndsARunKeepsItsStatistics) {
     }
 }
 
-TEST_F(RunControl, ASecondSignalAtOnceIsTheSameOne) {
+TEST_F(RunControl, TwoSignalsInQuickSuccessionCountAsOne) {
     const std::string json = folder.path("s.json");
     const outcome o =
         simulate_from_shell("(sleep 2; kill -TERM $$; kill -TERM $$; sleep 0.1; kill -TERM $$) &",
@@ -83,7 +83,7 @@ TEST_F(RunControl, ASecondSignalAtOnceIsTheSameOne) {
     EXPECT_THAT(o.err, HasSubstr("interrupted by SIGTERM"));
 }
 
-TEST_F(RunControl, AnInterruptedProgramWithoutTimeSaysSo) {
+TEST_F(RunControl, AnInterruptedFunctionalProgramReportsTheInterruption) {
     const std::string ptx = folder.write("spin.ptx", R"(.version 6.3
 .target sm_70
 .address_size 64
@@ -125,14 +125,14 @@ TEST_F(RunControl, ASignalDuringHostCopiesEndsTheRunWithStatistics) {
     EXPECT_EQ("interrupted", read_json(folder.path("s.json"))["ended"]);
 }
 
-TEST_F(RunControl, MaxCycleEndsTheRunThere) {
+TEST_F(RunControl, MaxCycleEndsTheRunAtThatCycle) {
     const outcome o = simulate(on_tiny(sample("sample"), {"-gpgpu_max_cycle", "5000"}));
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_NEAR(5000, printed(o, "gpu_tot_sim_cycle"), 1);
     EXPECT_THAT(o.out, HasSubstr("was ended by -gpgpu_max_cycle"));
 }
 
-TEST_F(RunControl, MaxInsnEndsTheRunSoonAfter) {
+TEST_F(RunControl, MaxInsnEndsTheRunShortlyAfterThatInstruction) {
     const outcome o = simulate(on_tiny(sample("sample"), {"-gpgpu_max_insn", "100000"}));
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_GE(printed(o, "gpu_tot_sim_insn"), 100000);
@@ -140,7 +140,7 @@ TEST_F(RunControl, MaxInsnEndsTheRunSoonAfter) {
     EXPECT_THAT(o.out, HasSubstr("was ended by -gpgpu_max_insn"));
 }
 
-TEST_F(RunControl, MaxCtaLetsThePlacedBlocksEnd) {
+TEST_F(RunControl, MaxCtaCompletesThePlacedCtas) {
     const outcome o = simulate(on_tiny(sample("vecadd"), {"-gpgpu_max_cta", "3"}));
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_EQ(3, printed(o, "gpu_tot_issued_cta"));
@@ -155,7 +155,7 @@ TEST_F(RunControl, MaxCompletedCtaEndsTheRun) {
     EXPECT_LT(printed(o, "ctas_completed"), 8);
 }
 
-TEST_F(RunControl, DeadlockIsReportedWithWhoWaitsForWhat) {
+TEST_F(RunControl, DeadlockIsReportedWithTheReasonOfEachWait) {
     // Each warp waits for the other one at a different barrier.
     trace.warps[0].insert(trace.warps[0].begin() + 1, "0008 ffffffff 0 BAR.SYNC 0 0 1");
     trace.warps[1].insert(trace.warps[1].begin() + 1, "0008 ffffffff 0 BAR.SYNC 0 0 2");
@@ -184,7 +184,7 @@ TEST_F(RunControl, AnEmptyListIsAnEmptyRun) {
     EXPECT_EQ(0, o.code) << o.err;
 }
 
-TEST_F(RunControl, TheTurnaroundTimeOfBlocksDoesNotDependOnTheClockOfTheSms) {
+TEST_F(RunControl, TheCtaTurnaroundTimeIsIndependentOfTheCoreClock) {
     // One block after the other: half the core cycles at half the core clock.
     trace.header["grid dim"] = "(21,1,1)";
     trace.blocks = 21;

@@ -64,7 +64,7 @@ TEST_F(Sampling, ProjectsARunOfRepeatedKernelsFromAFewOfThem) {
     EXPECT_EQ(values.at("sampled_sim_cycle"), values.at("gpu_tot_sim_cycle"));
 }
 
-TEST_F(Sampling, SimulatesEverythingThatIsNotRepeated) {
+TEST_F(Sampling, SimulatesEveryKernelThatIsNotRepeated) {
     const std::string trace = list({"vecadd", "reduction"}, 1);
     const outcome o = simulate(on_tiny(trace, {"--sample"}));
     const auto values = o.values();
@@ -115,7 +115,7 @@ TEST_F(Sampling, ExecutesTheThreadBlocksOfAProgramThatItDoesNotSimulate) {
     EXPECT_NEAR(whole, std::stod(values.at("projected_tot_sim_cycle")), 0.06 * whole);
 }
 
-TEST_F(Sampling, LeavesShortKernelsWhole) {
+TEST_F(Sampling, SimulatesShortKernelsCompletely) {
     const auto values = simulate(on_tiny(sample("vecadd"), {"--sample-stable"})).values();
     EXPECT_EQ("0", values.at("sampled_kernels_stopped"));
     EXPECT_EQ(values.at("gpu_tot_sim_cycle"), values.at("projected_tot_sim_cycle"));
@@ -151,7 +151,7 @@ TEST_F(Sampling, ExecutesAllLaunchesOfAProgramAndSimulatesAFewOfThem) {
     EXPECT_EQ(30u, read_json(json)["kernels"].size());
 }
 
-TEST_F(Sampling, GroupsLaunchesOfAProgramByTheMixThatTheyTurnOutToExecute) {
+TEST_F(Sampling, GroupsLaunchesOfAProgramByTheirExecutedInstructionMix) {
     std::string script =
         "buffer x f32 10000 ramp 0 0.5\nbuffer y f32 10000 ramp 1 1\n"
         "buffer after f32 10000 ramp 1 1\n";
@@ -175,7 +175,7 @@ TEST_F(Sampling, GroupsLaunchesOfAProgramByTheMixThatTheyTurnOutToExecute) {
     EXPECT_NEAR(whole, std::stod(values.at("projected_tot_sim_cycle")), 0.03 * whole);
 }
 
-TEST_F(Sampling, InterpolatesLaunchesOfAProgramWhoseGridShrinksEveryTime) {
+TEST_F(Sampling, InterpolatesLaunchesOfAProgramWithAShrinkingGrid) {
     std::string script =
         "buffer x f32 16384 ramp 0 0.5\nbuffer y f32 16384 ramp 1 1\n"
         "buffer after f32 16384 ramp 1 1\n";
@@ -202,7 +202,7 @@ TEST_F(Sampling, InterpolatesLaunchesOfAProgramWhoseGridShrinksEveryTime) {
     EXPECT_NEAR(whole, projected, std::stod(values.at("projected_error_bound")));
 }
 
-TEST_F(Sampling, RefusesWhatItCannotDo) {
+TEST_F(Sampling, RejectsUnsupportedRuns) {
     const auto refused = [](const std::vector<std::string>& arguments) {
         const outcome o = simulate(arguments);
         EXPECT_EQ(2, o.code);

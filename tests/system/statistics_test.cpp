@@ -82,7 +82,7 @@ TEST(Statistics, AreAllDocumented) {
         EXPECT_NE(nullptr, platform::find_statistic(name)) << name;
 }
 
-TEST(Statistics, ThatAreDocumentedAreInTheReport) {
+TEST(Statistics, OfThePageAreInTheReport) {
     const full_run run("sample");
     std::set<std::string> names = printed_names(run.result.out);
     for (const char* part : {"total", "histograms"})
@@ -112,14 +112,14 @@ TEST(Statistics, AreExplainedOnceEach) {
     EXPECT_NE(nullptr, platform::find_statistic("warp_occ.W17"));
 }
 
-TEST(Statistics, PageIsTheOneThatTheProgramWrites) {
+TEST(Statistics, PageMatchesTheOutputOfTheProgram) {
     std::ostringstream page;
     platform::write_statistics_markdown(page);
     EXPECT_EQ(page.str(), read_file(std::string(SIMTLM_DOCS) + "/statistics.md"))
         << "run simtlm --help-statistics > docs/statistics.md";
 }
 
-TEST(Statistics, OfRouterNetworksAreDocumentedToo) {
+TEST(Statistics, OfRouterNetworksAreDocumented) {
     const scratch_folder folder;
     const std::string network = folder.write("mesh.icnt",
                                              "topology = mesh;\nk = 2;\nn = 2;\n"
@@ -144,7 +144,7 @@ TEST_P(Sums, EverySchedulerCycleHasExactlyOneReason) {
             << name;
 }
 
-TEST_P(Sums, WhatIsIssuedIsCompleted) {
+TEST_P(Sums, IssuedInstructionsAreCompleted) {
     const full_run run(GetParam());
     double issued = run.total("warp_insn_issued_without_lanes"), threads = 0, classes = 0;
     for (unsigned w = 1; w <= 32; ++w) {
@@ -164,7 +164,7 @@ TEST_P(Sums, WhatIsIssuedIsCompleted) {
     EXPECT_EQ(issued, single);
 }
 
-TEST_P(Sums, WhatIsIssuedCameFromAWarpSlotAndWentToAUnit) {
+TEST_P(Sums, IssuedInstructionsAreCountedByWarpSlotAndByUnit) {
     const full_run run(GetParam());
     double slots = 0, units = 0;
     for (const auto& [name, value] : run.json["total"].items()) {
@@ -187,7 +187,7 @@ TEST_P(Sums, WhatIsIssuedCameFromAWarpSlotAndWentToAUnit) {
     EXPECT_EQ(of_first_sm, of_its_schedulers);
 }
 
-TEST_P(Sums, OccupancyIsThatOfTheSmsThatRun) {
+TEST_P(Sums, OccupancyIsAveragedOverActiveSms) {
     const full_run run(GetParam());
     const double slots = run.total("core_cycles_busy") * 32;  // of TINY
     EXPECT_GE(run.total("warp_cycles"), run.total("core_cycles_busy"));
@@ -223,7 +223,7 @@ TEST_P(Sums, EveryPacketHasAType) {
     }
 }
 
-TEST_P(Sums, QueuesHoldNoMoreThanTheyHaveRoomFor) {
+TEST_P(Sums, QueueOccupancyIsAtMostTheCapacity) {
     const full_run run(GetParam());
     double kept = 0;
     for (const char* queue : {"icnt_to_L2", "L2_to_dram", "dram_to_L2", "L2_to_icnt"}) {
@@ -249,7 +249,7 @@ TEST_P(Sums, EveryL2AccessIsAnswered) {
     EXPECT_EQ(run.total("L2_total_cache_accesses"), by_type);
 }
 
-TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
+TEST_P(Sums, TotalsAreTheSumsOfTheBlocks) {
     const full_run run(GetParam());
     EXPECT_EQ(run.total("gpu_tot_sim_insn"), run.sum_of("sm", "thread_instructions"));
     EXPECT_EQ(run.total("dram_n_act"), run.sum_of("dram", "activates"));
@@ -268,7 +268,7 @@ std::vector<double> table_below(const std::string& text, const std::string& titl
     return numbers;
 }
 
-TEST(Sums, NoBanksMeanLatencyExceedsItsMaximum) {
+TEST(Sums, TheMeanLatencyOfABankIsAtMostItsMaximum) {
     const outcome run = simulate(on_tiny(sample("sample"), {"--quiet"}));
     const std::string last = run.out.substr(run.out.rfind("kernel_name"));
     const std::vector<double> mean = table_below(last, "average mf latency per bank");
@@ -281,7 +281,7 @@ TEST(Sums, NoBanksMeanLatencyExceedsItsMaximum) {
     }
 }
 
-TEST(Report, LeavesOutTheLatenciesOfMemoryOnRequest) {
+TEST(Report, OmitsMemoryLatenciesOnRequest) {
     const scratch_folder folder;
     const outcome run =
         simulate(on_tiny(sample("vecadd"), {"--quiet", "-gpgpu_memlatency_stat", "0",
@@ -292,7 +292,7 @@ TEST(Report, LeavesOutTheLatenciesOfMemoryOnRequest) {
     EXPECT_GT(read_json(folder.path("s.json"))["total"]["maxmflatency"], 0);
 }
 
-TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
+TEST(NetworkBackPressure, EqualsTheStallsCountedByConnectedBlocks) {
     for (const bool sleeping : {true, false}) {
         std::vector<std::string> narrow = {"-icnt_in_buffer_limit", "8", "-icnt_out_buffer_limit",
                                            "8"};
@@ -317,7 +317,7 @@ TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
 INSTANTIATE_TEST_SUITE_P(Samples, Sums, testing::ValuesIn(samples()),
                          [](const auto& one) { return one.param; });
 
-TEST(StatisticsFiles, TellOfEveryKernelAndOfTheRun) {
+TEST(StatisticsFiles, ContainEveryKernelAndTheRun) {
     const full_run run("sample");
     const nlohmann::json& kernels = run.json["kernels"];
     ASSERT_EQ(4u, kernels.size());
@@ -368,7 +368,7 @@ TEST(StatisticsFiles, GiveUnitAndMeaningOfEveryBlockCounter) {
             EXPECT_THAT(page.str(), HasSubstr("| `" + counter + "` |")) << kind;
 }
 
-TEST(StatisticsFiles, SayWhereTheyComeFrom) {
+TEST(StatisticsFiles, NameTheirOrigin) {
     const full_run run("sample", {"--shuffle-seed", "7"});
     EXPECT_EQ("simtlm-statistics", run.json["schema"]["name"]);
     EXPECT_EQ(2, run.json["schema"]["version"]);
@@ -411,7 +411,7 @@ TEST(StatisticsFiles, GiveEveryKernelItsOwnCounters) {
     EXPECT_EQ(run.total("maxmflatency"), longest);
 }
 
-TEST(StatisticsFiles, HaveTheInstructionsOfEveryKernelWhereTheyAreProfiled) {
+TEST(StatisticsFiles, ContainTheProfiledInstructionsOfEveryKernel) {
     const scratch_folder folder;
     const full_run run("sample",
                        {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename",
@@ -468,13 +468,13 @@ TEST(StatisticsFiles, AsLongCsvHaveARowForEachKernelAndCounter) {
     EXPECT_EQ(whole, run.total("warp_insn_decoded"));
 }
 
-TEST(StatisticsFiles, AsCsvHaveTheCountersOfEveryKernelToo) {
+TEST(StatisticsFiles, AsCsvHaveTheCountersOfEveryKernel) {
     const full_run run("sample");
     EXPECT_THAT(run.csv, HasSubstr("\"sm.decoded\""));
     EXPECT_THAT(run.csv, HasSubstr("\"sm.issued_lanes.W32\""));
 }
 
-TEST(CompactReport, IsShorterAndSaysTheSameOfEveryKernel) {
+TEST(CompactReport, HasTheStatisticsOfTheFullReportInFewerLines) {
     const outcome full = simulate(on_tiny(sample("sample"), {"--quiet"}));
     const outcome compact = simulate(on_tiny(sample("sample"), {"--quiet", "--stats", "compact"}));
     EXPECT_LT(compact.out.size(), full.out.size() / 2);
@@ -503,7 +503,7 @@ TEST(StatisticsFiles, AsCsvHaveARowForEachKernelAndOneForTheRun) {
     EXPECT_THAT(run.files, testing::ElementsAre("s.csv", "s.json")) << "and no drafts";
 }
 
-TEST(Report, IsReadByTheExpressionsOfAccelSimsScripts) {
+TEST(Report, MatchesTheExpressionsOfAccelSimsScripts) {
     const outcome run = simulate(on_tiny(sample("sample"), {"--quiet"}));
     for (const char* expression :
          {R"(gpu_tot_sim_insn\s*=\s*(.*))",
@@ -542,7 +542,7 @@ TEST(Report, IsReadByTheExpressionsOfAccelSimsScripts) {
         EXPECT_TRUE(std::regex_search(run.out, std::regex(expression))) << expression;
 }
 
-TEST(Report, HasNamesAsTheSourceHasThem) {
+TEST(Report, HasMangledAndDemangledKernelNames) {
     const scratch_folder folder;
     small_trace trace;
     trace.header["kernel name"] = "_Z6vecAddPfS_i";
@@ -555,7 +555,7 @@ TEST(Report, HasNamesAsTheSourceHasThem) {
     EXPECT_EQ("vecAdd(float*, float*, int)", read_json(json)["kernels"][0]["demangled_name"]);
 }
 
-TEST(Report, SaysNothingElseOnStandardOutput) {
+TEST(Report, IsTheOnlyOutputOnStdout) {
     const outcome run = simulate(on_tiny(sample("vecadd")));
     const std::size_t first_line = run.out.find('\n');
     EXPECT_THAT(run.out.substr(0, first_line), testing::StartsWith("Accel-Sim [build "));

@@ -19,7 +19,7 @@ std::string statistics_of(const scratch_folder& folder, const std::string& name,
     return folder.path(name);
 }
 
-TEST(DiffTool, TellsByItsExitCodeWhetherRunsDiffer) {
+TEST(DiffTool, ReportsDifferencesByItsExitCode) {
     const scratch_folder folder;
     const std::string a = statistics_of(folder, "a.json", {});
     const std::string same = statistics_of(folder, "same.json", {"--shuffle-seed", "3"});
@@ -37,7 +37,7 @@ TEST(DiffTool, TellsByItsExitCodeWhetherRunsDiffer) {
     EXPECT_THAT(broken.err, HasSubstr("is not JSON"));
 }
 
-TEST(DiffTool, WritesJsonThatHasEveryDifference) {
+TEST(DiffTool, WritesEveryDifferenceToJson) {
     const scratch_folder folder;
     const std::string a = statistics_of(folder, "a.json", {});
     const std::string b = statistics_of(folder, "b.json", {"-gpgpu_l2_rop_latency", "300"});
@@ -50,7 +50,7 @@ TEST(DiffTool, WritesJsonThatHasEveryDifference) {
     EXPECT_EQ(cycles, d["b"]["cycles"].get<double>());
 }
 
-TEST(MergeTool, MakesOneFileOfPartialRuns) {
+TEST(MergeTool, MergesPartialRunsIntoOneFile) {
     const scratch_folder folder;
     const std::string whole = statistics_of(folder, "whole.json", {});
     const std::string first = statistics_of(folder, "1.json", {"--kernels", "1"});
@@ -70,7 +70,7 @@ TEST(MergeTool, MakesOneFileOfPartialRuns) {
     EXPECT_EQ(0, tool("simtlm-diff", {merged, whole, "--only", "gpu_tot_sim_insn"}).code);
 }
 
-TEST(StudyTools, NeverReplaceTheirInputs) {
+TEST(StudyTools, NeverOverwriteTheirInputs) {
     const scratch_folder folder;
     const std::string run = folder.path("a.json");
     ASSERT_EQ(0, simulate(on_tiny(sample("vecadd"), {"--stats-json", run})).code);
@@ -87,7 +87,7 @@ TEST(StudyTools, NeverReplaceTheirInputs) {
     }
 }
 
-TEST(MergeTool, RefusesARunTwiceAndWritesNothing) {
+TEST(MergeTool, RejectsADuplicateRunAndWritesNothing) {
     const scratch_folder folder;
     const std::string first = statistics_of(folder, "1.json", {"--kernels", "1"});
     const outcome o = tool("simtlm-merge", {"-o", folder.path("m.json"), first, first});

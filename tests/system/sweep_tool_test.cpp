@@ -47,7 +47,7 @@ std::vector<fs::path> status_files(const scratch_folder& folder) {
     return found;
 }
 
-TEST(SweepTool, RunsEveryPointAndPutsTheResultsTogether) {
+TEST(SweepTool, RunsEveryPointAndMergesTheResults) {
     const scratch_folder folder;
     const std::string spec = folder.write("s.yaml", spec_of("statistics: [maxmflatency]\n"
                                                             "measured: {vecadd: 3000}\n"));
@@ -65,7 +65,7 @@ TEST(SweepTool, RunsEveryPointAndPutsTheResultsTogether) {
     EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("<h2>Runs</h2>"));
 }
 
-TEST(SweepTool, PutsLabelsOfPlotsNextToEachOther) {
+TEST(SweepTool, PlacesPlotLabelsWithoutOverlap) {
     const scratch_folder folder;
     const std::string spec =
         folder.write("s.yaml", "workloads:\n  - {name: a, trace: " SIMTLM_TRACES
@@ -89,7 +89,7 @@ TEST(SweepTool, PutsLabelsOfPlotsNextToEachOther) {
             << labels[i];
 }
 
-TEST(SweepTool, RunsNothingAgainButWhatIsMissingOrChanged) {
+TEST(SweepTool, RerunsOnlyMissingOrChangedPoints) {
     const scratch_folder folder;
     const std::string spec = folder.write("s.yaml", spec_of());
     ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
@@ -106,7 +106,7 @@ TEST(SweepTool, RunsNothingAgainButWhatIsMissingOrChanged) {
     EXPECT_THAT(again.err, HasSubstr("4 of 4 runs are complete already"));
 }
 
-TEST(SweepTool, TellsFailedRunsAndGoesOnWithTheOthers) {
+TEST(SweepTool, ReportsFailedRunsAndContinuesWithTheOthers) {
     const scratch_folder folder;
     folder.write("broken/kernelslist.g", "");
     fs::create_directory(folder.path("broken"));
@@ -121,7 +121,7 @@ TEST(SweepTool, TellsFailedRunsAndGoesOnWithTheOthers) {
     EXPECT_EQ(3, tool("simtlm-sweep", {spec, "-q"}).code);
 }
 
-TEST(SweepTool, CountsARunThatHasSimulatedNoKernelAsFailed) {
+TEST(SweepTool, CountsARunWithoutSimulatedKernelAsFailed) {
     const scratch_folder folder;
     fs::create_directory(folder.path("copies"));
     folder.write("copies/kernelslist.g", "MemcpyHtoD,0x00007f0000000000,1024\n");
@@ -133,7 +133,7 @@ TEST(SweepTool, CountsARunThatHasSimulatedNoKernelAsFailed) {
                 HasSubstr("no kernel was simulated"));
 }
 
-TEST(SweepTool, EndsGentlyByASignalAndGoesOnAfterwards) {
+TEST(SweepTool, StopsOnASignalAndResumesLater) {
     const scratch_folder folder;
     const std::string spec = folder.write(
         "s.yaml", "workloads: [{trace: " + std::string(SIMTLM_TRACES) +
@@ -171,7 +171,7 @@ std::string sharded_spec(const std::string& workload) {
 
 const std::string four_kernels = "trace: " + std::string(SIMTLM_TRACES) + "/sample";
 
-TEST(SweepShards, MergeIntoWhatARunOfAllKernelsExecutes) {
+TEST(SweepShards, MergeIntoTheInstructionsOfAnUndividedRun) {
     const scratch_folder folder;
     const std::string spec = folder.write("s.yaml", sharded_spec(four_kernels + ", shards: 3"));
     const outcome o = tool("simtlm-sweep", {spec});
@@ -211,7 +211,7 @@ TEST(SweepShards, StartWithTheCachesOfTheKernelsThatWarmThem) {
     EXPECT_TRUE(m["blocks"].empty());
 }
 
-TEST(SweepShards, OfAProgramExecuteTheOtherLaunchesWithoutTime) {
+TEST(SweepShards, OfAProgramExecuteOtherLaunchesFunctionally) {
     const scratch_folder folder;
     const std::string programs = SIMTLM_PROGRAMS;
     const std::string spec = folder.write(
@@ -227,7 +227,7 @@ TEST(SweepShards, OfAProgramExecuteTheOtherLaunchesWithoutTime) {
     EXPECT_EQ(m["kernels"][0]["gpu_sim_insn"], m["kernels"][1]["gpu_sim_insn"]);
 }
 
-TEST(SweepShards, AreRunAgainOneByOne) {
+TEST(SweepShards, AreRerunIndividually) {
     const scratch_folder folder;
     const std::string spec = folder.write("s.yaml", sharded_spec(four_kernels + ", shards: 4"));
     ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
@@ -245,7 +245,7 @@ TEST(SweepShards, AreRunAgainOneByOne) {
     EXPECT_THAT(tool("simtlm-sweep", {spec}).err, HasSubstr("1 of 1: "));
 }
 
-TEST(SweepShards, TellWhichOfThemHasFailed) {
+TEST(SweepShards, ReportWhichShardFailed) {
     const scratch_folder folder;
     fs::create_directory(folder.path("broken"));
     fs::copy(std::string(SIMTLM_TRACES) + "/sample/kernel-1.traceg.xz", folder.path("broken"));
@@ -265,7 +265,7 @@ struct refused {
 };
 class SweepSpecification : public testing::TestWithParam<refused> {};
 
-TEST_P(SweepSpecification, IsRefusedBeforeAnythingRuns) {
+TEST_P(SweepSpecification, IsRejectedBeforeAnyRun) {
     const scratch_folder folder;
     const std::string spec = folder.write("s.yaml", spec_of(GetParam().more));
     const outcome o = tool("simtlm-sweep", {spec});
@@ -347,7 +347,7 @@ private:
     std::vector<pid_t> all_;
 };
 
-TEST(BackgroundProcesses, EndWithTheTestThatHasStartedThem) {
+TEST(BackgroundProcesses, EndWithTheTestThatStartsThem) {
     const scratch_folder folder;
     pid_t process = 0;
     {
@@ -418,7 +418,7 @@ private:
     background_processes daemons_;
 };
 
-TEST(SweepBySlurm, GivesWhatRunsOfThisMachineGive) {
+TEST(SweepBySlurm, HasTheResultsOfLocalRuns) {
     const scratch_folder folder;
     slurm_of_one_node slurm(folder);
     if (const std::string why = slurm.start(); !why.empty()) GTEST_SKIP() << why;

@@ -144,7 +144,7 @@ void PrintTo(const recorded_program& p, std::ostream* to) {
 
 class ImportedRecording : public testing::TestWithParam<recorded_program> {};
 
-TEST_P(ImportedRecording, ReplaysLikeTheRecordingOnBothCores) {
+TEST_P(ImportedRecording, ReplaysInTheCyclesOfTheRecordingOnBothPipelines) {
     const recorded_program& p = GetParam();
     const scratch_folder folder;
     const std::string cubin = SIMTLM_MACHINE_CODE "/" + std::string(p.file);
@@ -206,7 +206,7 @@ protobuf_folder chain(int count, unsigned stall, bool has_words = true) {
     return trace;
 }
 
-TEST(ImportedTrace, IssuesWithItsStallCountsOnTheModernCore) {
+TEST(ImportedTrace, IssuesWithItsStallCountsInTheSubCorePipeline) {
     const auto cycles = [](int count, unsigned stall) {
         const scratch_folder folder;
         chain(count, stall).write(folder.path("other"));
@@ -234,7 +234,7 @@ TEST(ImportedTrace, ReplaysWithoutMachineCode) {
     }
 }
 
-TEST(ImportedTrace, IsNamedByTheRefusalToReplayTheOriginal) {
+TEST(ImportedTrace, IsRecommendedWhenTheOriginalIsRejected) {
     const scratch_folder folder;
     chain(1, 4).write(folder.path("other"));
     for (const char* const name : {"other", "other/dynamic_trace.pb", "other/kernelslist.g"}) {
@@ -246,7 +246,7 @@ TEST(ImportedTrace, IsNamedByTheRefusalToReplayTheOriginal) {
     EXPECT_THAT(trace_tool({"check", folder.path("other")}).err, HasSubstr("simtlm-trace import"));
 }
 
-TEST(ImportedTrace, IsRefusedInOneLineWithoutLeavingAnything) {
+TEST(ImportedTrace, IsRejectedInOneLineWithoutLeavingFiles) {
     const scratch_folder folder;
     protobuf_folder trace = chain(1, 4);
     trace.blocks.clear();

@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 class ConvertedTrace : public testing::TestWithParam<std::string> {};
 
-TEST_P(ConvertedTrace, GivesTheReportOfTheText) {
+TEST_P(ConvertedTrace, HasTheReportOfTheText) {
     const scratch_folder folder;
     const outcome converted = trace_tool({"convert", sample(GetParam()), folder.path("b")});
     ASSERT_EQ(0, converted.code) << converted.err;
@@ -34,7 +34,7 @@ TEST_P(ConvertedTrace, GivesTheReportOfTheText) {
 INSTANTIATE_TEST_SUITE_P(Samples, ConvertedTrace, testing::ValuesIn(samples()),
                          [](const auto& one) { return one.param; });
 
-TEST(ConvertedTraces, GiveTheReportOfTheTextWithTheQuirksOfTheReference) {
+TEST(ConvertedTraces, HaveTheReportOfTheTextWithTheQuirksOfAccelSim) {
     const scratch_folder folder;
     ASSERT_EQ(0, trace_tool({"convert", sample("async_copy"), folder.path("b")}).code);
     const std::vector<std::string> compat = {"--compat", "accel-sim"};
@@ -74,7 +74,7 @@ TEST(TraceTool, ConvertsAListAndKeepsItsOtherLines) {
     EXPECT_EQ(text.report(), binary.report());
 }
 
-TEST(TraceTool, DoesNotOverwriteWhatItReads) {
+TEST(TraceTool, DoesNotOverwriteItsInput) {
     const scratch_folder folder;
     const std::string list = small_trace().write(folder);
     const std::string before = read_file(list);
@@ -85,7 +85,7 @@ TEST(TraceTool, DoesNotOverwriteWhatItReads) {
     EXPECT_THAT(folder.files(), ElementsAre("kernel-1.traceg", "kernelslist.g"));
 }
 
-TEST(TraceTool, LeavesNothingUnderAFinalNameWhenATextIsAtFault) {
+TEST(TraceTool, WritesNoFileForAMalformedText) {
     const scratch_folder folder;
     small_trace trace;
     const std::string list = trace.write(folder, replaced(trace.text(), "R12 FADD", "X12 FADD"));
@@ -95,7 +95,7 @@ TEST(TraceTool, LeavesNothingUnderAFinalNameWhenATextIsAtFault) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path("b")));
 }
 
-TEST(TraceTool, TellsWhatIsInAKernelTrace) {
+TEST(TraceTool, DescribesAKernelTrace) {
     const scratch_folder folder;
     ASSERT_EQ(0, trace_tool({"convert", small_trace().write(folder), folder.path("b")}).code);
     for (const char* kernel : {"kernel-1.traceg", "b/kernel-1.simtlm"}) {
@@ -128,7 +128,7 @@ TEST(TraceTool, PrintsABinaryTraceAsText) {
     EXPECT_EQ(original.report(), printed.report());
 }
 
-TEST(TraceTool, ChecksAndTellsThePlaceOfTheFirstFault) {
+TEST(TraceTool, ChecksATraceAndReportsTheLocationOfTheFirstError) {
     const scratch_folder folder;
     small_trace trace;
     const std::string list = trace.write(folder);
@@ -153,7 +153,7 @@ TEST(TraceTool, ChecksAndTellsThePlaceOfTheFirstFault) {
                 HasSubstr("kernel-1.traceg:27: warp 0 of thread block 0,0,0 has 5 instruct"));
 }
 
-TEST(TraceTool, RefusesACommandLineThatItCannotUnderstand) {
+TEST(TraceTool, RejectsAnInvalidCommandLine) {
     const std::vector<std::vector<std::string>> wrong = {{},
                                                          {"compress", "a"},
                                                          {"convert", "a"},

@@ -59,7 +59,7 @@ protected:
     outcome last_;
 };
 
-TEST_P(Waits, NanosleepTakesAboutTheTimeAskedFor) {
+TEST_P(Waits, NanosleepTakesAboutTheRequestedTime) {
     constexpr unsigned times = 4;
     const auto cycles = [&](unsigned time) {
         return run(fmt::format("sleeps grid 1 block 96 args cycles u32:{} s32:{}", time, times))[0];
@@ -79,13 +79,13 @@ TEST_P(Waits, NanosleepBeyondTheDeadlockWindowIsNoDeadlock) {
     EXPECT_LE(cycles, 1'010'000u);
 }
 
-TEST_P(Waits, NanosleepOfSomeLanesHoldsUpOthersOnlyWhereTheyMeet) {
+TEST_P(Waits, NanosleepDelaysOtherLanesOnlyAtReconvergence) {
     const std::uint32_t cycles = run("half_sleeps grid 1 block 32 args cycles u32:5000")[0];
     EXPECT_GE(cycles, 5000u);
     EXPECT_LE(cycles, 7000u);
 }
 
-TEST_P(Waits, NanosleepDoesNotDependOnTheOrderOfProcesses) {
+TEST_P(Waits, NanosleepIsIndependentOfProcessOrder) {
     const std::string launch = "sleeps grid 3 block 64 args cycles u32:700 s32:3";
     const std::vector<std::uint32_t> first = run(launch, {"--quiet"});
     const std::string report = last_.report();
@@ -109,7 +109,7 @@ TEST_P(Waits, NanosleepTakesTheSameTimeInAReplay) {
     EXPECT_EQ(executed, replayed.values()["gpu_tot_sim_cycle"]);
 }
 
-TEST_P(Waits, PrefetchBringsALineIntoTheL2) {
+TEST_P(Waits, PrefetchFillsALineOfTheL2) {
     const std::vector<std::uint32_t> latency =
         run("prefetches grid 1 block 1 args data cycles", {"-gpgpu_perf_sim_memcpy", "0"});
     const std::uint32_t cold = latency[0], hit = latency[1];
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, Waits, testing::ValuesIn(gpus), [](const auto& p)
                                                  : fmt::format("sm_{}", p.param.architecture));
 });
 
-TEST(Hints, WithoutEffectAreNotedOnce) {
+TEST(Hints, WithoutEffectAreReportedOnce) {
     const scratch_folder folder;
     const std::string ptx = folder.write("hints.ptx", R"(
 .version 7.4
@@ -247,12 +247,12 @@ TEST_P(Progress, OfNoWarpEndsTheRunWithStatistics) {
     EXPECT_EQ("failed", read_json(folder_.path("s.json"))["ended"]);
     EXPECT_THAT(o.out, testing::HasSubstr("gpu_tot_sim_cycle"));
 }
-TEST_P(Progress, IsNotMadeByAtomicsAndStoresThatLeaveMemoryAsItIs) {
+TEST_P(Progress, ExcludesAtomicsAndStoresThatDoNotChangeMemory) {
     const outcome o = run("locks grid 1 block 64", "s.json");
     EXPECT_EQ(2, o.code) << o.err;
     EXPECT_THAT(o.err, testing::HasSubstr("waits for ever"));
 }
-TEST_P(Progress, OfOneWarpSufficesHoweverLongItComputesOrWatchesTheClock) {
+TEST_P(Progress, OfOneWarpSufficesForAnyLengthOfComputation) {
     const outcome o = run("waits grid 1 block 64", "s.json");
     EXPECT_EQ(0, o.code) << o.err;
 }

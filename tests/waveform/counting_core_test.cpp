@@ -84,7 +84,7 @@ sums sums_of(gpu_run& run) {
     return s;
 }
 
-TEST(CountingCore, RunsTheInstructionsAndCtasThatTheClassicCoreRunsInFewerCycles) {
+TEST(CountingCore, RunsTheInstructionsOfTheSimtPipelineInFewerCycles) {
     sums expected, counted;
     const auto child = [](core::multiprocessor_maker make) {
         // SystemC starts only once per process, so the other run uses a process of its own.
@@ -109,7 +109,7 @@ TEST(CountingCore, RunsTheInstructionsAndCtasThatTheClassicCoreRunsInFewerCycles
     EXPECT_LT(counted.cycles, expected.cycles);
 }
 
-TEST(CountingCore, HasReportsWaveformsAndATimelineOfItsOwn) {
+TEST(CountingCore, HasItsOwnReportsWaveformsAndTimeline) {
     const scratch_folder scratch;
     const std::string vcd = scratch.file("c.vcd"), timeline = scratch.file("t.json");
     gpu_run run("vecadd", {"--vcd", vcd, "--timeline", timeline}, counting);

@@ -46,7 +46,7 @@ core::core_statistics cores(gpu_run& run) {
     return sum;
 }
 
-TEST(InstructionProfile, AddsUpToWhatTheSmsHaveCounted) {
+TEST(InstructionProfile, AddsUpToTheCountsOfTheSms) {
     gpu_run run("sgemm_tile", on);
     const profiled p(run);
     const core::core_statistics whole = cores(run);
@@ -71,7 +71,7 @@ std::uint64_t accesses(const cache::cache_statistics& s, cache::access_outcome o
     return n;
 }
 
-TEST(InstructionProfile, HasTheOutcomesThatTheCachesHaveCounted) {
+TEST(InstructionProfile, HasTheOutcomesCountedByTheCaches) {
     gpu_run run("sample", on);
     const profiled p(run);
     cache::cache_statistics l1, l2;
@@ -91,7 +91,7 @@ TEST(InstructionProfile, HasTheOutcomesThatTheCachesHaveCounted) {
     EXPECT_GT(p.sum.l2[static_cast<unsigned>(cache::access_outcome::hit)], 0u);
 }
 
-TEST(InstructionProfile, KnowsWhoseRequestsGoToDram) {
+TEST(InstructionProfile, AttributesDramRequests) {
     gpu_run run("vecadd", on);
     const profiled p(run);
     std::uint64_t read = 0;
@@ -105,7 +105,7 @@ TEST(InstructionProfile, KnowsWhoseRequestsGoToDram) {
     }
 }
 
-TEST(InstructionProfile, SaysWhereWarpsDiverge) {
+TEST(InstructionProfile, ReportsDivergence) {
     gpu_run run("divergence", on);
     const profiled p(run);
     EXPECT_GT(p.sum.divergences, 0u);
@@ -156,7 +156,7 @@ TEST(InstructionProfile, WritesTheLinesOfAerialVisionsSourceView) {
     EXPECT_EQ(threads, cores(run).thread_instructions);
 }
 
-TEST(InstructionProfile, IsNotThereUnlessAskedFor) {
+TEST(InstructionProfile, IsOptional) {
     gpu_run run("vecadd", {});
     EXPECT_EQ(platform::attach_instruction_profile(run.device(), run.how()), nullptr);
 }

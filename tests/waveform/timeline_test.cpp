@@ -61,7 +61,7 @@ TEST(Timeline, HasEveryKernelAndEveryCtaOnce) {
     EXPECT_EQ(streams.size(), 2u);
 }
 
-TEST(Timeline, ShowsTheHopsOfARequestInOrderWithArrowsBetweenThem) {
+TEST(Timeline, ConnectsTheHopsOfARequestInOrder) {
     const scratch_folder scratch;
     const std::string file = scratch.file("hops.json");
     gpu_run run("vecadd", {"--timeline", file, "--timeline-sample", "32"});
@@ -152,7 +152,7 @@ void expect_valid(const nlohmann::json& events) {
 
 class TimelineOf : public testing::TestWithParam<const char*> {};
 
-TEST_P(TimelineOf, KeepsTheRulesOfTheFormat) {
+TEST_P(TimelineOf, FollowsTheFormat) {
     const scratch_folder scratch;
     const std::string file = scratch.file("valid.json");
     gpu_run run(GetParam(), {"--timeline", file, "--timeline-sample", "50"});
@@ -166,7 +166,7 @@ TEST_P(TimelineOf, KeepsTheRulesOfTheFormat) {
 INSTANTIATE_TEST_SUITE_P(Samples, TimelineOf,
                          testing::Values("vecadd", "streams", "reduction", "histogram"));
 
-TEST(Timeline, LooksAtKernelsThatAreShorterThanItsInterval) {
+TEST(Timeline, SamplesKernelsShorterThanItsInterval) {
     const scratch_folder scratch;
     const std::string file = scratch.file("short.json");
     gpu_run run("vecadd", {"--timeline", file, "--timeline-sample", "1000000"});
@@ -180,7 +180,7 @@ TEST(Timeline, LooksAtKernelsThatAreShorterThanItsInterval) {
     EXPECT_GT(most, 0);
 }
 
-TEST(Timeline, ShowsWhatWarpsWaitForAndTheCounters) {
+TEST(Timeline, ShowsStallReasonsAndCounters) {
     const scratch_folder scratch;
     const std::string file = scratch.file("stalls.json");
     gpu_run run("reduction", {"--timeline", file, "--timeline-sample", "20"});
@@ -208,7 +208,7 @@ TEST(Timeline, ShowsWhatWarpsWaitForAndTheCounters) {
     EXPECT_GT(most["resident warps"], 0);
 }
 
-TEST(Timeline, KeepsToItsWindow) {
+TEST(Timeline, IsRestrictedToItsWindow) {
     const scratch_folder scratch;
     const std::string file = scratch.file("window.json");
     gpu_run run("reduction",
@@ -246,7 +246,7 @@ TEST(Timeline, KeepsToItsWindow) {
     EXPECT_GE(counters, 9u * 6);
 }
 
-TEST(Timeline, IsValidWhenTheRunIsCutShort) {
+TEST(Timeline, IsValidAfterAnInterruptedRun) {
     const scratch_folder scratch;
     const std::string file = scratch.file("cut.json");
     gpu_run run("reduction", {"--timeline", file, "--timeline-sample", "100"});

@@ -33,7 +33,7 @@ std::map<std::string, history> histories_of(const std::string& file, const std::
     return all;
 }
 
-TEST(TraceFile, OfAUserShowsOfASmAPartitionAndAChannelWhatAWaveformShows) {
+TEST(TraceFile, OfAUserHasTheSignalsOfAWaveform) {
     const scratch_folder scratch;
     const std::string waves = scratch.file("waves.vcd"), trace = scratch.file("trace");
     gpu_run run("vecadd", {"--vcd", waves, "--vcd-scope", "gpu.cluster0.sm0,gpu.partition0"});
@@ -58,7 +58,7 @@ TEST(TraceFile, OfAUserShowsOfASmAPartitionAndAChannelWhatAWaveformShows) {
     EXPECT_GT(changes, 10 * seen.size());
 }
 
-TEST(TraceFile, OfABlockWithoutSignalsIsWarnedOf) {
+TEST(TraceFile, OfABlockWithoutSignalsCausesAWarning) {
     const scratch_folder scratch;
     gpu_run run("vecadd", {});
     sc_core::sc_trace_file* const file =

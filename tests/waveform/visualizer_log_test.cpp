@@ -46,7 +46,7 @@ samples logged(gpu_run& run) {
     return read_log(run.how().visualizer.file);
 }
 
-TEST(VisualizerLog, HasASampleEverySoManyCyclesAndOneAtTheEnd) {
+TEST(VisualizerLog, HasASamplePerIntervalAndOneAtTheEnd) {
     const scratch_folder scratch;
     gpu_run run("sgemm_tile", {"-visualizer_enabled", "1", "-visualizer_outputfile",
                                scratch.file("v.log.gz"), "-gpgpu_runtime_stat", "500"});
@@ -62,7 +62,7 @@ TEST(VisualizerLog, HasASampleEverySoManyCyclesAndOneAtTheEnd) {
     }
 }
 
-TEST(VisualizerLog, CountsWhatTheBlocksCount) {
+TEST(VisualizerLog, HasTheCountsOfTheBlocks) {
     const scratch_folder scratch;
     gpu_run run("sample", {"-visualizer_enabled", "1", "-visualizer_outputfile",
                            scratch.file("v.log.gz"), "-gpgpu_runtime_stat", "1000:0"});
@@ -92,7 +92,7 @@ TEST(VisualizerLog, CountsWhatTheBlocksCount) {
     EXPECT_EQ(dynamic, slots) << "the same instructions, by age of their warps";
 }
 
-TEST(VisualizerLog, TellsWhereRequestsSpendTheirTimeAndWhatTheL1CachesMiss) {
+TEST(VisualizerLog, HasRequestLatenciesAndL1Misses) {
     const scratch_folder scratch;
     gpu_run run("reduction", {"-visualizer_enabled", "1", "-visualizer_outputfile",
                               scratch.file("v.log.gz"), "-gpgpu_runtime_stat", "100000"});
@@ -116,7 +116,7 @@ TEST(VisualizerLog, TellsWhereRequestsSpendTheirTimeAndWhatTheL1CachesMiss) {
     for (std::size_t i = 0; i < misses.size(); ++i) EXPECT_LE(unmerged[i], misses[i]);
 }
 
-TEST(VisualizerLog, ShowsWhereTheThreadsAre) {
+TEST(VisualizerLog, CountsThreadsByProgramCounter) {
     const scratch_folder scratch;
     gpu_run run("reduction",
                 {"-visualizer_enabled", "1", "-visualizer_outputfile", scratch.file("v.log.gz"),
@@ -131,7 +131,7 @@ TEST(VisualizerLog, ShowsWhereTheThreadsAre) {
     EXPECT_EQ(s.at("shdrctacount").front().size(), run.sms().size());
 }
 
-TEST(VisualizerLog, IsNotThereUnlessAskedFor) {
+TEST(VisualizerLog, IsOptional) {
     gpu_run run("vecadd", {});
     EXPECT_EQ(platform::attach_visualizer_log(run.device(), run.how()), nullptr);
 }

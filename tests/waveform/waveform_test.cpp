@@ -256,7 +256,7 @@ TEST(Waveform, ShowsFourClocksWithTheirPeriods) {
     }
 }
 
-TEST(Waveform, HoldsWhatScopeAndWindowAskFor) {
+TEST(Waveform, IsRestrictedToScopeAndWindow) {
     const scratch_folder scratch;
     const std::string file = scratch.file("part.vcd");
     gpu_run run("vecadd", {"--vcd", file, "--vcd-scope", "gpu.cluster0.sm0.*,gpu.partition1",
@@ -284,7 +284,7 @@ TEST(Waveform, HoldsWhatScopeAndWindowAskFor) {
     EXPECT_LE(issued, 200u);  // commands before the window are not recorded
 }
 
-TEST(Waveform, SaysThatItsWindowLiesBeyondTheEndOfTheRun) {
+TEST(Waveform, ReportsAWindowBeyondTheEndOfTheRun) {
     const scratch_folder scratch;
     gpu_run run("vecadd",
                 {"--vcd", scratch.file("late.vcd"), "--vcd-window", "90000000:", "--timeline",
@@ -298,7 +298,7 @@ TEST(Waveform, SaysThatItsWindowLiesBeyondTheEndOfTheRun) {
     EXPECT_THAT(timeline->remark(), testing::HasSubstr("--timeline-window"));
 }
 
-TEST(Waveform, OpensWhereSomethingHappens) {
+TEST(Waveform, OpensAtTheFirstActivity) {
     const scratch_folder scratch;
     const std::string file = scratch.file("launch.vcd");
     gpu_run run("vecadd", {"--vcd", file, "-gpgpu_kernel_launch_latency", "5000"});
@@ -324,7 +324,7 @@ using arguments = std::vector<std::string>;
 class WaveformOf : public testing::TestWithParam<std::pair<const char*, arguments>> {};
 
 // Without sleeping, every block is active at every edge, so that every signal is sampled then.
-TEST_P(WaveformOf, MissesNothingOfBlocksThatSleep) {
+TEST_P(WaveformOf, IncludesSleepingBlocks) {
     const scratch_folder scratch;
     const auto record = [&](const char* file, arguments more) {
         const auto& [trace, options] = GetParam();
@@ -351,7 +351,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("divergence", arguments{"-gpgpu_clock_domains", "1132:900:1500:850"}),
                     std::pair("vecadd", arguments{"--preset", "QV100", "-gpgpu_n_clusters", "4"})));
 
-TEST(Waveform, LooksTheSameForSeveralSmsOfOneCluster) {
+TEST(Waveform, IsTheSameForSeveralSmsOfOneCluster) {
     const scratch_folder scratch;
     const std::string file = scratch.file("two.vcd");
     gpu_run run("reduction", {"-gpgpu_n_clusters", "1", "-gpgpu_n_cores_per_cluster", "2", "--vcd",
@@ -370,7 +370,7 @@ TEST(Waveform, LooksTheSameForSeveralSmsOfOneCluster) {
     EXPECT_EQ(issued, expected);
 }
 
-TEST(Waveform, BringsASaveFileWhoseSignalsAndTranslationsExist) {
+TEST(Waveform, IncludesASaveFileWhoseSignalsAndTranslationsExist) {
     const scratch_folder scratch;
     const std::string file = scratch.file("save.vcd");
     gpu_run run("vecadd", {"--vcd", file, "--vcd-window", "0:300"});
@@ -403,7 +403,7 @@ TEST(Waveform, BringsASaveFileWhoseSignalsAndTranslationsExist) {
         EXPECT_THAT(written, testing::Contains(entry.path().string()));
 }
 
-TEST(Waveform, IsCompleteWhenTheRunIsCutShort) {
+TEST(Waveform, IsCompleteAfterAnInterruptedRun) {
     const scratch_folder scratch;
     const std::string file = scratch.file("cut.vcd");
     gpu_run run("reduction", {"--vcd", file});
@@ -418,7 +418,7 @@ TEST(Waveform, IsCompleteWhenTheRunIsCutShort) {
     EXPECT_EQ(cycles, run.device().core_cycles());
 }
 
-TEST(Waveform, OfANameThatNothingHasIsRefused) {
+TEST(Waveform, OfAnUnknownNameIsRejected) {
     const scratch_folder scratch;
     gpu_run run("vecadd", {"--vcd", scratch.file("none.vcd"), "--vcd-scope", "gpu.sm7.*"});
     try {
@@ -430,7 +430,7 @@ TEST(Waveform, OfANameThatNothingHasIsRefused) {
     EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
-TEST(Waveform, AsFstIsRefusedWithoutTheConverter) {
+TEST(Waveform, AsFstIsRejectedWithoutTheConverter) {
     const scratch_folder scratch;
     gpu_run run("vecadd", {"--vcd", scratch.file("none.fst")});
     setenv("PATH", "/nowhere", 1);

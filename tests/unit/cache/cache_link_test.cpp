@@ -54,7 +54,7 @@ private:
     }
 };
 
-TEST(CacheLink, BringsALineThatBothCachesMissFromMemoryOnce) {
+TEST(CacheLink, FetchesALineThatBothCachesMissOnce) {
     chained c;
     c.fetch(5, 0x1000);
     c.fetch(60, 0x1010);
@@ -83,7 +83,7 @@ TEST(CacheLink, FetchesWhatTheL0HasEvictedFromTheL1) {
     EXPECT_EQ(c.rig.pool.outstanding(), 0u);
 }
 
-TEST(CacheLink, HasTheL0KeepWhatTheL1Refuses) {
+TEST(CacheLink, HoldsRequestsInTheL0WhileTheL1IsBusy) {
     chained c(1);
     c.fetch(5, 0x1000);
     c.fetch(6, 0x2080);
@@ -98,7 +98,7 @@ TEST(CacheLink, HasTheL0KeepWhatTheL1Refuses) {
     EXPECT_EQ(c.rig.pool.outstanding(), 0u);
 }
 
-TEST(CacheLink, LosesNothingBetweenAMoodyUnitAndAMoodyMemory) {
+TEST(CacheLink, ConservesRequestsBetweenARandomlyStallingUnitAndMemory) {
     cache_rig::settings s = slow_memory();
     s.stalls = 50;
     s.seed = 3;

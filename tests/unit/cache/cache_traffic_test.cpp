@@ -70,7 +70,7 @@ struct CacheTraffic : ::testing::TestWithParam<policy> {
     }
 };
 
-TEST_P(CacheTraffic, EveryAccessIsAnsweredOnceHoweverTheProcessesAreOrdered) {
+TEST_P(CacheTraffic, EveryAccessIsAnsweredOnceInAnyProcessOrder) {
     using rigged_l1 = rigged<l1_data_cache>;
     auto s = surroundings(GetParam());
     const auto c = configuration(GetParam());

@@ -141,7 +141,7 @@ TEST_F(DataCache, NamesTheResourceThatIsMissing) {
     expect_drained();
 }
 
-TEST_F(DataCache, SendsOneMissPerCycleAndKeepsItWhenThereIsNoRoom) {
+TEST_F(DataCache, SendsOneMissPerCycleAndHoldsItUnderBackPressure) {
     make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
     read(0x000);
     read(0x080);
@@ -173,7 +173,7 @@ TEST_F(DataCache, WriteBackKeepsAWriteAndReturnsItWhenEvicted) {
     expect_drained();
 }
 
-TEST_F(DataCache, EvictedLinesGoWhereTheirOwnAddressLiesUnlessTheQuirkSaysOtherwise) {
+TEST_F(DataCache, EvictedLinesAreSentToTheirOwnAddressExceptUnderTheQuirk) {
     for (const bool quirk : {false, true}) {
         config.quirk_evictions_follow_misses = quirk;
         make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
@@ -234,7 +234,7 @@ TEST_F(DataCache, WriteThroughSendsHitsAndMisses) {
     expect_drained();
 }
 
-TEST_F(DataCache, AWriteIntoASectorOnItsWayStaysModifiedAfterTheFill) {
+TEST_F(DataCache, AWriteToAPendingSectorStaysModifiedAfterTheFill) {
     make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
     read(0x000);
     EXPECT_EQ(write(0x000, 8).counted, access_outcome::hit_reserved);
@@ -246,7 +246,7 @@ TEST_F(DataCache, AWriteIntoASectorOnItsWayStaysModifiedAfterTheFill) {
     expect_drained();
 }
 
-TEST_F(DataCache, ALineWrittenWhileItsDataAreOnTheirWayIsNotReplacedBeforeTheyCome) {
+TEST_F(DataCache, AWrittenPendingLineIsNotReplacedBeforeItsFill) {
     make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
     read(0x000);
     write(0x000, 8);
@@ -260,7 +260,7 @@ TEST_F(DataCache, ALineWrittenWhileItsDataAreOnTheirWayIsNotReplacedBeforeTheyCo
     expect_drained();
 }
 
-TEST_F(DataCache, AReadThatMergesIntoAMissWhoseDataHaveComeReservesNoLine) {
+TEST_F(DataCache, AReadThatMergesIntoAReturnedMissReservesNoLine) {
     config.ways = 1;
     for (const bool quirk : {false, true}) {
         config.quirks.lines_stay_reserved = quirk;
@@ -282,7 +282,7 @@ TEST_F(DataCache, AReadThatMergesIntoAMissWhoseDataHaveComeReservesNoLine) {
     }
 }
 
-TEST_F(DataCache, InvalidatedWhileDataAreOnTheirWayKeepsThePlaceForThem) {
+TEST_F(DataCache, InvalidationKeepsLinesOfPendingFills) {
     make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
     read(0x000);
     read(0x080);
@@ -306,7 +306,7 @@ TEST_F(DataCache, WriteEvictInvalidatesWhatItHits) {
     expect_drained();
 }
 
-TEST_F(DataCache, LocalWritesStayAndGlobalWritesEvict) {
+TEST_F(DataCache, LocalWritesAreKeptAndGlobalWritesEvict) {
     make(write_policy::local_wb_global_wt, write_allocate_policy::no_write_allocate);
     read(0x000);
     answer();
@@ -365,7 +365,7 @@ TEST_F(DataCache, WritesBackOnlyTheSectorsOfALineThatMemoryDoesNotHave) {
     expect_drained();
 }
 
-TEST_F(DataCache, DoesNotWriteBackWhatHasBeenReadForTheLastTime) {
+TEST_F(DataCache, DoesNotWriteBackLinesAfterTheirLastUse) {
     make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
     const auto store = [&](std::uint64_t a) { access(true, a, 32, access_type::local_write); };
     const auto last_load = [&](std::uint64_t a, unsigned bytes) {
@@ -394,7 +394,7 @@ TEST_F(DataCache, DoesNotWriteBackWhatHasBeenReadForTheLastTime) {
     expect_drained();
 }
 
-TEST_F(DataCache, AGlobalWriteThatReplacesALocalLineNeedsRoomForTwoRequests) {
+TEST_F(DataCache, AGlobalWriteThatReplacesALocalLineNeedsTwoMissQueueEntries) {
     make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
     for (const std::uint64_t a : {0x000, 0x080}) access(true, a, 32, access_type::local_write);
     below.full = true;
@@ -410,7 +410,7 @@ TEST_F(DataCache, AGlobalWriteThatReplacesALocalLineNeedsRoomForTwoRequests) {
     expect_drained();
 }
 
-TEST_F(DataCache, AsInGpgpuSimGlobalWritesThatMissStayWithALazyFetch) {
+TEST_F(DataCache, GlobalWriteMissesAreKeptWithALazyFetchAsInGpgpuSim) {
     config.quirks.global_stores_stay = true;
     make(write_policy::local_wb_global_wt, write_allocate_policy::lazy_fetch_on_read);
     EXPECT_TRUE(write(0x000).finished);
@@ -435,7 +435,7 @@ TEST_F(DataCache, NoWriteAllocatePassesMissesEvenWhenNoLineIsFree) {
     expect_drained();
 }
 
-TEST_F(DataCache, WriteAllocateSendsTheWriteAndAReadBehindIt) {
+TEST_F(DataCache, WriteAllocateSendsTheWriteAndThenARead) {
     make(write_policy::write_back, write_allocate_policy::write_allocate);
     const auto r = write(0x008, 8);
     EXPECT_TRUE(r.write_sent);
@@ -498,7 +498,7 @@ TEST_F(DataCache, PortsAreBusyForTheBytesTheyMove) {
     EXPECT_EQ(cache->statistics().data_port_busy, 2u);
 }
 
-TEST_F(DataCache, ALineOfPartsIsFilledWithTheLast) {
+TEST_F(DataCache, ASplitLineIsFilledByItsLastPart) {
     config.kind = cache_kind::normal;
     make(write_policy::write_back, write_allocate_policy::no_write_allocate);
     read(0x000);
@@ -515,7 +515,7 @@ TEST_F(DataCache, ALineOfPartsIsFilledWithTheLast) {
     cache->next_access().release();
 }
 
-TEST_F(DataCache, WarmingTheTagsCountsNothing) {
+TEST_F(DataCache, WarmingTheTagsDoesNotCountAccesses) {
     make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
     for (unsigned s = 0; s < 4; ++s) cache->force_tag_access(0x400 + 32 * s, 0x400, ++now, s);
     EXPECT_EQ(cache->statistics().accesses, 0u);

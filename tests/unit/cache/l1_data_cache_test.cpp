@@ -48,7 +48,7 @@ struct L1DataCache : ::testing::Test {
     }
 };
 
-TEST_F(L1DataCache, CountsEveryCycleInWhichAMissFindsTheNetworkFullAsleepOrAwake) {
+TEST_F(L1DataCache, CountsCyclesOfNetworkBackPressureWithAndWithoutSleep) {
     cache_rig::settings awake;
     awake.order.sleeping = false;
     rigged_l1 rigs[] = {rigged_l1(rigged_l1::with_pool{}, "sleeps", {}, volta(7)),
@@ -88,7 +88,7 @@ TEST_F(L1DataCache, LooksUpTagsItsLatencyAfterTheAccess) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, ABankTakesOneAccessPerCycle) {
+TEST_F(L1DataCache, ABankAcceptsOneAccessPerCycle) {
     cache_rig::settings s;
     s.width = 4;
     auto r = make(volta(3), s);
@@ -100,7 +100,7 @@ TEST_F(L1DataCache, ABankTakesOneAccessPerCycle) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, SeveralMissesLeaveInACycleWhereItsPortIsWide) {
+TEST_F(L1DataCache, SendsSeveralMissesPerCycleThroughAWidePort) {
     cache_rig::settings s;
     s.width = 4;
     auto c = volta(3);
@@ -165,7 +165,7 @@ TEST_F(L1DataCache, WritesBackOneSectorOfALineInACycle) {
     expect_drained(sectors);
 }
 
-TEST_F(L1DataCache, AMissThatFindsNoResourceStopsItsBankOnly) {
+TEST_F(L1DataCache, AReservationFailureStallsItsBankOnly) {
     auto c = volta(1);
     c.cache.miss_queue_size = 2;  // a read needs two entries
     auto r = make(c);
@@ -212,7 +212,7 @@ TEST_F(L1DataCache, AFillWaitsForTheFillPort) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, AStoreThatGoesToMemoryIsCompleteWhenAcknowledged) {
+TEST_F(L1DataCache, AStoreThroughToMemoryCompletesWhenAcknowledged) {
     auto r = make(volta(2));
     store(r, 5, 0x1000);
     r.rig.run(60);
@@ -221,7 +221,7 @@ TEST_F(L1DataCache, AStoreThatGoesToMemoryIsCompleteWhenAcknowledged) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, AStoreThatStaysIsCompleteAtTheTags) {
+TEST_F(L1DataCache, AStoreKeptInTheCacheCompletesAtTheTagAccess) {
     auto c = volta(2);
     c.cache.write = write_policy::write_back;
     auto r = make(c);
@@ -232,7 +232,7 @@ TEST_F(L1DataCache, AStoreThatStaysIsCompleteAtTheTags) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, LocalStoresStayWhileGlobalOnesWaitForMemory) {
+TEST_F(L1DataCache, LocalStoresCompleteInTheCacheAndGlobalOnesInMemory) {
     auto c = volta(3);
     c.cache.write = write_policy::local_wb_global_wt;
     auto r = make(c);
@@ -244,7 +244,7 @@ TEST_F(L1DataCache, LocalStoresStayWhileGlobalOnesWaitForMemory) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, AStoreThatFetchesItsSectorIsCompleteWhenTheDataCome) {
+TEST_F(L1DataCache, AStoreThatFetchesItsSectorCompletesAtTheFill) {
     auto c = volta(2);
     c.cache.write = write_policy::write_back;
     c.cache.write_allocate = write_allocate_policy::fetch_on_write;
@@ -256,7 +256,7 @@ TEST_F(L1DataCache, AStoreThatFetchesItsSectorIsCompleteWhenTheDataCome) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, WithoutLatencyTheReturnTellsTheOutcome) {
+TEST_F(L1DataCache, WithoutLatencyTheReturnValueIsTheOutcome) {
     auto r = make(volta(0));
     load(r, 5, 0x1000);
     load(r, 30, 0x1000);
@@ -268,7 +268,7 @@ TEST_F(L1DataCache, WithoutLatencyTheReturnTellsTheOutcome) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, ASplitStoreIsCompleteWithItsLastPart) {
+TEST_F(L1DataCache, ASplitStoreCompletesWithItsLastPart) {
     auto c = volta(2);
     c.cache.kind = cache_kind::normal;
     c.cache.write_allocate = write_allocate_policy::no_write_allocate;
@@ -285,7 +285,7 @@ TEST_F(L1DataCache, ASplitStoreIsCompleteWithItsLastPart) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, SleepsWhileNothingIsDue) {
+TEST_F(L1DataCache, SleepsWhileItHasNothingPending) {
     auto r = make(volta(100));
     load(r, 10, 0x1000);
     r.rig.run(400);
@@ -295,7 +295,7 @@ TEST_F(L1DataCache, SleepsWhileNothingIsDue) {
     expect_drained(r);
 }
 
-TEST_F(L1DataCache, AnotherSplitOfTheMemoryKeepsWorking) {
+TEST_F(L1DataCache, WorksAfterAChangeOfTheSharedMemoryCarveOut) {
     auto r = make(volta(1));
     r.cache.reconfigure(128, allocation_policy::on_miss);
     r.cache.invalidate();

@@ -31,7 +31,7 @@ TEST_F(MshrTable, ASecondMissToTheSameAddressMerges) {
     b.release();
 }
 
-TEST_F(MshrTable, AccessesComeOutInTheOrderOfTheirData) {
+TEST_F(MshrTable, AccessesAreReadyInTheOrderOfTheirFills) {
     mshr_table t(2, 2);
     auto& a = read(0x100);
     auto& b = read(0x200);
@@ -45,7 +45,7 @@ TEST_F(MshrTable, AccessesComeOutInTheOrderOfTheirData) {
     b.release();
 }
 
-TEST_F(MshrTable, AnEntryRemembersAtomicsAndReadsBehindWrites) {
+TEST_F(MshrTable, AnEntryMarksAtomicsAndReadsAfterWrites) {
     mshr_table t(2, 4);
     auto& w = pool.acquire(tlm::TLM_WRITE_COMMAND, 0x100, 32, protocol::access_type::global_write);
     auto& r = read(0x100);
@@ -60,7 +60,7 @@ TEST_F(MshrTable, AnEntryRemembersAtomicsAndReadsBehindWrites) {
     r.release();
 }
 
-TEST_F(MshrTable, ManyEntriesKeepTheirAddressesApart) {
+TEST_F(MshrTable, DistinguishesManyEntriesByAddress) {
     mshr_table t(300, 1);
     auto& a = read(0);
     for (int round = 0; round < 3; ++round) {

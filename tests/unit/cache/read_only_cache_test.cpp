@@ -28,7 +28,7 @@ void fetch(rigged_l1i& r, std::uint64_t cycle, std::uint64_t address) {
     r.rig.offer(cycle, false, address, 16, access_type::instruction_read);
 }
 
-TEST(ReadOnlyCache, SendsAMissTheNextCycleAndHitsAtOnce) {
+TEST(ReadOnlyCache, SendsAMissInTheNextCycleAndHitsInTheSame) {
     rigged_l1i r("sm", {}, instructions());
     fetch(r, 5, 0x1010);
     fetch(r, 30, 0x1020);
@@ -40,7 +40,7 @@ TEST(ReadOnlyCache, SendsAMissTheNextCycleAndHitsAtOnce) {
     EXPECT_EQ(r.rig.pool.outstanding(), 0u);
 }
 
-TEST(ReadOnlyCache, SendsAMissInTheCycleOfItsAccessWhenToldSo) {
+TEST(ReadOnlyCache, SendsAMissInTheCycleOfItsAccessIfConfigured) {
     auto c = instructions();
     c.send_at_access = true;
     rigged_l1i r("sm", {}, c);
@@ -49,7 +49,7 @@ TEST(ReadOnlyCache, SendsAMissInTheCycleOfItsAccessWhenToldSo) {
     EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(5u));
 }
 
-TEST(ReadOnlyCache, SendsOneMissPerCycleThenToo) {
+TEST(ReadOnlyCache, SendsOneMissPerCycleIfConfiguredToSendImmediately) {
     auto c = instructions();
     c.send_at_access = true;
     cache_rig::settings s;
@@ -72,7 +72,7 @@ TEST(ReadOnlyCache, FillsALineFromItsParts) {
     EXPECT_EQ(r.rig.pool.outstanding(), 0u);
 }
 
-TEST(ReadOnlyCache, RefusesWhenItsMshrsAreTaken) {
+TEST(ReadOnlyCache, StallsWhenItsMshrsAreFull) {
     rigged_l1i r("sm", {}, instructions());
     for (std::uint64_t a = 0; a < 3; ++a) fetch(r, 5, a * 0x1000);
     r.rig.run(60);

@@ -90,7 +90,7 @@ struct plain_lines {
     }
 };
 
-TEST(TagArray, ChoosesInALargeSetTheVictimThatASearchOfAllItsLinesFinds) {
+TEST(TagArray, ChoosesTheVictimOfAFullSearchInALargeSet) {
     for (const unsigned ways : {16u, 48u, 50u, 256u}) {
         cache_config c = sectored(1, ways);
         c.write_ratio_percent = 25;
@@ -130,7 +130,7 @@ TEST(TagArray, ChoosesInALargeSetTheVictimThatASearchOfAllItsLinesFinds) {
     }
 }
 
-TEST(TagArray, FirstInFirstOutForgetsUses) {
+TEST(TagArray, FirstInFirstOutIgnoresUses) {
     cache_config c = sectored(1, 2);
     c.replacement = replacement_policies()[1].second;
     tag_array t(c);
@@ -140,7 +140,7 @@ TEST(TagArray, FirstInFirstOutForgetsUses) {
     EXPECT_EQ(t.probe(0x100, 0x100, 0, false).line, a);
 }
 
-TEST(TagArray, RandomReplacementSparesReservedLines) {
+TEST(TagArray, RandomReplacementSkipsReservedLines) {
     cache_config c = sectored(1, 4);
     c.replacement = replacement_policies()[2].second;
     tag_array t(c);
@@ -160,7 +160,7 @@ TEST(TagArray, EveryReplacementPolicyTakesFreeLinesFirst) {
     }
 }
 
-TEST(TagArray, ASetOfReservedLinesTakesNothing) {
+TEST(TagArray, ASetOfReservedLinesAllocatesNothing) {
     tag_array t(sectored(1, 2));
     t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 1);
     t.access(t.probe(0x080, 0x080, 0, false), 0x080, 0, 2);
@@ -194,7 +194,7 @@ TEST(TagArray, DirtyLinesStayUntilTheirShareReachesTheLimit) {
     EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, oldest);
 }
 
-TEST(TagArray, ASetWithoutCleanLinesGivesUpADirtyOneHoweverFewThereAre) {
+TEST(TagArray, ASetWithoutCleanLinesReplacesADirtyOneBelowTheLimit) {
     cache_config c = sectored(4, 2);
     c.write_ratio_percent = 50;
     for (const bool stalls : {false, true}) {
@@ -255,7 +255,7 @@ TEST(TagArray, FlushDropsModifiedLinesAndInvalidateAll) {
     EXPECT_EQ(t.probe(0x080, 0x080, 0, false).outcome, access_outcome::miss);
 }
 
-TEST(TagArray, MoreWaysTakeMoreLines) {
+TEST(TagArray, MoreWaysHoldMoreLines) {
     tag_array t(sectored(2, 1));
     t.reconfigure(40, allocation_policy::on_miss);
     for (std::uint64_t i = 0; i < 80; ++i) bring(t, i * 0x80, 0, static_cast<std::uint32_t>(i));

@@ -24,7 +24,7 @@ cache_config small_cache() {
     return c;
 }
 
-TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
+TEST(TextureCache, AnswersHitsAfterEarlierMisses) {
     const cache_config c = small_cache();
     rigged<texture_cache> r("sm", {}, c);
     r.rig.offer(5, false, 0x1000, 32, protocol::access_type::texture_read);

@@ -37,7 +37,7 @@ struct TextureEngine : ::testing::Test {
     }
 };
 
-TEST_F(TextureEngine, AnswersInOrderAndHitsWaitForTheMissesBeforeThem) {
+TEST_F(TextureEngine, AnswersInOrderSoThatHitsWaitForEarlierMisses) {
     texture_engine c(config);
     EXPECT_EQ(read(c, 0x000).outcome, access_outcome::miss);
     EXPECT_EQ(read(c, 0x080).outcome, access_outcome::miss);
@@ -86,7 +86,7 @@ TEST_F(TextureEngine, FetchesOnlyTheMissingSectorsOfASectoredLine) {
     EXPECT_EQ(pool.outstanding(), 0u);
 }
 
-TEST_F(TextureEngine, RefusesWhenAFifoIsFullAndCountsNothing) {
+TEST_F(TextureEngine, StallsWhenAFifoIsFullWithoutCountingAnAccess) {
     texture_engine c(config);
     read(c, 0x000);
     read(c, 0x080);

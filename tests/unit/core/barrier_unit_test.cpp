@@ -22,7 +22,7 @@ struct BarrierUnitTest : ::testing::Test {
 };
 using BarrierUnit = BarrierUnitTest;
 
-TEST_F(BarrierUnit, OpensWhenTheLastWarpOfTheCtaHasCome) {
+TEST_F(BarrierUnit, ReleasesWarpsWhenTheLastWarpOfTheCtaArrives) {
     unit.allocate(0, 0b1111);
     for (unsigned w = 0; w < 3; ++w) {
         unit.arrive(0, w, bar(0));
@@ -34,7 +34,7 @@ TEST_F(BarrierUnit, OpensWhenTheLastWarpOfTheCtaHasCome) {
     EXPECT_THAT(warps.issue_told, ::testing::UnorderedElementsAre(0, 1, 2, 3));
 }
 
-TEST_F(BarrierUnit, CanBeUsedAgainAtOnce) {
+TEST_F(BarrierUnit, IsReusableImmediately) {
     unit.allocate(0, 0b11);
     for (int round = 0; round < 5; ++round) {
         unit.arrive(0, 0, bar(0));
@@ -53,7 +53,7 @@ TEST_F(BarrierUnit, CountsAWarpTwiceThatArrivesAndThenWaits) {
     EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(BarrierUnit, KeepsCtasApart) {
+TEST_F(BarrierUnit, SeparatesCtas) {
     unit.allocate(0, 0b0011);
     unit.allocate(1, 0b1100);
     unit.arrive(0, 0, bar(0));
@@ -62,7 +62,7 @@ TEST_F(BarrierUnit, KeepsCtasApart) {
     EXPECT_EQ(waiting(), 0b0001u);
 }
 
-TEST_F(BarrierUnit, KeepsSeveralNamedBarriersAliveAtOnce) {
+TEST_F(BarrierUnit, SupportsSeveralNamedBarriersConcurrently) {
     unit.allocate(0, 0b111111);
     // Barrier 1 is for warps 0-1, barrier 2 for warps 2-3, barrier 3 for warps 4-5; arrivals are
     // interleaved.
@@ -87,7 +87,7 @@ TEST_F(BarrierUnit, CountsAThreadCountInWholeWarps) {
     EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(BarrierUnit, LetsAnArrivalGoOnWithoutWaiting) {
+TEST_F(BarrierUnit, DoesNotBlockAWarpThatOnlyArrives) {
     unit.allocate(0, 0b1111);
     // Producers 2 and 3 arrive; consumers 0 and 1 wait for them.
     unit.arrive(0, 2, bar(1, 128, barrier_kind::arrive));
@@ -99,7 +99,7 @@ TEST_F(BarrierUnit, LetsAnArrivalGoOnWithoutWaiting) {
     EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(BarrierUnit, OpensForThoseWhoWaitWhenAnArrivalIsTheLast) {
+TEST_F(BarrierUnit, ReleasesWaitingWarpsWhenAnArrivalIsTheLast) {
     unit.allocate(0, 0b11);
     unit.arrive(0, 0, bar(1, 64));
     unit.arrive(0, 1, bar(1, 64, barrier_kind::arrive));
@@ -115,7 +115,7 @@ TEST_F(BarrierUnit, DoesNotReleaseAProducerThatWaitsElsewhere) {
     EXPECT_EQ(waiting(), 0b100u) << "warp 2 still waits at barrier 2";
 }
 
-TEST_F(BarrierUnit, LetsReductionsWait) {
+TEST_F(BarrierUnit, BlocksReductions) {
     unit.allocate(0, 0b11);
     unit.arrive(0, 0, bar(0, 0, barrier_kind::reduction));
     EXPECT_EQ(waiting(), 1u);
@@ -123,7 +123,7 @@ TEST_F(BarrierUnit, LetsReductionsWait) {
     EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(BarrierUnit, ExpectsAWarpThatHasEndedNoMore) {
+TEST_F(BarrierUnit, DoesNotWaitForAnExitedWarp) {
     unit.allocate(0, 0b1111);
     unit.arrive(0, 0, bar(0));
     unit.arrive(0, 1, bar(0));
@@ -138,7 +138,7 @@ TEST_F(BarrierUnit, ExpectsAWarpThatHasEndedNoMore) {
     EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(BarrierUnit, CountsAnArrivalOfAWarpThatHasEndedSince) {
+TEST_F(BarrierUnit, CountsAnArrivalOfAWarpThatHasExitedSince) {
     unit.allocate(0, 0b111);
     unit.arrive(0, 2, bar(1, 64, barrier_kind::arrive));
     unit.warp_ended(0, 2);
@@ -147,7 +147,7 @@ TEST_F(BarrierUnit, CountsAnArrivalOfAWarpThatHasEndedSince) {
     EXPECT_EQ(waiting(), 0u) << "two warps have arrived";
 }
 
-TEST_F(BarrierUnit, DoesNotOpenANamedBarrierBecauseSomebodyElseHasEnded) {
+TEST_F(BarrierUnit, DoesNotReleaseANamedBarrierWhenAnotherWarpExits) {
     unit.allocate(0, 0b1111);
     unit.arrive(0, 0, bar(1, 96));
     unit.arrive(0, 1, bar(1, 96));
@@ -155,7 +155,7 @@ TEST_F(BarrierUnit, DoesNotOpenANamedBarrierBecauseSomebodyElseHasEnded) {
     EXPECT_EQ(waiting(), 0b0011u) << "warp 2 is still to come";
 }
 
-TEST_F(BarrierUnit, MakesEveryLiveWarpWaitWhereTheTraceTellsNoName) {
+TEST_F(BarrierUnit, BlocksEveryLiveWarpIfTheTraceHasNoBarrierName) {
     unit.allocate(0, 0b111);
     unit.arrive(0, 0, bar(-1));
     unit.arrive(0, 1, bar(0));  // a named barrier is independent
@@ -164,7 +164,7 @@ TEST_F(BarrierUnit, MakesEveryLiveWarpWaitWhereTheTraceTellsNoName) {
     EXPECT_EQ(waiting(), 0b111u);
 }
 
-TEST_F(BarrierUnit, ForgetsTheCtaBefore) {
+TEST_F(BarrierUnit, ClearsTheStateOfThePreviousCta) {
     unit.allocate(0, 0b11);
     unit.arrive(0, 0, bar(1, 64, barrier_kind::arrive));
     unit.deallocate(0);
@@ -173,7 +173,7 @@ TEST_F(BarrierUnit, ForgetsTheCtaBefore) {
     EXPECT_EQ(waiting(), 1u);
 }
 
-TEST_F(BarrierUnit, SaysWhoWaitsForWhom) {
+TEST_F(BarrierUnit, ReportsWaitingAndMissingWarps) {
     unit.allocate(0, 0b111);
     EXPECT_EQ(unit.describe(0), "");
     unit.arrive(0, 1, bar(3, 96));

@@ -75,7 +75,7 @@ private:
     simulation::clocked_process process_;
 };
 
-TEST(ClusterBarrier, TellsEverySmTwoLatenciesAfterTheLastWarpHasArrived) {
+TEST(ClusterBarrier, NotifiesEverySmTwoLatenciesAfterTheLastArrival) {
     barrier_rig r("barrier_rig", 2, 0b11);
     r.arrive(10, 0, 0);
     r.arrive(11, 1, 1);
@@ -89,7 +89,7 @@ TEST(ClusterBarrier, TellsEverySmTwoLatenciesAfterTheLastWarpHasArrived) {
     EXPECT_EQ(r.barrier.statistics().cycles, 40u);
 }
 
-TEST(ClusterBarrier, WaitsForNoWarpThatHasEnded) {
+TEST(ClusterBarrier, DoesNotWaitForExitedWarps) {
     barrier_rig r("barrier_rig", 2, 0b11);
     r.arrive(10, 0, 0);
     r.arrive(10, 1, 0);
@@ -100,7 +100,7 @@ TEST(ClusterBarrier, WaitsForNoWarpThatHasEnded) {
     EXPECT_EQ(r.released[0].first, 70 + 2 * one_way);
 }
 
-TEST(ClusterBarrier, IsNotCompleteWhenAllHaveEnded) {
+TEST(ClusterBarrier, IsNotCompleteWhenAllWarpsHaveExited) {
     barrier_rig r("barrier_rig", 2, 0b1);
     r.end(10, 0, 0);
     r.end(12, 1, 0);
@@ -108,7 +108,7 @@ TEST(ClusterBarrier, IsNotCompleteWhenAllHaveEnded) {
     EXPECT_THAT(r.released, IsEmpty());
 }
 
-TEST(ClusterBarrier, BeginsAnewWhenItIsComplete) {
+TEST(ClusterBarrier, IsReusableAfterCompletion) {
     barrier_rig r("barrier_rig", 2, 0b1);
     for (const unsigned begin : {10u, 100u, 200u}) {
         r.arrive(begin, 0, 0);
@@ -120,7 +120,7 @@ TEST(ClusterBarrier, BeginsAnewWhenItIsComplete) {
     EXPECT_EQ(r.barrier.statistics().cycles, 15u);
 }
 
-TEST(ClusterBarrier, IsDescribedByThoseWhoHaveComeAndThoseWhoHaveNot) {
+TEST(ClusterBarrier, ReportsArrivedAndMissingWarps) {
     barrier_rig r("barrier_rig", 2, 0b11);
     EXPECT_EQ(describe_barrier(*r.cluster), "");
     r.arrive(10, 0, 0);

@@ -132,7 +132,7 @@ struct loads {
     }
 };
 
-TEST(SimtCluster, SendsTheRequestsOfItsOnlySmStraightOn) {
+TEST(SimtCluster, ForwardsTheRequestsOfASingleSmDirectly) {
     cluster_rig rig("rig", config_of(1));
     const loads l(1);
     rig.run(1);
@@ -199,7 +199,7 @@ TEST(SimtCluster, SharesThePortAmongItsSms) {
     EXPECT_LE(rig.pool.outstanding(), 3u) << "those that the front ends keep";
 }
 
-TEST(SimtCluster, HoldsItsSmsWhileTheNetworkIsFull) {
+TEST(SimtCluster, StallsItsSmsWhileTheNetworkIsFull) {
     cluster_rig rig("rig", config_of(2));
     const loads l(6);
     rig.run(1);
@@ -213,7 +213,7 @@ TEST(SimtCluster, HoldsItsSmsWhileTheNetworkIsFull) {
     EXPECT_EQ(rig.requests.size(), 12u);
 }
 
-TEST(SimtCluster, SendsWhatItsSmHeldBackOnTheCycleAfterTheRequestThatWasInTheWay) {
+TEST(SimtCluster, SendsAStalledRequestInTheCycleAfterTheBlockingRequest) {
     cluster_rig rig("rig", config_of(2));
     listing p;
     block_builder block;
@@ -237,7 +237,7 @@ TEST(SimtCluster, SendsWhatItsSmHeldBackOnTheCycleAfterTheRequestThatWasInTheWay
     EXPECT_EQ(rig.requests[2].cycle, rig.requests[1].cycle + 1);
 }
 
-TEST(SimtCluster, LetsSmsThatActInOrderSeeTheRoomThatThoseBeforeThemHaveLeft) {
+TEST(SimtCluster, ShowsOrderedSmsTheCapacityLeftByEarlierSms) {
     cluster_config c = config_of(3);
     c.sm.quirks.sms_in_order = true;
     cluster_rig rig("rig", c);
@@ -265,7 +265,7 @@ TEST(SimtCluster, LetsSmsThatActInOrderSeeTheRoomThatThoseBeforeThemHaveLeft) {
     EXPECT_EQ(rig.requests.size(), 24u);
 }
 
-TEST(SimtCluster, LeavesMissesInTheCacheOfAnSmThatAsksForRoomAndSendsOneACycleWhenThereIsSome) {
+TEST(SimtCluster, HoldsMissesInTheCacheUntilTheNetworkHasCapacity) {
     cluster_config c = config_of(1);
     c.sm.quirks.sms_in_order = true;
     cluster_rig rig("rig", c);
@@ -291,7 +291,7 @@ TEST(SimtCluster, LeavesMissesInTheCacheOfAnSmThatAsksForRoomAndSendsOneACycleWh
         EXPECT_EQ(rig.requests[k].cycle, rig.requests[k - 1].cycle + 1) << k;
 }
 
-TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
+TEST(SimtCluster, AcceptsOneResponsePerCycleFromTheNetwork) {
     cluster_rig rig("rig", config_of(2));
     const loads l(3);
     rig.run(1);
@@ -304,7 +304,7 @@ TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
     EXPECT_EQ(rig.completed.size(), 2u);
 }
 
-TEST(SimtCluster, HandsOnSeveralResponsesPerCycleWhereItsPortIsWide) {
+TEST(SimtCluster, ForwardsSeveralResponsesPerCycleThroughAWidePort) {
     cluster_config c = config_of(1);
     c.responses_per_cycle = 2;
     cluster_rig rig("rig", c);
@@ -323,7 +323,7 @@ TEST(SimtCluster, HandsOnSeveralResponsesPerCycleWhereItsPortIsWide) {
     EXPECT_EQ(rig.completed.size(), 1u);
 }
 
-TEST(SimtCluster, LetsAResponseWaitBehindOneWhoseSmHasNoRoom) {
+TEST(SimtCluster, BlocksResponsesAfterOneWhoseSmIsFull) {
     // Uncached loads leave the FIFO of their SM every other cycle at best: a FIFO of one entry
     // fills up, and the response of the other SM waits behind.
     cluster_config c = config_of(2);
@@ -347,7 +347,7 @@ TEST(SimtCluster, LetsAResponseWaitBehindOneWhoseSmHasNoRoom) {
     EXPECT_FALSE(rig.cluster.busy());
 }
 
-TEST(SimtCluster, TellsItsObserverOfDataButNotOfInstructions) {
+TEST(SimtCluster, NotifiesItsObserverOfDataRepliesOnly) {
     struct watcher : reply_observer {
         std::vector<std::uint64_t> addresses;
         void reply_received(const tlm::tlm_generic_payload& p, std::uint64_t) override {
@@ -418,7 +418,7 @@ TEST(SimtCluster, APerfectMemoryAnswersOneRequestPerCycleForAllItsSms) {
     EXPECT_GE(cycles[2], cycles[1] + 20) << "one per cycle";
 }
 
-TEST(SimtCluster, APerfectMemoryHoldsRequestsWhileItsFifoIsFull) {
+TEST(SimtCluster, APerfectMemoryStallsRequestsWhileItsFifoIsFull) {
     perfect_clusters clusters;
     for (const unsigned sms : {1U, 2U, 4U}) {
         clusters.add(sms, 6, 8);

@@ -72,7 +72,7 @@ using list = std::vector<memory_access>;
 
 // ---- sectors, compute capability 4.0 and later -------------------------------------------------
 
-TEST(CoalescerWithSectors, TakesFourSectorsForAWarpOfConsecutiveWords) {
+TEST(CoalescerWithSectors, AccessesFourSectorsForConsecutiveWords) {
     const auto got = accesses(70, lanes_at([](unsigned i) { return base + 4 * i; }), 4);
     EXPECT_EQ(got, (list{expect(base, 32, 0xff), expect(base + 32, 32, 0xff00),
                          expect(base + 64, 32, 0xff0000), expect(base + 96, 32, 0xff000000)}));
@@ -82,32 +82,32 @@ TEST(CoalescerWithSectors, TakesFourSectorsForAWarpOfConsecutiveWords) {
     }
 }
 
-TEST(CoalescerWithSectors, TakesOneForLanesThatAgree) {
+TEST(CoalescerWithSectors, AccessesOneSectorForEqualAddresses) {
     const auto got = accesses(70, lanes_at([](unsigned) { return base + 100; }), 4);
     EXPECT_EQ(got, list{expect(base + 96, 32, ~0u)});
     EXPECT_EQ(got[0].bytes.sector(3), 0xf0u);
 }
 
-TEST(CoalescerWithSectors, TakesOneForEachLaneOfAWideStride) {
+TEST(CoalescerWithSectors, AccessesOneSectorPerLaneForAWideStride) {
     const auto got = accesses(70, lanes_at([](unsigned i) { return base + 128 * (31 - i); }), 4);
     ASSERT_EQ(got.size(), 32u);
     for (unsigned k = 0; k < 32; ++k)  // in address order, not lane order
         EXPECT_EQ(got[k], expect(base + 128 * k, 32, 1u << (31 - k)));
 }
 
-TEST(CoalescerWithSectors, TakesSixteenForAWarpOfVectors) {
+TEST(CoalescerWithSectors, AccessesSixteenSectorsForAWarpOfVectors) {
     const auto got = accesses(86, lanes_at([](unsigned i) { return base + 16 * i; }), 16);
     ASSERT_EQ(got.size(), 16u);
     for (unsigned k = 0; k < 16; ++k) EXPECT_EQ(got[k], expect(base + 32 * k, 32, 3u << 2 * k));
 }
 
-TEST(CoalescerWithSectors, LeavesOutInactiveLanes) {
+TEST(CoalescerWithSectors, IgnoresInactiveLanes) {
     const auto got = accesses(75, lanes_at([](unsigned i) { return base + 4 * i; }, 0x00010001), 4);
     EXPECT_EQ(got, (list{expect(base, 32, 1), expect(base + 64, 32, 0x10000)}));
     EXPECT_TRUE(accesses(75, lanes_at([](unsigned i) { return base + 4 * i; }, 0), 4).empty());
 }
 
-TEST(CoalescerWithSectors, LetsALaneStraddleTwoSectors) {
+TEST(CoalescerWithSectors, SplitsALaneThatStraddlesTwoSectors) {
     const auto got = accesses(70, lanes_at([](unsigned) { return base + 30; }, 1), 4);
     EXPECT_EQ(got, (list{expect(base, 32, 1), expect(base + 32, 32, 1)}));
     // Likewise across a line boundary.
@@ -126,7 +126,7 @@ TEST(CoalescerWithSectors, SplitsNothingByHalfWarpUnlessConfigured) {
 
 // ---- segments, earlier compute capabilities ----------------------------------------------------
 
-TEST(CoalescerWithSegments, GathersEachHalfWarpOfA1xDeviceOfItsOwn) {
+TEST(CoalescerWithSegments, CoalescesHalfWarpsSeparatelyOn1x) {
     // A half-warp of consecutive words covers half of a 128-byte segment: the access shrinks to 64
     // bytes.
     const auto got = accesses(13, lanes_at([](unsigned i) { return base + 4 * i; }), 4);
@@ -184,14 +184,14 @@ TEST(CoalescerWithSegments, UsesSectorsOn2xAnd3xWhereTheL1IsSkipped) {
     }
 }
 
-TEST(CoalescerWithSegments, LetsALaneStraddleTwoSegments) {
+TEST(CoalescerWithSegments, SplitsALaneThatStraddlesTwoSegments) {
     const auto got = accesses(20, lanes_at([](unsigned) { return base + 126; }, 1), 4);
     EXPECT_EQ(got, (list{expect(base + 96, 32, 1), expect(base + 128, 32, 1)}));
 }
 
 // ---- local memory ------------------------------------------------------------------------------
 
-TEST(Coalescer, GathersTheWordsOfLocalMemoryOneByOne) {
+TEST(Coalescer, CoalescesTheWordsOfLocalMemoryIndividually) {
     // Two words per lane: word k of all lanes is contiguous.
     lane_addresses l;
     l.lanes = ~0u;
@@ -210,21 +210,21 @@ TEST(Coalescer, GathersTheWordsOfLocalMemoryOneByOne) {
 
 // ---- atomics -----------------------------------------------------------------------------------
 
-TEST(CoalescerOfAtomics, TakesAnAccessPerLaneForTheSameBytes) {
+TEST(CoalescerOfAtomics, IssuesAnAccessPerLaneForTheSameBytes) {
     const coalesced got(config_of(70), lanes_at([](unsigned) { return base + 4; }, 0b111), 4,
                         memory_space::global, true);
     EXPECT_EQ(got.inst.accesses,
               (list{expect(base, 32, 0b001), expect(base, 32, 0b010), expect(base, 32, 0b100)}));
 }
 
-TEST(CoalescerOfAtomics, GathersLanesOfDistinctBytes) {
+TEST(CoalescerOfAtomics, CoalescesLanesOfDistinctBytes) {
     const coalesced got(config_of(70), lanes_at([](unsigned i) { return base + 4 * i; }), 4,
                         memory_space::global, true);
     ASSERT_EQ(got.inst.accesses.size(), 4u);
     EXPECT_EQ(got.inst.accesses[1], expect(base + 32, 32, 0xff00));
 }
 
-TEST(CoalescerOfAtomics, FillsTheFirstAccessThatIsFree) {
+TEST(CoalescerOfAtomics, FillsTheFirstFreeAccess) {
     // Lanes 0 and 1 conflict; lanes 2 and 3 fit into the first access.
     const std::array<unsigned, 4> offset = {0, 0, 4, 0};
     const coalesced got(config_of(70),
@@ -270,7 +270,7 @@ TEST(CoalescerOfLines, FetchesSectorsOfASectoredTextureCache) {
     for (const auto& a : got.inst.accesses) EXPECT_EQ(a.sectors, 0b0010);
 }
 
-TEST(CoalescerOfLines, FetchesAllTexelsOfAFilterUnlessTheQuirkSaysOtherwise) {
+TEST(CoalescerOfLines, FetchesAllTexelsOfAFilterExceptUnderTheQuirk) {
     sm_config c = config_of(70);
     c.l1.texture.line_bytes = 128;
     // Texels of two rows; the first lane reads only the border.
@@ -315,7 +315,7 @@ list naive(unsigned arch, bool sectors, const lane_addresses& lanes, unsigned by
     return result;
 }
 
-TEST(Coalescer, AgreesWithANaiveModelOnRandomAlignedAccesses) {
+TEST(Coalescer, AgreesWithAReferenceModelOnRandomAlignedAccesses) {
     std::mt19937_64 random(11);
     for (const unsigned arch : {10u, 13u, 20u, 35u, 39u, 40u, 61u, 70u, 90u})
         for (const bool skip_l1 : {false, true})
@@ -344,7 +344,7 @@ TEST(Coalescer, AgreesWithANaiveModelOnRandomAlignedAccesses) {
             }
 }
 
-TEST(Coalescer, GivesEveryAtomicLaneBytesOfItsOwnWithinAnAccess) {
+TEST(Coalescer, AssignsDistinctBytesOfAnAccessToEveryAtomicLane) {
     std::mt19937_64 random(12);
     for (unsigned n = 0; n < 5000; ++n) {
         const unsigned bytes = 4u << random() % 2;

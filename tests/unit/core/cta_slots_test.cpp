@@ -49,7 +49,7 @@ TEST_F(CtaSlots, LimitConcurrentKernelsByThreadsRegistersSharedMemoryAndSlots) {
     EXPECT_FALSE(slots.fits(tiny, true)) << "all four slots are occupied";
 }
 
-TEST_F(CtaSlots, GiveAWarpRegistersOfThePartThatServesIt) {
+TEST_F(CtaSlots, AllocateAWarpRegistersOfItsSubCore) {
     config.max_ctas = 8;
     cta_slots slots(config);
     // 3,072 registers per warp, 4,096 in each of four parts: one warp in each.
@@ -78,7 +78,7 @@ TEST_F(CtaSlots, LimitOneKernelByItsOccupancy) {
     EXPECT_EQ(slots.room_for(k, false), 0u);
 }
 
-TEST_F(CtaSlots, RoomIsTheLeastOfWhatResourcesAllow) {
+TEST_F(CtaSlots, CapacityIsTheMinimumOverAllResources) {
     cta_slots slots(config);
     EXPECT_EQ(slots.room_for(kernel(256, 8, 0), true), 2u) << "threads";
     EXPECT_EQ(slots.room_for(kernel(64, 128, 0), true), 2u) << "registers";
@@ -86,7 +86,7 @@ TEST_F(CtaSlots, RoomIsTheLeastOfWhatResourcesAllow) {
     EXPECT_EQ(slots.room_for(kernel(32, 8, 0), true), 4u) << "slots";
 }
 
-TEST_F(CtaSlots, AreFreeAgainWhenTheLastWarpHasExitedAndTheCtaIsReleased) {
+TEST_F(CtaSlots, AreFreedWhenTheLastWarpExitsAndTheCtaIsReleased) {
     cta_slots slots(config);
     kernel_context k = kernel(40, 32, 8192);
     const unsigned slot = slots.allocate(k, nullptr);

@@ -93,7 +93,7 @@ int id(source s) {
     return static_cast<int>(s);
 }
 
-TEST(MemoryPort, SendsTheResponseBackToWhoeverAsked) {
+TEST(MemoryPort, ReturnsTheResponseToItsRequester) {
     port_rig rig("rig", 4);
     rig.elaborate();
     auto& a = rig.make(0x100);
@@ -113,7 +113,7 @@ TEST(MemoryPort, SendsTheResponseBackToWhoeverAsked) {
     EXPECT_TRUE(rig.port.idle());
 }
 
-TEST(MemoryPort, HoldsEverySourceWhileTheNetworkIsFull) {
+TEST(MemoryPort, StallsEverySourceWhileTheNetworkIsFull) {
     port_rig rig("rig", 4);
     rig.elaborate();
     rig.full = true;
@@ -133,7 +133,7 @@ TEST(MemoryPort, HoldsEverySourceWhileTheNetworkIsFull) {
                             std::pair(id(source::l1d), 0x200u)));
 }
 
-TEST(MemoryPort, HoldsTheRestWhenTheFirstThatIsLetGoFillsTheNetworkAgain) {
+TEST(MemoryPort, StallsOtherSourcesWhenTheFirstFillsTheNetworkAgain) {
     port_rig rig("rig", 4);
     rig.elaborate();
     rig.full = true;
@@ -151,7 +151,7 @@ TEST(MemoryPort, HoldsTheRestWhenTheFirstThatIsLetGoFillsTheNetworkAgain) {
     EXPECT_TRUE(rig.port.blocked());
 }
 
-TEST(MemoryPort, KeepsTheNetworkWaitingWhenTheResponseFifoIsFull) {
+TEST(MemoryPort, StallsTheNetworkWhileTheResponseFifoIsFull) {
     port_rig rig("rig", 2);
     rig.elaborate();
     std::vector<tlm::tlm_generic_payload*> all;
@@ -172,7 +172,7 @@ TEST(MemoryPort, KeepsTheNetworkWaitingWhenTheResponseFifoIsFull) {
     EXPECT_TRUE(rig.port.idle());
 }
 
-TEST(MemoryPort, LetsInstructionsPassAFullResponseFifo) {
+TEST(MemoryPort, DeliversInstructionsDespiteAFullResponseFifo) {
     port_rig rig("rig", 1);
     rig.elaborate();
     auto& a = rig.make(0x100);
@@ -185,7 +185,7 @@ TEST(MemoryPort, LetsInstructionsPassAFullResponseFifo) {
     EXPECT_TRUE(rig.port.has_response());
 }
 
-TEST(MemoryPort, KeepsTheHeadUntilItsReceiverHasTakenIt) {
+TEST(MemoryPort, HoldsTheHeadUntilItsReceiverAcceptsIt) {
     port_rig rig("rig", 4);
     rig.elaborate();
     rig.take_at_once = false;
@@ -205,7 +205,7 @@ TEST(MemoryPort, KeepsTheHeadUntilItsReceiverHasTakenIt) {
     EXPECT_TRUE(rig.port.idle());
 }
 
-TEST(MemoryPort, TellsWhenTheHeadIsAnUncachedLoad) {
+TEST(MemoryPort, ReportsWhetherTheHeadIsAnUncachedLoad) {
     port_rig rig("rig", 4);
     rig.elaborate();
     auto& store = rig.make(0x100, access_type::global_write);
@@ -219,7 +219,7 @@ TEST(MemoryPort, TellsWhenTheHeadIsAnUncachedLoad) {
     EXPECT_TRUE(rig.port.response_is_uncached_read());
 }
 
-TEST(MemoryPort, GivesAPostedWriteBackAtOnce) {
+TEST(MemoryPort, ReleasesAPostedWriteImmediately) {
     port_rig rig("rig", 1);
     rig.elaborate();
     auto& w = rig.make(0x100, access_type::l1_writeback);

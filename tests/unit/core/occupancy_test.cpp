@@ -61,7 +61,7 @@ TEST(Occupancy, AllocatesRegistersToWarpsInUnitsOf256) {
     EXPECT_EQ(occupancy_of(volta(), {256, 40, 0}, large_grid, 80).ctas, 6u);
 }
 
-TEST(Occupancy, GivesAWarpItsRegistersFromOneQuarterOfTheFile) {
+TEST(Occupancy, AllocatesTheRegistersOfAWarpInOneSubCore) {
     // 6400 per warp: two of them in 16384. Of the whole file there would be ten.
     EXPECT_EQ(occupancy_of(volta(), {32, 200, 0}, large_grid, 80).ctas, 8u);
     EXPECT_EQ(occupancy_of(volta(), {64, 168, 0}, large_grid, 80).ctas, 6u);
@@ -171,7 +171,7 @@ protected:
     }
 };
 
-TEST_P(OccupancyGrid, IsTheNumberOfCtasThatCanBePlacedOneAfterTheOther) {
+TEST_P(OccupancyGrid, IsTheNumberOfCtasThatCanBePlacedSuccessively) {
     unsigned wrong = 0, checked = 0;
     for_all([&](const cta_needs& needs) {
         const unsigned expected = placed_ctas(rules, needs), got = occupancy_of(sm, needs).ctas;
@@ -272,14 +272,14 @@ TEST(Occupancy, IsLimitedByTheNumberOfCtas) {
     EXPECT_TRUE(o.by_cta_limit);
 }
 
-TEST(Occupancy, SpreadsASmallGridOverTheSms) {
+TEST(Occupancy, SpreadsASmallGridOverAllSms) {
     EXPECT_EQ(occupancy_of(volta(), {32, 8, 0}, 80, 80).ctas, 1u);
     EXPECT_EQ(occupancy_of(volta(), {32, 8, 0}, 81, 80).ctas, 2u);
     EXPECT_EQ(occupancy_of(volta(), {32, 8, 0}, 1, 80).ctas, 1u);
     EXPECT_EQ(occupancy_of(volta(), {32, 8, 0}, 32 * 80, 80).ctas, 32u);
 }
 
-TEST(Occupancy, LetsOneCtaInThatFitsNothingWhenLimitsAreIgnored) {
+TEST(Occupancy, AdmitsOneOversizedCtaWhenLimitsAreIgnored) {
     sm_config c = volta();
     c.ignore_resource_limits = true;
     EXPECT_EQ(occupancy_of(c, {128, 16, 200000}, large_grid, 80).ctas, 1u);
@@ -298,7 +298,7 @@ sm_config adaptive() {
     return c;
 }
 
-TEST(L1Split, LeavesAFixedCacheAlone) {
+TEST(L1Split, DoesNotChangeAFixedCache) {
     sm_config c = adaptive();
     c.l1.adaptive = false;
     const auto s = l1_split_of(c, {256, 32, 16384}, 4);
@@ -306,7 +306,7 @@ TEST(L1Split, LeavesAFixedCacheAlone) {
     EXPECT_EQ(s.allocation, cache::allocation_policy::streaming);
 }
 
-TEST(L1Split, GivesTheL1WhatTheCarveOutLeaves) {
+TEST(L1Split, AssignsTheL1TheRestOfTheCarveOut) {
     // 128 KiB as a cache of four sets have 256 ways.
     const sm_config c = adaptive();
     EXPECT_EQ(l1_split_of(c, {256, 32, 0}, 8).ways, 256u);
@@ -338,7 +338,7 @@ TEST(L1Split, FollowsThePreferenceOfTheProgram) {
     EXPECT_EQ(l1_split_of(c, needs, 2).ways, 240u);
 }
 
-TEST(L1Split, LetsAStreamingCacheAllocateOnMissOnlyWithoutSharedMemory) {
+TEST(L1Split, StreamingCacheAllocatesOnMissOnlyWithoutSharedMemory) {
     const sm_config c = adaptive();
     EXPECT_EQ(l1_split_of(c, {256, 32, 0}, 8).allocation, cache::allocation_policy::on_miss);
     EXPECT_EQ(l1_split_of(c, {256, 32, 64}, 8).allocation, cache::allocation_policy::on_fill);

@@ -6,7 +6,7 @@
 namespace simtlm::core {
 namespace {
 
-TEST(ClusterCycles, CountTheCyclesInWhichAnSmRunsOrThreadBlocksAreLeft) {
+TEST(ClusterCycles, CountCyclesWithAnActiveSmOrPendingCtas) {
     cluster_cycles c;
     c.start(9);  // thread blocks remain to be placed: cycles 10 to 20
     EXPECT_EQ(c.before(10), 0u);

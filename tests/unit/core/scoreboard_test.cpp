@@ -26,7 +26,7 @@ struct ScoreboardTest : ::testing::Test {
 };
 using Scoreboard = ScoreboardTest;
 
-TEST_F(Scoreboard, HoldsBackAReadAfterAWrite) {
+TEST_F(Scoreboard, BlocksAReadAfterAWrite) {
     board.reserve(0, writes_5, memory_space::none);
     EXPECT_TRUE(board.collides(0, reads_5));
     EXPECT_FALSE(board.collides(0, reads_8));
@@ -34,24 +34,24 @@ TEST_F(Scoreboard, HoldsBackAReadAfterAWrite) {
     EXPECT_FALSE(board.collides(0, reads_5));
 }
 
-TEST_F(Scoreboard, HoldsBackAWriteAfterAWrite) {
+TEST_F(Scoreboard, BlocksAWriteAfterAWrite) {
     board.reserve(0, writes_5, memory_space::none);
     EXPECT_TRUE(board.collides(0, writes_5));
 }
 
-TEST_F(Scoreboard, LetsAWriteAfterAReadPass) {
+TEST_F(Scoreboard, DoesNotBlockAWriteAfterARead) {
     board.reserve(0, reads_5, memory_space::none);
     EXPECT_FALSE(board.collides(0, writes_5));
 }
 
-TEST_F(Scoreboard, KeepsWarpsApart) {
+TEST_F(Scoreboard, SeparatesWarps) {
     board.reserve(0, writes_5, memory_space::none);
     EXPECT_FALSE(board.collides(1, reads_5));
     EXPECT_TRUE(board.writes_pending(0));
     EXPECT_FALSE(board.writes_pending(1));
 }
 
-TEST_F(Scoreboard, LooksAtEveryDestinationAndSource) {
+TEST_F(Scoreboard, ChecksEveryDestinationAndSource) {
     const auto wide = instruction(op_class::load, {10, 11, 12, 13}, {});
     board.reserve(2, wide, memory_space::global);
     for (const unsigned r : {10u, 11u, 12u, 13u}) {
@@ -61,14 +61,14 @@ TEST_F(Scoreboard, LooksAtEveryDestinationAndSource) {
     EXPECT_FALSE(board.collides(2, instruction(op_class::sp, {14}, {9, 14})));
 }
 
-TEST_F(Scoreboard, TakesNoNoticeOfRegisterZero) {
+TEST_F(Scoreboard, IgnoresRegisterZero) {
     const auto writes_rz = instruction(op_class::sp, {zero}, {1});
     board.reserve(0, writes_rz, memory_space::none);
     EXPECT_FALSE(board.writes_pending(0));
     EXPECT_FALSE(board.collides(0, instruction(op_class::sp, {zero}, {zero})));
 }
 
-TEST_F(Scoreboard, KeepsWhatIsReservedWhenItMakesRoomForMoreRegisters) {
+TEST_F(Scoreboard, KeepsReservationsWhenItGrows) {
     board.reserve(1, writes_5, memory_space::global);
     board.allow_registers(5000);
     EXPECT_TRUE(board.collides(1, reads_5));
@@ -115,7 +115,7 @@ TEST_F(Scoreboard, KeepsALoadedRegisterLongUntilArithmeticWritesItUnderTheQuirk)
     EXPECT_FALSE(quirky.waits_for_long_operation(1, reads_6));
 }
 
-TEST_F(Scoreboard, TellsTheSchedulerWhenHazardsChange) {
+TEST_F(Scoreboard, NotifiesTheSchedulerWhenHazardsChange) {
     board.reserve(3, writes_5, memory_space::none);
     EXPECT_TRUE(warps.issue_told.empty());
     warps.table.scoreboard_blocked = warp_bit(3);
@@ -126,7 +126,7 @@ TEST_F(Scoreboard, TellsTheSchedulerWhenHazardsChange) {
     EXPECT_EQ(warps.issue_told.size(), 1u);
 }
 
-TEST_F(Scoreboard, LeavesAWarpWithoutHazardsAloneWhenItReleasesRegisters) {
+TEST_F(Scoreboard, DoesNotNotifyForAWarpWithoutHazards) {
     board.reserve(3, writes_5, memory_space::none);
     board.release(3, writes_5);
     EXPECT_TRUE(warps.issue_told.empty()) << "its next instruction waits for nothing";
@@ -148,7 +148,7 @@ TEST_F(Scoreboard, EndsAMemoryBarrierWithTheLastPendingWrite) {
     EXPECT_EQ(warps.table.at_memory_barrier, warp_bit(1));
 }
 
-TEST_F(Scoreboard, TellsTheFetchUnitThatAnEndedWarpMayLeave) {
+TEST_F(Scoreboard, NotifiesTheFetchUnitThatAFinishedWarpMayExit) {
     warps.table.done = warp_bit(0);
     board.reserve(0, writes_5, memory_space::none);
     EXPECT_EQ(warps.fetch_told, 0u);

@@ -153,7 +153,7 @@ core::cluster_config cores_of(unsigned clusters, unsigned sms) {
 
 // ---- CTAs --------------------------------------------------------------------------------------
 
-TEST(CtaScheduler, GivesEveryClusterOneCtaPerCycleAndItsSmsInTurn) {
+TEST(CtaScheduler, PlacesOneCtaPerClusterAndCycleOnItsSmsRoundRobin) {
     gpu_rig rig("rig", cores_of(2, 2), {});
     rig.launch({10, 20});
     rig.run(600);
@@ -163,7 +163,7 @@ TEST(CtaScheduler, GivesEveryClusterOneCtaPerCycleAndItsSmsInTurn) {
     EXPECT_EQ(rig.commands->ctas().ctas_completed(), 10u);
 }
 
-TEST(CtaScheduler, GoesOnBehindTheClusterThatGotACtaLast) {
+TEST(CtaScheduler, ContinuesAfterTheClusterThatReceivedTheLastCta) {
     gpu_rig rig("rig", cores_of(3, 1), {});
     rig.launch({1, 4});
     rig.launch({1, 4});
@@ -182,7 +182,7 @@ TEST(CtaScheduler, FollowsAnOrderOfClusters) {
     EXPECT_THAT(rig.sms(), ElementsAre(2, 0, 3, 1, 2, 0)) << "and goes on behind the last";
 }
 
-TEST(CtaScheduler, ChoosesTheSmWithRoomForTheMostCtasOfTheKernel) {
+TEST(CtaScheduler, ChoosesTheSmWithCapacityForTheMostCtas) {
     // As in figure 2 of Gilman et al.: a CTA of another kernel occupies half of the shared memory
     // of SM 0, so that two CTAs of the second kernel fit there, and four on SM 1.
     dispatch_config d;
@@ -211,7 +211,7 @@ TEST(CtaScheduler, ChoosesTheFirstOfEqualSmsInAFixedOrder) {
             << "one per cluster and cycle";
 }
 
-TEST(CtaScheduler, PlacesNoMoreThanFitAndTheNextWhenOneHasEnded) {
+TEST(CtaScheduler, PlacesAtMostTheCtasThatFitAndTheNextWhenOneEnds) {
     core::cluster_config c = cores_of(1, 1);
     c.sm.max_ctas = 2;
     gpu_rig rig("rig", c, {});
@@ -226,7 +226,7 @@ TEST(CtaScheduler, PlacesNoMoreThanFitAndTheNextWhenOneHasEnded) {
     EXPECT_EQ(done[0].ctas_per_sm, 2u);
 }
 
-TEST(CtaScheduler, RunsAKernelThatTheCommandBringsAlong) {
+TEST(CtaScheduler, RunsAKernelPassedWithTheCommand) {
     core::test::small_kernel k;
     k.compute(1, 2);
     k.loop(0, 3);
@@ -278,7 +278,7 @@ TEST(CtaScheduler, PlacesCtasOfTheWholeGridAtAnInterval) {
     EXPECT_THAT(cycles, ElementsAre(0u, 2u, 3u, 5u));
 }
 
-TEST(CtaScheduler, KeepsAnSmToOneKernelUntilItIsEmpty) {
+TEST(CtaScheduler, RunsOneKernelPerSmUntilItIsEmpty) {
     gpu_rig rig("rig", cores_of(1, 1), {});
     rig.launch({1, 30, 1});
     rig.launch({1, 4, 2});
@@ -289,7 +289,7 @@ TEST(CtaScheduler, KeepsAnSmToOneKernelUntilItIsEmpty) {
     EXPECT_EQ(done[1].launched_at, 0u) << "it was launched, but found no SM";
 }
 
-TEST(CtaScheduler, MixesKernelsOnAnSmWhereConfigured) {
+TEST(CtaScheduler, RunsSeveralKernelsPerSmIfConfigured) {
     dispatch_config d;
     d.concurrent_kernels_per_sm = true;
     gpu_rig rig("rig", cores_of(1, 1), d);
@@ -350,7 +350,7 @@ TEST(CommandProcessor, RunsKernelsOneByOneUnderTheQuirk) {
     for (std::size_t n = 1; n < 3; ++n) EXPECT_GT(done[n].start_cycle, done[n - 1].end_cycle);
 }
 
-TEST(CommandProcessor, LetsAHostCommandChooseTheStream) {
+TEST(CommandProcessor, AcceptsTheStreamOfAHostCommand) {
     gpu_rig rig("rig", cores_of(2, 2), {});
     rig.launch({1, 30, 1}, 0, 7);
     rig.launch({1, 30, 1}, 0, 8);
@@ -359,7 +359,7 @@ TEST(CommandProcessor, LetsAHostCommandChooseTheStream) {
     EXPECT_EQ(rig.placed.size(), 2u) << "two streams, whatever the traces say";
 }
 
-TEST(CommandProcessor, EndsAKernelBehindTheOneOnWhichItDepends) {
+TEST(CommandProcessor, EndsAKernelAfterTheOneOnWhichItDepends) {
     gpu_rig rig("rig", cores_of(1, 2), {});
     rig.launch({1, 60}, 1, 7);
     rig.launch({1, 4}, 2, 8, 1);
@@ -375,7 +375,7 @@ TEST(CommandProcessor, EndsAKernelBehindTheOneOnWhichItDepends) {
     EXPECT_GT(done[2].end_cycle, done[1].end_cycle);
 }
 
-TEST(CommandProcessor, LetsAKernelBeginBehindOneThatHasEnded) {
+TEST(CommandProcessor, StartsAKernelAfterItsDependenceHasEnded) {
     gpu_rig rig("rig", cores_of(1, 1), {});
     rig.launch({1, 4}, 1, 7);
     rig.run(500);
@@ -384,7 +384,7 @@ TEST(CommandProcessor, LetsAKernelBeginBehindOneThatHasEnded) {
     EXPECT_EQ(rig.commands->take_finished().size(), 2u);
 }
 
-TEST(CommandProcessor, TellsWhenAllCtasLetDependentsBegin) {
+TEST(CommandProcessor, ReportsWhenAllCtasHaveTriggeredDependents) {
     core::cluster_config c = cores_of(1, 1);
     c.sm.max_ctas = 1;
     gpu_rig rig("rig", c, {});
@@ -396,7 +396,7 @@ TEST(CommandProcessor, TellsWhenAllCtasLetDependentsBegin) {
     EXPECT_THAT(rig.commands->take_ready_for_dependents(), ElementsAre(5u));
 }
 
-TEST(CommandProcessor, ExecutesCopiesInOrderAndBeforeTheKernelBehindThem) {
+TEST(CommandProcessor, ExecutesCopiesInOrderAndBeforeTheFollowingKernel) {
     using kind = host_command::kind;
     gpu_rig rig("rig", cores_of(1, 1), {});
     rig.submit(kind::copy_in, 1, 0x1000, 256);
@@ -411,7 +411,7 @@ TEST(CommandProcessor, ExecutesCopiesInOrderAndBeforeTheKernelBehindThem) {
     EXPECT_EQ(rig.commands->take_finished().at(0).tag, 3u);
 }
 
-TEST(CommandProcessor, SynchronizesWithTheKernelsBefore) {
+TEST(CommandProcessor, SynchronizesWithEarlierKernels) {
     using kind = host_command::kind;
     gpu_rig rig("rig", cores_of(2, 2), {});
     rig.launch({1, 30, 1});
@@ -432,7 +432,7 @@ TEST(CommandProcessor, SynchronizesWithTheKernelsBefore) {
     EXPECT_TRUE(rig.commands->idle());
 }
 
-TEST(CommandProcessor, TellsWhenTheGpuFallsIdle) {
+TEST(CommandProcessor, ReportsWhenTheGpuBecomesIdle) {
     gpu_rig rig("rig", cores_of(2, 2), {});
     rig.launch({1, 4, 1});
     rig.launch({1, 30, 2});
@@ -492,7 +492,7 @@ TEST(CommandProcessor, StopsAtTheLimitsOfCtas) {
     EXPECT_EQ(b.commands->stop_reason(), "-gpgpu_max_completed_cta");
 }
 
-TEST(CommandProcessor, FindsADeadlockInsteadOfHanging) {
+TEST(CommandProcessor, DetectsADeadlock) {
     dispatch_config d;
     d.deadlock_window = 1000;
     gpu_rig rig("rig", cores_of(1, 1), d);
@@ -509,7 +509,7 @@ TEST(CommandProcessor, FindsADeadlockInsteadOfHanging) {
                                      "IADD3"));
 }
 
-TEST(CommandProcessor, DoesNotTakeALongLatencyForADeadlock) {
+TEST(CommandProcessor, DoesNotReportALongLatencyAsADeadlock) {
     dispatch_config d;
     d.deadlock_window = 1000;
     d.kernel_launch_latency = 5000;
@@ -520,7 +520,7 @@ TEST(CommandProcessor, DoesNotTakeALongLatencyForADeadlock) {
     EXPECT_EQ(rig.commands->kernels_done(), 1u);
 }
 
-TEST(CommandProcessor, LooksForNoDeadlockWhenToldNotTo) {
+TEST(CommandProcessor, DoesNotDetectDeadlocksIfDisabled) {
     dispatch_config d;
     d.deadlock_window = 500;
     d.deadlock_detect = false;

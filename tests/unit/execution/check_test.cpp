@@ -46,7 +46,7 @@ TEST(CheckOptions, NameChecksOrAllOfThem) {
 
 // ---- races ----
 
-TEST(CheckRaces, FindsAReadThatNoBarrierKeepsBehindAWrite) {
+TEST(CheckRaces, FindsAReadAfterAWriteWithoutABarrier) {
     const auto f = found("races",
                          "st.shared.u32 [%r1], %r0; xor.b32 %r3, %r2, 128; mov.u32 %r4, tile;\n"
                          "add.u32 %r4, %r4, %r3; ld.shared.u32 %r5, [%r4];");
@@ -59,7 +59,7 @@ TEST(CheckRaces, FindsAReadThatNoBarrierKeepsBehindAWrite) {
                             HasSubstr("[ld.shared.u32"), HasSubstr("31 more threads do")));
 }
 
-TEST(CheckRaces, KeepsSilentWhereABarrierStands) {
+TEST(CheckRaces, AcceptsAccessesSeparatedByABarrier) {
     EXPECT_THAT(found("races",
                       "st.shared.u32 [%r1], %r0; bar.sync 0; xor.b32 %r3, %r2, 128;\n"
                       "mov.u32 %r4, tile; add.u32 %r4, %r4, %r3; ld.shared.u32 %r5, [%r4];\n"
@@ -68,7 +68,7 @@ TEST(CheckRaces, KeepsSilentWhereABarrierStands) {
                 IsEmpty());
 }
 
-TEST(CheckRaces, FindsAWriteThatNoBarrierKeepsBehindAReadOfSeveralWarps) {
+TEST(CheckRaces, FindsAWriteAfterReadsOfSeveralWarpsWithoutABarrier) {
     EXPECT_THAT(
         found("races",
               "ld.shared.u32 %r5, [tile]; setp.eq.u32 %p1, %r0, 127;\n"
@@ -79,7 +79,7 @@ TEST(CheckRaces, FindsAWriteThatNoBarrierKeepsBehindAReadOfSeveralWarps) {
 
 /// Reads without writes are recorded until a write occurs; also vectors, and more reads than are
 /// recorded.
-TEST(CheckRaces, FindsAWriteBehindManyReads) {
+TEST(CheckRaces, FindsAWriteAfterManyReads) {
     const std::string many =
         "mov.u32 %r9, 0;\nLOOP: and.b32 %r8, %r2, 1008; mov.u32 %r4, tile; add.u32 %r4, %r4, %r8;\n"
         "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r4]; add.u32 %r9, %r9, 1;\n"
@@ -99,7 +99,7 @@ TEST(CheckRaces, FindsAWriteBehindManyReads) {
                 ElementsAre(HasSubstr("that nothing has written")));
 }
 
-TEST(CheckInit, KeepsSilentWhenAllOfSharedMemoryHasBeenWritten) {
+TEST(CheckInit, AcceptsFullyWrittenSharedMemory) {
     const std::string all = "bar.sync 0; st.shared.u32 [%r1], %r0; bar.sync 0;\n";
     const std::string read = "ld.shared.u32 %r4, [tile+1020];";
     EXPECT_THAT(found("init", all + read, 256), IsEmpty());
@@ -114,13 +114,13 @@ TEST(CheckRaces, FindsTwoWritesOfDifferentWarps) {
                                         HasSubstr("this write and the write of"))));
 }
 
-TEST(CheckRaces, FindsLanesThatWriteDifferentValuesToOnePlace) {
+TEST(CheckRaces, FindsLanesThatWriteDifferentValuesToOneAddress) {
     EXPECT_THAT(found("races", "st.shared.u32 [tile], %r0;", 32),
                 ElementsAre(HasSubstr("writes another value there with the same instruction")));
     EXPECT_THAT(found("races", "mov.u32 %r3, 7; st.shared.u32 [tile], %r3;", 32), IsEmpty());
 }
 
-TEST(CheckRaces, TakesBytesForThemselvesWhereTheProgramAccessesBytes) {
+TEST(CheckRaces, ChecksBytesIndividuallyIfTheProgramAccessesBytes) {
     const std::string bytes =
         "mov.u32 %r3, tile; add.u32 %r3, %r3, %r0; cvt.u16.u32 %h0, %r0; st.shared.u8 [%r3], %h0;";
     EXPECT_THAT(found("races", bytes), IsEmpty());
@@ -137,14 +137,14 @@ std::string neighbours_with(const std::string& sync) {
     return text.replace(text.find("SYNC"), 4, sync);
 }
 
-TEST(CheckRaces, WantsAWarpBarrierBetweenLanesFromSm70On) {
+TEST(CheckRaces, RequiresAWarpBarrierBetweenLanesFromSm70On) {
     EXPECT_THAT(found("races", neighbours_with("")),
                 ElementsAre(HasSubstr("this read and the write of thread (1,0,0)")));
     EXPECT_THAT(found("races", neighbours_with("bar.warp.sync -1;")), IsEmpty());
     EXPECT_THAT(found("races", neighbours_with(""), 64, sm60), IsEmpty());
 }
 
-TEST(CheckRaces, WantsAWarpBarrierBetweenVolatileAccessesOfLanesToo) {
+TEST(CheckRaces, RequiresAWarpBarrierBetweenVolatileAccessesOfLanes) {
     const auto volatile_neighbours = [](const std::string& between) {
         return "st.volatile.shared.u32 [%r1], %r0; " + between +
                " xor.b32 %r3, %r2, 4; mov.u32 %r4, tile; add.u32 %r4, %r4, %r3;"
@@ -156,7 +156,7 @@ TEST(CheckRaces, WantsAWarpBarrierBetweenVolatileAccessesOfLanesToo) {
     EXPECT_THAT(found("races", volatile_neighbours(""), 64, sm60), IsEmpty()) << "lanes in step";
 }
 
-TEST(CheckRaces, LetsWarpsTellEachOtherThroughVolatileWords) {
+TEST(CheckRaces, AcceptsSynchronizationThroughVolatileWords) {
     // All lanes read a word, then one lane of each warp writes it.
     const std::string flag =
         "ld.volatile.shared.u32 %r3, [tile]; bar.warp.sync -1;"
@@ -165,7 +165,7 @@ TEST(CheckRaces, LetsWarpsTellEachOtherThroughVolatileWords) {
     EXPECT_THAT(found("races", flag), IsEmpty());
 }
 
-TEST(CheckRaces, TellsALineOfSourceOnce) {
+TEST(CheckRaces, ReportsASourceLineOnce) {
     // Two reads and a write of one line of CUDA source, and a read of another.
     const std::string body =
         ".loc 1 7 0\n st.shared.u32 [%r1], %r0;\n xor.b32 %r3, %r2, 4; mov.u32 %r4, tile;\n"
@@ -175,7 +175,7 @@ TEST(CheckRaces, TellsALineOfSourceOnce) {
     EXPECT_THAT(f, ElementsAre(HasSubstr("(reduce.cu:8): kernel k"), HasSubstr("(reduce.cu:9)")));
 }
 
-TEST(CheckRaces, LetsAtomicsMeetButNotWithPlainAccesses) {
+TEST(CheckRaces, AcceptsConcurrentAtomicsButNotWithPlainAccesses) {
     EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1;"), IsEmpty());
     EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1; ld.shared.u32 %r4, [tile];"),
                 testing::Contains(HasSubstr("this read and the write of")));
@@ -217,7 +217,7 @@ TEST(CheckRaces, FollowsMbarriers) {
                 IsEmpty());
 }
 
-TEST(CheckRaces, TellsTheFirstThreadOfTheGridOnAnyNumberOfHostThreads) {
+TEST(CheckRaces, ReportsTheFirstThreadOfTheGridOnAnyNumberOfHostThreads) {
     const std::string body = "st.shared.u32 [tile+8], %r0;";
     std::vector<std::string> first;
     for (const unsigned threads : {1u, 4u}) {
@@ -256,7 +256,7 @@ const std::string store_256_bytes =
     "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r8], 256;\n"
     "@%p1 cp.async.bulk.commit_group;\n";
 
-TEST(CheckAsyncProxy, FindsAReadOfWhatACopyBringsWithoutAWaitForItsMbarrier) {
+TEST(CheckAsyncProxy, FindsAReadOfCopiedDataWithoutAnMbarrierWait) {
     const auto f = found_on_hopper(load_512_bytes + "bar.sync 0; ld.shared.u32 %r10, [%r9];");
     ASSERT_EQ(f.size(), 1u);
     EXPECT_THAT(f[0], AllOf(HasSubstr("reads shared memory at 0x400 (data+0)"),
@@ -265,14 +265,14 @@ TEST(CheckAsyncProxy, FindsAReadOfWhatACopyBringsWithoutAWaitForItsMbarrier) {
                 IsEmpty());
 }
 
-TEST(CheckAsyncProxy, LetsOneWarpWaitForAllOthers) {
+TEST(CheckAsyncProxy, AcceptsAWaitOfOneWarpForAllOthers) {
     const std::string rest = "bar.sync 0; ld.shared.u32 %r10, [%r9];";
     const std::string first_warp = "setp.lt.u32 %p3, %r0, 32; @!%p3 bra DONE;\n";
     EXPECT_THAT(found_on_hopper(load_512_bytes + first_warp + await_load + "DONE: " + rest),
                 IsEmpty());
 }
 
-TEST(CheckAsyncProxy, FindsACopyIntoWhatOthersMayStillRead) {
+TEST(CheckAsyncProxy, FindsACopyIntoDataThatOthersMayStillRead) {
     const std::string first =
         load_512_bytes + await_load + "bar.sync 0; ld.shared.u32 %r10, [%r9];\n";
     const std::string second =
@@ -284,7 +284,7 @@ TEST(CheckAsyncProxy, FindsACopyIntoWhatOthersMayStillRead) {
     EXPECT_THAT(found_on_hopper(first + "bar.sync 0;\n" + second), IsEmpty());
 }
 
-TEST(CheckAsyncProxy, FindsAStoreThatNoFenceKeepsBeforeACopy) {
+TEST(CheckAsyncProxy, FindsAStoreBeforeACopyWithoutAFence) {
     const auto f = found_on_hopper("st.shared.u32 [%r9], %r0; bar.sync 0;\n" + store_256_bytes);
     ASSERT_EQ(f.size(), 1u);
     EXPECT_THAT(f[0], HasSubstr("no fence.proxy.async"));
@@ -301,7 +301,7 @@ TEST(CheckAsyncProxy, FindsAStoreThatNoFenceKeepsBeforeACopy) {
                 testing::Not(IsEmpty()));
 }
 
-TEST(CheckAsyncProxy, FindsAStoreIntoWhatACopyMayStillRead) {
+TEST(CheckAsyncProxy, FindsAStoreIntoDataThatACopyMayStillRead) {
     const std::string again = "bar.sync 0; st.shared.u32 [%r9], %r0;";
     const auto f = found_on_hopper(store_256_bytes + again);
     ASSERT_EQ(f.size(), 1u);
@@ -314,7 +314,7 @@ TEST(CheckAsyncProxy, FindsAStoreIntoWhatACopyMayStillRead) {
                 testing::Not(IsEmpty()));
 }
 
-TEST(CheckAsyncProxy, FindsAStoreIntoAnOperandOfAProductThatNobodyHasWaitedFor) {
+TEST(CheckAsyncProxy, FindsAStoreIntoAnOperandOfAnUnfinishedProduct) {
     const std::string multiply =
         "cvt.u64.u32 %rd5, %r8; shr.u64 %rd5, %rd5, 4; and.b64 %rd5, %rd5, 0x3fff;\n"
         "or.b64 %rd5, %rd5, 0x0000000800080000; setp.ne.u32 %p3, 0, 1;\n"
@@ -365,7 +365,7 @@ const std::string cluster_barrier = "barrier.cluster.arrive; barrier.cluster.wai
 const std::string wait_here =
     "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r7], 0; @!%p2 bra W;\n";
 
-TEST(CheckClusters, FindAStoreIntoAnotherBlockThatNoBarrierKeepsBeforeARead) {
+TEST(CheckClusters, FindAStoreIntoAnotherCtaWithoutABarrierBeforeARead) {
     const std::string store = "st.shared::cluster.u32 [%r12], %r0;\n";
     const std::string read = "ld.shared.u32 %r14, [%r9];\n";
     const auto f = found_in_clusters(store + "bar.sync 0;\n" + read);
@@ -378,14 +378,14 @@ TEST(CheckClusters, FindAStoreIntoAnotherBlockThatNoBarrierKeepsBeforeARead) {
         testing::Not(IsEmpty()));
 }
 
-TEST(CheckClusters, FindAStoreIntoWhatAnotherBlockMayStillRead) {
+TEST(CheckClusters, FindAStoreIntoDataThatAnotherCtaMayStillRead) {
     const std::string own = "st.shared.u32 [%r9], %r0; bar.sync 0; ld.shared.u32 %r14, [%r9];\n";
     const std::string store = "st.shared::cluster.u32 [%r12], %r0;\n";
     EXPECT_THAT(found_in_clusters(own + "bar.sync 0;\n" + store), testing::Not(IsEmpty()));
     EXPECT_THAT(found_in_clusters(own + cluster_barrier + store), IsEmpty());
 }
 
-TEST(CheckClusters, FindAReadOfWhatAnotherBlockHasNotFinished) {
+TEST(CheckClusters, FindAReadOfUnfinishedDataOfAnotherCta) {
     const std::string own = "st.shared.u32 [%r9], %r0; bar.sync 0;\n";
     const std::string read = "ld.shared::cluster.u32 %r14, [%r12];\n";
     const auto f = found_in_clusters(own + read);
@@ -414,7 +414,7 @@ TEST(CheckClusters, FollowArrivalsAtMbarriersOfOtherBlocks) {
                 testing::Not(IsEmpty()));
 }
 
-TEST(CheckClusters, LetAtomicsOfSeveralBlocksMeet) {
+TEST(CheckClusters, AcceptConcurrentAtomicsOfSeveralCtas) {
     const std::string add =
         "mapa.shared::cluster.u32 %r15, %r9, 0;\n"
         "atom.shared::cluster.add.u32 %r16, [%r15], 1;\n";
@@ -425,7 +425,7 @@ TEST(CheckClusters, LetAtomicsOfSeveralBlocksMeet) {
     EXPECT_THAT(found_in_clusters(add + cluster_barrier + "ld.shared.u32 %r14, [%r9];"), IsEmpty());
 }
 
-TEST(CheckClusters, FindAReadOfWhatAMulticastBringsWithoutAWait) {
+TEST(CheckClusters, FindAReadOfMulticastDataWithoutAWait) {
     const std::string multicast =
         "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 256;\n" + cluster_barrier +
         "mov.u16 %h0, 3;\n"
@@ -461,7 +461,7 @@ TEST(CheckClusters, FindAReadOfAsynchronousStoresWithoutAWait) {
                 testing::Contains(HasSubstr("has not waited for its mbarrier")));
 }
 
-TEST(CheckClusters, KnowWhichBytesOtherBlocksHaveWritten) {
+TEST(CheckClusters, TrackBytesWrittenByOtherCtas) {
     const std::string read = "ld.shared.u32 %r14, [%r9]; st.global.u32 [%rd1], %r14;\n";
     EXPECT_THAT(found_in_clusters("st.shared::cluster.u32 [%r12], %r0;\n" + cluster_barrier +
                                       "ld.shared.u32 %r14, [%r9]; add.u32 %r14, %r14, 1;\n" +
@@ -474,7 +474,7 @@ TEST(CheckClusters, KnowWhichBytesOtherBlocksHaveWritten) {
                 testing::Contains(HasSubstr("that nothing has written")));
 }
 
-TEST(CheckClusters, TellTheSameOnAnyNumberOfHostThreads) {
+TEST(CheckClusters, ReportTheSameOnAnyNumberOfHostThreads) {
     const std::string body = "st.shared::cluster.u32 [%r12], %r0; ld.shared.u32 %r14, [%r9];\n";
     const auto first = found_in_clusters(body, "races", 32);
     EXPECT_FALSE(first.empty());
@@ -482,7 +482,7 @@ TEST(CheckClusters, TellTheSameOnAnyNumberOfHostThreads) {
         EXPECT_EQ(found_in_clusters(body, "races", 32, threads), first);
 }
 
-TEST(CheckInit, FindsReadsOfMemoryThatNothingHasWritten) {
+TEST(CheckInit, FindsReadsOfUninitializedMemory) {
     EXPECT_THAT(found("init", "ld.global.u32 %r3, [%rd1+16];"),
                 ElementsAre(AllOf(HasSubstr("thread (0,0,0): reads 4 bytes at 0x"),
                                   HasSubstr("nothing has written: 16 bytes inside allocation"),
@@ -493,7 +493,7 @@ TEST(CheckInit, FindsReadsOfMemoryThatNothingHasWritten) {
                 ElementsAre(HasSubstr("at 0x4 of local memory that nothing")));
 }
 
-TEST(CheckInit, KeepsSilentAboutWhatAKernelHasWritten) {
+TEST(CheckInit, AcceptsMemoryWrittenByAKernel) {
     EXPECT_THAT(found("init",
                       "st.global.u32 [%rd1], %r0; ld.global.u32 %r3, [%rd1];\n"
                       "st.shared.u32 [%r1], %r0; ld.shared.u32 %r3, [%r1];\n"
@@ -505,12 +505,12 @@ TEST(CheckInit, KeepsSilentAboutWhatAKernelHasWritten) {
                 IsEmpty());
 }
 
-TEST(CheckInit, KeepsSilentAboutReservedSharedMemory) {
+TEST(CheckInit, AcceptsReservedSharedMemory) {
     EXPECT_THAT(found("init", "mov.u32 %r3, %reserved_smem_offset_1; ld.shared.u32 %r4, [%r3];"),
                 IsEmpty());
 }
 
-TEST(CheckInit, KeepsSilentAboutPaddingThatIsCopied) {
+TEST(CheckInit, AcceptsCopiedPadding) {
     // A structure of one byte and one word: three bytes of padding.
     const std::string fill =
         "mul.wide.u32 %rd2, %r0, 8; add.u64 %rd3, %rd0, %rd2; st.global.u8 [%rd3], %r0;"
@@ -526,7 +526,7 @@ TEST(CheckInit, KeepsSilentAboutPaddingThatIsCopied) {
         << "nothing of it has been written";
 }
 
-TEST(CheckInit, KnowsEveryByte) {
+TEST(CheckInit, TracksEveryByte) {
     EXPECT_THAT(
         found("init",
               "cvt.u16.u32 %h0, %r0; st.global.u8 [%rd1+1], %h0; ld.global.u8 %h1, [%rd1+1];"
@@ -534,7 +534,7 @@ TEST(CheckInit, KnowsEveryByte) {
         ElementsAre(HasSubstr("reads 2 bytes")));
 }
 
-TEST(CheckInit, KeepsSilentAboutWhatTheHostHasWritten) {
+TEST(CheckInit, AcceptsMemoryWrittenByTheHost) {
     machine m(kernel("ld.global.u32 %r3, [%rd1]; ld.const.u32 %r4, [table]; "
                      "ld.global.u32 %r5, [zeros];"),
               sm70 + ".const .u32 table = 3; .global .u32 zeros;\n", parse_checks("init"));
@@ -547,7 +547,7 @@ TEST(CheckInit, KeepsSilentAboutWhatTheHostHasWritten) {
     EXPECT_THAT(m.findings(), ElementsAre(HasSubstr("reads 4 bytes")));
 }
 
-TEST(CheckInit, ForgetsWhatABlockBeforeHasWritten) {
+TEST(CheckInit, DiscardsWritesOfEarlierCtas) {
     const auto f = found("init",
                          "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r3, 0;\n"
                          "@%p1 st.shared.u32 [%r1], %r0; @%p1 st.local.u32 [mine], %r0;\n"
@@ -556,7 +556,7 @@ TEST(CheckInit, ForgetsWhatABlockBeforeHasWritten) {
     EXPECT_THAT(f, ElementsAre(HasSubstr("block (1,0,0)"), HasSubstr("block (1,0,0)")));
 }
 
-TEST(CheckInit, FindsRegistersThatSomePathLeavesUnwritten) {
+TEST(CheckInit, FindsRegistersUninitializedOnSomePath) {
     EXPECT_THAT(found("init",
                       "setp.lt.u32 %p1, %r0, 5; @%p1 bra SKIP; mov.u32 %r10, 1;\nSKIP:\n"
                       "add.u32 %r11, %r10, 1;"),
@@ -568,12 +568,12 @@ TEST(CheckInit, FindsRegistersThatSomePathLeavesUnwritten) {
                 IsEmpty());
 }
 
-TEST(CheckInit, FindsGuardsThatNothingHasWritten) {
+TEST(CheckInit, FindsUninitializedGuards) {
     EXPECT_THAT(found("init", "@%p5 st.global.u32 [%rd1], %r0;"),
                 ElementsAre(HasSubstr("reads register %p5")));
 }
 
-TEST(CheckInit, KnowsFramesOfFunctions) {
+TEST(CheckInit, TracksStackFramesOfFunctions) {
     machine m(R"(
 .func (.param .b32 r) f(.param .b32 a)
 {
@@ -599,7 +599,7 @@ TEST(CheckInit, KnowsFramesOfFunctions) {
 
 // ---- memory ----
 
-TEST(CheckMemory, KeepsAllocationsApart) {
+TEST(CheckMemory, SeparatesAllocations) {
     const auto stray = [](const char* checks) {
         machine m(kernel("st.global.u32 [%rd1+1024], %r0;"), sm70, parse_checks(checks));
         const auto first = m.allocate(1024);
@@ -610,7 +610,7 @@ TEST(CheckMemory, KeepsAllocationsApart) {
     EXPECT_THAT(stray("memory"), HasSubstr("0 bytes behind allocation"));
 }
 
-TEST(CheckMemory, TellsAllocationsThatHaveBeenFreed) {
+TEST(CheckMemory, ReportsFreedAllocations) {
     machine m(kernel("st.global.u32 [%rd1], %r0;"), sm70, parse_checks("memory"));
     const auto gone = m.allocate(1024);
     m.memory().release(gone);
@@ -621,7 +621,7 @@ TEST(CheckMemory, TellsAllocationsThatHaveBeenFreed) {
                 HasSubstr("which has been freed"));
 }
 
-TEST(CheckMemory, GivesFreedMemoryAgainWhenThereIsNoOther) {
+TEST(CheckMemory, ReusesFreedMemoryOnlyWhenNoOtherIsLeft) {
     device_memory::config c;
     c.capacity = 1 << 20;
     device_memory memory(c);

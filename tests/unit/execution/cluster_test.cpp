@@ -78,7 +78,7 @@ TEST(Mbarrier, KeepsItsPhaseWhenItIsInvalidated) {
     EXPECT_EQ(r[0], 1u);
 }
 
-TEST(Mbarrier, LetsAllWarpsSeeTheEndOfAPhaseBeforeOneInitialisesItAgain) {
+TEST(Mbarrier, ShowsAllWarpsTheEndOfAPhaseBeforeAReinitialization) {
     // The first or the last warp to arrive reuses the mbarrier after its own wait, as tests of
     // libcu++ do.
     for (const unsigned user : {0u, 255u}) {
@@ -97,13 +97,13 @@ TEST(Mbarrier, LetsAllWarpsSeeTheEndOfAPhaseBeforeOneInitialisesItAgain) {
     }
 }
 
-TEST(Cluster, TellsWhetherTheLaunchHasClusters) {
+TEST(Cluster, ReportsWhetherTheLaunchHasClusters) {
     const std::string body = "mov.pred %p1, %is_explicit_cluster; selp.u32 %r1, 1, 2, %p1;";
     EXPECT_EQ(results(kernel(body, four), 4, 1), std::vector<std::uint32_t>(4, 1));
     EXPECT_EQ(results(kernel(body), 4, 1), std::vector<std::uint32_t>(4, 2));
 }
 
-TEST(Cluster, NumbersItsBlocks) {
+TEST(Cluster, NumbersItsCtas) {
     const auto rank = results(kernel("mov.u32 %r1, %cluster_ctarank;", four), 8, 1);
     EXPECT_EQ(rank, (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
     const auto id = results(kernel("mov.u32 %r1, %clusterid.x; mov.u32 %r5, %nclusterid.x;"
@@ -115,7 +115,7 @@ TEST(Cluster, NumbersItsBlocks) {
               (std::vector<std::uint32_t>{1, 1}));
 }
 
-TEST(Cluster, ReadsSharedMemoryOfItsNeighbours) {
+TEST(Cluster, ReadsSharedMemoryOfOtherCtas) {
     const std::string body =
         "mov.u32 %r5, %cluster_ctarank; mad.lo.u32 %r6, %r2, 1000, %r0;"
         "mov.u32 %r7, buf; shl.b32 %r8, %r0, 2; add.u32 %r7, %r7, %r8;"
@@ -133,7 +133,7 @@ TEST(Cluster, ReadsSharedMemoryOfItsNeighbours) {
     }
 }
 
-TEST(Cluster, AddsToSharedMemoryOfAnotherBlockByGenericAddresses) {
+TEST(Cluster, AddsToSharedMemoryOfAnotherCtaByGenericAddresses) {
     const std::string body =
         "mov.u32 %r7, buf; @%p0 bra GO;\n"
         "mov.u32 %r8, 0; setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r7], %r8;"
@@ -150,7 +150,7 @@ TEST(Cluster, AddsToSharedMemoryOfAnotherBlockByGenericAddresses) {
     EXPECT_EQ(r[32], 0u) << "the rank that the address belongs to";
 }
 
-TEST(Cluster, ArrivesAtAnMbarrierOfAnotherBlock) {
+TEST(Cluster, ArrivesAtAnMbarrierOfAnotherCta) {
     const std::string body =
         "mov.u32 %r7, bar; setp.eq.u32 %p1, %r0, 0; mov.u32 %r1, 5;"
         "@%p1 mbarrier.init.shared.b64 [%r7], 4;"
@@ -167,7 +167,7 @@ TEST(Cluster, ArrivesAtAnMbarrierOfAnotherBlock) {
     EXPECT_EQ(r[32], 5u);
 }
 
-TEST(Cluster, HasNoFindingsWhereItsBarriersAndCopiesOrderEverything) {
+TEST(Cluster, HasNoFindingsIfItsBarriersAndCopiesOrderAllAccesses) {
     check_options all;
     all.memory = all.init = all.races = true;
     const std::string neighbours =
@@ -191,7 +191,7 @@ TEST(Cluster, HasNoFindingsWhereItsBarriersAndCopiesOrderEverything) {
     }
 }
 
-TEST(BulkCopy, CountsAsWrittenForChecks) {
+TEST(BulkCopy, InitializesItsDestinationForChecks) {
     check_options init;
     init.init = true;
     machine m(kernel(expect(256) +
@@ -205,7 +205,7 @@ TEST(BulkCopy, CountsAsWrittenForChecks) {
     EXPECT_THAT(m.findings(), testing::IsEmpty());
 }
 
-TEST(Cluster, TellsWhoWaitsForEverAtItsBarrier) {
+TEST(Cluster, ReportsADeadlockAtItsBarrier) {
     const std::string body =
         "mov.u32 %r5, %cluster_ctarank; setp.ne.u32 %p2, %r5, 0; mov.u32 %r1, 0;"
         "@%p2 bra END; barrier.cluster.arrive; barrier.cluster.wait;\n"
@@ -214,7 +214,7 @@ TEST(Cluster, TellsWhoWaitsForEverAtItsBarrier) {
                 HasSubstr("waits for ever"));
 }
 
-TEST(Cluster, RefusesWhatDoesNotFit) {
+TEST(Cluster, RejectsInvalidShapes) {
     EXPECT_THAT(fault_of([&] { results(kernel("mov.u32 %r1, 0;", four), 6, 1); }),
                 HasSubstr("no multiple of clusters of 4x1x1"));
     const std::string rank =
@@ -244,7 +244,7 @@ TEST(Cluster, CountsEachWaitAtItsBarrierOnce) {
     EXPECT_EQ(waits, arrivals);
 }
 
-TEST(Elect, ChoosesOneLaneOfThoseNamed) {
+TEST(Elect, ChoosesOneLaneOfItsMask) {
     const auto r = results(kernel("setp.ge.u32 %p1, %r0, 5; mov.u32 %r1, 77; @!%p1 bra END;\n"
                                   "elect.sync %r5|%p2, 0xffffffe0; selp.u32 %r6, 100, 0, %p2;"
                                   "add.u32 %r1, %r5, %r6;\nEND:"),
@@ -254,7 +254,7 @@ TEST(Elect, ChoosesOneLaneOfThoseNamed) {
     EXPECT_EQ(r[6], 5u);
 }
 
-TEST(BulkCopy, BringsBytesAndTellsTheMbarrier) {
+TEST(BulkCopy, CopiesBytesAndNotifiesTheMbarrier) {
     const auto in = counting(64);
     const auto r = results(
         kernel(expect(256) +
@@ -266,7 +266,7 @@ TEST(BulkCopy, BringsBytesAndTellsTheMbarrier) {
     EXPECT_EQ(r, in);
 }
 
-TEST(BulkCopy, ReachesEveryBlockOfAMask) {
+TEST(BulkCopy, WritesToEveryCtaOfAMask) {
     const auto in = counting(64);
     const auto r = results(
         kernel(expect(256) +
@@ -399,7 +399,7 @@ TEST(BulkCopy, TakesMinimaAndMaximaOf16BitFloats) {
     }
 }
 
-TEST(BulkCopy, StoresIntoAnotherBlockAsynchronously) {
+TEST(BulkCopy, StoresIntoAnotherCtaAsynchronously) {
     const auto r = results(
         kernel(
             expect(4) +
@@ -413,7 +413,7 @@ TEST(BulkCopy, StoresIntoAnotherBlockAsynchronously) {
     EXPECT_EQ(r, (std::vector<std::uint32_t>{41, 40, 43, 42}));
 }
 
-TEST(BulkCopy, RefusesSizesThatAreNoMultipleOf16) {
+TEST(BulkCopy, RejectsSizesThatAreNoMultipleOf16) {
     EXPECT_THAT(fault_of([&] {
                     results(kernel(expect(8) +
                                        "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::"
@@ -459,12 +459,12 @@ std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 12
     return m.read<std::uint32_t>(out, 32);
 }
 
-TEST(TensorCopy, BringsABox) {
+TEST(TensorCopy, CopiesABox) {
     const auto r = box(matrix_map(0, 16, 16), 5, 3);
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (3 + i / 8) * 100 + 5 + i % 8) << i;
 }
 
-TEST(TensorCopy, FillsWhatLiesOutsideOfTheTensor) {
+TEST(TensorCopy, FillsElementsOutsideOfTheTensor) {
     const auto r = box(matrix_map(0, 16, 16), -3, 14);
     for (unsigned i = 0; i < 32; ++i) {
         const bool inside = i % 8 >= 3 && i / 8 < 2;
@@ -491,7 +491,7 @@ TEST(TensorCopy, SwizzlesChunksByTheirLine) {
     EXPECT_EQ(swizzled(0x3a8, tensor_map::swizzle_mode::bytes_64), 0x398u);
 }
 
-TEST(TensorCopy, StepsOverElements) {
+TEST(TensorCopy, AppliesElementStrides) {
     tensor_map m = matrix_map(0, 16, 16);
     m.box = {16, 4};
     m.step = {2, 1};
@@ -502,7 +502,7 @@ TEST(TensorCopy, StepsOverElements) {
     }
 }
 
-TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
+TEST(TensorCopy, StoresABoxExceptElementsOutsideOfTheTensor) {
     machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
                      "st.shared.u32 [%r8], %r0; bar.sync 0; setp.eq.u32 %p1, %r0, 0;"
                      "mov.u32 %r30, 12; mov.u32 %r31, 2; mov.u32 %r1, 0;"
@@ -628,7 +628,7 @@ std::vector<std::uint32_t> column(tensor_map map, int c, int x, int y, int image
     return m.read<std::uint32_t>(out, 96);
 }
 
-TEST(TensorCopy, BringsPixelsOfABoundingBoxAsColumns) {
+TEST(TensorCopy, CopiesPixelsOfABoundingBoxAsColumns) {
     const tensor_map m = image_map(0);
     // Starting at the upper left corner, and in the middle of a row across the end of an image;
     // offsets select the element of the filter.
@@ -648,7 +648,7 @@ TEST(TensorCopy, StepsThroughABoundingBox) {
     EXPECT_EQ(column(m, 0, -1, -1, 0, 1, 0), column_of(m, 0, -1, -1, 0, 1, 0));
 }
 
-TEST(TensorCopy, RefusesATensorMapOfAnotherMode) {
+TEST(TensorCopy, RejectsATensorMapOfAnotherMode) {
     const auto fault_of = [](const tensor_map& m, const char* mode) {
         try {
             column(m, 0, 0, 0, 0, 0, 0, mode);
@@ -664,7 +664,7 @@ TEST(TensorCopy, RefusesATensorMapOfAnotherMode) {
     EXPECT_THAT(fault_of(tiled, "im2col"), HasSubstr("tiled"));
 }
 
-TEST(TensorCopy, RefusesATensorMapThatIsNotAlignedAndBytesThatAreNone) {
+TEST(TensorCopy, RejectsUnalignedAndInvalidTensorMaps) {
     const auto fault_at = [](unsigned offset, bool is_map) {
         machine m(kernel(expect(128) +
                              "mov.u32 %r30, 0; mov.u32 %r31, 0;"
@@ -687,13 +687,13 @@ TEST(TensorCopy, RefusesATensorMapThatIsNotAlignedAndBytesThatAreNone) {
     EXPECT_THAT(fault_at(64, false), HasSubstr("the tensor map is none"));
 }
 
-TEST(Multimem, IsRefusedByName) {
+TEST(Multimem, IsRejectedByName) {
     EXPECT_THAT(
         fault_of([&] { results(kernel("multimem.ld_reduce.global.add.u32 %r1, [%rd1];"), 1, 1); }),
         HasSubstr("multimem.ld_reduce.global.add.u32"));
 }
 
-TEST(TensorCopy, StoresColumnsWhereTheyLieInTheTensor) {
+TEST(TensorCopy, StoresColumnsAtTheirPlaceInTheTensor) {
     machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
                      "add.u32 %r9, %r0, 1000; st.shared.u32 [%r8], %r9;"
                      "add.u32 %r9, %r0, 1032; st.shared.u32 [%r8+128], %r9;"
@@ -769,7 +769,7 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
     EXPECT_TRUE(changed.fills_with_nan);
 }
 
-TEST(TensorMap, RefusesValuesThatAFieldCannotHave) {
+TEST(TensorMap, RejectsValuesThatAFieldCannotHave) {
     for (const char* const change :
          {"rank.global.b1024.b32 [%rd1], 5", "box_dim.global.b1024.b32 [%rd1], 0, 257",
           "box_dim.global.b1024.b32 [%rd1], 1, 0", "element_stride.global.b1024.b32 [%rd1], 0, 9",
@@ -827,7 +827,7 @@ std::vector<std::uint32_t> load_box(const tensor_map& map, const std::vector<int
     return m.read<std::uint32_t>(out, words);
 }
 
-TEST(TensorCopy, BringsBoxesOfOneToFiveDimensionsInEverySwizzle) {
+TEST(TensorCopy, CopiesBoxesOfOneToFiveDimensionsInEverySwizzle) {
     const std::vector<unsigned> sizes = {16, 5, 4, 3, 3}, boxes = {8, 4, 2, 2, 2};
     for (unsigned rank = 1; rank <= 5; ++rank)
         for (const auto swizzle :
@@ -891,7 +891,7 @@ TEST(TensorCopy, SwizzlesRowsOf64And128Bytes) {
     }
 }
 
-TEST(TensorCopy, BringsColumnsOfThreeAndFiveDimensions) {
+TEST(TensorCopy, CopiesColumnsOfThreeAndFiveDimensions) {
     for (const unsigned rank : {3u, 5u}) {
         const std::vector<int> sizes =
             rank == 3 ? std::vector<int>{8, 9, 3} : std::vector<int>{8, 5, 4, 3, 2};
@@ -942,7 +942,7 @@ TEST(TensorCopy, BringsColumnsOfThreeAndFiveDimensions) {
     }
 }
 
-TEST(Mbarrier, CountsArrivalsAndBytesAsItsInstructionsSay) {
+TEST(Mbarrier, CountsArrivalsAndTransferredBytes) {
     // One thread; each step leaves a bit of %r1: whether a phase is complete.
     const auto r = results(kernel(R"(
   mov.u32 %r7, bar; mov.u32 %r1, 0; mov.u32 %r5, 3;
@@ -1015,7 +1015,7 @@ TEST(TensorMap, IsTheSameWhenReadBackFromMemory) {
     EXPECT_EQ(same_columns->box_bytes(), 1024u * 16);
 }
 
-TEST(TensorMap, TellsWhatTheDriverRefuses) {
+TEST(TensorMap, ReportsWhatTheDriverRejects) {
     tensor_map m = matrix_map(0x100, 16, 16);
     EXPECT_EQ(m.fault(), "");
     m.address = 0x108;

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> results(const std::string& body, const std::string& b
     return m.read<std::uint32_t>(out, threads);
 }
 
-TEST(Collective, ShufflesDownAndTellsWhoWasInRange) {
+TEST(Collective, ShufflesDownAndReportsLanesInRange) {
     const auto r = results(
         "shfl.sync.down.b32 %r3|%p1, %r0, 5, 31, -1;"
         "selp.u32 %r4, 1000, 0, %p1; add.u32 %r1, %r3, %r4;");
@@ -53,7 +53,7 @@ TEST(Collective, ShufflesZeroOutOfLanesThatDoNotExecute) {
         EXPECT_EQ(r[i], i % 32 >= 8 ? 7 : i % 32 < 2 ? i + 6 : 0) << i;
 }
 
-TEST(Collective, BallotsWhatItsMaskNamesOfALaneThatTheMaskLeavesOut) {
+TEST(Collective, BallotsItsMaskForALaneOutsideOfTheMask) {
     // Every lane names the lanes below it.
     const auto r = results(
         "setp.gt.u32 %p1, %r2, 20; mov.u32 %r3, 1; shl.b32 %r3, %r3, %r2; sub.u32 %r3, %r3, 1;"
@@ -75,14 +75,14 @@ unsigned lanes_left_after_returns() {
     return left;
 }
 
-TEST(Collective, GathersTheLanesItNamesThatEarlyReturnsKeptApart) {
+TEST(Collective, ReconvergesItsLanesAfterEarlyReturns) {
     const auto r =
         results(after_early_returns("setp.ge.u32 %p3, %r2, 0; vote.sync.ballot.b32 %r1, %p3, -1;"));
     const unsigned left = lanes_left_after_returns();
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (left >> i & 1) != 0 ? left : 0xdead) << i;
 }
 
-TEST(Collective, GathersLanesAtABarrierOfTheWarpToo) {
+TEST(Collective, ReconvergesLanesAtAWarpBarrier) {
     const auto r = results(after_early_returns("bar.warp.sync -1; activemask.b32 %r1;"));
     const unsigned left = lanes_left_after_returns();
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (left >> i & 1) != 0 ? left : 0xdead) << i;
@@ -97,7 +97,7 @@ TEST(Collective, Votes) {
     EXPECT_EQ(r[40], 0xffe00001u);
 }
 
-TEST(Collective, SeesOnlyLanesThatRunTogether) {
+TEST(Collective, IncludesOnlyConvergedLanes) {
     const auto r = results(
         "mov.u32 %r1, 0; setp.lt.u32 %p1, %r2, 12; @!%p1 bra MEET;\n"
         "activemask.b32 %r1;\nMEET:");
@@ -118,13 +118,13 @@ TEST(Collective, Reduces) {
 /// %r3: mask of the lanes in the same group of 8.
 const std::string parts_of_eight = "and.b32 %r3, %r2, 24; shl.b32 %r3, 0xff, %r3;";
 
-TEST(Collective, ShufflesInPartsThatHaveMasksOfTheirOwn) {
+TEST(Collective, ShufflesWithinSeveralMasks) {
     const auto r =
         results(parts_of_eight + "or.b32 %r4, %r2, 7; shfl.sync.idx.b32 %r1, %r0, %r4, 31, %r3;");
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i | 7) << i;
 }
 
-TEST(Collective, VotesInPartsThatHaveMasksOfTheirOwn) {
+TEST(Collective, VotesWithinSeveralMasks) {
     const auto r = results(parts_of_eight +
                            "setp.gt.u32 %p1, %r2, 12; vote.sync.ballot.b32 %r4, %p1, %r3;"
                            "vote.sync.all.pred %p2, %p1, %r3; vote.sync.any.pred %p3, %p1, %r3;"
@@ -135,7 +135,7 @@ TEST(Collective, VotesInPartsThatHaveMasksOfTheirOwn) {
     EXPECT_EQ(r[20], 0xff0000u + 3);
 }
 
-TEST(Collective, ReducesAndMatchesInPartsThatHaveMasksOfTheirOwn) {
+TEST(Collective, ReducesAndMatchesWithinSeveralMasks) {
     const auto sums = results(parts_of_eight + "redux.sync.add.u32 %r1, %r2, %r3;");
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(sums[i], 28 + i % 32 / 8 * 64) << i;
     const auto equal =
@@ -206,7 +206,7 @@ MEET:
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], sum + (i % 32 < 16 ? 1 : 0)) << i;
 }
 
-TEST(Collective, MeetsAgainAndAgainInLoopsOfDifferentBranches) {
+TEST(Collective, ReconvergesRepeatedlyInLoopsOfDifferentBranches) {
     const std::string step = "shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1; add.u32 %r1, %r1, %r4;";
     const auto r = results(
         "mov.u32 %r1, %r2; mov.u32 %r5, 0;" +
@@ -226,7 +226,7 @@ TEST(Collective, MeetsAgainAndAgainInLoopsOfDifferentBranches) {
     }
 }
 
-TEST(Collective, WaitsForTheOtherPartsOfAMaskOnly) {
+TEST(Collective, WaitsForTheLanesOfItsMaskOnly) {
     // Lanes name the half of the warp in which they are; only those of one half are in two
     // branches.
     const auto r = results(
@@ -256,7 +256,7 @@ const std::string summing_functions = R"(
 }
 )";
 
-TEST(Collective, WaitsForLanesInOtherFunctionsWhichKeepTheirRegisters) {
+TEST(Collective, WaitsForLanesInOtherFunctionsAndPreservesTheirRegisters) {
     const std::string call = R"({ .param .b32 a; .param .b32 b;
     st.param.b32 [a+0], %r2; call (b), NAME, (a); ld.param.b32 %r1, [b+0]; })";
     std::string even = call, odd = call;
@@ -320,7 +320,7 @@ OUT:
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 31u * 32 / 2 - 15 * 16 / 2 + 16) << i;
 }
 
-TEST(Collective, GoesOnWithoutLanesThatWaitWhereTheBranchesMeet) {
+TEST(Collective, ContinuesWithoutLanesThatWaitAtReconvergence) {
     const auto r = results(
         "mov.u32 %r1, 5; setp.ge.u32 %p1, %r2, 4; @%p1 bra MEET;\n"
         "redux.sync.add.u32 %r1, 1, -1;\nMEET:");
@@ -348,7 +348,7 @@ TEST(Barrier, ReducesOverTheBlock) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 1023u) << i;
 }
 
-TEST(Barrier, LetsProducersArriveWithoutWaiting) {
+TEST(Barrier, DoesNotBlockProducersThatOnlyArrive) {
     const auto r = results(R"(
   setp.lt.u32 %p1, %r0, 32;
   @%p1 bra CONSUME;
@@ -366,7 +366,7 @@ DONE:
     EXPECT_EQ(r[63], 1u);
 }
 
-TEST(Barrier, WithoutAlignedIsReachedByLanesInDifferentBranches) {
+TEST(Barrier, WithoutAlignedAcceptsLanesInDifferentBranches) {
     const auto r = results(R"(
   mul.wide.u32 %rd1, %r0, 4; mov.u64 %rd2, s; add.u64 %rd2, %rd2, %rd1;
   xor.b32 %r5, %r0, 33; mul.wide.u32 %rd3, %r5, 4; mov.u64 %rd4, s; add.u64 %rd4, %rd4, %rd3;
@@ -383,7 +383,7 @@ DONE:
         EXPECT_EQ(r[i], (i ^ 33) + 1000 * ((i + 1) % 3 != 0 ? i % 3 + 1 : 0)) << i;
 }
 
-TEST(Barrier, WithoutAlignedIsGuardedByLane) {
+TEST(Barrier, WithoutAlignedIsPredicatedPerLane) {
     const auto r = results(R"(
   mul.wide.u32 %rd1, %r0, 4; mov.u64 %rd2, s; add.u64 %rd2, %rd2, %rd1;
   xor.b32 %r5, %r0, 33; mul.wide.u32 %rd3, %r5, 4; mov.u64 %rd4, s; add.u64 %rd4, %rd4, %rd3;
@@ -417,7 +417,7 @@ DONE: selp.u32 %r5, 1000, 0, %p3; add.u32 %r1, %r3, %r5;
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], count + 1000) << i;
 }
 
-TEST(Barrier, OfWhichLanesOfAWarpNameDifferentNumbersIsAnError) {
+TEST(Barrier, WithDifferentNumbersInAWarpIsAnError) {
     const std::string fault = fault_of([] {
         results(R"(
   setp.lt.u32 %p1, %r2, 5;
@@ -430,7 +430,7 @@ DONE: mov.u32 %r1, 0;
     EXPECT_NE(fault.find("divergent barrier"), std::string::npos) << fault;
 }
 
-TEST(Barrier, DoesNotWaitForWarpsThatHaveEnded) {
+TEST(Barrier, DoesNotWaitForExitedWarps) {
     const auto r =
         results("mov.u32 %r1, 5; setp.gt.u32 %p1, %r0, 63; @%p1 exit; bar.sync 0;", "", 96);
     EXPECT_EQ(r[10], 5u);
@@ -455,7 +455,7 @@ WAIT:
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 64u) << i;
 }
 
-TEST(AsynchronousCopy, FillsWhatTheSourceLacksWithZeros) {
+TEST(AsynchronousCopy, ZeroFillsBeyondTheSourceSize) {
     const auto r = results(R"(
   shl.b32 %r3, %r0, 4; mov.u32 %r4, tile; add.u32 %r4, %r4, %r3;
   mov.u64 %rd1, table; 
@@ -512,18 +512,18 @@ std::string after_a_branch_that_keeps_lanes_apart(const std::string& what) {
            what + "\nbra.uni STORE;\nGONE: exit;\nSTORE:";
 }
 
-TEST(Matrix, MultipliesWithAllLanesThatABranchKeptApart) {
+TEST(Matrix, ReconvergesLanesOfABranchToMultiply) {
     const auto r = results(after_a_branch_that_keeps_lanes_apart(product_with_identity), "", 32);
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i / 4 * 8 + i % 4 * 2) << i;
 }
 
-TEST(Matrix, LoadsRowsOfLanesThatABranchKeptApart) {
+TEST(Matrix, ReconvergesLanesOfABranchToLoadRows) {
     const auto r =
         results(filled_tile + after_a_branch_that_keeps_lanes_apart(load_of_rows), tile, 32);
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i) << i;
 }
 
-TEST(Matrix, TransposesRowsOfLanesThatABranchKeptApart) {
+TEST(Matrix, ReconvergesLanesOfABranchToTransposeRows) {
     // Element (row, column) is 8 * row + column; lane l has two of row l / 4.
     const auto r = results(
         "shl.b32 %r3, %r2, 1; add.u32 %r4, %r3, 1; shl.b32 %r4, %r4, 16; or.b32 %r3, %r3, %r4;" +

@@ -186,7 +186,7 @@ TEST(ConvergenceBarriers, ReproduceTheActiveMasksOfRecordedWarps) {
     EXPECT_EQ(reproduced["nn_onestep_ampere"], 1120u);
 }
 
-TEST(ConvergenceBarriers, LanesThatExecutedAnotherMaskAreTold) {
+TEST(ConvergenceBarriers, ReportLanesThatExecutedAnotherMask) {
     std::vector<recorded_program> programs =
         read_programs(SIMTLM_CONVERGENCE_DATA "/active_masks.txt");
     ASSERT_FALSE(programs.empty());

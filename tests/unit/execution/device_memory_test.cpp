@@ -17,7 +17,7 @@ device_memory::config small() {
     return c;
 }
 
-TEST(DeviceMemory, HandsOutAlignedPiecesThatDoNotOverlap) {
+TEST(DeviceMemory, AllocatesAlignedDisjointRanges) {
     device_memory m(small());
     const device_address a = m.allocate(100);
     const device_address b = m.allocate(1);
@@ -26,7 +26,7 @@ TEST(DeviceMemory, HandsOutAlignedPiecesThatDoNotOverlap) {
     EXPECT_EQ(m.used(), 101u);
 }
 
-TEST(DeviceMemory, GivesFreedMemoryAgainAndZeroed) {
+TEST(DeviceMemory, ReusesFreedMemoryZeroed) {
     device_memory m(small());
     const device_address a = m.allocate(10000);
     m.allocate(100);
@@ -59,7 +59,7 @@ TEST(DeviceMemory, FindsTheAllocationOfAnAddress) {
     EXPECT_THAT(m.nearest(a + 104), HasSubstr("4 bytes behind allocation"));
 }
 
-TEST(DeviceMemory, KeepsTheHostsMemoryAtTheOtherEndOfTheHeap) {
+TEST(DeviceMemory, PlacesHostMemoryAtTheOtherEndOfTheHeap) {
     device_memory m(small());
     const device_address end = 0xc0000000 + (1 << 20);
     const device_address h = m.allocate_for_host(1000);
@@ -74,7 +74,7 @@ TEST(DeviceMemory, KeepsTheHostsMemoryAtTheOtherEndOfTheHeap) {
     EXPECT_EQ(m.used(), 100u + 256 + 512 + 2048);
 }
 
-TEST(DeviceMemory, HandsOutNoFreedMemoryOfTheHostWhereAllocationsAreKeptApart) {
+TEST(DeviceMemory, DoesNotReuseFreedHostMemoryIfAllocationsAreSeparated) {
     device_memory m(small());
     m.keep_apart();
     const device_address a = m.allocate_for_host(256);
@@ -84,7 +84,7 @@ TEST(DeviceMemory, HandsOutNoFreedMemoryOfTheHostWhereAllocationsAreKeptApart) {
     EXPECT_THAT(m.nearest(a + 8), HasSubstr("which has been freed"));
 }
 
-TEST(DeviceMemory, RefusesWhatDoesNotFit) {
+TEST(DeviceMemory, RejectsWhatDoesNotFit) {
     device_memory m(small());
     EXPECT_THROW(m.allocate(2 << 20), support::user_error);
     const device_address a = m.allocate(16);

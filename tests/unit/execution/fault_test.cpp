@@ -24,7 +24,7 @@ std::string fault(const std::string& body, unsigned threads = 64, const std::str
     return fault_of([&] { m.run("k", {1, 1, 1}, {threads, 1, 1}, out); });
 }
 
-TEST(Fault, NamesTheThreadThatStoresBehindAnAllocation) {
+TEST(Fault, NamesTheThreadThatStoresBeyondAnAllocation) {
     EXPECT_THAT(fault("st.global.u32 [%rd1], %r0;"),
                 AllOf(HasSubstr("test.ptx:9: kernel k, block (0,0,0), thread (48,0,0)"),
                       HasSubstr("access of 4 bytes"), HasSubstr("0 bytes behind allocation"),
@@ -36,18 +36,18 @@ TEST(Fault, NamesAMisalignedAddress) {
                 HasSubstr("not a multiple of the 4 bytes"));
 }
 
-TEST(Fault, TellsNullPointers) {
+TEST(Fault, ReportsNullPointers) {
     EXPECT_THAT(fault("mov.u64 %rd2, 0; ld.u32 %r1, [%rd2];"),
                 HasSubstr("access of 4 bytes at 0x0, outside of all allocations"));
 }
 
-TEST(Fault, TellsSharedMemoryThatABlockDoesNotHave) {
+TEST(Fault, ReportsAccessesBeyondSharedMemory) {
     EXPECT_THAT(fault("shl.b32 %r1, %r0, 2; st.shared.u32 [%r1], %r0;", 64,
                       ".shared .align 4 .b8 s[64];\n"),
                 HasSubstr("shared memory, which has"));
 }
 
-TEST(Fault, TellsADivergentBarrier) {
+TEST(Fault, ReportsADivergentBarrier) {
     EXPECT_THAT(fault("setp.lt.u32 %p1, %r0, 7; @%p1 bar.sync 0;", 32),
                 HasSubstr("divergent barrier"));
 }
@@ -55,7 +55,7 @@ TEST(Fault, TellsADivergentBarrier) {
 const char* const returns_early =
     "setp.ge.u32 %p1, %r0, 40; @%p1 bra END; st.shared.u32 [s], %r0; bar.sync 0;\n";
 
-TEST(Fault, IsNoBarrierOfABlockWhoseLastWarpHasReturnedInPart) {
+TEST(Fault, AcceptsABarrierOfAPartiallyReturnedLastWarp) {
     EXPECT_EQ(fault(std::string(returns_early) + "END:", 64, ".shared .u32 s;\n"), "");
     EXPECT_EQ(fault(std::string(returns_early) + "bra END; END: bra LAST; LAST:", 64,
                     ".shared .u32 s;\n"),
@@ -63,13 +63,13 @@ TEST(Fault, IsNoBarrierOfABlockWhoseLastWarpHasReturnedInPart) {
         << "by way of other branches";
 }
 
-TEST(Fault, TellsABarrierWhoseOtherLanesHaveSomethingLeftToDo) {
+TEST(Fault, ReportsABarrierThatOtherLanesSkip) {
     EXPECT_THAT(
         fault(std::string(returns_early) + "END: st.shared.u32 [s], %r0;", 64, ".shared .u32 s;\n"),
         HasSubstr("divergent barrier"));
 }
 
-TEST(Memory, IsMappedByPagesUnlessItIsChecked) {
+TEST(Memory, IsMappedByPagesIfUnchecked) {
     const std::string code =
         ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<2>; .reg .b32 %r<3>;\n"
         "ld.param.u64 %rd0, [a]; mov.u32 %r0, 7; st.global.u32 [%rd0+512], %r0;\n"
@@ -96,7 +96,7 @@ TEST(Memory, IsMappedByPagesUnlessItIsChecked) {
                 HasSubstr("496 bytes behind allocation"));
 }
 
-TEST(Fault, TellsALocalArrayIndexedFarBeyondItsEnd) {
+TEST(Fault, ReportsALocalArrayIndexedFarBeyondItsEnd) {
     for (const char* access :
          {"ld.local.u32 %r1, [%r2];", "cvta.local.u64 %rd2, %rd2; ld.u32 %r1, [%rd2];"})
         EXPECT_THAT(
@@ -108,7 +108,7 @@ TEST(Fault, TellsALocalArrayIndexedFarBeyondItsEnd) {
             << access;
 }
 
-TEST(Fault, RefusesAConstantOffsetBeyondTheParameters) {
+TEST(Fault, RejectsAConstantOffsetBeyondTheParameters) {
     for (const char* offset : {"4096", "100000000", "4294967296", "-8"})
         EXPECT_THAT(fault_of([&] {
                         machine m(std::string(".visible .entry k(.param .u64 p)\n{\n"
@@ -119,7 +119,7 @@ TEST(Fault, RefusesAConstantOffsetBeyondTheParameters) {
             << offset;
 }
 
-TEST(Fault, RefusesVariablesThatTheirMemoryCannotHold) {
+TEST(Fault, RejectsVariablesThatTheirMemoryCannotHold) {
     EXPECT_THAT(fault_of([] {
                     machine m(
                         ".shared .b8 s[4294967295];\n.visible .entry k()\n{\n"
@@ -139,7 +139,7 @@ TEST(Fault, EndsARecursionOfFunctionsWithoutFrames) {
     EXPECT_THAT(fault_of([&] { m.run("k", {1, 1, 1}, {1, 1, 1}); }), HasSubstr("stack overflow"));
 }
 
-TEST(Fault, TellsABarrierThatNobodyElseComesTo) {
+TEST(Fault, ReportsABarrierWithoutOtherArrivals) {
     EXPECT_THAT(fault("setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; bar.sync 1, 64;\nE:"),
                 AllOf(HasSubstr("waits for ever at a barrier"), HasSubstr("bar.sync")));
 }
@@ -152,7 +152,7 @@ TEST(Fault, NamesALockAmongLanesOfAWarpBeforeSm70) {
                 AllOf(HasSubstr("a lock among the lanes of a warp"), HasSubstr("test.ptx:")));
 }
 
-TEST(Fault, TellsALockThatNobodyFrees) {
+TEST(Fault, ReportsALockThatIsNeverReleased) {
     // Lanes of a warp make progress independently, but the lock is never released.
     EXPECT_THAT(fault("LOOP: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0;\n"
                       "@%p1 bra LOOP;\n",
@@ -160,12 +160,12 @@ TEST(Fault, TellsALockThatNobodyFrees) {
                 AllOf(HasSubstr("waits for ever"), HasSubstr("test.ptx:")));
 }
 
-TEST(Fault, TellsATrap) {
+TEST(Fault, ReportsATrap) {
     EXPECT_THAT(fault("setp.eq.u32 %p1, %r0, 33; @%p1 trap;"),
                 AllOf(HasSubstr("thread (33,0,0)"), HasSubstr("traps")));
 }
 
-TEST(Fault, RefusesAnInstructionOfALaterTargetWhenALaneExecutesIt) {
+TEST(Fault, RejectsAnInstructionOfALaterTargetWhenALaneExecutesIt) {
     machine m(R"(
 .visible .entry newer(.param .u32 n)
 {
@@ -182,7 +182,7 @@ TEST(Fault, RefusesAnInstructionOfALaterTargetWhenALaneExecutesIt) {
     EXPECT_NE(fault.find("redux.sync.max.f32"), std::string::npos) << fault;
 }
 
-TEST(Fault, RefusesLaunchesThatCannotBe) {
+TEST(Fault, RejectsInvalidLaunches) {
     machine m(".visible .entry k() .reqntid 32 { ret; }");
     EXPECT_THAT(fault_of([&] { m.run("k", {1, 1, 1}, {64, 1, 1}); }), HasSubstr(".reqntid"));
     EXPECT_THAT(fault_of([&] { m.run("k", {1, 1, 1}, {2048, 1, 1}); }), HasSubstr("2048 threads"));

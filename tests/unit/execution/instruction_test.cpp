@@ -156,7 +156,7 @@ const instruction_case cases[] = {
 
 class Instruction : public testing::TestWithParam<instruction_case> {};
 
-TEST_P(Instruction, ComputesWhatTheHostDoes) {
+TEST_P(Instruction, ComputesTheValuesOfTheHost) {
     const instruction_case& c = GetParam();
     machine m(std::string(R"(
 .visible .entry k(.param .u64 in, .param .u64 out)

@@ -61,7 +61,7 @@ TEST(LaunchScript, NamesTheLineOfAMistake) {
     EXPECT_THAT(fault("buffer a u32\n"), HasSubstr("elements is missing"));
 }
 
-TEST(LaunchScript, RefusesNumbersThatDoNotFit) {
+TEST(LaunchScript, RejectsNumbersThatDoNotFit) {
     EXPECT_THAT(fault("buffer a f64 2305843009213693953 zero\n"),
                 HasSubstr("a.launch:1: 2305843009213693953 elements is too large"));
     EXPECT_THAT(fault("launch k grid 1 block 1 shared 4294967296\n"),
@@ -72,7 +72,7 @@ TEST(LaunchScript, RefusesNumbersThatDoNotFit) {
     EXPECT_THAT(fault("expect a values 1 tolerance close\n"), HasSubstr("is not a tolerance"));
 }
 
-TEST(LaunchScript, RefusesWordsThatAreNoNumbersAndWordsTooMany) {
+TEST(LaunchScript, RejectsNonNumericAndSurplusWords) {
     const auto buffer = [](const std::string& contents) {
         return fault("buffer x f32 64 " + contents + "\nlaunch k grid 1 block 64\n");
     };
@@ -105,7 +105,7 @@ TEST(LaunchScript, RefusesWordsThatAreNoNumbersAndWordsTooMany) {
     EXPECT_EQ("a.launch:1: 'nan' is not a tolerance", fault("expect a values 1 tolerance nan\n"));
 }
 
-TEST(LaunchScript, RefusesAFileThatLaunchesNothingOrEndsWithinAStatement) {
+TEST(LaunchScript, RejectsAFileThatLaunchesNothingOrEndsWithinAStatement) {
     EXPECT_THAT(fault("# nothing\n"), HasSubstr("a.launch: launches nothing"));
     EXPECT_THAT(fault("launch k grid 1 block 1\nexpect a values \\"),
                 HasSubstr("a.launch:2: the file ends within a statement"));
@@ -149,13 +149,13 @@ protected:
                      memory_};
 };
 
-TEST_F(ScriptRun, ComparesWhatLaunchesLeave) {
+TEST_F(ScriptRun, ComparesTheResultsOfLaunches) {
     EXPECT_TRUE(run("buffer a u32 4 ramp 1\nlaunch twice grid 1 block 32 args a u32:3\n"
                     "expect a values 2 4 6 4\n")
                     .empty());
 }
 
-TEST_F(ScriptRun, TellsTheFirstElementThatIsWrong) {
+TEST_F(ScriptRun, ReportsTheFirstWrongElement) {
     const auto wrong =
         run("buffer a u32 4 ramp 1\nlaunch twice grid 1 block 32 args a u32:3\n"
             "expect a values 2 5 6 7\n");
@@ -170,7 +170,7 @@ TEST_F(ScriptRun, SetsVariablesOfTheModule) {
                     .empty());
 }
 
-TEST_F(ScriptRun, TakesTheBytesOfAParameterFromAFile) {
+TEST_F(ScriptRun, ReadsTheBytesOfAParameterFromAFile) {
     const std::string path = testing::TempDir() + "launch_script_argument.bin";
     std::ofstream(path, std::ios::binary) << std::string("\3\0\0\0", 4);
     EXPECT_TRUE(run("buffer a u32 4 ramp 1\nlaunch twice grid 1 block 4 args a file:" + path +
@@ -186,13 +186,13 @@ TEST_F(ScriptRun, TakesTheBytesOfAParameterFromAFile) {
     EXPECT_THAT(fault("launch k args file:\n"), HasSubstr("a.launch:1: file: without a path"));
 }
 
-TEST_F(ScriptRun, RefusesWrongArguments) {
+TEST_F(ScriptRun, RejectsWrongArguments) {
     EXPECT_THROW(run("launch twice grid 1 block 1 args u32:1\n"), support::user_error);
     EXPECT_THROW(run("launch thrice grid 1 block 1\n"), support::user_error);
     EXPECT_THROW(run("launch twice grid 1 block 1 args b u32:1\n"), support::user_error);
 }
 
-TEST_F(ScriptRun, RefusesValuesThatTheirTypeCannotHold) {
+TEST_F(ScriptRun, RejectsValuesThatTheirTypeCannotHold) {
     const auto told = [&](const std::string& text) {
         try {
             run(text);

@@ -20,7 +20,7 @@ std::set<std::string> encoded_opcodes(bool executed) {
     return names;
 }
 
-TEST(LoweringTable, RefusesNoEncodedOpcodesButThese) {
+TEST(LoweringTable, LacksOnlyTheListedEncodedOpcodes) {
     EXPECT_THAT(encoded_opcodes(false), testing::ElementsAre("JMP", "JMX", "JMXU", "LDGMC"));
 }
 

@@ -78,7 +78,7 @@ TEST(MachineProgram, HasParametersOfMoreThanFourKilobytes) {
     EXPECT_EQ(found, sums);
 }
 
-TEST(MachineProgram, WithAnUnknownRelocationOfDataIsRefused) {
+TEST(MachineProgram, WithAnUnknownRelocationOfDataIsRejected) {
     for (const char* section : {".nv.global.init", ".nv.constant3"}) {
         std::string bytes = stored_file("generated.sm_90.cubin");
         change_relocation(bytes, section, 200);
@@ -107,7 +107,7 @@ void replace(std::string& bytes, const std::string& function, std::size_t at,
     std::memcpy(&bytes[place + 8], &by.high, 8);
 }
 
-TEST(MachineProgram, WithoutTheParametersThatItReadsReadsZeros) {
+TEST(MachineProgram, ReadsMissingParametersAsZero) {
     device_memory memory(small_memory());
     const sass_image image(
         std::make_shared<const sass::cubin>(stored_file("careless.sm_75.cubin"), "careless"),
@@ -121,7 +121,7 @@ TEST(MachineProgram, WithoutTheParametersThatItReadsReadsZeros) {
     EXPECT_THROW(execution::run(l, memory, {}, {}), support::user_error);  // a null pointer
 }
 
-TEST(MachineProgram, ThatLosesActiveLanesIsRefused) {
+TEST(MachineProgram, ThatLosesActiveLanesIsRejected) {
     std::string bytes = stored_file("careless.sm_75.cubin");
     // BMOV.32.PQUAD MACTIVE, B15, which is zero, instead of WARPSYNC.
     sass::instruction_word lose;

@@ -223,7 +223,7 @@ struct images {
     sass_image machine;
 };
 
-TEST_P(MachineTextures, LeaveTheMemoryThatTheirPtxLeaves) {
+TEST_P(MachineTextures, LeaveTheSameMemoryAsTheirPtx) {
     device d;
     const images code(GetParam(), d);
     const ptx_image& ptx = code.ptx;

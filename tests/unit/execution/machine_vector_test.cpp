@@ -171,7 +171,7 @@ TEST_P(VectorAtomics, RemoteReductionsUpdateTheOtherCta) {
     }
 }
 
-TEST_P(VectorAtomics, ValuesOf128BitsAreExchangedAsAWhole) {
+TEST_P(VectorAtomics, ExchangeValuesOf128BitsAtomically) {
     const auto found = run("wide", {64 + 3 * 16 * lanes}, 1);
     const auto expect = [&](std::size_t offset, std::uint64_t low, std::uint64_t high) {
         std::uint64_t v[2] = {};
@@ -235,7 +235,7 @@ void arrive_in_ranks(unsigned guard) {
     execution::run(l, memory, {}, {});
 }
 
-TEST(UniformVote, CountsTheLanesForWhichItsGuardIsTrue) {
+TEST(UniformVote, CountsLanesWithATrueGuard) {
     constexpr unsigned always = 7, other_threads = 1;  // P1: not the first thread
     EXPECT_NO_THROW(arrive_in_ranks(always));
     // All lanes that vote are other threads: the mbarrier is not initialised.

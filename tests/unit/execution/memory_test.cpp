@@ -37,7 +37,7 @@ std::vector<std::uint32_t> results(const std::string& body, const std::string& b
     return m.read<std::uint32_t>(out, threads);
 }
 
-TEST(Memory, ExtendsWhatIsNarrowerThanTheRegister) {
+TEST(Memory, ExtendsValuesNarrowerThanTheRegister) {
     const std::vector<std::uint32_t> in{0x80ff7f81, 0};
     EXPECT_EQ(results("ld.global.s8 %r1, [%rd0];", "", in)[0], 0xffffff81u);
     EXPECT_EQ(results("ld.global.u8 %r1, [%rd0];", "", in)[0], 0x81u);
@@ -52,7 +52,7 @@ TEST(Memory, ExtendsWhatIsNarrowerThanTheRegister) {
               0u);
 }
 
-TEST(Memory, LocalArraysOf64BitsKeepEveryLanesElements) {
+TEST(Memory, LocalArraysOf64BitsAreSeparatePerLane) {
     // Element t % 4 of each thread's array, then element 1 for odd threads.
     const auto r = results(
         ".local .align 8 .b8 doubles[32];"
@@ -86,7 +86,7 @@ TEST(Memory, LoadsAndStoresVectors) {
     EXPECT_EQ(r[17], ((1u * 1000 + 2) * 1000 + 3) * 2 + 4);
 }
 
-TEST(Memory, GathersFromAnywhere) {
+TEST(Memory, GathersFromArbitraryAddresses) {
     std::vector<std::uint32_t> in(64);
     std::iota(in.begin(), in.end(), 100u);
     const auto r = results(
@@ -135,7 +135,7 @@ TEST(Memory, HoldsWideValuesInLocalMemory) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i * 0x10000 + 0x5566) << i;
 }
 
-TEST(Memory, TellsSpacesByTheirAddresses) {
+TEST(Memory, DistinguishesStateSpacesByAddress) {
     const auto r = results(R"(
   .local .b32 mine;
   mov.u64 %rd1, mine; cvta.local.u64 %rd1, %rd1;
@@ -181,7 +181,7 @@ TEST(Memory, PlacesGlobalVariablesByAlignmentAsPtxasDoes) {
     EXPECT_EQ(address_of("last"), address_of("first") + 1);
 }
 
-TEST(Memory, PutsDynamicSharedMemoryBehindTheVariables) {
+TEST(Memory, PlacesDynamicSharedMemoryAfterTheVariables) {
     machine m(R"(
 .shared .align 4 .b8 fixed[20];
 .extern .shared .align 4 .b8 rest[];
@@ -239,7 +239,7 @@ const atomic_case atomics[] = {
 INSTANTIATE_TEST_SUITE_P(All, Atomic, testing::ValuesIn(atomics),
                          [](const auto& one) { return one.param.name; });
 
-TEST(Atomic, GivesEachLaneAnotherOldValue) {
+TEST(Atomic, ReturnsADistinctOldValueToEachLane) {
     auto r = results("atom.shared.add.u32 %r1, [counter], 1;", ".shared .u32 counter;\n");
     std::sort(r.begin(), r.end());
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i);

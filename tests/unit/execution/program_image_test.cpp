@@ -148,7 +148,7 @@ launch launch_of(const small_image& image, std::uint32_t lanes) {
     return l;
 }
 
-TEST(ProgramImage, ExecutesCodeThatIsNoPtxWithAControlFlowOfItsOwn) {
+TEST(ProgramImage, ExecutesCodeOtherThanPtxWithItsOwnControlFlow) {
     device_memory memory;
     const small_image image;
     const execution_summary s = run(launch_of(image, 5), memory, {}, {});
@@ -161,7 +161,7 @@ TEST(ProgramImage, ExecutesCodeThatIsNoPtxWithAControlFlowOfItsOwn) {
     EXPECT_EQ(s.by_opcode[1].threads, 3u * 32);
 }
 
-TEST(ProgramImage, AnSmDrawsMachineCodeOf16BytesWithTheLatenciesOfItsClasses) {
+TEST(ProgramImage, SuppliesAnSmWith16ByteMachineCodeAndItsLatencies) {
     device_memory memory;
     const small_image image;
     instruction_timing timing;

@@ -33,7 +33,7 @@ DONE:
 }
 )";
 
-TEST(Program, AddsVectorsWhoseEndIsNoMultipleOfABlock) {
+TEST(Program, AddsVectorsOfAPartialLastBlock) {
     machine m(add_vectors);
     std::vector<float> a(1000), b(1000);
     std::iota(a.begin(), a.end(), 0.f);
@@ -96,7 +96,7 @@ TEST(Program, SumsInSharedMemoryBetweenBarriers) {
               std::accumulate(in.begin(), in.end(), std::uint32_t{0}));
 }
 
-TEST(Program, GivesTheSameOnSeveralHostThreads) {
+TEST(Program, ComputesTheSameOnSeveralHostThreads) {
     std::vector<std::uint32_t> in(256 * 211);
     std::iota(in.begin(), in.end(), 1u);
     execution_summary of[2];
@@ -169,7 +169,7 @@ TEST(Program, CallsFunctionsFromLanesThatLeaveALoopOneByOne) {
     for (unsigned i = 0; i < 256; ++i) EXPECT_EQ(steps[i], collatz_steps(5 + i)) << i;
 }
 
-TEST(Program, AWarpOf32EqualsThirtyTwoWarpsOfOne) {
+TEST(Program, ComputesTheSameInOneWarpAndInThirtyTwoWarps) {
     std::vector<std::uint32_t> result[2];
     for (const unsigned n : {0u, 1u}) {
         machine m(collatz);

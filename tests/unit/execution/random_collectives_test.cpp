@@ -179,7 +179,7 @@ private:
     unsigned labels_ = 0, functions_made_ = 0;
 };
 
-TEST(RandomCollectives, GiveLanesInDifferentBranchesAndFunctionsTheValuesOfLockstep) {
+TEST(RandomCollectives, ComputeTheValuesOfLockstepInDivergentBranchesAndFunctions) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         random_program program(seed);
         machine m(program.text());

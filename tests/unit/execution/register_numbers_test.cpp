@@ -21,7 +21,7 @@ ptx::module two_kernels_and_a_function() {
                       "m.ptx");
 }
 
-TEST(RegisterNumbers, AreDifferentWithinAFunctionAndStartAnewForEveryKernel) {
+TEST(RegisterNumbers, AreUniqueWithinAFunctionAndRestartForEveryKernel) {
     const ptx::module m = two_kernels_and_a_function();
     const register_numbers numbers(m, false);
     std::set<unsigned> seen;
@@ -31,7 +31,7 @@ TEST(RegisterNumbers, AreDifferentWithinAFunctionAndStartAnewForEveryKernel) {
     EXPECT_EQ(0u, numbers.of(2, 0));
 }
 
-TEST(RegisterNumbers, OfAFunctionLieAboveThoseOfAllKernelsThatMayCallIt) {
+TEST(RegisterNumbers, OfAFunctionAreAboveThoseOfItsCallers) {
     const ptx::module m = two_kernels_and_a_function();
     const register_numbers numbers(m, false);
     for (std::uint32_t r = 0; r < m.functions[0].registers.size(); ++r) {
@@ -40,7 +40,7 @@ TEST(RegisterNumbers, OfAFunctionLieAboveThoseOfAllKernelsThatMayCallIt) {
     }
 }
 
-TEST(RegisterNumbers, ByNameLieInTheBankThatTheNumberInTheNameTells) {
+TEST(RegisterNumbers, FollowTheBankOfTheNumberInTheName) {
     const ptx::module m = two_kernels_and_a_function();
     const register_numbers numbers(m, true);
     std::set<unsigned> seen;

@@ -72,7 +72,7 @@ TEST(DevicePrint, TruncatesShortIntegers) {
     EXPECT_EQ(printed("%v2hhx %v2hd", -1, 1, 0x18000, 2).text, "ff,1 -32768,2");
 }
 
-TEST(DevicePrint, HasRoomForWideFields) {
+TEST(DevicePrint, PrintsWideFields) {
     EXPECT_EQ(printed("%700d", 7).text, std::string(699, ' ') + "7");
     EXPECT_EQ(printed("%-100s|", std::uint64_t{8}).text, "text" + std::string(96, ' ') + "|");
 }
@@ -128,7 +128,7 @@ TEST(DeviceRuntime, AllocatesFromTheDeviceHeap) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i);
 }
 
-TEST(DeviceRuntime, GivesNullWhenTheHeapIsFullAndRoomAgainAfterFree) {
+TEST(DeviceRuntime, ReturnsNullWhenTheHeapIsFullAndReusesFreedMemory) {
     const auto k = [](const std::string& after) {
         return ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
                ".extern .func free(.param .b64 p);\n"
@@ -152,7 +152,7 @@ TEST(DeviceRuntime, GivesNullWhenTheHeapIsFullAndRoomAgainAfterFree) {
     }
 }
 
-TEST(DeviceRuntime, RefusesToFreeWhatMallocDidNotGive) {
+TEST(DeviceRuntime, RejectsFreeOfForeignPointers) {
     machine m(
         ".extern .func free(.param .b64 p);\n.visible .entry k()\n{\n"
         "{ .param .b64 p; st.param.b64 [p], 4660; call free, (p); }\nret;\n}\n");
@@ -162,7 +162,7 @@ TEST(DeviceRuntime, RefusesToFreeWhatMallocDidNotGive) {
                 HasSubstr("free of 0x1234, which malloc did not give"));
 }
 
-TEST(DeviceRuntime, TellsAnAssertionThatFails) {
+TEST(DeviceRuntime, ReportsAFailedAssertion) {
     machine m(R"(
 .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
 .global .align 1 .b8 message[] = {120,62,48,0};
@@ -207,7 +207,7 @@ WAIT:
 }
 )";
 
-TEST(CooperativeLaunch, LetsBlocksWaitForEachOther) {
+TEST(CooperativeLaunch, RunsBlocksThatWaitForEachOther) {
     for (const unsigned threads : {1u, 3u}) {
         machine m(grid_barrier);
         m.options.host_threads = threads;
@@ -221,7 +221,7 @@ TEST(CooperativeLaunch, LetsBlocksWaitForEachOther) {
     }
 }
 
-TEST(CooperativeLaunch, WaitsForABlockThatAnotherHostThreadTakesLongOver) {
+TEST(CooperativeLaunch, WaitsForASlowBlockOfAnotherHostThread) {
     // Block 0 has one warp and is scheduled 32 times while the other is scheduled once.
     machine m(R"(
 .visible .entry k(.param .u64 flag)
@@ -250,7 +250,7 @@ OUT:
     }
 }
 
-TEST(CooperativeLaunch, TellsThatAllItsBlocksWaitForEver) {
+TEST(CooperativeLaunch, ReportsADeadlockOfAllBlocks) {
     for (const unsigned threads : {1u, 2u, 3u}) {
         machine m(R"(
 .visible .entry k(.param .u64 flag)
@@ -274,7 +274,7 @@ OUT:
     }
 }
 
-TEST(CooperativeLaunch, FindsWhereItsBlocksCount) {
+TEST(CooperativeLaunch, ProvidesAZeroedWorkspace) {
     // Data read by cooperative groups: the zeroed workspace given by %envreg1 and %envreg2.
     machine m(R"(
 .visible .entry k(.param .u64 out)
@@ -306,7 +306,7 @@ TEST(Program, FindsLocalMemoryZeroedInEveryBlock) {
     EXPECT_EQ(m.read<std::uint32_t>(out, 1)[0], 0u);
 }
 
-TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
+TEST(DeviceRuntime, RejectsFunctionsThatAreNotDefined) {
     machine m(".extern .func missing();\n.visible .entry k() { call missing; ret; }");
     EXPECT_THAT(fault_of([&] {
                     m.run("k", {1, 1, 1}, {1, 1, 1});
@@ -314,7 +314,7 @@ TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
                 HasSubstr("function missing is declared"));
 }
 
-TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernelsOutsideOfCudaPrograms) {
+TEST(DeviceRuntime, RejectsLaunchesOfKernelsByKernelsOutsideOfCudaPrograms) {
     for (const std::string name : {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2"}) {
         machine m(".extern .func (.param .b32 r) " + name + " (.param .b64 a, .param .b64 s);\n" +
                   ".visible .entry k() { .param .b64 a; .param .b64 s; .param .b32 r;\n" +
@@ -327,7 +327,7 @@ TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernelsOutsideOfCudaPrograms) {
 }
 
 /// Cooperative groups keep barriers of groups of several warps in reserved shared memory.
-TEST(ReservedSharedMemory, LiesInFrontOfTheVariablesOfModulesThatAskForIt) {
+TEST(ReservedSharedMemory, PrecedesTheVariablesOfModulesThatRequestIt) {
     machine m(R"(
 .visible .entry k(.param .u64 to, .param .u32 at)
 {
@@ -372,7 +372,7 @@ TEST(DeviceRuntime, SetsConditionsOfGraphs) {
 }
 
 /// The stride of a bit matrix is in bits.
-TEST(MatrixOfBits, HasAStrideOfBits) {
+TEST(MatrixOfBits, HasAStrideInBits) {
     machine m(R"(
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)
 {

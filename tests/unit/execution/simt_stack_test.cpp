@@ -24,7 +24,7 @@ std::array<std::uint64_t, 32> all_to(std::uint64_t pc) {
     return t;
 }
 
-TEST(SimtStack, FollowsAWarpWhoseLanesAgree) {
+TEST(SimtStack, HandlesUniformBranches) {
     simt_stack s;
     EXPECT_TRUE(s.done());
     EXPECT_EQ(s.active(), 0u);
@@ -38,7 +38,7 @@ TEST(SimtStack, FollowsAWarpWhoseLanesAgree) {
     EXPECT_EQ(s.depth(), 1u);
 }
 
-TEST(SimtStack, RunsBothSidesOfABranchAndMeets) {
+TEST(SimtStack, RunsBothSidesOfABranchAndReconverges) {
     simt_stack s;
     s.launch(0x10, 0xf);
     // 10: if (lanes 0 1) goto 40; 20: ...; 30: goto 50; 40: ...; 50: reconvergence
@@ -58,7 +58,7 @@ TEST(SimtStack, RunsBothSidesOfABranchAndMeets) {
     EXPECT_EQ(s.depth(), 1u);
 }
 
-TEST(SimtStack, PutsNoEntryForLanesThatGoStraightToTheMeetingPoint) {
+TEST(SimtStack, PushesNoEntryForLanesAtTheReconvergencePoint) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x50, 0x20, 0x3, 0x50), 0x20);  // if without else
@@ -102,7 +102,7 @@ TEST(SimtStack, NestsBranches) {
     EXPECT_EQ(s.active(), 0xfu);
 }
 
-TEST(SimtStack, UsesTheEntryBelowWhenABranchMeetsWhereTheOuterOneDoes) {
+TEST(SimtStack, ReusesTheEntryOfAnOuterBranchWithTheSameReconvergencePoint) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x90), 0x20);
@@ -117,7 +117,7 @@ TEST(SimtStack, UsesTheEntryBelowWhenABranchMeetsWhereTheOuterOneDoes) {
     EXPECT_EQ(s.depth(), 1u);
 }
 
-TEST(SimtStack, PartsLanesOfAnIndirectBranchByTarget) {
+TEST(SimtStack, SplitsLanesOfAnIndirectBranchByTarget) {
     simt_stack s;
     s.launch(0x10, 0xf);
     simt_stack::outcome o;
@@ -141,7 +141,7 @@ TEST(SimtStack, PartsLanesOfAnIndirectBranchByTarget) {
     EXPECT_EQ(s.active(), 0xfu);
 }
 
-TEST(SimtStack, LosesLanesThatEnd) {
+TEST(SimtStack, RemovesExitedLanes) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x50), 0x20);
@@ -155,7 +155,7 @@ TEST(SimtStack, LosesLanesThatEnd) {
     EXPECT_TRUE(s.is_hazard(0x60));
 }
 
-TEST(SimtStack, EndsASideThatNeverMeetsTheOther) {
+TEST(SimtStack, RunsASideThatExitsBeforeReconvergence) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, never), 0x20);  // both sides exit
@@ -167,7 +167,7 @@ TEST(SimtStack, EndsASideThatNeverMeetsTheOther) {
     EXPECT_TRUE(s.done());
 }
 
-TEST(SimtStack, TakesABranchOfSomeAndAnEndOfOthersAtOnce) {
+TEST(SimtStack, HandlesABranchOfSomeLanesAndAnExitOfOthers) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x50, 0x9), 0x20);  // lanes 0 and 3 end
@@ -178,7 +178,7 @@ TEST(SimtStack, TakesABranchOfSomeAndAnEndOfOthersAtOnce) {
     EXPECT_EQ(s.active(), 0x6u);
 }
 
-TEST(SimtStack, GathersGroupsAtABarrier) {
+TEST(SimtStack, ReconvergesGroupsAtABarrier) {
     simt_stack s;
     s.launch(0x10, 0xfff);
     s.branch(0xf, 0x80, 0x20, never);
@@ -197,7 +197,7 @@ TEST(SimtStack, GathersGroupsAtABarrier) {
     EXPECT_EQ(s.depth(), 1u);
 }
 
-TEST(SimtStack, ComesBackToABarrierFromWhichOthersStayAway) {
+TEST(SimtStack, ReturnsToABarrierThatOtherLanesSkip) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, 0xc0);
@@ -210,7 +210,7 @@ TEST(SimtStack, ComesBackToABarrierFromWhichOthersStayAway) {
     EXPECT_EQ(s.active(), 0xfu);
 }
 
-TEST(SimtStack, TellsThatGroupsWaitAtDifferentBarriers) {
+TEST(SimtStack, ReportsGroupsAtDifferentBarriers) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, never);
@@ -219,7 +219,7 @@ TEST(SimtStack, TellsThatGroupsWaitAtDifferentBarriers) {
     EXPECT_EQ(s.active(), 0xf0u);
 }
 
-TEST(SimtStack, LetsABarrierFreeLanesThatWaitForMembersInVain) {
+TEST(SimtStack, ReleasesLanesThatWaitForMembersWhenNoOtherLaneCanRun) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, never);
@@ -236,7 +236,7 @@ TEST(SimtStack, LetsABarrierFreeLanesThatWaitForMembersInVain) {
     EXPECT_EQ(s.active(), 0xffu);
 }
 
-TEST(SimtStack, LetsLanesGoOnThatWaitWhereTheyWouldMeet) {
+TEST(SimtStack, ReleasesLanesThatWaitAtTheReconvergencePoint) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, 0x40);
@@ -285,7 +285,7 @@ TEST(SimtStack, WaitsInTheCallerForLanesThatReturnLater) {
     EXPECT_EQ(s.depth(), 1u);
 }
 
-TEST(SimtStack, MeetsWithinAFunctionBeforeItReturns) {
+TEST(SimtStack, ReconvergesWithinAFunctionBeforeItReturns) {
     simt_stack s;
     s.launch(0x10, 0xf);
     s.advance(branch(0x40, 0x20, 0x3, 0x80), 0x20);
@@ -315,7 +315,7 @@ TEST(SimtStack, CallsSeveralFunctionsThroughAPointer) {
     EXPECT_EQ(s.active(), 0xfu);
 }
 
-TEST(SimtStack, TellsAControlHazard) {
+TEST(SimtStack, ReportsAControlHazard) {
     simt_stack s;
     s.launch(0x10, 0xf);
     EXPECT_FALSE(s.is_hazard(0x10));
@@ -379,7 +379,7 @@ struct random_program {
     }
 };
 
-TEST(SimtStack, RunsEveryLaneOfRandomProgramsAsIfItWereAlone) {
+TEST(SimtStack, RunsEveryLaneOfRandomProgramsAsAScalarThread) {
     for (unsigned seed = 1; seed <= 60; ++seed) {
         const random_program p(seed);
         std::array<std::vector<std::size_t>, 32> alone, together;

@@ -135,7 +135,7 @@ class TextureFetch : public testing::TestWithParam<geometry_case> {};
 INSTANTIATE_TEST_SUITE_P(All, TextureFetch, testing::ValuesIn(geometries),
                          [](const auto& one) { return one.param.name; });
 
-TEST_P(TextureFetch, FindsEveryTexelByIntegerAndByItsCentre) {
+TEST_P(TextureFetch, AddressesEveryTexelByIntegerAndByItsCentre) {
     const geometry_case& c = GetParam();
     std::vector<place> integers, centres;
     std::vector<float> want;
@@ -172,7 +172,7 @@ int addressed(int i, int size, address_mode mode) {
     return i < 0 || i >= size ? -1 : i;
 }
 
-TEST(TextureAddressing, FollowsEveryModeBeyondTheEdges) {
+TEST(TextureAddressing, AppliesEveryAddressModeBeyondTheEdges) {
     for (const address_mode mode :
          {address_mode::wrap, address_mode::mirror, address_mode::clamp, address_mode::border}) {
         arithmetic::sampler_state s;
@@ -218,7 +218,7 @@ TEST(TextureFilter, InterpolatesBetweenFourTexelsWithEightBitsOfFraction) {
         EXPECT_NEAR(got[4 * i], want[i], (1.0 + 10.0) / 512 + 1e-4) << i;
 }
 
-TEST(TextureGather, GivesOneChannelOfFourTexels) {
+TEST(TextureGather, ReturnsOneChannelOfFourTexels) {
     const auto got =
         fetched(texture_geometry::two, {},
                 "tld4.r.2d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [%rd1, {%f1,%f2}];", {at(2, 3)});
@@ -226,7 +226,7 @@ TEST(TextureGather, GivesOneChannelOfFourTexels) {
         got, testing::ElementsAre(texel(1, 3, 0), texel(2, 3, 0), texel(2, 2, 0), texel(1, 2, 0)));
 }
 
-TEST(TextureQuery, TellsTheSizeOfTheImage) {
+TEST(TextureQuery, ReturnsTheSizeOfTheImage) {
     const auto got = fetched(texture_geometry::three, {},
                              "txq.width.b32 %r4, [%rd1]; txq.height.b32 %r5, [%rd1];"
                              "txq.depth.b32 %r6, [%rd1]; cvt.rn.f32.u32 %f4, %r4;"
@@ -299,7 +299,7 @@ TEST(TextureOffset, CountsTexelsOfTheLevelThatIsRead) {
     EXPECT_EQ(arithmetic::texture_footprint(image, s, c).reads[0].offset, 32u + 4 * 2);
 }
 
-TEST(TextureFetch, RefusesComparisonsOfDepths) {
+TEST(TextureFetch, RejectsComparisonsOfDepths) {
     machine m(fetching("tex.2d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [%rd1, {%f1,%f2}], {0, 0}, %f3;"));
     EXPECT_THAT(
         fault_of([&] {
@@ -308,7 +308,7 @@ TEST(TextureFetch, RefusesComparisonsOfDepths) {
         testing::HasSubstr("tex.2d"));
 }
 
-TEST(TextureQuery, TellsTheSizeOfALevel) {
+TEST(TextureQuery, ReturnsTheSizeOfALevel) {
     machine m(
         fetching("txq.level.width.b32 %r4, [%rd1], %r1; cvt.rn.f32.u32 %f4, %r4;"
                  "txq.level.height.b32 %r4, [%rd1], %r1; cvt.rn.f32.u32 %f5, %r4;"
@@ -332,7 +332,7 @@ TEST(TextureQuery, TellsTheSizeOfALevel) {
                                      0, 0, 0, depth / 2, 0));
 }
 
-TEST(TextureFetch, RefusesWhatIsNotBound) {
+TEST(TextureFetch, RejectsUnboundTextures) {
     machine m(fetching(geometries[0].integers));
     const auto buffer = m.buffer(std::vector<float>(8, 0));
     EXPECT_THAT(fault_of([&] {
@@ -394,7 +394,7 @@ TEST(Surface, LoadsEveryElementOfEveryGeometry) {
     }
 }
 
-TEST(Surface, StoresWhereTheCoordinatesSay) {
+TEST(Surface, StoresAtItsCoordinates) {
     const surface_result r = on_surface(texture_geometry::two,
                                         "mov.b32 %r6, 0f42280000;"  // 42
                                         "sust.b.2d.b32.trap [%rd1, {%r5,%r2}], {%r6};",
@@ -404,7 +404,7 @@ TEST(Surface, StoresWhereTheCoordinatesSay) {
     EXPECT_EQ(r.image, want);
 }
 
-TEST(Surface, TrapsClampsOrIgnoresWhatLiesOutside) {
+TEST(Surface, TrapsClampsOrIgnoresCoordinatesOutside) {
     const std::vector<place> outside = {at_texel(width + 2, 1)};
     const auto load = [&](const std::string& bounds) {
         return on_surface(texture_geometry::two,

@@ -128,7 +128,7 @@ COUNT:
 }
 )";
 
-TEST(ExecutedKernel, ComputesWhatTheFunctionalModeDoes) {
+TEST(ExecutedKernel, ComputesTheValuesOfFunctionalMode) {
     std::vector<std::uint32_t> result[2], sums[2];
     std::uint64_t instructions[2];
     for (const unsigned mode : {0u, 1u}) {
@@ -215,7 +215,7 @@ TEST(ExecutedKernel, SleepsForTheShortestTimeOfTheLanesThatSleepTogether) {
     EXPECT_EQ(cycles, (std::vector<std::uint64_t>{450, 1'500'000, 0, 462}));
 }
 
-TEST(ExecutedKernel, LanesThatSleepApartSleepAtTheSameTime) {
+TEST(ExecutedKernel, SleepsDivergentLanesConcurrently) {
     machine m(R"(
 .visible .entry k(.param .u64 a)
 {
@@ -269,7 +269,7 @@ TEST(ExecutedKernel, PrefetchesWordsOfGlobalMemoryOnlyAndNeverFaults) {
     EXPECT_EQ(prefetches[3]->addresses.lanes, 0u) << "outside of all allocations";
 }
 
-TEST(InstructionFacts, SayWhatIsBroughtIntoWhichCacheAndWhatIsIgnored) {
+TEST(InstructionDescriptors, NamePrefetchedCachesAndIgnoredHints) {
     machine m(R"(
 .visible .entry k()
 {
@@ -295,7 +295,7 @@ TEST(InstructionFacts, SayWhatIsBroughtIntoWhichCacheAndWhatIsIgnored) {
     EXPECT_EQ(ignored[1].instruction, 4u);
 }
 
-TEST(InstructionFacts, ClassesAndLatenciesFollowTheOptions) {
+TEST(InstructionDescriptors, ClassesAndLatenciesFollowTheOptions) {
     machine m(
         ".visible .entry k() { .reg .f32 %f<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
         "fma.rn.f32 %f1, %f0, %f0, %f0; div.s32 %r1, %r2, %r3; ld.global.v2.u32 {%r1, %r2}, "

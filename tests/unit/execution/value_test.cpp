@@ -148,7 +148,7 @@ class Values : public testing::TestWithParam<value_case> {};
 INSTANTIATE_TEST_SUITE_P(All, Values, testing::ValuesIn(cases),
                          [](const auto& one) { return one.param.name; });
 
-TEST_P(Values, AreWhatTheHostComputes) {
+TEST_P(Values, EqualThoseOfTheHost) {
     const value_case& c = GetParam();
     // %r1 = thread * step + start: all 65536 values, or 2^20 values spread by a prime step.
     machine m(std::string(R"(

@@ -313,7 +313,7 @@ TEST(Warpgroup, MultipliesAnyNumberOfColumnsOfIntegersAndBits) {
     }
 }
 
-TEST(Warpgroup, TakesAOutOfRegisters) {
+TEST(Warpgroup, ReadsOperandAFromRegisters) {
     for (const char* const type : {"f16", "bf16"}) {
         product p;
         p.a = p.b = type;
@@ -421,7 +421,7 @@ TEST(Warpgroup, ScalesByMinusOne) {
     expect_right(p);
 }
 
-TEST(Warpgroup, TellsADescriptorThatLeadsOutsideOfSharedMemory) {
+TEST(Warpgroup, ReportsADescriptorOutsideOfSharedMemory) {
     const std::string code =
         ".visible .entry k()\n{ .shared .align 128 .b8 tile[1024]; .reg .f32 %f<4>; .reg .b64 "
         "%rd<2>; "
@@ -436,7 +436,7 @@ TEST(Warpgroup, TellsADescriptorThatLeadsOutsideOfSharedMemory) {
                 HasSubstr("outside of shared memory"));
 }
 
-TEST(Warpgroup, WaitsForAllItsWarpsBeforeOperandsMayChange) {
+TEST(Warpgroup, WaitsForAllItsWarpsBeforeOperandsAreReused) {
     // Each warp overwrites both matrices as soon as its own product is complete.
     machine m(R"(
 .visible .entry k(.param .u64 out)
@@ -501,7 +501,7 @@ FILL: st.shared.u32 [%r2], %r3; add.u32 %r2, %r2, 512; add.u32 %r4, %r4, 512;
     for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(sums[t], 16) << t;
 }
 
-TEST(Warpgroup, RefusesRegistersOfOtherWidthsAsElementsOfA) {
+TEST(Warpgroup, RejectsRegistersOfOtherWidthsAsElementsOfA) {
     for (const char* const a : {"{%p, %p, %p, %p}", "{%d0, %d0, %d0, %d0}", "%p"}) {
         const std::string code =
             std::string(

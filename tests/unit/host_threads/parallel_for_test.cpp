@@ -12,7 +12,7 @@
 namespace simtlm::host_threads {
 namespace {
 
-TEST(ParallelFor, CallsForEveryNumberOnceWithAnyNumberOfThreads) {
+TEST(ParallelFor, CallsTheFunctionOncePerIndexOnAnyNumberOfThreads) {
     for (const unsigned jobs : {0u, 1u, 3u, 200u}) {
         std::vector<std::atomic<int>> calls(100);
         parallel_for(jobs, calls.size(), [&](std::size_t i) { ++calls[i]; });
@@ -20,7 +20,7 @@ TEST(ParallelFor, CallsForEveryNumberOnceWithAnyNumberOfThreads) {
     }
 }
 
-TEST(ParallelFor, RethrowsAnExceptionAndBeginsNoFurtherCall) {
+TEST(ParallelFor, RethrowsAnExceptionAndStartsNoFurtherCall) {
     std::size_t calls = 0;
     try {
         parallel_for(1, 10, [&](std::size_t i) {

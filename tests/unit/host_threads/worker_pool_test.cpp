@@ -37,7 +37,7 @@ struct tally {
     }
 };
 
-TEST(WorkerPool, BeginsEveryShareAndDoesItsPiecesOnceARound) {
+TEST(WorkerPool, RunsEveryPartAndItsChunksOncePerRound) {
     constexpr unsigned threads = 3, rounds = 5000;
     worker_pool pool(threads);
     EXPECT_EQ(pool.threads(), threads);
@@ -56,7 +56,7 @@ TEST(WorkerPool, BeginsEveryShareAndDoesItsPiecesOnceARound) {
     EXPECT_EQ(all.begun, std::vector<unsigned>(threads, rounds));
 }
 
-TEST(WorkerPool, DoesTheShareOfAThreadThatIsNotAsked) {
+TEST(WorkerPool, RunsThePartOfAnUnusedThread) {
     worker_pool pool(4);
     tally all(4);
     all.wanted.assign(4, 0xf0f);
@@ -70,7 +70,7 @@ TEST(WorkerPool, DoesTheShareOfAThreadThatIsNotAsked) {
     EXPECT_EQ(worker_pool::this_thread(), 0u);
 }
 
-TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
+TEST(WorkerPool, ShowsARoundTheResultsOfThePreviousOne) {
     worker_pool pool(4);
     // Every work unit adds up its neighbours of the previous round.
     struct state {
@@ -94,7 +94,7 @@ TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
     EXPECT_EQ(s.now, alone);
 }
 
-TEST(WorkerPool, HasAThreadThatSleepsComeBack) {
+TEST(WorkerPool, WakesASleepingThread) {
     worker_pool pool(2);
     for (unsigned round = 0; round < 20; ++round) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -113,7 +113,7 @@ TEST(WorkerPool, HasAThreadThatSleepsComeBack) {
     }
 }
 
-TEST(WorkerPool, ThrowsWhatAPieceHasThrownWhenAllAreDone) {
+TEST(WorkerPool, RethrowsTheExceptionOfAChunkAfterTheRound) {
     worker_pool pool(2);
     tally all(2);
     all.wanted = {0xfffff, 0xff};

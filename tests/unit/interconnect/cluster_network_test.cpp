@@ -144,7 +144,7 @@ TEST(ClusterNetwork, DeliversAMessageAfterItsLatencyAndTheTimeOfItsBytes) {
     EXPECT_EQ(r.network.messages(), 0u);
 }
 
-TEST(ClusterNetwork, GivesAnSmItsAllotmentOfLanesWhetherOthersUseTheirsOrNot) {
+TEST(ClusterNetwork, LimitsAnSmToItsLanesEvenIfOthersAreIdle) {
     cluster_rig r("cluster_rig", 12), all("all", 12);
     r.sm[0]->plan(1, cluster_packet::bulk, 128, 200);
     for (unsigned i = 0; i < 12; ++i) all.sm[i]->plan((i + 1) % 12, cluster_packet::bulk, 128, 200);
@@ -183,7 +183,7 @@ TEST(ClusterNetwork, CarriesTheMeasuredBytesOfLoadsAndStoresOneWayAndBothWays) {
     }
 }
 
-TEST(ClusterNetwork, DeliversANoticeAfterTheLatencyBesideWhateverTheLanesCarry) {
+TEST(ClusterNetwork, DeliversAControlMessageAfterTheLatencyIndependentOfTheLanes) {
     cluster_rig r("rig", 8);
     const cluster_network_config c;
     r.sm[0]->plan(1, cluster_packet::write, 128, 7);
@@ -205,7 +205,7 @@ TEST(ClusterNetwork, KeepsTheOrderOfMessagesFromOneSmToAnother) {
     for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(tags[i], i);
 }
 
-TEST(ClusterNetwork, HoldsSendersToABusyReceiverBackAndLosesNothing) {
+TEST(ClusterNetwork, StallsSendersToABusyReceiverWithoutLoss) {
     cluster_rig r("cluster_rig", 12);
     for (unsigned i = 1; i < 12; ++i) r.sm[i]->plan(0, cluster_packet::bulk, 128, 40);
     cluster_rig::run(4000);
@@ -217,7 +217,7 @@ TEST(ClusterNetwork, HoldsSendersToABusyReceiverBackAndLosesNothing) {
     EXPECT_GT(refusals, 0u);
 }
 
-TEST(ClusterNetwork, DeliversInTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
+TEST(ClusterNetwork, IsIndependentOfProcessOrderAndSleep) {
     std::vector<std::unique_ptr<cluster_rig>> rigs;
     for (int k = 0; k < 4; ++k) {
         simulation::phase_sequencer::options options;

@@ -48,7 +48,7 @@ struct bare_switch {
     std::vector<std::unique_ptr<payload>> payloads;
 };
 
-TEST(IslipArbiter, ServesAnOutputsRequestersInTurnFromWhereItStopped) {
+TEST(IslipArbiter, ServesAnOutputsRequestersRoundRobinFromItsPointer) {
     bare_switch s(4, 2, make_islip_arbiter(2, 1));
     for (unsigned i : {3u, 1u, 0u}) s.push(i, 0);
     s.advance();
@@ -133,7 +133,7 @@ TEST(IslipArbiter, KeepsItsPointerForTheGrantCycles) {
     EXPECT_THAT(s.take(0), ElementsAre(0, 0, 0, 1, 1, 1, 0, 1));
 }
 
-TEST(IslipArbiter, LetsAnInputSendSeveralPacketsToAscendingOutputsInOneCycle) {
+TEST(IslipArbiter, GrantsAnInputSeveralAscendingOutputsInOneCycle) {
     bare_switch s(1, 4, make_islip_arbiter(4, 1));
     for (unsigned o : {0u, 1u, 3u, 2u}) s.push(0, o);
     s.advance();
@@ -143,7 +143,7 @@ TEST(IslipArbiter, LetsAnInputSendSeveralPacketsToAscendingOutputsInOneCycle) {
     EXPECT_EQ(s.take(2).size(), 1u);
 }
 
-TEST(IslipArbiter, SpreadsAConflictOverTheInputsThatLost) {
+TEST(IslipArbiter, RotatesPriorityToInputsThatLost) {
     bare_switch s(5, 3, make_islip_arbiter(3, 1));
     for (unsigned i = 0; i < 5; ++i) s.push(i, i < 3 ? 0 : 1);
     s.advance();
@@ -161,7 +161,7 @@ TEST(RoundRobinArbiter, StartsOneNodeLaterInEveryCycle) {
     EXPECT_THAT(s.take(0), ElementsAre(0, 1, 2, 0, 0, 1));
 }
 
-TEST(RoundRobinArbiter, CountsItsTurnInNodesOfTheNetworkForReplies) {
+TEST(RoundRobinArbiter, RotatesOverAllNodesInTheReplyNetwork) {
     bare_switch s(2, 1, make_round_robin_arbiter(1, 3, 5));
     for (int n = 0; n < 5; ++n)
         for (unsigned i = 0; i < 2; ++i) s.push(i, 0);
@@ -290,7 +290,7 @@ void PrintTo(const golden& g, std::ostream* os) {
 }
 class CrossbarReference : public ::testing::TestWithParam<golden> {};
 
-TEST_P(CrossbarReference, TakesEveryPacketInTheReferencesCycle) {
+TEST_P(CrossbarReference, DeliversEveryPacketInTheCycleOfAccelSim) {
     const golden& g = GetParam();
     interconnect_config c = crossbar_of(20, 12);
     c.crossbar.in_buffer_limit = g.in;
@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Loads, CrossbarReference,
                                            golden{4, 2, 0, 1, 0xc02a96fca5acb36bull, 7.3607, 1.9881,
                                                   10.8259, 2.7090, 12.2814, 0.3715}));
 
-TEST(Crossbar, RefusesBuffersThatCannotHoldAPacket) {
+TEST(Crossbar, RejectsBuffersThatCannotHoldAPacket) {
     simulation::phase_sequencer sequencer("sequencer", protocol::clock_domains,
                                           protocol::phase_table());
     interconnect_config c = crossbar_of(1, 1);

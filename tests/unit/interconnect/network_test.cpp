@@ -115,7 +115,7 @@ TEST_P(Network, WorksBetweenUnrelatedClocks) {
     expect_conserved(b, 7 * 150, GetParam().keeps_order);
 }
 
-TEST_P(Network, DoesTheSameWithoutSleepingAndInAnyOrder) {
+TEST_P(Network, IsIndependentOfProcessOrderAndSleep) {
     simulation::phase_sequencer::options awake;
     awake.sleeping = false;
     simulation::phase_sequencer::options shuffled;
@@ -141,7 +141,7 @@ TEST_P(Network, DoesTheSameWithoutSleepingAndInAnyOrder) {
               b.sequencer.activations(protocol::phase::network_transfer));
 }
 
-TEST_P(Network, SleepsWhenNothingIsInside) {
+TEST_P(Network, SleepsWhenItIsEmpty) {
     bench b(GetParam().config());
     b.send(0, 0);
     ASSERT_TRUE(b.drain(200));
@@ -151,7 +151,7 @@ TEST_P(Network, SleepsWhenNothingIsInside) {
     EXPECT_EQ(b.sequencer.activations(protocol::phase::network_transfer), before);
 }
 
-TEST_P(Network, PassesPostedWritesStraightBack) {
+TEST_P(Network, ReleasesPostedWritesImmediately) {
     bench b(GetParam().config());
     for (unsigned i = 0; i < 30; ++i)
         b.send(i % 7, i % 5, true, 32, protocol::access_type::l1_writeback);
@@ -163,7 +163,7 @@ TEST_P(Network, PassesPostedWritesStraightBack) {
     EXPECT_EQ(b.net->packets_injected(replies), 0u) << "no packet goes back";
 }
 
-TEST_P(Network, ServesMemoriesThatTakeRequestsAtOnce) {
+TEST_P(Network, ServesMemoriesThatAcceptRequestsImmediately) {
     bench b(GetParam().config());
     for (auto& m : b.memories_at) m->manners = memory_model::style::takes_at_once;
     for (auto& c : b.clusters) c->takes_at_once = true;
@@ -190,7 +190,7 @@ TEST_P(Network, ServesMemoriesThatBeginTheResponseWithinTheRequest) {
     expect_conserved(b, 7 * 150, GetParam().keeps_order);
 }
 
-TEST_P(Network, ServesInitiatorsThatDoNotKnowTheExtension) {
+TEST_P(Network, ServesInitiatorsWithoutTheExtension) {
     struct manager : tlm::tlm_mm_interface {
         unsigned freed = 0;
         void free(payload* p) override {
@@ -215,7 +215,7 @@ TEST_P(Network, ServesInitiatorsThatDoNotKnowTheExtension) {
     EXPECT_EQ(p.get_extension<protocol::memory_extension>(), nullptr);
 }
 
-TEST_P(Network, LeadsBlockingAndDebugTransportsToTheRightMemory) {
+TEST_P(Network, RoutesBlockingAndDebugTransportsToTheRightMemory) {
     bench b(GetParam().config());
     b.run(1);
     payload p;

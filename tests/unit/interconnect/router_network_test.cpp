@@ -60,7 +60,7 @@ TEST(SeparableAllocator, ChoosesAtTheInputBeforeTheOutput) {
     EXPECT_EQ(a->granted(1), 0u);
 }
 
-TEST(Allocators, NeverMatchTwiceAndLeaveNothingThatOneRoundCouldGive) {
+TEST(Allocators, ComputeMaximalMatchings) {
     for (const bool islip : {true, false}) {
         const auto a = islip ? make_islip_allocator(70, 66, 1) : make_separable_allocator(70, 66);
         const dice d{9};
@@ -103,7 +103,7 @@ unsigned walk(const topology& map, unsigned from, unsigned to, unsigned vcs, boo
     return 0;
 }
 
-TEST(FlyTopology, LeadsEveryPairThroughOneRouterPerStage) {
+TEST(FlyTopology, RoutesEveryPairThroughOneRouterPerStage) {
     for (const auto& [k, n] : {std::pair{5u, 1u}, {4u, 2u}, {3u, 3u}, {2u, 4u}}) {
         const auto map = make_fly(k, n);
         for (unsigned a = 0; a < map->nodes(); ++a)
@@ -112,7 +112,7 @@ TEST(FlyTopology, LeadsEveryPairThroughOneRouterPerStage) {
     }
 }
 
-TEST(CubeTopology, TakesTheShortestWayOnMeshAndTorus) {
+TEST(CubeTopology, RoutesMinimallyOnMeshAndTorus) {
     for (const bool torus : {false, true})
         for (const auto& [k, n] : {std::pair{4u, 2u}, {5u, 2u}, {3u, 3u}, {2u, 3u}}) {
             const auto map = make_cube(k, n, torus, 1);
@@ -129,7 +129,7 @@ TEST(CubeTopology, TakesTheShortestWayOnMeshAndTorus) {
         }
 }
 
-TEST(CubeTopology, HasNoCycleOfWaitingOnATorus) {
+TEST(CubeTopology, IsDeadlockFreeOnATorus) {
     // Channel dependencies of all routes: (link, virtual channel) depends on the next one. A
     // topological order must exist.
     for (const unsigned k : {3u, 4u, 5u, 6u, 8u}) {
@@ -266,7 +266,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- behaviour ------------------------------------------------------------------------------
 
-TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleForTheTitanX) {
+TEST(RouterNetwork, DeliversEveryPacketInTheCycleOfBookSimForTheTitanX) {
     bench b(routers_of(28, 24));
     bench::load l;
     l.seed = 5;
@@ -278,7 +278,7 @@ TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleForTheTitanX) {
     EXPECT_EQ(b.fingerprint(l.transactions), 0xfcfb3b1bf2459ba1ull);
 }
 
-TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleOnATorus) {
+TEST(RouterNetwork, DeliversEveryPacketInTheCycleOfBookSimOnATorus) {
     bench b(routers_of(13, 12,
                        {{"topology", "torus"},
                         {"k", "5"},
@@ -302,7 +302,7 @@ TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleOnATorus) {
     EXPECT_EQ(b.fingerprint(l.transactions), 0xd971e235e0e85b83ull);
 }
 
-TEST(RouterNetwork, TakesEveryPacketInTheReferencesCycleOnAMappedMesh) {
+TEST(RouterNetwork, DeliversEveryPacketInTheCycleOfBookSimOnAMappedMesh) {
     bench b(routers_of(8, 8,
                        {{"topology", "mesh"},
                         {"k", "4"},
@@ -356,7 +356,7 @@ TEST(RouterNetwork, SaturatesALinkAtOneFlitPerCycle) {
     EXPECT_GE(b.served.size(), 4 * 490u);
 }
 
-TEST(RouterNetwork, ComesToRestOnATorusWithTheSmallestBuffersUnderFullLoad) {
+TEST(RouterNetwork, DrainsATorusWithTheSmallestBuffersAfterFullLoad) {
     bench b(routers_of(24, 12,
                        {{"topology", "torus"},
                         {"k", "6"},
@@ -378,7 +378,7 @@ TEST(RouterNetwork, ComesToRestOnATorusWithTheSmallestBuffersUnderFullLoad) {
     expect_conserved(b, 24 * 200, false);
 }
 
-TEST(RouterNetwork, StartsItsRecordsAnewForAKernel) {
+TEST(RouterNetwork, ResetsItsStatisticsPerKernel) {
     bench b(routers_of(2, 2));
     b.send(0, 0);
     ASSERT_TRUE(b.drain(100));

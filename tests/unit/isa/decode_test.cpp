@@ -74,14 +74,14 @@ TEST_F(Decode, ServesStrongGpuLoadsAndAtomicsAtTheSecondLevel) {
     EXPECT_EQ(decoded("ATOMS.POPC.INC.32").space, memory_space::shared);
 }
 
-TEST_F(Decode, LetsAsynchronousCopiesBypassTheL1UnlessTheQuirkSaysOtherwise) {
+TEST_F(Decode, BypassesTheL1ForAsynchronousCopiesExceptUnderTheQuirk) {
     EXPECT_EQ(decoded("LDGSTS.E.BYPASS.128").cache_op, cache_operator::cache_global);
     EXPECT_EQ(decoded("LDGSTS.E.128").cache_op, cache_operator::cache_all);
     options.quirks.ldgsts_uses_l1 = true;
     EXPECT_EQ(decoded("LDGSTS.E.BYPASS.128").cache_op, cache_operator::cache_all);
 }
 
-TEST_F(Decode, LoadsConstantsThroughTheConstantCacheUnlessTheQuirkSaysOtherwise) {
+TEST_F(Decode, LoadsConstantsThroughTheConstantCacheExceptUnderTheQuirk) {
     static_instruction ldc = decoded("LDC.64");
     EXPECT_EQ(ldc.cls, op_class::load);
     EXPECT_EQ(ldc.space, memory_space::constant);
@@ -107,7 +107,7 @@ TEST_F(Decode, MarksAsynchronousCopiesAndTheirBarriers) {
     EXPECT_EQ(decoded("WARPSYNC").special, special_op::warp_sync);
 }
 
-TEST_F(Decode, TellsBarriersAsFarAsTheLineDoes) {
+TEST_F(Decode, DecodesTheBarrierDetailsOfTheLine) {
     EXPECT_EQ(decoded("BAR.SYNC").barrier_id, -1) << "no immediates: not told";
     EXPECT_EQ(decoded("BAR.ARV").barrier, barrier_kind::arrive);
     EXPECT_EQ(decoded("BAR.RED.POPC").barrier, barrier_kind::reduction);

@@ -72,7 +72,7 @@ TEST(OpcodeTables, MoveIntegerMatrixFromTheIntegerUnitToUnitThreeInTuring) {
     EXPECT_EQ(class_of(t, 80, "DMMA"), op_class::spec3);
 }
 
-TEST(OpcodeTables, GiveEachArchitectureWhatItBroughtAndNotEarlier) {
+TEST(OpcodeTables, AddOpcodesFromTheirFirstArchitectureOn) {
     const opcode_tables t = opcode_tables::builtin();
     EXPECT_EQ(t.find(70, "ULDC"), nullptr);
     EXPECT_EQ(class_of(t, 75, "ULDC"), op_class::spec4);
@@ -93,7 +93,7 @@ TEST(OpcodeTables, ResolveGenericStoresOfKeplerAsGlobal) {
     EXPECT_EQ(t.find(61, "ST")->space, memory_space::generic);
 }
 
-TEST(OpcodeTables, TakeAUsersFileThatAddsReplacesAndInherits) {
+TEST(OpcodeTables, AcceptAUserFileThatAddsReplacesAndInherits) {
     const std::string file = ::testing::TempDir() + "opcodes.txt";
     std::ofstream(file) << "# mine\n[ampere]\nsp: FADD2\nint: FADD  # replaced\n\n"
                            "[blackwell : hopper] 100 120\nload shared: LDT\n";

@@ -25,7 +25,7 @@ TEST(SchedulingClass, FollowsTheOpcodeOfMachineCodeWithoutItsModifiers) {
     EXPECT_EQ(of("ULDC.64"), scheduling_class::uniform);
 }
 
-TEST(SchedulingClass, TellsWideMultiplicationsFromOthers) {
+TEST(SchedulingClass, DistinguishesWideMultiplications) {
     EXPECT_EQ(of("IMAD"), scheduling_class::imad);
     EXPECT_EQ(of("IMAD.MOV.U32"), scheduling_class::imad);
     EXPECT_EQ(of("IMAD.WIDE.U32"), scheduling_class::imad_wide);
@@ -43,7 +43,7 @@ TEST(SchedulingClass, FollowsTheTypeOfPtxArithmetic) {
     EXPECT_EQ(of("setp.lt.s32"), scheduling_class::alu);
 }
 
-TEST(SchedulingClass, TellsConversionsOf64BitsFromOthers) {
+TEST(SchedulingClass, DistinguishesConversionsOf64Bits) {
     for (const char* wide : {"F2F.F64.F32", "F2F.F32.F64", "F2I.S64.TRUNC", "I2F.U64", "FRND.F64",
                              "cvt.f64.f32", "cvt.rzi.s32.f64", "cvt.rn.f32.u64"})
         EXPECT_EQ(of(wide), scheduling_class::xu64) << wide;

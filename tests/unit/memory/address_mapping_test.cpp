@@ -28,7 +28,7 @@ address_mapping_config make(const char* mapping, unsigned channels, unsigned sub
     return c;
 }
 
-TEST(bit_gather, packs_the_bits_of_a_mask) {
+TEST(BitGather, PacksTheBitsOfAMask) {
     EXPECT_EQ(bit_gather(0xf0)(0xab), 0xau);
     EXPECT_EQ(bit_gather(0x8421)(0xffff), 0xfu);
     EXPECT_EQ(bit_gather(0x8421)(0x8001), 0x9u);
@@ -36,7 +36,7 @@ TEST(bit_gather, packs_the_bits_of_a_mask) {
     EXPECT_EQ(bit_gather(~0ull)(0x123456789abcdef0ull), 0x123456789abcdef0ull);
 }
 
-TEST(address_mapping, volta_by_hand) {
+TEST(AddressMapping, MapsVoltaAddressesAsComputedByHand) {
     const address_mapping m(make(hbm_map, 32, 2, partition_indexing::consecutive));
     // 32 channels: five bits at 8; all higher bits are shifted up.
     EXPECT_EQ(m.decoded_masks().channel, 0x1f00u);
@@ -58,7 +58,7 @@ TEST(address_mapping, volta_by_hand) {
     EXPECT_EQ(w.partition_address, m.partition_address(a));
 }
 
-TEST(address_mapping, ipoly_of_64_by_hand) {
+TEST(AddressMapping, MapsIpolyOf64AsComputedByHand) {
     const address_mapping m(make(hbm_map, 32, 2, partition_indexing::ipoly));
     // The higher bits begin at 8 + 5 + 1. Bit 0 of them contributes to index bits 0 and 1.
     EXPECT_EQ(m.decode(0).sub_partition, 0u);
@@ -69,7 +69,7 @@ TEST(address_mapping, ipoly_of_64_by_hand) {
     EXPECT_EQ(m.decode(1ull << 19).channel, 0x11u);
 }
 
-TEST(address_mapping, channels_that_are_no_power_of_two) {
+TEST(AddressMapping, MapsChannelCountsThatAreNoPowerOfTwo) {
     const address_mapping m(make(gddr_map, 12, 2, partition_indexing::consecutive));
     const std::uint64_t a = ((7ull * 12 + 5) << 8) | 0x42;
     const auto w = m.decode(a);
@@ -80,14 +80,14 @@ TEST(address_mapping, channels_that_are_no_power_of_two) {
     EXPECT_EQ(w.partition_address, 0x3c2u);  // without bit 7
 }
 
-TEST(address_mapping, bitwise_xor_mixes_in_the_bits_above) {
+TEST(AddressMapping, BitwiseXorUsesTheBitsAbove) {
     const address_mapping m(make(hbm_map, 32, 2, partition_indexing::bitwise_xor));
     const auto w = m.decode((9ull << 14) | (1ull << 13) | (3ull << 8));
     EXPECT_EQ(w.channel, 9u ^ 3u);
     EXPECT_EQ(w.sub_partition, (9u ^ 3u) * 2 + 1);
 }
 
-TEST(address_mapping, explicit_channel_bits_and_presets) {
+TEST(AddressMapping, AcceptsExplicitChannelBitsAndPresets) {
     address_mapping_config c;
     c.channels = 4;
     c.sub_partitions_per_channel = 1;
@@ -104,7 +104,7 @@ TEST(address_mapping, explicit_channel_bits_and_presets) {
     EXPECT_EQ(preset.decoded_masks().bank, 0x1800u << 3);
 }
 
-TEST(address_mapping, malformed_options_are_told) {
+TEST(AddressMapping, RejectsMalformedOptions) {
     const auto reject = [](address_mapping_config c) {
         EXPECT_THROW(address_mapping{c}, support::user_error);
     };
@@ -122,10 +122,10 @@ TEST(address_mapping, malformed_options_are_told) {
 
 using place = std::tuple<unsigned, unsigned, unsigned, unsigned, unsigned>;
 
-class no_collision
+class AddressMappingBijection
     : public testing::TestWithParam<std::tuple<unsigned, unsigned, partition_indexing>> {};
 
-TEST_P(no_collision, distinct_atoms_have_distinct_places) {
+TEST_P(AddressMappingBijection, MapsDistinctAtomsToDistinctPlaces) {
     const auto [channels, subs, indexing] = GetParam();
     for (const char* text : {hbm_map, gddr_map}) {
         const address_mapping m(make(text, channels, subs, indexing));
@@ -143,7 +143,7 @@ TEST_P(no_collision, distinct_atoms_have_distinct_places) {
         }
     }
 }
-INSTANTIATE_TEST_SUITE_P(all, no_collision,
+INSTANTIATE_TEST_SUITE_P(all, AddressMappingBijection,
                          testing::Values(std::tuple(32u, 2u, partition_indexing::consecutive),
                                          std::tuple(12u, 2u, partition_indexing::consecutive),
                                          std::tuple(24u, 1u, partition_indexing::consecutive),
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(all, no_collision,
                                          std::tuple(8u, 2u, partition_indexing::ipoly),
                                          std::tuple(16u, 2u, partition_indexing::pae)));
 
-TEST(address_mapping, random_indexing_spreads_evenly_and_repeats_itself) {
+TEST(AddressMapping, RandomIndexingIsUniformAndReproducible) {
     const address_mapping m(make(gddr_map, 12, 2, partition_indexing::random));
     std::vector<unsigned> count(24, 0);
     for (std::uint64_t a = 0; a < (1u << 22); a += 128) {
@@ -182,7 +182,7 @@ constexpr const char* explicit_map =
 
 class ChannelAddresses : public testing::TestWithParam<channel_addresses> {};
 
-TEST_P(ChannelAddresses, AreDenseDistinctAndGoBack) {
+TEST_P(ChannelAddresses, AreDenseDistinctAndInvertible) {
     const channel_addresses& p = GetParam();
     const address_mapping m(make(p.mapping, p.channels, p.subs, p.indexing));
     const std::uint64_t bytes = std::uint64_t{p.channels} << 16;  // 64 KB per channel on average
@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
         channel_addresses{"Explicit", explicit_map, 32, 1, partition_indexing::consecutive, 1}),
     [](const auto& p) { return std::string(p.param.name); });
 
-TEST(ChannelAddresses, LeaveHolesWhereIpolyFoldsAndNoneElsewhere) {
+TEST(ChannelAddresses, HaveGapsOnlyWhereIpolyFolds) {
     const address_mapping folds(make(gddr_map, 12, 2, partition_indexing::ipoly));
     const address_mapping whole(make(hbm_map, 32, 2, partition_indexing::ipoly));
     unsigned holes = 0;
@@ -223,7 +223,7 @@ TEST(ChannelAddresses, LeaveHolesWhereIpolyFoldsAndNoneElsewhere) {
     EXPECT_GT(holes, 0u);
 }
 
-TEST(address_mapping, a_rotation_spreads_strides_over_any_number_of_channels) {
+TEST(AddressMapping, RotationSpreadsStridesOverAnyNumberOfChannels) {
     const address_mapping m(make(hbm_map, 40, 4, partition_indexing::rotation));
     for (const std::uint64_t stride : {256u, 4096u, 10240u, 65536u, 1u << 20}) {
         std::vector<unsigned> uses(m.sub_partitions(), 0);
@@ -231,7 +231,7 @@ TEST(address_mapping, a_rotation_spreads_strides_over_any_number_of_channels) {
         for (const unsigned n : uses) EXPECT_NEAR(n, 100, 60) << "stride " << stride;
     }
 }
-TEST(address_mapping, a_rotation_gives_every_address_a_place_of_its_own) {
+TEST(AddressMapping, RotationMapsDistinctAddressesToDistinctPlaces) {
     for (const unsigned channels : {8u, 40u}) {
         const address_mapping m(make(hbm_map, channels, 4, partition_indexing::rotation));
         std::set<std::tuple<unsigned, std::uint64_t>> places, in_channel;
@@ -245,7 +245,7 @@ TEST(address_mapping, a_rotation_gives_every_address_a_place_of_its_own) {
         }
     }
 }
-TEST(address_mapping, a_rotation_needs_channel_bits_in_one_place) {
+TEST(AddressMapping, RotationRequiresContiguousChannelBits) {
     EXPECT_THROW(
         address_mapping(make("00000000.00000000.00000000.00000000.000RRRRR.RRRRRRRR.BBBDDDCC."
                              "CCCSSSSS",

@@ -18,7 +18,7 @@ namespace {
 using order = protocol::request_order;
 
 #ifdef __GLIBC__
-TEST(RandomPieces, DrawTheNumbersOfTheCLibrary) {
+TEST(RandomChunks, UseTheRandomNumbersOfTheCLibrary) {
     std::srand(1);
     random_chunks chunks(24);
     for (unsigned i = 0; i < 1000; ++i)
@@ -26,7 +26,7 @@ TEST(RandomPieces, DrawTheNumbersOfTheCLibrary) {
 }
 #endif
 
-TEST(RandomPieces, KeepThePlaceTheyWereGivenFirst) {
+TEST(RandomChunks, KeepTheirFirstPlacement) {
     random_chunks chunks(24);
     chunks.place(7);
     const std::uint32_t first = chunks[7];
@@ -37,7 +37,7 @@ TEST(RandomPieces, KeepThePlaceTheyWereGivenFirst) {
     EXPECT_FALSE(chunks.placed(100));
 }
 
-TEST(RandomPieces, HaveAPlaceEvenWhenNobodyGaveThemOne) {
+TEST(RandomChunks, ArePlacedOnDemand) {
     random_chunks chunks(24);
     const random_chunks others(24);
     EXPECT_LT(chunks[1234], 24u);
@@ -93,7 +93,7 @@ std::vector<unsigned> places_in_order(const std::vector<std::uint64_t>& addresse
     return result;
 }
 
-TEST(AddressPlacement, PlacesMemoryInTheOrderOfTheSmsWhateverOrderTheyTellItIn) {
+TEST(AddressPlacement, PlacesMemoryInSmOrderInAnyProcessOrder) {
     const std::vector<std::uint64_t> in_order{0x1000, 0x2000, 0x3000, 0x4000, 0x5000};
     placement_rig rig("rig");
     rig.enter = 0x4000;
@@ -112,7 +112,7 @@ TEST(AddressPlacement, PlacesMemoryInTheOrderOfTheSmsWhateverOrderTheyTellItIn) 
     }
 }
 
-TEST(AddressPlacement, GivesEverySmATurnInTheCycleInWhichOneWantsIt) {
+TEST(AddressPlacement, VisitsEverySmInACycleWithARequest) {
     placement_rig rig("rig");
     rig.sms = [&](std::uint64_t cycle) {
         if (cycle == 2) rig.placement.request_turn();
@@ -122,7 +122,7 @@ TEST(AddressPlacement, GivesEverySmATurnInTheCycleInWhichOneWantsIt) {
     EXPECT_EQ(rig.turns, all);
 }
 
-TEST(AddressPlacement, BeginsWithAnotherSmOfAClusterInEveryCycleWhereTheyTakeTurns) {
+TEST(AddressPlacement, RotatesTheFirstSmOfAClusterEveryCycle) {
     placement_rig rig("rig", true);
     rig.sms = [&](std::uint64_t) { rig.placement.request_turn(); };
     rig.run(2);

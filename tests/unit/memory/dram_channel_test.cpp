@@ -144,16 +144,16 @@ void closed_form(const dram_config& c) {
     EXPECT_EQ(read.pool.outstanding() + write.pool.outstanding() + conflict.pool.outstanding(), 0u);
 }
 
-TEST(dram_channel, latency_of_one_access_hbm) {
+TEST(DramChannel, ServesOneAccessInTheLatencyOfHbm) {
     closed_form(test::hbm());
 }
-TEST(dram_channel, latency_of_one_access_gddr5x) {
+TEST(DramChannel, ServesOneAccessInTheLatencyOfGddr5x) {
     closed_form(test::gddr5x());
 }
-TEST(dram_channel, latency_of_one_access_gddr6) {
+TEST(DramChannel, ServesOneAccessInTheLatencyOfGddr6) {
     closed_form(test::gddr6());
 }
-TEST(dram_channel, latency_of_one_access_fifo) {
+TEST(DramChannel, ServesOneAccessInTheLatencyOfFifo) {
     closed_form(test::gddr3_fifo());
 }
 
@@ -175,23 +175,23 @@ void streaming(const dram_config& c, unsigned atoms_per_burst_cycle) {
 }
 // A linear stream stays in one pair of banks per row, so it is limited by bank groups (tCCDL) on
 // HBM.
-TEST(dram_channel, streaming_reaches_peak_bandwidth_gddr6) {
+TEST(DramChannel, StreamsAtThePeakBandwidthOfGddr6) {
     dram_config c = test::gddr6();
     c.timing.tCCDL = c.timing.tCCD;
     streaming(c, 4);
 }
-TEST(dram_channel, streaming_reaches_peak_bandwidth_hbm) {
+TEST(DramChannel, StreamsAtThePeakBandwidthOfHbm) {
     dram_config c = test::hbm();
     c.timing.tCCDL = c.timing.tCCD;
     streaming(c, 1);
 }
-TEST(dram_channel, streaming_reaches_peak_bandwidth_gddr5x) {
+TEST(DramChannel, StreamsAtThePeakBandwidthOfGddr5x) {
     dram_config c = test::gddr5x();
     c.timing.tCCDL = c.timing.tCCD;
     streaming(c, 2);
 }
 
-TEST(dram_channel, counts_a_request_that_is_shorter_than_a_burst) {
+TEST(DramChannel, CountsARequestShorterThanABurst) {
     test::clocks clk;
     dram_config c = test::hbm();
     c.burst_length = 4;  // 64 bytes
@@ -298,28 +298,28 @@ void conservation(dram_config c, unsigned stall, unsigned hold) {
     EXPECT_EQ(a.initiator.latencies, d.initiator.latencies);
 }
 
-TEST(dram_channel, conserves_random_traffic_hbm) {
+TEST(DramChannel, ConservesRandomTrafficHbm) {
     conservation(test::hbm(), 30, 0);
 }
-TEST(dram_channel, conserves_random_traffic_gddr5x) {
+TEST(DramChannel, ConservesRandomTrafficGddr5x) {
     conservation(test::gddr5x(), 30, 0);
 }
-TEST(dram_channel, conserves_random_traffic_gddr6) {
+TEST(DramChannel, ConservesRandomTrafficGddr6) {
     conservation(test::gddr6(), 0, 20);
 }
-TEST(dram_channel, conserves_random_traffic_fifo) {
+TEST(DramChannel, ConservesRandomTrafficFifo) {
     conservation(test::gddr3_fifo(), 30, 0);
 }
-TEST(dram_channel, conserves_sparse_traffic) {
+TEST(DramChannel, ConservesSparseTraffic) {
     conservation(test::hbm(), 0, 97);
 }
-TEST(dram_channel, conserves_with_a_small_return_queue) {
+TEST(DramChannel, ConservesRequestsWithASmallReturnQueue) {
     dram_config c = test::hbm();
     c.return_queue_size = 2;
     c.scheduler_queue_size = 8;
     conservation(c, 90, 0);
 }
-TEST(dram_channel, holds_1024_replies_with_a_return_queue_of_0) {
+TEST(DramChannel, Holds1024RepliesWithAReturnQueueOfZero) {
     test::clocks clk;
     dram_config c = test::hbm();
     c.return_queue_size = 0;
@@ -334,7 +334,7 @@ TEST(dram_channel, holds_1024_replies_with_a_return_queue_of_0) {
     EXPECT_TRUE(s.initiator.done());
     EXPECT_EQ(s.initiator.completed, 1200u);
 }
-TEST(dram_channel, conserves_with_a_separate_write_queue) {
+TEST(DramChannel, ConservesRequestsWithASeparateWriteQueue) {
     dram_config c = test::hbm();
     c.separate_write_queue = true;
     // The last writes below the high watermark would wait forever.
@@ -344,12 +344,12 @@ TEST(dram_channel, conserves_with_a_separate_write_queue) {
     conservation(c, 20, 0);
 }
 // Values that no DRAM has, but that GPGPU-Sim accepts.
-TEST(dram_channel, conserves_with_a_burst_shorter_than_a_command_cycle) {
+TEST(DramChannel, ConservesRequestsWithABurstShorterThanACommandCycle) {
     dram_config c = test::hbm();
     c.data_command_freq_ratio = 4;
     conservation(c, 30, 0);
 }
-TEST(dram_channel, conserves_with_writes_slower_than_reads_and_than_activation) {
+TEST(DramChannel, ConservesRequestsWithWritesSlowerThanReadsAndActivation) {
     dram_config c = test::hbm();
     c.timing.WL = c.timing.CL + 3;
     c.timing.tRCD = 5;
@@ -357,12 +357,12 @@ TEST(dram_channel, conserves_with_writes_slower_than_reads_and_than_activation) 
     conservation(c, 30, 0);
 }
 
-TEST(dram_channel, conserves_with_hashed_banks) {
+TEST(DramChannel, ConservesRequestsWithHashedBanks) {
     dram_config c = test::hbm();
     c.bank_index = bank_indexing::ipoly;
     conservation(c, 0, 0);
 }
-TEST(dram_channel, refreshes) {
+TEST(DramChannel, RefreshesAllBanks) {
     dram_config c = test::hbm();
     c.timing.tREFI = 1000;
     c.timing.tRFC = 100;
@@ -373,13 +373,13 @@ dram_config with_bank_refreshes(dram_config c, unsigned interval, unsigned durat
     c.timing.tRFCSB = duration;
     return c;
 }
-TEST(dram_channel, refreshes_bank_by_bank_hbm) {
+TEST(DramChannel, RefreshesPerBankHbm) {
     conservation(with_bank_refreshes(test::hbm(), 1600, 100), 10, 50);
 }
-TEST(dram_channel, refreshes_bank_by_bank_gddr6) {
+TEST(DramChannel, RefreshesPerBankGddr6) {
     conservation(with_bank_refreshes(test::gddr6(), 1600, 100), 10, 50);
 }
-TEST(dram_channel, refreshes_bank_by_bank_fifo) {
+TEST(DramChannel, RefreshesPerBankFifo) {
     conservation(with_bank_refreshes(test::gddr3_fifo(), 1600, 100), 10, 50);
 }
 
@@ -394,7 +394,7 @@ struct refresh_recorder : command_observer {
     }
 };
 
-TEST(dram_channel, refreshes_every_bank_once_per_interval) {
+TEST(DramChannel, RefreshesEveryBankOncePerInterval) {
     test::clocks clk;
     system_under_test s("s", with_bank_refreshes(test::hbm(), 1600, 100));
     clk.bind(s.sequencer);
@@ -412,7 +412,7 @@ TEST(dram_channel, refreshes_every_bank_once_per_interval) {
     EXPECT_EQ(s.channel.statistics().refreshes, 160u);
 }
 
-TEST(dram_channel, a_refresh_of_a_bank_delays_its_requests_alone) {
+TEST(DramChannel, DelaysOnlyRequestsOfARefreshedBank) {
     test::clocks clk;
     // Bank 0 from cycle 1000 on.
     system_under_test s("s", with_bank_refreshes(test::hbm(), 16000, 5000));
@@ -429,13 +429,13 @@ TEST(dram_channel, a_refresh_of_a_bank_delays_its_requests_alone) {
     EXPECT_TRUE(s.initiator.done());
 }
 
-TEST(dram_channel, conserves_without_turnaround) {
+TEST(DramChannel, ConservesRequestsWithoutTurnaround) {
     dram_config c = test::hbm();
     c.eliminate_rw_turnaround = true;
     conservation(c, 0, 0);
 }
 
-TEST(dram_channel, serves_a_payload_without_extension) {
+TEST(DramChannel, ServesAPayloadWithoutExtension) {
     test::clocks clk;
     system_under_test s("s", test::hbm());
     clk.bind(s.sequencer);
@@ -456,7 +456,7 @@ TEST(dram_channel, serves_a_payload_without_extension) {
     EXPECT_EQ(s.channel.statistics().reads, 2u);  // two atoms
 }
 
-TEST(dram_channel, an_idle_channel_sleeps) {
+TEST(DramChannel, SleepsWhenIdle) {
     test::clocks clk;
     system_under_test s("s", test::hbm());
     clk.bind(s.sequencer);

@@ -37,7 +37,7 @@ struct bench {
     }
 };
 
-TEST(fr_fcfs, open_row_first_then_oldest_and_rows_to_the_end) {
+TEST(FrFcfs, PrefersOpenRowsThenTheOldestAndCompletesRows) {
     bench b;
     b.start();
     b.banks->activate(3, 7, 0);
@@ -57,7 +57,7 @@ TEST(fr_fcfs, open_row_first_then_oldest_and_rows_to_the_end) {
     EXPECT_EQ(b.statistics.banks[3].row_switches, 2u);
 }
 
-TEST(fr_fcfs, priority_rotates_over_free_banks) {
+TEST(FrFcfs, RotatesPriorityOverFreeBanks) {
     bench b;
     b.start();
     const auto in_1 = b.add(1, 1);
@@ -76,7 +76,7 @@ void give_writes_a_queue_of_their_own(bench& b) {
     b.config.write_low_watermark = 2;
 }
 
-TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark_while_reads_wait) {
+TEST(FrFcfs, DrainsWritesBetweenWatermarksWhileReadsWait) {
     bench b;
     give_writes_a_queue_of_their_own(b);
     b.start();
@@ -95,7 +95,7 @@ TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark_while_read
     EXPECT_FALSE(b.scheduler->full(false));
 }
 
-TEST(fr_fcfs, is_asked_once_more_when_it_ceases_to_drain_although_no_request_waits) {
+TEST(FrFcfs, IsScheduledOnceAfterDrainingWithoutRequests) {
     bench b;
     give_writes_a_queue_of_their_own(b);
     b.config.quirk_writes_wait = true;
@@ -110,7 +110,7 @@ TEST(fr_fcfs, is_asked_once_more_when_it_ceases_to_drain_although_no_request_wai
     EXPECT_EQ(b.choose(2), dram_request_table::none) << "two writes wait for the high mark";
 }
 
-TEST(fr_fcfs, few_writes_are_served_while_no_read_waits) {
+TEST(FrFcfs, ServesFewWritesWithoutWaitingReads) {
     bench b;
     give_writes_a_queue_of_their_own(b);
     b.start();
@@ -121,7 +121,7 @@ TEST(fr_fcfs, few_writes_are_served_while_no_read_waits) {
     EXPECT_EQ(b.choose(1), dram_request_table::none);
 }
 
-TEST(fr_fcfs, few_writes_are_never_served_as_in_the_reference) {
+TEST(FrFcfs, NeverServesFewWritesUnderTheQuirkOfGpgpuSim) {
     bench b;
     give_writes_a_queue_of_their_own(b);
     b.config.quirk_writes_wait = true;
@@ -133,7 +133,7 @@ TEST(fr_fcfs, few_writes_are_never_served_as_in_the_reference) {
     EXPECT_EQ(b.choose(1), dram_request_table::none);
 }
 
-TEST(fr_fcfs, writes_that_an_sm_waits_for_do_not_wait_for_the_high_watermark) {
+TEST(FrFcfs, ServesWritesThatAnSmWaitsForBelowTheHighWatermark) {
     bench b;
     give_writes_a_queue_of_their_own(b);
     b.config.quirk_writes_wait = true;
@@ -144,7 +144,7 @@ TEST(fr_fcfs, writes_that_an_sm_waits_for_do_not_wait_for_the_high_watermark) {
     EXPECT_EQ(b.choose(1), dram_request_table::none) << "a write-back waits";
 }
 
-TEST(fifo, strictly_in_order_with_two_places) {
+TEST(FifoScheduler, ServesRequestsInOrderWithTwoEntries) {
     bench b;
     b.scheduler = make_fifo_scheduler({b.config, b.requests, b.statistics});
     b.statistics.banks.resize(16);
@@ -158,7 +158,7 @@ TEST(fifo, strictly_in_order_with_two_places) {
     EXPECT_EQ(b.choose(1u << 5), second);
 }
 
-TEST(dram_data_pipeline, is_a_shift_register_with_one_place_more) {
+TEST(DramDataPipeline, IsAShiftRegisterWithOneAdditionalEntry) {
     dram_data_pipeline p(4);  // CL 3
     p.set_stages(3);
     p.push(1);
@@ -183,7 +183,7 @@ TEST(dram_data_pipeline, is_a_shift_register_with_one_place_more) {
     EXPECT_EQ(p.pop(), 3u);
 }
 
-TEST(dram_timing_checker, finds_what_is_illegal) {
+TEST(DramCommandChecker, FindsIllegalCommands) {
     const dram_config c = test::hbm();
     dram_timing_checker k("k", c, false);
     k.command(100, dram_command::activate, 0, 5, 0);

@@ -73,7 +73,7 @@ std::ostream& operator<<(std::ostream& out, const shortfall& s) {
 
 class EveryInterval : public DramTimingChecker, public testing::WithParamInterface<shortfall> {};
 
-TEST_P(EveryInterval, IsMissedByOneCycle) {
+TEST_P(EveryInterval, IsCheckedToTheCycle) {
     for (const auto& [cycle, kind, bank] : GetParam().commands) at(cycle, kind, bank);
     EXPECT_THAT(found(), ElementsAre(HasSubstr(GetParam().what)));
 }
@@ -124,7 +124,7 @@ TEST_F(DramTimingChecker, FindsCommandsThatTheStateOfABankDoesNotAllow) {
                             HasSubstr("activate of an open bank"), HasSubstr("no such bank")));
 }
 
-TEST_F(DramTimingChecker, DemandsClosedBanksForARefreshAndSilenceAfterIt) {
+TEST_F(DramTimingChecker, RequiresClosedBanksForARefreshAndNoCommandsDuringIt) {
     at(0, activate, 2);
     at(100, refresh, 0);
     EXPECT_THAT(found(), ElementsAre(HasSubstr("refresh with an open bank")));
@@ -132,7 +132,7 @@ TEST_F(DramTimingChecker, DemandsClosedBanksForARefreshAndSilenceAfterIt) {
     EXPECT_THAT(found().back(), HasSubstr("tRFC 50, only 49"));
 }
 
-TEST_F(DramTimingChecker, DemandsAClosedBankForItsRefreshAndSilenceOfItAfterwards) {
+TEST_F(DramTimingChecker, RequiresAClosedBankForItsRefreshAndNoCommandsDuringIt) {
     config.timing.tRFCSB = 40;
     dram_timing_checker strict("channel", config, false);
     strict.command(0, activate, 2, 1, 0);
@@ -145,7 +145,7 @@ TEST_F(DramTimingChecker, DemandsAClosedBankForItsRefreshAndSilenceOfItAfterward
     EXPECT_THAT(strict.violations().back(), HasSubstr("tRFCSB 40, only 39"));
 }
 
-TEST_F(DramTimingChecker, WatchesTheDataBusWhereTheOptionsPromiseOne) {
+TEST_F(DramTimingChecker, ChecksTheDataBusIfTheOptionsDefineOne) {
     config.burst_length = 8;  // four command cycles of data for a tCCD of 4
     config.timing.tCCD = 4;
     dram_timing_checker strict("channel", config, false);
@@ -157,7 +157,7 @@ TEST_F(DramTimingChecker, WatchesTheDataBusWhereTheOptionsPromiseOne) {
                 ElementsAre(HasSubstr("tCCD 4"), HasSubstr("data bus: burst of 4")));
 }
 
-TEST_F(DramTimingChecker, StopsListingAfterAHundredViolationsAndGoesOnCounting) {
+TEST_F(DramTimingChecker, ListsAtMostAHundredViolationsButCountsAll) {
     for (unsigned i = 0; i < 300; ++i) at(1000 * i, read, 0);
     EXPECT_EQ(found().size(), 100u);
     EXPECT_EQ(checker.commands(), 300u);

@@ -130,14 +130,14 @@ protected:
     std::uint64_t walked = 0;
 };
 
-TEST_P(HostCopy, LeavesTheSameTagsWhetherItIsCutOrNot) {
+TEST_P(HostCopy, LeavesTheSameTagsWhenItIsSplit) {
     expect_same(0x7f0000001a00, 24 << 20, false);
     EXPECT_LT(walked, (24u << 20) / 32 / 2) << "the copy was not cut";
     expect_same(0x7f0000000047, (20 << 20) + 977, false);
     expect_same(0, 1000, false);
 }
 
-TEST_P(HostCopy, MeetsModifiedLinesOnItsWay) {
+TEST_P(HostCopy, HandlesModifiedLines) {
     expect_same(0x7f0000001a00, 24 << 20, true);
 }
 
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                     situation{"NoPowerOfTwoIpoly", 12, partition_indexing::ipoly, false}),
     [](const auto& one) { return one.param.name; });
 
-TEST(HostCopyLength, DoesNotCost) {
+TEST(HostCopyLength, IsBoundedByTheCacheSize) {
     l2 cache(map_config(8, partition_indexing::ipoly), slice_config());
     host_copy copier = cache.copier(false);
     copier.copy(0x7f0000000000, std::uint64_t{1} << 40, 0, {});
@@ -160,7 +160,7 @@ TEST(HostCopyLength, DoesNotCost) {
     EXPECT_LT(copier.sectors_walked(), 1u << 21) << "to the end of the address space";
 }
 
-TEST(HostCopyLength, CanBeLeft) {
+TEST(HostCopyLength, CanBeInterrupted) {
     l2 cache(map_config(8, partition_indexing::ipoly), slice_config());
     host_copy copier = cache.copier(false);
     copier.copy(0x7f0000000000, std::uint64_t{1} << 40, 0, [] { return true; });

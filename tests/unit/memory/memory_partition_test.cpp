@@ -102,13 +102,13 @@ void conservation(const partition_config& c, unsigned stall, unsigned lines = 40
     conservation(m, stall, lines);
 }
 
-TEST(memory_partition, conserves_random_traffic) {
+TEST(MemoryPartition, ConservesRandomTraffic) {
     conservation(volta_partition(), 0);
 }
-TEST(memory_partition, conserves_with_stalls) {
+TEST(MemoryPartition, ConservesRequestsWithStalls) {
     conservation(volta_partition(), 60);
 }
-TEST(memory_partition, conserves_with_small_queues) {
+TEST(MemoryPartition, ConservesRequestsWithSmallQueues) {
     partition_config c = volta_partition();
     c.icnt_to_l2 = 8;
     c.l2_to_dram = c.dram_to_l2 = c.l2_to_icnt = 2;
@@ -120,59 +120,59 @@ TEST(memory_partition, conserves_with_small_queues) {
     c.l2.ways = 4;
     conservation(c, 50, 300);
 }
-TEST(memory_partition, conserves_on_gddr6) {
+TEST(MemoryPartition, ConservesRequestsOnGddr6) {
     partition_config c = volta_partition();
     c.dram = test::gddr6();
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_an_unlimited_queue) {
+TEST(MemoryPartition, ConservesRequestsWithAnUnlimitedQueue) {
     partition_config c = volta_partition();
     c.dram.scheduler_queue_size = 0;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_fifo_dram) {
+TEST(MemoryPartition, ConservesRequestsWithFifoDram) {
     partition_config c = volta_partition();
     c.dram = test::gddr3_fifo();
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_without_l2) {
+TEST(MemoryPartition, ConservesRequestsWithoutL2) {
     partition_config c = volta_partition();
     c.l2.enabled = false;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_a_texture_only_l2) {
+TEST(MemoryPartition, ConservesRequestsWithATextureOnlyL2) {
     partition_config c = volta_partition();
     c.l2_texture_only = true;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_an_ideal_l2) {
+TEST(MemoryPartition, ConservesRequestsWithAnIdealL2) {
     partition_config c = volta_partition();
     c.ideal_l2 = true;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_simple_dram) {
+TEST(MemoryPartition, ConservesRequestsWithSimpleDram) {
     partition_config c = volta_partition();
     c.simple_dram = true;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_a_line_cache) {
+TEST(MemoryPartition, ConservesRequestsWithALineCache) {
     partition_config c = volta_partition();
     c.l2.kind = cache::cache_kind::normal;
     c.l2.write_allocate = cache::write_allocate_policy::write_allocate;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_fetch_on_write) {
+TEST(MemoryPartition, ConservesRequestsWithFetchOnWrite) {
     partition_config c = volta_partition();
     c.l2.write_allocate = cache::write_allocate_policy::fetch_on_write;
     conservation(c, 20);
 }
-TEST(memory_partition, conserves_with_write_through) {
+TEST(MemoryPartition, ConservesRequestsWithWriteThrough) {
     partition_config c = volta_partition();
     c.l2.write = cache::write_policy::write_through;
     c.l2.write_allocate = cache::write_allocate_policy::no_write_allocate;
     conservation(c, 20);
 }
-TEST(memory_partition, bears_an_external_memory) {
+TEST(MemoryPartition, AcceptsAnExternalMemory) {
     memory_config c;
     c.partition = volta_partition();
     c.channel = [](const memory_channel_parts& p) -> std::unique_ptr<memory_channel> {
@@ -181,7 +181,7 @@ TEST(memory_partition, bears_an_external_memory) {
     conservation(c, 20);
 }
 
-TEST(memory_partition, latency_of_one_access) {
+TEST(MemoryPartition, ServesOneAccessInItsLatency) {
     test::clocks clk;
     const partition_config c = volta_partition();
     partition_rig miss("miss", c), warm("warm", c), simple("simple", [&] {
@@ -211,7 +211,7 @@ TEST(memory_partition, latency_of_one_access) {
     EXPECT_LT(miss.sequencer.activations(protocol::phase::l2_slice), 40u);
 }
 
-TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
+TEST(MemoryPartition, ServesAnInitiatorWithoutTheGpuExtension) {
     test::clocks clk;
     partition_rig s("s", volta_partition());
     clk.bind(s.sequencer);
@@ -244,7 +244,7 @@ TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
     EXPECT_EQ(s.pool.outstanding(), 0u);
 }
 
-TEST(memory_partition, streaming_reaches_the_peak_of_the_channel) {
+TEST(MemoryPartition, StreamsAtThePeakRateOfTheChannel) {
     test::clocks clk;
     partition_config c = volta_partition();
     partition_rig s("s", c);
@@ -258,7 +258,7 @@ TEST(memory_partition, streaming_reaches_the_peak_of_the_channel) {
     EXPECT_GT(double(d.utilised) / double(d.cycles - d.unused), 0.9);
 }
 
-TEST(memory_partition, a_flush_forgets_and_dirty_sectors_are_written_back_on_eviction) {
+TEST(MemoryPartition, DiscardsDirtyLinesOnFlushAndWritesThemBackOnEviction) {
     test::clocks clk;
     partition_config c = volta_partition();
     c.l2.sets = 4;
@@ -276,7 +276,7 @@ TEST(memory_partition, a_flush_forgets_and_dirty_sectors_are_written_back_on_evi
     EXPECT_EQ(s.channel->statistics().write_backs, written);
 }
 
-TEST(memory_partition, transport_dbg_reads_nothing_yet) {
+TEST(MemoryPartition, ReadsZeroBytesByDebugTransport) {
     test::clocks clk;
     partition_rig s("s", volta_partition());
     clk.bind(s.sequencer);

@@ -75,7 +75,7 @@ TEST(MemoryStatistics, AreTheSameOnAnyNumberOfHostThreads) {
     EXPECT_EQ(alone.requests, 50u * 40 * traffic::chunks);
 }
 
-TEST(MemoryStatistics, GatherOnceWhatHasBeenCounted) {
+TEST(MemoryStatistics, CollectEveryCountOnce) {
     traffic work;
     memory_statistics counted(channels, banks);
     work.statistics = &counted;

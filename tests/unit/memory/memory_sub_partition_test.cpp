@@ -106,7 +106,7 @@ protected:
     std::unique_ptr<memory_end> memory;
 };
 
-TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHit) {
+TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHits) {
     build();
     add(false, 0x40, 32, access_type::global_read);
     test::run_core_cycles(400);
@@ -121,7 +121,7 @@ TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHit) {
     EXPECT_EQ(slice->statistics().to_memory, 1u);
 }
 
-TEST_F(MemorySubPartition, APrefetchIsAnsweredAtOnceWithoutDataAndLaterReadsHit) {
+TEST_F(MemorySubPartition, APrefetchIsAcknowledgedImmediatelyAndLaterReadsHit) {
     build();
     auto& p = add(false, 0x40, 32, access_type::global_read);
     protocol::extension(p).is_prefetch = true;
@@ -156,7 +156,7 @@ TEST_F(MemorySubPartition, AMissFetchesTheBlockThatItsLoadNames) {
     expect_drained(8);
 }
 
-TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsACopy) {
+TEST_F(MemorySubPartition, ARequestFromTheOtherPartitionCrossesUntilALocalCopyExists) {
     config.far_latency = 150;
     config.sms = 2;
     config.slices = 2;  // this is the first slice, in the half of SM 0
@@ -181,7 +181,7 @@ TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsAC
     EXPECT_EQ(slice->statistics().near_copies, 1u);
 }
 
-TEST_F(MemorySubPartition, NeighbouringChannelsAreInDifferentHalvesOfTheGpu) {
+TEST_F(MemorySubPartition, AdjacentChannelsAreInDifferentPartitions) {
     // So that consecutive data are near and far alternately.
     config.far_latency = 150;
     config.sms = 2;
@@ -197,7 +197,7 @@ TEST_F(MemorySubPartition, NeighbouringChannelsAreInDifferentHalvesOfTheGpu) {
     EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);
 }
 
-TEST_F(MemorySubPartition, TheHalvesOfTheGpuNeedNotBeRowsOfSms) {
+TEST_F(MemorySubPartition, ThePartitionsNeedNotBeContiguousSms) {
     config.far_latency = 150;
     config.half_of_sm = {0, 1, 0, 1};
     config.sms = 4;
@@ -212,7 +212,7 @@ TEST_F(MemorySubPartition, TheHalvesOfTheGpuNeedNotBeRowsOfSms) {
     EXPECT_EQ(slice->statistics().far_requests, 2u) << "of SM 1 and SM 3";
 }
 
-TEST_F(MemorySubPartition, TheParityOfSomeAddressBitsIsTheHalfOfTheGpu) {
+TEST_F(MemorySubPartition, TheParityOfSomeAddressBitsSelectsThePartition) {
     config.far_latency = 150;
     config.half_bits = 0x5000;
     config.sms = 2;
@@ -253,7 +253,7 @@ TEST_F(MemorySubPartition, PerformsAtomicsAtTheIntervalOfItsUnit) {
     EXPECT_EQ(slice->statistics().atomic_waits, 1u + 2 + 1 + 2);
 }
 
-TEST_F(MemorySubPartition, ALineIsSplitIntoItsSectorsAndAnsweredPartByPart) {
+TEST_F(MemorySubPartition, ALineIsSplitIntoSectorsThatAreAnsweredIndividually) {
     build();
     add(false, 0x80, 128, access_type::instruction_read);
     test::run_core_cycles(600);
@@ -293,7 +293,7 @@ TEST_F(MemorySubPartition, AWriteIsAnsweredByTheL2AndReachesMemoryWhenItsLineIsE
     EXPECT_EQ(memory->requests[0].address, 0x000u);
 }
 
-TEST_F(MemorySubPartition, AFlushForgetsDirtyLinesWithoutWritingThem) {
+TEST_F(MemorySubPartition, AFlushDiscardsDirtyLines) {
     config.l2.sets = 1;
     config.l2.ways = 1;
     build();
@@ -306,7 +306,7 @@ TEST_F(MemorySubPartition, AFlushForgetsDirtyLinesWithoutWritingThem) {
     EXPECT_TRUE(memory->requests.empty());
 }
 
-TEST_F(MemorySubPartition, RequestsWaitInTheNetworkWhileMemoryTakesNone) {
+TEST_F(MemorySubPartition, RequestsWaitInTheNetworkWhileMemoryIsFull) {
     config.icnt_to_l2 = 8;
     config.l2_to_dram = 2;
     config.l2.miss_queue_size = 2;
@@ -323,7 +323,7 @@ TEST_F(MemorySubPartition, RequestsWaitInTheNetworkWhileMemoryTakesNone) {
     expect_drained(400);
 }
 
-TEST_F(MemorySubPartition, RepliesWaitWhileTheNetworkTakesNone) {
+TEST_F(MemorySubPartition, RepliesWaitWhileTheNetworkIsFull) {
     config.l2_to_icnt = 4;
     build();
     for (unsigned i = 0; i < 20; ++i) {
@@ -340,7 +340,7 @@ TEST_F(MemorySubPartition, RepliesWaitWhileTheNetworkTakesNone) {
     expect_drained(20);
 }
 
-TEST_F(MemorySubPartition, SleepsWhileAMissIsUnderWay) {
+TEST_F(MemorySubPartition, SleepsDuringAMiss) {
     build();
     add(false, 0x40, 32, access_type::global_read);
     test::run_core_cycles(3000);
@@ -348,7 +348,7 @@ TEST_F(MemorySubPartition, SleepsWhileAMissIsUnderWay) {
     EXPECT_LT(sequencer.activations(protocol::phase::l2_slice), 40u);
 }
 
-TEST_F(MemorySubPartition, PassesEverythingOnWithoutAnL2) {
+TEST_F(MemorySubPartition, ForwardsEveryRequestWithoutAnL2) {
     config.l2.enabled = false;
     build();
     add(false, 0x40, 32, access_type::global_read);

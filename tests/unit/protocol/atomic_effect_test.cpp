@@ -6,7 +6,7 @@
 namespace simtlm::protocol {
 namespace {
 
-TEST(AtomicEffect, TakesPlaceOnceWhoeverPerformsIt) {
+TEST(AtomicEffect, IsAppliedOnceByAnyPerformer) {
     transaction_pool pool;
     auto& request = pool.acquire(tlm::TLM_READ_COMMAND, 64, 32, access_type::global_read);
     extension(request).is_atomic = true;
@@ -18,7 +18,7 @@ TEST(AtomicEffect, TakesPlaceOnceWhoeverPerformsIt) {
     request.release();
 }
 
-TEST(AtomicEffect, OfARequestThatWasSplitTakesPlaceWithItsFirstPart) {
+TEST(AtomicEffect, OfASplitRequestIsAppliedWithItsFirstPart) {
     transaction_pool pool;
     auto& request = pool.acquire(tlm::TLM_READ_COMMAND, 0, 64, access_type::global_read);
     extension(request).is_atomic = true;
@@ -36,7 +36,7 @@ TEST(AtomicEffect, OfARequestThatWasSplitTakesPlaceWithItsFirstPart) {
     request.release();
 }
 
-TEST(AtomicEffect, IsNotThereForAPayloadThatServesAgainAsSomethingElse) {
+TEST(AtomicEffect, IsClearedWhenAPayloadIsReused) {
     transaction_pool pool;
     auto& first = pool.acquire(tlm::TLM_READ_COMMAND, 64, 32, access_type::global_read);
     extension(first).is_atomic = true;

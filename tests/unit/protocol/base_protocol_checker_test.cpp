@@ -57,7 +57,7 @@ struct socket {
     }
 };
 
-TEST(BaseProtocolChecker, AcceptsEveryLegalWayThroughATransaction) {
+TEST(BaseProtocolChecker, AcceptsEveryLegalPhaseSequence) {
     socket s;
     transaction a, b, c, d;
     s.forward(a, tlm::BEGIN_REQ, tlm::TLM_ACCEPTED);
@@ -74,7 +74,7 @@ TEST(BaseProtocolChecker, AcceptsEveryLegalWayThroughATransaction) {
     EXPECT_EQ(s.rules.transactions(), 4u);
 }
 
-TEST(BaseProtocolChecker, RefusesASecondRequestBeforeTheFirstHasEnded) {
+TEST(BaseProtocolChecker, RejectsASecondRequestBeforeTheFirstHasEnded) {
     socket s;
     transaction a, b, c;
     s.forward(a, tlm::BEGIN_REQ, tlm::TLM_ACCEPTED);
@@ -84,7 +84,7 @@ TEST(BaseProtocolChecker, RefusesASecondRequestBeforeTheFirstHasEnded) {
     EXPECT_THAT(s.rules.violations().back(), HasSubstr("annotated time of END_REQ"));
 }
 
-TEST(BaseProtocolChecker, RefusesASecondResponseBeforeTheFirstHasEnded) {
+TEST(BaseProtocolChecker, RejectsASecondResponseBeforeTheFirstHasEnded) {
     socket s;
     transaction a, b;
     s.forward(a, tlm::BEGIN_REQ, tlm::TLM_UPDATED, tlm::END_REQ);
@@ -94,7 +94,7 @@ TEST(BaseProtocolChecker, RefusesASecondResponseBeforeTheFirstHasEnded) {
     EXPECT_THAT(s.rules.violations(), ElementsAre(HasSubstr("response exclusion")));
 }
 
-TEST(BaseProtocolChecker, RefusesPhasesOutOfOrder) {
+TEST(BaseProtocolChecker, RejectsPhasesOutOfOrder) {
     socket s;
     transaction a, b;
     s.backward(a, tlm::END_REQ);
@@ -108,7 +108,7 @@ TEST(BaseProtocolChecker, RefusesPhasesOutOfOrder) {
                     HasSubstr("END_RESP before BEGIN_RESP"), HasSubstr("TLM_UPDATED with")));
 }
 
-TEST(BaseProtocolChecker, RefusesTimeThatGoesBackwards) {
+TEST(BaseProtocolChecker, RejectsDecreasingTime) {
     socket s;
     transaction a;
     s.forward(a, tlm::BEGIN_REQ, tlm::TLM_UPDATED, tlm::END_REQ, ns(10));
@@ -116,7 +116,7 @@ TEST(BaseProtocolChecker, RefusesTimeThatGoesBackwards) {
     EXPECT_THAT(s.rules.violations(), ElementsAre(HasSubstr("effective time")));
 }
 
-TEST(BaseProtocolChecker, RefusesRequestsThatAreNotFilledIn) {
+TEST(BaseProtocolChecker, RejectsIncompleteRequests) {
     socket s;
     transaction a;
     a.payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -126,7 +126,7 @@ TEST(BaseProtocolChecker, RefusesRequestsThatAreNotFilledIn) {
     EXPECT_EQ(s.rules.violations().size(), 3u);
 }
 
-TEST(BaseProtocolChecker, RefusesAttributesThatChangeUnderWay) {
+TEST(BaseProtocolChecker, RejectsAttributesThatChangeDuringATransaction) {
     socket s;
     transaction a;
     note ours;
@@ -140,7 +140,7 @@ TEST(BaseProtocolChecker, RefusesAttributesThatChangeUnderWay) {
                                                   HasSubstr("extension")));
 }
 
-TEST(BaseProtocolChecker, RefusesTransactionsWithoutAMemoryManagerOrResponseStatus) {
+TEST(BaseProtocolChecker, RejectsTransactionsWithoutAMemoryManagerOrResponseStatus) {
     socket s;
     transaction t;
     tlm::tlm_generic_payload unmanaged;
@@ -154,7 +154,7 @@ TEST(BaseProtocolChecker, RefusesTransactionsWithoutAMemoryManagerOrResponseStat
                 ElementsAre(HasSubstr("memory manager"), HasSubstr("response status")));
 }
 
-TEST(BaseProtocolChecker, RefusesAnExtensionThatIsLeftOnABlockingTransaction) {
+TEST(BaseProtocolChecker, RejectsAnExtensionThatIsLeftOnABlockingTransaction) {
     socket s;
     transaction t;
     tlm::tlm_generic_payload p;
@@ -171,7 +171,7 @@ TEST(BaseProtocolChecker, RefusesAnExtensionThatIsLeftOnABlockingTransaction) {
     EXPECT_THAT(s.rules.violations(), ElementsAre(HasSubstr("extension was left")));
 }
 
-TEST(BaseProtocolChecker, NamesTransactionsThatNeverFinish) {
+TEST(BaseProtocolChecker, ReportsUnfinishedTransactions) {
     socket s;
     transaction a;
     a.payload.set_address(0x80);

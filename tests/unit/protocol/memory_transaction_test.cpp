@@ -14,7 +14,7 @@ namespace {
 
 using access = access_type;
 
-TEST(TransactionPool, HandsOutAPayloadReadyForUse) {
+TEST(TransactionPool, AllocatesAnInitializedPayload) {
     transaction_pool pool;
     auto& p = pool.acquire(tlm::TLM_WRITE_COMMAND, 0x7f0000001080, 96, access::local_write);
     EXPECT_TRUE(p.is_write());
@@ -37,13 +37,13 @@ TEST(TransactionPool, TakesLittleMemoryPerTransaction) {
     EXPECT_LE(sizeof(pooled_transaction), 256u);
 }
 
-TEST(HopTimes, TellACycleCountBeyondThirtyTwoBits) {
+TEST(HopTimes, HoldCycleCountsBeyond32Bits) {
     using simtlm::protocol::hop_times;
     const std::uint64_t now = (std::uint64_t{7} << 32) + 5;
     EXPECT_EQ(hop_times::between(hop_times::stamp(now - 9), now), 9u);
 }
 
-TEST(TransactionPool, ReusesWhatHasBeenReleased) {
+TEST(TransactionPool, ReusesReleasedPayloads) {
     transaction_pool pool;
     auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0, 32, access::global_read);
     p.release();
@@ -53,7 +53,7 @@ TEST(TransactionPool, ReusesWhatHasBeenReleased) {
     q.release();
 }
 
-TEST(TransactionPool, ForgetsEverythingOnReuse) {
+TEST(TransactionPool, ClearsAPayloadOnReuse) {
     transaction_pool pool;
     auto& p = pool.acquire(tlm::TLM_WRITE_COMMAND, 0x100, 128, access::global_write);
     auto& parent = pool.acquire(tlm::TLM_READ_COMMAND, 0, 1, access::global_read);
@@ -92,7 +92,7 @@ TEST(TransactionPool, ForgetsEverythingOnReuse) {
     parent.release();
 }
 
-TEST(TransactionPool, CountsWhatIsUnderWayUntilTheLastReferenceIsGone) {
+TEST(TransactionPool, CountsTransactionsUntilTheirLastReferenceIsReleased) {
     transaction_pool pool;
     EXPECT_EQ(pool.outstanding(), 0u);
     auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0, 32, access::global_read);
@@ -103,7 +103,7 @@ TEST(TransactionPool, CountsWhatIsUnderWayUntilTheLastReferenceIsGone) {
     EXPECT_EQ(pool.outstanding(), 0u);
 }
 
-TEST(TransactionPool, NeverHandsOutWhatIsStillInUse) {
+TEST(TransactionPool, NeverReusesAPayloadInUse) {
     transaction_pool pool;
     std::mt19937 random(5);
     std::vector<tlm::tlm_generic_payload*> held;
@@ -127,7 +127,7 @@ TEST(TransactionPool, NeverHandsOutWhatIsStillInUse) {
     for (auto* p : held) p->release();
 }
 
-TEST(TransactionPool, IsOneForAllBlocksUnlessItIsShared) {
+TEST(TransactionPool, HasOnePoolPerBlockIfShared) {
     transaction_pool pool;
     EXPECT_EQ(&pool.of_block(), &pool);
     pool.share();
@@ -143,7 +143,7 @@ TEST(TransactionPool, IsOneForAllBlocksUnlessItIsShared) {
     EXPECT_EQ(one.outstanding(), 0u);
 }
 
-TEST(TransactionPool, TakesBackWhatAnyThreadReleasesWhileABlockGoesOn) {
+TEST(TransactionPool, AcceptsReleasesFromOtherThreads) {
     transaction_pool pool;
     pool.share();
     constexpr unsigned blocks = 3, each = 20000;
@@ -192,7 +192,7 @@ TEST(ByteMask, SetsAndTestsBytesAcrossItsWords) {
     EXPECT_FALSE(m.test(3));
 }
 
-TEST(ByteMask, KnowsItsSectors) {
+TEST(ByteMask, ReportsItsSectors) {
     byte_mask m;
     m.set(33, 2);
     m.set(94, 4);
@@ -213,7 +213,7 @@ TEST(ByteMask, JoinsAnother) {
     for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(a.test(i), i < 102);
 }
 
-TEST(PacketSize, IsAHeaderAndTheDataThatMove) {
+TEST(PacketSize, IsTheHeaderAndTheTransferredData) {
     transaction_pool pool;
     auto& read = pool.acquire(tlm::TLM_READ_COMMAND, 0, 128, access::global_read);
     EXPECT_EQ(request_bytes(read), 8u);
@@ -231,7 +231,7 @@ TEST(PacketSize, IsAHeaderAndTheDataThatMove) {
     for (auto* p : {&read, &write, &atomic, &part}) p->release();
 }
 
-TEST(MemoryExtension, ClonesAndCopiesWhatItCarries) {
+TEST(MemoryExtension, ClonesAndCopiesItsContents) {
     transaction_pool pool;
     auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0x40, 32, access::texture_read);
     extension(p).warp = 13;
@@ -249,7 +249,7 @@ TEST(MemoryExtension, ClonesAndCopiesWhatItCarries) {
     p.release();
 }
 
-TEST(MemoryExtension, TravelsWithADeepCopyOfThePayload) {
+TEST(MemoryExtension, IsCopiedWithADeepCopyOfThePayload) {
     transaction_pool pool;
     auto& p = pool.acquire(tlm::TLM_WRITE_COMMAND, 0x40, 4, access::global_write);
     extension(p).sm = 7;

@@ -47,7 +47,7 @@ TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
     EXPECT_LT(phase::core_inject, phase::core_dispatch_ctas);
 }
 
-TEST(PhaseTable, HasHostThreadsMeetBetweenTheSlicesAndTheWritesThatTheyHaveAcknowledged) {
+TEST(PhaseTable, SynchronizesHostThreadsBetweenTheSlicesAndTheirAcknowledgedWrites) {
     const std::vector<simulation::phase> table = phase_table();
     for (std::size_t p = 0; p < table.size(); ++p)
         EXPECT_EQ(table[p].barrier_before, p == static_cast<std::size_t>(phase::core_acknowledge))

@@ -71,7 +71,7 @@ protected:
     port_buffer_rig rig{"rig"};
 };
 
-TEST_F(PortBuffer, SendsNothingUntilTheRequestHasEnded) {
+TEST_F(PortBuffer, SendsNothingBeforeEndReq) {
     payload &first = rig.read(), &second = rig.read();
     rig.answer = tlm::TLM_ACCEPTED;
     EXPECT_TRUE(rig.port.try_send(first));
@@ -85,7 +85,7 @@ TEST_F(PortBuffer, SendsNothingUntilTheRequestHasEnded) {
     second.release();
 }
 
-TEST_F(PortBuffer, LetsTheAnswerOfAPostedWritePassAResponseThatWaits) {
+TEST_F(PortBuffer, LetsThePostedWriteResponsePassAWaitingResponse) {
     payload &read = rig.read(), &write_back = rig.write_back();
     ASSERT_TRUE(rig.port.try_send(read));
     ASSERT_TRUE(rig.port.try_send(write_back));
@@ -103,7 +103,7 @@ TEST_F(PortBuffer, LetsTheAnswerOfAPostedWritePassAResponseThatWaits) {
     EXPECT_EQ(rig.pool.outstanding(), 0u);
 }
 
-TEST_F(PortBuffer, MaySendARefusedRequestAgain) {
+TEST_F(PortBuffer, MayResendARejectedRequest) {
     payload& read = rig.read();
     rig.phase = refused;
     EXPECT_FALSE(rig.port.try_send(read));
@@ -114,7 +114,7 @@ TEST_F(PortBuffer, MaySendARefusedRequestAgain) {
 }
 
 // Behaviour of simple_target_socket for a memory that implements only b_transport.
-TEST_F(PortBuffer, TakesAResponseWithoutEndOfRequestForBoth) {
+TEST_F(PortBuffer, TreatsAResponseWithoutEndReqAsBoth) {
     rig.answer = tlm::TLM_ACCEPTED;
     rig.willing = true;
     payload &first = rig.read(), &second = rig.read();
@@ -129,7 +129,7 @@ TEST_F(PortBuffer, TakesAResponseWithoutEndOfRequestForBoth) {
     second.release();
 }
 
-TEST_F(PortBuffer, KeepsAResponseInTheReturnOfTheRequest) {
+TEST_F(PortBuffer, AcceptsAResponseInTheReturnPath) {
     rig.willing = true;
     payload &completed = rig.read(), &begun = rig.read();
     rig.answer = tlm::TLM_COMPLETED;

@@ -13,7 +13,7 @@ control_flow flow_of(const module& m) {
     return analyse_control_flow(m, *m.find_function("k"));
 }
 
-TEST(PtxControlFlow, LanesOfAnIfMeetAfterIt) {
+TEST(PtxControlFlow, LanesOfAnIfReconvergeAfterIt) {
     const module m =
         parse_kernel("@%p1 bra SKIP;\nadd.u32 %r1, %r1, 1;\nSKIP: add.u32 %r1, %r1, 2;");
     const control_flow c = flow_of(m);
@@ -22,14 +22,14 @@ TEST(PtxControlFlow, LanesOfAnIfMeetAfterIt) {
     EXPECT_EQ(c.reconvergence[1], no_index);
 }
 
-TEST(PtxControlFlow, LanesOfBothArmsMeetBehindTheElse) {
+TEST(PtxControlFlow, LanesOfBothArmsReconvergeAfterTheElse) {
     const module m = parse_kernel(
         "@%p1 bra ELSE;\nadd.u32 %r1, %r1, 1;\nbra.uni END;\nELSE: add.u32 %r1, %r1, 2;\n"
         "END: add.u32 %r1, %r1, 3;");
     EXPECT_EQ(flow_of(m).reconvergence[0], 4U);
 }
 
-TEST(PtxControlFlow, LanesThatLeaveALoopWaitBehindIt) {
+TEST(PtxControlFlow, LanesThatLeaveALoopReconvergeAfterIt) {
     const module m = parse_kernel(
         "LOOP: add.u32 %r1, %r1, 1;\n@%p1 bra OUT;\nadd.u32 %r1, %r1, 1;\n@%p2 bra LOOP;\n"
         "add.u32 %r2, %r1, 1;\nOUT: add.u32 %r2, %r1, 2;");
@@ -38,7 +38,7 @@ TEST(PtxControlFlow, LanesThatLeaveALoopWaitBehindIt) {
     EXPECT_EQ(c.reconvergence[3], 5U);
 }
 
-TEST(PtxControlFlow, AnEarlyReturnMakesTheEndTheMeetingPlace) {
+TEST(PtxControlFlow, AnEarlyReturnReconvergesAtTheEnd) {
     const module m =
         parse_kernel("@%p1 bra L;\n@%p2 ret;\nadd.u32 %r1, %r1, 1;\nL: add.u32 %r1, %r1, 2;");
     const control_flow c = flow_of(m);
@@ -46,7 +46,7 @@ TEST(PtxControlFlow, AnEarlyReturnMakesTheEndTheMeetingPlace) {
     EXPECT_EQ(c.blocks[1].successors.size(), 2U);
 }
 
-TEST(PtxControlFlow, LanesMeetWhereOthersWouldAbort) {
+TEST(PtxControlFlow, LanesReconvergeDespiteATrapOnAnotherPath) {
     // A chain of cases whose default is a trap at the end of the function.
     const module m = parse_kernel(
         "@%p1 bra A;\n@%p2 bra B;\nbra.uni DIE;\nA: add.u32 %r1, %r1, 1;\nbra.uni MEET;\n"
@@ -56,7 +56,7 @@ TEST(PtxControlFlow, LanesMeetWhereOthersWouldAbort) {
     EXPECT_EQ(c.reconvergence[1], 5U) << "the only way on";
 }
 
-TEST(PtxControlFlow, TrapsFallThroughAndDeadCodeIsKnown) {
+TEST(PtxControlFlow, TrapsFallThroughAndDeadCodeIsDetected) {
     const module m =
         parse_kernel("@%p1 bra L;\ntrap;\nL: bra.uni END;\nadd.u32 %r1, %r1, 1;\nEND:");
     const control_flow c = flow_of(m);
@@ -65,7 +65,7 @@ TEST(PtxControlFlow, TrapsFallThroughAndDeadCodeIsKnown) {
     EXPECT_TRUE(c.blocks[c.block_of[4]].reachable);
 }
 
-TEST(PtxControlFlow, ATableOfBranchesMeetsWhereAllTargetsDo) {
+TEST(PtxControlFlow, AnIndirectBranchReconvergesWhereAllTargetsDo) {
     const module m = parse_kernel(
         "ts: .branchtargets A, B, C;\nbrx.idx %r1, ts;\nA: bra D;\nB: bra D;\nC: add.u32 %r1, %r1, "
         "1;\n"
@@ -73,14 +73,14 @@ TEST(PtxControlFlow, ATableOfBranchesMeetsWhereAllTargetsDo) {
     EXPECT_EQ(flow_of(m).reconvergence[0], 4U);
 }
 
-TEST(PtxControlFlow, AGuardedCallMeetsBehindItself) {
+TEST(PtxControlFlow, AGuardedCallReconvergesAfterItself) {
     const module m = parse_kernel(
         "{ .param .b32 a; .param .b64 b; .param .b32 o;\n@%p1 call (o), callee, (a, b);\n}\n"
         "add.u32 %r1, %r1, 1;");
     EXPECT_EQ(flow_of(m).reconvergence[0], 1U);
 }
 
-TEST(PtxControlFlow, AnEndlessLoopDoesNotHideTheRest) {
+TEST(PtxControlFlow, AnEndlessLoopDoesNotAffectOtherBranches) {
     const module m =
         parse_kernel("@%p1 bra L;\nSPIN: add.u32 %r1, %r1, 1;\nbra SPIN;\nL: add.u32 %r1, %r1, 2;");
     const control_flow c = flow_of(m);

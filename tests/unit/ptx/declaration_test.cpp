@@ -27,7 +27,7 @@ TEST(PtxDeclaration, LaysOutInitialValues) {
     EXPECT_FALSE(m.find_variable("e")->unsized);
 }
 
-TEST(PtxDeclaration, RemembersAddressesInInitialValues) {
+TEST(PtxDeclaration, KeepsAddressesInInitialValues) {
     const module m = parse_text(
         ".global .u8 t[8];\n.func f();\n.global .u64 a[3] = {t+4, generic(t), f};\n"
         ".global .u8 b[2] = {0xFF(t), 0xFF00(generic(t)+2)};\n.global .u64 c = later;\n.global .u8 "
@@ -101,7 +101,7 @@ TEST(PtxDeclaration, RegistersOfNestedBlocksHideOuterOnes) {
     EXPECT_EQ(m.find_function("k")->register_name(arg(m, 0, 0).index), "%r1");
 }
 
-TEST(PtxDeclaration, RefusesWhatCannotBe) {
+TEST(PtxDeclaration, RejectsInvalidDeclarations) {
     const auto refused = [](const std::string& text) { return refusal(header + text); };
     EXPECT_EQ(refused(".global .u32 a, a;"), "k.ptx:4:17: 'a' is declared twice");
     EXPECT_THAT(refused(".global .u8 a[2] = {1, 2, 3};"),
@@ -124,7 +124,7 @@ TEST(PtxDeclaration, RefusesWhatCannotBe) {
         "k.ptx:1:1: found the end of the text (expected '.version' at the beginning of a module)");
 }
 
-TEST(PtxDeclaration, OfAFunctionMayLackItsSemicolon) {
+TEST(PtxDeclaration, OfAFunctionMayOmitItsSemicolon) {
     const module m = parse(
         ".version 2.1\n.target sm_20\n"
         ".visible .func (.param .s32 r) f (.param .s32 a)\n\n"

@@ -36,7 +36,7 @@ TEST(InstructionScheduler, IssuesLoadsBeforeTheUsesOfEarlierOnes) {
         ElementsAre("ld.global.f32 %f1, [%rd1];", "ld.global.f32 %f2, [%rd1+4];",
                     "fma.rn.f32 %f0, %f1, %f1, %f0;", "fma.rn.f32 %f0, %f2, %f2, %f0;", "ret;"));
 }
-TEST(InstructionScheduler, LeavesALoadBehindAStoreThatItMightRead) {
+TEST(InstructionScheduler, KeepsALoadAfterAStoreThatItMayAlias) {
     const std::vector<std::string> order = scheduled(
         "ld.global.f32 %f1, [%rd1];\n"
         "st.global.f32 [%rd2], %f1;\n"
@@ -46,7 +46,7 @@ TEST(InstructionScheduler, LeavesALoadBehindAStoreThatItMightRead) {
         order, ElementsAre("ld.global.f32 %f1, [%rd1];", "st.global.f32 [%rd2], %f1;",
                            "ld.global.f32 %f2, [%rd1+4];", "st.global.f32 [%rd2+4], %f2;", "ret;"));
 }
-TEST(InstructionScheduler, MovesALoadAheadOfAStoreToAnotherStateSpaceOrWhatIsReadOnly) {
+TEST(InstructionScheduler, MovesALoadBeforeAStoreToAnotherStateSpaceAndAReadOnlyLoad) {
     EXPECT_THAT(scheduled("ld.global.f32 %f1, [%rd1];\n"
                           "st.shared.f32 [%rd2], %f1;\n"
                           "ld.global.f32 %f2, [%rd1+4];\n"
@@ -58,7 +58,7 @@ TEST(InstructionScheduler, MovesALoadAheadOfAStoreToAnotherStateSpaceOrWhatIsRea
                           "st.global.f32 [%rd2+4], %f2;")[1],
                 "ld.global.nc.f32 %f2, [%rd1+4];");
 }
-TEST(InstructionScheduler, KeepsTheClockBarriersAndVolatileLoadsInTheirPlaces) {
+TEST(InstructionScheduler, KeepsTheOrderOfClockReadsBarriersAndVolatileLoads) {
     for (const char* fixed :
          {"mov.u32 %r3, %clock;", "bar.sync 0;", "ld.volatile.global.u32 %r3, [%rd3];",
           "atom.global.add.u32 %r3, [%rd3], 1;", "membar.gl;"})
@@ -88,7 +88,7 @@ TEST(InstructionScheduler, KeepsCarriesAndGuardedWrites) {
                 ElementsAre("ld.global.u32 %r1, [%rd1];", "mov.u32 %r2, 1;",
                             "@%p1 mov.u32 %r2, %r1;", "add.u32 %r3, %r2, 1;", "ret;"));
 }
-TEST(InstructionScheduler, PutsTheEndOfALoopFirstWhichTheBranchWaitsFor) {
+TEST(InstructionScheduler, PrioritizesTheConditionOfALoopBranch) {
     const std::vector<std::string> order = scheduled(
         "again:\n"
         "fma.rn.f32 %f0, %f1, %f1, %f0;\n"

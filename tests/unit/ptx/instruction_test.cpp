@@ -19,7 +19,7 @@ TEST(PtxInstruction, KeepsOpcodeTypesAndModifiers) {
     EXPECT_EQ(code(m, 0).result_count, 1);
 }
 
-TEST(PtxInstruction, TakesModifiersInAnyOrderAndTypesInTheirs) {
+TEST(PtxInstruction, AcceptsModifiersInAnyOrderAndTypesInFixedOrder) {
     const module m = parse_kernel(
         "ld.volatile.global.v2.u32 {%r1, %r2}, [%rd1+8];\n"
         "ld.v2.u32.global.volatile {%r1, %r2}, [%rd1+8];\n"
@@ -42,7 +42,7 @@ TEST(PtxInstruction, SharesOneOperationAmongEqualOpcodes) {
     EXPECT_NE(code(m, 0).operation, code(m, 2).operation);
 }
 
-TEST(PtxInstruction, GivesOptionalOperandsFixedPositions) {
+TEST(PtxInstruction, AssignsOptionalOperandsFixedPositions) {
     const module m = parse_kernel(
         "setp.lt.s32 %p1, %r1, %r2;\nsetp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3;\n"
         "shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, -1;\nshfl.sync.down.b32 %r1, %r2, 1, 31, -1;");
@@ -132,7 +132,7 @@ TEST(PtxInstruction, AddsAConstantToARegisterBeforeItsUse) {
     EXPECT_EQ(arg(m, 1, 1).index, arg(m, 0, 0).index);
 }
 
-TEST(PtxInstruction, TellsTextureSamplerAndCoordinatesApart) {
+TEST(PtxInstruction, DistinguishesTextureSamplerAndCoordinates) {
     const module m = parse_kernel(
         "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6}];\n"
         "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, %rd2, {%f5, %f6}], %f7;\n"
@@ -146,7 +146,7 @@ TEST(PtxInstruction, TellsTextureSamplerAndCoordinatesApart) {
     EXPECT_EQ(arg(m, 2, 2).count, 1U);
 }
 
-TEST(PtxInstruction, KnowsHowManyRegistersHoldAFragment) {
+TEST(PtxInstruction, ChecksTheNumberOfRegistersOfAFragment) {
     EXPECT_EQ(refusal_of("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, "
                          "{%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};"),
               "");
@@ -157,7 +157,7 @@ TEST(PtxInstruction, KnowsHowManyRegistersHoldAFragment) {
                 testing::HasSubstr("is no matrix operation"));
 }
 
-TEST(PtxInstruction, AsksForWhatCombinationsOfModifiersNeed) {
+TEST(PtxInstruction, RequiresTheOperandsOfCombinedModifiers) {
     EXPECT_EQ(
         refusal_of("setp.lt.and.s32 %p1, %r1, %r2, %p2;\nvadd.s32.s32.s32.add %r1, %r2, %r3, %r4;"),
         "");
@@ -179,7 +179,7 @@ TEST(PtxInstruction, AsksForWhatCombinationsOfModifiersNeed) {
                 testing::HasSubstr("lacks its rounding or .approx"));
 }
 
-TEST(PtxInstruction, TakesThePolicyThatACacheHintDemands) {
+TEST(PtxInstruction, ReadsTheOperandOfACacheHint) {
     const module m = parse_kernel(
         "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;\n"
         "cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 8, %rd2;\n"
@@ -191,7 +191,7 @@ TEST(PtxInstruction, TakesThePolicyThatACacheHintDemands) {
     EXPECT_EQ(op(m, 2).source_space, state_space::global);
 }
 
-TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
+TEST(PtxInstruction, RejectsLaterIsaWhenItExecutes) {
     const module m = parse_kernel(
         "multimem.st.global.f32 [%rd1], %f1;\n"
         "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nadd.rn.f32x2 %rd1, %rd2, %rd3;\n"
@@ -265,7 +265,7 @@ TEST(PtxInstruction, ReadsWarpgroupProductsWithAInSharedMemoryOrRegisters) {
               std::string::npos);
 }
 
-TEST(PtxInstruction, NamesWhatIsWrongAndWhatWasExpected) {
+TEST(PtxInstruction, ReportsTheErrorAndTheExpectedSyntax) {
     EXPECT_EQ(refusal_of("adf.u32 %r1, %r2, %r3;"),
               "k.ptx:21:1: unknown instruction 'adf'; the nearest name is 'add'");
     EXPECT_EQ(
@@ -287,7 +287,7 @@ TEST(PtxInstruction, NamesWhatIsWrongAndWhatWasExpected) {
 }
 
 class PtxRefusal : public testing::TestWithParam<const char*> {};
-TEST_P(PtxRefusal, IsSaidWithAPlace) {
+TEST_P(PtxRefusal, HasALocation) {
     EXPECT_EQ(refusal_of(GetParam()).substr(0, 7), "k.ptx:2") << GetParam();
 }
 INSTANTIATE_TEST_SUITE_P(
@@ -308,7 +308,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "@%r1 ret;", ".reg .b32 %r1<3>, %r<4>;", "ret", "add.u32 %r1 %r2, 1;",
                     "mov.u32 %r1, 1/0;", "mov.u32 %r1, 99999999999999999999;", "bra;", "{", "}"));
 
-TEST(PtxInstruction, OfALaterArchitectureIsKeptUntilItIsExecuted) {
+TEST(PtxInstruction, OfALaterArchitectureIsAcceptedUntilItIsExecuted) {
     const std::string body =
         "\n.address_size 64\n.visible .entry k() {\n.reg .f32 %f<4>; .reg .pred %p;\n"
         "@%p redux.sync.max.f32 %f1, %f2, 0xffffffff;\nfrobnicate.x2 {%f1, %f2}, [%f3], later;\n"

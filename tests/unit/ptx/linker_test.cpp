@@ -17,11 +17,11 @@ std::size_t count(const std::string& in, const std::string& what) {
     return n;
 }
 
-TEST(Linker, LeavesOnePieceAsItIs) {
+TEST(Linker, KeepsASingleModuleUnchanged) {
     EXPECT_EQ(link({{"a", "anything at all"}}), "anything at all");
 }
 
-TEST(Linker, GivesADeclarationTheFunctionThatAnotherPieceDefines) {
+TEST(Linker, ResolvesADeclarationInAnotherModule) {
     const std::string user = head +
                              ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
                              ".extern .global .u32 shared_by_all;\n"
@@ -39,7 +39,7 @@ TEST(Linker, GivesADeclarationTheFunctionThatAnotherPieceDefines) {
     }
 }
 
-TEST(Linker, KeepsNamesThatArePrivateToTheirPieces) {
+TEST(Linker, KeepsPrivateNamesOfModules) {
     const auto with = [](const std::string& kernel, int value) {
         return head + ".global .u32 mine = " + std::to_string(value) + ";\n.visible .entry " +
                kernel + "() { .reg .u32 %r<2>; ld.global.u32 %r1, [mine]; ret; }\n";
@@ -51,7 +51,7 @@ TEST(Linker, KeepsNamesThatArePrivateToTheirPieces) {
     EXPECT_NE(text.find("[mine]"), std::string::npos);
 }
 
-TEST(Linker, TakesWeakFunctionsOnceAndRefusesTwoStrongOnes) {
+TEST(Linker, LinksWeakFunctionsOnceAndRejectsTwoStrongOnes) {
     const std::string weak = head + ".weak .func f() { ret; }\n";
     EXPECT_EQ(count(link({{"a", weak}, {"b", weak}}), ".func f"), 1u);
     const std::string strong = head + ".visible .func f() { ret; }\n";

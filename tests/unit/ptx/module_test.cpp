@@ -19,7 +19,7 @@ TEST(PtxModule, ReadsItsHeader) {
     EXPECT_EQ(m.file_name(3), "");
 }
 
-TEST(PtxModule, SkipsDebugSectionsAndThePaddingBehindTheText) {
+TEST(PtxModule, SkipsDebugSectionsAndPaddingAfterTheText) {
     const std::string text = std::string(header) +
                              ".section .debug_str\n{\n$L_str: .b8 95, 0 // {\n.b64 $L_str\n}\n"
                              "@@DWARF .section .debug_info\n" +
@@ -63,7 +63,7 @@ TEST(PtxModule, ReadsBranchTablesAndIndirectCalls) {
     EXPECT_EQ(m.functions[k.call_targets[0].functions[0]].name, "callee");
 }
 
-TEST(PtxModule, EndsEveryBodyWithAnInstructionThatLeavesIt) {
+TEST(PtxModule, EndsEveryBodyWithAReturnOrExit) {
     const module m = parse(std::string(header) +
                                ".entry a() { }\n.entry b() { bra L; L: }\n.entry c() { ret; }\n"
                                ".entry d() { .reg .pred p; @p ret; }",
@@ -106,7 +106,7 @@ TEST(PtxModule, WritesInstructionsAsText) {
     EXPECT_EQ(text(m, 1), "vadd.s32.u32.u32.sat %r1.b1, %r2.h1, %r3, %r4;");
 }
 
-TEST(PtxModule, RefusesAZeroByteBehindWhichSomethingWouldBeLost) {
+TEST(PtxModule, RejectsAZeroByteWithinTheText) {
     using namespace std::string_literals;
     const std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n";
     EXPECT_EQ(parse(text + "\0\0"s, "padded.ptx").functions.size(), 0u);

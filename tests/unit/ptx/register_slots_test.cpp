@@ -27,7 +27,7 @@ struct assigned {
     std::uint32_t word(unsigned n) const { return slots.slot_of[4 + n]; }
 };
 
-TEST(RegisterSlots, FollowWhatIsAliveAndNotHowManyNamesThereAre) {
+TEST(RegisterSlots, FollowLiveRangesNotTheNumberOfNames) {
     std::string body = "mov.u32 %r0, %tid.x;\n";
     for (unsigned i = 1; i < 2000; ++i)
         body += "add.u32 %r" + std::to_string(i) + ", %r" + std::to_string(i - 1) + ", 1;\n";
@@ -36,7 +36,7 @@ TEST(RegisterSlots, FollowWhatIsAliveAndNotHowManyNamesThereAre) {
     EXPECT_EQ(assigned(body, false).slots.slots[register_slots::word], 2000u);
 }
 
-TEST(RegisterSlots, DifferWhereLivesOverlap) {
+TEST(RegisterSlots, DifferForOverlappingLiveRanges) {
     const assigned a(
         "mov.u32 %r0, 1; mov.u32 %r1, 2; add.u32 %r2, %r0, %r1;\n"
         "st.global.u32 [%rd0], %r2; st.global.u32 [%rd0], %r0;");
@@ -54,7 +54,7 @@ TEST(RegisterSlots, KeepAValueThroughALoop) {
     for (const unsigned other : {1u, 2u, 3u}) EXPECT_NE(a.word(0), a.word(other));
 }
 
-TEST(RegisterSlots, GiveARegisterThatMayBeReadUnwrittenOneOfItsOwn) {
+TEST(RegisterSlots, AreExclusiveForPossiblyUninitializedRegisters) {
     const assigned a(
         "mov.u32 %r1, 5; st.global.u32 [%rd0], %r1;\n"
         "setp.eq.u32 %p0, %r1, 5; @%p0 mov.u32 %r0, 1; st.global.u32 [%rd0], %r0;\n"
@@ -63,7 +63,7 @@ TEST(RegisterSlots, GiveARegisterThatMayBeReadUnwrittenOneOfItsOwn) {
     for (const unsigned other : {1u, 2u, 3u, 4u}) EXPECT_NE(a.word(0), a.word(other));
 }
 
-TEST(RegisterSlots, LetALoadFinishThatNobodyReads) {
+TEST(RegisterSlots, StayAllocatedUntilAnUnreadLoadCompletes) {
     // In the timing model its data arrive after later instructions have issued.
     const assigned a(
         "ld.volatile.global.u32 %r0, [%rd0]; mov.u32 %r1, 5;\n"

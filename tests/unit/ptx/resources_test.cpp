@@ -46,14 +46,14 @@ TEST(PtxResources, KeepsValuesAliveAroundALoop) {
     EXPECT_GT(registers(alone), registers(inner));
 }
 
-TEST(PtxResources, ConstantsAndParametersTakeNoRegisterWhileTheyWait) {
+TEST(PtxResources, ConstantsAndParametersOccupyNoRegister) {
     const std::string inner = live_at_once(10, "u32", "%r");
     EXPECT_EQ(registers("mov.u32 %r40, 7;\nld.param.u64 %rd9, [p];\n" + inner +
                         "st.shared.u32 [s], %r40;\nst.global.u32 [%rd9], %r40;"),
               registers(inner));
 }
 
-TEST(PtxResources, HonoursTheLimitOfTheEntryAndTheNeedsOfCalls) {
+TEST(PtxResources, RespectsTheLimitOfTheEntryAndTheRegistersOfCalls) {
     const std::string head = std::string(header) + ".shared .b32 s[4];\n";
     const std::string body = "{ .reg .b32 %r<40>;\n" + live_at_once(30, "u32", "%r") + " ret; }\n";
     EXPECT_EQ(demand(head + ".entry k() .maxnreg 16 " + body).registers, 16U);

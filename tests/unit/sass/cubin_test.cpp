@@ -22,7 +22,7 @@ std::string contents(const std::string& name) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Cubin, TellsArchitectureKernelsAndWhatTheyNeed) {
+TEST(Cubin, ReportsArchitectureKernelsAndResources) {
     const cubin file(contents("saxpy.sm_80.cubin"), "saxpy");
     EXPECT_EQ(file.architecture(), 80u);
     const cubin_function* const f = file.find_function("saxpy");
@@ -36,7 +36,7 @@ TEST(Cubin, TellsArchitectureKernelsAndWhatTheyNeed) {
     EXPECT_EQ(f->parameters[1].size, 8u);
 }
 
-TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
+TEST(Cubin, ReportsTheArchitectureOfCodeWithoutTheAbi) {
     // Functions with several results are compiled without the ABI: the version differs, the flags
     // do not.
     std::string bytes = contents("saxpy.sm_80.cubin");
@@ -44,7 +44,7 @@ TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
     EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 80u);
 }
 
-TEST(Cubin, TellsThePtxThatItWasCompiledFrom) {
+TEST(Cubin, ReportsThePtxThatItWasCompiledFrom) {
     EXPECT_EQ(cubin(contents("saxpy.sm_90.cubin"), "saxpy").virtual_architecture(), 75u);
     // As recorded by nvcc -gencode arch=compute_90,code=sm_90.
     std::string bytes = contents("saxpy.sm_90.cubin");
@@ -56,14 +56,14 @@ TEST(Cubin, TellsThePtxThatItWasCompiledFrom) {
     EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 90u);
 }
 
-TEST(Cubin, FindsParametersAtAnotherPlaceOnHopper) {
+TEST(Cubin, FindsParametersAtTheirHopperOffset) {
     const cubin file(contents("saxpy.sm_90.cubin"), "saxpy");
     EXPECT_EQ(file.architecture(), 90u);
     ASSERT_NE(file.find_function("saxpy"), nullptr);
     EXPECT_EQ(file.find_function("saxpy")->parameter_base, 0x210u);
 }
 
-TEST(Cubin, TellsSharedMemoryAndBarriersOfAKernel) {
+TEST(Cubin, ReportsSharedMemoryAndBarriersOfAKernel) {
     for (const char* name : {"histogram.sm_75.cubin", "histogram.sm_80.cubin"}) {
         const cubin file(contents(name), name);
         const cubin_function* const f = file.find_function("histogram");
@@ -96,7 +96,7 @@ TEST(Cubin, SharedMemoryForDebuggersHasNoBytesInTheFile) {
     EXPECT_TRUE(found);
 }
 
-TEST(Cubin, AllInstructionsOfItAreKnown) {
+TEST(Cubin, ContainsOnlyKnownInstructions) {
     for (const char* name :
          {"saxpy.sm_75.cubin", "saxpy.sm_80.cubin", "saxpy.sm_90.cubin", "histogram.sm_75.cubin",
           "histogram.sm_80.cubin", "histogram.sm_90.cubin"}) {
@@ -110,13 +110,13 @@ TEST(Cubin, AllInstructionsOfItAreKnown) {
     }
 }
 
-TEST(Cubin, RefusesWhatIsNone) {
+TEST(Cubin, RejectsOtherFiles) {
     EXPECT_THROW(cubin("hello", "text"), support::user_error);
     EXPECT_THROW(cubin("", "nothing"), support::user_error);
     EXPECT_THROW(cubin(std::string(4096, '\x7f'), "bytes"), support::user_error);
 }
 
-TEST(Cubin, RefusesNamesThatWouldControlATerminal) {
+TEST(Cubin, RejectsNamesWithControlCharacters) {
     std::string bytes = contents("saxpy.sm_80.cubin");
     for (std::size_t at = bytes.find("saxpy"); at != std::string::npos;
          at = bytes.find("saxpy", at + 1))
@@ -132,7 +132,7 @@ TEST(Cubin, RefusesNamesThatWouldControlATerminal) {
     }
 }
 
-TEST(Cubin, DamageIsAMessageAndNeverAFault) {
+TEST(Cubin, ReportsDamageAsAnError) {
     std::mt19937 random(7);
     const std::string whole = contents("histogram.sm_75.cubin");
     ASSERT_GT(whole.size(), 1000u);
@@ -193,7 +193,7 @@ TEST(FatBinary, GivesEntriesWithTheirArchitecture) {
     EXPECT_EQ(entries[0].contents, "code");
 }
 
-TEST(FatBinary, AnEntryThatCannotBeUnpackedIsAMessage) {
+TEST(FatBinary, ReportsAnEntryThatCannotBeDecompressed) {
     EXPECT_THROW(read_fat_binary(fat(1, 70, "no zstd frame", 0x8000), "file"), support::user_error);
     EXPECT_THROW(read_fat_binary(fat(1, 70, "\xff\xff\xff", 0x2000), "file"), support::user_error);
     EXPECT_THROW(read_fat_binary("no fat binary at all", "file"), support::user_error);
@@ -225,7 +225,7 @@ TEST(FatBinary, IsFoundAmongTheDataOfALibrary) {
     EXPECT_EQ(entries[1].contents, "more");
 }
 
-TEST(FatBinary, AFileWithoutAnyHasNoEntries) {
+TEST(FatBinary, HasNoEntriesInAFileWithoutFatBinaries) {
     EXPECT_TRUE(fat_binaries_of("text", "file").empty());
     EXPECT_TRUE(fat_binaries_of(contents("saxpy.sm_80.cubin"), "cubin").empty());
 }

@@ -48,7 +48,7 @@ TEST_P(Conformance, EveryStoredInstructionIsPrintedAsTheDisassemblerPrintsIt) {
     EXPECT_GT(n, 500u);
 }
 
-TEST_P(Conformance, InstructionsWithAChangedBitArePrintedOrRefusedAsByTheDisassembler) {
+TEST_P(Conformance, InstructionsWithAChangedBitArePrintedOrRejectedAsByTheDisassembler) {
     const unsigned architecture = GetParam();
     std::ifstream list(std::string(SIMTLM_SASS_DATA "/conformance/changed_sm_") +
                        std::to_string(architecture) + ".txt");
@@ -99,13 +99,13 @@ TEST(Decoder, ReadsControlBits) {
     EXPECT_EQ(to_string(c), "B0-----:R-:W-:Y:S05");
 }
 
-TEST(Decoder, DoesNotKnowWhatNoArchitectureHas) {
+TEST(Decoder, RejectsUnknownOpcodes) {
     instruction i;
     EXPECT_FALSE(decode({~std::uint64_t{0}, ~std::uint64_t{0}}, 80, 0, i));
     EXPECT_EQ(to_string(i), "(unknown)");
 }
 
-TEST(Decoder, KnowsNoUniformDatapathOnVolta) {
+TEST(Decoder, HasNoUniformDatapathOnVolta) {
     // ULDC, which exists on Turing but not on Volta.
     instruction i;
     const instruction_word w = word_of("000fe200000008000000000000057ab9");
@@ -126,7 +126,7 @@ TEST(Decoder, DecodesAndPrintsAnyWordWithoutFault) {
     EXPECT_GT(known, 1000u);
 }
 
-TEST(EncodingTable, NamesTheLineThatCannotBeRead) {
+TEST(EncodingTable, NamesTheMalformedLine) {
     try {
         const encoding_table t("FADD 221 70- | 80=FTZ | Rd\nFMUL 220 70- | 80 | Rd\n", "table");
         FAIL();

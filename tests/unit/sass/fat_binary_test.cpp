@@ -52,7 +52,7 @@ TEST(FatBinary, HoldsPtxOfAnArchitecture) {
     EXPECT_EQ(entries[0].contents, "text");
 }
 
-TEST(FatBinary, UnpacksWhatIsWantedAlone) {
+TEST(FatBinary, DecompressesRequestedEntriesOnly) {
     std::string b = fat_binary("\xff\xff\xff");
     put_at(b, flags, zstd);
     EXPECT_THROW(read(b), support::user_error);
@@ -63,7 +63,7 @@ TEST(FatBinary, UnpacksWhatIsWantedAlone) {
     EXPECT_EQ(entries[0].contents, "");
 }
 
-TEST(FatBinary, IsReadNoFurtherThanThereIsOfIt) {
+TEST(FatBinary, IsReadWithinItsBounds) {
     const std::string good = fat_binary("text");
     for (const std::size_t n : {0, 8, 15})
         EXPECT_THROW(read(good.substr(0, n)), support::user_error);
@@ -76,7 +76,7 @@ TEST(FatBinary, IsReadNoFurtherThanThereIsOfIt) {
     EXPECT_THROW(read(b), support::user_error);
 }
 
-TEST(FatBinary, EndsAtAnEntryWhoseLengthsDoNotFit) {
+TEST(FatBinary, EndsAtAnEntryWithInconsistentLengths) {
     std::string b = fat_binary("text");
     put_at<std::uint64_t>(b, entry_bytes, ~std::uint64_t{0} - 60);
     EXPECT_TRUE(read(b).empty());
@@ -85,7 +85,7 @@ TEST(FatBinary, EndsAtAnEntryWhoseLengthsDoNotFit) {
     EXPECT_TRUE(read(b).empty());
 }
 
-TEST(FatBinary, UnpacksNothingBeyondAnEntryAndNoBombs) {
+TEST(FatBinary, LimitsTheDecompressedSize) {
     for (const std::uint64_t packer : {lz4, zstd}) {
         std::string b = fat_binary("text");
         put_at(b, flags, packer);
@@ -111,7 +111,7 @@ std::string packed(std::uint64_t packer, const std::string& text) {
     return b;
 }
 
-TEST(FatBinary, UnpacksLz4AndZstd) {
+TEST(FatBinary, DecompressesLz4AndZstd) {
     std::string text(1'000'000, 'a');
     for (std::size_t i = 0; i < text.size(); i += 1 + i % 97) text[i] = static_cast<char>(i % 251);
     for (const std::uint64_t packer : {lz4, zstd})
@@ -125,7 +125,7 @@ TEST(FatBinary, UnpacksLz4AndZstd) {
         }
 }
 
-TEST(FatBinary, RefusesZstdThatEndsEarlyOrUnpacksToMoreThanItSays) {
+TEST(FatBinary, RejectsTruncatedAndOversizedZstd) {
     const std::string text(100'000, 'a');
     std::string b = packed(zstd, text);
     put_at<std::uint32_t>(b, packed_bytes, 12);
@@ -135,7 +135,7 @@ TEST(FatBinary, RefusesZstdThatEndsEarlyOrUnpacksToMoreThanItSays) {
     EXPECT_THROW(read(b), support::user_error);
 }
 
-TEST(FatBinary, TakesNoMemoryForWhatPackedBytesCannotBecome) {
+TEST(FatBinary, AllocatesNoMemoryForImpossibleCompressionRatios) {
     const auto most_memory = [] {
         rusage r{};
         getrusage(RUSAGE_SELF, &r);

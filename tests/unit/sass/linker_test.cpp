@@ -96,7 +96,7 @@ TEST(Linker, AcceptsWeakDefinitionsInSeveralFilesButNoStrongOnes) {
     EXPECT_THAT(reasons, Not(HasSubstr("weak_sum_of")));
 }
 
-TEST(Linker, RefusesFilesOfOtherGenerations) {
+TEST(Linker, RejectsFilesOfOtherGenerations) {
     EXPECT_THAT(
         reasons_of({object("parts_kernels.sm_80.cubin"), object("parts_functions.sm_75.cubin")}),
         HasSubstr("Input file 'parts_functions.sm_75.cubin' arch does not match target 'sm_80'"));
@@ -114,7 +114,7 @@ TEST(Linker, IncludesMembersOfLibrariesOnlyIfTheyAreNeeded) {
     EXPECT_NE(linked.find_function("_Z5powerd"), nullptr);
 }
 
-TEST(Linker, GivesLocalFunctionsOfTheSameNameDifferentOnes) {
+TEST(Linker, RenamesLocalFunctionsOfTheSameName) {
     const cubin linked(
         link({object("parts_kernels.sm_80.cubin"), object("parts_functions.sm_80.cubin")}, "x"),
         "x");
@@ -122,7 +122,7 @@ TEST(Linker, GivesLocalFunctionsOfTheSameNameDifferentOnes) {
     for (const cubin_function& f : linked.functions()) EXPECT_TRUE(names.insert(f.name).second);
 }
 
-TEST(Linker, ExecutesARelocatableFileAsFarAsItIsComplete) {
+TEST(Linker, ExecutesTheCompletePartOfARelocatableFile) {
     const auto file = executable(object("parts_kernels.sm_80.cubin").file);
     EXPECT_FALSE(file->is_relocatable());
     EXPECT_NE(file->find_function("parts"), nullptr);
@@ -130,7 +130,7 @@ TEST(Linker, ExecutesARelocatableFileAsFarAsItIsComplete) {
     EXPECT_EQ(executable(whole), whole);
 }
 
-TEST(Linker, RefusesOrLinksDamagedFiles) {
+TEST(Linker, RejectsOrLinksDamagedFiles) {
     const std::string whole = stored_file("parts_functions.sm_80.cubin");
     const link_object kernels = object("parts_kernels.sm_80.cubin");
     std::uint32_t random = 1;

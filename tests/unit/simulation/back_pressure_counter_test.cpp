@@ -39,7 +39,7 @@ private:
     std::vector<step> steps_;
 };
 
-TEST(RefusalCounter, CountsEveryTurnOfABlockThatSleeps) {
+TEST(BackPressureCounter, CountsEveryCycleOfASleepingBlock) {
     doorway d("d");
     d.set(d.before, 10, back_pressure_counter::queued, true);
     d.set(d.before, 25, back_pressure_counter::queued, false);
@@ -48,7 +48,7 @@ TEST(RefusalCounter, CountsEveryTurnOfABlockThatSleeps) {
     EXPECT_EQ(d.back_pressure.up_to_date(), 15u) << "turns 10 to 24; that of 25 has room";
 }
 
-TEST(RefusalCounter, BeginsWithTheNextTurnWhenThatOfTheCycleHasPassed) {
+TEST(BackPressureCounter, BeginsInTheNextCycleIfThePhaseHasPassed) {
     doorway d("d");
     d.set(d.after, 10, back_pressure_counter::queued, true);
     d.set(d.after, 25, back_pressure_counter::queued, false);
@@ -56,7 +56,7 @@ TEST(RefusalCounter, BeginsWithTheNextTurnWhenThatOfTheCycleHasPassed) {
     EXPECT_EQ(d.back_pressure.up_to_date(), 15u) << "turns 11 to 25";
 }
 
-TEST(RefusalCounter, CountsATurnOnceForTwoReasons) {
+TEST(BackPressureCounter, CountsACycleOnceForTwoReasons) {
     doorway d("d");
     d.set(d.before, 10, back_pressure_counter::queued, true);
     d.set(d.before, 12, back_pressure_counter::held, true);
@@ -66,7 +66,7 @@ TEST(RefusalCounter, CountsATurnOnceForTwoReasons) {
     EXPECT_EQ(d.back_pressure.up_to_date(), 10u);
 }
 
-TEST(RefusalCounter, CountsTheTurnInWhichTheBlockHasJustAsked) {
+TEST(BackPressureCounter, CountsTheCycleOfTheRequest) {
     doorway d("d");
     d.asker.process.wake();
     d.asker.then = [&d](recorder& r) {
@@ -77,7 +77,7 @@ TEST(RefusalCounter, CountsTheTurnInWhichTheBlockHasJustAsked) {
     EXPECT_EQ(d.back_pressure.up_to_date(), 1u);
 }
 
-TEST(RefusalCounter, CanBeReadWhileItCounts) {
+TEST(BackPressureCounter, CanBeReadWhileItCounts) {
     doorway d("d");
     d.set(d.before, 10, back_pressure_counter::queued, true);
     d.rig.run_to(20);

@@ -129,7 +129,7 @@ TEST_P(ClockGating, ChangesNothingButTheNumberOfSteps) {
     EXPECT_LT(gated.sequencer.steps(), free.sequencer.steps() / 10);
 }
 
-TEST_P(ClockGating, ChangesNothingForAHostThatWakesBlocksAtTimesThatItHasTold) {
+TEST_P(ClockGating, ChangesNothingForAHostWithDeclaredWakeTimes) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     std::uint64_t next = 0;
     design gated("gated", GetParam(), true, 3, [&] { return next; });
@@ -146,7 +146,7 @@ TEST_P(ClockGating, ChangesNothingForAHostThatWakesBlocksAtTimesThatItHasTold) {
     EXPECT_LT(gated.sequencer.steps(), free.sequencer.steps() / 10);
 }
 
-TEST_P(ClockGating, CountsTheEdgesThatItLeavesOut) {
+TEST_P(ClockGating, CountsSuppressedEdges) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     design gated("gated", GetParam(), true, 1);
     sc_core::sc_start(300, sc_core::SC_US);
@@ -183,14 +183,14 @@ TEST_P(ClockGating, KeepsAClockLowFromItsFallingEdgeOn) {
     EXPECT_GT(falls[3], tenth) << "and not again before it has risen";
 }
 
-TEST(ClockGatingOfADesign, LeavesTheClocksAloneWhileNoTimerIsSet) {
+TEST(ClockGatingOfADesign, DoesNotGateWithoutATimer) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     design gated("gated", false, true, 0);
     sc_core::sc_start(1, sc_core::SC_US);
     EXPECT_GT(gated.sequencer.steps(), 1131u);
 }
 
-TEST(ClockGatingOfADesign, AnIdleDesignCostsNothingBetweenTheTimesAtWhichItsHostMayAct) {
+TEST(ClockGatingOfADesign, SkipsIdleCyclesBetweenDeclaredHostTimes) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     constexpr std::uint64_t period = 1'000'000'000;  // 1 us
     design gated("gated", false, true, 0,
@@ -201,7 +201,7 @@ TEST(ClockGatingOfADesign, AnIdleDesignCostsNothingBetweenTheTimesAtWhichItsHost
         EXPECT_NEAR(static_cast<double>(gated.sequencer.edges(d)), 100e-6 * frequencies[d], 2) << d;
 }
 
-TEST(ClockGatingOfADesign, WaitsWhileSomebodyWatchesEveryStep) {
+TEST(ClockGatingOfADesign, IsDisabledWhileStepsAreObserved) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     struct : phase_sequencer::step_observer {
         unsigned told = 0;

@@ -50,7 +50,7 @@ TEST_P(ClockedProcess, RunsFromTheNextEdgeWhenItWakesItself) {
     EXPECT_THAT(r.cycles, ElementsAre(0, 1, 2, 3));
 }
 
-TEST_P(ClockedProcess, RunsOnceHoweverOftenItIsWoken) {
+TEST_P(ClockedProcess, RunsOnceIfWokenRepeatedly) {
     sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}}, {}, GetParam());
     recorder waker("waker", rig.sequencer, 0), sleeper("sleeper", rig.sequencer, 1, false);
     sleeper.then = [](recorder& r) {
@@ -67,7 +67,7 @@ TEST_P(ClockedProcess, RunsOnceHoweverOftenItIsWoken) {
     EXPECT_EQ(rig.sequencer.observed().activations[1], 1u);
 }
 
-TEST_P(ClockedProcess, WakesAtTheCycleItAskedFor) {
+TEST_P(ClockedProcess, WakesAtTheRequestedCycle) {
     // Around and beyond the 1024 cycles of the timer wheel, and the 64 of a group's.
     sequencer_rig rig("rig", {1000}, {{0, "only"}}, {}, GetParam());
     const std::vector<std::uint64_t> wanted = {0,    1,    5,    68,   131,  196,   1028, 1029,
@@ -84,7 +84,7 @@ TEST_P(ClockedProcess, WakesAtTheCycleItAskedFor) {
     EXPECT_EQ(r.cycles, wanted);
 }
 
-TEST_P(ClockedProcess, KeepsSeveralTimersOfOneBucketApart) {
+TEST_P(ClockedProcess, SeparatesTimersOfOneBucket) {
     sequencer_rig rig("rig", {1000}, {{0, "only"}}, {}, GetParam());
     recorder r("r", rig.sequencer, 0);
     r.then = [](recorder& self) {
@@ -99,7 +99,7 @@ TEST_P(ClockedProcess, KeepsSeveralTimersOfOneBucketApart) {
     EXPECT_THAT(r.cycles, ElementsAre(0, 7, 1031, 2055));
 }
 
-TEST_P(ClockedProcess, WakesAtOnceWhenTheCycleHasPassed) {
+TEST_P(ClockedProcess, WakesImmediatelyIfTheCycleHasPassed) {
     sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}}, {}, GetParam());
     recorder waker("waker", rig.sequencer, 0), sleeper("sleeper", rig.sequencer, 1, false);
     sleeper.then = [](recorder& r) { r.process.sleep(); };
@@ -149,7 +149,7 @@ TEST_P(ClockedProcess, CountsTheTimersOfItsOwnDomain) {
     EXPECT_THAT(at, ElementsAre(0, 0, 10000, 20000, 30000, 37000));
 }
 
-TEST_P(ClockedProcess, RunsAgainOnThisEdgeWhenItSelectsATurnToCome) {
+TEST_P(ClockedProcess, RunsAgainOnThisEdgeForALaterSubPhase) {
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     recorder r("r", rig.sequencer, 0, true, 3);
     std::vector<unsigned> sub_phases;
@@ -162,7 +162,7 @@ TEST_P(ClockedProcess, RunsAgainOnThisEdgeWhenItSelectsATurnToCome) {
     EXPECT_THAT(r.cycles, ElementsAre(0, 0, 0, 1, 1, 1));
 }
 
-TEST_P(ClockedProcess, StaysAsleepWhenItSelectsATurnAsleep) {
+TEST_P(ClockedProcess, StaysAsleepWhenItSelectsASubPhaseAsleep) {
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     recorder waker("waker", rig.sequencer, 0, true, 2), r("r", rig.sequencer, 0, false, 3);
     waker.process.select_sub_phase(1);
@@ -182,7 +182,7 @@ TEST_P(ClockedProcess, StaysAsleepWhenItSelectsATurnAsleep) {
     EXPECT_THAT(r.cycles, ElementsAre(2, 5));
 }
 
-TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
+TEST_P(ClockedProcess, RotatesTheFirstBlockBySubPhases) {
     // Three blocks that act in turn, with rotating priority.
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     std::vector<std::unique_ptr<recorder>> blocks;
@@ -203,7 +203,7 @@ TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
     EXPECT_EQ(order, "012120201012");
 }
 
-TEST_P(ClockedProcess, SeesTheTurnsOfAPhaseAsOnePhaseFromOutside) {
+TEST_P(ClockedProcess, PresentsSubPhasesAsOnePhaseToOtherBlocks) {
     // More members than bits in a word, sixteen in each sub-phase.
     constexpr unsigned members = 128, sub_phases = 8;
     sequencer_rig rig("rig", {1000}, {{0, "before"}, {0, "turns"}, {0, "after"}}, {}, GetParam());
@@ -230,7 +230,7 @@ TEST_P(ClockedProcess, SeesTheTurnsOfAPhaseAsOnePhaseFromOutside) {
     EXPECT_EQ(rig.sequencer.observed().deltas, GetParam() == way::grouped ? 1 : sub_phases + 2u);
 }
 
-TEST_P(ClockedProcess, TakesItsTurnsWhenProcessesAreShuffled) {
+TEST_P(ClockedProcess, KeepsSubPhaseOrderWhenProcessesAreShuffled) {
     phase_sequencer::options options;
     options.shuffle_seed = 3;
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, options, GetParam());

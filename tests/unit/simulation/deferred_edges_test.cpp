@@ -148,7 +148,7 @@ TEST(DecoupledDomain, ShowsEveryProcessTheCyclesAndLocalTimesOfItsEdges) {
     EXPECT_GT(threads.sequencer.observed().shared, 1000u);
 }
 
-TEST(DecoupledDomain, HasMostOfItsEdgesSuppressed) {
+TEST(DecoupledDomain, SuppressesMostOfItsEdges) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     design d("design", {true});
     unsigned rises = 0;
@@ -159,7 +159,7 @@ TEST(DecoupledDomain, HasMostOfItsEdgesSuppressed) {
     EXPECT_NEAR(static_cast<double>(d.sequencer.edges(memory_domain)), 25000, 1);
 }
 
-TEST(DecoupledDomain, TellsHowFarItLagsUntilItIsSynchronized) {
+TEST(DecoupledDomain, ReportsItsDeferredEdgesUntilItIsSynchronized) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     design d("design", {true});
     bool lagged = false;

@@ -41,7 +41,7 @@ TEST(ExactClock, RisesAtWholePeriodsRoundedToTheResolutionWithoutDrift) {
         EXPECT_NEAR(log.edges[n].to_seconds(), static_cast<double>(n) / 1132e6, 1e-15) << n;
 }
 
-TEST(ExactClock, IsAnScClockToWhoeverBindsItListsItOrTracesIt) {
+TEST(ExactClock, IsAnScClockForBindingListingAndTracing) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     simulation::exact_clock clock("clock", 1132e6);
     EXPECT_STREQ(clock.kind(), "sc_clock");
@@ -71,7 +71,7 @@ TEST(ExactClock, FallsHalfWayBetweenItsRisingEdges) {
         EXPECT_NEAR(falls[n], (static_cast<double>(n) + 0.5) / 850e6, 1e-15) << n;
 }
 
-TEST(ExactClock, CoincidesWithARelatedClockAgainAndAgain) {
+TEST(ExactClock, CoincidesPeriodicallyWithARelatedClock) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     simulation::exact_clock fast("fast", 1132e6), slow("slow", 850e6);
     edge_log a("a"), b("b");

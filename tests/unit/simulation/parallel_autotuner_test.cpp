@@ -23,13 +23,13 @@ unsigned shared_steps(parallel_autotuner& t, unsigned steps, std::chrono::nanose
 
 using namespace std::chrono_literals;
 
-TEST(SharingTrial, KeepsTheWayThatIsFaster) {
+TEST(ParallelAutotuner, SelectsTheFasterMode) {
     parallel_autotuner pays, does_not;
     EXPECT_GT(shared_steps(pays, 10000, 6us, 10us, false), 9000u);
     EXPECT_EQ(shared_steps(does_not, 10000, 10us, 6us, false), 0u);
 }
 
-TEST(SharingTrial, TriesBothWaysNowAndAgainAndLessOftenWhatDoesNotPay) {
+TEST(ParallelAutotuner, TriesTheSlowerModeDecreasinglyOften) {
     parallel_autotuner pays, does_not;
     const unsigned fruitless = shared_steps(does_not, 100000, 10us, 6us, true);
     EXPECT_GT(fruitless, 100u);
@@ -39,25 +39,25 @@ TEST(SharingTrial, TriesBothWaysNowAndAgainAndLessOftenWhatDoesNotPay) {
     EXPECT_LT(alone, 1500u);
 }
 
-TEST(SharingTrial, DoesNotTryStepsThatAreShorterThanASharingTakes) {
+TEST(ParallelAutotuner, DoesNotParallelizeStepsShorterThanTheOverhead) {
     parallel_autotuner t;
     EXPECT_EQ(shared_steps(t, 100000, 60ns, 100ns, true), 0u);
     EXPECT_FALSE(t.pays());
 }
 
-TEST(SharingTrial, GoesOnSharingStepsThatHaveBecomeShortWhileTheOthersAreAtHand) {
+TEST(ParallelAutotuner, ContinuesInParallelOnShortStepsWhileWorkersSpin) {
     parallel_autotuner t;
     shared_steps(t, 500, 6us, 10us, true);
     ASSERT_TRUE(t.pays());
     EXPECT_GT(shared_steps(t, 100000, 60ns, 100ns, true), 98000u);
 }
 
-TEST(SharingTrial, TriesStepsOfAnyLengthWhereToldTo) {
+TEST(ParallelAutotuner, TriesStepsOfAnyLengthIfConfigured) {
     parallel_autotuner t(0);
     EXPECT_GT(shared_steps(t, 100000, 6ns, 10ns, true), 98000u);
 }
 
-TEST(SharingTrial, FollowsAWorkloadThatChanges) {
+TEST(ParallelAutotuner, AdaptsToAChangingWorkload) {
     parallel_autotuner t;
     shared_steps(t, 5000, 10us, 6us, true);
     EXPECT_FALSE(t.shared());

@@ -48,7 +48,7 @@ TEST(PhaseSequencer, InterleavesThePhasesOfCoincidentEdgesInTableOrder) {
     EXPECT_THAT(y.cycles, ElementsAre(0, 1, 2));
 }
 
-TEST(PhaseSequencer, EveryPhaseSeesWhatTheOnesBeforeItHaveDone) {
+TEST(PhaseSequencer, EveryPhaseSeesTheEffectsOfEarlierPhases) {
     sequencer_rig rig("rig", {1000}, {{0, "produce"}, {0, "consume"}});
     recorder consumer("consumer", rig.sequencer, 1), producer("producer", rig.sequencer, 0);
     std::uint64_t wire = 99;
@@ -85,7 +85,7 @@ TEST(PhaseSequencer, CountsEdgesStepsPhasesAndActivations) {
     EXPECT_EQ(rig.sequencer.domain_of(1), 1u);
 }
 
-TEST(PhaseSequencer, TellsItsObserverWhichDomainsHadAnEdge) {
+TEST(PhaseSequencer, NotifiesItsObserverOfTheDomainsWithAnEdge) {
     struct observer : phase_sequencer::step_observer {
         std::vector<unsigned> told;
         void step_ended(unsigned ticked) override { told.push_back(ticked); }
@@ -98,7 +98,7 @@ TEST(PhaseSequencer, TellsItsObserverWhichDomainsHadAnEdge) {
     EXPECT_THAT(watch.told, ElementsAre(3, 1, 2, 1));
 }
 
-TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
+TEST(PhaseSequencer, IgnoresEdgesAfterAFailure) {
     sequencer_rig rig("rig", {1000}, {{0, "x"}});
     recorder r("r", rig.sequencer, 0);
     r.then = [&](recorder& self) {
@@ -127,7 +127,7 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     }
 }
 
-TEST(PhaseSequencer, OfProcessesThatFailInAStepTheFirstInOrderIsToldInWhateverOrderTheyRun) {
+TEST(PhaseSequencer, ReportsTheFirstFailureOfAStepInAnyProcessOrder) {
     std::vector<std::unique_ptr<sequencer_rig>> rigs;
     std::vector<std::unique_ptr<recorder>> all;
     for (const way how : {way::called, way::threads})
@@ -260,7 +260,7 @@ private:
     std::vector<std::unique_ptr<recorder>> all_;
 };
 
-TEST(PhaseSequencer, NeitherShufflingNorSleeplessnessChangesWhatADesignDoes) {
+TEST(PhaseSequencer, IsIndependentOfProcessOrderAndSleep) {
     phase_sequencer::options plain, shuffled, sleepless, both;
     shuffled.shuffle_seed = 4711;
     sleepless.sleeping = false;
@@ -277,7 +277,7 @@ TEST(PhaseSequencer, NeitherShufflingNorSleeplessnessChangesWhatADesignDoes) {
     EXPECT_LT(a.observed().activations[1], c.observed().activations[1]);
 }
 
-TEST(ProcessGroup, DoesWhatItsProcessesDoByThemselves) {
+TEST(ProcessGroup, BehavesAsItsIndividualProcesses) {
     phase_sequencer::options plain, shuffled, sleepless, threads, parallel;
     parallel.host_threads = 3;
     parallel.groups_a_thread = 1;
@@ -305,7 +305,7 @@ TEST(ProcessGroup, DoesWhatItsProcessesDoByThemselves) {
     EXPECT_EQ(d.observed().groups, 0u) << "threads of SystemC are started one by one";
 }
 
-TEST(PhaseSequencer, HostThreadsGoThroughPhasesPartByPart) {
+TEST(PhaseSequencer, RunsPartitionsOfAPhaseOnHostThreads) {
     phase_sequencer::options plain, two, three;
     two.host_threads = 2;
     two.groups_a_thread = 1;
@@ -328,7 +328,7 @@ TEST(PhaseSequencer, HostThreadsGoThroughPhasesPartByPart) {
     EXPECT_LT(a.observed().shared, a.observed().deltas) << "several phases at a time";
 }
 
-TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
+TEST(PhaseSequencer, ReportsTheFirstOfSeveralFailedPartitions) {
     phase_sequencer::options options;
     options.host_threads = 4;
     options.groups_a_thread = 1;
@@ -361,7 +361,7 @@ TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
     }
 }
 
-TEST(PhaseSequencer, HostThreadsMeetBeforeAPhaseInWhichPartsHearOthers) {
+TEST(PhaseSequencer, SynchronizesHostThreadsBeforeAPhaseThatCrossesPartitions) {
     phase_sequencer::options options;
     options.host_threads = 2;
     options.groups_a_thread = 1;
@@ -384,7 +384,7 @@ TEST(PhaseSequencer, HostThreadsMeetBeforeAPhaseInWhichPartsHearOthers) {
     EXPECT_EQ(rig.sequencer.observed().shared, 50u * 2);
 }
 
-TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
+TEST(ProcessGroup, RunsItsPhasesBeforeTheNextGroupAndSleepsAsOne) {
     sequencer_rig rig("rig", {1000},
                       {{0, "before"}, {0, "first", true}, {0, "second", true}, {0, "after"}});
     std::string log;
@@ -429,7 +429,7 @@ TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
 
 class OrderedGroups : public ::testing::TestWithParam<bool> {};
 
-TEST_P(OrderedGroups, GoThroughAllTheirPhasesAfterTheGroupsOfEarlierSubPhases) {
+TEST_P(OrderedGroups, RunAllPhasesAfterTheGroupsOfEarlierSubPhases) {
     phase_sequencer::options options;
     options.clocked_threads = GetParam();
     options.shuffle_seed = 5;

@@ -49,7 +49,7 @@ constexpr const auto& counters_of(const parcels*) {
 }
 static_assert(covers(parcel_counters));
 
-TEST(CounterTable, TellsWhetherAMemberIsForgotten) {
+TEST(CounterTable, DetectsMissingMembers) {
     constexpr counter<bin> half[] = {count<&bin::in>("in", "parcels", "put in")};
     EXPECT_FALSE(covers(half));
     EXPECT_TRUE(covers(half, sizeof(std::uint64_t))) << "the other member holds no counter";
@@ -60,7 +60,7 @@ TEST(CounterTable, TellsWhetherAMemberIsForgotten) {
     EXPECT_FALSE(covers(without_a_bin_member));
 }
 
-TEST(CounterTable, AddsEveryCounterAsItsRowSays) {
+TEST(CounterTable, CombinesEveryCounterByTheRuleOfItsRow) {
     parcels sum, a, b;
     a = {3, 90, 10, 7, {1, 2, 3}, {{{1, 2}, {3, 4}}}, {5, 6}, {{1, 8}, {2, 9}}};
     b = {4, 70, 20, 2, {10, 20, 30}, {{{10, 20}, {30, 40}}}, {50, 1}, {{10, 80}, {20, 1}}};

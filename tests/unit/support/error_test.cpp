@@ -8,7 +8,7 @@
 namespace simtlm::support {
 namespace {
 
-TEST(UserError, IsOneLineOfWhereWhatAndRemedy) {
+TEST(UserError, IsOneLineOfLocationCauseAndRemedy) {
     EXPECT_STREQ(user_error("a.traceg:3", "bad mask", "trace again").what(),
                  "a.traceg:3: bad mask (trace again)");
     EXPECT_STREQ(user_error("a.traceg", "empty").what(), "a.traceg: empty");

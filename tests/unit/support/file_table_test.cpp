@@ -53,7 +53,7 @@ protected:
     file_table table_;
 };
 
-TEST_F(FileTable, RefusesAnOutputThatIsAnInputUnderAnyName) {
+TEST_F(FileTable, RejectsAnOutputThatIsAnInputUnderAnyName) {
     table_.add_input(write("in"), "an input (trace)");
     fs::create_directory(path("other"));
     fs::create_symlink("../in", path("other/symbolic"));
@@ -63,7 +63,7 @@ TEST_F(FileTable, RefusesAnOutputThatIsAnInputUnderAnyName) {
     EXPECT_EQ("", output("out", "--vcd"));
 }
 
-TEST_F(FileTable, RefusesTwoOutputsInOneFileWhetherItExistsOrNot) {
+TEST_F(FileTable, RejectsTwoOutputsInOneFileWhetherItExistsOrNot) {
     EXPECT_EQ("", output("new", "--vcd"));
     EXPECT_THAT(output("./new", "--timeline"), HasSubstr("the output of --vcd too"));
     fs::create_symlink("new", path("link"));
@@ -74,14 +74,14 @@ TEST_F(FileTable, RefusesTwoOutputsInOneFileWhetherItExistsOrNot) {
     EXPECT_THAT(output("hard", "--timeline"), HasSubstr("the output of --stats-csv too"));
 }
 
-TEST_F(FileTable, RefusesAnOutputThatIsTheDraftOfAnother) {
+TEST_F(FileTable, RejectsAnOutputThatIsTheTemporaryFileOfAnother) {
     EXPECT_EQ("", output("a", "--vcd"));
     EXPECT_THAT(output("a.part", "--timeline"), HasSubstr("the draft of the output of --vcd"));
     EXPECT_EQ("", output("b.part", "--stats-csv"));
     EXPECT_THAT(output("b", "--stats-json"), HasSubstr("the output of --stats-csv"));
 }
 
-TEST_F(FileTable, RefusesFoldersThatContainOtherFilesOfTheRun) {
+TEST_F(FileTable, RejectsFoldersThatContainOtherFilesOfTheRun) {
     table_.add_input(write("traces/k"), "an input");
     EXPECT_EQ("", output("out", "--vcd"));
     EXPECT_THAT(folder("traces", "--record-trace"), HasSubstr("the folder of an input"));
@@ -94,12 +94,12 @@ TEST_F(FileTable, RefusesFoldersThatContainOtherFilesOfTheRun) {
     EXPECT_EQ("", output("newer", "--timeline")) << "a name that begins alike";
 }
 
-TEST_F(FileTable, LeavesNoFileBehind) {
+TEST_F(FileTable, LeavesNoTemporaryFile) {
     EXPECT_EQ("", output("a", "--vcd"));
     EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-TEST(OutputAttempts, KeepEveryErrorOnceAndGoOn) {
+TEST(OutputAttempts, KeepEveryErrorOnceAndContinue) {
     output_attempts attempt;
     int done = 0;
     for (const char* file : {"/dev/full", "/dev/null", "/dev/full"})

@@ -9,7 +9,7 @@
 namespace simtlm::support {
 namespace {
 
-TEST(RingBuffer, HoldsAsMuchAsItsCapacitySays) {
+TEST(RingBuffer, HoldsItsCapacity) {
     for (const std::size_t capacity : {1u, 2u, 3u, 5u, 8u, 33u}) {
         ring_buffer<int> q(capacity);
         EXPECT_EQ(q.capacity(), capacity);
@@ -67,7 +67,7 @@ TEST(RingBuffer, IsEmptiedByClearAndReset) {
     EXPECT_EQ(q.room(), 9u);
 }
 
-TEST(RingBuffer, TakesWhatCanOnlyBeMoved) {
+TEST(RingBuffer, HoldsMoveOnlyObjects) {
     ring_buffer<std::unique_ptr<int>> q(2);
     q.push(std::make_unique<int>(5));
     const std::unique_ptr<int> out = q.pop();

@@ -22,7 +22,7 @@ struct stat written_now() {
     return status;
 }
 
-TEST(RunIdentity, TellsFilesThatItHasWrittenFromThoseThatWereThereImmediatelyBefore) {
+TEST(RunIdentity, DistinguishesItsFilesFromEarlierOnes) {
     for (unsigned i = 0; i < 20; ++i) {
         const struct stat before = written_now();
         const run_identity run = run_identity::of_this_process();

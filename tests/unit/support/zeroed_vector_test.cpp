@@ -23,7 +23,7 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST(ZeroedVector, BeginsWithZeroes) {
+TEST(ZeroedVector, IsInitializedToZero) {
     for (const std::size_t n : {1u, 100u, 100000u}) {
         zeroed_vector<entry> v(n);
         EXPECT_TRUE(std::all_of(v.begin(), v.end(),
@@ -41,7 +41,7 @@ TEST(ZeroedVector, KeepsItsEntriesWhenItGrows) {
     EXPECT_EQ(v.back(), 9u);
 }
 
-TEST(ZeroedVector, TakesNoMemoryForWhatIsNotUsed) {
+TEST(ZeroedVector, UsesNoMemoryForUntouchedEntries) {
     const std::size_t before = resident_bytes();
     zeroed_vector<std::uint64_t> v(std::size_t{64} << 17);  // 64 MB
     v[5] = 1;

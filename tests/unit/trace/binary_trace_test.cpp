@@ -170,7 +170,7 @@ void set_quirks(trace::reader_options& o, unsigned set) {
     o.quirks.ldc_is_alu = o.quirks.generic_windows = o.quirks.typed_width_is_word = (set & 16) != 0;
 }
 
-TEST_F(BinaryTrace, OfEverySampleGivesTheSimulationTheSame) {
+TEST_F(BinaryTrace, OfEverySampleSuppliesTheSameInstructions) {
     for (const char* sample : {"sample", "vecadd", "reduction", "sgemm_tile", "pchase", "histogram",
                                "async_copy", "streams", "divergence"}) {
         const std::string list = std::string{SIMTLM_TRACES} + "/" + sample + "/kernelslist.g";
@@ -195,7 +195,7 @@ TEST_F(BinaryTrace, OfEverySampleGivesTheSimulationTheSame) {
     }
 }
 
-TEST_F(BinaryTrace, OfOddLinesGivesTheSameUnderEveryQuirk) {
+TEST_F(BinaryTrace, OfUnusualLinesSuppliesTheSameInstructionsUnderEveryQuirk) {
     struct variant {
         std::string header;
         bool prefixed, numbered;
@@ -226,7 +226,7 @@ TEST_F(BinaryTrace, OfOddLinesGivesTheSameUnderEveryQuirk) {
     }
 }
 
-TEST_F(BinaryTrace, IsKnownByItsContentNotByItsName) {
+TEST_F(BinaryTrace, IsDetectedByItsContent) {
     const std::string binary = small("kernel-1.traceg");
     EXPECT_EQ(message_of(binary), "");
     const std::string text = folder.write(
@@ -237,7 +237,7 @@ TEST_F(BinaryTrace, IsKnownByItsContentNotByItsName) {
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("shmem = 1 bytes")));
 }
 
-TEST_F(BinaryTrace, TellsOfUnknownOpcodesAsATextDoes) {
+TEST_F(BinaryTrace, ReportsUnknownOpcodesAsATextDoes) {
     std::string text = odd_trace(odd_header("-accelsim tracer version = 5\n"), false, false);
     for (std::size_t at = 0; (at = text.find("FADD", at)) != std::string::npos;) {
         text.replace(at, 4, "FOOX");
@@ -268,7 +268,7 @@ TEST_F(BinaryTrace, TellsOfUnknownOpcodesAsATextDoes) {
     EXPECT_EQ(warnings(file), warnings(binary));
 }
 
-TEST_F(BinaryTrace, CutShortAnywhereIsRefused) {
+TEST_F(BinaryTrace, TruncatedAnywhereIsRejected) {
     const std::string file = small();
     const std::string bytes = test::bytes_of_file(file);
     ASSERT_EQ(message_of(file), "");
@@ -281,7 +281,7 @@ TEST_F(BinaryTrace, CutShortAnywhereIsRefused) {
                 HasSubstr("cut.simtlm: damaged binary trace: it is cut short"));
 }
 
-TEST_F(BinaryTrace, WithAnyByteChangedIsRefused) {
+TEST_F(BinaryTrace, WithAnyByteChangedIsRejected) {
     const std::string bytes = test::bytes_of_file(small());
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         for (const int change : {0x01, 0x80, 0xff}) {
@@ -293,7 +293,7 @@ TEST_F(BinaryTrace, WithAnyByteChangedIsRefused) {
     }
 }
 
-TEST_F(BinaryTrace, WhoseChecksumsWereMadeToFitIsReadWithinBoundsOrRefused) {
+TEST_F(BinaryTrace, WithForgedChecksumsIsReadWithinBoundsOrRejected) {
     const std::string file = small();
     const std::string bytes = test::bytes_of_file(file);
     unsigned read = 0, refused = 0;
@@ -325,7 +325,7 @@ TEST_F(BinaryTrace, WhoseChecksumsWereMadeToFitIsReadWithinBoundsOrRefused) {
     EXPECT_GT(refused, 100U);
 }
 
-TEST_F(BinaryTrace, OfAnotherVersionOrByteOrderSaysSo) {
+TEST_F(BinaryTrace, OfAnotherVersionOrByteOrderIsRejectedByName) {
     std::string bytes = test::bytes_of_file(small());
     std::string other = bytes;
     other[8] = 2;
@@ -337,7 +337,7 @@ TEST_F(BinaryTrace, OfAnotherVersionOrByteOrderSaysSo) {
     EXPECT_THAT(message_of(folder.write("k.simtlm", other)), HasSubstr("another byte order"));
 }
 
-TEST_F(BinaryTrace, WithFewerBlocksThanItsGridIsRefused) {
+TEST_F(BinaryTrace, WithFewerBlocksThanItsGridIsRejected) {
     std::string bytes = test::bytes_of_file(small());
     const std::size_t at = bytes.find("(3,1,1)");
     ASSERT_NE(at, std::string::npos);
@@ -346,7 +346,7 @@ TEST_F(BinaryTrace, WithFewerBlocksThanItsGridIsRefused) {
     EXPECT_THAT(message_of(folder.write("k.simtlm", bytes)), HasSubstr("3 of 4 thread blocks"));
 }
 
-TEST_F(BinaryTrace, ThatBecomesShorterWhileItIsReadIsAnError) {
+TEST_F(BinaryTrace, TruncatedDuringReadingIsAnError) {
     const std::string file = small();
     trace::kernel_trace kernel(file, options, 0);
     ASSERT_NE(kernel.next_block(), nullptr);
@@ -359,7 +359,7 @@ TEST_F(BinaryTrace, ThatBecomesShorterWhileItIsReadIsAnError) {
     }
 }
 
-TEST_F(BinaryTrace, LeavesNoFileBehindWhenTheTextIsAtFault) {
+TEST_F(BinaryTrace, WritesNoFileForAMalformedText) {
     const std::string whole = odd_trace(odd_header("-accelsim tracer version = 5\n"), false, false);
     const std::string file = folder.write("k.traceg", whole.substr(0, whole.size() / 2));
     try {
@@ -372,7 +372,7 @@ TEST_F(BinaryTrace, LeavesNoFileBehindWhenTheTextIsAtFault) {
     EXPECT_FALSE(std::filesystem::exists(folder.path("k.simtlm.part")));
 }
 
-TEST_F(BinaryTrace, KeepsLongRunsAndManyInstructions) {
+TEST_F(BinaryTrace, HoldsLongRunsAndManyInstructions) {
     std::string text = odd_header("-accelsim tracer version = 3\n");
     const std::size_t at = text.find("(3,1,1)");
     text.replace(at, 7, "(1,1,1)");

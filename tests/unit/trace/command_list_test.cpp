@@ -47,7 +47,7 @@ TEST(CommandList, ReadsCopiesSynchronisationsAndKernelsInOrder) {
     EXPECT_EQ(list[3].address, 0x7fb0U);
 }
 
-TEST(CommandList, FindsAKernelThatIsPackedOtherwiseThanTheListSays) {
+TEST(CommandList, FindsAKernelWithAnotherCompression) {
     const temporary_folder folder;
     folder.write("kernel-1.traceg.xz", "");
     folder.write("kernel-2.traceg", "");
@@ -61,20 +61,20 @@ TEST(CommandList, FindsAKernelThatIsPackedOtherwiseThanTheListSays) {
     EXPECT_EQ(list[3].file, folder.path("kernel-3.traceg.zst"));
 }
 
-TEST(CommandList, RefusesAMissingKernelWithFileAndLine) {
+TEST(CommandList, RejectsAMissingKernelWithFileAndLine) {
     const temporary_folder folder;
     EXPECT_THAT(message_of(folder.write("list", "\nkernel-9.traceg\n")),
                 HasSubstr("list:2: kernel trace kernel-9.traceg is missing"));
 }
 
-TEST(CommandList, PointsFromRawTracesToTheProcessedList) {
+TEST(CommandList, RecommendsTheProcessedListForRawTraces) {
     const temporary_folder folder;
     folder.write("kernel-1.traceg", "");
     EXPECT_THAT(message_of(folder.write("kernelslist", "kernel-1.trace\n")),
                 HasSubstr("kernelslist.g"));
 }
 
-TEST(CommandList, RefusesWhatIsNoCommand) {
+TEST(CommandList, RejectsUnknownCommands) {
     const temporary_folder folder;
     EXPECT_THAT(message_of(folder.write("list", "launch everything\n")), HasSubstr("no command"));
     EXPECT_THAT(message_of(folder.write("list", "MemcpyHtoD,0xzz,1\n")), HasSubstr("list:1:"));

@@ -54,13 +54,13 @@ struct ControlSource : ::testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(OwnOrSharedPaths, ControlSource, ::testing::Bool());
 
-TEST_P(ControlSource, LeavesInstructionsAloneUnlessAsked) {
+TEST_P(ControlSource, DoesNotChangeInstructionsByDefault) {
     const auto kernel = open(false, GetParam());
     const auto block = kernel->next_block();
     EXPECT_FALSE(bits(*block, 0).present);
 }
 
-TEST_P(ControlSource, MakesAReaderWaitForLoadsInFrontOfALoopAndOfTheRoundBefore) {
+TEST_P(ControlSource, AddsWaitsForLoadsBeforeALoopAndOfThePreviousIteration) {
     const auto kernel = open(true, GetParam());
     const auto block = kernel->next_block();
     for (std::size_t i = 0; i < loop.size(); ++i) EXPECT_TRUE(bits(*block, i).present) << i;
@@ -71,7 +71,7 @@ TEST_P(ControlSource, MakesAReaderWaitForLoadsInFrontOfALoopAndOfTheRoundBefore)
     EXPECT_EQ(&bits(*block, 1), &bits(*block, 4)) << "an instruction has one set of bits";
 }
 
-TEST_P(ControlSource, KeepsWhatAnInstructionHasBeenGiven) {
+TEST_P(ControlSource, KeepsExistingControlBits) {
     const auto kernel = open(true, GetParam());
     const auto first = kernel->next_block();
     std::vector<std::uint32_t> given;

@@ -57,7 +57,7 @@ bool take_all(executed_code& to, const std::string& text) {
     return true;
 }
 
-TEST(ExecutedCode, IsTheSameAfterItsTextHasBeenRead) {
+TEST(ExecutedCode, RoundTripsThroughItsText) {
     const sample_code sample;
     executed_code read;
     ASSERT_TRUE(take_all(read, executed_code::text_of(sample.functions())));
@@ -82,7 +82,7 @@ TEST(ExecutedCode, IsTheSameAfterItsTextHasBeenRead) {
     EXPECT_EQ(0x12345u, read.find(16)->info->control.encode());
 }
 
-TEST(ExecutedCode, GivesWindowsThatEndWithTheirFunction) {
+TEST(ExecutedCode, EndsWindowsAtTheirFunction) {
     const sample_code sample;
     executed_code read;
     ASSERT_TRUE(take_all(read, executed_code::text_of(sample.functions())));
@@ -94,7 +94,7 @@ TEST(ExecutedCode, GivesWindowsThatEndWithTheirFunction) {
     EXPECT_EQ(nullptr, read.find(24));
 }
 
-TEST(ExecutedCode, RefusesWhatIsCutShortOrOutOfBounds) {
+TEST(ExecutedCode, RejectsTruncatedAndOutOfBoundsText) {
     const sample_code sample;
     std::string text = executed_code::text_of(sample.functions());
     text.resize(text.rfind("-instruction"));
@@ -108,7 +108,7 @@ TEST(ExecutedCode, RefusesWhatIsCutShortOrOutOfBounds) {
     EXPECT_FALSE(wrong.take("instruction 0", "0 add 1 1"));
 }
 
-TEST(ExecutedText, TellsTheSpaceOfAGenericAccessBehindTheOpcode) {
+TEST(ExecutedText, NamesTheSpaceOfAGenericAccessAfterTheOpcode) {
     const sample_code sample;
     program::issue_effects effects;
     effects.active_mask = 0xf;
@@ -124,7 +124,7 @@ TEST(ExecutedText, TellsTheSpaceOfAGenericAccessBehindTheOpcode) {
     EXPECT_EQ(memory_space::shared, read.space);
 }
 
-TEST(ExecutedText, ListsAddressesOfLanesThatAreNoNeighboursAndALineForEachWord) {
+TEST(ExecutedText, ListsNonContiguousAddressesAndALinePerWord) {
     const sample_code sample;
     program::issue_effects effects;
     effects.active_mask = 0x5;

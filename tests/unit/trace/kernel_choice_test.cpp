@@ -27,22 +27,22 @@ kernel_choice of(const std::string& option, const std::string& value) {
     return choice;
 }
 
-TEST(KernelChoice, TakesAllWithoutOne) {
+TEST(KernelChoice, SelectsAllByDefault) {
     EXPECT_EQ("1 2 3 4 5 6 7 8 9 10 ", chosen({}));
 }
-TEST(KernelChoice, KnowsNumbersAndRanges) {
+TEST(KernelChoice, AcceptsNumbersAndRanges) {
     EXPECT_EQ("3 ", chosen(of("--kernels", "3")));
     EXPECT_EQ("2 5 6 7 9 10 ", chosen(of("--kernels", "2,5-7 9-")));
     EXPECT_EQ("1 2 ", chosen(of("--kernels", "-2")));
 }
-TEST(KernelChoice, KnowsTheTracersNumbers) {
+TEST(KernelChoice, AcceptsTheTracersNumbers) {
     EXPECT_EQ("3 4 5 ", chosen(of("--kernel-ids", "103-105")));
 }
-TEST(KernelChoice, KnowsNamesMangledOrNot) {
+TEST(KernelChoice, AcceptsMangledAndDemangledNames) {
     EXPECT_EQ("2 4 6 8 10 ", chosen(of("--kernel-names", "reduce\\(float")));
     EXPECT_EQ("1 3 5 7 9 ", chosen(of("--kernel-names", "^_Z4")));
 }
-TEST(KernelChoice, KnowsRangesOfNamesAsTheTracerWritesThem) {
+TEST(KernelChoice, AcceptsRangesOfNamesAsTheTracerWritesThem) {
     EXPECT_EQ("3 5 10 ", chosen(of("--kernels", "3-6@gemm 9-@reduce")));
     EXPECT_EQ("2 4 6 8 10 ", chosen(of("--kernels", "@reduce")));
 }
@@ -54,7 +54,7 @@ TEST(KernelChoice, SkipsAndStops) {
     set_choice(choice, "--kernel-names", "reduce", "here");
     EXPECT_EQ("6 8 ", chosen(choice));
 }
-TEST(KernelChoice, RefusesWhatItCannotRead) {
+TEST(KernelChoice, RejectsMalformedSelections) {
     for (const char* bad : {"", " ", "x", "3-2", "-", "1--2", "99999999999999999999", "3;4", "@("})
         EXPECT_THROW(kernel_selector(of("--kernels", bad)), support::user_error) << bad;
     kernel_choice choice;
@@ -63,7 +63,7 @@ TEST(KernelChoice, RefusesWhatItCannotRead) {
     EXPECT_THROW(kernel_selector(of("--kernel-names", "[")), support::user_error);
     EXPECT_FALSE(set_choice(choice, "--kernel", "3", "here"));
 }
-TEST(KernelChoice, OfTheCallerGoesBeforeThatOfTheList) {
+TEST(KernelChoice, OfTheCallerOverridesThatOfTheList) {
     kernel_choice caller = of("--kernels", "1"), list = of("--kernels", "2");
     set_choice(list, "--ctas", "3-4", "here");
     caller.add(list);

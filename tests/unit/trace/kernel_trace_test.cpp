@@ -142,7 +142,7 @@ TEST_F(KernelTrace, ReadsTheHeaderBeforeAnyBlock) {
     EXPECT_THAT(kernel->take_warnings(), IsEmpty());
 }
 
-TEST_F(KernelTrace, ReadsVersionsBeforeThreeWithBlockAndWarpInFront) {
+TEST_F(KernelTrace, ReadsVersionsBeforeThreeWithBlockAndWarpPrefix) {
     for (const char* version :
          {"", "-accelsim tracer version = 1.2\n", "-accelsim tracer version = 2\n"}) {
         header.version = version;
@@ -152,7 +152,7 @@ TEST_F(KernelTrace, ReadsVersionsBeforeThreeWithBlockAndWarpInFront) {
     }
 }
 
-TEST_F(KernelTrace, ReadsVersionsThreeToSixWithTheirTails) {
+TEST_F(KernelTrace, ReadsVersionsThreeToSixWithTheirSuffixes) {
     for (const char* tail : {"0 ", "0", "0 0", "0 -264 ", "0 1 2 ", "0 0 0 NoVal",
                              "0 5 0 Val 0x10 0x20", "0 0 STORE_DATA I32 1 REG0:T0:0x0"}) {
         const auto block = read({std::string{"0010 ffffffff 1 R4 IADD3 2 R6 R255 "} + tail,
@@ -162,7 +162,7 @@ TEST_F(KernelTrace, ReadsVersionsThreeToSixWithTheirTails) {
     }
 }
 
-TEST_F(KernelTrace, ReadsHoppersBulkCopiesAndSaysThatTheyCauseNoTraffic) {
+TEST_F(KernelTrace, ReadsHoppersBulkCopiesAndWarnsThatTheyCauseNoTraffic) {
     header.version = "-accelsim tracer version = 6\n";
     header.binary = "90";
     const auto block = read({"0000 00000001 0 UTMALDG.2D 2 UR8 UR4 0 0 NoVal",
@@ -184,7 +184,7 @@ trace::asynchronous_details details_of(const trace::block_trace& block, std::siz
     return trace::details_at(block.addresses.data() + inst.address_offset);
 }
 
-TEST_F(KernelTrace, ReadsWhatBulkCopiesCopy) {
+TEST_F(KernelTrace, ReadsDetailsOfBulkCopies) {
     header.version = "-accelsim tracer version = 6\n";
     header.binary = "90";
     for (const bool share : {false, true}) {
@@ -229,7 +229,7 @@ TEST_F(KernelTrace, ReadsWhatBulkCopiesCopy) {
     options.share_paths = false;
 }
 
-TEST_F(KernelTrace, ReadsWhatMbarrierInstructionsDo) {
+TEST_F(KernelTrace, ReadsDetailsOfMbarrierInstructions) {
     header.version = "-accelsim tracer version = 6\n";
     header.binary = "90";
     const auto block = read(
@@ -359,7 +359,7 @@ TEST_F(KernelTrace, ExpandsAllThreeAddressModes) {
     EXPECT_THAT(addresses_of(*block, 5), ElementsAre(0x100));
 }
 
-TEST_F(KernelTrace, StridesOverTheActiveLanesUnlessTheQuirkZeroesThoseAfterAGap) {
+TEST_F(KernelTrace, ExpandsStridesOverActiveLanesExceptUnderTheQuirk) {
     const std::vector<std::string> lines = {"0000 0000001b 1 R1 LDG.E 1 R2 4 1 0x100 8 0",
                                             "0010 0000001e 1 R1 LDG.E 1 R2 4 1 0x100 8 0"};
     EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x108, 0x110, 0x118));
@@ -369,7 +369,7 @@ TEST_F(KernelTrace, StridesOverTheActiveLanesUnlessTheQuirkZeroesThoseAfterAGap)
     EXPECT_THAT(addresses_of(*block, 1), ElementsAre(0x100, 0x108, 0x110, 0x118));
 }
 
-TEST_F(KernelTrace, SwallowsTheValueAfterDeltasOnlyUnderTheQuirk) {
+TEST_F(KernelTrace, SkipsTheValueAfterDeltasOnlyUnderTheQuirk) {
     const std::vector<std::string> lines = {"0000 00000003 1 R1 LDG.E 1 R2 4 2 0x100 16 7"};
     EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x110));
     options.quirks.base_delta_swallow = true;
@@ -390,7 +390,7 @@ TEST_F(KernelTrace, DecodesAnInstructionOncePerCounterAndText) {
     EXPECT_EQ(i[1].active_mask, 0xfU);
 }
 
-TEST_F(KernelTrace, TellsWaitsAndBarriersApartByTheirImmediates) {
+TEST_F(KernelTrace, DistinguishesWaitsAndBarriersByTheirImmediates) {
     const auto block = read({"0000 ffffffff 0 DEPBAR.LE 0 0 3", "0000 ffffffff 0 DEPBAR.LE 0 0 0",
                              "0000 ffffffff 0 DEPBAR.LE 0 0 3", "0010 ffffffff 0 BAR.SYNC 0 0 1",
                              "0020 ffffffff 0 BAR.SYNC 0 0 2 64", "0030 ffffffff 0 BAR.ARV 0 0"});
@@ -425,7 +425,7 @@ TEST_F(KernelTrace, ResolvesGenericAccessesByTheFirstActiveLane) {
     EXPECT_THAT(spaces(), ::testing::Each(memory_space::shared));
 }
 
-TEST_F(KernelTrace, RefusesABlockThatLacksAWarp) {
+TEST_F(KernelTrace, RejectsABlockThatLacksAWarp) {
     header.block = "(96,1,1)";
     EXPECT_THAT(
         message_of(text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 2\ninsts = 0\n"
@@ -433,22 +433,22 @@ TEST_F(KernelTrace, RefusesABlockThatLacksAWarp) {
         HasSubstr("no warp 1 of the 3"));
 }
 
-TEST_F(KernelTrace, RefusesABlockThatComesTwice) {
+TEST_F(KernelTrace, RejectsADuplicateBlock) {
     header.grid = "(2,1,1)";
     const std::string block = block_of({"0000 ffffffff 0 EXIT 0 0"});
     EXPECT_THAT(message_of(text_of(header) + block + block), HasSubstr("0,0,0 twice"));
 }
 
-TEST_F(KernelTrace, RefusesATracerVersionThatIsNotKnown) {
+TEST_F(KernelTrace, RejectsAnUnknownTracerVersion) {
     EXPECT_THAT(message_of("-accelsim tracer version = 7\n" + text_of(header)),
                 HasSubstr("tracer version 7"));
 }
 
-TEST_F(KernelTrace, RefusesAHeaderThatSaysSomethingTwice) {
+TEST_F(KernelTrace, RejectsADuplicateHeaderField) {
     EXPECT_THAT(message_of("-nregs = 16\n" + text_of(header)), HasSubstr("a second 'nregs'"));
 }
 
-TEST_F(KernelTrace, RefusesAnAbsurdWidth) {
+TEST_F(KernelTrace, RejectsAnInvalidAccessWidth) {
     EXPECT_THAT(
         message_of(text_of(header) + block_of({"0000 ffffffff 1 R1 LDG.E 1 R4 1048576 1 0x10 4"})),
         HasSubstr("1048576 bytes"));
@@ -487,7 +487,7 @@ TEST_F(KernelTrace, LeavesAWarpWithoutLinesEmpty) {
     EXPECT_EQ(block->warps[2].count, 1U);
 }
 
-TEST_F(KernelTrace, GivesManyBlocksInFileOrderAndReusesTheirStorage) {
+TEST_F(KernelTrace, SuppliesBlocksInFileOrderAndReusesTheirStorage) {
     header.grid = "(500,1,1)";
     std::string text = text_of(header);
     for (int b = 0; b < 500; ++b) {
@@ -510,7 +510,7 @@ TEST_F(KernelTrace, GivesManyBlocksInFileOrderAndReusesTheirStorage) {
     kernel->next_block();  // destroyed while the decoder is running
 }
 
-TEST_F(KernelTrace, GivesBlocksThatAreLargerThanWhatMayBeDecodedAhead) {
+TEST_F(KernelTrace, SuppliesBlocksLargerThanTheLookahead) {
     // Half of the blocks have 3 MB of lane addresses, of which at most 4 MiB are decoded ahead.
     std::string line = "0000 ffffffff 1 R1 LDG.E 1 R2 4 0";
     for (unsigned lane = 0; lane < 32; ++lane) line += " " + std::to_string(lane * lane * 64);
@@ -533,7 +533,7 @@ TEST_F(KernelTrace, GivesBlocksThatAreLargerThanWhatMayBeDecodedAhead) {
     }
 }
 
-TEST_F(KernelTrace, RefusesATruncatedFile) {
+TEST_F(KernelTrace, RejectsATruncatedFile) {
     const std::string whole = text_of(header) + block_of({"0000 ffffffff 0 EXIT 0 0"});
     EXPECT_EQ(message_of(whole), "no error");
     EXPECT_THAT(message_of(whole.substr(0, whole.size() - 9)), HasSubstr("#END_TB is missing"));
@@ -543,7 +543,7 @@ TEST_F(KernelTrace, RefusesATruncatedFile) {
     EXPECT_THAT(message_of(""), HasSubstr("no header of a kernel trace"));
 }
 
-TEST_F(KernelTrace, RefusesAWrongInstructionCount) {
+TEST_F(KernelTrace, RejectsAWrongInstructionCount) {
     const std::string start = text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n";
     EXPECT_THAT(message_of(start + "insts = 2\n0000 1 0 EXIT 0 0\n#END_TB\n"),
                 HasSubstr("warp 0 of thread block 0,0,0 has 1 instructions, not insts = 2"));
@@ -555,7 +555,7 @@ TEST_F(KernelTrace, RefusesAWrongInstructionCount) {
     EXPECT_THAT(message_of(start + "insts = x\n"), HasSubstr("insts = N"));
 }
 
-TEST_F(KernelTrace, RefusesAWarpIdOutsideTheBlock) {
+TEST_F(KernelTrace, RejectsAWarpIdOutsideTheBlock) {
     EXPECT_THAT(message_of(text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\n"),
                 HasSubstr("warp 1 of thread block 0,0,0, which has 1 warps"));
     EXPECT_THAT(message_of(text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
@@ -563,7 +563,7 @@ TEST_F(KernelTrace, RefusesAWarpIdOutsideTheBlock) {
                 HasSubstr("warp 0 twice"));
 }
 
-TEST_F(KernelTrace, RefusesBlocksThatTheGridDoesNotHave) {
+TEST_F(KernelTrace, RejectsBlocksThatTheGridDoesNotHave) {
     EXPECT_THAT(message_of(text_of(header) + block_of({}, "1,0,0")), HasSubstr("outside the grid"));
     EXPECT_THAT(message_of(text_of(header) + block_of({}) + block_of({})),
                 HasSubstr("more thread blocks than the grid of 1,1,1 has"));
@@ -571,7 +571,7 @@ TEST_F(KernelTrace, RefusesBlocksThatTheGridDoesNotHave) {
                 HasSubstr("text behind the last thread block"));
 }
 
-TEST_F(KernelTrace, RefusesBrokenStructure) {
+TEST_F(KernelTrace, RejectsMalformedStructure) {
     const std::string h = text_of(header);
     EXPECT_THAT(message_of(h + "#END_TB\n"), HasSubstr("without #BEGIN_TB"));
     EXPECT_THAT(message_of(h + "#BEGIN_TB\n#BEGIN_TB\n"), HasSubstr("inside a thread block"));
@@ -582,7 +582,7 @@ TEST_F(KernelTrace, RefusesBrokenStructure) {
     EXPECT_THAT(message_of("hello\n"), HasSubstr("is this a kernel trace"));
 }
 
-TEST_F(KernelTrace, RefusesImpossibleHeaders) {
+TEST_F(KernelTrace, RejectsInvalidHeaders) {
     const auto with = [&](auto change) {
         header_text h;
         change(h);
@@ -597,7 +597,7 @@ TEST_F(KernelTrace, RefusesImpossibleHeaders) {
     EXPECT_THAT(with([](auto& h) { h.binary = "x"; }), HasSubstr("binary version is no number"));
 }
 
-TEST_F(KernelTrace, RefusesBrokenInstructions) {
+TEST_F(KernelTrace, RejectsMalformedInstructions) {
     EXPECT_THAT(message_of_lines({"0000 fffffffg 0 NOP 0 0"}), HasSubstr("active mask"));
     EXPECT_THAT(message_of_lines({"0000 1ffffffff 0 NOP 0 0"}), HasSubstr("active mask"));
     EXPECT_THAT(message_of_lines({"00x0 ffffffff 0 NOP 0 0"}), HasSubstr("program counter"));
@@ -624,7 +624,7 @@ TEST_F(KernelTrace, NamesAnUnknownOpcodeWithKernelCounterAndLine) {
     EXPECT_THAT(message, HasSubstr("k.traceg:24:"));
 }
 
-TEST_F(KernelTrace, LetsUnknownOpcodesPassAsIntegersWithOneWarning) {
+TEST_F(KernelTrace, TreatsUnknownOpcodesAsIntegersWithOneWarning) {
     options.unknown_opcode_is_error = false;
     const auto block = read({"0000 f 1 R1 FROB.X 0 0", "0010 f 1 R1 FROB.Y 0 4 1 0x10 4"});
     EXPECT_EQ(block->instructions[1].info->cls, program::op_class::integer);
@@ -645,7 +645,7 @@ TEST_F(KernelTrace, WarnsOfCorruptHeaderValuesAndKeepsThem) {
                 ElementsAre(HasSubstr("kernel id"), HasSubstr("21955"), HasSubstr("shmem = 1")));
 }
 
-TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInWhereTheirAddressesBegin) {
+TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInBaseAddresses) {
     header.block = "(128,1,1)";
     options.share_paths = true;
     const auto warp = [](int id, const std::string& base, const std::string& deltas) {
@@ -676,7 +676,7 @@ TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInWhereTheirAddressesBegin
     }
 }
 
-TEST_F(KernelTrace, GivesInstructionsTheControlBitsThatTheHeaderHas) {
+TEST_F(KernelTrace, AssignsTheControlBitsOfTheHeader) {
     // SM 8.0: stall 2, write barrier 1, wait for barriers 0 and 2, reuse of the second operand.
     program::control_bits bits;
     bits.stall = 2;
@@ -694,7 +694,7 @@ TEST_F(KernelTrace, GivesInstructionsTheControlBitsThatTheHeaderHas) {
     EXPECT_EQ(i[1].info->control.wait_mask, 5);
 }
 
-TEST_F(KernelTrace, RefusesControlBitsThatNoInstructionHas) {
+TEST_F(KernelTrace, RejectsControlBitsWithoutAnInstruction) {
     for (const char* const line :
          {"-control 10 = 200000\n", "-control xyz = 1\n", "-control 10 = \n"}) {
         header.more = line;

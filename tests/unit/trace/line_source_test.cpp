@@ -53,7 +53,7 @@ std::string long_text() {
     return text;
 }
 
-TEST(LineSource, GivesEveryLineAndAddsTheNewlineThatIsMissingAtTheEnd) {
+TEST(LineSource, ReturnsEveryLineAndAddsAMissingFinalNewline) {
     const temporary_folder folder;
     EXPECT_EQ(lines_of(folder.write("a", "one\n\nthree")),
               (std::vector<std::string>{"one", "", "three"}));
@@ -69,7 +69,7 @@ TEST(LineSource, ReadsLinesLongerThanItsBuffer) {
     EXPECT_THROW(lines_of(folder.write("b", std::string(3 << 20, 'x'))), user_error);
 }
 
-TEST(LineSource, TellsArchivesByContentNotByName) {
+TEST(LineSource, DetectsArchivesByContent) {
     const temporary_folder folder;
     const std::string text = long_text();
     const auto plain = lines_of(folder.write("plain", text));
@@ -80,7 +80,7 @@ TEST(LineSource, TellsArchivesByContentNotByName) {
     EXPECT_EQ(lines_of(folder.write("d", packed<io::zstd_compressor>(text))), plain);
 }
 
-TEST(LineSource, RefusesADamagedArchive) {
+TEST(LineSource, RejectsADamagedArchive) {
     const temporary_folder folder;
     for (std::string bytes :
          {packed<io::gzip_compressor>(long_text()), packed<io::lzma_compressor>(long_text()),
@@ -90,7 +90,7 @@ TEST(LineSource, RefusesADamagedArchive) {
     }
 }
 
-TEST(LineSource, NeverTakesACutArchiveForAWholeOne) {
+TEST(LineSource, RejectsATruncatedArchive) {
     const temporary_folder folder;
     const std::string text = long_text();
     for (const std::string& bytes :
@@ -104,7 +104,7 @@ TEST(LineSource, NeverTakesACutArchiveForAWholeOne) {
     }
 }
 
-TEST(LineSource, SaysWhichFileCannotBeOpened) {
+TEST(LineSource, NamesAFileThatCannotBeOpened) {
     const temporary_folder folder;
     EXPECT_THROW(line_source(folder.path("absent")), user_error);
     EXPECT_THROW(line_source(folder.path("")), user_error) << "a folder";
@@ -119,7 +119,7 @@ TEST(RecordedSize, IsThatOfTheTextInAPlainFileAndInAnXzFile) {
     EXPECT_EQ(recorded_size(folder.write("c.xz", packed<io::lzma_compressor>(""))), 0u);
 }
 
-TEST(RecordedSize, IsNotKnownOfOtherFiles) {
+TEST(RecordedSize, IsUnknownForOtherFiles) {
     const temporary_folder folder;
     using simtlm::trace::recorded_size;
     const std::string xz = packed<io::lzma_compressor>(long_text());

@@ -14,7 +14,7 @@ namespace {
 
 using namespace simtlm;
 
-TEST(ShippedTraces, HoldTheInstructionsThatTheirReadmeNames) {
+TEST(ShippedTraces, HaveTheInstructionsNamedInTheirReadme) {
     const std::map<std::string, std::uint64_t> expected = {
         {"sample", 294272},    {"vecadd", 896},   {"reduction", 3840},
         {"sgemm_tile", 23552}, {"pchase", 1028},  {"histogram", 1024},

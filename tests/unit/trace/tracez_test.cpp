@@ -114,7 +114,7 @@ TEST_F(Tracez, IsReadByTheSimulatorsReader) {
     EXPECT_EQ(nullptr, kernel.next_block());
 }
 
-TEST_F(Tracez, ThatIsDamagedNamesFileAndByte) {
+TEST_F(Tracez, ReportsDamageWithFileAndByte) {
     const std::string good = tracez_writer::pack_text(text, {});
     for (std::size_t n = 0; n < good.size(); n += 7)
         expect_refused(good.substr(0, n), n == 0 ? "header" : "bad.tracez");

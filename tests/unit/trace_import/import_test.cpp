@@ -176,7 +176,7 @@ TEST_F(Import, LeavesLatenciesToTheConfigurationOfTheReplay) {
     EXPECT_EQ(code.find(0x10)->info->control.write_barrier, 2);
 }
 
-TEST_F(Import, WritesWhatATracerWouldIfTheMachineCodeIsMissing) {
+TEST_F(Import, WritesTheFormatOfATracerWithoutMachineCode) {
     for (auto& function : trace_.code["kernels"]) {
         function["is_captured_from_binary"] = false;
         for (auto& line : function["instructions"])
@@ -276,7 +276,7 @@ TEST_F(Import, OrdersKernelsOfSeveralStreamsByTheirNumbers) {
     EXPECT_THAT(read(result("kernel-3.traceg")), HasSubstr("\nthread block = 1,0,0\n"));
 }
 
-TEST_F(Import, TakesTheDeviceThatIsChosen) {
+TEST_F(Import, ImportsTheSelectedDevice) {
     trace_.add_launch(1, 4, "scale", 1, 32, 0, 3);
     protobuf_folder::execute(trace_.block(1, 0, 0, 0, 0, 3), 0, 4, 0x80);
     EXPECT_THAT(failure_of_written(),
@@ -309,7 +309,7 @@ TEST_F(Import, WarnsOfAddressesThatTheTracerLacks) {
                 HasSubstr("\n0010 ffffffff 1 R4 LDG.E 1 R2 0 0 \n"));
 }
 
-TEST_F(Import, WarnsOfWordsThatDisagreeWithTheText) {
+TEST_F(Import, WarnsOfInstructionWordsThatContradictTheText) {
     trace_.code["kernels"][0]["instructions"][1]["op_code"] = "STG.E";
     const auto warnings = import().warnings;
     ASSERT_EQ(warnings.size(), 1u);
@@ -318,7 +318,7 @@ TEST_F(Import, WarnsOfWordsThatDisagreeWithTheText) {
                           "their text says, the first at 0x10 LDG.E instead of STG.E"));
 }
 
-TEST_F(Import, RefusesAnExecutedInstructionOfUnknownEncodingOnly) {
+TEST_F(Import, RejectsAnExecutedInstructionOfUnknownEncodingOnly) {
     auto& words = trace_.code["kernels"][1]["instructions"][0]["encoded_instruction"];
     words[0] = "0x0000000000000fff";
     EXPECT_THAT(failure_of_written(),
@@ -329,7 +329,7 @@ TEST_F(Import, RefusesAnExecutedInstructionOfUnknownEncodingOnly) {
     EXPECT_EQ(import().kernels, 1u);
 }
 
-TEST_F(Import, RefusesArchitecturesThatItCannotDecode) {
+TEST_F(Import, RejectsArchitecturesThatItCannotDecode) {
     trace_.code["kernels"][0]["architecture_version"] = 120;
     EXPECT_THAT(failure_of_written(),
                 HasSubstr("function scale___0 is machine code of sm_120 (that of sm_70 to sm_90 "
@@ -342,7 +342,7 @@ TEST_F(Import, RefusesArchitecturesThatItCannotDecode) {
     EXPECT_THAT(failure_of_written(), HasSubstr("function scale___0: unknown binary version 20"));
 }
 
-TEST_F(Import, RefusesMissingAndDamagedFiles) {
+TEST_F(Import, RejectsMissingAndDamagedFiles) {
     const std::string block = protobuf_folder::block_file(1, 0);
     std::filesystem::create_directory(source());
     EXPECT_THAT(failure(), HasSubstr("dynamic_trace.pb: is missing"));
@@ -370,7 +370,7 @@ TEST_F(Import, RefusesMissingAndDamagedFiles) {
     EXPECT_THAT(failure(), HasSubstr(code + ": is missing"));
 }
 
-TEST_F(Import, RefusesContradictions) {
+TEST_F(Import, RejectsContradictions) {
     const protobuf_folder valid = trace_;
     const auto message = [&](auto change) {
         trace_ = valid;
@@ -426,7 +426,7 @@ TEST_F(Import, RefusesContradictions) {
                 HasSubstr("the words of a FADD are no hexadecimal numbers"));
 }
 
-TEST_F(Import, RefusesAFolderThatIsNotEmpty) {
+TEST_F(Import, RejectsAFolderThatIsNotEmpty) {
     trace_.write(source());
     protobuf_folder::write(folder_.path("to"), "mine.txt", "");
     try {

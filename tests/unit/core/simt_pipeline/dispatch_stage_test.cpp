@@ -152,7 +152,7 @@ TEST(DispatchStage, UsesAllUnitsOfAKind) {
     EXPECT_EQ(rig.done[0], rig.done[1]);
 }
 
-TEST(DispatchStage, HoldsBackWhatWouldFindTheResultBusTaken) {
+TEST(DispatchStage, StallsAnInstructionWhoseResultBusSlotIsReserved) {
     sm_config c = wide();
     c.write_back.width = 1;
     dispatch_rig rig("rig", c);
@@ -166,7 +166,7 @@ TEST(DispatchStage, HoldsBackWhatWouldFindTheResultBusTaken) {
     EXPECT_EQ(rig.stage->counted().result_bus_conflicts, 6u) << "3, at both units of a kind";
 }
 
-TEST(DispatchStage, RemembersReservationsWhenALongerLatencyComes) {
+TEST(DispatchStage, KeepsReservationsWhenALongerLatencyIsAdded) {
     sm_config c = wide();
     c.write_back.width = 1;
     dispatch_rig rig("rig", c);
@@ -179,7 +179,7 @@ TEST(DispatchStage, RemembersReservationsWhenALongerLatencyComes) {
     EXPECT_EQ(rig.stage->counted().result_bus_conflicts, 2u) << "1, at both units";
 }
 
-TEST(DispatchStage, GivesASchedulersInstructionsToItsOwnUnitInTheSubCoreModel) {
+TEST(DispatchStage, DispatchesToTheUnitOfTheSchedulersSubCore) {
     sm_config c = wide();
     c.schedulers = 2;
     c.sub_core_model = true;
@@ -193,7 +193,7 @@ TEST(DispatchStage, GivesASchedulersInstructionsToItsOwnUnitInTheSubCoreModel) {
     EXPECT_EQ(rig.units[0]->all()[1].counted().instructions, 2u);
 }
 
-TEST(DispatchStage, GivesMemoryInstructionsToTheLoadStoreUnitOneAtATime) {
+TEST(DispatchStage, DispatchesOneMemoryInstructionAtATime) {
     dispatch_rig rig("rig", wide());
     rig.plan(1, op_class::memory_barrier, 1);
     rig.plan(1, op_class::memory_barrier, 1);

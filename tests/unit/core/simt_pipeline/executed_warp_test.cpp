@@ -45,7 +45,7 @@ std::vector<std::uint64_t> issued(sm_rig& rig, small_kernel& kernel, unsigned wa
     return issued(rig);
 }
 
-TEST(ExecutedWarp, RunsALoopAsOftenAsItsValuesSay) {
+TEST(ExecutedWarp, IteratesALoopAccordingToItsValues) {
     small_kernel k;
     k.compute(1, 2);
     k.compute(3, 1);
@@ -57,7 +57,7 @@ TEST(ExecutedWarp, RunsALoopAsOftenAsItsValuesSay) {
     EXPECT_GT(rig.core.statistics().decoded, 8u) << "what lay behind the loop was decoded too";
 }
 
-TEST(ExecutedWarp, TakesTheCyclesOfARecordedOneThatGoesStraightOn) {
+TEST(ExecutedWarp, TakesTheCyclesOfARecordedWarpOnStraightLineCode) {
     small_kernel k;
     test::listing p;
     block_builder recorded;
@@ -77,7 +77,7 @@ TEST(ExecutedWarp, TakesTheCyclesOfARecordedOneThatGoesStraightOn) {
     EXPECT_EQ(executed_rig.completed, recorded_rig.completed);
 }
 
-TEST(ExecutedWarp, PaysForATakenBranchWithAFlushAndASecondFetch) {
+TEST(ExecutedWarp, FlushesAndRefetchesAfterATakenBranch) {
     sm_rig first_rig("first", small_sm()), second_rig("second", small_sm()),
         untaken_rig("untaken", small_sm());
     // The branch is the first of two instructions decoded together: its fall-through successor is
@@ -132,7 +132,7 @@ TEST(ExecutedWarp, DoesNotIssueWhileItSleeps) {
     EXPECT_EQ(slept, 1000u);
 }
 
-TEST(ExecutedWarp, DivergesAndMeetsAgain) {
+TEST(ExecutedWarp, DivergesAndReconverges) {
     small_kernel k;
     k.jump(3, low_half);  // the lower lanes skip two instructions
     k.compute(1, 2);
@@ -147,7 +147,7 @@ TEST(ExecutedWarp, DivergesAndMeetsAgain) {
     EXPECT_EQ(s.issued_lanes[32], 3u);
 }
 
-TEST(ExecutedWarp, GoesOnWithTheLanesThatHaveNotLeft) {
+TEST(ExecutedWarp, ContinuesWithTheLanesThatHaveNotExited) {
     small_kernel k;
     k.compute(1, 2);
     k.leave(low_half);
@@ -159,7 +159,7 @@ TEST(ExecutedWarp, GoesOnWithTheLanesThatHaveNotLeft) {
     EXPECT_EQ(rig.core.statistics().issued_lanes[16], 2u);
 }
 
-TEST(ExecutedWarp, MayHaveItsLastInstructionWhereItsCodeEnds) {
+TEST(ExecutedWarp, MayBranchBackFromTheEndOfItsCode) {
     small_kernel k;
     k.jump(2);
     k.leave();
@@ -169,7 +169,7 @@ TEST(ExecutedWarp, MayHaveItsLastInstructionWhereItsCodeEnds) {
     EXPECT_THAT(issued(rig, k), ElementsAre(0, 2, 3, 1));
 }
 
-TEST(ExecutedWarp, DropsAWrongPathInTheCycleInWhichItsBranchIssues) {
+TEST(ExecutedWarp, FlushesTheWrongPathWhenItsBranchIssues) {
     sm_config dual = small_sm();
     dual.scheduler.max_issue_per_warp = 2;
     small_kernel k;
@@ -181,7 +181,7 @@ TEST(ExecutedWarp, DropsAWrongPathInTheCycleInWhichItsBranchIssues) {
     EXPECT_EQ(rig.issues[1].cycle - rig.issues[0].cycle, 2u);
 }
 
-TEST(ExecutedWarp, WaitsAtTheBarrierThatItsValuesName) {
+TEST(ExecutedWarp, WaitsAtTheBarrierInItsRegister) {
     small_kernel k;
     k.compute(1, 2);
     k.barrier(3, 64);
@@ -196,7 +196,7 @@ TEST(ExecutedWarp, WaitsAtTheBarrierThatItsValuesName) {
     EXPECT_GT(first_exit, last_arrival);
 }
 
-TEST(ExecutedWarp, DoesNotArriveAtABarrierThatNoneOfItsLanesExecutes) {
+TEST(ExecutedWarp, SkipsABarrierWithoutActiveLanes) {
     // One warp of two waits at barrier 3 for 64 threads; the other executes the barrier only where
     // its guard is true, the second time.
     small_kernel k;
@@ -231,7 +231,7 @@ TEST(ExecutedWarp, MakesTheAccessesThatItsLanesComputed) {
     EXPECT_EQ(applied, 1u);
 }
 
-TEST(ExecutedWarp, ReachesWithRegisterNumbersBeyondThoseOfTheHardware) {
+TEST(ExecutedWarp, TracksRegistersBeyondThoseOfTheHardware) {
     small_kernel k;
     k.compute(4000, 1, 20);
     k.compute(1, 4000);
@@ -293,7 +293,7 @@ private:
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
 };
 
-TEST(ExecutedWarp, TouchesMemorySmAfterSmWhateverTheOrderOfProcesses) {
+TEST(ExecutedWarp, AccessesMemoryInSmOrderInAnyProcessOrder) {
     std::vector<std::unique_ptr<pair_of_sms>> pairs;
     for (const unsigned seed : {0u, 1u, 2u, 3u}) {
         simulation::phase_sequencer::options how;

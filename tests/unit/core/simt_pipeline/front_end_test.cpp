@@ -129,14 +129,14 @@ TEST(FrontEnd, FetchesOneWarpPerCycleRoundRobinAndDecodesTwoInstructionsInTheNex
     EXPECT_EQ(rig.warps.table.warp[4].in_pipeline, 2u);
 }
 
-TEST(FrontEnd, FetchesAsOftenPerCycleAsItIsConfigured) {
+TEST(FrontEnd, FetchesTheConfiguredNumberOfTimesPerCycle) {
     front_rig rig("rig", config_of(2));
     for (const unsigned w : {0u, 1u, 2u, 3u}) rig.add_warp(w, 5);
     rig.run(2);
     EXPECT_THAT(rig.fetched(), ElementsAre(1, 2, 3, 0)) << "round robin from the warp after 0";
 }
 
-TEST(FrontEnd, LeavesAWarpAloneWhoseBufferHoldsInstructions) {
+TEST(FrontEnd, DoesNotFetchForAWarpWithBufferedInstructions) {
     front_rig rig("rig", config_of());
     rig.add_warp(2, 5);
     rig.run();
@@ -144,7 +144,7 @@ TEST(FrontEnd, LeavesAWarpAloneWhoseBufferHoldsInstructions) {
     EXPECT_EQ(rig.statistics.decoded, 2u);
 }
 
-TEST(FrontEnd, DecodesWhatIsLeftAtTheEndOfAWarp) {
+TEST(FrontEnd, DecodesARemainingSingleInstruction) {
     front_rig rig("rig", config_of());
     rig.add_warp(0, 1);
     rig.run();
@@ -152,7 +152,7 @@ TEST(FrontEnd, DecodesWhatIsLeftAtTheEndOfAWarp) {
     EXPECT_TRUE(rig.warps.table.warp[0].code.empty());
 }
 
-TEST(FrontEnd, GoesOnWithOtherWarpsDuringAMiss) {
+TEST(FrontEnd, FetchesForOtherWarpsDuringAMiss) {
     front_rig rig("rig", config_of());
     rig.misses[1] = 10;
     rig.add_warp(0, 4);
@@ -167,7 +167,7 @@ TEST(FrontEnd, GoesOnWithOtherWarpsDuringAMiss) {
     EXPECT_EQ(rig.fetcher.probe().misses, 1u);
 }
 
-TEST(FrontEnd, TriesAgainWhenTheCacheHasNoResources) {
+TEST(FrontEnd, RetriesAfterAReservationFailure) {
     front_rig rig("rig", config_of());
     rig.back_pressure = 3;
     rig.add_warp(5, 4);
@@ -176,7 +176,7 @@ TEST(FrontEnd, TriesAgainWhenTheCacheHasNoResources) {
     EXPECT_THAT(rig.fetched(), ElementsAre(5));
 }
 
-TEST(FrontEnd, FetchesNoFurtherThanTheLine) {
+TEST(FrontEnd, DoesNotFetchAcrossACacheLine) {
     front_rig rig("rig", config_of());
     rig.add_warp(0, 4, 120);
     rig.run(3);
@@ -185,7 +185,7 @@ TEST(FrontEnd, FetchesNoFurtherThanTheLine) {
     EXPECT_EQ(rig.fetches[0].bytes, 8u);
 }
 
-TEST(FrontEnd, LetsAWarpExitWhenNothingOfItIsUnderWay) {
+TEST(FrontEnd, ReleasesAWarpWhenItHasNoInstructionInFlight) {
     front_rig rig("rig", config_of());
     rig.add_warp(3, 2);
     rig.run(4);

@@ -63,7 +63,7 @@ private:
     simulation::clocked_process process_;
 };
 
-TEST(FunctionalUnit, HandsAnInstructionToWriteBackALatencyAndACycleLater) {
+TEST(FunctionalUnit, PassesAnInstructionToWriteBackAfterItsLatencyAndOneCycle) {
     unit_rig rig("rig");
     rig.add(5, 1, 1);
     rig.add(20, 4, 1);
@@ -75,7 +75,7 @@ TEST(FunctionalUnit, HandsAnInstructionToWriteBackALatencyAndACycleLater) {
     EXPECT_EQ(rig.unit.in_flight(), 0u);
 }
 
-TEST(FunctionalUnit, TakesOneInstructionPerInitiationInterval) {
+TEST(FunctionalUnit, AcceptsOneInstructionPerInitiationInterval) {
     unit_rig full("full"), half("half"), quarter("quarter");
     for (int n = 0; n < 4; ++n) {
         full.add(1, 6, 1);
@@ -90,7 +90,7 @@ TEST(FunctionalUnit, TakesOneInstructionPerInitiationInterval) {
     EXPECT_THAT(quarter.done, ElementsAre(22, 30, 38, 46));
 }
 
-TEST(FunctionalUnit, RefusesWhatWouldLeaveInACycleThatIsTaken) {
+TEST(FunctionalUnit, RejectsAnInstructionThatWouldLeaveInAReservedCycle) {
     unit_rig rig("rig");
     rig.add(1, 10, 1);  // leaves in cycle 12
     rig.add(5, 6, 1);   // would leave in cycle 12 as well
@@ -107,7 +107,7 @@ TEST(FunctionalUnit, HoldsAnInstructionAtLeastItsInitiationInterval) {
     EXPECT_THAT(rig.done, ElementsAre(18));
 }
 
-TEST(FunctionalUnit, KeepsWhatIsInFlightWhenALongerLatencyComesThanAnyBefore) {
+TEST(FunctionalUnit, KeepsInstructionsInFlightWhenALongerLatencyArrives) {
     unit_rig rig("rig");
     rig.add(1, 14, 1);
     rig.add(2, 200, 1);

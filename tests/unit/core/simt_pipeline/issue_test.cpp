@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 
 // ---- warp schedulers ---------------------------------------------------------------------------
 
-TEST(WarpScheduler, IssuesTheWarpsOfItsNumber) {
+TEST(WarpScheduler, IssuesOnlyItsOwnWarps) {
     sm_config c = small_sm();
     c.schedulers = 4;
     c.pipelines[pipe_int].id_oc = 4;
@@ -36,7 +36,7 @@ TEST(WarpScheduler, IssuesTheWarpsOfItsNumber) {
     for (const auto& i : rig.issues) EXPECT_EQ(i.warp % 4, i.scheduler);
 }
 
-TEST(WarpScheduler, LetsTheSchedulersTakeTurnsInBeingFirst) {
+TEST(WarpScheduler, RotatesThePriorityOfTheSchedulers) {
     // Two schedulers compete for one pipeline register.
     sm_config c = small_sm();
     c.schedulers = 2;
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, WarpSchedulerPolicy,
                              return text.substr(0, text.find(':'));
                          });
 
-TEST_P(WarpSchedulerPolicy, RunsEveryWarpToItsEndAndAccountsForEveryCycle) {
+TEST_P(WarpSchedulerPolicy, CompletesEveryWarpAndCountsEveryCycle) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.scheduler.policy = GetParam();
@@ -217,7 +217,7 @@ std::vector<unsigned> order_under(
     return order;
 }
 
-TEST(WarpScheduler, TakesAPolicyOfItsUsersOwn) {
+TEST(WarpScheduler, AcceptsAUserDefinedPolicy) {
     EXPECT_THAT(
         order_under([](const scheduling_arguments&) {
             return std::unique_ptr<scheduling_policy>(std::make_unique<one_warp_after_the_other>());
@@ -225,7 +225,7 @@ TEST(WarpScheduler, TakesAPolicyOfItsUsersOwn) {
         ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1));
 }
 
-TEST(WarpScheduler, TakesThePolicyOfTheRecipe) {
+TEST(WarpScheduler, AcceptsThePolicyOfTheRecipe) {
     EXPECT_THAT(
         order_under([](const scheduling_arguments& a) {
             return std::unique_ptr<scheduling_policy>(std::make_unique<stalest_first>(a.warps));
@@ -235,7 +235,7 @@ TEST(WarpScheduler, TakesThePolicyOfTheRecipe) {
 
 // ---- front end ---------------------------------------------------------------------------------
 
-TEST(FrontEnd, FetchesWarpsInTurn) {
+TEST(FrontEnd, FetchesWarpsRoundRobin) {
     // Four schedulers, so that all buffers become empty at the same time.
     sm_config c = small_sm();
     c.schedulers = 4;
@@ -277,7 +277,7 @@ TEST(FrontEnd, DecodesTwoInstructionsUnlessOneIsLeft) {
     EXPECT_EQ(rig.core.fetch().probe().fetches, 2u);
 }
 
-TEST(FrontEnd, FetchesForSeveralWarpsPerCycleWhereConfigured) {
+TEST(FrontEnd, FetchesForSeveralWarpsPerCycleIfConfigured) {
     sm_config c = small_sm();
     c.front_end.fetch_throughput = 2;
     sm_rig one("one", small_sm()), two("two", c);
@@ -351,11 +351,11 @@ TEST(FrontEnd, FetchesTheTargetOfATakenBranch) {
     EXPECT_EQ(lines_of_a_loop(false), std::vector<std::uint64_t>{0xF0000000u});
 }
 
-TEST(FrontEnd, AsksForWhatLiesBehindATakenBranchAsTheReferenceDoes) {
+TEST(FrontEnd, RequestsTheFallThroughPathAsGpgpuSimDoes) {
     EXPECT_EQ(lines_of_a_loop(true), (std::vector<std::uint64_t>{0xF0000000u, 0xF0000080u}));
 }
 
-TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
+TEST(FrontEnd, RetriesAfterAReservationFailureOfTheInstructionCache) {
     sm_config c = small_sm();
     c.l1.perfect_instruction_and_constant = false;
     c.l1.instruction.mshr_entries = 1;
@@ -373,7 +373,7 @@ TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
     EXPECT_EQ(f.fetches, f.hits + f.misses + f.reservation_failures);
 }
 
-TEST(FrontEnd, LetsAWarpExitWhenItsLastInstructionHasLeftThePipeline) {
+TEST(FrontEnd, ReleasesAWarpWhenItsLastInstructionCompletes) {
     sm_rig rig("rig", small_sm(), 300);
     listing p;
     const auto& load = p.memory(memory_space::global, false, 8);

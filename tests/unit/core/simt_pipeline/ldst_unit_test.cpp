@@ -83,7 +83,7 @@ TEST(LdstUnit, StartsAnAccessInEachBankOfTheL1PerCycle) {
     EXPECT_EQ(rig.core.statistics().l1_bank_conflicts, 31u);
 }
 
-TEST(LdstUnit, PassesByTheL1WhereTheInstructionOrTheConfigurationSaysSo) {
+TEST(LdstUnit, BypassesTheL1ByInstructionOrConfiguration) {
     sm_config plain = small_sm(), skip = small_sm(), none = small_sm();
     skip.ldst.global_skips_l1 = true;
     none.l1.data_enabled = false;
@@ -117,7 +117,7 @@ TEST(LdstUnit, PassesByTheL1WhereTheInstructionOrTheConfigurationSaysSo) {
     }
 }
 
-TEST(LdstUnit, KeepsAWarpUntilItsStoresAreAcknowledged) {
+TEST(LdstUnit, HoldsAWarpUntilItsStoresAreAcknowledged) {
     sm_rig rig("rig", small_sm(), 150);
     listing p;
     const auto& store = uncached(p, true, 8);
@@ -134,7 +134,7 @@ TEST(LdstUnit, KeepsAWarpUntilItsStoresAreAcknowledged) {
     EXPECT_EQ(rig.core.statistics().warp_instructions, 2u);
 }
 
-TEST(LdstUnit, KeepsAWarpUntilTheL1HasWrittenThrough) {
+TEST(LdstUnit, HoldsAWarpUntilTheL1HasWrittenThrough) {
     sm_rig rig("rig", small_sm(), 150);
     listing p;
     const auto& store = p.memory(memory_space::global, true, 8);
@@ -146,7 +146,7 @@ TEST(LdstUnit, KeepsAWarpUntilTheL1HasWrittenThrough) {
     EXPECT_GE(rig.completed.at(0), rig.memory.seen.back().cycle + 150);
 }
 
-TEST(LdstUnit, HoldsAWarpWhileItsAtomicsAreUnderWay) {
+TEST(LdstUnit, HoldsAWarpWhileItsAtomicsAreInFlight) {
     sm_rig rig("rig", small_sm(), 200);
     listing p;
     const auto& atomic = p.atomic(8);
@@ -164,7 +164,7 @@ TEST(LdstUnit, HoldsAWarpWhileItsAtomicsAreUnderWay) {
     EXPECT_EQ(rig.core.statistics().warp_instructions, 3u);
 }
 
-TEST(LdstUnit, HoldsAWarpWhileItsAtomicsOnSharedMemoryAreUnderWay) {
+TEST(LdstUnit, HoldsAWarpWhileItsSharedMemoryAtomicsAreInFlight) {
     sm_config c = small_sm();
     sm_rig rig("rig", c);
     listing p;
@@ -198,7 +198,7 @@ TEST(LdstUnit, WritesBackOneSharedLoadPerCycle) {
     for (std::size_t k = 1; k < 8; ++k) EXPECT_EQ(uses[k], uses[0] + k);
 }
 
-TEST(LdstUnit, TakesTurnsAmongTheSourcesOfWriteBack) {
+TEST(LdstUnit, ArbitratesTheSourcesOfWriteBackRoundRobin) {
     // Data arrive from memory while shared memory has results to write back in every cycle.
     sm_config c = small_sm();
     c.scheduler.policy = "old";
@@ -219,7 +219,7 @@ TEST(LdstUnit, TakesTurnsAmongTheSourcesOfWriteBack) {
     EXPECT_GT(rig.completed.at(0), rig.issued(use)[0] + 30) << "the others went on";
 }
 
-TEST(LdstUnit, SendsStoresAndLoadsOfTheTextureAndConstantPaths) {
+TEST(LdstUnit, SendsRequestsOfTheTextureAndConstantPaths) {
     sm_config c = small_sm();
     sm_rig rig("rig", c, 50);
     listing p;
@@ -294,7 +294,7 @@ TEST(LdstUnit, CompletesALoadWithoutARegister) {
     EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
 }
 
-TEST(LdstUnit, WaitsForTheRegistersAtAMemoryBarrier) {
+TEST(LdstUnit, WaitsForPendingRegistersAtAMemoryBarrier) {
     sm_rig rig("rig", small_sm(), 200);
     listing p;
     const auto& load = uncached(p, false, 8);
@@ -309,7 +309,7 @@ TEST(LdstUnit, WaitsForTheRegistersAtAMemoryBarrier) {
     EXPECT_LT(rig.issued(after, 1).at(0), 20u) << "nothing is pending";
 }
 
-TEST(LdstUnit, StallsWhileTheNetworkTakesNothing) {
+TEST(LdstUnit, StallsWhileTheNetworkIsFull) {
     sm_rig rig("rig", small_sm(), 50);
     rig.memory.closed = rig.memory.mute = true;
     listing p;
@@ -380,7 +380,7 @@ struct copies {
     }
 };
 
-TEST(LdstUnit, WaitsAtADepbarForTheGroupsBeforeTheLastFew) {
+TEST(LdstUnit, WaitsAtADepbarForAllButTheLastGroups) {
     sm_rig rig("rig", small_sm(), 600);
     copies k;
     block_builder b;
@@ -400,7 +400,7 @@ TEST(LdstUnit, WaitsAtADepbarForTheGroupsBeforeTheLastFew) {
     EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
 }
 
-TEST(LdstUnit, WritesSharedMemoryWhenTheDataOfACopyHaveCome) {
+TEST(LdstUnit, WritesSharedMemoryWhenTheDataOfACopyArrive) {
     sm_config quirky = small_sm();
     quirky.quirks.ldgsts_global_half_only = true;
     sm_rig whole("whole", small_sm(), 300), half("half", quirky, 300);
@@ -414,7 +414,7 @@ TEST(LdstUnit, WritesSharedMemoryWhenTheDataOfACopyHaveCome) {
     EXPECT_EQ(whole.issued(k.after_0).at(0), half.issued(k.after_0).at(0) + 4);
 }
 
-TEST(LdstUnit, KeepsAWarpUntilItsCopiesHaveArrived) {
+TEST(LdstUnit, HoldsAWarpUntilItsCopiesHaveArrived) {
     sm_rig rig("rig", small_sm(), 500);
     copies k;
     block_builder b;
@@ -439,7 +439,7 @@ TEST(LdstUnit, LoadsMatricesFromSharedMemory) {
     EXPECT_EQ(rig.issued(use).at(0), issued + to_unit + 31 + 20 + 1);
 }
 
-TEST(LdstUnit, ForgetsTheL1sLinesAtAMemoryBarrierWhereTheyAreFlushed) {
+TEST(LdstUnit, InvalidatesTheL1AtAMemoryBarrierIfConfigured) {
     sm_config flushed = small_sm();
     flushed.l1.flush = true;
     sm_rig keeping("keeping", small_sm(), 100), flushing("flushing", flushed, 100);

@@ -109,7 +109,7 @@ program::static_instruction add(std::initializer_list<unsigned> sources) {
     return instruction(op_class::integer, {}, sources);
 }
 
-TEST(OperandCollector, TakesACycleEachToAllocateToReadAndToHandOn) {
+TEST(OperandCollector, TakesOneCycleEachToAllocateReadAndDispatch) {
     collector_rig rig("rig", small_sm());
     rig.plan(1, add({1, 2, 3}));
     rig.plan(20, add({}));  // no operands to read
@@ -145,7 +145,7 @@ TEST(OperandCollector, DoesNotReadRegisterZero) {
     EXPECT_EQ(rig.statistics.register_reads, 1u);
 }
 
-TEST(OperandCollector, LetsWritesGoFirst) {
+TEST(OperandCollector, PrioritizesWrites) {
     collector_rig rig("rig", small_sm());
     rig.plan(1, add({1}));
     // Writes the bank that is read in cycle 3.
@@ -157,7 +157,7 @@ TEST(OperandCollector, LetsWritesGoFirst) {
     EXPECT_EQ(rig.statistics.register_writes, 2u);
 }
 
-TEST(OperandCollector, RunsAsManyPassesPerCycleAsTheFilesPortsServe) {
+TEST(OperandCollector, RunsOnePassPerRegisterFilePortAndCycle) {
     sm_config c = small_sm();
     c.collector.port_throughput = 2;
     collector_rig rig("rig", c);
@@ -170,7 +170,7 @@ TEST(OperandCollector, RunsAsManyPassesPerCycleAsTheFilesPortsServe) {
     EXPECT_THAT(rig.cycles(), ElementsAre(4, 23, 43));
 }
 
-TEST(OperandCollector, SpreadsWarpsOverTheBanksWhenTheirNumberCounts) {
+TEST(OperandCollector, SpreadsWarpsOverTheBanksByWarpIdIfConfigured) {
     sm_config with = small_sm(), without = small_sm();
     with.collector.bank_uses_warp_id = true;
     for (sm_config* c : {&with, &without}) {
@@ -187,7 +187,7 @@ TEST(OperandCollector, SpreadsWarpsOverTheBanksWhenTheirNumberCounts) {
     EXPECT_THAT(together.cycles(), ElementsAre(5, 6));
 }
 
-TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
+TEST(OperandCollector, AssignsEverySchedulerItsOwnBanksInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
@@ -201,7 +201,7 @@ TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
     EXPECT_THAT(rig.cycles(), ElementsAre(5, 5, 25));
 }
 
-TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
+TEST(OperandCollector, SeparatesTheRegistersOfSchedulersInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
@@ -219,7 +219,7 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
     EXPECT_EQ(rig.collector.ready(pipe_int).taken(), 1u) << "the register of scheduler 0";
 }
 
-TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
+TEST(OperandCollector, HoldsInstructionsWhileTheUnitsAreBusy) {
     sm_config c = small_sm();
     c.collector.general = {3, 1, 1};
     collector_rig rig("rig", c);
@@ -236,7 +236,7 @@ TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
     EXPECT_TRUE(rig.collector.idle());
 }
 
-TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
+TEST(OperandCollector, DispatchesRoundRobinPerPort) {
     sm_config c = small_sm();
     c.collector.general = {4, 4, 1};
     c.pipelines[pipe_int].id_oc = 4;
@@ -248,7 +248,7 @@ TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
     EXPECT_THAT(rig.out, ElementsAre(Pair(5, 1), Pair(6, 2), Pair(7, 3), Pair(8, 0)));
 }
 
-TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
+TEST(OperandCollector, ServesEachUnitByDedicatedCollectors) {
     sm_config c = small_sm();
     c.collector.specialized = true;
     c.collector.general = {0, 0, 0};
@@ -265,7 +265,7 @@ TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
     EXPECT_THAT(rig.out, ElementsAre(Pair(5, 0), Pair(7, 1), Pair(7, 2), Pair(9, 3)));
 }
 
-TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
+TEST(OperandCollector, UsesAGeneralCollectorWhenTheDedicatedOnesAreBusy) {
     sm_config c = small_sm();
     c.collector.specialized = true;
     c.collector.general = {1, 0, 1};
@@ -277,7 +277,7 @@ TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
     EXPECT_THAT(rig.cycles(), ElementsAre(5, 5));
 }
 
-TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
+TEST(OperandCollector, HasAPipelineForEveryClass) {
     sm_config c = small_sm();
     collector_rig all("all", c);
     c.pipelines[pipe_dp].units = 0;
@@ -301,7 +301,7 @@ TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
     EXPECT_EQ(all.collector.pipe_of(op_class::tensor), unsigned{built_in_pipes});
 }
 
-TEST(OperandCollector, ServesAPipelineThatIsAddedAsARowOfTheTable) {
+TEST(OperandCollector, ServesAPipelineAddedToTheTable) {
     sm_config c = small_sm();
     pipeline_config ray;
     ray.name = ray.label = "ray";

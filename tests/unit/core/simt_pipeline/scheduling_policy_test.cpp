@@ -67,7 +67,7 @@ TEST_F(SchedulingPolicy, GtoStaysWithTheWarpThatIssuedLast) {
     EXPECT_THAT(order(*p, 0b011010), ElementsAre(1, 3, 4)) << "it cannot go on";
 }
 
-TEST_F(SchedulingPolicy, GtoTakesTheWarpThatWasLaunchedFirst) {
+TEST_F(SchedulingPolicy, GtoPrefersTheWarpLaunchedFirst) {
     auto p = make("gto");
     warps.table.warp[1].dynamic_id = 100;  // a younger CTA occupies the slot
     warps.table.warp[0].dynamic_id = 101;
@@ -83,7 +83,7 @@ TEST_F(SchedulingPolicy, OldestIsNotGreedy) {
     }
 }
 
-TEST_F(SchedulingPolicy, RrrGivesOneWarpTheTurn) {
+TEST_F(SchedulingPolicy, RrrSelectsOneWarp) {
     auto p = make("rrr");
     EXPECT_THAT(order(*p, 0b1111), ElementsAre(0));
     EXPECT_THAT(order(*p, 0b1110), IsEmpty()) << "the turn waits for its warp's instruction";
@@ -94,7 +94,7 @@ TEST_F(SchedulingPolicy, RrrGivesOneWarpTheTurn) {
     EXPECT_TRUE(p->acts_when_idle());
 }
 
-TEST_F(SchedulingPolicy, RrrComesBackToAWarpThatWaitedBeforeAnyOtherHasIssued) {
+TEST_F(SchedulingPolicy, RrrReturnsToAStalledWarpBeforeAnyOtherIssues) {
     auto p = make("rrr");
     warps.table.at_barrier = warp_bit(0);
     EXPECT_THAT(order(*p, 0b1110), ElementsAre(1));
@@ -102,7 +102,7 @@ TEST_F(SchedulingPolicy, RrrComesBackToAWarpThatWaitedBeforeAnyOtherHasIssued) {
     EXPECT_THAT(order(*p, 0b1111), ElementsAre(0));
 }
 
-TEST_F(SchedulingPolicy, RrrOfTheReferenceBeginsWithWarp0OnEveryScheduler) {
+TEST_F(SchedulingPolicy, RrrOfGpgpuSimBeginsWithWarp0OnEveryScheduler) {
     auto p = make_scheduling_policy("rrr", warps.table, scores, 0b10101010, true);
     EXPECT_EQ(p->supervised(0b10101010), 0b10101011u);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0));
@@ -112,7 +112,7 @@ TEST_F(SchedulingPolicy, RrrOfTheReferenceBeginsWithWarp0OnEveryScheduler) {
     EXPECT_THAT(order(*p, 0xff), ElementsAre(1));
 }
 
-TEST_F(SchedulingPolicy, RrrGoesRoundItsOwnWarps) {
+TEST_F(SchedulingPolicy, RrrRotatesOverItsOwnWarps) {
     auto p = make("rrr", 0b10101010);
     std::vector<unsigned> turns;
     for (int i = 0; i < 6; ++i) {
@@ -124,7 +124,7 @@ TEST_F(SchedulingPolicy, RrrGoesRoundItsOwnWarps) {
     EXPECT_THAT(turns, ElementsAre(1, 3, 5, 7, 1, 3));
 }
 
-TEST_F(SchedulingPolicy, TwoLevelLetsTheActiveWarpsOnlyIssue) {
+TEST_F(SchedulingPolicy, TwoLevelIssuesActiveWarpsOnly) {
     auto p = make("two_level_active:3:0:1");
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 1, 2));
     p->issued(0, 1);
@@ -132,7 +132,7 @@ TEST_F(SchedulingPolicy, TwoLevelLetsTheActiveWarpsOnlyIssue) {
     EXPECT_THAT(order(*p, 0b11111001), ElementsAre(0));
 }
 
-TEST_F(SchedulingPolicy, TwoLevelRotatesOnceForTwoInstructionsButForAQuirk) {
+TEST_F(SchedulingPolicy, TwoLevelRotatesOncePerDualIssueExceptUnderTheQuirk) {
     auto p = make("two_level_active:3:0:1");
     p->issued(0, 2);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(1, 2, 0));
@@ -146,7 +146,7 @@ TEST_F(SchedulingPolicy, TwoLevelRotatesOnceForTwoInstructionsButForAQuirk) {
     EXPECT_THAT(order(*p, 0xff), ElementsAre(1, 2, 0));
 }
 
-TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
+TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpAtALongLatencyOperation) {
     auto p = make("two_level_active:3:0:1");
     program::static_instruction uses_9 = test::instruction(program::op_class::sp, {1}, {9});
     program::dynamic_instruction stuck;
@@ -164,7 +164,7 @@ TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
     EXPECT_THAT(order(*p, 0xff), ElementsAre(6, 7, 1));
 }
 
-TEST_F(SchedulingPolicy, TwoLevelHoldsOnThroughAShortHazard) {
+TEST_F(SchedulingPolicy, TwoLevelKeepsAWarpDuringAShortHazard) {
     auto p = make("two_level_active:3:0:1");
     program::static_instruction uses_9 = test::instruction(program::op_class::sp, {1}, {9});
     program::dynamic_instruction stuck;
@@ -175,7 +175,7 @@ TEST_F(SchedulingPolicy, TwoLevelHoldsOnThroughAShortHazard) {
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 1, 2));
 }
 
-TEST_F(SchedulingPolicy, WarpLimitingKeepsToTheOldestWarps) {
+TEST_F(SchedulingPolicy, WarpLimitingIssuesTheOldestWarps) {
     auto p = make("warp_limiting:2:3");
     p->issued(0, 1);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 1, 2));
@@ -186,13 +186,13 @@ TEST_F(SchedulingPolicy, WarpLimitingKeepsToTheOldestWarps) {
     EXPECT_THAT(order(*p, 0b11111001), ElementsAre(0));
 }
 
-TEST_F(SchedulingPolicy, WarpLimitingLetsTheGreedyWarpGoOn) {
+TEST_F(SchedulingPolicy, WarpLimitingContinuesTheGreedyWarp) {
     auto p = make("warp_limiting:2:2");
     p->issued(6, 1);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(6, 0, 1));
 }
 
-TEST_F(SchedulingPolicy, NamesWhatItDoesNotKnow) {
+TEST_F(SchedulingPolicy, RejectsAnUnknownPolicyByName) {
     for (const char* text : {"greedy", "", "two_level_active", "two_level_active:0:0:1",
                              "warp_limiting", "warp_limiting:2", "warp_limiting:2:0"})
         EXPECT_THROW(make(text), support::user_error) << text;

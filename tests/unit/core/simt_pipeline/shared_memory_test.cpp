@@ -58,7 +58,7 @@ TEST(SharedMemory, BroadcastsAnyWord) {
     EXPECT_EQ(cycles(volta(), [](unsigned i) { return i % 2 * 32; }), 2u);
 }
 
-TEST(SharedMemory, TakesBytesOfAWordForOne) {
+TEST(SharedMemory, ServesBytesOfOneWordTogether) {
     shared_memory memory("memory", volta());
     lane_addresses l;
     l.lanes = ~0u;
@@ -75,7 +75,7 @@ TEST(SharedMemory, CountsActiveLanesOnlyAndAtLeastOneCycle) {
               1u);
 }
 
-TEST(SharedMemory, ServesTheHalvesOfAWarpOneAfterTheOther) {
+TEST(SharedMemory, ServesTheHalvesOfAWarpSuccessively) {
     EXPECT_EQ(cycles(tesla(), [](unsigned i) { return i; }), 2u);
     EXPECT_EQ(cycles(
                   tesla(), [](unsigned i) { return i; }, 0xffff),
@@ -102,7 +102,7 @@ TEST(SharedMemory, BroadcastsOneWordPerHalfWarpWhenBroadcastIsLimited) {
               1u);
 }
 
-TEST(SharedMemory, AgreesWithANaiveModelOnRandomAccesses) {
+TEST(SharedMemory, AgreesWithAReferenceModelOnRandomAccesses) {
     std::mt19937 random(2);
     const sm_config c = volta();
     shared_memory memory("memory", c);
@@ -128,7 +128,7 @@ struct feeder : sc_core::sc_module {
     explicit feeder(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
-TEST(SharedMemoryPipeline, LetsALoadOutAfterItsLatencyAndOnePerCycle) {
+TEST(SharedMemoryPipeline, ReturnsALoadAfterItsLatencyAndOnePerCycle) {
     const sm_config c = volta();
     shared_memory memory("memory", c);
     feeder in("in");
@@ -152,7 +152,7 @@ TEST(SharedMemoryPipeline, LetsALoadOutAfterItsLatencyAndOnePerCycle) {
     EXPECT_TRUE(memory.empty());
 }
 
-TEST(SharedMemoryPipeline, ClosesUpBehindAHeadThatHasWaited) {
+TEST(SharedMemoryPipeline, CompactsAfterAStalledHead) {
     const sm_config c = volta();
     shared_memory memory("memory", c);
     feeder in("in");
@@ -167,7 +167,7 @@ TEST(SharedMemoryPipeline, ClosesUpBehindAHeadThatHasWaited) {
     EXPECT_EQ(memory.ready_at(), 51u) << "the next one shifts into place in a cycle";
 }
 
-TEST(SharedMemoryPipeline, TakesNoMoreThanItHasStages) {
+TEST(SharedMemoryPipeline, HoldsAtMostOneLoadPerStage) {
     const sm_config c = volta();
     shared_memory memory("memory", c);
     feeder in("in");

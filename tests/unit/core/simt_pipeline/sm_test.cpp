@@ -124,7 +124,7 @@ TEST(Sm, CountsTheCyclesOfItsResidentWarps) {
     expect_everything_accounted(rig, 48);
 }
 
-TEST(Sm, CountsWhatItsWarpSlotsIssueAndItsUnitsTake) {
+TEST(Sm, CountsIssuesByWarpSlotAndByUnit) {
     sm_rig rig("rig", small_sm());
     listing p;
     block_builder b;
@@ -146,7 +146,7 @@ TEST(Sm, CountsWhatItsWarpSlotsIssueAndItsUnitsTake) {
     expect_everything_accounted(rig, 12);
 }
 
-TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
+TEST(Sm, CountsCyclesOfNetworkBackPressureWithAndWithoutSleep) {
     simulation::phase_sequencer::options awake;
     awake.sleeping = false;
     sm_rig sleeper("sleeper", small_sm()), waker("waker", small_sm(), 100, awake);
@@ -207,7 +207,7 @@ TEST_P(SmUnit, StartsAnInstructionEveryInitiationInterval) {
     expect_everything_accounted(rig, 128);
 }
 
-TEST(Sm, UsesALoadedWordAfterTheL1sLatency) {
+TEST(Sm, UsesALoadedWordAfterTheL1Latency) {
     sm_config c = small_sm();
     sm_rig rig("rig", c, 200);
     listing p;
@@ -238,7 +238,7 @@ TEST(Sm, UsesALoadedWordAfterTheL1sLatency) {
 struct SmSharedMemory : ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Strides, SmSharedMemory, ::testing::Values(1u, 2u, 8u, 32u));
 
-TEST_P(SmSharedMemory, GivesAWordAfterItsLatencyAndItsConflicts) {
+TEST_P(SmSharedMemory, ReturnsAWordAfterItsLatencyAndItsConflicts) {
     const unsigned stride = GetParam();
     const sm_config c = small_sm();
     sm_rig rig("rig", c);
@@ -259,7 +259,7 @@ TEST_P(SmSharedMemory, GivesAWordAfterItsLatencyAndItsConflicts) {
     expect_everything_accounted(rig, 2);
 }
 
-TEST(Sm, LetsWarpsGoOnInTheCycleAfterTheLastHasReachedTheBarrier) {
+TEST(Sm, ReleasesABarrierInTheCycleAfterTheLastArrival) {
     sm_rig rig("rig", small_sm());
     listing p;
     const auto& slow = p.alu({1}, {1}, 50);
@@ -277,7 +277,7 @@ TEST(Sm, LetsWarpsGoOnInTheCycleAfterTheLastHasReachedTheBarrier) {
     expect_everything_accounted(rig, 6);
 }
 
-TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
+TEST(Sm, LosesACycleToARegisterBankConflict) {
     sm_rig apart("apart", small_sm()), together("together", small_sm());
     listing p;
     const auto& add = p.alu({1}, {1, 2});
@@ -297,7 +297,7 @@ TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
     EXPECT_EQ(apart.core.statistics().register_writes, 2u);
 }
 
-TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
+TEST(Sm, DoesNotDispatchToAReservedResultBusSlot) {
     sm_config narrow = small_sm(), wide = small_sm();
     narrow.write_back.width = 1;
     wide.write_back.width = 2;
@@ -356,7 +356,7 @@ TEST(Sm, RunsAWarpWithoutInstructions) {
     expect_everything_accounted(rig, 2);
 }
 
-TEST(Sm, RunsBlocksOneAfterTheOtherWhenOnlyOneFits) {
+TEST(Sm, RunsCtasSuccessivelyWhenOnlyOneFits) {
     sm_rig rig("rig", small_sm());
     rig.kernel.ctas_per_sm = 1;
     listing p;
@@ -375,7 +375,7 @@ TEST(Sm, RunsBlocksOneAfterTheOtherWhenOnlyOneFits) {
     expect_everything_accounted(rig, 10);
 }
 
-TEST(Sm, SaysWhatItsWarpsWaitFor) {
+TEST(Sm, ReportsWhatItsWarpsWaitFor) {
     sm_rig rig("rig", small_sm());
     rig.memory.mute = true;
     listing p;

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SmTraffic,
                                            kind{"WriteBack", write_back}),
                          [](const auto& of) { return std::string(of.param.name); });
 
-TEST_P(SmTraffic, CompletesAndAccountsForEverythingWhateverTheOrder) {
+TEST_P(SmTraffic, IsConservedInAnyProcessOrder) {
     const sm_config c = GetParam().make();
     simulation::phase_sequencer::options plain, shuffled, sleepless;
     shuffled.shuffle_seed = 99;

@@ -15,7 +15,7 @@ using test::instruction;
 using test::small_sm;
 using ::testing::ElementsAre;
 
-TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
+TEST(WriteBack, CompletesArrivedInstructionsInIssueOrderInTheNextCycle) {
     struct rig_type : sc_core::sc_module {
         const sm_config config = small_sm();
         core_statistics statistics;

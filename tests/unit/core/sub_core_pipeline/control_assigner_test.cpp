@@ -76,14 +76,14 @@ TEST(ControlAssigner, WaitsForALoadByItsCounter) {
     EXPECT_EQ(b[2].wait_mask, 1u << b[0].write_barrier);
 }
 
-TEST(ControlAssigner, LeavesACycleBetweenAProducerAndAReaderBehindIt) {
+TEST(ControlAssigner, SeparatesAProducerAndAnAdjacentReaderByACycle) {
     code c;
     c.add("LDG.E", {1}, {2}, op_class::load);
     c.add("FADD", {5}, {1, 4});
     EXPECT_EQ(c.assign()[0][0].stall, 2);
 }
 
-TEST(ControlAssigner, GivesLoadsCountersOfTheirOwnWhileThereAreSome) {
+TEST(ControlAssigner, AssignsDistinctCountersToLoadsWhileAvailable) {
     code c;
     for (unsigned r = 1; r <= 6; ++r) c.add("LDG.E", {r}, {20}, op_class::load);
     const auto b = c.assign()[0];
@@ -103,7 +103,7 @@ TEST(ControlAssigner, ProtectsTheOperandsOfAStoreFromALaterWrite) {
     EXPECT_EQ(b[2].wait_mask, 1u << b[0].read_barrier);
 }
 
-TEST(ControlAssigner, CarriesWhatIsPendingIntoTheNextBlockAndAroundALoop) {
+TEST(ControlAssigner, PropagatesPendingDependencesToSuccessorsAndAroundLoops) {
     code c;
     c.add("LDG.E", {1}, {2}, op_class::load);
     c.block();
@@ -133,7 +133,7 @@ TEST(ControlAssigner, ReusesAnOperandOfTheSameSlot) {
     EXPECT_EQ(b[1].reuse, 0);
 }
 
-TEST(ControlAssigner, KnowsTuringsSlowerHalves) {
+TEST(ControlAssigner, AppliesTheLowerRateOfTuringsUnits) {
     code c;
     c.add("HFMA2", {1}, {2, 3, 4});
     c.add("HFMA2", {5}, {1, 3, 4});

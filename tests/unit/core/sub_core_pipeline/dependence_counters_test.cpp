@@ -21,7 +21,7 @@ TEST(DependenceCounters, HoldAnInstructionUntilAllCountersOfItsMaskAreZero) {
     EXPECT_TRUE(c.ready(0b001001));
 }
 
-TEST(DependenceCounters, LetDepbarPassWhenAtMostItsLimitIsLeft) {
+TEST(DependenceCounters, ReleaseDepbarAtOrBelowItsLimit) {
     dependence_counters c;
     for (int i = 0; i < 3; ++i) c.increment(2);
     c.increment(4);

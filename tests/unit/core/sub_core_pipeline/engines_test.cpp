@@ -124,7 +124,7 @@ bulk_transfer copy(bulk_transfer::kind what, std::uint64_t address, std::uint32_
     return t;
 }
 
-TEST(BulkCopyEngine, AsksForLinesAndTellsTheMbarrierWhenAllHaveCome) {
+TEST(BulkCopyEngine, RequestsLinesAndNotifiesTheMbarrierWhenAllHaveArrived) {
     engine_rig r;
     bool told = false;
     r.code.phase_is_complete = [&] { return told; };
@@ -152,7 +152,7 @@ TEST(BulkCopyEngine, AsksForLinesAndTellsTheMbarrierWhenAllHaveCome) {
     EXPECT_EQ(s.mbarrier_waits, 1u);
 }
 
-TEST(BulkCopyEngine, TakesACopyAtATimeAtItsFrontEnd) {
+TEST(BulkCopyEngine, ProcessesOneCopyAtATimeInItsFrontEnd) {
     engine_rig r;
     r.code.transfers = [&](unsigned, std::uint64_t pc) {
         std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data + 4096 * pc, 128)};
@@ -170,7 +170,7 @@ TEST(BulkCopyEngine, TakesACopyAtATimeAtItsFrontEnd) {
 struct RequestInterval : ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Cycles, RequestInterval, ::testing::Values(1u, 3u, 30u));
 
-TEST_P(RequestInterval, LiesBetweenTheRequestsOfCopies) {
+TEST_P(RequestInterval, SeparatesTheRequestsOfCopies) {
     const unsigned interval = GetParam();
     sm_timing timing = with_engines();
     timing.engines.bulk.request_interval = interval;
@@ -223,7 +223,7 @@ private:
 };
 INSTANTIATE_TEST_SUITE_P(Cycles, TensorLatency, ::testing::Values(0u, 60u));
 
-TEST_P(TensorLatency, PassesBeforeTheFirstRequestWhenTheEngineHasTheMap) {
+TEST_P(TensorLatency, DelaysTheFirstRequestAfterTheMapIsAvailable) {
     run(data + 0x10000);
     EXPECT_EQ(seen(0) - issued_[0], standard_.issue_cycles) << "request for the map";
     EXPECT_GE(seen(1) - seen(0), memory_latency + GetParam());
@@ -231,13 +231,13 @@ TEST_P(TensorLatency, PassesBeforeTheFirstRequestWhenTheEngineHasTheMap) {
     EXPECT_EQ(seen(2) - issued_[1], standard_.issue_cycles + GetParam());
 }
 
-TEST_P(TensorLatency, IsNoneOfCopiesOfBytes) {
+TEST_P(TensorLatency, IsZeroForCopiesOfBytes) {
     run(0);
     EXPECT_EQ(seen(0) - issued_[0], standard_.issue_cycles);
     EXPECT_EQ(seen(1) - issued_[1], standard_.issue_cycles);
 }
 
-TEST(BulkCopyEngine, GeneratesTheAddressesOfTensorCopiesAtTheSameTime) {
+TEST(BulkCopyEngine, GeneratesAddressesOfTensorCopiesConcurrently) {
     sm_timing timing = with_engines();
     timing.engines.bulk.tensor_cycles = 150;
     engine_rig r(timing);
@@ -275,7 +275,7 @@ TEST(BulkCopyEngine, FetchesATensorMapOnceAndItsDataAfterIt) {
     EXPECT_GE(r.rig.memory.seen.back().cycle, r.rig.memory.seen[0].cycle + memory_latency);
 }
 
-TEST(BulkCopyEngine, FetchesATensorMapThatLiesInTwoLinesByTwoRequests) {
+TEST(BulkCopyEngine, FetchesATensorMapAcrossTwoLinesByTwoRequests) {
     engine_rig r;
     r.code.transfers = [&](unsigned, std::uint64_t) {
         std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
@@ -292,7 +292,7 @@ TEST(BulkCopyEngine, FetchesATensorMapThatLiesInTwoLinesByTwoRequests) {
     EXPECT_GE(r.rig.memory.seen[2].cycle, r.rig.memory.seen[1].cycle + memory_latency);
 }
 
-TEST(BulkCopyEngine, LetsAWarpGoOnWhenItsGroupsHaveReadSharedMemoryOrAreComplete) {
+TEST(BulkCopyEngine, ReleasesAWarpWhenItsGroupsHaveReadSharedMemoryOrCompleted) {
     engine_rig r;
     r.code.transfers = [&](unsigned, std::uint64_t) {
         return std::vector<bulk_transfer>{copy(bulk_transfer::kind::store, data, 512)};
@@ -313,7 +313,7 @@ TEST(BulkCopyEngine, LetsAWarpGoOnWhenItsGroupsHaveReadSharedMemoryOrAreComplete
               c.issue_cycles + 3 + memory_latency + c.arrival_cycles);
 }
 
-TEST(BulkCopyEngine, LetsAWarpGoOnWhileItsLastGroupsAreInFlight) {
+TEST(BulkCopyEngine, ReleasesAWarpWhileItsLastGroupsAreInFlight) {
     engine_rig r;
     r.code.transfers = [&](unsigned, std::uint64_t) {
         return std::vector<bulk_transfer>{copy(bulk_transfer::kind::store, data, 128)};
@@ -328,7 +328,7 @@ TEST(BulkCopyEngine, LetsAWarpGoOnWhileItsLastGroupsAreInFlight) {
         << "a warp leaves when its copies are complete";
 }
 
-TEST(BulkCopyEngine, IsStartedWhileTheUnitOfSpecialFunctionsIsTaken) {
+TEST(BulkCopyEngine, StartsWhileTheSpecialFunctionUnitIsBusy) {
     engine_rig r;
     r.code.transfers = [&](unsigned, std::uint64_t) {
         std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
@@ -344,7 +344,7 @@ TEST(BulkCopyEngine, IsStartedWhileTheUnitOfSpecialFunctionsIsTaken) {
 }
 
 // H100: 8 to 13 cycles for the two instructions of fence.proxy.async, as measured by FlashGPU-Sim.
-TEST(ProxyFence, TakesAsLongAsMeasured) {
+TEST(ProxyFence, TakesTheMeasuredCycles) {
     engine_rig r;
     const auto& before = r.plain();
     for (const char* const opcode : {"MEMBAR.ALL.CTA", "FENCE.VIEW.ASYNC.S"}) {
@@ -358,7 +358,7 @@ TEST(ProxyFence, TakesAsLongAsMeasured) {
     EXPECT_LE(r.rig.distance(before, after), 14u);
 }
 
-TEST(Mbarrier, LetsASuspendedWarpGoOnWhenAnotherArrives) {
+TEST(Mbarrier, ResumesASuspendedWarpWhenAnotherArrives) {
     engine_rig r;
     const auto& wait = r.add("mbarrier.try_wait", special_op::mbarrier_wait);
     r.add("mbarrier.arrive", special_op::mbarrier_update);
@@ -388,7 +388,7 @@ TEST(DependentKernels, WaitForTheEndOfTheKernelOnWhichTheyDepend) {
     EXPECT_EQ(r.rig.completed.size(), 1u);
 }
 
-TEST(DependentKernels, DoNotWaitWhereNothingIsOpen) {
+TEST(DependentKernels, DoNotWaitWithoutAPendingKernel) {
     engine_rig r;
     const auto& wait = r.add("griddepcontrol.wait", special_op::dependency_wait);
     const auto& after = r.plain();
@@ -396,7 +396,7 @@ TEST(DependentKernels, DoNotWaitWhereNothingIsOpen) {
     EXPECT_LT(r.rig.distance(wait, after), 10u);
 }
 
-TEST(DependentKernels, MayBeginWhenAWarpOfTheCtaSaysSo) {
+TEST(DependentKernels, MayBeginWhenAWarpOfTheCtaTriggersTheLaunch) {
     engine_rig r;
     const auto& says = r.add("griddepcontrol.launch_dependents", special_op::launch_dependents);
     for (unsigned i = 0; i < 50; ++i) r.plain();
@@ -405,7 +405,7 @@ TEST(DependentKernels, MayBeginWhenAWarpOfTheCtaSaysSo) {
     EXPECT_THAT(r.rig.ready_for_dependents, ElementsAre(r.rig.issued(says)[0]));
 }
 
-TEST(DependentKernels, MayBeginWhenTheCtaEndsWithoutAWord) {
+TEST(DependentKernels, MayBeginWhenTheCtaEndsWithoutATrigger) {
     engine_rig r;
     r.plain();
     r.go();
@@ -441,7 +441,7 @@ INSTANTIATE_TEST_SUITE_P(
         product_case{"wgmma.mma_async.sp.sync.aligned.m64n256k32.f32.f16.f16", false, 144},
         product_case{"wgmma.mma_async.sp.sync.aligned.m64n256k32.f32.f16.f16", true, 128}));
 
-TEST_P(WarpgroupProduct, TakesAsManyCyclesAsMeasured) {
+TEST_P(WarpgroupProduct, TakesTheMeasuredCycles) {
     const product_case& c = GetParam();
     EXPECT_EQ(warpgroup_timing({}, isa::matrix_shape_of(c.opcode), c.in_registers).busy, c.cycles);
 }
@@ -470,18 +470,18 @@ INSTANTIATE_TEST_SUITE_P(
         register_case{"IGMMA.64x64x32.S8.S8", false, 32},
         register_case{"QGMMA.64x64x32.F16.E4M3.E4M3", false, 16}));
 
-TEST_P(WarpgroupRegisters, AreTheSumsAndAThatLiesThere) {
+TEST_P(WarpgroupRegisters, AreTheAccumulatorsAndOperandA) {
     const register_case& c = GetParam();
     EXPECT_EQ(warpgroup_timing({}, isa::matrix_shape_of(c.opcode), c.in_registers).registers,
               c.registers);
 }
 
-struct ReadsOfProducts : ::testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Option, ReadsOfProducts, ::testing::Bool());
+struct WarpgroupReads : ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Option, WarpgroupReads, ::testing::Bool());
 
 // FFMA R1,R2,R3,R4 reads one bank twice, which limits it to one instruction in two cycles. A
 // product reads that bank in every second cycle.
-TEST_P(ReadsOfProducts, TakePortsOfTheRegisterFile) {
+TEST_P(WarpgroupReads, OccupyRegisterFilePorts) {
     sm_timing timing = with_engines();
     timing.engines.warpgroup.register_reads = GetParam();
     engine_rig r(timing);
@@ -498,7 +498,7 @@ TEST_P(ReadsOfProducts, TakePortsOfTheRegisterFile) {
     EXPECT_LE(r.rig.distance(first, last), expected + 2);
 }
 
-TEST(Warpgroup, ReadsNoRegistersBehindAProduct) {
+TEST(Warpgroup, ReadsNoRegistersAfterAProduct) {
     sm_timing timing = with_engines();
     timing.engines.warpgroup.register_reads = true;
     engine_rig r(timing);
@@ -559,10 +559,10 @@ TEST(Warpgroup, ContinuesAfterTheFenceOfItsLastWarp) {
 // Two warpgroups issue three products each of 128 cycles. With room for two products, the third and
 // later ones wait until one has left the tensor cores; a product that one warp of a warpgroup has
 // issued is open to its other warps.
-struct RoomForProducts : ::testing::TestWithParam<unsigned> {};
-INSTANTIATE_TEST_SUITE_P(Products, RoomForProducts, ::testing::Values(0u, 2u, 6u));
+struct WarpgroupQueue : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Products, WarpgroupQueue, ::testing::Values(0u, 2u, 6u));
 
-TEST_P(RoomForProducts, HoldsWarpsWithFurtherOnes) {
+TEST_P(WarpgroupQueue, StallsWarpsWhileItIsFull) {
     sm_timing timing = with_engines();
     timing.engines.warpgroup.shared_queue = GetParam();
     timing.engines.warpgroup.register_queue = 1;  // no product has A in registers

@@ -39,17 +39,17 @@ struct warps {
     }
 };
 
-TEST(IssueScheduler, GoesOnWithTheWarpThatIssuedWhileItIsEligible) {
+TEST(IssueScheduler, ContinuesWithTheWarpThatIssuedWhileItIsEligible) {
     warps w(3, 4);
     EXPECT_EQ(w.run(1, 20), "CCCCBBBBAAAA");
 }
 
-TEST(IssueScheduler, TakesTheYoungestWhenTheGreedyWarpStalls) {
+TEST(IssueScheduler, SelectsTheYoungestWhenTheGreedyWarpStalls) {
     warps w(4, 2);
     EXPECT_EQ(w.run(4, 8), "DCBADCBA");
 }
 
-TEST(IssueScheduler, LetsFourFavouredWarpsSaturateIssueWhileTheOthersWait) {
+TEST(IssueScheduler, FourPrioritizedWarpsSaturateIssue) {
     // Measured on an H100 with chains of dependent FFMAs: 512 cycles per four warps of a sub-core;
     // a loose round robin of six would take 768.
     warps w(6, 128);
@@ -60,7 +60,7 @@ TEST(IssueScheduler, LetsFourFavouredWarpsSaturateIssueWhileTheOthersWait) {
     EXPECT_LE(w.finished[0], 1030u);
 }
 
-TEST(IssueScheduler, TakesWarpsInTurnByLooseRoundRobin) {
+TEST(IssueScheduler, SelectsWarpsByLooseRoundRobin) {
     EXPECT_EQ(warps(3, 3, issue_policy::lrr).run(1, 20), "ABCABCABC");
     // Six chains of dependent FFMAs share the sub-core: none is favoured.
     warps w(6, 128, issue_policy::lrr);
@@ -68,7 +68,7 @@ TEST(IssueScheduler, TakesWarpsInTurnByLooseRoundRobin) {
     for (const std::uint64_t f : w.finished) EXPECT_GT(f, 6 * 127u);
 }
 
-TEST(IssueScheduler, GoesOnWithAWarpAndThenTakesTheNextInTurn) {
+TEST(IssueScheduler, ContinuesWithAWarpAndThenRotates) {
     EXPECT_EQ(warps(3, 3, issue_policy::glrr).run(1, 20), "AAABBBCCC");
     EXPECT_EQ(warps(3, 3, issue_policy::glrr).run(2, 20), "ABCABCABC");
     issue_scheduler s(issue_policy::glrr);
@@ -79,7 +79,7 @@ TEST(IssueScheduler, GoesOnWithAWarpAndThenTakesTheNextInTurn) {
     EXPECT_EQ(s.choose(0b0011, [](unsigned) { return true; }), 0);
 }
 
-TEST(IssueScheduler, PassesOverABusyUnitByLooseRoundRobin) {
+TEST(IssueScheduler, SkipsABusyUnitByLooseRoundRobin) {
     issue_scheduler s(issue_policy::lrr);
     for (unsigned w = 0; w < 4; ++w) s.warp_starts(w);
     s.issued(2);
@@ -88,7 +88,7 @@ TEST(IssueScheduler, PassesOverABusyUnitByLooseRoundRobin) {
     EXPECT_EQ(s.choose(0b1111, [](unsigned) { return false; }), -1);
 }
 
-TEST(IssueScheduler, PassesOverAWarpWhoseUnitIsBusy) {
+TEST(IssueScheduler, SkipsAWarpWhoseUnitIsBusy) {
     issue_scheduler s;
     for (unsigned w = 0; w < 3; ++w) s.warp_starts(w);
     EXPECT_EQ(s.choose(0b111, [](unsigned w) { return w != 2; }), 1);
@@ -112,7 +112,7 @@ TEST(IssueScheduler, ReleasesAWarpWhenItsStallCounterReachesZero) {
     EXPECT_EQ(s.stalled(), 0u);
 }
 
-TEST(IssueScheduler, ForgetsAWarpThatHasEnded) {
+TEST(IssueScheduler, IgnoresAnExitedWarp) {
     issue_scheduler s;
     for (unsigned w = 0; w < 3; ++w) s.warp_starts(w);
     s.issued(2);

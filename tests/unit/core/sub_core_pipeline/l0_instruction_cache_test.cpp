@@ -22,7 +22,7 @@ TEST(StreamBuffer, HitsAtItsHeadOnly) {
     EXPECT_EQ(s.ask(), 640u);
 }
 
-TEST(StreamBuffer, BeginsAgainBehindTheLineThatMissed) {
+TEST(StreamBuffer, RestartsAfterTheLineThatMissed) {
     stream_buffer s(8, 128);
     s.restart(0);
     EXPECT_EQ(s.ask(), 128u);
@@ -35,13 +35,13 @@ TEST(StreamBuffer, BeginsAgainBehindTheLineThatMissed) {
     EXPECT_EQ(s.find(4096 + 128), stream_buffer::look_up::hit);
 }
 
-TEST(StreamBuffer, OfNoLinesAsksForNothing) {
+TEST(StreamBuffer, WithoutLinesPrefetchesNothing) {
     stream_buffer s(0, 128);
     s.restart(0);
     EXPECT_FALSE(s.wants_line());
 }
 
-TEST(L0InstructionCache, AsksOnceForALineThatSeveralFetchesMiss) {
+TEST(L0InstructionCache, RequestsALineThatSeveralFetchesMissOnce) {
     l0_instruction_cache_config c;
     c.stream_buffer_lines = 0;
     l0_instruction_cache l0(c);
@@ -72,7 +72,7 @@ TEST(L0InstructionCache, ReplacesTheLineUsedLeastRecently) {
     EXPECT_EQ(l0.fetch(128), answer::miss);
 }
 
-TEST(L0InstructionCache, ForgetsAllWhenAKernelEnds) {
+TEST(L0InstructionCache, IsInvalidatedWhenAKernelEnds) {
     l0_instruction_cache l0({});
     l0.fetch(0);
     l0.arrived(l0.take_request());
@@ -104,7 +104,7 @@ std::uint64_t straight_code(unsigned stream_lines, unsigned lines, unsigned late
     return now;
 }
 
-TEST(L0InstructionCache, HidesTheWayToTheL1OfStraightCodeBehindItsStreamBuffer) {
+TEST(L0InstructionCache, HidesTheL1LatencyOfStraightLineCodeByItsStreamBuffer) {
     // Without the prefetcher, each line of 8 instructions costs the round trip of 78 cycles to the
     // L1.
     EXPECT_GE(straight_code(0, 32, 78), 32u * 78);

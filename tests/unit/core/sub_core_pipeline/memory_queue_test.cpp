@@ -65,7 +65,7 @@ TEST(MemoryQueue, IssuesTheLoadsOfFourSubCoresAsMeasured) {
     EXPECT_EQ(i[3], (row{2, 3, 4, 5, 6, 19, 27, 35, 43}));
 }
 
-TEST(MemoryQueue, CalculatesAnAddressWhileTheOneBeforeWaitsToBeTaken) {
+TEST(MemoryQueue, CalculatesAnAddressWhileThePreviousOneIsStalled) {
     const memory_queue_config c;
     memory_queue<int> q(c);
     for (int i = 0; i < 3; ++i) q.issue(i, false, 100);
@@ -105,7 +105,7 @@ std::array<std::uint64_t, 32> strided(unsigned bytes) {
     return a;
 }
 
-TEST(SharedWavefronts, AreAsManyAsTheBusiestBankHasWords) {
+TEST(SharedWavefronts, EqualTheWordsOfTheBusiestBank) {
     EXPECT_EQ(data_wavefronts(strided(4), ~0u, 4, 32, true), 1u);
     EXPECT_EQ(data_wavefronts(strided(0), ~0u, 4, 32, true), 1u);  // broadcast
     EXPECT_EQ(data_wavefronts(strided(8), ~0u, 4, 32, true), 2u);
@@ -117,7 +117,7 @@ TEST(SharedWavefronts, ServeWideLanesByHalvesAndQuarters) {
     EXPECT_EQ(data_wavefronts(strided(16), ~0u, 16, 32, true), 4u);
     EXPECT_EQ(data_wavefronts(strided(0), ~0u, 16, 32, false), 4u);
 }
-TEST(SharedWavefronts, PackTwoRegistersOfLanesThatReadTheSameAddressInPairs) {
+TEST(SharedWavefronts, CombineTwoRegistersOfLanePairsWithEqualAddresses) {
     EXPECT_EQ(data_wavefronts(strided(0), ~0u, 8, 32, true), 1u);
     EXPECT_EQ(data_wavefronts(strided(0), ~0u, 16, 32, true), 2u);
     std::array<std::uint64_t, 32> pairs{}, apart{}, halves{};
@@ -162,7 +162,7 @@ TEST(TensorTiming, MultipliesAtAnotherRateForSumsInSinglePrecision) {
     EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F16")).initiation, 16u);
     EXPECT_EQ(tensor_timing(c, isa::matrix_shape_of("HMMA.16816.F32")).initiation, 32u);
 }
-TEST(TensorTiming, LetsADependentProductOf16ColumnsWaitForTheLastEightOnly) {
+TEST(TensorTiming, ADependentProductOf16ColumnsWaitsForTheLastEightOnly) {
     constexpr const char* wmma = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32";
     tensor_config c;
     c.rate = 1024;
@@ -198,7 +198,7 @@ TEST(TensorTiming, NamesTheShapesOfMachineCodeAndPtx) {
     EXPECT_FALSE(isa::matrix_shape_of("HMMA").known());
 }
 
-TEST(MemoryArbiter, KeepsIntervalsThatAreNoWholeCycles) {
+TEST(MemoryArbiter, KeepsFractionalIntervals) {
     memory_arbiter arbiter(1, 1635);
     std::vector<std::uint64_t> taken;
     for (std::uint64_t now = 0; now < 1635; ++now)
@@ -211,7 +211,7 @@ TEST(MemoryArbiter, KeepsIntervalsThatAreNoWholeCycles) {
                 ::testing::ElementsAre(0, 1, 3, 4, 6, 8));
 }
 
-TEST(ConstantLookups, AreAsManyAsAddresses) {
+TEST(ConstantLookups, EqualTheNumberOfAddresses) {
     std::array<std::uint64_t, 32> address{};
     EXPECT_EQ(distinct_addresses(address, ~0u), 1u);
     EXPECT_EQ(distinct_addresses(address, 0), 1u);

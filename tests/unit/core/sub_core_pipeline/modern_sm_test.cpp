@@ -38,7 +38,7 @@ void expect_everything_accounted(modern_rig& rig, std::uint64_t instructions) {
     EXPECT_LE(rig.pool.outstanding(), 1u);
 }
 
-TEST(ModernSm, IssuesADependentInstructionWhenTheStallCounterSays) {
+TEST(SubCoreSm, IssuesADependentInstructionAfterItsStallCount) {
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
     const auto& first = p.add("FFMA", {1}, {2, 3, 4}, stall(4));
@@ -55,7 +55,7 @@ TEST(ModernSm, IssuesADependentInstructionWhenTheStallCounterSays) {
     expect_everything_accounted(rig, 4);
 }
 
-TEST(ModernSm, KeepsAWarpThatYieldsOutOfTheNextCycle) {
+TEST(SubCoreSm, KeepsAWarpThatYieldsOutOfTheNextCycle) {
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
     const auto& first = p.add("FFMA", {1}, {2, 3, 4}, stall(1, true));
@@ -67,7 +67,7 @@ TEST(ModernSm, KeepsAWarpThatYieldsOutOfTheNextCycle) {
     EXPECT_EQ(rig.distance(first, second), 2u);
 }
 
-TEST(ModernSm, HoldsTheIssuePortOneMoreCycleForIntegerMultipliesOf64Bits) {
+TEST(SubCoreSm, OccupiesTheIssuePortOneMoreCycleForIntegerMultipliesOf64Bits) {
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
     const auto& wide = p.add("IMAD.WIDE", {2}, {4, 5, 6}, stall(1));
@@ -79,7 +79,7 @@ TEST(ModernSm, HoldsTheIssuePortOneMoreCycleForIntegerMultipliesOf64Bits) {
     EXPECT_EQ(rig.distance(wide, next), 2u);
 }
 
-TEST(ModernSm, ConvertsFrom64BitsInTheFp64UnitThatSubCoresShare) {
+TEST(SubCoreSm, ConvertsFrom64BitsInTheFp64UnitThatSubCoresShare) {
     sm_timing shared;
     shared.shared_fp64_interval = 16;
     modern_rig one("one", four_sub_cores(), {}), other("other", four_sub_cores(), shared);
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Strides, StridedLoad,
                                            stride_case{32, 31}, stride_case{33, 7},
                                            stride_case{45, 9}, stride_case{53, 11}));
 
-TEST_P(StridedLoad, HitsAsSoonAsItsTagsAreLookedUpAndItsBanksAreRead) {
+TEST_P(StridedLoad, HitsAfterItsTagLookupsAndBankReads) {
     sm_config c = four_sub_cores();
     modern_rig rig("rig", c, {});
     modern_listing p;
@@ -255,7 +255,7 @@ TEST_P(StridedLoad, HitsAsSoonAsItsTagsAreLookedUpAndItsBanksAreRead) {
     EXPECT_EQ(rig.distance(probed, reads), 32 + GetParam().more);
 }
 
-TEST(ModernSm, WaitsForALoadThatMissesByItsDependenceCounter) {
+TEST(SubCoreSm, WaitsForALoadThatMissesByItsDependenceCounter) {
     modern_rig rig("rig", four_sub_cores(), {}, 400);
     modern_listing p;
     program::control_bits produce = stall(2), consume = stall(1);
@@ -319,7 +319,7 @@ struct products_in_steps {
     }
 };
 
-TEST(ModernSm, ForwardsAccumulatorsToTheNextProductButToNoOtherInstruction) {
+TEST(SubCoreSm, ForwardsAccumulatorsToTheNextProductButToNoOtherInstruction) {
     products_in_steps forwarding("forwarding", 1), delayed("delayed", 4), writing("writing", 0);
     forwarding.rig.run(2000);
     // 33.0 and 35.3 cycles per product of 16 x 16 x 16 on a TITAN V: 8 to 9 for each of its four
@@ -334,7 +334,7 @@ TEST(ModernSm, ForwardsAccumulatorsToTheNextProductButToNoOtherInstruction) {
     }
 }
 
-TEST(ModernSm, WaitsForALoadThatCountsLikeAForwardedProduct) {
+TEST(SubCoreSm, WaitsForALoadWithTheCounterOfAForwardedProduct) {
     products_in_steps s("s", 1, [](modern_listing& p) -> const program::static_instruction& {
         program::control_bits c = stall(2);
         c.write_barrier = 5;
@@ -346,7 +346,7 @@ TEST(ModernSm, WaitsForALoadThatCountsLikeAForwardedProduct) {
     expect_everything_accounted(s.rig, 11);
 }
 
-TEST(ModernSm, LosesACycleToOperandsOfOneRegisterBank) {
+TEST(SubCoreSm, LosesACycleToOperandsOfOneRegisterBank) {
     // Huerta et al.: two FFMAs between clock reads take one or two additional cycles depending on
     // the operand banks of the second.
     struct experiment {
@@ -376,7 +376,7 @@ TEST(ModernSm, LosesACycleToOperandsOfOneRegisterBank) {
     EXPECT_EQ(two.rig.core.stage_statistics().port_bubbles, 2u);
 }
 
-TEST(ModernSm, OpensABarrierForAllWarpsAndGoesOn) {
+TEST(SubCoreSm, ReleasesAllWarpsOfABarrier) {
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
     auto& bar = p.add("BAR.SYNC", {}, {}, stall(1));
@@ -400,7 +400,7 @@ TEST(ModernSm, OpensABarrierForAllWarpsAndGoesOn) {
               50u);
 }
 
-TEST(ModernSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
+TEST(SubCoreSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
     constexpr unsigned warps = 32;
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
@@ -445,15 +445,15 @@ std::set<unsigned> sub_cores_of_first_warps(bool rotate) {
     return result;
 }
 
-TEST(ModernSm, PlacesTheFirstWarpsOfCtasOnOneSubCore) {
+TEST(SubCoreSm, PlacesTheFirstWarpsOfCtasOnOneSubCore) {
     EXPECT_EQ(sub_cores_of_first_warps(false).size(), 1u);
 }
 
-TEST(ModernSm, PlacesTheFirstWarpsOfCtasOnAllSubCoresWhereItRotatesThem) {
+TEST(SubCoreSm, PlacesTheFirstWarpsOfCtasOnAllSubCoresIfRotated) {
     EXPECT_EQ(sub_cores_of_first_warps(true).size(), 4u);
 }
 
-TEST(ModernSm, RunsCodeWithoutControlBitsByItsScoreboard) {
+TEST(SubCoreSm, RunsCodeWithoutControlBitsByItsScoreboard) {
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
     const auto plain = [&](program::static_instruction& i) -> const program::static_instruction& {
@@ -472,7 +472,7 @@ TEST(ModernSm, RunsCodeWithoutControlBitsByItsScoreboard) {
     EXPECT_EQ(rig.distance(use, next), 4u);
 }
 
-TEST(ModernSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
+TEST(SubCoreSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
     modern_rig rig("rig", four_sub_cores(), {});
     core::test::small_kernel k;
     k.compute(1, 2);
@@ -626,7 +626,7 @@ struct storing_ctas {
     }
 };
 
-TEST(ModernSm, FreesTheSlotOfACtaBeforeItsStoresAreAcknowledged) {
+TEST(SubCoreSm, FreesTheSlotOfACtaBeforeItsStoresAreAcknowledged) {
     storing_ctas at_once("at_once", 0), later("later", 60);
     at_once.rig.run(4000);
     for (const storing_ctas* const s : {&at_once, &later}) {
@@ -646,11 +646,11 @@ TEST(ModernSm, FreesTheSlotOfACtaBeforeItsStoresAreAcknowledged) {
     }
 }
 
-TEST(ModernSm, RunsAlikeInAnyOrderAsleepOrAwake) {
+TEST(SubCoreSm, IsIndependentOfProcessOrderAndSleep) {
     expect_no_difference({});
 }
 
-TEST(ModernSm, RunsAlikeInAnyOrderWithItsScoreboard) {
+TEST(SubCoreSm, IsIndependentOfProcessOrderWithItsScoreboard) {
     sm_timing modern;
     modern.dependences = dependence_control::scoreboard;
     modern.shared_fp64_interval = 16;

@@ -34,7 +34,7 @@ unsigned bubbles(std::initializer_list<unsigned> first, std::initializer_list<un
 
 // Experiment of Huerta et al.: FFMA R11,R10,R12,R14 and FFMA R13,R16,RX,RY take 5 cycles plus one
 // or two, depending on the banks of RX and RY.
-TEST(RegisterFile, FindsRoomForReadsOfTheOtherBankWithoutABubble) {
+TEST(RegisterFile, ReadsTheOtherBankWithoutABubble) {
     EXPECT_EQ(bubbles({10, 12, 14}, {16, 19, 21}), 0u);
 }
 TEST(RegisterFile, HoldsAnInstructionOneCycleForTwoOperandsOfABusyBank) {
@@ -48,7 +48,7 @@ TEST(RegisterFile, HasNoBubblesWithTwoReadPorts) {
     two.read_ports = 2;
     EXPECT_EQ(bubbles({10, 12, 14}, {16, 18, 20}, two), 0u);
 }
-TEST(RegisterFile, HasNoBubblesWithAsManyPortsAsAskedFor) {
+TEST(RegisterFile, HasNoBubblesWithTheRequestedNumberOfPorts) {
     register_file_config ideal;
     ideal.read_ports = 0;
     EXPECT_EQ(bubbles({10, 12, 14}, {16, 18, 20}, ideal), 0u);
@@ -73,7 +73,7 @@ TEST(RegisterFile, LosesACycleToTwoOperandsOfABankAndTwoToThree) {
     EXPECT_NEAR(interval({2, 4, 6}), 3, 0.05);  // two bubbles
 }
 
-TEST(RegisterFile, LeavesHalfOfItsReadPortsWhileTheTensorCoreReadsARegisterACycle) {
+TEST(RegisterFile, KeepsHalfOfItsReadPortsDuringTensorCoreReads) {
     constexpr std::uint64_t window = 0b1110;
     EXPECT_NEAR(interval({1, 2}, window), 2, 0.05);
     EXPECT_NEAR(interval({2}, window), 2, 0.05);
@@ -93,35 +93,35 @@ TEST(RegisterFile, DelaysALoadByACycleWhereAFixedLatencyResultIsWritten) {
 }
 
 // The four examples of Huerta et al., listing 3: which read of R2 hits.
-struct cached_reads : ::testing::Test {
+struct CachedReads : ::testing::Test {
     register_cache cache;
     bool read(unsigned reg, unsigned slot, bool reuse, unsigned warp = 1) {
         return cache.read(warp, reg, reg % 2, slot, reuse);
     }
 };
 
-TEST_F(cached_reads, HitOnceWithoutAnotherReuseBit) {
+TEST_F(CachedReads, HitOnceWithoutAnotherReuseBit) {
     EXPECT_FALSE(read(2, 0, true));   // IADD3 R1, R2.reuse, R3, R4
     EXPECT_TRUE(read(2, 0, false));   // FFMA R5, R2, R7, R8
     EXPECT_FALSE(read(2, 0, false));  // IADD3 R10, R2, R12, R13
 }
-TEST_F(cached_reads, HitAgainWhenTheReuseBitIsSetAgain) {
+TEST_F(CachedReads, HitAgainWhenTheReuseBitIsSetAgain) {
     EXPECT_FALSE(read(2, 0, true));
     EXPECT_TRUE(read(2, 0, true));
     EXPECT_TRUE(read(2, 0, false));
 }
-TEST_F(cached_reads, MissInAnotherSlotAndKeepTheEntryOfTheOtherBank) {
+TEST_F(CachedReads, MissInAnotherSlotAndKeepTheEntryOfTheOtherBank) {
     EXPECT_FALSE(read(2, 0, true));
     EXPECT_FALSE(read(7, 0, false));  // FFMA R5, R7, R2, R8: bank 1
     EXPECT_FALSE(read(2, 1, false));
     EXPECT_TRUE(read(2, 0, false));
 }
-TEST_F(cached_reads, LoseTheEntryToAReadOfTheSameBankAndSlot) {
+TEST_F(CachedReads, LoseTheEntryToAReadOfTheSameBankAndSlot) {
     EXPECT_FALSE(read(2, 0, true));
     EXPECT_FALSE(read(4, 0, false));
     EXPECT_FALSE(read(2, 0, false));
 }
-TEST_F(cached_reads, OfAnotherWarpMiss) {
+TEST_F(CachedReads, OfAnotherWarpMiss) {
     EXPECT_FALSE(read(2, 0, true, 1));
     EXPECT_FALSE(read(2, 0, false, 5));
 }

@@ -60,7 +60,7 @@ TEST(ApproximateFunctions, StayWithinHalfAUnitInTheLastPlace) {
         last_subnormal);
 }
 
-TEST(ApproximateFunctions, GiveSinesAndCosinesOfAnglesToManyTurns) {
+TEST(ApproximateFunctions, ComputeSinesAndCosinesOfLargeAngles) {
     for (const std::uint32_t a : inputs()) {
         const float x = as_float(a);
         if (!(std::fabs(x) < 1e6f)) continue;

@@ -184,7 +184,7 @@ void check_integers() {
     }
 }
 
-TYPED_TEST(ConversionFromIntegers, CutsOrClampsToOtherIntegers) {
+TYPED_TEST(ConversionFromIntegers, TruncatesOrClampsToOtherIntegers) {
     check_integers<u8, TypeParam>();
     check_integers<s8, TypeParam>();
     check_integers<u16, TypeParam>();
@@ -357,7 +357,7 @@ TEST(ConversionOfFloats, RoundsToIntegralNumbersOfTheSameFormat) {
     check_integral_in_every_mode<f64>();
 }
 
-TEST(PackedConversion, PutsTheFirstOperandIntoTheHighElement) {
+TEST(PackedConversion, PlacesTheFirstOperandInTheHighElement) {
     const std::uint32_t one = f32::one, two = 0x40000000;
     EXPECT_EQ((cvt_pair<f16, rn, plain>::apply(one, two)), 0x3c004000u);
     EXPECT_EQ((cvt_pair<bf16, rn, plain>::apply(one, two)), 0x3f804000u);

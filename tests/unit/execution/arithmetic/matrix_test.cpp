@@ -311,7 +311,7 @@ std::int64_t integer(el type, std::uint32_t bits) {
 
 class IntegerMatrices : public ::testing::TestWithParam<integer_case> {};
 
-TEST_P(IntegerMatrices, MultiplyExactlyAndSaturateIfAsked) {
+TEST_P(IntegerMatrices, MultiplyExactlyAndSaturateIfRequested) {
     const auto& p = GetParam();
     const auto& [m, n, k] = p.shape;
     const bool single_bits = p.a == el::b1;
@@ -372,7 +372,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 /// Selected positions from the tables of the PTX manual.
-TEST(MatrixFragments, LieAsThePtxManualDrawsThem) {
+TEST(MatrixFragments, HaveTheLayoutOfThePtxManual) {
     const auto at = [](const matrix_fragment& f, unsigned lane, unsigned i) {
         return std::array<unsigned, 2>{f.place(lane, i).row, f.place(lane, i).column};
     };
@@ -402,7 +402,7 @@ TEST(MatrixFragments, LieAsThePtxManualDrawsThem) {
     EXPECT_EQ(volta_c.place(9, 0).batch, 2);
 }
 
-TEST(MatrixFragments, HoldEveryElementOfAVoltaWmmaEquallyOften) {
+TEST(MatrixFragments, HoldEveryElementOfAVoltaWmmaTheSameNumberOfTimes) {
     for (const auto operand : {matrix_operand::a, matrix_operand::b, matrix_operand::c}) {
         for (const auto element : {el::f16, el::f32}) {
             for (const auto layout : {row, column}) {
@@ -502,7 +502,7 @@ TEST(SparseMatrices, MultiplyWhatTheMetadataSelect) {
     }
 }
 
-TEST(MatrixProducts, ExistForTheShapesOfInstructionsOnly) {
+TEST(MatrixProducts, ExistForTheShapesOfInstructions) {
     matrix_description d;
     d.a = d.b = el::e4m3;
     d.shape = {16, 8, 64};
@@ -535,7 +535,7 @@ double dot(std::vector<double> a, std::vector<double> b, double c, tensor_core_s
     return decode(out, store(multiply.d(), rc).at({0, 0, 0}));
 }
 
-TEST(TensorCoreSums, CutEveryTermAtTheLastBitOfTheLargest) {
+TEST(TensorCoreSums, TruncateEveryTermToTheLastBitOfTheLargest) {
     const auto sum = [](std::vector<double> a, double c, tensor_core_sum how) {
         return dot(a, std::vector<double>(16, 1.0), c, how, el::bf16, el::f32);
     };
@@ -564,7 +564,7 @@ TEST(TensorCoreSums, RoundToNearestF16OnceAtTheEnd) {
     EXPECT_EQ(dot({60000, 60000}, ones, 0, ampere_sum, el::f16, el::f32), 120000);
 }
 
-TEST(TensorCoreSums, PassInfinitiesAndNanOn) {
+TEST(TensorCoreSums, PropagateInfinitiesAndNan) {
     const std::vector<double> ones(16, 1.0);
     EXPECT_EQ(dot({INFINITY, 1}, ones, -5, ampere_sum, el::f16, el::f32), INFINITY);
     EXPECT_TRUE(std::isnan(dot({INFINITY, -INFINITY}, ones, 0, ampere_sum, el::f16, el::f32)));

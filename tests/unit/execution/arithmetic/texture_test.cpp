@@ -63,7 +63,7 @@ sampler_state sampler(filter_mode filter, address_mode mode, bool normalised) {
     return s;
 }
 
-TEST(TexturePoint, TakesTheTexelThatTheCoordinateLiesIn) {
+TEST(TexturePoint, SelectsTheTexelThatContainsTheCoordinate) {
     const float_image ramp(one, 8, 1, 1, [](int x, int, int) { return 10 + x; });
     const auto clamp = sampler(filter_mode::point, address_mode::clamp, false);
     EXPECT_EQ(ramp.sample(clamp, {0, 0, 0}), 10);
@@ -160,7 +160,7 @@ TEST(TextureGather, ReturnsFourTexelsAnticlockwise) {
     EXPECT_EQ(as_float(value[3]), 12);
 }
 
-TEST(TextureCube, MeetsTheFaceOfTheLargestCoordinate) {
+TEST(TextureCube, SelectsTheFaceOfTheLargestCoordinate) {
     const auto expect = [](std::array<float, 3> direction, unsigned face, float s, float t) {
         const auto place = cube_face(direction[0], direction[1], direction[2]);
         EXPECT_EQ(place.face, face);
@@ -242,7 +242,7 @@ TEST(Surfaces, AddressByBytesOrElements) {
     EXPECT_EQ(surface_address(image, {28, 3, 7}, 0, true, 4, surface_clamp::trap).offset, 220u);
 }
 
-TEST(Surfaces, TrapClampOrIgnoreOutside) {
+TEST(Surfaces, TrapClampOrIgnoreCoordinatesOutside) {
     const auto image = surface_2d();
     EXPECT_TRUE(surface_address(image, {32, 0, 0}, 0, true, 4, surface_clamp::trap).trap);
     EXPECT_TRUE(surface_address(image, {29, 0, 0}, 0, true, 4, surface_clamp::trap).trap);
@@ -254,7 +254,7 @@ TEST(Surfaces, TrapClampOrIgnoreOutside) {
     EXPECT_EQ(clamped.offset, 28u);
 }
 
-TEST(Surfaces, EncodeWhatTheyDecode) {
+TEST(Surfaces, RoundTripEncodedValues) {
     std::byte texel[16];
     sampler_state s;
     const texel_format u16x2{channel_kind::unsigned_integer, 16, 2};
@@ -346,7 +346,7 @@ void expect_plane_as_alone(texture_geometry geometry, const texel_format& format
     }
 }
 
-TEST(TexturePlane, AWarpFetchesWhatItsLanesFetchAlone) {
+TEST(TexturePlane, FetchesForAWarpWhatItsLanesFetchIndividually) {
     const texel_format formats[] = {
         {channel_kind::floating, 32, 1},         {channel_kind::floating, 32, 4},
         {channel_kind::floating, 16, 2},         {channel_kind::unsigned_integer, 8, 4},

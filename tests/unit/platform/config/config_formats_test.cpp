@@ -48,11 +48,11 @@ TEST(CacheString, DescribesGeometryPoliciesAndQueues) {
     EXPECT_EQ(c.data_port_bytes, 64u);
 }
 
-TEST(CacheString, SaysNoneForNoCache) {
+TEST(CacheString, AcceptsNone) {
     EXPECT_FALSE(parse_cache("none").enabled);
 }
 
-TEST(CacheString, IsReadInItsOldFormToo) {
+TEST(CacheString, IsReadInItsOldForm) {
     const cache::cache_config c = parse_cache("64:128:8,L:B:m:N,A:16:4,4");
     EXPECT_TRUE(c.enabled);
     EXPECT_EQ(c.kind, cache::cache_kind::normal);
@@ -62,7 +62,7 @@ TEST(CacheString, IsReadInItsOldFormToo) {
     EXPECT_EQ(c.port_bytes(), 128u) << "the port is as wide as a line when nothing is said";
 }
 
-TEST(CacheString, KnowsEveryLetter) {
+TEST(CacheString, AcceptsEveryLetter) {
     using namespace cache;
     for (const auto& [letter, make] : replacement_policies())
         EXPECT_EQ(
@@ -85,7 +85,7 @@ TEST(CacheString, KnowsEveryLetter) {
     EXPECT_FALSE(parse_cache("N:4:128:256,L:R:m:N:L,S:512:8,128").texture_fifo);
 }
 
-TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
+TEST(CacheString, RejectsUnknownLettersAndMissingParts) {
     EXPECT_EQ(refused(parse_cache, "X:4:128:64,L:T:m:L:L,A:512:8,16"),
               "'X' is not a valid kind of cache (one of N, S)");
     EXPECT_THAT(refused(parse_cache, "4:128:64,Q:T:m:L:L,A:512:8,16"),
@@ -113,7 +113,7 @@ TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
     EXPECT_THAT(refused(parse_cache, ""), HasSubstr("has 1 parts"));
 }
 
-TEST(CacheString, RefusesCachesThatCannotWork) {
+TEST(CacheString, RejectsCachesThatCannotWork) {
     EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:B:f:N:L,A:8:8,8"), HasSubstr("can deadlock"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:B:s:N:L,A:8:8,8"), HasSubstr("can deadlock"));
     EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:T:f:L:L,A:8:8,8"),
@@ -164,7 +164,7 @@ TEST(DramTiming, IsReadByPosition) {
     EXPECT_EQ(t.tCCDL, 0u);
 }
 
-TEST(DramTiming, RefusesWhatItCannotBe) {
+TEST(DramTiming, RejectsInvalidValues) {
     const std::string rest = ":RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10";
     const auto why = [](const std::string& text) { return refused(parse_dram_timing, text); };
     EXPECT_THAT(why("nbk=16:CDC=1" + rest), HasSubstr("'CDC' is not a DRAM timing parameter"));
@@ -218,7 +218,7 @@ TEST(RouterFile, IsReadIntoKeysAndValues) {
     EXPECT_EQ(router.values.at("latency_thres"), "2.5");
 }
 
-TEST(RouterFile, RefusesBrokenStatementsWithTheirLine) {
+TEST(RouterFile, RejectsBrokenStatementsWithTheirLine) {
     const auto why = [](const std::string& text) {
         return refusal([&] { parse_router_text(text, "net.icnt"); });
     };
@@ -231,7 +231,7 @@ TEST(RouterFile, RefusesBrokenStatementsWithTheirLine) {
     EXPECT_THAT(why("p = {1,2;"), HasSubstr("braces do not match"));
 }
 
-TEST(CycleWindow, MayLackEitherEnd) {
+TEST(CycleWindow, MayOmitEitherEnd) {
     EXPECT_EQ(parse_window("100:200").from, 100u);
     EXPECT_EQ(parse_window("100:200").to, 200u);
     EXPECT_EQ(parse_window(":0x10").from, 0u);
@@ -240,7 +240,7 @@ TEST(CycleWindow, MayLackEitherEnd) {
     EXPECT_EQ(parse_window(":").to, ~std::uint64_t{0});
 }
 
-TEST(CycleWindow, RefusesWhatIsNoInterval) {
+TEST(CycleWindow, RejectsInvalidIntervals) {
     EXPECT_THAT(refused(parse_window, "100"), StartsWith("is not an interval ("));
     EXPECT_THAT(refused(parse_window, "1:2:3"), StartsWith("is not an interval ("));
     EXPECT_THAT(refused(parse_window, "5:5"), StartsWith("is an empty interval"));
@@ -259,7 +259,7 @@ TEST(SpecializedUnit, IsReadFromSixParts) {
     EXPECT_THROW(parse_specialized_unit("2,4,200,2,3,TEX"), format_error);
 }
 
-TEST(Numbers, AreAsManyAsAreWanted) {
+TEST(Numbers, MustHaveTheRequiredCount) {
     EXPECT_THAT(parse_numbers("1, 0x10,3", ',', 2, 3), ElementsAre(1, 16, 3));
     EXPECT_THROW(parse_numbers("1", ',', 2, 3), format_error);
     EXPECT_THROW(parse_numbers("1,2,3,4", ',', 2, 3), format_error);

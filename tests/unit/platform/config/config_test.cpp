@@ -47,7 +47,7 @@ constexpr const char* four_sub_cores =
     "-gpgpu_enable_specialized_operand_collector 0 -gpgpu_operand_collector_num_units_gen 8\n"
     "-gpgpu_operand_collector_num_in_ports_gen 8 -gpgpu_operand_collector_num_out_ports_gen 8\n";
 
-TEST(GpuConfig, TakesClocksInMegahertz) {
+TEST(GpuConfig, ReadsClocksInMegahertz) {
     const gpu_config gpu = make("-gpgpu_clock_domains 1132.0:1000:900.5:850");
     EXPECT_DOUBLE_EQ(gpu.clocks.core, 1132e6);
     EXPECT_DOUBLE_EQ(gpu.clocks.network, 1e9);
@@ -55,7 +55,7 @@ TEST(GpuConfig, TakesClocksInMegahertz) {
     EXPECT_DOUBLE_EQ(gpu.clocks.dram, 850e6);
 }
 
-TEST(GpuConfig, RefusesClocksThatDoNotTick) {
+TEST(GpuConfig, RejectsZeroFrequencies) {
     EXPECT_EQ(
         refused("-gpgpu_clock_domains 0:1:1:1"),
         "my.config:1: -gpgpu_clock_domains 0:1:1:1: a frequency must be greater than zero (MHz)");
@@ -94,7 +94,7 @@ TEST(GpuConfig, ReadsTheTimingOfPtxOperations) {
     EXPECT_THAT(refused("-ptx_opcode_initiation_fp 4,4,4,4"), HasSubstr("has 4 values instead"));
 }
 
-TEST(GpuConfig, GivesEveryClassItsLatency) {
+TEST(GpuConfig, AssignsEveryClassItsLatency) {
     const gpu_config gpu = make(
         "-trace_opcode_latency_initiation_int 2,2 -trace_opcode_latency_initiation_sp 3,1\n"
         "-trace_opcode_latency_initiation_dp 64,64 -trace_opcode_latency_initiation_spec_op_2 "
@@ -115,7 +115,7 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
     EXPECT_FALSE(gpu.cores.sm.pipelines[core::pipe_spec].present);
 }
 
-TEST(GpuConfig, RefusesLatenciesThatCannotBe) {
+TEST(GpuConfig, RejectsInvalidLatencies) {
     EXPECT_THAT(refused("-trace_opcode_latency_initiation_sp 0,1"), HasSubstr("must not be zero"));
     EXPECT_THAT(refused("-trace_opcode_latency_initiation_sp 2,4"),
                 HasSubstr("exceeds the latency"));
@@ -126,7 +126,7 @@ TEST(GpuConfig, RefusesLatenciesThatCannotBe) {
                 HasSubstr("an enabled unit needs a count"));
 }
 
-TEST(GpuConfig, RefusesShapesOfAnSmThatCannotBe) {
+TEST(GpuConfig, RejectsInvalidSmShapes) {
     EXPECT_THAT(refused("-gpgpu_shader_core_pipeline 1000:32"),
                 HasSubstr("not a whole number of warps"));
     EXPECT_THAT(refused("-gpgpu_shader_core_pipeline 1024:64"),
@@ -149,7 +149,7 @@ TEST(GpuConfig, RefusesShapesOfAnSmThatCannotBe) {
     EXPECT_THAT(refused("-gpgpu_l1_banks 3"), HasSubstr("not a power of two"));
 }
 
-TEST(GpuConfig, KnowsTheWarpSchedulers) {
+TEST(GpuConfig, AcceptsEveryWarpScheduler) {
     EXPECT_EQ(make("-gpgpu_scheduler lrr").cores.sm.scheduler.policy, "lrr");
     EXPECT_EQ(make("-gpgpu_scheduler old").cores.sm.scheduler.policy, "oldest");
     EXPECT_EQ(make("-gpgpu_scheduler two_level_active:6:0:1").cores.sm.scheduler.policy,
@@ -162,7 +162,7 @@ TEST(GpuConfig, KnowsTheWarpSchedulers) {
     EXPECT_THAT(refused("-gpgpu_scheduler warp_limiting:2:99"), HasSubstr("99 of 32 warps"));
 }
 
-TEST(GpuConfig, RefusesOrdersOfWarpsThatDoNotExist) {
+TEST(GpuConfig, RejectsOrdersOfWarpsThatDoNotExist) {
     EXPECT_THAT(
         refused("-gpgpu_scheduler two_level_active:6:1:1"),
         HasSubstr("INNER 1 is not supported (INNER is 0, round robin among the active warps)"));
@@ -173,13 +173,13 @@ TEST(GpuConfig, RefusesOrdersOfWarpsThatDoNotExist) {
         HasSubstr("PRIORITY 0 is not supported (PRIORITY is 2, greedy, then the oldest warp)"));
 }
 
-TEST(GpuConfig, RefusesACrossbarOfOneSubnet) {
+TEST(GpuConfig, RejectsACrossbarOfOneSubnet) {
     EXPECT_THAT(refused("-icnt_subnets 1"), HasSubstr("the crossbar has two subnets, not 1"));
     EXPECT_THAT(refused("-icnt_subnets 3"), HasSubstr("the crossbar has two subnets, not 3"));
     EXPECT_EQ(refused("-network_mode 3 -icnt_subnets 1"), "") << "another network";
 }
 
-TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
+TEST(GpuConfig, RejectsAnIssueDistributionOfAMissingSm) {
     EXPECT_EQ(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 1 "
                       "-gpgpu_warp_issue_shader 3"),
               "");
@@ -188,7 +188,7 @@ TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
                 HasSubstr("the GPU has 4 SMs"));
 }
 
-TEST(GpuConfig, RefusesMoreCollectorsOrBanksThanAnSmCanHave) {
+TEST(GpuConfig, RejectsMoreCollectorsOrBanksThanAnSmCanHave) {
     EXPECT_THAT(refused("-gpgpu_operand_collector_num_units_gen 51"),
                 HasSubstr("65 collector units in all pools together"));
     EXPECT_EQ(refused("-gpgpu_operand_collector_num_units_gen 50"), "");
@@ -196,7 +196,7 @@ TEST(GpuConfig, RefusesMoreCollectorsOrBanksThanAnSmCanHave) {
     EXPECT_EQ(refused("-gpgpu_num_reg_banks 64"), "");
 }
 
-TEST(GpuConfig, DemandsOneOfEachForEverySubCore) {
+TEST(GpuConfig, RequiresOneOfEachUnitPerSubCore) {
     EXPECT_EQ(refused(four_sub_cores), "");
     const std::string four = four_sub_cores;
     EXPECT_THAT(refused(four + "-gpgpu_num_sp_units 2"),
@@ -233,7 +233,7 @@ TEST(GpuConfig, ChecksTheRolesOfCaches) {
     EXPECT_FALSE(make("-gpgpu_cache:dl2 none").memory.partition.l2.enabled);
 }
 
-TEST(GpuConfig, SplitsTheUnifiedCacheOnlyWhereItCan) {
+TEST(GpuConfig, SplitsTheUnifiedCacheOnlyIfPossible) {
     const std::string split =
         "-gpgpu_adaptive_cache_config 1 -gpgpu_unified_l1d_size 128 -gpgpu_shmem_size 98304\n"
         "-gpgpu_shmem_option 96,0,8,64 ";
@@ -279,7 +279,7 @@ TEST(GpuConfig, DistributesAddressesEvenlyOverAnyNumberOfChannels) {
                 HasSubstr("choose 6"));
 }
 
-TEST(GpuConfig, RefusesAMappingThatLeavesSubPartitionsIdle) {
+TEST(GpuConfig, RejectsAMappingThatLeavesSubPartitionsIdle) {
     const std::string low_bit =
         "-gpgpu_mem_addr_mapping "
         "dramid@4;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS ";
@@ -292,7 +292,7 @@ TEST(GpuConfig, RefusesAMappingThatLeavesSubPartitionsIdle) {
     EXPECT_THAT(refused(channel_bits), HasSubstr("times as many addresses"));
 }
 
-TEST(GpuConfig, RefusesLinesOfTheL1ThatSpanLinesOfTheL2) {
+TEST(GpuConfig, RejectsLinesOfTheL1ThatSpanLinesOfTheL2) {
     const std::string small = "-gpgpu_cache:dl2 N:64:64:8,L:B:m:N,A:16:4,4 ";
     const std::string whole_lines = "-gpgpu_cache:dl1 N:4:128:64,L:T:m:L:L,A:512:8,16:0,32 ";
     EXPECT_EQ(refused(small), "") << "sectors of 32 bytes";
@@ -301,7 +301,7 @@ TEST(GpuConfig, RefusesLinesOfTheL1ThatSpanLinesOfTheL2) {
     EXPECT_EQ(refused(small + whole_lines + "--compat accel-sim"), "");
 }
 
-TEST(GpuConfig, RefusesBurstsOfPartsOfACommandCycle) {
+TEST(GpuConfig, RejectsBurstsOfPartsOfACommandCycle) {
     const std::string ratio = "-dram_data_command_freq_ratio 2 -gpgpu_dram_burst_length ";
     EXPECT_THAT(refused(ratio + "3"), HasSubstr("no whole number of command cycles"));
     EXPECT_EQ(refused(ratio + "4"), "");
@@ -337,7 +337,7 @@ TEST(GpuConfig, HasTheAllocationUnitsOfTheComputeCapability) {
     EXPECT_TRUE(allocation("--compat accel-sim") == core::gpgpu_sim_allocation);
 }
 
-TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
+TEST(GpuConfig, RejectsMemoriesThatDoNotFitTogether) {
     const std::string map =
         "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS";
     EXPECT_EQ(refused("-gpgpu_mem_addr_mapping dramid@8;" + map), "");
@@ -409,7 +409,7 @@ TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     EXPECT_THAT(refused("--compat gem5"), HasSubstr("none or accel-sim"));
 }
 
-TEST(GpuConfig, WarnsOfTimingThatNoDramHasOnlyWhereItIsToRunAsInTheReference) {
+TEST(GpuConfig, WarnsOfImpossibleDramTimingOnlyInAccelSimMode) {
     const std::string timing =
         "-gpgpu_dram_timing_opt 16:2:6:5:14:20:34:6:8:6:10 -gpgpu_dram_burst_length 2 "
         "-dram_data_command_freq_ratio 4 -gpgpu_mem_addr_mapping "
@@ -423,7 +423,7 @@ TEST(GpuConfig, WarnsOfTimingThatNoDramHasOnlyWhereItIsToRunAsInTheReference) {
     EXPECT_TRUE(make("").warnings.empty());
 }
 
-TEST(GpuConfig, RefusesMissQueuesThatAMissCannotPass) {
+TEST(GpuConfig, RejectsMissQueuesSmallerThanAMiss) {
     EXPECT_THAT(refused("-gpgpu_cache:dl1 S:32:128:16,L:B:m:W:L,A:512:8,2:0,32"),
                 HasSubstr("at least 3 entries"));
     EXPECT_THAT(refused("-gpgpu_cache:dl1 S:32:128:16,L:B:m:L:L,A:512:8,1:0,32"),
@@ -451,7 +451,7 @@ TEST(GpuConfig, ReadsHowTheVisualizerLogIsSampled) {
     EXPECT_THAT(refused("-visualizer_zlevel 10"), HasSubstr("-visualizer_zlevel"));
 }
 
-TEST(GpuConfig, ProfilesInstructionsWhereSomethingShowsThem) {
+TEST(GpuConfig, ProfilesInstructionsIfAnOutputShowsThem) {
     const run_config unasked = make("-ptx_line_stats_filename a.txt --stats-json s.json").run;
     EXPECT_FALSE(unasked.profile_instructions);
     EXPECT_EQ(unasked.line_stats, "");
@@ -469,7 +469,7 @@ TEST(GpuConfig, ProfilesInstructionsWhereSomethingShowsThem) {
     EXPECT_EQ(named.line_stats, "a.txt");
 }
 
-TEST(GpuConfig, KeepsLocalStoresInTheL1OfTheModernCoreOnly) {
+TEST(GpuConfig, KeepsLocalStoresInTheL1OfTheSubCorePipelineOnly) {
     const auto policy = [](const std::string& options) {
         return make(options + " -modern_l1_local_write_back 1\n" + four_sub_cores)
             .cores.sm.l1.data.write;
@@ -501,7 +501,7 @@ TEST(GpuConfig, ReadsSectoredTextureCachesExceptAsAccelSim) {
     EXPECT_EQ(make(sectors + "--compat accel-sim").cores.sm.l1.texture.atom_bytes(), 128u);
 }
 
-TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
+TEST(GpuConfig, HasASwitchForEveryQuirk) {
     const auto switches = [](const gpu_config& c) {
         const core::core_quirks& q = c.cores.sm.quirks;
         const trace::reader_quirks& t = c.traces.quirks;
@@ -547,7 +547,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
     }
 }
 
-TEST(GpuConfig, CarriesTheRun) {
+TEST(GpuConfig, ReadsTheOptionsOfTheRun) {
     const gpu_config gpu = make(
         "-trace a.g --vcd a.vcd --vcd-scope gpu.sm_0.*,gpu.l2* --vcd-window 100:200 --timeline "
         "t.json\n"
@@ -600,7 +600,7 @@ TEST(GpuConfig, ReadsTheOrderOfClusters) {
                 HasSubstr("within a cluster"));
 }
 
-TEST(GpuConfig, PutsNeighbouringGpcsNextToDifferentL2Partitions) {
+TEST(GpuConfig, AttachesAdjacentGpcsToDifferentL2Partitions) {
     const std::string chip = "-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 1 ";
     EXPECT_THAT(make(chip).memory.partition.half_of_sm, IsEmpty());
     EXPECT_THAT(make(chip + "-gpgpu_gpc_sms 2").memory.partition.half_of_sm,
@@ -625,7 +625,7 @@ TEST(GpuConfig, ReadsTheBitsOfAnAddressThatSelectAnL2Partition) {
     EXPECT_THAT(refused(far + "4"), HasSubstr("bit 4"));
 }
 
-TEST(GpuConfig, RefusesPartitionBitsForAnL2OfOnePartition) {
+TEST(GpuConfig, RejectsPartitionBitsForAnL2OfOnePartition) {
     EXPECT_THAT(refused("-gpgpu_l2_partition_bits 12"), HasSubstr("-gpgpu_l2_far_latency"));
     EXPECT_EQ(make("-gpgpu_l2_partition_bits none").memory.partition.half_bits, 0u);
 }
@@ -649,7 +649,7 @@ std::string unfit(const gpu_config& gpu, const kernel_header_descriptor& descrip
     return refusal([&] { check_trace_fits(gpu, descriptor); });
 }
 
-TEST(TraceFit, AcceptsWhatFits) {
+TEST(TraceFit, AcceptsAKernelThatFits) {
     EXPECT_EQ(unfit(volta(), kernel()), "");
     kernel_header_descriptor turing = kernel();
     turing.binary_version = 75;
@@ -659,7 +659,7 @@ TEST(TraceFit, AcceptsWhatFits) {
     EXPECT_EQ(unfit(volta(), untold), "");
 }
 
-TEST(TraceFit, RefusesAnotherGenerationAndNamesThePreset) {
+TEST(TraceFit, RejectsAnotherGenerationAndNamesThePreset) {
     kernel_header_descriptor ampere = kernel();
     ampere.binary_version = 86;
     EXPECT_EQ(unfit(volta(), ampere),
@@ -669,7 +669,7 @@ TEST(TraceFit, RefusesAnotherGenerationAndNamesThePreset) {
     EXPECT_EQ(unfit(volta("--any-binary-version"), ampere), "");
 }
 
-TEST(TraceFit, RefusesTooManyThreads) {
+TEST(TraceFit, RejectsTooManyThreads) {
     kernel_header_descriptor big = kernel();
     big.threads_per_block = 2049;
     EXPECT_THAT(unfit(volta(), big), HasSubstr("has 2049 threads per block; an SM holds 2048"));
@@ -677,7 +677,7 @@ TEST(TraceFit, RefusesTooManyThreads) {
     EXPECT_THAT(unfit(volta(), big), HasSubstr("blocks without threads"));
 }
 
-TEST(TraceFit, RefusesTooMuchSharedMemory) {
+TEST(TraceFit, RejectsTooMuchSharedMemory) {
     kernel_header_descriptor big = kernel();
     big.shared_memory = 98305;
     EXPECT_THAT(unfit(volta(), big),
@@ -690,7 +690,7 @@ TEST(TraceFit, RefusesTooMuchSharedMemory) {
                 HasSubstr("a block may use 49152"));
 }
 
-TEST(TraceFit, RefusesTooManyRegisters) {
+TEST(TraceFit, RejectsTooManyRegisters) {
     kernel_header_descriptor big = kernel();
     big.threads_per_block = 1000;
     big.registers = 65;
@@ -714,7 +714,7 @@ TEST(TraceFit, ChecksRegistersForAMultipleOfFourWarpsExceptAsGpgpuSim) {
     EXPECT_EQ(unfit(volta("--quirk coarse-allocation"), odd), "") << "60800 registers";
 }
 
-TEST(TraceFit, LeavesTheDriverItsSharedMemoryFromAmpereOn) {
+TEST(TraceFit, ReservesTheDriversSharedMemoryFromAmpereOn) {
     const std::string ampere =
         "-gpgpu_compute_capability_major 8 -gpgpu_shmem_size 167936 --any-binary-version ";
     kernel_header_descriptor big = kernel();

@@ -59,7 +59,7 @@ TEST(DebuggerExpression, ReadsNamesRegistersStatisticsAndMemory) {
     EXPECT_EQ(0x11, value("[0x10 + 1]:1"));
 }
 
-TEST(DebuggerExpression, SaysWhatItDoesNotUnderstand) {
+TEST(DebuggerExpression, ReportsSyntaxErrors) {
     for (const char* const text : {"", "1 +", "(1", "1 2", "$$ ?", "[4", "[4]:3", "1 / 0", "5 % 0",
                                    "nobody", "[0x2000]", "0x", "1e9999", "2 % 0.5"})
         EXPECT_THROW(value(text), command_error) << text;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t megabyte = 1 << 20;
 
-TEST(MemorySpace, GivesMemoryThatTheHostCanUseUnderTheSameAddress) {
+TEST(MemorySpace, MapsMemoryAtTheSameAddressForTheHost) {
     memory_space m(1, 16 * megabyte);
     const std::uint64_t a = m.allocate(memory_kind::device, 0, 4096);
     auto* const p = reinterpret_cast<int*>(a);
@@ -31,7 +31,7 @@ TEST(MemorySpace, GivesMemoryThatTheHostCanUseUnderTheSameAddress) {
     EXPECT_EQ(read, 42);
 }
 
-TEST(MemorySpace, LiesAtTheSameAddressesForTheHardwareWhereverTheHostHasRoom) {
+TEST(MemorySpace, HasTheSameDeviceAddressesAtAnyHostAddress) {
     void* const own_place = reinterpret_cast<void*>(0xc0000000);
     void* const taken = ::mmap(own_place, 4096, PROT_NONE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -52,7 +52,7 @@ TEST(MemorySpace, LiesAtTheSameAddressesForTheHardwareWhereverTheHostHasRoom) {
     if (taken == own_place) ::munmap(taken, 4096);
 }
 
-TEST(MemorySpace, CountsWhatADeviceHasAndRefusesMore) {
+TEST(MemorySpace, CountsWhatADeviceHasAndRejectsMore) {
     memory_space m(2, 4 * megabyte);
     const std::uint64_t a = m.allocate(memory_kind::device, 1, 3 * megabyte);
     EXPECT_EQ(m.used(1), 3 * megabyte);
@@ -63,7 +63,7 @@ TEST(MemorySpace, CountsWhatADeviceHasAndRefusesMore) {
     EXPECT_FALSE(m.release(a));
 }
 
-TEST(MemorySpace, AlignsAllocationsTo512BytesOrAsItIsTold) {
+TEST(MemorySpace, AlignsAllocationsTo512BytesOrAsRequested) {
     memory_space as_hardware(1, 4 * megabyte), as_reference(1, 4 * megabyte, 256);
     const auto next_of = [](memory_space& m) {
         const std::uint64_t first = m.allocate(memory_kind::device, 0, 100);
@@ -81,7 +81,7 @@ TEST(MemorySpace, FindsTheAllocationThatHoldsAnAddress) {
     EXPECT_FALSE(m.find(a + 100));
 }
 
-TEST(MemorySpace, AdmitsMemoryOfTheHostOnce) {
+TEST(MemorySpace, RegistersHostMemoryOnce) {
     memory_space m(1, 4 * megabyte);
     std::vector<int> mine(1000);
     const auto a = reinterpret_cast<std::uint64_t>(mine.data());
@@ -92,7 +92,7 @@ TEST(MemorySpace, AdmitsMemoryOfTheHostOnce) {
     EXPECT_THROW(m.dismiss(a), failure);
 }
 
-TEST(Array, LaysOutLevelsOneBehindAnother) {
+TEST(Array, LaysOutLevelsContiguously) {
     array a;
     a.shape.width = 64;
     a.shape.height = 32;
@@ -131,7 +131,7 @@ TEST(CopyQueue, SerialisesTheCopiesOfADirectionAndOverlapsTheDirections) {
     EXPECT_EQ(copies.next_end(), copy_queue::never);
 }
 
-TEST(CopyQueue, EndsCopiesAtOnceWithoutABandwidth) {
+TEST(CopyQueue, EndsCopiesImmediatelyWithoutABandwidth) {
     copy_queue copies({}, 1);
     const auto t = std::make_shared<task>();
     t->direction = copy_direction::to_device;
@@ -192,7 +192,7 @@ TEST_F(Scheduler, CountsANanosecondForEachTaskThatMovesDataWithoutATimingModel) 
     EXPECT_EQ(work.time(), 2000u);
 }
 
-TEST_F(Scheduler, DoesNothingInTimingModeBeforeAHostWaits) {
+TEST_F(Scheduler, DoesNotAdvanceInTimingModeBeforeAHostWaits) {
     stream* const s = work.create_stream(0, false, 0, 0);
     work.submit(*s, note(1));
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // ample opportunity
@@ -201,7 +201,7 @@ TEST_F(Scheduler, DoesNothingInTimingModeBeforeAHostWaits) {
     EXPECT_EQ(order.size(), 1u);
 }
 
-TEST_F(Scheduler, PutsTheLegacyStreamBetweenWhatComesBeforeAndAfterInBlockingStreams) {
+TEST_F(Scheduler, OrdersTheLegacyStreamWithBlockingStreams) {
     stream* const a = work.create_stream(0, true, 0, 0);
     stream* const b = work.create_stream(0, true, 0, 0);
     work.submit(*a, note(1));
@@ -211,7 +211,7 @@ TEST_F(Scheduler, PutsTheLegacyStreamBetweenWhatComesBeforeAndAfterInBlockingStr
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
-TEST_F(Scheduler, FailsWhatComesBehindAFaultUntilItIsForgotten) {
+TEST_F(Scheduler, FailsTasksAfterAFaultUntilItIsCleared) {
     stream* const s = work.create_stream(0, true, 0, 0);
     auto bad = note(0);
     bad->effect = [] { throw failure(status::illegal_address, "nowhere"); };
@@ -242,7 +242,7 @@ TEST_F(Scheduler, HoldsATaskUntilItIsReleased) {
     EXPECT_EQ(order, (std::vector<int>{2, 1, 3}));
 }
 
-TEST_F(Scheduler, EndsATaskThatIsSkippedWithoutCarryingItOut) {
+TEST_F(Scheduler, EndsASkippedTaskWithoutExecutingIt) {
     stream* const s = work.create_stream(0, false, 0, 0);
     bool failed = false;
     const task_ptr first = note(1), skipped = note(2), last = note(3);
@@ -254,7 +254,7 @@ TEST_F(Scheduler, EndsATaskThatIsSkippedWithoutCarryingItOut) {
     EXPECT_EQ(order, (std::vector<int>{3}));
 }
 
-TEST_F(Scheduler, GoesOnWhereAHostPollsAndComesBackWhereOnlyTheHostCanGoOn) {
+TEST_F(Scheduler, AdvancesForAPollingHostAndReturnsWhenOnlyTheHostCanAdvance) {
     stream* const s = work.create_stream(0, false, 0, 0);
     const task_ptr held = note(0);
     work.submit_held(held);
@@ -290,7 +290,7 @@ TEST_F(Scheduler, ServesSeveralHostThreads) {
     EXPECT_EQ(done, 200);
 }
 
-TEST(Status, TellsFaultsOfProgramsApartByTheirKind) {
+TEST(Status, DistinguishesFaultsByKind) {
     using execution::execution_error;
     using execution::fault_kind;
     const auto named = [](fault_kind k) {
@@ -305,7 +305,7 @@ TEST(Status, TellsFaultsOfProgramsApartByTheirKind) {
               status::launch_failure);
 }
 
-TEST(MemorySpace, AdmitsMemoryOfTheProcessAsMemoryOfAGpu) {
+TEST(MemorySpace, RegistersProcessMemoryAsMemoryOfAGpu) {
     memory_space memory(1, 1 << 20);
     alignas(512) static std::byte bytes[1024];
     const auto at = reinterpret_cast<std::uint64_t>(bytes);
@@ -325,7 +325,7 @@ TEST(MemorySpace, CountsMemoryThatHasNoAddressYet) {
     EXPECT_EQ(memory.used(0), 0u);
 }
 
-TEST(CodeChoice, TakesTheNewestPtxThatIsNotNewerThanTheGpu) {
+TEST(CodeChoice, SelectsTheNewestPtxThatIsNotNewerThanTheGpu) {
     using execution::instruction_set;
     const std::vector<code_candidate> all = {{instruction_set::ptx, 60, "a"},
                                              {instruction_set::ptx, 75, "b"},
@@ -348,7 +348,7 @@ TEST(CodeChoice, MachineCodeRunsOnGpusOfItsGenerationThatAreNotOlder) {
     EXPECT_EQ(choose_code(all, 75, code_preference::sass), nullptr);
 }
 
-TEST(CodeChoice, AutomaticTakesMachineCodeThatTheGpuCanRunElsePtx) {
+TEST(CodeChoice, AutomaticSelectsMachineCodeThatTheGpuCanRunElsePtx) {
     using execution::instruction_set;
     const std::vector<code_candidate> all = {{instruction_set::ptx, 80, "text"},
                                              {instruction_set::sass, 80, "sm_80"}};
@@ -357,7 +357,7 @@ TEST(CodeChoice, AutomaticTakesMachineCodeThatTheGpuCanRunElsePtx) {
     EXPECT_EQ(choose_code(all, 90, code_preference::automatic)->code, "text");
 }
 
-TEST(CodeChoice, CodeForOneArchitectureRunsOnThatAloneAndIsPreferredThere) {
+TEST(CodeChoice, ArchitectureSpecificCodeRunsOnThatArchitectureOnlyAndIsPreferred) {
     using execution::instruction_set;
     const std::vector<code_candidate> all = {{instruction_set::sass, 90, "sm_90"},
                                              {instruction_set::sass, 90, "sm_90a", 'a'},
@@ -384,7 +384,7 @@ TEST(CodeChoice, MachineCodeBeforeVoltaIsNotExecuted) {
     EXPECT_EQ(choose_code(all, 61, code_preference::automatic)->code, "compute_61");
 }
 
-TEST(MemorySpace, FindsAPlaceWhereTheProcessOccupiesAllTheUsualOnes) {
+TEST(MemorySpace, MapsMemoryWhenAllUsualAddressesAreOccupied) {
     std::vector<void*> taken;
     for (const std::uint64_t a :
          {0x2'0000'0000, 0x1001'0000'0000, 0x2001'0000'0000, 0x3001'0000'0000})
@@ -398,7 +398,7 @@ TEST(MemorySpace, FindsAPlaceWhereTheProcessOccupiesAllTheUsualOnes) {
         if (p != MAP_FAILED) ::munmap(p, 4096);
 }
 
-TEST(CodeChoice, AutomaticTakesOlderMachineCodeOfTheGenerationWhereThereIsNoPtx) {
+TEST(CodeChoice, AutomaticSelectsOlderMachineCodeOfTheGenerationWithoutPtx) {
     using execution::instruction_set;
     const std::vector<code_candidate> all = {{instruction_set::ptx, 120, "too new"},
                                              {instruction_set::sass, 75, "sm_75"},

@@ -94,7 +94,7 @@ std::string error_of_elaboration() {
     return "";
 }
 
-TEST(ClockInput, OfACacheOnItsOwnBindsToAnyClockOfItsDomain) {
+TEST(ClockInput, OfAStandaloneCacheBindsToAnyClockOfItsDomain) {
     bench b;
     protocol::transaction_pool pool;
     surroundings around("around");
@@ -115,7 +115,7 @@ TEST(ClockInput, OfACacheOnItsOwnBindsToAnyClockOfItsDomain) {
     EXPECT_EQ(around.reads, 1u) << "and has missed after its latency in cycles of clk";
 }
 
-TEST(ClockInput, LeftUnboundTakesTheClockOfTheBlockAroundIt) {
+TEST(ClockInput, DefaultsToTheClockOfTheParentBlock) {
     gpu device("gpu", configure({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR));
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     const auto domains_of = [](const char* name) {
@@ -133,7 +133,7 @@ TEST(ClockInput, LeftUnboundTakesTheClockOfTheBlockAroundIt) {
     EXPECT_EQ(domains_of("gpu.dram0"), on(dram_clock));
 }
 
-TEST(ClockInput, OfAnL2SliceOnItsOwnMovesRequestsByTheL2AndTheCoreClock) {
+TEST(ClockInput, OfAStandaloneL2SliceUsesTheL2AndTheCoreClock) {
     bench b;
     protocol::transaction_pool pool;
     const memory::address_mapping mapping{memory::address_mapping_config()};
@@ -161,7 +161,7 @@ TEST(ClockInput, OfAnL2SliceOnItsOwnMovesRequestsByTheL2AndTheCoreClock) {
     EXPECT_EQ(slice.to_memory.size(), 1u) << "and has missed";
 }
 
-TEST(ClockInput, OfAnSmOnItsOwnDrivesItsStagesAndCaches) {
+TEST(ClockInput, OfAStandaloneSmDrivesItsStagesAndCaches) {
     bench b;
     protocol::transaction_pool pool;
     const gpu_config config = configure({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR);
@@ -209,7 +209,7 @@ TEST(ClockInput, BoundToAClockThatDrivesNoDomainIsAnErrorThatNamesThePort) {
     EXPECT_THAT(error_of_elaboration(), HasSubstr("l1.clk is bound to no clock of sequencer"));
 }
 
-TEST(Modules, OfABankedCacheAreItsBanksAndTheQueuesBetweenClockDomainsAreObjects) {
+TEST(Modules, IncludeCacheBanksAndClockCrossingQueues) {
     gpu device("gpu", configure({"--preset", "QV100"}, SIMTLM_TEST_CONFIG_DIR));
     const auto kind_of = [](const std::string& name) -> std::string {
         const sc_core::sc_object* found = sc_core::sc_find_object(name.c_str());

@@ -209,7 +209,7 @@ void story(const std::function<void(harness&)>& tell) {
     EXPECT_TRUE(h.checker.rules.violations().empty());
 }
 
-TEST(HostInterface, TellsWhoItIs) {
+TEST(HostInterface, HasIdentificationRegisters) {
     story([](harness& h) {
         EXPECT_EQ(h.read(host::id), host::id_value);
         EXPECT_EQ(h.read(host::version), host::version_value);
@@ -220,7 +220,7 @@ TEST(HostInterface, TellsWhoItIs) {
     });
 }
 
-TEST(HostInterface, AnnotatesItsLatencyAndDoesNotTakeTimeItself) {
+TEST(HostInterface, AnnotatesItsLatencyWithoutWaiting) {
     story([](harness& h) {
         h.read(host::id);
         EXPECT_EQ(h.local, ns(4));
@@ -230,7 +230,7 @@ TEST(HostInterface, AnnotatesItsLatencyAndDoesNotTakeTimeItself) {
     });
 }
 
-TEST(HostInterface, WaitsForTheAnnotatedTimeBeforeItReadsWhatTimeChanges) {
+TEST(HostInterface, WaitsForTheAnnotatedTimeBeforeItReadsTimeDependentRegisters) {
     story([](harness& h) {
         h.local = ns(100);
         h.read(host::status);
@@ -251,7 +251,7 @@ TEST(HostInterface, ExecutesACommandAtTheFirstEdgeAfterTheAnnotatedTimeOfItsDoor
     });
 }
 
-TEST(HostInterface, HandsAddressSizeKernelAndStreamToTheDevice) {
+TEST(HostInterface, PassesAddressSizeKernelAndStreamToTheDevice) {
     story([](harness& h) {
         h.interface.add_kernel("a", "list:1", 3);
         h.interface.add_kernel("b", "list:2", 9);
@@ -290,7 +290,7 @@ TEST(HostInterface, KeepsTheOrderWithinAStreamAndNoneBetweenStreams) {
     });
 }
 
-TEST(HostInterface, HoldsUpEverythingBehindASynchronisation) {
+TEST(HostInterface, BlocksCommandsAfterASynchronisation) {
     story([](harness& h) {
         h.interface.add_kernel("k", "", 0);
         h.command(command_code::launch, 1);
@@ -323,7 +323,7 @@ TEST(HostInterface, ASynchronisationDrainsTheMemorySystem) {
     });
 }
 
-TEST(HostInterface, SaysThatMemoryIsBusyWhenNoCommandRuns) {
+TEST(HostInterface, ReportsBusyMemoryWithoutARunningCommand) {
     story([](harness& h) {
         h.device.is_quiet = false;
         h.pass(ns(5));
@@ -362,7 +362,7 @@ TEST(HostInterface, RaisesTheInterruptOnlyWhereEnabledAndUntilItIsCleared) {
     });
 }
 
-TEST(HostInterface, RefusesWhatItCannotDoAndSaysWhy) {
+TEST(HostInterface, RejectsInvalidCommandsWithAReason) {
     story([](harness& h) {
         EXPECT_EQ(h.command(static_cast<command_code>(99)), tlm::TLM_GENERIC_ERROR_RESPONSE);
         EXPECT_EQ(h.read(host::error), 1u);
@@ -396,7 +396,7 @@ TEST(HostInterface, FailsTheCommandsOfADeviceThatHasStopped) {
     });
 }
 
-TEST(HostInterface, AnswersWrongAccessesAsTheStandardSays) {
+TEST(HostInterface, AnswersInvalidAccessesAsTheTlmStandardRequires) {
     story([](harness& h) {
         std::array<std::uint32_t, 300> words{};
         EXPECT_EQ(h.access(rd, 2, words.data(), 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -455,7 +455,7 @@ TEST(HostInterface, ServesByteEnablesStreamingAndBursts) {
     });
 }
 
-TEST(HostInterface, IsReadByDebuggersWithoutEffectAtAnyAlignmentAndRefusesDmi) {
+TEST(HostInterface, IsReadByDebuggersWithoutEffectAtAnyAlignmentAndRejectsDmi) {
     story([](harness& h) {
         tlm::tlm_generic_payload p;
         std::array<unsigned char, 8> bytes{};
@@ -480,7 +480,7 @@ TEST(HostInterface, IsReadByDebuggersWithoutEffectAtAnyAlignmentAndRefusesDmi) {
     });
 }
 
-TEST(HostInterface, GoesThroughFourPhasesInOrderAndWithItsLatency) {
+TEST(HostInterface, FollowsTheFourPhaseProtocolWithItsLatency) {
     story([](harness& h) {
         managed m(tlm::TLM_READ_COMMAND, host::id);
         h.hold_response = true;
@@ -553,7 +553,7 @@ TEST(DeviceMemoryAperture, ServesAnyAlignmentAndLengthInsideOfAnAllocation) {
     });
 }
 
-TEST(DeviceMemoryAperture, AnswersWhatIsNotInsideOfOneAllocationAsTheStandardSays) {
+TEST(DeviceMemoryAperture, AnswersAccessesOutsideOfAnAllocationAsTheTlmStandardRequires) {
     story([](harness& h) {
         std::uint64_t word = 0;
         EXPECT_EQ(h.access(rd, host::aperture, &word, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -588,7 +588,7 @@ TEST(DeviceMemoryAperture, WaitsForAClockEdgeWhileACommandRuns) {
     });
 }
 
-TEST(DeviceMemoryAperture, IsServedThroughFourPhasesToo) {
+TEST(DeviceMemoryAperture, FollowsTheFourPhaseProtocol) {
     story([](harness& h) {
         const std::uint64_t device = h.context.allocate(64);
         std::memset(h.context.bytes_at(device, 64), 0x5a, 64);
@@ -662,7 +662,7 @@ TEST(DeviceMemoryAperture, IsReadAndWrittenByDebuggersUpToTheEndOfTheAllocation)
     });
 }
 
-TEST(HostInterface, ForgetsItsCommandsInResetAndEmptiesTheCachesAfterwards) {
+TEST(HostInterface, DiscardsItsCommandsOnResetAndInvalidatesTheCaches) {
     story([](harness& h) {
         h.interface.add_kernel("k", "", 0);
         h.write(host::irq_enable, host::idle);
@@ -696,7 +696,7 @@ TEST(HostRegisters, HaveACHeaderThatIsUpToDate) {
     EXPECT_EQ(text.str(), made.str()) << "platform/simtlm_registers.h must be:\n" << made.str();
 }
 
-TEST(HostRegisters, AreDescribedInTheDocumentationAsTheyAre) {
+TEST(HostRegisters, MatchTheirDocumentation) {
     std::ifstream page(SIMTLM_TEST_DOCS_DIR "/cosimulation.md");
     std::ostringstream text, table;
     text << page.rdbuf();

@@ -111,7 +111,7 @@ void expect_peak(bridge_rig<Memory>& rig, bool writes) {
     rig.expect_clean(6000);
 }
 
-TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
+TEST(MemoryBridge, StreamingReadsReachThePinBandwidthAtAnIdealMemory) {
     memory::test::clocks clocks;
     bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
     clocks.bind(rig.partition.sequencer);
@@ -130,7 +130,7 @@ TEST(MemoryBridge, EndsEveryResponseByACall) {
     EXPECT_EQ(rig.memory.counted.ended_in_return, 0u);
 }
 
-TEST(MemoryBridge, StreamingWritesDoToo) {
+TEST(MemoryBridge, StreamingWritesReachThePinBandwidthAtAnIdealMemory) {
     memory::test::clocks clocks;
     bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
     clocks.bind(rig.partition.sequencer);
@@ -152,7 +152,7 @@ struct wide_memory {
     }
 };
 
-TEST(MemoryBridge, AWidthAdapterTakesNothingFromTheRateOfWiderMemories) {
+TEST(MemoryBridge, AWidthAdapterKeepsTheRateOfWiderMemories) {
     memory::test::clocks clocks;
     bridge_rig<wide_memory<128>> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
     bridge_rig<wide_memory<256>> wider("wider", {}, without_l2(), {}, ns(50), ns(dram_period));
@@ -163,14 +163,14 @@ TEST(MemoryBridge, AWidthAdapterTakesNothingFromTheRateOfWiderMemories) {
     wider.expect_clean(100);
 }
 
-TEST(MemoryBridge, AMemoryThatOnlyAnnotatesServesManyRequestsAtATime) {
+TEST(MemoryBridge, AnAnnotatingMemoryServesManyRequestsConcurrently) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     clocks.bind(rig.partition.sequencer);
     expect_peak(rig, false);
 }
 
-TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
+TEST(MemoryBridge, AWaitingMemoryServesTheConfiguredNumberOfRequests) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     rig.memory.waits = true;
@@ -181,14 +181,14 @@ TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
     EXPECT_GE(rig.memory.counted.most_inside, 50u);  // 60 ns at one request per clock cycle
 }
 
-TEST(MemoryBridge, AMemoryWithBTransportAloneIsLooselyTimedWithoutBeingToldSo) {
+TEST(MemoryBridge, AMemoryWithOnlyBTransportIsDetectedAsLooselyTimed) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", {}, without_l2(), {}, ns(60));
     clocks.bind(rig.partition.sequencer);
     expect_peak(rig, false);
 }
 
-TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
+TEST(MemoryBridge, ALooselyTimedMemoryHasTheAnnotatedRate) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     sc_time free_at;  // one request in four clock cycles
@@ -209,7 +209,7 @@ TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
 
 // ---- order ----
 
-TEST(MemoryBridge, KeepsTheOrderWhereAddressesMeet) {
+TEST(MemoryBridge, KeepsTheOrderOfOverlappingRequests) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     // The first of every pair takes long, so that the second would overtake it.
@@ -226,7 +226,7 @@ TEST(MemoryBridge, KeepsTheOrderWhereAddressesMeet) {
     EXPECT_EQ(rig.memory.counted.most_inside, 1u);
 }
 
-TEST(MemoryBridge, NeighbouringSectorsDoNotWaitForOneAnother) {
+TEST(MemoryBridge, AdjacentSectorsAreServedConcurrently) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     rig.memory.waits = true;
@@ -261,17 +261,17 @@ void same_in_every_order(const external_memory& how, Arguments... arguments) {
     EXPECT_EQ(a.addresses, d.addresses);
 }
 
-TEST(MemoryBridge, GivesTheSameInEveryOrderAtAnApproximatelyTimedMemory) {
+TEST(MemoryBridge, IsIndependentOfProcessOrderAtAnApproximatelyTimedMemory) {
     same_in_every_order<ideal_memory>({}, ns(50), ns(1.3));
 }
-TEST(MemoryBridge, GivesTheSameInEveryOrderAtAMemoryOnTheEdgesOfTheGpusClock) {
+TEST(MemoryBridge, IsIndependentOfProcessOrderAtAMemoryOnTheGpusClockEdges) {
     same_in_every_order<ideal_memory>({}, ns(50 * dram_period), ns(dram_period));
 }
-TEST(MemoryBridge, GivesTheSameInEveryOrderAtALooselyTimedMemory) {
+TEST(MemoryBridge, IsIndependentOfProcessOrderAtALooselyTimedMemory) {
     same_in_every_order<blocking_memory>(loosely_timed(), ns(60));
 }
 
-TEST(MemoryBridge, TellsTheLatencyOfAnAccess) {
+TEST(MemoryBridge, ReportsTheLatencyOfAnAccess) {
     memory::test::clocks clocks;
     const memory::partition_config c = without_l2();
     bridge_rig<ideal_memory> at("at", {}, c, {}, ns(100), ns(dram_period));
@@ -292,7 +292,7 @@ TEST(MemoryBridge, TellsTheLatencyOfAnAccess) {
 
 // ---- addresses ----
 
-TEST(MemoryBridge, ShowsDenseAddressesOfTheChannelWhereAskedTo) {
+TEST(MemoryBridge, PassesDenseChannelAddressesIfConfigured) {
     memory::test::clocks clocks;
     external_memory how = loosely_timed();
     how.addresses = memory_addresses::dense;

@@ -167,32 +167,32 @@ void expect_whole(const run_with<Memory>& run) {
     EXPECT_GT(run.memories[0]->served, 0u);
 }
 
-TEST(MemoryFaults, DelaysAreWaitedFor) {
+TEST(MemoryFaults, DelayedResponsesAreAwaited) {
     const faulty_run run(0u);
     expect_whole(run);
     EXPECT_EQ(0u, run.failed());
 }
 
-TEST(MemoryFaults, ErrorsAreCountedAndTheRunGoesOn) {
+TEST(MemoryFaults, ErrorsAreCountedAndTheRunContinues) {
     const faulty_run run(20u);
     expect_whole(run);
     EXPECT_GT(run.failed(), 0u);
     EXPECT_EQ(run.failed(), counted_errors(run));
 }
 
-TEST(MemoryFaults, NothingButErrorsEndsToo) {
+TEST(MemoryFaults, ARunWithErrorsOnlyCompletes) {
     const faulty_run run(1u);
     expect_whole(run);
 }
 
-TEST(MemoryFaults, WithheldRequestsAndLateAnswersAreWaitedFor) {
+TEST(MemoryFaults, WithheldRequestsAndLateResponsesAreAwaited) {
     const withheld_run run(std::numeric_limits<std::uint64_t>::max());
     expect_whole(run);
     EXPECT_GT(run.failed(), 0u);
     EXPECT_EQ(run.failed(), counted_errors(run));
 }
 
-TEST(MemoryFaults, AMemoryThatTakesNoMoreRequestsIsADeadlockThatIsReported) {
+TEST(MemoryFaults, AMemoryThatStopsAcceptingRequestsIsReportedAsADeadlock) {
     withheld_run run(std::uint64_t{100});
     EXPECT_FALSE(run.device.commands().idle());
     EXPECT_TRUE(run.device.commands().deadlocked());

@@ -102,7 +102,7 @@ TEST(Processes, RunTheBlocksOfTheirModule) {
     EXPECT_EQ(r.seen.requests, std::set<std::string>{"gpu.partition0.cycle"});
 }
 
-TEST(Processes, OfBlocksAreClockedThreadsOfTheirOwn) {
+TEST(Processes, OfBlocksAreClockedThreads) {
     const rig r("block");
     for (const char* name :
          {"gpu.cluster0.sm0.front_end.process", "gpu.cluster0.sm0.scheduler0.process",
@@ -179,7 +179,7 @@ struct co_simulated {
     }
 };
 
-TEST(Processes, OfEitherKindShowExternalMemoriesTheSameRequestsAtTheSameTimes) {
+TEST(Processes, OfEitherKindSendExternalMemoriesTheSameRequestsAtTheSameTimes) {
     sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     co_simulated methods("module"), threads("block");

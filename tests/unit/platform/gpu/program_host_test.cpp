@@ -254,7 +254,7 @@ TEST(ProgramHost, CopiesCarryBytesFromTheHostsMemoryAndBack) {
         true);
 }
 
-TEST(ProgramHost, RefusesCopiesThatCannotBe) {
+TEST(ProgramHost, RejectsInvalidCopies) {
     story(
         [](rig& r) {
             const std::uint64_t a = r.allocate(100);
@@ -271,7 +271,7 @@ TEST(ProgramHost, RefusesCopiesThatCannotBe) {
         true);
 }
 
-TEST(ProgramHost, SaysThatThereIsNoMemoryToCopyFrom) {
+TEST(ProgramHost, ReportsAMissingSourceOfACopy) {
     story([](rig& r) {
         EXPECT_EQ(r.order({command_code::copy_to_device, 0x1000, 64}), 0u)
             << "without contents a copy is that of a trace";
@@ -312,7 +312,7 @@ TEST(ProgramHost, NamesLineAndFaultOfAProgramThatIsWrong) {
     });
 }
 
-TEST(ProgramHost, RefusesLaunchesThatCannotBe) {
+TEST(ProgramHost, RejectsInvalidLaunches) {
     story([](rig& r) {
         const std::uint64_t scale = r.load(scale_text);
         r.expect_error(error_code::no_such_kernel, r.find("scales"), "scales");
@@ -343,7 +343,7 @@ TEST(ProgramHost, RefusesLaunchesThatCannotBe) {
     });
 }
 
-TEST(ProgramHost, RefusesAProgramsKernelAsATracesAndTheOtherWayRound) {
+TEST(ProgramHost, RejectsAProgramKernelAsATraceKernelAndViceVersa) {
     story(
         [](rig& r) {
             const trace_set set =
@@ -365,7 +365,7 @@ TEST(ProgramHost, RefusesAProgramsKernelAsATracesAndTheOtherWayRound) {
         false, {"--any-binary-version"});
 }
 
-TEST(ProgramHost, TellsWhatAnExecutedProgramDidWrongAndKeepsMemoryReadable) {
+TEST(ProgramHost, ReportsTheFaultOfAProgramAndKeepsMemoryReadable) {
     story([](rig& r) {
         const std::uint64_t scale = r.load(scale_text);
         const std::uint64_t a = r.allocate(4);
@@ -389,7 +389,7 @@ TEST(ProgramHost, TellsWhatAnExecutedProgramDidWrongAndKeepsMemoryReadable) {
     });
 }
 
-TEST(ProgramHost, PrintsWhereThePlatformWants) {
+TEST(ProgramHost, PrintsToTheOutputOfThePlatform) {
     story([](rig& r) {
         const std::uint64_t k = r.load(R"(
 .version 6.0
@@ -436,7 +436,7 @@ struct storing_memory : sc_core::sc_module {
     }
 };
 
-TEST(ProgramHost, GivesForeignMemoriesTheRealBytes) {
+TEST(ProgramHost, PassesDataToExternalMemories) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     std::uint64_t a = 0;
     std::vector<std::uint32_t> data(64, 0xabababab);

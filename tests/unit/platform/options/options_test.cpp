@@ -22,15 +22,15 @@ using testing::IsEmpty;
 namespace fs = std::filesystem;
 
 /// A separate folder for the running test.
-class option_files : public testing::Test {
+class OptionFiles : public testing::Test {
 protected:
-    option_files() {
+    OptionFiles() {
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
         folder_ = fs::temp_directory_path() / (std::string("simtlm-") + test->name());
         fs::remove_all(folder_);
         fs::create_directories(folder_);
     }
-    ~option_files() override { fs::remove_all(folder_); }
+    ~OptionFiles() override { fs::remove_all(folder_); }
 
     std::string write(const std::string& name, const std::string& text) {
         const fs::path path = folder_ / name;
@@ -48,7 +48,7 @@ option_values read(const std::string& text) {
     return values;
 }
 
-TEST(OptionTable, NamesEveryOptionOnceAndSaysWhatItIs) {
+TEST(OptionTable, NamesAndDescribesEveryOptionOnce) {
     std::set<std::string> names;
     for (const option_info& option : option_table()) {
         EXPECT_TRUE(names.insert(option.name).second) << option.name << " is there twice";
@@ -99,7 +99,7 @@ TEST(OptionFile, JoinsTheWordsOfAnUnfinishedList) {
     EXPECT_EQ(v.number("-gpgpu_n_mem"), 3u);
 }
 
-TEST(OptionFile, TakesASwitchWithoutValueForOn) {
+TEST(OptionFile, AcceptsASwitchWithoutValueAsOn) {
     const option_values v =
         read("-gpgpu_perfect_mem -gpgpu_flush_l1_cache 1 -gpgpu_flush_l2_cache 0");
     EXPECT_TRUE(v.flag("-gpgpu_perfect_mem"));
@@ -122,12 +122,12 @@ TEST(OptionFile, ReadsOlderSpellings) {
     EXPECT_TRUE(v.given("-rop_latency"));
 }
 
-TEST(OptionFile, RefusesAnUnknownOptionWithItsLineAndTheNearestName) {
+TEST(OptionFile, RejectsAnUnknownOptionWithItsLineAndTheNearestName) {
     EXPECT_EQ(refusal([] { read("\n-gpgpu_n_clutsers 4\n"); }),
               "my.config:2: unknown option -gpgpu_n_clutsers (did you mean -gpgpu_n_clusters?)");
 }
 
-TEST(OptionFile, RefusesAStrayWordAMissingValueAndAnOpenQuote) {
+TEST(OptionFile, RejectsAStrayWordAMissingValueAndAnOpenQuote) {
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4\n5\n"); }),
                 HasSubstr("my.config:2: '5' is not an option"));
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem -gpgpu_n_clusters 4"); }),
@@ -137,7 +137,7 @@ TEST(OptionFile, RefusesAStrayWordAMissingValueAndAnOpenQuote) {
                 HasSubstr("my.config:2: a quoted value is not terminated"));
 }
 
-TEST(OptionFile, RefusesValuesOfTheWrongType) {
+TEST(OptionFile, RejectsValuesOfTheWrongType) {
     EXPECT_EQ(refusal([] { read("-gpgpu_n_mem four"); }),
               "my.config:1: -gpgpu_n_mem four: is not an integer (syntax: N)");
     EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4k"); }), HasSubstr("is not an integer"));
@@ -147,7 +147,7 @@ TEST(OptionFile, RefusesValuesOfTheWrongType) {
                 HasSubstr("is not an integer"));
 }
 
-TEST_F(option_files, AreIncludedWhereTheyAreNamedAndFoundBesideTheOneThatNamesThem) {
+TEST_F(OptionFiles, AreIncludedInPlaceAndFoundRelativeToTheIncludingFile) {
     write("inner/dram.config", "-gpgpu_n_mem 12 -gpgpu_n_clusters 2\n");
     write("inner/gpu.config", "-gpgpu_n_clusters 1\n-config dram.config\n-gpgpu_shader_cta 4\n");
     const std::string outer =
@@ -160,13 +160,13 @@ TEST_F(option_files, AreIncludedWhereTheyAreNamedAndFoundBesideTheOneThatNamesTh
     EXPECT_THAT(v.value("-gpgpu_n_mem").origin.text(), HasSubstr("inner/dram.config:1"));
 }
 
-TEST_F(option_files, ThatIncludeThemselvesAreRefused) {
+TEST_F(OptionFiles, ThatIncludeThemselvesAreRejected) {
     const std::string file = write("loop.config", "-config loop.config\n");
     option_values v;
     EXPECT_THAT(refusal([&] { v.load_file(file); }), HasSubstr("is included by itself"));
 }
 
-TEST_F(option_files, ThatAreMissingAreNamedWithWhoAskedForThem) {
+TEST_F(OptionFiles, ThatAreMissingAreReportedWithTheIncludingFile) {
     const std::string file = write("outer.config", "\n-config nowhere.config\n");
     option_values v;
     EXPECT_THAT(refusal([&] { v.load_file(file); }),
@@ -178,7 +178,7 @@ TEST_F(option_files, ThatAreMissingAreNamedWithWhoAskedForThem) {
     EXPECT_THAT(refusal([&] { v.load_file(folder_.string()); }), HasSubstr("cannot be read"));
 }
 
-TEST_F(option_files, ResolveTheFilesTheyNameFromTheirOwnFolder) {
+TEST_F(OptionFiles, ResolveFileNamesRelativeToTheirFolder) {
     write("sub/net.icnt", "k = 4;\n");
     const std::string file =
         write("sub/gpu.config", "-inter_config_file net.icnt\n--vcd out.vcd\n");
@@ -188,7 +188,7 @@ TEST_F(option_files, ResolveTheFilesTheyNameFromTheirOwnFolder) {
     EXPECT_EQ(v.text("--vcd"), "out.vcd") << "a file that does not exist yet is left as written";
 }
 
-TEST(CommandLine, TakesOptionsInThreeSpellings) {
+TEST(CommandLine, AcceptsOptionsInThreeSpellings) {
     option_values v;
     v.parse_command_line({"-trace", "a/kernelslist.g", "--vcd-window=10:20", "--stats-json",
                           "out.json", "--no-sleep", "-gpgpu_n_mem=6", "--quiet"});
@@ -201,7 +201,7 @@ TEST(CommandLine, TakesOptionsInThreeSpellings) {
     EXPECT_EQ(v.value("-trace").origin.text(), "command line");
 }
 
-TEST(CommandLine, TakesArgvWithoutTheProgram) {
+TEST(CommandLine, ParsesArgvWithoutTheProgramName) {
     const char* argv[] = {"simtlm", "-gpgpu_n_mem", "6", "-gpgpu_dram_timing_opt", "nbk=16: CL=1"};
     option_values v;
     v.parse_command_line(5, argv);
@@ -209,7 +209,7 @@ TEST(CommandLine, TakesArgvWithoutTheProgram) {
     EXPECT_EQ(v.text("-gpgpu_dram_timing_opt"), "nbk=16: CL=1");
 }
 
-TEST(CommandLine, RefusesWhatItDoesNotKnow) {
+TEST(CommandLine, RejectsUnknownOptions) {
     option_values v;
     EXPECT_EQ(refusal([&] {
                   v.parse_command_line({"--vdc", "x"});
@@ -218,7 +218,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
     EXPECT_THAT(refusal([&] { v.parse_command_line({"trace.g"}); }), HasSubstr("is not an option"));
 }
 
-TEST_F(option_files, LoseAgainstWhatComesLaterAndWinOverWhatCameBefore) {
+TEST_F(OptionFiles, OverrideEarlierAndYieldToLaterOptions) {
     const std::string file = write("a.config", "-gpgpu_n_mem 2\n-gpgpu_n_clusters 2\n");
     option_values v;
     v.parse_command_line({"-gpgpu_n_mem", "1", "-config", file, "-gpgpu_n_clusters", "3"});
@@ -238,7 +238,7 @@ TEST(OptionValues, CollectRepeatableOptions) {
     EXPECT_THAT(v.all("--opcode-table"), IsEmpty());
 }
 
-TEST(OptionValues, TellPresetsApartFromOtherFiles) {
+TEST(OptionValues, DistinguishPresetsFromOtherFiles) {
     option_values v([](const std::string&, bool) -> std::vector<std::string> {
         return {SIMTLM_TEST_CONFIG_DIR "/TINY/gpgpusim.config"};
     });
@@ -250,7 +250,7 @@ TEST(OptionValues, TellPresetsApartFromOtherFiles) {
     EXPECT_THAT(v.presets(), ElementsAre("TINY"));
 }
 
-TEST(OptionValues, NoteOptionsWithoutMeaningOncePerReason) {
+TEST(OptionValues, ReportIneffectiveOptionsOncePerReason) {
     const option_values v = read(
         "-gpgpu_ptx_use_cuobjdump 1 -gpgpu_experimental_lib_support 1 -power_simulation_enabled 1\n"
         "-accelwattch_xml_file x.xml -gpgpu_n_mem 4");
@@ -291,7 +291,7 @@ std::string effect_refusal(const std::vector<std::string>& arguments, run_kind k
     return refusal([&] { check_effects(v, kind); });
 }
 
-TEST(OptionTable, SaysHowEveryFileIsUsed) {
+TEST(OptionTable, DescribesTheUseOfEveryFile) {
     for (const option_info& o : option_table()) {
         if (o.type == option_type::path && o.effective()) {
             EXPECT_NE(file_use::none, o.files) << o.name;
@@ -313,7 +313,7 @@ TEST(OptionTable, HasNoOutputOrLimitThatFunctionalModeIgnoresSilently) {
     }
 }
 
-TEST(OptionEffects, AreMissingWithoutTheOptionThatIsNeeded) {
+TEST(OptionEffects, DependOnRequiredOptions) {
     for (const std::vector<std::string>& alone :
          std::vector<std::vector<std::string>>{{"--vcd-scope", "a"},
                                                {"--timeline-window", "3:4"},
@@ -380,7 +380,7 @@ TEST(OptionsPage, IsCurrent) {
         << "docs/options.md is out of date: write it anew with simtlm --help-markdown";
 }
 
-TEST(FormerOptions, AreNotOptionsAndNameOptions) {
+TEST(FormerOptions, AreNotOptionsAndNameTheirReplacements) {
     for (const auto& [name, remedy] : former_options()) {
         EXPECT_EQ(find_option(name), nullptr) << name;
         EXPECT_EQ(unknown_option_remedy(name), remedy);
@@ -393,7 +393,7 @@ TEST(FormerOptions, AreNotOptionsAndNameOptions) {
     }
 }
 
-TEST(FormerOptions, OfGpgpuSim40HaveTheirPresentNames) {
+TEST(FormerOptions, OfGpgpuSim40HaveTheirCurrentNames) {
     option_values values;
     values.load_text(
         "-l1_latency 28 -inct_in_buffer_limit 128 -memory_partition_indexing 4\n"

@@ -30,7 +30,7 @@ option_values loaded(const std::string& name) {
     return values;
 }
 
-TEST(Presets, OfAnInstalledLibraryAreThoseOfItsOwnPrefixAlone) {
+TEST(Presets, OfAnInstalledLibraryAreThoseOfItsPrefix) {
     const fs::path prefix = fs::path(testing::TempDir()) / "simtlm_presets_prefix";
     const fs::path configs = prefix / "share/simtlm/configs";
     fs::create_directories(configs / "MINE");
@@ -90,7 +90,7 @@ TEST(Presets, HaveTheParametersOfAccelSimWithItsCompatibilityModeWhereverThatIsG
               8u);
 }
 
-TEST(Presets, ThatWereReadBeforeTheCompatibilityModeAreRefusedIfItHasOtherFiles) {
+TEST(Presets, ThatWereReadBeforeTheCompatibilityModeAreRejectedIfItHasOtherFiles) {
     option_values values = loaded("QV100");
     EXPECT_THAT(refusal([&] {
                     values.parse_command_line({"--compat", "accel-sim"});
@@ -126,7 +126,7 @@ TEST_P(EveryPreset, DumpsAConfigurationThatReadsBackAsTheSame) {
     EXPECT_EQ(refusal([&] { make_gpu_config(second); }), "");
 }
 
-TEST_P(EveryPreset, TakesAnyDramTechnology) {
+TEST_P(EveryPreset, AcceptsAnyDramTechnology) {
     for (const auto& entry : fs::directory_iterator(SIMTLM_TEST_CONFIG_DIR "/dram")) {
         option_values values = loaded(GetParam());
         values.load_preset("dram/" + entry.path().stem().string());
@@ -157,7 +157,7 @@ TEST(Presets, CoverTheDramTechnologies) {
         EXPECT_EQ(source_tree().files(std::string("dram/") + technology).size(), 1u) << technology;
 }
 
-TEST(Presets, AreRefusedWithTheNearestNameWhenThereIsNone) {
+TEST(Presets, AreSuggestedForAnUnknownName) {
     EXPECT_THAT(refusal([] { loaded("QV10"); }),
                 EndsWith("(did you mean QV100? --list-configs lists them all)"));
     EXPECT_THAT(refusal([] { loaded("../platform"); }), HasSubstr("unknown configuration"));
@@ -172,7 +172,7 @@ TEST(Presets, AreListed) {
     EXPECT_THAT(list.str(), testing::Not(HasSubstr("not installed")));
 }
 
-TEST(Presets, AreAdvisedByBinaryVersion) {
+TEST(Presets, AreRecommendedByBinaryVersion) {
     EXPECT_STREQ(preset_for_binary(86)->name, "RTX3070");
     EXPECT_STREQ(preset_for_binary(80)->name, "A100");
     EXPECT_STREQ(preset_for_binary(60)->name, "TITAN_X_PASCAL");

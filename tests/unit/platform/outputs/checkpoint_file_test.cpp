@@ -41,7 +41,7 @@ TEST(CheckpointFile, ReadsBackWhatWasWritten) {
     EXPECT_EQ(sample_contents().state, c.state);
 }
 
-TEST(CheckpointFile, IsRefusedWithAnyByteChangedOrMissing) {
+TEST(CheckpointFile, IsRejectedWithAnyByteChangedOrMissing) {
     const std::string text = sample_contents().packed();
     for (std::size_t i = 0; i < text.size(); ++i) {
         std::string other = text;
@@ -52,7 +52,7 @@ TEST(CheckpointFile, IsRefusedWithAnyByteChangedOrMissing) {
     EXPECT_NE("", refused_file(text + "x"));
 }
 
-TEST(CheckpointFile, ThatClaimsMoreThanItContainsIsRefusedWithoutAllocatingIt) {
+TEST(CheckpointFile, ThatClaimsMoreThanItContainsIsRejectedWithoutAllocatingIt) {
     for (const char* size : {"99999", "100001", "4611686018427387904", "18446744073709551615", "-1",
                              "1e30", "\"a\"", "null"}) {
         std::string text = sample_contents().packed();
@@ -67,7 +67,7 @@ TEST(CheckpointFile, ThatClaimsMoreThanItContainsIsRefusedWithoutAllocatingIt) {
     }
 }
 
-TEST(CheckpointFile, WithACountThatIsNoWholeNumberIsRefused) {
+TEST(CheckpointFile, WithACountThatIsNoWholeNumberIsRejected) {
     for (const char* member :
          {"kernels", "core_cycles", "time", "state_bytes", "host_bytes", "host_packed"}) {
         for (const char* value : {"1e36", "1.5", "-1", "true"}) {

@@ -10,7 +10,7 @@
 namespace simtlm::platform {
 namespace {
 
-TEST(FileChecksum, IsWhatXxh128sumPrints) {
+TEST(FileChecksum, EqualsThatOfXxh128sum) {
     const std::string file = testing::TempDir() + "simtlm_checksum";
     std::ofstream(file, std::ios::binary);
     EXPECT_EQ(checksum_of(file).bytes, 0u);
@@ -21,7 +21,7 @@ TEST(FileChecksum, IsWhatXxh128sumPrints) {
     std::remove(file.c_str());
 }
 
-TEST(FileChecksum, OfAFileThatIsGoneIsEmpty) {
+TEST(FileChecksum, OfAMissingFileIsEmpty) {
     EXPECT_EQ(checksum_of("/nowhere/at/all").xxh128, "");
 }
 

@@ -6,7 +6,7 @@
 namespace simtlm::platform {
 namespace {
 
-TEST(CompactText, LeavesOutZeroAndWhatTheReportBeforeSaidToo) {
+TEST(CompactText, OmitsZerosAndUnchangedValues) {
     compact_text compact;
     EXPECT_EQ(compact.of("kernel_name = a \nhits = 3\nmisses = 0\nrate =       0.0000\n"),
               "kernel_name = a \nhits = 3\n");
@@ -17,7 +17,7 @@ TEST(CompactText, LeavesOutZeroAndWhatTheReportBeforeSaidToo) {
         << "the kernel's name is always there";
 }
 
-TEST(CompactText, KeepsTheTitlesOfWhatItKeeps) {
+TEST(CompactText, KeepsTheHeadingsOfKeptLines) {
     compact_text compact;
     EXPECT_EQ(compact.of("\n===== caches =====\nL1I:\n\tmisses = 0\nL1D:\n\tmisses = 7\n"
                          "===== none =====\nhits = 0\n"),
@@ -25,7 +25,7 @@ TEST(CompactText, KeepsTheTitlesOfWhatItKeeps) {
     EXPECT_EQ(compact.of("table: \nrow: 0 0 \nother: 0 5 \n"), "table: \nother: 0 5 \n");
 }
 
-TEST(CompactText, SpeaksOfTheWholeAndNotOfSingleBlocks) {
+TEST(CompactText, OmitsStatisticsOfSingleBlocks) {
     compact_text compact;
     EXPECT_EQ(compact.of("L1D_cache:\n\tL1D_cache_core[0]: Access = 3\n\tL1D_total = 3\n"
                          "accesses by bank:\ndram[0]: 1 2\ndram[1]: 3 4\ntotal accesses: 10\n"
@@ -35,13 +35,13 @@ TEST(CompactText, SpeaksOfTheWholeAndNotOfSingleBlocks) {
               "========= DRAM, all channels =========\ndram_bw_util = 0.5\n");
 }
 
-TEST(CompactText, KeepsNumbersThatHoldAZeroDigit) {
+TEST(CompactText, KeepsNumbersThatContainAZeroDigit) {
     compact_text compact;
     EXPECT_EQ(compact.of("cycles = 100\nshare = 0.500\nq: 0 \t0\n"),
               "cycles = 100\nshare = 0.500\n");
 }
 
-TEST(CompactText, EndsARowOfNumbersWithTheLastThatIsNotZero) {
+TEST(CompactText, TruncatesARowAfterItsLastNonZeroNumber) {
     compact_text compact;
     EXPECT_EQ(compact.of("mrq_lat_table:0 \t0 \t20 \t0 \t0 \t\n"), "mrq_lat_table:0 \t0 \t20\n");
 }

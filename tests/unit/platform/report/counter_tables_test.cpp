@@ -57,7 +57,7 @@ using tables = testing::Types<
     interconnect::router_subnet::records, interconnect::router_subnet::node_counters>;
 TYPED_TEST_SUITE(Counters, tables);
 
-TYPED_TEST(Counters, LieInPlacesOfTheirOwn) {
+TYPED_TEST(Counters, DoNotOverlap) {
     const TypeParam s = this->filled(1000);
     std::uint64_t expected = 1000;
     for (const auto& row : this->table())
@@ -85,7 +85,7 @@ TYPED_TEST(Counters, AddUpAsTheirRowsSay) {
     }
 }
 
-TYPED_TEST(Counters, AddUpInReportsAsAnywhereElse) {
+TYPED_TEST(Counters, AddUpInReports) {
     for (const std::uint64_t shift : {0u, 1u}) {
         const TypeParam a = this->filled(shift * 100000 + 5);
         const TypeParam b = this->filled((1 - shift) * 100000 + 7);
@@ -102,7 +102,7 @@ TYPED_TEST(Counters, AddUpInReportsAsAnywhereElse) {
     }
 }
 
-TYPED_TEST(Counters, AddUpToTheBlockItselfWhenThereIsOnlyOne) {
+TYPED_TEST(Counters, OfASingleBlockAreItsTotals) {
     const TypeParam a = this->filled(17);
     TypeParam sum;
     support::add_up(sum, a);

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ReportWriter, PrintsAFigureAndKeepsItUnderItsName) {
+TEST(ReportWriter, PrintsAValueAndStoresItUnderItsName) {
     report_writer out;
     out.count("hits", 3, "\t");
     out.real("rate", 0.25);
@@ -34,7 +34,7 @@ TEST(ReportWriter, AlignsNumbersAsTheirFormatWould) {
         }
 }
 
-TEST(ReportWriter, TakesBackTextAndKeepsFigures) {
+TEST(ReportWriter, DiscardsTextButKeepsValues) {
     report_writer out;
     out.print("title {}\n", 1);
     const std::size_t before = out.printed();
@@ -45,7 +45,7 @@ TEST(ReportWriter, TakesBackTextAndKeepsFigures) {
     EXPECT_EQ(r.value("hits"), 3);
 }
 
-TEST(HostTime, IsToldInTheWordsOfGpgpuSim) {
+TEST(HostTime, IsPrintedInTheFormatOfGpgpuSim) {
     report_writer out;
     out.add("gpu_tot_sim_cycle", std::uint64_t{1000000});
     out.add("gpu_tot_sim_insn", std::uint64_t{8000000});
@@ -58,7 +58,7 @@ TEST(HostTime, IsToldInTheWordsOfGpgpuSim) {
     EXPECT_THAT(text, HasSubstr("gpu_total_sim_rate=2000\n"));
 }
 
-TEST(HostTime, OfARunThatSimulatedNothingHasNoInfinities) {
+TEST(HostTime, OfAnEmptyRunHasNoInfinities) {
     EXPECT_THAT(host_time_text({}, 0, 1e9), HasSubstr("gpgpu_silicon_slowdown = 0x\n"));
 }
 

@@ -84,7 +84,7 @@ TEST(KernelSampler, SimulatesOneOfEachGroupAndMoreWithinTheBudget) {
     EXPECT_GE(15u, chosen(s, n));
 }
 
-TEST(KernelSampler, ProjectsAGroupByItsSamplesAndKeepsTheFirstApart) {
+TEST(KernelSampler, ProjectsAGroupByItsSamplesAndTheFirstKernelSeparately) {
     kernel_sampler s(options_of(), 0);
     for (unsigned k = 0; k < 10; ++k) s.add(kernel_of("a"));
     s.measured(0, 1500, 0);
@@ -100,7 +100,7 @@ TEST(KernelSampler, ProjectsAGroupByItsSamplesAndKeepsTheFirstApart) {
     EXPECT_NEAR(12.71 * std::sqrt(9 * 7 * 200.0 / 2) + 7 * 490, *p.error, 0.1);
 }
 
-TEST(KernelSampler, GivesAFirstKernelTheExcessOfOtherFirstKernels) {
+TEST(KernelSampler, AddsTheExcessOfOtherFirstKernelsToAFirstKernel) {
     kernel_sampler s(options_of(), 0);
     for (unsigned k = 0; k < 4; ++k) s.add(kernel_of(k % 2 == 0 ? "a" : "b"));
     s.measured(0, 1100, 0);
@@ -109,7 +109,7 @@ TEST(KernelSampler, GivesAFirstKernelTheExcessOfOtherFirstKernels) {
     EXPECT_DOUBLE_EQ(2200, s.cycles_of(1));
 }
 
-TEST(KernelSampler, KnowsNoErrorWithoutTwoSamplesOfAnyGroup) {
+TEST(KernelSampler, ReportsNoErrorBoundWithoutTwoSamplesOfAGroup) {
     kernel_sampler s(options_of(), 0);
     for (unsigned k = 0; k < 3; ++k) s.add(kernel_of("a"));
     s.measured(1, 1000, 0);
@@ -121,7 +121,7 @@ TEST(KernelSampler, KnowsNoErrorWithoutTwoSamplesOfAnyGroup) {
     EXPECT_EQ(0, *s.result().error);  // nothing was projected
 }
 
-TEST(KernelSampler, DoesNotTakeAFewEqualSamplesForProofThatAllKernelsAreEqual) {
+TEST(KernelSampler, DoesNotInferEqualKernelsFromAFewEqualSamples) {
     kernel_sampler s(options_of(), 0);
     for (unsigned k = 0; k < 10; ++k) s.add(kernel_of("a"));
     for (const std::size_t k : {0, 1, 9}) s.measured(k, 1000, 0);
@@ -140,7 +140,7 @@ TEST(KernelSampler, DoesNotTakeAFewEqualSamplesForProofThatAllKernelsAreEqual) {
     EXPECT_NEAR(3.18 * std::sqrt(9 * 7 * spread * spread / 2), *s.result().error, 1);
 }
 
-TEST(KernelSampler, CoversTheTruthInMostDraws) {
+TEST(KernelSampler, CoversTheTrueValueInMostSamples) {
     // The cycles of kernels differ by a few percent at random: the bound holds in nearly all cases.
     unsigned held = 0;
     constexpr unsigned draws = 200;
@@ -181,7 +181,7 @@ void measure(kernel_sampler& s, const std::vector<double>& cycles) {
         if (s.simulated(k)) s.measured(k, cycles[k] + (k == last ? 1 : 0), 0);
 }
 
-TEST(KernelSampler, SimulatesOneOfTwoGroupsThatDifferInTheirNamesAlone) {
+TEST(KernelSampler, ClustersGroupsThatDifferOnlyInTheirNames) {
     kernel_sampler s(options_of(0.05), 5000, 80);
     constexpr std::size_t n = 100;
     for (std::size_t k = 0; k < n; ++k) s.add(kernel_of(k % 4 == 0 ? "rare" : "frequent"));
@@ -198,7 +198,7 @@ TEST(KernelSampler, SimulatesOneOfTwoGroupsThatDifferInTheirNamesAlone) {
     EXPECT_GT(20 * n, *p.error) << "nothing was put up with, and hardly anything varied";
 }
 
-TEST(KernelSampler, KeepsGroupsApartThatMayMakeADifference) {
+TEST(KernelSampler, SeparatesGroupsWithDifferentProperties) {
     const auto clusters = [](const kernel_traits& other, double launch_cycles) {
         kernel_sampler s(options_of(), launch_cycles, 80);
         for (std::size_t k = 0; k < 100; ++k) s.add(k % 2 == 0 ? kernel_of("a", 4000) : other);
@@ -218,14 +218,14 @@ TEST(KernelSampler, KeepsGroupsApartThatMayMakeADifference) {
     EXPECT_EQ(1u, clusters(kernel_of("b", 4000), 0));
 }
 
-TEST(KernelSampler, KeepsKernelsApartOfWhichNothingIsKnown) {
+TEST(KernelSampler, SeparatesKernelsWithoutMeasurements) {
     kernel_sampler s(options_of(), 5000, 80);
     for (std::size_t k = 0; k < 20; ++k) s.add(kernel_of(k % 2 == 0 ? "a" : "b", 0));
     s.choose();
     EXPECT_EQ(2u, s.result().clusters);
 }
 
-TEST(KernelSampler, AddsToTheBoundWhatUnlikeGroupsOfAClusterMayDifferBy) {
+TEST(KernelSampler, AddsTheSpreadWithinAClusterToTheErrorBound) {
     kernel_sampler s(options_of(0.05), 100000, 80);
     constexpr std::size_t n = 100;
     // Ten of 100 kernels execute 20 % more after the same launch latency.
@@ -249,7 +249,7 @@ TEST(KernelSampler, AddsToTheBoundWhatUnlikeGroupsOfAClusterMayDifferBy) {
     EXPECT_LE(truth - p.cycles, *p.error);
 }
 
-TEST(KernelSampler, DoubtsItsEstimateWhereKernelsTakeLongerThanEstimated) {
+TEST(KernelSampler, RaisesTheErrorBoundWhenKernelsExceedTheirEstimates) {
     const auto error_of = [](double cycles) {
         kernel_sampler s(options_of(0.05), 100000, 80);
         for (std::size_t k = 0; k < 100; ++k)
@@ -263,7 +263,7 @@ TEST(KernelSampler, DoubtsItsEstimateWhereKernelsTakeLongerThanEstimated) {
     EXPECT_LT(2 * as_estimated, error_of(130000));
 }
 
-TEST(KernelSampler, TellsRecordingsApartWhoseSizesDiffer) {
+TEST(KernelSampler, DistinguishesRecordingsBySize) {
     // Their first thread blocks are similar, but one is ten times as long.
     kernel_sampler s(options_of(), 5000, 80);
     kernel_traits small = kernel_of("a"), large = small;
@@ -276,7 +276,7 @@ TEST(KernelSampler, TellsRecordingsApartWhoseSizesDiffer) {
     EXPECT_DOUBLE_EQ(10 * small.work(), large.work());
 }
 
-TEST(KernelSampler, FormsTheSameClustersAgain) {
+TEST(KernelSampler, FormsClustersReproducibly) {
     const auto chosen_of = [] {
         kernel_sampler s(options_of(), 5000, 80);
         for (std::size_t k = 0; k < 200; ++k)
@@ -291,7 +291,7 @@ TEST(KernelSampler, FormsTheSameClustersAgain) {
     EXPECT_THAT(first, ::testing::HasSubstr("\"sampled_clusters\""));
 }
 
-TEST(KernelSampler, ProjectsCyclesByALineThroughThoseOfDifferentInstructions) {
+TEST(KernelSampler, ProjectsCyclesLinearlyInTheInstructionCount) {
     kernel_sampler s(options_of(), 100);
     launch_chooser chooser;
     const auto cycles = [](double instructions) { return 700 + 2 * instructions; };
@@ -323,7 +323,7 @@ kernel_traits launch_of(unsigned k) {
     return t;
 }
 
-TEST(KernelSampler, GroupsLaunchesOfAProgramByTheMixAndTheMemoryThatTheyTurnOutToHave) {
+TEST(KernelSampler, GroupsLaunchesOfAProgramByInstructionMixAndMemory) {
     kernel_sampler s(options_of(), 100);
     EXPECT_EQ(0u, s.assign(s.add_unknown(), launch_of(0), true));
     EXPECT_EQ(0u, s.assign(s.add_unknown(), launch_of(1), false));
@@ -333,7 +333,7 @@ TEST(KernelSampler, GroupsLaunchesOfAProgramByTheMixAndTheMemoryThatTheyTurnOutT
     EXPECT_EQ(3u, s.assign(s.add_unknown(), kernel_of("b"), true));
 }
 
-TEST(KernelSampler, ProjectsLaunchesOfTheSameKernelThatDoSomethingElseByTheirOwnSamples) {
+TEST(KernelSampler, ProjectsDissimilarLaunchesOfAKernelByTheirOwnSamples) {
     kernel_sampler s(options_of(), 100);
     launch_chooser chooser;
     constexpr unsigned launches = 90;
@@ -355,7 +355,7 @@ TEST(KernelSampler, ProjectsLaunchesOfTheSameKernelThatDoSomethingElseByTheirOwn
     EXPECT_NEAR(truth, s.result().cycles, 0.01 * truth);
 }
 
-TEST(KernelSampler, TakesTheMostSimilarLaunchesForThoseOfWhichNoneWasSimulated) {
+TEST(KernelSampler, ProjectsUnsimulatedGroupsByTheMostSimilarLaunches) {
     kernel_sampler s(options_of(), 100);
     for (unsigned k = 0; k < 3; ++k) s.assign(s.add_unknown(), launch_of(k), k == 0);
     s.measured(0, 1100, 1000);
@@ -411,11 +411,11 @@ TEST(KernelSampler, InterpolatesLaunchesBetweenGridsThatWereSimulated) {
     EXPECT_LT(*more.s.result().error, 0.1 * more.truth);
 }
 
-TEST(KernelSampler, DoesNotKnowTheErrorOfAnInterpolationBetweenTwoGrids) {
+TEST(KernelSampler, ReportsNoErrorBoundForAnInterpolationBetweenTwoGrids) {
     EXPECT_FALSE(shrinking_grids(64, {64, 1}).s.result().error.has_value());
 }
 
-TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWhoseCtasDoTheSame) {
+TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWithEqualCtas) {
     kernel_sampler s(options_of(), 500);
     kernel_traits wide = launch_of_grid(64);
     wide.block.x = 512;
@@ -440,7 +440,7 @@ TEST(KernelSampler, InterpolatesOnlyBetweenLaunchesWhoseCtasDoTheSame) {
     EXPECT_DOUBLE_EQ(1780, s.cycles_of(2));
 }
 
-TEST(LaunchChooser, LeavesOutFamiliesThatOthersCoverAsLongAsTheyAreRare) {
+TEST(LaunchChooser, SkipsRareFamiliesThatOthersCover) {
     launch_chooser chooser;
     std::vector<std::size_t> taken;
     for (unsigned k = 0; k < 12; ++k) {
@@ -452,7 +452,7 @@ TEST(LaunchChooser, LeavesOutFamiliesThatOthersCoverAsLongAsTheyAreRare) {
         << "what it has missed is made up for";
 }
 
-TEST(LaunchChooser, ChoosesOddAndEvenMembersOfAGroupThatGrowsByTurns) {
+TEST(LaunchChooser, ChoosesOddAndEvenMembersOfAnAlternatingGroup) {
     launch_chooser chooser;
     std::vector<std::size_t> taken;
     for (unsigned k = 0; k < 50; ++k) {
@@ -463,7 +463,7 @@ TEST(LaunchChooser, ChoosesOddAndEvenMembersOfAGroupThatGrowsByTurns) {
     EXPECT_EQ((std::vector<std::size_t>{1, 2, 5, 10, 21, 42}), taken);
 }
 
-TEST(LaunchChooser, PredictsWhichGroupComesNextInAPattern) {
+TEST(LaunchChooser, PredictsTheNextGroupOfAPattern) {
     launch_chooser chooser;
     std::vector<unsigned> samples(2);
     for (unsigned k = 0; k < 200; ++k) {
@@ -476,7 +476,7 @@ TEST(LaunchChooser, PredictsWhichGroupComesNextInAPattern) {
     EXPECT_GE(40u, samples[0] + samples[1]);
 }
 
-TEST(LaunchChooser, SimulatesNoMoreThanAQuarterOfWhatNobodyCanPredict) {
+TEST(LaunchChooser, SimulatesAtMostAQuarterOfUnpredictableLaunches) {
     launch_chooser chooser;
     unsigned samples = 0;
     for (unsigned k = 0; k < 400; ++k) {
@@ -487,7 +487,7 @@ TEST(LaunchChooser, SimulatesNoMoreThanAQuarterOfWhatNobodyCanPredict) {
     EXPECT_GE(103u, samples);
 }
 
-TEST(LaunchChooser, CountsLaunchesThatHaveNotEndedYet) {
+TEST(LaunchChooser, CountsPendingLaunches) {
     launch_chooser chooser;
     EXPECT_TRUE(chooser.choose(0));
     EXPECT_TRUE(chooser.choose(0));

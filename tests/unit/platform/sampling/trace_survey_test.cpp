@@ -48,7 +48,7 @@ protected:
     test::temporary_folder folder_;
 };
 
-TEST_F(TraceSurvey, ReadsOneOfTwoKernelsThatDifferInTheirAddressesAlone) {
+TEST_F(TraceSurvey, ReadsOneOfTwoKernelsThatDifferOnlyInAddresses) {
     const std::string a = folder_.write("1.traceg", trace_of(100, "0x7f1000000000"));
     const std::string b = folder_.write("2.traceg", trace_of(100, "0x7f1000abc000"));
     trace_survey s = empty();
@@ -58,7 +58,7 @@ TEST_F(TraceSurvey, ReadsOneOfTwoKernelsThatDifferInTheirAddressesAlone) {
     EXPECT_EQ(1u, s.files_read());
 }
 
-TEST_F(TraceSurvey, ReadsThoseWhoseHeadersOrSizesDiffer) {
+TEST_F(TraceSurvey, ReadsKernelsWhoseHeadersOrSizesDiffer) {
     const std::string a = folder_.write("1.traceg", trace_of(100, "0x7f1000000000"));
     const std::string longer = folder_.write("2.traceg", trace_of(110, "0x7f1000000000"));
     const std::string other = folder_.write("3.traceg", trace_of(100, "0x7f1000000000", 9));

@@ -53,7 +53,7 @@ statistics_run run_of(const std::string& file, std::vector<json> kernels) {
     return {file, std::move(document)};
 }
 
-TEST(Tolerance, TakesTheLastRuleThatFitsForEachOfItsLimits) {
+TEST(Tolerance, AppliesTheLastMatchingRulePerLimit) {
     tolerance_table t;
     t.add_relative("1%");
     t.add_relative("l1d.*=0.5");
@@ -69,7 +69,7 @@ TEST(Tolerance, TakesTheLastRuleThatFitsForEachOfItsLimits) {
     EXPECT_THROW(t.add_relative("nan"), support::user_error);
 }
 
-TEST(Glob, TakesBracketsForThemselves) {
+TEST(Glob, MatchesBracketsLiterally) {
     EXPECT_TRUE(glob_matches("warp_insn[*", "warp_insn[load]"));
     EXPECT_TRUE(glob_matches("*a*b", "xaybab"));
     EXPECT_FALSE(glob_matches("a?", "a"));
@@ -85,14 +85,14 @@ TEST(ReadableNumbers, HaveSeparatorsAndFewDigits) {
     EXPECT_EQ("-100 %", readable_change(5, 0));
 }
 
-TEST(Comparison, FindsNothingBetweenARunAndItself) {
+TEST(Comparison, FindsNoDifferenceBetweenARunAndItself) {
     const auto a = run_of("a", {kernel(1, "f", 100, 7)});
     EXPECT_FALSE(compare(a, a, {}).differ());
     EXPECT_THAT(comparison_text(a, a, compare(a, a, {}), 10),
                 HasSubstr("All statistics are equal"));
 }
 
-TEST(Comparison, TellsTheStatisticOfTheKernelThatChanged) {
+TEST(Comparison, ReportsTheKernelAndStatisticThatChanged) {
     const auto a = run_of("a", {kernel(1, "f", 100, 7), kernel(2, "g", 50, 3)});
     const auto b = run_of("b", {kernel(1, "f", 100, 7), kernel(2, "g", 50, 6)});
     const comparison c = compare(a, b, {});
@@ -110,7 +110,7 @@ TEST(Comparison, TellsTheStatisticOfTheKernelThatChanged) {
     EXPECT_FALSE(compare(a, b, ignoring).differ());
 }
 
-TEST(Comparison, HasNoFiguresOfTheLastKernelInTheTotal) {
+TEST(Comparison, ExcludesValuesOfTheLastKernelFromTheTotal) {
     const comparison c = compare(run_of("a", {kernel(1, "k", 100, 5), kernel(2, "k", 100, 5)}),
                                  run_of("b", {kernel(1, "k", 100, 5), kernel(2, "k", 110, 5)}), {});
     bool sum = false;
@@ -129,7 +129,7 @@ TEST(Comparison, CountsAKernelOfOneRunAsADifference) {
     EXPECT_THAT(comparison_text(a, b, c, 10), HasSubstr("only in A"));
 }
 
-TEST(Comparison, MatchesByNameAndOccurrenceWhereAsked) {
+TEST(Comparison, MatchesByNameAndOccurrenceOnRequest) {
     const auto a = run_of("a", {kernel(1, "f", 100, 7), kernel(2, "f", 50, 3)});
     const auto b = run_of("b", {kernel(4, "f", 100, 7), kernel(9, "f", 50, 3)});
     EXPECT_TRUE(compare(a, b, {}).differ());
@@ -138,7 +138,7 @@ TEST(Comparison, MatchesByNameAndOccurrenceWhereAsked) {
     EXPECT_FALSE(compare(a, b, by_name).differ());
 }
 
-TEST(Comparison, RefusesAPatternThatFitsNothing) {
+TEST(Comparison, RejectsAPatternWithoutAMatch) {
     const auto a = run_of("a", {kernel(1, "f", 100, 7)});
     comparison_options o;
     o.only = {"l1d.mises"};
@@ -150,7 +150,7 @@ TEST(Comparison, RefusesAPatternThatFitsNothing) {
     }
 }
 
-TEST(Merge, AddsUpWhatAddsUpAndNamesWhatDoesNot) {
+TEST(Merge, SumsAdditiveStatisticsAndListsTheOthers) {
     const std::vector<statistics_run> runs = {run_of("b", {kernel(2, "g", 50, 3)}),
                                               run_of("a", {kernel(1, "f", 100, 7)})};
     const json m = merge(runs, {});
@@ -169,7 +169,7 @@ TEST(Merge, AddsUpWhatAddsUpAndNamesWhatDoesNot) {
     EXPECT_NO_THROW(statistics_run("merged", m));
 }
 
-TEST(Merge, RefusesOverlapsGapsAndOtherGpus) {
+TEST(Merge, RejectsOverlapsGapsAndOtherGpus) {
     const auto first = run_of("a", {kernel(1, "f", 100, 7)});
     const auto refused = [](std::vector<statistics_run> runs) -> std::string {
         try {
@@ -193,7 +193,7 @@ TEST(Merge, RefusesOverlapsGapsAndOtherGpus) {
     EXPECT_THAT(refused({first, statistics_run("b", unfinished)}), HasSubstr("did not complete"));
 }
 
-TEST(StatisticsRun, RefusesWhatIsNoFileOfStatistics) {
+TEST(StatisticsRun, RejectsOtherFiles) {
     EXPECT_THROW(statistics_run::read("/nowhere.json"), support::user_error);
     EXPECT_THROW(statistics_run("f", json::array()), support::user_error);
     EXPECT_THROW(statistics_run("f", {{"schema", {{"name", "other"}}}}), support::user_error);

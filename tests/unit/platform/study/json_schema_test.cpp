@@ -58,13 +58,13 @@ TEST(StatisticsSchema, NamesTheFileAndTheMemberOfAWrongType) {
     }
 }
 
-TEST(StatisticsSchema, RefusesABlockWithoutCounters) {
+TEST(StatisticsSchema, RejectsABlockWithoutCounters) {
     json document = small();
     document["blocks"]["gpu.sm0"].erase("counters");
     EXPECT_THAT(refused(document), HasSubstr("has a block 'gpu.sm0' without counters"));
 }
 
-TEST(StatisticsSchema, RefusesOtherDocumentsAndVersions) {
+TEST(StatisticsSchema, RejectsOtherDocumentsAndVersions) {
     for (const char* text : {"1", "[]", "{}", "null", R"({"schema": 1})", R"({"schema": {}})",
                              R"({"schema": {"name": 3, "version": {}}})"})
         EXPECT_THAT(refused(json::parse(text)), HasSubstr("holds no statistics")) << text;
@@ -75,7 +75,7 @@ TEST(StatisticsSchema, RefusesOtherDocumentsAndVersions) {
     }
 }
 
-TEST(Json, ThatIsNestedTooDeeplyIsRefused) {
+TEST(Json, ThatIsNestedTooDeeplyIsRejected) {
     const std::string deep = std::string(100000, '[') + std::string(100000, ']');
     EXPECT_THAT(refusal([&] { parse_json(deep, "deep.json", ""); }), HasSubstr("nested"));
     EXPECT_EQ("", refusal([&] { parse_json("[\"[[[[\\\"[[[\"]", "x", ""); }));

@@ -18,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(BalancedShards, MakeTheHeaviestAsLightAsItCanBe) {
+TEST(BalancedShards, MinimizeTheHeaviestLoad) {
     EXPECT_THAT(balanced_shards({1, 1, 1, 1}, 2),
                 ElementsAre(kernel_range{1, 2}, kernel_range{3, 4}));
     EXPECT_THAT(balanced_shards({9, 1, 1, 1}, 2),
@@ -66,12 +66,12 @@ TEST(BalancedShards, HoldEveryKernelOnceWithinTheBestPossibleLoad) {
     }
 }
 
-TEST(BalancedShards, AreNoMoreThanThereAreKernels) {
+TEST(BalancedShards, AreAtMostTheNumberOfKernels) {
     EXPECT_EQ(3u, balanced_shards({5, 5, 5}, 8).size());
     EXPECT_TRUE(balanced_shards({}, 8).empty());
 }
 
-TEST(LaunchCounts, AreThoseOfTheReportOfARunWithoutTime) {
+TEST(LaunchCounts, EqualThoseOfAFunctionalReport) {
     EXPECT_THAT(
         launch_counts("kernel 1 a: grid 4x1x1, block 64x1x1: 96 warp instructions, 3072 thread "
                       "instructions, 0.1 s\nkernel says: 5 warp instructions\n"

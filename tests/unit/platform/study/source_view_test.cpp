@@ -52,7 +52,7 @@ protected:
     std::string file_ = (folder_ / "k.cu").string();
 };
 
-TEST_F(SourceView, ShowsNoFileThatOnlyTheStatisticsFileNames) {
+TEST_F(SourceView, DoesNotShowFilesNamedOnlyByTheStatisticsFile) {
     EXPECT_THAT(shown(json::array(), {}), IsEmpty());
     EXPECT_THAT(shown(json::array({{{"role", "program"}, {"path", file_}}}), {}), IsEmpty());
     EXPECT_THAT(shown(input("program", std::string(32, '0')), {}), IsEmpty());

@@ -25,7 +25,7 @@ TEST(SweepSpecification, IsAcceptedIfEveryValueHasItsType) {
                                "axes: {-gpgpu_l2_rop_latency: [20, 30]}\n"));
 }
 
-TEST(SweepSpecification, IsRefusedWithTheLineAndTheMemberOfAValueOfAWrongType) {
+TEST(SweepSpecification, IsRejectedWithTheLineAndTheMemberOfAValueOfAWrongType) {
     const std::pair<const char*, const char*> wrong[] = {
         {"measured: {w: 1e16}", "measured.w '1e16' is not a positive number"},
         {"measured: {w: .inf}", "measured.w '.inf' is not a positive number"},
@@ -58,20 +58,20 @@ TEST(SweepSpecification, IsRefusedWithTheLineAndTheMemberOfAValueOfAWrongType) {
     EXPECT_THAT(refused_text("[" + std::string(5000, '[')), HasSubstr("s.yaml"));
 }
 
-TEST(SweepSpecification, IsRefusedIfTwoRunsWouldUseOneFolder) {
+TEST(SweepSpecification, IsRejectedIfTwoRunsWouldUseOneFolder) {
     EXPECT_THAT(refused_text(first_lines + "axes: {-gpgpu_l2_rop_latency: [20, 20]}\n"),
                 HasSubstr("w TINY -gpgpu_l2_rop_latency 20 comes twice"));
     EXPECT_THAT(refused_text("workloads:\n  - {name: w, trace: /}\npresets: [TINY, TINY]\n"),
                 HasSubstr("w TINY comes twice"));
 }
 
-TEST(SweepSpecification, IsRefusedIfANameHasControlCharacters) {
+TEST(SweepSpecification, IsRejectedIfANameHasControlCharacters) {
     EXPECT_THAT(
         refused_text("workloads:\n  - {name: \"a\\e[31mb\\nc\", trace: /}\npresets: [TINY]\n"),
         AllOf(HasSubstr("contains control characters"), HasSubstr("a\\x1b[31mb\\x0ac")));
 }
 
-TEST(SweepSpecification, IsRefusedWithMoreRunsThanAnyoneCanWaitFor) {
+TEST(SweepSpecification, IsRejectedWithTooManyRuns) {
     std::string values = "[0";
     for (int i = 1; i < 1000; ++i) values += ", " + std::to_string(i);
     values += "]";
