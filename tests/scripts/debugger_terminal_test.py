@@ -101,7 +101,7 @@ class Prompt(unittest.TestCase):
         self.assertEqual(0, self.quit(), self.session.seen)
 
     @unittest.skipUnless(EDITS, "built without libedit")
-    def test_brings_back_earlier_lines(self):
+    def test_recalls_earlier_lines(self):
         self.session.type("s 7\r")
         self.session.type("p cycle\r")
         self.session.type(UP + UP, r"s 7$")
@@ -115,8 +115,8 @@ class Prompt(unittest.TestCase):
         self.assertIn("core cycle 5\n", self.session.type("5\r"))
         self.session.type("b ker" + TAB, r"b kernel $")
         self.assertIn("breakpoint 1: kernel saxpy\n", self.session.type("saxpy\r"))
-        told = self.session.type("i " + TAB, r"wait .*\n.*\(simtlm\) i $")
-        self.assertRegex(told, r"\nk +b +w +r +wait")
+        shown = self.session.type("i " + TAB, r"wait .*\n.*\(simtlm\) i $")
+        self.assertRegex(shown, r"\nk +b +w +r +wait")
         self.assertIn("1 kernel saxpy, hit 0 times\n", self.session.type("b\r"))
 
     def test_stops_a_run_for_control_c(self):
@@ -130,8 +130,8 @@ class Prompt(unittest.TestCase):
             self.addCleanup(session.kill)
             session.type("c\r", r"kernel_list_number = 2\n")
             os.write(session.terminal, CONTROL_C.encode())  # during the run, outside the editor
-            told = session.until(r"\(simtlm\) $")
-            self.assertNotIn("the run has ended", told)
+            shown = session.until(r"\(simtlm\) $")
+            self.assertNotIn("the run has ended", shown)
             before = int(session.type("p cycle\r").split("\n")[-2])
             self.assertIn(f"core cycle {before + 3}\n", session.type("s 3\r"))
 

@@ -56,17 +56,17 @@ class OnACore:
             self.assertRegex(self.out, rf"gpu\.dram{channel}: \d+ requests inside")
         self.assertRegex(self.out, r"bank \d+: row 0x[0-9a-f]+ is open")
 
-    def test_says_what_it_does_not_know(self):
+    def test_reports_unknown_arguments(self):
         self.assertIn("GPU gpu", self.out)
         self.assertIn("SMs are numbered from 0 to 1", self.result.stderr)
         self.assertIn("Shows a simulated GPU: simtlm sms", self.result.stderr)
 
 
-class OnTheClassicCore(OnACore, unittest.TestCase):
+class OnTheSimtPipeline(OnACore, unittest.TestCase):
     core = "classic"
 
 
-class OnTheModernCore(OnACore, unittest.TestCase):
+class OnTheSubCorePipeline(OnACore, unittest.TestCase):
     core = "modern"
 
 

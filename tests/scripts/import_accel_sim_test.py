@@ -59,7 +59,7 @@ class ImportAccelSim(unittest.TestCase):
                 if row["statistic"] == "cycles":
                     self.assertAlmostEqual(-0.5, float(row["error"]), places=3)
 
-    def test_refuses_other_kernels(self):
+    def test_rejects_other_kernels(self):
         (self.path / "h.csv").write_text('"ID","Kernel Name","gpc__cycles_elapsed.max"\n' + "".join(
             f'"{n}","other()","5"\n' for n in range(len(self.kernels))))
         result = self.run_script("--ncu", f"r={self.path / 'h.csv'}")
@@ -67,7 +67,7 @@ class ImportAccelSim(unittest.TestCase):
         self.assertIn("and other in hardware", result.stderr)
         self.assertFalse((self.path / "out").exists() and list((self.path / "out").glob("*.md")))
 
-    def test_refuses_what_is_no_log(self):
+    def test_rejects_other_files(self):
         result = self.run_script("--accel-sim", f"r={self.path / 'r.json'}")
         self.assertEqual(2, result.returncode)
         self.assertIn("holds no kernel", result.stderr)
