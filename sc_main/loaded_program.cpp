@@ -121,10 +121,10 @@ loaded_program::loaded_program(const platform::option_values& values)
 }
 
 loaded_program::~loaded_program() {
-    tell_findings();
+    print_findings();
 }
 
-bool loaded_program::tell_findings() {
+bool loaded_program::print_findings() {
     const auto found = inspection_.take_findings();
     for (const std::string& f : found) tell("simtlm: check: " + f + "\n");
     return !found.empty();
@@ -174,7 +174,7 @@ int loaded_program::finish(support::output_attempts& attempt) {
     attempt([&] { inspection_.debug().finish(); });
     const std::vector<std::string> wrong = run_.finish(attempt);
     for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
-    const bool found = tell_findings();
+    const bool found = print_findings();
     if (!wrong.empty()) return results_differ;
     const auto compares = [](const execution::launch_script::result& r) { return r.compares; };
     if (std::any_of(script_.results.begin(), script_.results.end(), compares))

@@ -52,7 +52,7 @@ public:
 
 private:
     /// @return whether there were findings
-    bool tell_findings();
+    bool print_findings();
 
     device::inspection inspection_;
     execution::device_memory memory_;

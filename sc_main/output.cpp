@@ -41,14 +41,14 @@ double output::seconds() const {
 void output::note(const std::string& kind, const std::string& text) {
     if (config_.quiet || text.empty() || !noted_.insert(text).second) return;
     const std::string said = fmt::format("simtlm: {}: {}\n", kind, support::printable(text));
-    if (!somebody_reads_stderr() && !incomplete_) return put_out(said);
+    if (!stderr_is_terminal() && !incomplete_) return put_out(said);
     line_.clear();
     tell(said);
     line_.restore();
 }
 
 void output::print(const platform::kernel_record* kernel) {
-    line_.make_room();
+    line_.clear_line();
     last_ = reporter_.make(kernel != nullptr ? &kernel->subject : nullptr);
     files_.add(last_, kernel);
     reported_cycles_ = device_.core_cycles();
@@ -91,7 +91,7 @@ void output::run_ended(const std::string& ended) {
         for (const std::string& remark : files_.remarks()) note("note", remark);
     });
     const bool nothing = ended == "failed" && kernels_ == 0;
-    const bool wanted = config_.summary || (somebody_reads_stderr() && !config_.quiet);
+    const bool wanted = config_.summary || (stderr_is_terminal() && !config_.quiet);
     if (wanted && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
     attempt.finish();

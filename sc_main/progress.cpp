@@ -67,7 +67,7 @@ void progress::show(const run_position& p) {
         "warp insn/s");
     line_ = fitting(parts, terminal_ ? terminal_width() : 0);
     if (terminal_)
-        tell_in_place(line_);
+        overwrite_line(line_);
     else
         tell(line_ + "\n");
     shown_ = terminal_;
@@ -78,7 +78,7 @@ void progress::show(const run_position& p) {
 
 void progress::clear() {
     if (!shown_) return;
-    tell_in_place({});
+    overwrite_line({});
     shown_ = false;
 }
 
@@ -88,7 +88,7 @@ void progress::end() {
     enabled_ = false;
 }
 
-void progress::make_room() {
+void progress::clear_line() {
     if (stdout_is_terminal_) clear();
 }
 

@@ -41,7 +41,7 @@ public:
     /// Removes the line permanently.
     void end();
     /// Removes the line if stdout is the same terminal, until restore().
-    void make_room();
+    void clear_line();
     /// Shows the previous line again, so that it stays visible between short kernels.
     void restore();
 

@@ -182,7 +182,7 @@ void visit_cubins(const arguments& a, const char* command, const cubin_visitor& 
         name, "name a cubin (nvcc -cubin) or a CUDA program", support::largest_program);
     unsigned found = 0;
     std::string architectures;
-    if (sass::cubin::looks_like_one(bytes)) {
+    if (sass::cubin::has_cubin_header(bytes)) {
         found = visit(bytes, name);
     } else {
         const std::vector<sass::fat_binary_entry> entries =

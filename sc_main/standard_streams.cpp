@@ -72,7 +72,7 @@ void continue_without_stdout() {
     continues_without_stdout = true;
 }
 
-bool somebody_reads_stderr() {
+bool stderr_is_terminal() {
     return isatty(STDERR_FILENO) != 0;
 }
 
@@ -106,7 +106,7 @@ void tell(std::string_view text) {
     std::fwrite(safe.data(), 1, safe.size(), stderr);  // stderr keeps the error flag
 }
 
-void tell_in_place(std::string_view text) {
+void overwrite_line(std::string_view text) {
     std::fputs("\r\033[K", stderr);
     tell(text);
 }

@@ -18,7 +18,7 @@ void restore_signals();
 void end_quietly_on_closed_pipe();
 
 /// Returns whether stderr is a terminal. Otherwise scripts treat any output on it as a failure.
-bool somebody_reads_stderr();
+bool stderr_is_terminal();
 
 /// An error of stdout does not end the run, which has other outputs: further text is discarded, and
 /// code_after_output() reports the error.
@@ -37,7 +37,7 @@ void flush_out();
 /// Writes to stderr. An error is recorded, see code_after_output().
 void tell(std::string_view text);
 /// Clears the line of the terminal that stderr is, and writes a text to it.
-void tell_in_place(std::string_view text);
+void overwrite_line(std::string_view text);
 
 /// The exit code after all output: that of failed output instead of success if an output could not
 /// be written. @param program  used in the message

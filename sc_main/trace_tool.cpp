@@ -203,7 +203,7 @@ int info(const arguments& a) {
     put_out(fmt::format("grid, block          ({},{},{}), ({},{},{})\n", h.grid.x, h.grid.y,
                         h.grid.z, h.block.x, h.block.y, h.block.z));
     const auto told = [](std::uint32_t n, const char* unit) {
-        return n == trace::kernel_header::not_told ? std::string("not told")
+        return n == trace::kernel_header::unspecified ? std::string("not told")
                                                    : fmt::format("{} {}", n, unit);
     };
     put_out(fmt::format("shared memory        {}\n", told(h.shared_memory, "bytes")));

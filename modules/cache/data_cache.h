@@ -42,7 +42,7 @@ public:
     };
     /// @return the failure of the access that has just been refused
     reservation_failure last_failure() const {
-        return {tags_.replaces_in_turn() ? changes_ : ~std::uint64_t{0}, last_failure_};
+        return {tags_.replaces_round_robin() ? changes_ : ~std::uint64_t{0}, last_failure_};
     }
     /// Fast path of access() for an access that has been refused before: if nothing has changed
     /// since, counts it as refused again and returns true.

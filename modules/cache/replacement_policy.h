@@ -26,7 +26,7 @@ public:
     virtual bool ages_by_use() const { return false; }
     /// Whether clean lines of a set are replaced in a fixed cyclic order, so that choose() has no
     /// state of its own.
-    virtual bool replaces_in_turn() const { return true; }
+    virtual bool replaces_round_robin() const { return true; }
     /// Saves or restores the state that persists across kernels.
     virtual void checkpoint(support::archive&) {}
 };

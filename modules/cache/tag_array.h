@@ -107,7 +107,7 @@ public:
     /// The set of an address. @param index_address  see probe()
     unsigned set_of(std::uint64_t index_address) const { return index_(index_address); }
     /// Whether clean lines of a set are replaced in a fixed cyclic order.
-    bool replaces_in_turn() const { return policy_->replaces_in_turn(); }
+    bool replaces_round_robin() const { return policy_->replaces_round_robin(); }
     /// Whether no line is free, modified or reserved, and the address of every line satisfies a
     /// predicate.
     bool all_clean(const std::function<bool(std::uint64_t)>& property) const;

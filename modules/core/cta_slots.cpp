@@ -57,7 +57,7 @@ bool cta_slots::fits(const kernel_context& kernel, bool concurrent) const {
            free_threads(kernel.needs, true) >= 0;
 }
 
-unsigned cta_slots::room_for(const kernel_context& kernel, bool concurrent) const {
+unsigned cta_slots::capacity_for(const kernel_context& kernel, bool concurrent) const {
     if (!fits(kernel, concurrent)) return 0;
     if (!concurrent) return kernel.ctas_per_sm - resident_;
     const auto ratio = [](std::uint64_t free, std::uint64_t needed) {

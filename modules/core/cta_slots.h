@@ -48,7 +48,7 @@ public:
     /// @param concurrent  the SM may hold CTAs of several kernels
     bool fits(const kernel_context& kernel, bool concurrent) const;
     /// Number of additional CTAs of a kernel that fit.
-    unsigned room_for(const kernel_context& kernel, bool concurrent) const;
+    unsigned capacity_for(const kernel_context& kernel, bool concurrent) const;
     /// Allocates the first free slot. @return its number @pre fits()
     unsigned allocate(kernel_context& kernel, std::unique_ptr<program::cta> block);
     /// A warp of a CTA has exited. @return whether it was the last one

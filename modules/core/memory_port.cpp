@@ -27,7 +27,7 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
     }
     protocol::extension(p).source = static_cast<std::uint8_t>(id);
     if (outside_ != nullptr) {
-        const bool room = outside_->has_room();
+        const bool room = outside_->has_space();
         if (simulation::back_pressure_counter* const counter = back_pressure_[id]) {
             if (room)
                 counter->set(simulation::back_pressure_counter::held, false);

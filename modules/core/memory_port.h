@@ -24,7 +24,7 @@ inline constexpr unsigned memory_sources = 5;  ///< of an SM without bulk copies
 /// predecessors.
 struct shared_outside {
     /// Whether it accepts another request now.
-    virtual bool has_room() const = 0;
+    virtual bool has_space() const = 0;
 
 protected:
     ~shared_outside() = default;
@@ -73,7 +73,7 @@ public:
 
     /// Whether the downstream port currently accepts no request.
     bool blocked() const {
-        if (outside_ != nullptr) return !outside_->has_room();
+        if (outside_ != nullptr) return !outside_->has_space();
         return memory.blocked() && (injection_order_ == nullptr ||
                                     blocked_in_ != injection_order_->cycle(protocol::core_clock));
     }

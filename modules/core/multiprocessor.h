@@ -139,8 +139,8 @@ public:
     }
     /// Number of CTAs of a kernel that can be placed now.
     /// @param concurrent  SMs may hold CTAs of several kernels
-    unsigned room_for(const kernel_context& kernel, bool concurrent) const {
-        return ctas_.room_for(kernel, concurrent);
+    unsigned capacity_for(const kernel_context& kernel, bool concurrent) const {
+        return ctas_.capacity_for(kernel, concurrent);
     }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     /// @return its slot

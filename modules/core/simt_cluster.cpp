@@ -18,7 +18,7 @@ namespace {
 /// for a single SM per cluster. A cache whose miss finds no room keeps it in its queue, and still
 /// sends at most one request in the next cycle if several packets have left the input buffer at
 /// once.
-bool asks_for_room(const cluster_config& c) {
+bool checks_capacity(const cluster_config& c) {
     return c.in_order() ||
            (c.sm.quirks.sms_in_order && c.sms_per_cluster == 1 && !c.clusters_in_order);
 }
@@ -63,7 +63,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
         sms_.back()->clk(clk);
         sms_.back()->memory.bind(from_sm_[i]);
         sms_.back()->count_cycles_in(cycles_);
-        if (asks_for_room(config)) sms_.back()->share_outside(*this);
+        if (checks_capacity(config)) sms_.back()->share_outside(*this);
     }
     if (in_order_) order_sms(0);
 }
@@ -142,11 +142,11 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
     if (order_ != nullptr) {
         outbox_[s].push(&p);
         withheld_end_[s] = &p;
-        order_->request_turn();
+        order_->request_service();
         return tlm::TLM_ACCEPTED;
     }
     if (sms_.size() == 1) {
-        if (!send(p) && !asks_for_room(config_)) {
+        if (!send(p) && !checks_capacity(config_)) {
             withheld_end_[0] = &p;
             return tlm::TLM_ACCEPTED;
         }
@@ -213,11 +213,11 @@ void simt_cluster::inject_from(unsigned s) {
 /// There is room for another request.
 void simt_cluster::unblocked() {
     blocked_ = false;
-    if (asks_for_room(config_)) return;
+    if (checks_capacity(config_)) return;
     if (order_ != nullptr) {
         for (unsigned s = 0; s < sms_.size(); ++s)
             if (outbox_[s].empty()) end_request(s);
-        order_->request_turn();
+        order_->request_service();
     } else if (sms_.size() == 1) {
         end_request(0);
     } else {

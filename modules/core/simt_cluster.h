@@ -99,7 +99,7 @@ private:
     bool answer(tlm::tlm_generic_payload& p);
     void response_left();
     void order_sms(std::uint64_t cycle);
-    bool has_room() const override { return !blocked_; }
+    bool has_space() const override { return !blocked_; }
     bool send(tlm::tlm_generic_payload& p);
     bool deliver(tlm::tlm_generic_payload& p);
     void end_request(unsigned s);

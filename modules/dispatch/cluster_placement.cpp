@@ -39,7 +39,7 @@ std::vector<core::multiprocessor*> places_of_cluster(const core::gpc& gpc,
     unsigned room = 0;
     for (core::multiprocessor* const sm : gpc.sms) {
         if (!concurrent && sm->busy() && sm->kernel() != &kernel) continue;
-        candidates.push_back({sm, sm->resident_ctas(), sm->room_for(kernel, concurrent)});
+        candidates.push_back({sm, sm->resident_ctas(), sm->capacity_for(kernel, concurrent)});
         room += candidates.back().room;
     }
     std::vector<core::multiprocessor*> places;

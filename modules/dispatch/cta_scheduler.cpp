@@ -79,7 +79,7 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
 }
 
 bool cta_scheduler::at_rest() const {
-    return !something_ended_ && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
+    return !cta_ended_ && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
         return !k || (!k->finished() && k->blocks_left == k->descriptor.grid.volume());
     });
 }
@@ -137,20 +137,20 @@ bool cta_scheduler::has_blocks(const running_kernel* k) const {
 void cta_scheduler::cta_completed(unsigned sm, core::kernel_context& kernel,
                                   std::unique_ptr<program::cta> block) {
     ended_[sm].push_back({&kernel, std::move(block)});
-    something_ended_ = true;
+    cta_ended_ = true;
     process_.wake();
 }
 
 void cta_scheduler::cta_launches_dependents(unsigned sm, core::kernel_context& kernel) {
     ready_[sm].push_back(&kernel);
-    something_ready_ = true;
+    kernel_ready_ = true;
     process_.wake();
 }
 
 /// Counts the CTAs that have allowed dependent kernels to begin since the last cycle. Their kernels
 /// are running.
 void cta_scheduler::count_ready_for_dependents() {
-    something_ready_ = false;
+    kernel_ready_ = false;
     for (auto& list : ready_) {  // in SM order, independent of the order of reports
         for (core::kernel_context* const context : list) ++of(context)->ctas_ready_for_dependents;
         list.clear();
@@ -177,9 +177,9 @@ void cta_scheduler::end_dependencies_on(const running_kernel& kernel) {
 
 void cta_scheduler::cycle() {
     const std::uint64_t now = process_.now();
-    if (something_ready_) count_ready_for_dependents();
-    if (something_ended_) {
-        something_ended_ = false;
+    if (kernel_ready_) count_ready_for_dependents();
+    if (cta_ended_) {
+        cta_ended_ = false;
         for (auto& list : ended_) {  // in SM order, whatever the order of notification
             for (ended& e : list) {
                 running_kernel* k = of(e.kernel);
@@ -278,8 +278,8 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 placed = true;  // more may be placed in a later cycle
                 break;
             }
-            if (config_.most_room) {
-                if (!place_by_room(now)) break;
+            if (config_.most_capacity) {
+                if (!place_by_capacity(now)) break;
             } else {
                 const unsigned next = (i + last + 1) % n;
                 if (!place_in(cluster_at(next), now)) continue;
@@ -313,7 +313,7 @@ running_kernel* cta_scheduler::kernel_for(const core::multiprocessor& sm, std::u
 }
 
 /// Places a CTA on the SM with the most room. @return whether there was one
-bool cta_scheduler::place_by_room(std::uint64_t now) {
+bool cta_scheduler::place_by_capacity(std::uint64_t now) {
     core::multiprocessor* best = nullptr;
     running_kernel* kernel = nullptr;
     unsigned room = 0;
@@ -325,7 +325,7 @@ bool cta_scheduler::place_by_room(std::uint64_t now) {
             core::multiprocessor& sm = c.core(s);
             running_kernel* const k = kernel_for(sm, now);
             if (!has_blocks(k) || cluster_size(*k) > 1) continue;
-            const unsigned fit = sm.room_for(k->context, config_.concurrent_kernels_per_sm);
+            const unsigned fit = sm.capacity_for(k->context, config_.concurrent_kernels_per_sm);
             if (fit <= room) continue;
             best = &sm;
             kernel = k;

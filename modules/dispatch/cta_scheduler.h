@@ -105,7 +105,7 @@ private:
     }
     void note_placement(std::uint64_t now);
     bool place_in(unsigned cluster, std::uint64_t now);
-    bool place_by_room(std::uint64_t now);
+    bool place_by_capacity(std::uint64_t now);
     running_kernel* kernel_for(const core::multiprocessor& sm, std::uint64_t now);
     unsigned cluster_at(unsigned position) const {
         return config_.cluster_order.empty() ? position : config_.cluster_order[position];
@@ -129,15 +129,15 @@ private:
     std::size_t last_kernel_ = 0;                           // slot
     unsigned last_cluster_ = 0;                             // its position in the cluster order
     std::vector<unsigned> last_core_;                       // by cluster
-    std::vector<std::uint64_t> served_;  // by cluster: cycle of its last CTA plus 1, with most_room
+    std::vector<std::uint64_t> served_;  // by cluster: cycle of its last CTA plus 1, with most_capacity
     struct ended {
         core::kernel_context* kernel;
         std::unique_ptr<program::cta> block;
     };
     std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
-    bool something_ended_ = false;
+    bool cta_ended_ = false;
     std::vector<std::vector<core::kernel_context*>> ready_;  // kernels of CTAs, by SM
-    bool something_ready_ = false;
+    bool kernel_ready_ = false;
     bool ctas_left_ = false;            // as last reported to the clusters
     std::uint64_t next_placement_ = 0;  // thousandths of a core cycle
     std::uint64_t launches_ = 0;

@@ -42,7 +42,7 @@ private:
         switches_[s].has_left(port, units);
     }
     void transfer(subnet s) override { switches_[s].advance(now(), arrivals(s)); }
-    bool moves_nothing() const override {
+    bool is_quiescent() const override {
         return switches_[requests].idle() && switches_[replies].idle();
     }
 

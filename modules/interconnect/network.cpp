@@ -109,14 +109,14 @@ network::message_buffer::half& network::message_buffer_of(subnet s) {
 
 /// Whether the buffer of an injection port has room. The buffer is only read if the known lower
 /// bound does not suffice: messages that have not been read yet are not in it.
-bool network::has_room(subnet s, unsigned port, unsigned units) {
+bool network::has_space(subnet s, unsigned port, unsigned units) {
     injector& in = injectors_[s][port];
     if (in.room < units)
         in.room = room(s, port) - static_cast<unsigned>(in.units - taken_[s][port].units);
     return in.room >= units;
 }
 
-/// Sends a packet to the thread of the next transfer. @pre has_room()
+/// Sends a packet to the thread of the next transfer. @pre has_space()
 void network::post(subnet s, unsigned port, const packet& p) {
     injector& in = injectors_[s][port];
     in.room -= p.flits;
@@ -137,14 +137,14 @@ bool network::inject(subnet s, unsigned port, const packet& p, bool end_withheld
     const auto core_cycle = protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     protocol::hop_times& when = protocol::extension(*p.payload).when;
     (s == requests ? when.injected : when.replied) = core_cycle;
-    if (in.staged.payload == nullptr && has_room(s, port, p.flits)) {
+    if (in.staged.payload == nullptr && has_space(s, port, p.flits)) {
         post(s, port, p);
     } else {
         if (in.staged.payload != nullptr)
             SC_REPORT_ERROR(violation, "a packet was sent while END_REQ or END_RESP was withheld");
         in.staged = p;
     }
-    if (in.staged.payload == nullptr && has_room(s, port, 1)) return true;
+    if (in.staged.payload == nullptr && has_space(s, port, 1)) return true;
     in.withheld = true;
     message_buffer_of(s).withheld.push_back(static_cast<std::uint16_t>(port));
     if (end_withheld) in.end_withheld = p.payload;
@@ -262,11 +262,11 @@ void network::present(subnet s, unsigned port) {
 void network::resume_injectors(subnet s) {
     withheld_[s].for_each([this, s](unsigned port) {
         injector& in = injectors_[s][port];
-        if (in.staged.payload != nullptr && has_room(s, port, in.staged.flits)) {
+        if (in.staged.payload != nullptr && has_space(s, port, in.staged.flits)) {
             post(s, port, in.staged);
             in.staged.payload = nullptr;
         }
-        if (in.staged.payload != nullptr || !has_room(s, port, 1)) return;
+        if (in.staged.payload != nullptr || !has_space(s, port, 1)) return;
         withheld_[s].erase(port);
         in.withheld = false;
         if (s == replies) fresh_[requests].insert(port);
@@ -308,7 +308,7 @@ void network::take_messages(subnet s) {
     early.clear();
 }
 
-bool network::nothing_has_entered() const {
+bool network::inputs_idle() const {
     return std::all_of(message_buffers_.begin(), message_buffers_.end(),
                        [](const message_buffer& m) {
                            return m.of[requests].entered.empty() && m.of[replies].entered.empty() &&
@@ -342,8 +342,8 @@ void network::on_edge() {
             else
                 presenters_[s][port].process.wake();
         });
-    if (nothing_has_entered() && withheld_[requests].empty() && withheld_[replies].empty() &&
-        moves_nothing())
+    if (inputs_idle() && withheld_[requests].empty() && withheld_[replies].empty() &&
+        is_quiescent())
         process_.sleep();
 }
 

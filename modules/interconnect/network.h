@@ -126,7 +126,7 @@ public:
     /// Saves or restores the state that persists across kernels, of an idle network.
     virtual void checkpoint(support::archive& a);
     /// Whether nothing is inside, including returning credits.
-    bool at_rest() const { return !busy() && moves_nothing(); }
+    bool at_rest() const { return !busy() && is_quiescent(); }
 
 protected:
     /// Name and kind of a half as a block of support::statistics.
@@ -156,7 +156,7 @@ protected:
     virtual void transfer(subnet s) = 0;
     /// Whether transfer() would change nothing until a packet is pushed. May conservatively return
     /// false.
-    virtual bool moves_nothing() const = 0;
+    virtual bool is_quiescent() const = 0;
 
     void announce(subnet s, unsigned port) { fresh_[s].insert(port); }
     /// The ports announced in this cycle; ports may be added.
@@ -229,8 +229,8 @@ private:
     void on_edge();
     message_buffer::half& message_buffer_of(subnet s);
     void take_messages(subnet s);
-    bool nothing_has_entered() const;
-    bool has_room(subnet s, unsigned port, unsigned units);
+    bool inputs_idle() const;
+    bool has_space(subnet s, unsigned port, unsigned units);
     void post(subnet s, unsigned port, const packet& p);
     void take(subnet s, const packet& p);
     unsigned memory_of(tlm::tlm_generic_payload& payload);

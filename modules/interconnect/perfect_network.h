@@ -29,7 +29,7 @@ private:
         return 1;
     }
     void transfer(subnet s) override;
-    bool moves_nothing() const override { return !busy(); }
+    bool is_quiescent() const override { return !busy(); }
 
     std::array<std::vector<growing_fifo<packet>>, subnets> in_;  // by injection port
     std::array<port_set, subnets> sources_;                      // injection ports with packets

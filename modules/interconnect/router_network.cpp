@@ -48,7 +48,7 @@ void router_network::transfer(subnet s) {
     });
 }
 
-bool router_network::moves_nothing() const {
+bool router_network::is_quiescent() const {
     return halves_[requests].idle() && halves_[replies].idle() && !busy();
 }
 

@@ -49,7 +49,7 @@ private:
         return halves_[s].remove_head(source_node(static_cast<subnet>(1 - s), port));
     }
     void transfer(subnet s) override;
-    bool moves_nothing() const override;
+    bool is_quiescent() const override;
     /// The node of an injection port, which is also the ejection port of the other subnet.
     unsigned source_node(subnet s, unsigned port) const {
         return settings_.node_of[s == requests ? port : clusters_ + port];

@@ -13,7 +13,7 @@ address_placement::address_placement(const sc_core::sc_module_name& name,
       mapping_(mapping),
       touched_(std::size_t{sms.clusters} * sms.sms_per_cluster),
       process_("process", sequencer, protocol::phase::core_place,
-               simulation::on_edge<&address_placement::take_turns>(this)) {}
+               simulation::on_edge<&address_placement::serve_sms>(this)) {}
 
 void address_placement::touched(unsigned sm, std::uint64_t address, stage by) {
     if (mapping_.placed(address)) return;
@@ -27,7 +27,7 @@ void address_placement::place(addresses& touched) {
     touched.clear();
 }
 
-void address_placement::take_turns() {
+void address_placement::serve_sms() {
     const unsigned n = order_.sms_per_cluster;
     for (unsigned c = 0; c < order_.clusters; ++c) {
         const unsigned first = n > 1 ? first_(c, process_.now()) : 0;

@@ -34,7 +34,7 @@ public:
 
     /// @param inject  lets an SM of a cluster inject
     /// @param first   returns the SM of a cluster that comes first in a core cycle
-    void set_turns(std::function<void(unsigned cluster, unsigned sm)> inject,
+    void set_rotation(std::function<void(unsigned cluster, unsigned sm)> inject,
                    std::function<unsigned(unsigned cluster, std::uint64_t cycle)> first) {
         inject_ = std::move(inject);
         first_ = std::move(first);
@@ -42,12 +42,12 @@ public:
 
     void touched(unsigned sm, std::uint64_t address, stage by) override;
     void enters(std::uint64_t address) override { mapping_.place(address); }
-    void request_turn() override { process_.wake(); }
+    void request_service() override { process_.wake(); }
 
 private:
     using addresses = std::vector<std::uint64_t>;
 
-    void take_turns();
+    void serve_sms();
     void place(addresses& touched);
 
     order order_;

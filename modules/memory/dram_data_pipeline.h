@@ -27,14 +27,14 @@ public:
     /// Number of shifts until the front entry leaves. @pre !empty()
     std::uint64_t remaining() const { return entries_.front().leaves - shifts_; }
     bool full() const {
-        return entries_.full() || std::max<std::uint64_t>(stages_, behind_last()) >= places_;
+        return entries_.full() || std::max<std::uint64_t>(stages_, after_last()) >= places_;
     }
     /// The request whose data leave next. @pre !empty()
     std::uint32_t front() const { return entries_.front().request; }
     /// Adds a request whose column command has issued. @pre !full()
     void push(std::uint32_t request) {
         const std::uint64_t at =
-            shifts_ + std::max<std::uint64_t>(stages_, entries_.empty() ? 0 : behind_last() + 1);
+            shifts_ + std::max<std::uint64_t>(stages_, entries_.empty() ? 0 : after_last() + 1);
         entries_.push({request, at});
         last_ = at;
     }
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    std::uint64_t behind_last() const { return last_ > shifts_ ? last_ - shifts_ : 0; }
+    std::uint64_t after_last() const { return last_ > shifts_ ? last_ - shifts_ : 0; }
     struct entry {
         std::uint32_t request = 0;
         std::uint64_t leaves = 0;

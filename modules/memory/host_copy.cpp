@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t sector = cache::sector_bytes;
 constexpr std::uint64_t line = sector * cache::sectors_per_line;
 constexpr std::uint64_t largest_block = 16 << 20;
-constexpr std::uint64_t sectors_between_looks = 1 << 16;
+constexpr std::uint64_t sectors_between_stop_checks = 1 << 16;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ host_copy::host_copy(address_mapping& mapping, std::vector<copy_target*> slices,
 bool host_copy::walk(std::uint64_t from, std::uint64_t to, std::uint64_t now,
                      const std::function<bool()>& stop) {
     for (std::uint64_t a = from; a < to; a += sector) {
-        if (walked_++ % sectors_between_looks == 0 && stop && stop()) return false;
+        if (walked_++ % sectors_between_stop_checks == 0 && stop && stop()) return false;
         const std::uint64_t address = truncated(a);
         if (how_.place) mapping_.place(address);
         slices_[mapping_.sub_partition_of(address)]->warm(address, now);
@@ -101,7 +101,7 @@ void host_copy::find_blocks() {
     searched_ = true;
     if (how_.place || slices_.empty()) return;
     for (const copy_target* s : slices_)
-        if (s->tags() == nullptr || !s->tags()->replaces_in_turn() ||
+        if (s->tags() == nullptr || !s->tags()->replaces_round_robin() ||
             s->tags()->ways() != slices_[0]->tags()->ways())
             return;
     // Truncated addresses wrap around within a block unless its size divides 2^32.

@@ -72,7 +72,7 @@ unsigned memory_partition::local_of(const tlm::tlm_generic_payload& payload) con
     return protocol::extension(payload).location.sub_partition - first_;
 }
 
-void memory_partition::borrow_credit(unsigned local) {
+void memory_partition::take_shared_credit(unsigned local) {
     ++(private_credit_[local] < 1 ? private_credit_[local] : shared_credit_);
     last_borrower_ = local;
 }
@@ -236,7 +236,7 @@ void memory_partition::arbitrate() {
         tlm::tlm_generic_payload& request = *s.to_memory.pop();
         latency_.push({&request, ready});
         if (observer_ != nullptr) observer_->request_sent(request);
-        borrow_credit(local);
+        take_shared_credit(local);
         if (config_.simple_dram) return_process_.wake();
         return;
     }

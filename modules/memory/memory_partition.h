@@ -103,7 +103,7 @@ private:
     bool has_credit(unsigned local) const {
         return private_credit_[local] < 1 || shared_credit_ < shared_limit_;
     }
-    void borrow_credit(unsigned local);
+    void take_shared_credit(unsigned local);
     void return_credit(unsigned local);
     unsigned local_of(const tlm::tlm_generic_payload& payload) const;
 

@@ -16,7 +16,7 @@ struct request_order {
     /// A request is about to enter the network. Called while its cluster injects.
     virtual void enters(std::uint64_t address) = 0;
     /// An SM will have requests to inject at the end of this core cycle.
-    virtual void request_turn() = 0;
+    virtual void request_service() = 0;
 
 protected:
     ~request_order() = default;

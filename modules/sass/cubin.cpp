@@ -44,7 +44,7 @@ instruction_word cubin_function::word(std::size_t n) const {
             at<std::uint64_t>(code, n * instruction_bytes + 8)};
 }
 
-bool cubin::looks_like_one(std::string_view bytes) {
+bool cubin::has_cubin_header(std::string_view bytes) {
     return bytes.size() >= sizeof(Elf64_Ehdr) && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0 &&
            bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB &&
            at<Elf64_Ehdr>(bytes, 0).e_machine == machine_cuda;
@@ -52,7 +52,7 @@ bool cubin::looks_like_one(std::string_view bytes) {
 
 cubin::cubin(std::string bytes, std::string origin)
     : bytes_(std::move(bytes)), origin_(std::move(origin)) {
-    if (!looks_like_one(bytes_)) fail("this is no cubin (a 64-bit ELF file for NVIDIA GPUs)");
+    if (!has_cubin_header(bytes_)) fail("this is no cubin (a 64-bit ELF file for NVIDIA GPUs)");
     const auto header = at<Elf64_Ehdr>(bytes_, 0);
     // From CUDA 13 on, the architecture is stored one byte higher.
     const bool later = static_cast<unsigned char>(bytes_[EI_OSABI]) == later_abi;

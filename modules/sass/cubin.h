@@ -102,7 +102,7 @@ public:
     cubin& operator=(const cubin&) = delete;
 
     /// Whether bytes begin like an ELF file for NVIDIA GPUs.
-    static bool looks_like_one(std::string_view bytes);
+    static bool has_cubin_header(std::string_view bytes);
 
     const std::string& origin() const { return origin_; }
     /// Whether it has to be linked before it can be executed: nvcc -rdc=true, ptxas -c.

@@ -42,7 +42,7 @@ public:
         const unsigned slots = slots_;
         operand o = decode(spec);
         if (slots != slots_) last_in_slot_ = out_.operand_count;
-        if (spec.left_out_if_true && o.index == predicate_true && !o.negate_predicate &&
+        if (spec.omitted_if_true && o.index == predicate_true && !o.negate_predicate &&
             (spec.shown_with == modifier::other || !out_.has(spec.shown_with)))
             return;
         if (o.kind == operand_kind::none) return;
@@ -145,10 +145,10 @@ private:
         }
         if (spec.selects_word && w_.bit(bit == 32 ? 88 : 72)) o.suffix = ".H1";
         if (spec.takes_sign) o.suffix = ".SIGN";
-        if (spec.tells_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
+        if (spec.has_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
         if (spec.has_fixed_layout)
             o.suffix = bit == 24 ? (w_.bit(73) ? ".???1" : ".ROW") : w_.bit(74) ? ".COL" : ".???0";
-        if (spec.tells_kept_bits) o.suffix = kept_bits();
+        if (spec.has_kept_bits) o.suffix = kept_bits();
         if (spec.selects_half && source_is_half()) {
             o.suffix = words[w_.bits(60, 2)];
             o.suffix_inside = true;
@@ -329,7 +329,7 @@ private:
             add_uniform(o, spec.bit2);
         }
         if (!local && !o.wide_address && o.has_uniform) o.suffix = ".U32";
-        if (spec.zero_left_out && o.uniform == uniform_urz) o.has_uniform = false;
+        if (spec.zero_omitted && o.uniform == uniform_urz) o.has_uniform = false;
         return o;
     }
 
@@ -456,7 +456,7 @@ private:
 
     operand register_operand(const encoding_operand& spec) {
         operand o = reg(spec.bit, spec.uniform);
-        if (spec.zero_left_out && o.index == (spec.uniform ? uniform_urz : register_rz)) {
+        if (spec.zero_omitted && o.index == (spec.uniform ? uniform_urz : register_rz)) {
             // A fetch whose handle is in a register needs it.
             constexpr unsigned bindless = 59;
             if (!spec.is_second || (form_ == 5 && !w_.bit(bindless))) return {};
@@ -493,13 +493,13 @@ private:
     operand source_q(const encoding_operand& spec) {
         const operand o = at_32(spec, 1);
         const bool is_all = o.kind == operand_kind::integer && o.value == all_predicates;
-        return spec.zero_left_out && is_all ? operand{} : o;
+        return spec.zero_omitted && is_all ? operand{} : o;
     }
     operand number_operand(const encoding_operand& spec) const {
         const std::uint64_t v = w_.bits(spec.bit, spec.width);
         // A mask of all predicates is not printed, nor is a small number if it is zero.
         const std::uint64_t left_out = spec.width == 32 ? all_predicates : 0;
-        return spec.zero_left_out && v == left_out ? operand{} : number(v);
+        return spec.zero_omitted && v == left_out ? operand{} : number(v);
     }
     operand signs() const {
         operand o = number(w_.bits(32, 8));

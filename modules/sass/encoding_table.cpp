@@ -155,12 +155,12 @@ constexpr operand_flag operand_flags[] = {
     {'i', &encoding_operand::inverts},  // a bit may follow
     {'x', &encoding_operand::selects_halves},
     {'b', &encoding_operand::selects_byte},
-    {'z', &encoding_operand::zero_left_out},
+    {'z', &encoding_operand::zero_omitted},
     {'g', &encoding_operand::selects_half},
-    {'k', &encoding_operand::tells_kept_bits},
+    {'k', &encoding_operand::has_kept_bits},
     {'p', &encoding_operand::selects_part},
     {'e', &encoding_operand::selects_word},
-    {'r', &encoding_operand::tells_layout},
+    {'r', &encoding_operand::has_layout},
     {'j', &encoding_operand::has_fixed_layout},
     {'c', &encoding_operand::selects_more_halves},
     {'l', &encoding_operand::is_packed},
@@ -279,7 +279,7 @@ public:
             if (hat != 0) o.needs = condition_of(c.substr(0, hat));
         }
         if (const std::size_t n = text.find('?'); n != std::string_view::npos) {
-            o.left_out_if_true = true;
+            o.omitted_if_true = true;
             if (n + 1 < text.size()) o.shown_with = condition_of(text.substr(n + 1));
             text = text.substr(0, n);
         }

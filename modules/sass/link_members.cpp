@@ -41,7 +41,7 @@ link_member member_of(std::string_view bytes, const std::string& origin,
     link_member m;
     m.name = origin;
     fat_binary_entry e;
-    if (cubin::looks_like_one(bytes)) {
+    if (cubin::has_cubin_header(bytes)) {
         e.what = fat_binary_entry::kind::cubin;
         e.contents = std::string(bytes);
         e.architecture = cubin(e.contents, origin).architecture();

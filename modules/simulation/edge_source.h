@@ -85,7 +85,7 @@ public:
     }
     /// The time by which the domain lags behind simulated time: the time since the first deferred
     /// edge.
-    sc_core::sc_time lag() const {
+    sc_core::sc_time local_time_offset() const {
         return deferred_times_.empty() ? sc_core::SC_ZERO_TIME
                                        : sc_core::sc_time_stamp() -
                                              sc_core::sc_time::from_value(deferred_times_.front());

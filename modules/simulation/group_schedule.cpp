@@ -107,7 +107,7 @@ void group_schedule::complete(std::mt19937_64* random) {
     visiting_ = max_sub_phases;
     ready_ = {};
     for (unsigned k = 0; k < rows_.size(); ++k)
-        if (!nobody_in(k)) sub_phase_awake(k);
+        if (!is_asleep(k)) sub_phase_awake(k);
     for (phase_slot& s : slots_)
         for (process_state* p : s.members) p->join_sub_phase(p->selected);
     words_ = (members_.size() + 63) / 64;
@@ -183,10 +183,10 @@ void group_schedule::replay() {
     for (std::uint64_t edge = end - sequencer_.deferred_edges();; ++edge) {
         if (!has_ready()) edge = next_timer(edge - 1);
         if (edge >= end) {
-            behind_ = 0;
+            edges_deferred_ = 0;
             return sleep_until(edge);
         }
-        behind_ = end - edge;
+        edges_deferred_ = end - edge;
         run_phases();
     }
 }

@@ -66,7 +66,7 @@ public:
         return r.many == nullptr ? &r.word : &r.many[member / 64];
     }
     /// Whether no member is awake in a sub-phase.
-    bool nobody_in(unsigned sub_phase) const {
+    bool is_asleep(unsigned sub_phase) const {
         if (rows_.empty()) return true;
         const row& r = rows_[sub_phase];
         if (r.many == nullptr) return r.word == 0;
@@ -89,9 +89,9 @@ public:
     // ---- time ----
 
     /// Number of edges by which the group lags, see phase_sequencer::decouple().
-    const std::uint64_t& behind() const { return behind_; }
+    const std::uint64_t& behind() const { return edges_deferred_; }
     /// The current edge as seen by the members, in cycles.
-    std::uint64_t now() const { return sequencer_.cycle(domain_) - behind_; }
+    std::uint64_t now() const { return sequencer_.cycle(domain_) - edges_deferred_; }
 
     // ---- actions ----
 
@@ -157,7 +157,7 @@ private:
 
     // The fields that a visit needs come first, in two cache lines.
     phase_sequencer& sequencer_;
-    std::uint64_t behind_ = 0;
+    std::uint64_t edges_deferred_ = 0;
     unsigned domain_ = 0;
     // Current sub-phase; max_sub_phases: no visit is in progress, and members may wake the group.
     unsigned visiting_ = 0;

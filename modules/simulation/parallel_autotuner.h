@@ -38,7 +38,7 @@ public:
             return;
         }
         // The first steps of a block are disturbed by sleeping threads and cold caches.
-        if (step_ >= steps_to_settle) {
+        if (step_ >= warm_up_steps) {
             const std::chrono::duration<double> seconds = took;
             time_ += seconds.count();
             chunks_ += chunks;
@@ -47,7 +47,7 @@ public:
         // Other load on the machine can only make a block slower, so the minimum is kept.
         double& best = best_[block_ % 2];
         best = block_ < 2 ? time_ / chunks_ : std::min(best, time_ / chunks_);
-        const double step = time_ / (steps_a_block - steps_to_settle);
+        const double step = time_ / (steps_a_block - warm_up_steps);
         time_ = chunks_ = 0;
         step_ = 0;
         if (block_ == 0 && !shared_ && step < shortest_step_) return keep(false);
@@ -56,7 +56,7 @@ public:
 
 private:
     static constexpr unsigned blocks = 6;  // per trial; odd ones are shared
-    static constexpr unsigned steps_a_block = 16, steps_to_settle = 4;
+    static constexpr unsigned steps_a_block = 16, warm_up_steps = 4;
     // Steps between trials, doubled as long as the result is the same.
     static constexpr unsigned shortest = 500, longest = 32000;
     static constexpr unsigned shortest_shared = 2000, longest_shared = 16000;

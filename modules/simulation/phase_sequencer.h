@@ -188,7 +188,7 @@ public:
     void synchronize();
     /// The time by which the decoupled domain lags behind simulated time: the time since the first
     /// deferred edge; zero if it does not lag.
-    sc_core::sc_time lag() const { return source_.lag(); }
+    sc_core::sc_time local_time_offset() const { return source_.local_time_offset(); }
 
     /// Reports an error in the user's input found by a block, because a SystemC process cannot
     /// throw out of the simulation: further edges are ignored, and failed() is notified. See

@@ -20,7 +20,7 @@ unsigned phase_slot::join(process_state& p, unsigned sub_phases_wanted) {
     p.place = static_cast<unsigned>(members.size());
     members.push_back(&p);
     if (sub_phases.size() < sub_phases_wanted) sub_phases.resize(sub_phases_wanted);
-    for (sub_phase& t : sub_phases) t.make_room(static_cast<unsigned>(members.size()));
+    for (sub_phase& t : sub_phases) t.reserve(static_cast<unsigned>(members.size()));
     for (unsigned i = 0; i < members.size(); ++i) {
         members[i]->index = i;
         members[i]->join_sub_phase(members[i]->selected);

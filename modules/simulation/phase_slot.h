@@ -31,7 +31,7 @@ struct sub_phase {
     std::uint64_t awake_in(unsigned nth) const {
         return __atomic_load_n(&words[nth * stride], __ATOMIC_RELAXED);
     }
-    void make_room(unsigned members) {
+    void reserve(unsigned members) {
         memory.resize((members + 63) / 64);
         words = memory.data();
         n_words = static_cast<unsigned>(memory.size());

@@ -79,7 +79,7 @@ struct alignas(64) process_state {
             return;
         }
         *word &= ~mask();
-        if (*word == 0 && (only_word || group->nobody_in(sub_phase_number)))
+        if (*word == 0 && (only_word || group->is_asleep(sub_phase_number)))
             group->sub_phase_asleep(sub_phase_number);
     }
 

@@ -201,7 +201,7 @@ operand_counts count_operands(std::string_view text) {
     return n;
 }
 
-bool tells_copy(const scanner& in) {
+bool is_copy(const scanner& in) {
     constexpr unsigned min_numbers = 6;
     return count_numbers(in, min_numbers) == min_numbers;
 }

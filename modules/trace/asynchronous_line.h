@@ -33,11 +33,11 @@ operand_counts count_operands(std::string_view text);
 
 /// Whether a line contains what a copy copies, after the width; tracers before Accel-Sim 2.0 wrote
 /// at most two immediates there.
-bool tells_copy(const scanner& in);
+bool is_copy(const scanner& in);
 
 /// Parses what a copy copies, after the width: mbarrier, multicast, bytes, addresses.
 /// @param in_cluster  set if the copy concerns other CTAs
-/// @pre tells_copy()  @throws support::user_error
+/// @pre is_copy()  @throws support::user_error
 void scan_copy(scanner& in, std::string_view opcode, asynchronous_details& details,
                bool& in_cluster, const place& where);
 

@@ -105,7 +105,7 @@ bool is_raw_trace(const std::string& file) {
     return true;
 }
 
-bool looks_like_kernel(std::string_view line) {
+bool is_kernel_line(std::string_view line) {
     return line.substr(0, 6) == "kernel" || line.find(".trace") != std::string_view::npos ||
            ends_with(line, binary_suffix);
 }
@@ -173,7 +173,7 @@ command_list read_whole_command_list(const std::string& file) {
                      "record the trace again, or remove the line");
         } else if (names_synchronization(verb)) {
             c.what = command::kind::synchronize;
-        } else if (looks_like_kernel(line)) {
+        } else if (is_kernel_line(line)) {
             const std::string name{line};
             if (name.find('\0') != std::string::npos) fail("a file name with a zero byte", {});
             c.file = find_kernel_file(folder, name);
@@ -217,7 +217,7 @@ std::vector<command> read_command_list(const std::string& file, kernel_choice& c
             c.number = ++number;
             kernels = true;
             kernel_header header;
-            if (choice.looks_into_headers()) header = read_kernel_header(c.file, ignored);
+            if (choice.needs_headers()) header = read_kernel_header(c.file, ignored);
             if (!selector.take(header)) continue;
             any = true;
         }

@@ -50,7 +50,7 @@ public:
                  addresses.words < program::lane_addresses::max_words);
         addresses.words = std::max(addresses.words, 1u);
         if (kernel_.machine_code_ && info.space == program::memory_space::generic)
-            settle_space(effects, addresses);
+            resolve_space(effects, addresses);
         else
             read_suffix(now.info->opcode, info, effects);
         asynchronous_.take_remote_access(effects, addresses);
@@ -89,7 +89,7 @@ private:
         ++addresses.words;
     }
     /// Resolves the space of generic addresses of machine code by the address windows.
-    void settle_space(program::issue_effects& effects, program::lane_addresses& addresses) const {
+    void resolve_space(program::issue_effects& effects, program::lane_addresses& addresses) const {
         constexpr std::uint64_t window_bytes = 1 << 24;
         const kernel_header& d = kernel_.trace_->header();
         effects.space = program::memory_space::global;

@@ -107,7 +107,7 @@ void instruction_reader::read_asynchronous(const line_source::line& line, const 
             break;
         }
         case line_form::copy:
-            if (tells_copy(in))
+            if (is_copy(in))
                 scan_copy(in, entry->opcode, details, block.in_cluster, where);
             else
                 table_.note_untold(*entry, where);

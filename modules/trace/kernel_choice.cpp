@@ -68,7 +68,7 @@ const std::string range_remedy = "write N, A-B, A- or @REGEX, with commas or bla
 
 }  // namespace
 
-bool kernel_choice::looks_into_headers() const {
+bool kernel_choice::needs_headers() const {
     return ids.has_value() || names.has_value() ||
            (kernels.has_value() && kernels->find('@') != std::string::npos);
 }

@@ -27,7 +27,7 @@ struct kernel_choice {
     std::optional<cta_range> ctas;
 
     /// Whether kernel headers are needed for the decision.
-    bool looks_into_headers() const;
+    bool needs_headers() const;
     /// Adopts the criteria of `other` that are not set here.
     void add(const kernel_choice& other);
 };
@@ -47,7 +47,7 @@ public:
     explicit kernel_selector(const kernel_choice& choice);
     ~kernel_selector();
 
-    /// Whether the next kernel of the list runs. @param header  if looks_into_headers()
+    /// Whether the next kernel of the list runs. @param header  if needs_headers()
     bool take(const kernel_header& header);
     /// Whether no further kernel will run.
     bool full() const;

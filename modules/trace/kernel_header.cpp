@@ -56,9 +56,9 @@ public:
         } else if (key == "cluster dim") {
             cluster_ = dimensions(in, key);
         } else if (key == "shmem") {
-            if (!number(in, header_.shared_memory)) header_.shared_memory = kernel_header::not_told;
+            if (!number(in, header_.shared_memory)) header_.shared_memory = kernel_header::unspecified;
         } else if (key == "nregs") {
-            if (!number(in, header_.registers)) header_.registers = kernel_header::not_told;
+            if (!number(in, header_.registers)) header_.registers = kernel_header::unspecified;
         } else if (key == "barriers" || key == "carveout") {
             // Of machine code recorded during execution; tracers know neither.
             std::uint32_t v = 0;
@@ -130,13 +130,13 @@ public:
             header_.code = code_;
             check_cluster();
         }
-        if (keys_.count("nregs") == 0) header_.registers = kernel_header::not_told;
-        if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::not_told;
-        if (header_.registers > most_registers && header_.registers != kernel_header::not_told) {
+        if (keys_.count("nregs") == 0) header_.registers = kernel_header::unspecified;
+        if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::unspecified;
+        if (header_.registers > most_registers && header_.registers != kernel_header::unspecified) {
             warn("nregs = " + std::to_string(header_.registers) + " is not possible (at most 255)");
         }
         const std::uint32_t shared = header_.shared_memory;
-        if (shared == kernel_header::not_told) return;
+        if (shared == kernel_header::unspecified) return;
         if (shared > max_shared_memory || (shared > 0 && shared < 4)) {
             warn("shmem = " + std::to_string(shared) + " bytes is not plausible");
         }
@@ -169,7 +169,7 @@ private:
 
     static bool number(scanner& in, std::uint32_t& out) {
         std::uint64_t v = 0;
-        if (!in.take_decimal(v) || v >= kernel_header::not_told || !in.at_end()) return false;
+        if (!in.take_decimal(v) || v >= kernel_header::unspecified || !in.at_end()) return false;
         out = static_cast<std::uint32_t>(v);
         return true;
     }

@@ -91,7 +91,7 @@ struct kernel_trace::implementation {
                 finished = true;
                 error = thrown;
             }
-            something_ready.store(true, std::memory_order_release);
+            block_ready.store(true, std::memory_order_release);
             filled.notify_one();
         }
     }
@@ -111,7 +111,7 @@ struct kernel_trace::implementation {
         if (lookahead == 0) return decode_now();
         start();
         for (unsigned turn = 0; turn < spins_before_sleep; ++turn) {
-            if (something_ready.load(std::memory_order_acquire)) break;
+            if (block_ready.load(std::memory_order_acquire)) break;
             host_threads::relax_processor();
         }
         std::unique_lock<std::mutex> lock(mutex);
@@ -123,7 +123,7 @@ struct kernel_trace::implementation {
         std::unique_ptr<block_trace> block = std::move(ready.front());
         ready.pop_front();
         bytes_ready -= bytes_of(*block);
-        if (ready.empty() && !finished) something_ready.store(false, std::memory_order_relaxed);
+        if (ready.empty() && !finished) block_ready.store(false, std::memory_order_relaxed);
         const bool more_wanted = low();
         lock.unlock();
         if (more_wanted) room.notify_one();
@@ -162,7 +162,7 @@ struct kernel_trace::implementation {
                                      ///< will be
     std::deque<std::unique_ptr<block_trace>> ready;
     std::size_t bytes_ready = 0;
-    std::atomic<bool> something_ready{false};  ///< or the decoder has finished
+    std::atomic<bool> block_ready{false};  ///< or the decoder has finished
     std::vector<std::unique_ptr<block_trace>> spare;
     bool finished = false;
     std::exception_ptr error;

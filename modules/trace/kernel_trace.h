@@ -24,7 +24,7 @@ struct warp_path;
 struct kernel_header : program::kernel_descriptor {
     /// Value of registers or shared memory that are missing or unreadable in the header: the kernel
     /// only runs if the user specifies them.
-    static constexpr std::uint32_t not_told = ~std::uint32_t{0};
+    static constexpr std::uint32_t unspecified = ~std::uint32_t{0};
 
     std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0: unknown
     std::uint64_t local_base = 0;   ///< generic window of local memory; 0: unknown

@@ -110,7 +110,7 @@ private:
             return rest.find(word) != std::string_view::npos;
         };
         if (has(asynchronous_word)) return true;
-        if (form == line_form::copy) return tells_copy(in);
+        if (form == line_form::copy) return is_copy(in);
         if (form == line_form::product && fresh_.width == 1) return true;
         return form == line_form::mbarrier && has("Val") && !has("NoVal");
     }

@@ -63,7 +63,7 @@ void validate_instruction(const kernel_header& header, std::uint64_t pc,
     if (pc % pc_alignment != 0)
         fail(where,
              "program counter " + hex(pc) + " is no multiple of " + std::to_string(pc_alignment));
-    if (calls_seen || header.registers == kernel_header::not_told) return;
+    if (calls_seen || header.registers == kernel_header::unspecified) return;
     const std::uint32_t limit = header.registers + register_slack;
     check_registers(operands.dst, limit, header.registers, where);
     check_registers(operands.src, limit, header.registers, where);

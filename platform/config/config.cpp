@@ -90,11 +90,11 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
     const std::uint64_t shared =
         config.traces.override_shared_memory.value_or(kernel.shared_memory);
     const std::uint64_t registers = config.traces.override_registers.value_or(kernel.registers);
-    constexpr unsigned not_told = trace::kernel_header::not_told;
-    if (registers == not_told)
+    constexpr unsigned unspecified = trace::kernel_header::unspecified;
+    if (registers == unspecified)
         refuse("lacks its registers per thread (-nregs), which limit the number of resident blocks",
                "set it with --override-registers N");
-    if (shared == not_told)
+    if (shared == unspecified)
         refuse("lacks its shared memory size (-shmem), which limits the number of resident blocks",
                "set it with --override-shmem BYTES");
     const std::uint64_t most_shared = core::max_shared_per_cta(sm);

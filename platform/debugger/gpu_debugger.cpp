@@ -344,14 +344,14 @@ private:
         constexpr unsigned core = 1u << protocol::core_clock;
         if ((ticked & core) == 0 || debugger_.detached()) return;
         note_kernels();
-        if (!told_deadlock_ && device_.commands().deadlocked()) {
-            told_deadlock_ = true;
+        if (!reported_deadlock_ && device_.commands().deadlocked()) {
+            reported_deadlock_ = true;
             debugger_.notify(
                 "deadlock: no instruction has been completed for a long time; i wait shows what "
                 "blocks wait for");
         }
-        if (!told_failure_ && device_.sequencer().has_failed()) {
-            told_failure_ = true;
+        if (!reported_failure_ && device_.sequencer().has_failed()) {
+            reported_failure_ = true;
             try {
                 device_.sequencer().rethrow_failure();
             } catch (const std::exception& e) {
@@ -507,7 +507,7 @@ private:
     std::map<std::uint64_t, std::uint64_t> first_thread_;  // number of the first thread, by launch
     std::uint64_t threads_ = 0;                            // threads of all launches so far
     std::vector<memory_range> ranges_;
-    bool told_deadlock_ = false, told_failure_ = false;
+    bool reported_deadlock_ = false, reported_failure_ = false;
     mutable std::map<unsigned, std::unique_ptr<signal_snapshot>> signals_;  // by SM
     mutable support::statistics statistics_;
     mutable std::map<std::string, const std::uint64_t*> cells_;

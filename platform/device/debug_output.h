@@ -28,7 +28,7 @@ public:
 
     /// Returns the log, or nullptr if no output is requested.
     execution::execution_log* log() { return log_.empty() ? nullptr : &log_; }
-    bool tells_instructions() const { return log_.tells_instructions(); }
+    bool logs_instructions() const { return log_.logs_instructions(); }
     /// Levels 2, 50 and 100: prints control flow and the parsed program.
     void program_loaded(const ptx::module& m, const std::string& text) const;
     /// Level 3: prints device memory buffers and copies to them.

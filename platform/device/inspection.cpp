@@ -9,7 +9,7 @@ namespace {
 
 /// Adds the checks that the debug output depends on.
 execution::check_options with_log(execution::check_options checks, const debug_output& debug) {
-    checks.log = debug.tells_instructions();
+    checks.log = debug.logs_instructions();
     return checks;
 }
 

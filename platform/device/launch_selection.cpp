@@ -13,7 +13,7 @@ void launch_selection::attach(platform::gpu& device) {
 }
 
 bool launch_selection::takes_all() const {
-    return sampler_ == nullptr && !chosen_.looks_into_headers() && !chosen_.skip && !chosen_.most &&
+    return sampler_ == nullptr && !chosen_.needs_headers() && !chosen_.skip && !chosen_.most &&
            !chosen_.ctas;
 }
 

@@ -88,7 +88,7 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     const std::lock_guard<std::mutex> lock(mutex_);
     const bool counts = kind == memory_kind::device;
     const std::uint64_t taken = taken_by(bytes);
-    if (counts || bytes > bytes_per_device_) check_room(device, taken);
+    if (counts || bytes > bytes_per_device_) check_space(device, taken);
     allocation a;
     try {
         alignment = alignment == 0 ? alignment_ : std::max<std::uint64_t>(alignment, 256);
@@ -113,7 +113,7 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
 }
 
 /// The caller must hold the mutex.
-void memory_space::check_room(unsigned device, std::uint64_t bytes) const {
+void memory_space::check_space(unsigned device, std::uint64_t bytes) const {
     if (bytes > bytes_per_device_ || used_[device] + bytes > bytes_per_device_)
         throw failure(status::out_of_memory,
                       fmt::format("device memory is full: {} bytes requested, {} of {} in use",
@@ -122,7 +122,7 @@ void memory_space::check_room(unsigned device, std::uint64_t bytes) const {
 
 void memory_space::take(unsigned device, std::uint64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    check_room(device, bytes);
+    check_space(device, bytes);
     used_[device] += bytes;
 }
 

@@ -126,7 +126,7 @@ public:
     bool wanted() const { return waiting_.load(std::memory_order_relaxed) != 0; }
 
 private:
-    void check_room(unsigned device, std::uint64_t bytes) const;
+    void check_space(unsigned device, std::uint64_t bytes) const;
 
     std::unique_ptr<execution::device_memory> memory_;
     std::uint64_t bytes_per_device_;

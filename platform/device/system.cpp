@@ -42,7 +42,7 @@ void fill_rows(std::uint64_t to, std::uint64_t pitch, T value, std::uint64_t wid
 system::system(const platform::option_values& options, const run_log::outputs& log,
                platform::provenance from, std::function<void()> quit)
     : config_(system_config::from(options)),
-      look_(options,
+      inspection_(options,
             [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }),
       state_(config_.gpus, config_.memory_bytes,
              config_.gpu.ptx.quirks.allocations_of_256_bytes ? 256 : 512),
@@ -62,8 +62,8 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                     throw options.located(e);
                 }
             }) {
-    look_.prepare(state_.memory.table());
-    state_.look = &look_;
+    inspection_.prepare(state_.memory.table());
+    state_.look = &inspection_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
     state_.report_error = [this](const std::string& text) { log_.log_error(text); };
@@ -104,7 +104,7 @@ std::shared_ptr<loaded_module> system::load(const module_source& source) {
         return *timing_;
     };
     auto m = std::make_shared<loaded_module>(source, state_.memory, timing(),
-                                             config_.gpu.binary_version(), &look_);
+                                             config_.gpu.binary_version(), &inspection_);
     if (m->ptx_version() != 0 && m->architecture() > config_.capability())
         throw failure(status::invalid_ptx,
                       fmt::format("{} is compiled for sm_{}, but the GPU is sm_{}", source.name,
@@ -174,7 +174,7 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
         if (bytes == 0) return;
         std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
         state_.memory.note_copied(to, from, bytes);
-        look_.debug().copied(to, bytes);
+        inspection_.debug().copied(to, bytes);
     };
     return t;
 }
@@ -251,14 +251,14 @@ void system::free(std::uint64_t address) {
 void system::shut_down(bool abandon) {
     if (work_.is_shut_down()) return;
     work_.shut_down(abandon);
-    const std::vector<std::string> found = look_.take_findings();
+    const std::vector<std::string> found = inspection_.take_findings();
     for (const std::string& f : found) log_.log_error("check: " + f);
     if (!found.empty())
         log_.checks_have_found();
-    else if (look_.finds())
+    else if (inspection_.finds())
         log_.log_error("checks have no findings");
     try {
-        look_.debug().finish();
+        inspection_.debug().finish();
     } catch (const support::user_error& e) {
         log_.result_lost(e.what());
     }

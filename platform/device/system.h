@@ -94,7 +94,7 @@ private:
     std::optional<std::pair<std::uint64_t, std::uint64_t>> find_variable(const std::string& name);
 
     system_config config_;
-    inspection look_;
+    inspection inspection_;
     shared_state state_;
     run_log log_;
     std::unique_ptr<debug_session> debug_;  ///< nullptr: no debugger

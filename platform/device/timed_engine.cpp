@@ -49,8 +49,8 @@ timed_engine::timed_engine(shared_state& state, const system_config& config,
 /// GPU may give work to another at an unknown time.
 std::uint64_t timed_engine::clock_limit() const {
     if (const auto limit = replay_.clock_limit()) return *limit;
-    const bool others_end_something = gpus_.all().size() > 1 && !launcher_.running().empty();
-    return others_end_something ? 0 : gpus_.next_pause();
+    const bool ends_other_work = gpus_.all().size() > 1 && !launcher_.running().empty();
+    return ends_other_work ? 0 : gpus_.next_pause();
 }
 
 std::uint64_t timed_engine::now() const {

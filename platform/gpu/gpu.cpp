@@ -157,7 +157,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
             memory::address_placement::order{all.clusters, all.sms_per_cluster, all.in_order()},
             mapping_);
         placement_->clk(clock[protocol::core_clock]);
-        placement_->set_turns(
+        placement_->set_rotation(
             [this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); },
             [this](unsigned c, std::uint64_t cycle) { return clusters_[c]->first_sm(cycle); });
     }

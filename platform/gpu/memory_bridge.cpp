@@ -60,7 +60,7 @@ tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& 
     to_send_.push_back(&payload);
     ++buffered_;
     if (requesting_ == nullptr) send_event_.notify(sc_core::SC_ZERO_TIME);
-    if (has_room()) return tlm::TLM_UPDATED;
+    if (has_space()) return tlm::TLM_UPDATED;
     withheld_.push_back(&original);
     process_.wake();
     phase = tlm::BEGIN_REQ;
@@ -68,7 +68,7 @@ tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& 
 }
 
 /// Returns whether the buffer has room. A request that ended before this edge has left the buffer.
-bool memory_bridge::has_room() {
+bool memory_bridge::has_space() {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
     for (; !ends_.empty() && ends_.front() < now; ends_.pop_front()) --buffered_;
     return buffered_ < request_places;
@@ -109,7 +109,7 @@ const memory::dram_statistics& memory_bridge::statistics() {
 /// Called in phase dram_channel.
 void memory_bridge::cycle() {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
-    if (!withheld_.empty() && has_room()) end_withheld_requests();
+    if (!withheld_.empty() && has_space()) end_withheld_requests();
     if (!presented_ && !answers_.empty() && answers_.top().at < now) {
         tlm::tlm_generic_payload& payload = *answers_.top().payload;
         answers_.pop();

@@ -84,7 +84,7 @@ private:
     tlm::tlm_generic_payload& copy(tlm::tlm_generic_payload& original);
     void count(const tlm::tlm_generic_payload& payload);
     void cycle();
-    bool has_room();
+    bool has_space();
     void end_withheld_requests();
     void respond(tlm::tlm_generic_payload& payload);
     void sleep_until(const sc_core::sc_time& next);

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using support::user_error;
 
 /// Returns whether a word starts an option; a negative number does not.
-bool looks_like_option(const std::string& word) {
+bool is_option_word(const std::string& word) {
     if (word.size() < 2 || word[0] != '-') return false;
     return word[1] == '-' || std::isalpha(static_cast<unsigned char>(word[1])) != 0;
 }
@@ -277,7 +277,7 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
     for (std::size_t i = 0; i < tokens.size();) {
         const token& word = tokens[i];
         const option_origin here = context.at(word);
-        if (word.quoted || !looks_like_option(word.text))
+        if (word.quoted || !is_option_word(word.text))
             throw user_error(
                 here.where(), fmt::format("'{}' is not an option", word.text),
                 "an option starts with - and takes one value; quote a value of several "
@@ -300,19 +300,19 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
                 // A switch consumes the next word only if it is 0 or 1; any other word is a
                 // separate argument.
                 if (has_next &&
-                    (is_switch_value(tokens[i].text) || !looks_like_option(tokens[i].text)))
+                    (is_switch_value(tokens[i].text) || !is_option_word(tokens[i].text)))
                     value = tokens[i++].text;
                 else
                     value = "1";
             } else {
-                if (!has_next || (!tokens[i].quoted && looks_like_option(tokens[i].text)))
+                if (!has_next || (!tokens[i].quoted && is_option_word(tokens[i].text)))
                     throw user_error(here.where(), name + " lacks a value",
                                      "syntax: " + name + " " + option->syntax);
                 value = tokens[i].text;
                 bool open = !tokens[i].quoted && option->type == option_type::text;
                 ++i;
                 while (open && continues(*value) && i < tokens.size() && !tokens[i].quoted &&
-                       !looks_like_option(tokens[i].text)) {
+                       !is_option_word(tokens[i].text)) {
                     *value += tokens[i++].text;
                 }
             }

@@ -10,7 +10,7 @@ namespace simtlm::platform {
 
 namespace {
 
-constexpr unsigned blocks_looked_at = 2;
+constexpr unsigned inspected_blocks = 2;
 constexpr std::uint64_t sector_bytes = 32;
 // Address where cores place instructions in memory.
 constexpr std::uint64_t program_start = 0xF0000000;
@@ -67,7 +67,7 @@ kernel_traits traits_of_trace(const std::string& file, const trace::reader_optio
     kernel_traits t = traits_of_header(reader.header());
     sectors touched;
     double blocks = 0, all = 0;
-    for (unsigned n = 0; n < blocks_looked_at; ++n) {
+    for (unsigned n = 0; n < inspected_blocks; ++n) {
         std::unique_ptr<trace::block_trace> block = reader.next_block();
         if (!block) break;
         ++blocks;

@@ -29,9 +29,9 @@ std::optional<std::size_t> launch_chooser::family::predicted() const {
     }
     if (rarest != nullptr) return rarest->first;
     if (last.size() == 2)
-        if (const auto next = behind_two.find({last[0], last[1]}); next != behind_two.end())
+        if (const auto next = after_two.find({last[0], last[1]}); next != after_two.end())
             return next->second;
-    if (const auto next = behind_one.find(last.back()); next != behind_one.end())
+    if (const auto next = after_one.find(last.back()); next != after_one.end())
         return next->second;
     return last.back();
 }
@@ -63,9 +63,9 @@ void launch_chooser::observed(std::size_t number, std::size_t which, bool simula
         ++g.samples;
         --f.open;
     }
-    if (!f.last.empty()) f.behind_one[f.last.back()] = which;
+    if (!f.last.empty()) f.after_one[f.last.back()] = which;
     if (f.last.size() == 2) {
-        f.behind_two[{f.last[0], f.last[1]}] = which;
+        f.after_two[{f.last[0], f.last[1]}] = which;
         f.last.erase(f.last.begin());
     }
     f.last.push_back(which);

@@ -41,8 +41,8 @@ private:
         std::size_t open = 0;      ///< chosen launches that have not ended
         std::map<std::size_t, group> groups;
         std::vector<std::size_t> last;  ///< groups of the last two launches
-        std::map<std::size_t, std::size_t> behind_one;
-        std::map<std::pair<std::size_t, std::size_t>, std::size_t> behind_two;
+        std::map<std::size_t, std::size_t> after_one;
+        std::map<std::pair<std::size_t, std::size_t>, std::size_t> after_two;
 
         std::optional<std::size_t> predicted() const;
     };

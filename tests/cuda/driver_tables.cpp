@@ -62,7 +62,7 @@ static void* function(const char* name, int version, std::uint64_t flags = 0) {
     return to;
 }
 
-static void functions_follow_the_version_that_is_asked_for() {
+static void functions_follow_the_requested_version() {
     CHECK(function("cuCtxGetDevice", 12090) != function("cuCtxGetDevice", 13000));
     CHECK(function("cuCtxGetDevice", 13000) == function("cuCtxGetDevice_v2", 13000));
     CHECK(function("cuStreamBeginCapture", 10000) != function("cuStreamBeginCapture", 10010));
@@ -193,7 +193,7 @@ int main() {
     CHECK(get(&context, nullptr, &ended) == 201);
     CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0);
     CHECK(cuCtxSetCurrent(context) == 0);
-    functions_follow_the_version_that_is_asked_for();
+    functions_follow_the_requested_version();
     libraries_keep_values_in_contexts(context);
     contexts_have_numbers_that_are_not_used_again(context);
     tables_hold_what_is_known_and_refuse_the_rest(context);

@@ -120,7 +120,7 @@ static void count_at_the_same_time(void* function) {
     CHECK(*counter == 2 * 64 * rounds + own);
 }
 
-static void tell_of_addresses(void* context) {
+static void report_addresses(void* context) {
     address data = 0;
     CHECK(cuMemAlloc_v2(&data, 1000) == 0);
     const int which[] = {2, 8, 9, 11, 12};
@@ -156,7 +156,7 @@ struct told {
     }
 };
 
-static void tell_of_compilations(void** module) {
+static void report_compilations(void** module) {
     told bad, good, linked;
     CHECK(cuModuleLoadDataEx(module, ".version 6.3\n.target sm_70\nnonsense", 5, bad.options,
                              bad.values) == 218);
@@ -200,10 +200,10 @@ int main() {
     CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0);
     CHECK(cuCtxSetCurrent(context) == 0);
     wait_for_values();
-    tell_of_compilations(&module);
+    report_compilations(&module);
     CHECK(cuModuleGetFunction(&function, module, "count") == 0);
     count_at_the_same_time(function);
-    tell_of_addresses(context);
+    report_addresses(context);
     void* module_that_waits = nullptr;
     CHECK(cuModuleLoadData(&module_that_waits, text) == 0);
     host_releases_kernel(module_that_waits);

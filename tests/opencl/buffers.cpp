@@ -106,7 +106,7 @@ void CL_CALLBACK note(cl_mem, void* p) {
     ++*static_cast<int*>(p);
 }
 
-void refuses_and_tells(const host& h) {
+void rejects_and_reports(const host& h) {
     cl_int r = 0;
     CHECK(clCreateBuffer(h.context, 0, 0, nullptr, &r) == nullptr);
     GIVES(CL_INVALID_BUFFER_SIZE, r);
@@ -239,7 +239,7 @@ int main() {
         moves_rectangles(h);
         maps(h);
         divides_buffers(h);
-        refuses_and_tells(h);
+        rejects_and_reports(h);
         shares_virtual_memory(h);
         reaches_memory_through_pointers(h);
         makes_objects_of_shared_memory(h);

@@ -4,7 +4,7 @@
 
 namespace {
 
-void makes_images_the_old_way(const host& h) {
+void makes_images_by_deprecated_calls(const host& h) {
     const cl_image_format f{CL_R, CL_FLOAT};
     std::vector<float> data(4 * 3 * 2);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
@@ -76,7 +76,7 @@ void keeps_what_may_no_longer_change(const host& h) {
 int main() {
     {
         const host h;
-        makes_images_the_old_way(h);
+        makes_images_by_deprecated_calls(h);
         orders_the_old_way(h);
         keeps_what_may_no_longer_change(h);
     }

@@ -193,7 +193,7 @@ void measures_transfers(const host& h, time_model model) {
 }
 
 /// A program that polls the status of a command without waiting terminates.
-void goes_on_while_it_is_asked(const host& h) {
+void runs_while_polled(const host& h) {
     const cl_program g = h.build("kernel void k(global int* p) { p[get_global_id(0)] += 1; }");
     const cl_kernel k = h.kernel(g, "k");
     const cl_mem m = h.buffer(std::vector<int>(256, 0));
@@ -279,7 +279,7 @@ int main(int count, char** arguments) {
                                                       : time_model::no_copies);
         orders_commands_by_events(h);
         measures_simulated_time(h);
-        goes_on_while_it_is_asked(h);
+        runs_while_polled(h);
         calls_back(h);
         passes_failures_on(h);
         sets_the_status_of_a_released_user_event(h);

@@ -151,7 +151,7 @@ void counts_work_items(const host& h, cl_program g) {
     GOOD(clReleaseKernel(k));
 }
 
-void knows_itself(const host& h, cl_program g) {
+void queries_itself(const host& h, cl_program g) {
     const cl_kernel k = h.kernel(g, "demands");
     std::size_t sizes[3] = {};
     GOOD(clGetKernelWorkGroupInfo(k, h.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes,
@@ -335,7 +335,7 @@ void gives_a_kernel_all_local_memory(const host& h, cl_program g) {
     GOOD(clReleaseMemObject(out));
 }
 
-void takes_ptx_in_asm(const host& h, cl_program g) {
+void accepts_ptx_in_asm(const host& h, cl_program g) {
     const cl_kernel k = h.kernel(g, "inline_ptx");
     const cl_mem m = h.buffer(std::vector<cl_uint>(64));
     set(k, 0, m);
@@ -393,7 +393,7 @@ int main() {
         const cl_program g = h.build(source);
         takes_arguments_of_every_kind(h, g);
         counts_work_items(h, g);
-        knows_itself(h, g);
+        queries_itself(h, g);
         gives_each_local_argument_its_own_memory(h, g);
         gives_no_local_memory_the_address_of_null(h, g);
         gives_a_kernel_all_local_memory(h, g);
@@ -401,7 +401,7 @@ int main() {
         lets_barriers_order_local_memory(h, g);
         runs_no_work_items(h, g);
         flushes_denormals_where_it_is_asked_to(h, g);
-        takes_ptx_in_asm(h, g);
+        accepts_ptx_in_asm(h, g);
         releases_memory_that_is_an_argument(h, g);
         runs_native_kernels(h);
         GOOD(clReleaseProgram(g));

@@ -110,7 +110,7 @@ void CL_CALLBACK note(cl_context, void* p) {
     ++*static_cast<int*>(p);
 }
 
-void tells_when_a_context_goes(const host& h) {
+void reports_destroyed_contexts(const host& h) {
     int called = 0;
     cl_int r = 0;
     const cl_context_properties list[] = {CL_CONTEXT_PLATFORM,
@@ -134,7 +134,7 @@ int main() {
         refuses_what_there_is_not(h);
         exports_what_loaders_export(h);
         counts_references(h);
-        tells_when_a_context_goes(h);
+        reports_destroyed_contexts(h);
     }
     return passed("platforms");
 }

@@ -190,7 +190,7 @@ void names_the_line_of_a_mistake(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
-void gives_ptx_and_takes_it_back(const host& h) {
+void returns_and_accepts_ptx(const host& h) {
     const cl_program a = h.build(scale_source, "-DFACTOR=7");
     std::size_t size = 0;
     GOOD(clGetProgramInfo(a, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
@@ -222,7 +222,7 @@ void gives_ptx_and_takes_it_back(const host& h) {
 
 /// PTX of CUDA's compiler does not mark pointer parameters: a buffer handle is replaced by its
 /// address.
-void takes_ptx_that_does_not_tell_pointers(const host& h) {
+void accepts_ptx_without_pointer_types(const host& h) {
     const std::string text = R"(.version 6.0
 .target sm_50
 .address_size 64
@@ -349,7 +349,7 @@ void CL_CALLBACK built(cl_program, void* p) {
     ++*static_cast<int*>(p);
 }
 
-void tells_when_it_is_built(const host& h) {
+void reports_its_build(const host& h) {
     cl_int r = 0;
     int called = 0;
     const char* text = "kernel void one(void) {} kernel void two(int x) {}";
@@ -390,11 +390,11 @@ int main() {
         passes_headers_by_name(h);
         gives_vectors_of_three_elements_the_memory_of_four(h);
         names_the_line_of_a_mistake(h);
-        gives_ptx_and_takes_it_back(h);
-        takes_ptx_that_does_not_tell_pointers(h);
+        returns_and_accepts_ptx(h);
+        accepts_ptx_without_pointer_types(h);
         compiles_and_links(h);
         calls_inline_functions(h);
-        tells_when_it_is_built(h);
+        reports_its_build(h);
         builds_from_several_threads(h);
     }
     return passed("programs");

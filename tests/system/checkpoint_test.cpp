@@ -51,7 +51,7 @@ result run(const scratch_folder& folder, std::vector<std::string> arguments,
 }
 
 /// The report after the opening line of every run.
-std::string behind_opening(const std::string& report) {
+std::string after_header(const std::string& report) {
     const std::size_t at = report.find("kernel_name");
     return at == std::string::npos ? "" : report.substr(at);
 }
@@ -80,7 +80,7 @@ bool compare(const scratch_folder& folder, const std::vector<std::string>& gpu, 
     EXPECT_EQ(0, resumed.run.code) << resumed.run.err;
     EXPECT_TRUE(whole.statistics == resumed.statistics) << "the JSON files differ";
     // The resumed run prints exactly the remaining output of the whole run.
-    const std::string all = whole.run.report(), rest = behind_opening(resumed.run.report());
+    const std::string all = whole.run.report(), rest = after_header(resumed.run.report());
     EXPECT_GE(all.size(), rest.size());
     EXPECT_FALSE(rest.empty());
     EXPECT_EQ("",
@@ -147,7 +147,7 @@ TEST_F(Checkpoint, AcceptsTheOptionNamesOfAccelSim) {
     const outcome resumed =
         simulate_from_shell(here, with({"-resume_option", "1", "-resume_kernel", "2"}), ">resumed");
     EXPECT_EQ(0, resumed.code) << resumed.err;
-    const std::string rest = behind_opening(read_file(folder_.path("resumed")));
+    const std::string rest = after_header(read_file(folder_.path("resumed")));
     EXPECT_THAT(rest, HasSubstr("kernel_launch_uid = 3"));
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-bool tells_time(const std::string& line) {
+bool prints_time(const std::string& line) {
     return line.rfind("gpgpu_simulation_", 0) == 0 || line.rfind("gpgpu_silicon_", 0) == 0 ||
            line.rfind("gpu_total_sim_rate", 0) == 0;
 }
@@ -49,7 +49,7 @@ std::string trimmed(const std::string& text) {
 std::string outcome::report() const {
     std::string text;
     for (const std::string& line : lines_of(out))
-        if (!tells_time(line)) text += line + '\n';
+        if (!prints_time(line)) text += line + '\n';
     return text;
 }
 

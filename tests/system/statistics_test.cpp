@@ -94,10 +94,10 @@ TEST(Statistics, OfThePageAreInTheReport) {
         if (std::string(s.name) == "kernel_demangled_name") continue;  // only for mangled names
         const std::string stem = std::string(s.name).substr(0, std::string(s.name).find('{'));
         const bool in_text = !stem.empty() && run.result.out.find(stem) != std::string::npos;
-        const bool in_figures = std::any_of(names.begin(), names.end(), [&](const auto& n) {
+        const bool in_values = std::any_of(names.begin(), names.end(), [&](const auto& n) {
             return platform::find_statistic(n) == &s;
         });
-        EXPECT_TRUE(in_text || in_figures) << s.name;
+        EXPECT_TRUE(in_text || in_values) << s.name;
     }
 }
 

@@ -22,7 +22,7 @@ public:
         }
         return replacement_state::no_line;
     }
-    bool replaces_in_turn() const override { return false; }
+    bool replaces_round_robin() const override { return false; }
     void checkpoint(support::archive& a) override { a(state_); }
 
 private:

@@ -84,7 +84,7 @@ public:
         return inst.space == program::memory_space::shared && inst.pending != 0;
     }
     /// Whether the memory unit may start another access.
-    bool has_room() const { return outbox_.size() < outbox_entries; }
+    bool has_space() const { return outbox_.size() < outbox_entries; }
     /// Starts an access, on behalf of the memory unit. The result is written when the last response
     /// has arrived.
     void start(warp_instruction& inst, std::uint64_t now);

@@ -21,7 +21,7 @@ void fetch_stage::warp_starts(unsigned slot, std::uint64_t from) {
     slots_[slot] = slot_state();
     slots_[slot].fetch_from = from;
     ++generation_[slot];
-    note_room(slot);
+    note_space(slot);
 }
 
 // ---- instruction buffers -----------------------------------------------------------------------
@@ -84,7 +84,7 @@ void fetch_stage::flush(unsigned slot) {
 
 // ---- fetch -------------------------------------------------------------------------------------
 
-void fetch_stage::note_room(unsigned slot) {
+void fetch_stage::note_space(unsigned slot) {
     const slot_state& s = slots_[slot];
     const bool room = (context_.live & slot_bit(slot)) != 0 && !s.missed && !s.branch_ahead &&
                       s.count + s.in_decode < context_.timing.instruction_buffer &&
@@ -127,10 +127,10 @@ void fetch_stage::fetch() {
     const std::uint64_t line = l0_.line_of(next_address(slot));
     for (unsigned n = 0; n < context_.timing.fetch_width; ++n) {
         if (!fetch_for(slot, now)) break;
-        note_room(slot);
+        note_space(slot);
         if ((wants_fetch_ & slot_bit(slot)) == 0 || l0_.line_of(next_address(slot)) != line) break;
     }
-    note_room(slot);
+    note_space(slot);
 }
 
 /// Address of the next instruction to be fetched for a warp. PTX instructions are laid out in
@@ -170,7 +170,7 @@ void fetch_stage::line_arrived(std::uint64_t line) {
         const auto slot = static_cast<unsigned>(__builtin_ctz(m));
         if (!slots_[slot].missed) continue;
         slots_[slot].missed = false;
-        note_room(slot);
+        note_space(slot);
         context_.issue->wake();
     }
 }

@@ -59,7 +59,7 @@ public:
     /// Discards the buffered instructions of a warp, and those being decoded.
     void flush(unsigned slot);
     /// The buffer of a warp may have room.
-    void note_room(unsigned slot);
+    void note_space(unsigned slot);
 
     // ---- the L0 ----
 

@@ -249,7 +249,7 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
     }
     if ((context_.warps.waiting() & warp_bit(w)) != 0) context_.blocked |= slot_bit(slot);
     others_.dependences.refresh(slot);
-    others_.fetch.note_room(slot);
+    others_.fetch.note_space(slot);
 }
 
 /// Barriers and fences that a warp has issued.

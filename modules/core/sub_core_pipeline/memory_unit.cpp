@@ -103,8 +103,8 @@ int memory_unit::target_of(const warp_instruction& inst) const {
     }
 }
 
-bool memory_unit::has_room(const sub_core::memory_entry& e, std::uint64_t now) const {
-    if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_room()) return false;
+bool memory_unit::has_space(const sub_core::memory_entry& e, std::uint64_t now) const {
+    if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_space()) return false;
     const int t = target_of(*e.inst);
     if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return false;
     if (t == to_l1c && constants_free_at_ > now + 1) return false;
@@ -127,7 +127,7 @@ void memory_unit::accept() {
     if (arbiter_.free(now)) {
         const int s = arbiter_.choose([&](unsigned q) {
             auto& queue = sm_.sub_cores[q]->memory();
-            return queue.ready_at() <= now && has_room(queue.head(), now);
+            return queue.ready_at() <= now && has_space(queue.head(), now);
         });
         if (s >= 0) {
             arbiter_.taken(static_cast<unsigned>(s), now);

@@ -24,47 +24,47 @@ namespace simtlm::execution {
 
 namespace {
 
-constexpr std::int64_t jumps_per_turn = 1 << 16;
-constexpr unsigned turns_per_visit = 16;  ///< before another CTA may begin
+constexpr std::int64_t jumps_per_quantum = 1 << 16;
+constexpr unsigned quanta_per_visit = 16;  ///< before another CTA may begin
 constexpr std::uint64_t max_resident = 2048;
 
 // Blocks of a cooperative launch wait for each other, so turns are short.
-constexpr std::int64_t cooperative_jumps_per_turn = 1 << 10;
-constexpr unsigned cooperative_turns_per_visit = 2;
+constexpr std::int64_t cooperative_jumps_per_quantum = 1 << 10;
+constexpr unsigned cooperative_quanta_per_visit = 2;
 
 /// Whether a warp sleeps since it has found the phase of an mbarrier incomplete.
 bool waits_at_mbarrier(const warp& w) {
     return w.has_waited && w.status == warp_status::sleeping;
 }
 
-const operation* begin_turn(warp& w, std::int64_t jumps) {
+const operation* begin_quantum(warp& w, std::int64_t jumps) {
     if (waits_at_mbarrier(w)) --w.block->warps_at_mbarriers;
     w.status = warp_status::ready;
     w.turn = jumps;
     w.come(w.next);
     return w.next;
 }
-void end_turn(warp& w) {
+void end_quantum(warp& w) {
     if (waits_at_mbarrier(w)) ++w.block->warps_at_mbarriers;
 }
 
 /// Executes a warp until it stops. @param jumps  number after which other warps run
-void run_turn(warp& w, std::int64_t jumps) {
-    const operation* op = begin_turn(w, jumps);
+void run_quantum(warp& w, std::int64_t jumps) {
+    const operation* op = begin_quantum(w, jumps);
     do op = op->execute(w, op);
     while (op != nullptr);
-    end_turn(w);
+    end_quantum(w);
 }
 
 /// The same with an observer.
-void run_turn(warp& w, std::int64_t jumps, execution_observer& observer) {
-    const operation* op = begin_turn(w, jumps);
+void run_quantum(warp& w, std::int64_t jumps, execution_observer& observer) {
+    const operation* op = begin_quantum(w, jumps);
     do {
         const bool again = op == std::exchange(w.retried, nullptr);
         if (op->counted && !op->moves_control && !again) observer.about_to_execute(w, *op);
         op = op->execute(w, op);
     } while (op != nullptr);
-    end_turn(w);
+    end_quantum(w);
 }
 
 bool runnable(const warp& w) {
@@ -176,12 +176,12 @@ public:
             }
             if (!circling) {
                 ++shared_.changes;
-                rounds_in_circles_ = turns_passed_ = 0;
+                rounds_in_circles_ = quanta_passed_ = 0;
             } else if (shared_.changes != changes || next_ < all) {
                 rounds_in_circles_ = 0;
             } else {
                 if (++rounds_in_circles_ == retry_limit) {
-                    if (turns_passed_++ < retry_limit && let_other_lanes_run()) {
+                    if (quanta_passed_++ < retry_limit && let_other_lanes_run()) {
                         rounds_in_circles_ = 0;
                         continue;
                     }
@@ -224,9 +224,9 @@ private:
     /// Gives the warps of a CTA some turns. @return whether it has finished
     bool visit(thread_block& b) {
         const bool together = launch_.what.cooperative;
-        const unsigned turns = together ? cooperative_turns_per_visit : turns_per_visit;
-        const std::int64_t jumps = together ? cooperative_jumps_per_turn : jumps_per_turn;
-        std::int64_t passed_turns = 0;
+        const unsigned turns = together ? cooperative_quanta_per_visit : quanta_per_visit;
+        const std::int64_t jumps = together ? cooperative_jumps_per_quantum : jumps_per_quantum;
+        std::int64_t passed_quanta = 0;
         for (unsigned turn = 0; turn < turns && !stop_ && !given_up();) {
             bool ran = false, passed = false;
             for (warp& w : b.warps()) {
@@ -237,7 +237,7 @@ private:
             if (b.done()) return true;
             if (!ran) report_deadlock(b);
             // Turns are short if lanes wait for other lanes.
-            if (!passed || ++passed_turns % warp_control::branches_per_turn == 0) ++turn;
+            if (!passed || ++passed_quanta % warp_control::branches_per_quantum == 0) ++turn;
         }
         return false;
     }
@@ -245,17 +245,17 @@ private:
     /// Executes a warp for a number of jumps, or until it waits for another thread.
     /// @return whether other lanes of the warp have replaced those that wait
     bool run_warp(warp& w, std::int64_t jumps) {
-        for (std::int64_t left = w.circles ? warp_control::branches_per_turn : jumps; left > 0;) {
+        for (std::int64_t left = w.circles ? warp_control::branches_per_quantum : jumps; left > 0;) {
             const std::int64_t most =
-                w.control->groups() > 1 ? std::min(left, warp_control::branches_per_turn) : left;
+                w.control->groups() > 1 ? std::min(left, warp_control::branches_per_quantum) : left;
             if (shared_.observer == nullptr)
-                run_turn(w, most);
+                run_quantum(w, most);
             else
-                run_turn(w, most, *shared_.observer);
+                run_quantum(w, most, *shared_.observer);
             w.circles = false;
-            if (has_slept(w) && w.control->groups() > 1) w.control->pass_turn(w, true);
+            if (has_slept(w) && w.control->groups() > 1) w.control->yield_groups(w, true);
             if (w.status != warp_status::preempted) return false;
-            const warp_control::progress how = w.control->pass_turn(w, false);
+            const warp_control::progress how = w.control->yield_groups(w, false);
             w.circles = how != warp_control::progress::moves;
             if (w.circles) return how == warp_control::progress::passed;
             left -= most;
@@ -270,7 +270,7 @@ private:
         for (const auto& b : resident_)
             for (warp& w : b->warps())
                 passed |= w.status == warp_status::sleeping && w.control->groups() > 1 &&
-                          w.control->pass_turn(w, true) == warp_control::progress::passed;
+                          w.control->yield_groups(w, true) == warp_control::progress::passed;
         return passed;
     }
 
@@ -302,7 +302,7 @@ private:
                                "the other cannot pass",
                                "such programs need independent thread scheduling, which PTX for "
                                "sm_70 and newer is executed with; or take the lock once per warp");
-        if (const std::string phase = phase_that_nobody_completes(); !phase.empty())
+        if (const std::string phase = incomplete_phase(); !phase.empty())
             found->block->fail(*found, found->next, lane,
                                "waits for ever: no warp of the launch makes progress, and nobody "
                                "completes " +
@@ -316,7 +316,7 @@ private:
 
     /// Describes what the first warp at an mbarrier waits for, with its block and number; empty if
     /// none does. A failed try_wait stops the warp after it, so that it sleeps there.
-    std::string phase_that_nobody_completes() const {
+    std::string incomplete_phase() const {
         for (const auto& b : resident_)
             for (warp& w : b->warps()) {
                 if (w.status != warp_status::sleeping || w.next == launch_.image.code().data())
@@ -339,7 +339,7 @@ private:
     const unsigned thread_;
     circle_detector circles_;
     unsigned rounds_in_circles_ = 0;
-    unsigned turns_passed_ = 0;  ///< without progress since
+    unsigned quanta_passed_ = 0;  ///< without progress since
     std::chrono::steady_clock::time_point stuck_since_;
     std::deque<std::unique_ptr<thread_block>> resident_;
     std::vector<std::unique_ptr<thread_block>> idle_;

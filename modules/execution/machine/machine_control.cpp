@@ -297,7 +297,7 @@ bool machine_control::gives_way(warp& w, const operation* next, unsigned yields,
     return !ready_.empty();
 }
 
-warp_control::progress machine_control::pass_turn(warp& w, bool sleeps) {
+warp_control::progress machine_control::yield_groups(warp& w, bool sleeps) {
     constexpr unsigned sleep = few_yields / 2;
     if (!sleeps || !gives_way(w, w.next, sleep, true)) return progress::moves;
     const group next = ready_.back();

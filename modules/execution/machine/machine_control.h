@@ -27,7 +27,7 @@ public:
     std::size_t groups() const override { return 1 + ready_.size() + blocked_.size(); }
     std::uint32_t frame_bytes() const override { return frame_bytes_; }
     bool schedules_lanes_independently() const override { return true; }
-    progress pass_turn(warp& w, bool sleeps) override;
+    progress yield_groups(warp& w, bool sleeps) override;
     std::vector<barrier_group> lanes_at_barriers(const warp& w) const override;
     void pass_barrier(const barrier_group& arrived, const operation* at) override;
 

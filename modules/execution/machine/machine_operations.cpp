@@ -156,25 +156,25 @@ constexpr std::size_t late_result = 1024, late_effect = 1536;
 struct deferred_atomic {
     memory_effect effect = nullptr;
     unsigned width = 32;
-    bool tells_success = false;  ///< CAST.SPIN
+    bool returns_success = false;  ///< CAST.SPIN
 };
 
 /// @param value  previous value in memory; @param compared  value with which it was compared
 template <class Word>
-void put_result(const std::byte* value, const std::byte* compared, bool tells_success,
+void put_result(const std::byte* value, const std::byte* compared, bool returns_success,
                 std::byte* low, std::byte* high, lane_mask lanes) {
     const auto* const held = reinterpret_cast<const lane_type<Word>*>(value);
     const auto* const wanted = reinterpret_cast<const lane_type<Word>*>(compared);
     for_lanes(lanes, [&](unsigned i) {
         std::uint64_t result = held[i];
-        if (tells_success) result = held[i] == wanted[i] ? 1 : 0;
+        if (returns_success) result = held[i] == wanted[i] ? 1 : 0;
         reinterpret_cast<word*>(low)[i] = static_cast<std::uint32_t>(result);
         if (high != nullptr)
             reinterpret_cast<word*>(high)[i] = static_cast<std::uint32_t>(result >> 32);
     });
 }
 void put_result(unsigned width, const std::byte* value, const std::byte* compared,
-                bool tells_success, std::byte* low, std::byte* high, lane_mask lanes) {
+                bool returns_success, std::byte* low, std::byte* high, lane_mask lanes) {
     if (width == 128) {
         // Four rows, from the low words of two double rows.
         const auto* const from = reinterpret_cast<const double_word*>(value);
@@ -187,7 +187,7 @@ void put_result(unsigned width, const std::byte* value, const std::byte* compare
         return;
     }
     (width == 64 ? put_result<std::uint64_t>
-                 : put_result<std::uint32_t>)(value, compared, tells_success, low, high, lanes);
+                 : put_result<std::uint32_t>)(value, compared, returns_success, low, high, lanes);
 }
 
 /// elements: 0: compared value, 2: result, 3, 4: destination of the result.
@@ -195,7 +195,7 @@ void perform_deferred_atomic(warp& w, const memory_request& r) {
     deferred_atomic d;
     std::memcpy(&d, r.values + late_effect, sizeof d);
     d.effect(w, r);
-    put_result(d.width, r.elements[2], r.elements[0], d.tells_success, r.elements[3], r.elements[4],
+    put_result(d.width, r.elements[2], r.elements[0], d.returns_success, r.elements[3], r.elements[4],
                r.lanes);
 }
 }  // namespace

@@ -47,7 +47,7 @@ std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint3
 constexpr std::uint8_t texture_symbol = 10, surface_symbol = 12;
 constexpr std::uint64_t reference_bytes = 8;
 /// Value used by a linker if the depth is unknown.
-constexpr std::uint32_t stack_not_told = 0xffffffff;
+constexpr std::uint32_t stack_unspecified = 0xffffffff;
 constexpr std::uint32_t constant_bank_bytes = 65536;
 /// Larger than the shared memory of a CTA, and the local memory of a thread, of any GPU.
 constexpr std::uint32_t most_shared = 1u << 18, max_local = 1u << 19;
@@ -404,7 +404,7 @@ void sass_image::describe_kernels() {
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         if (!f.is_kernel) continue;
-        const bool stack_known = f.stack_bytes != stack_not_told;
+        const bool stack_known = f.stack_bytes != stack_unspecified;
         const std::uint32_t stack = stack_known ? f.stack_bytes : 0;
         if (f.static_shared > most_shared || stack > max_local || f.frame_bytes > max_local)
             throw support::user_error(

@@ -162,7 +162,7 @@ race_detector::granule_lanes granules_of(const address_lanes& offset, unsigned s
     return k;
 }
 
-void look_closely(const checked_access& a, std::uint32_t k, unsigned lane,
+void check_lane(const checked_access& a, std::uint32_t k, unsigned lane,
                   std::uint32_t operation) {
     race_detector& d = *a.checks.races();
     const auto c = d.examine(k, a.w.index, lane, a.has(access_flags::writes), operation);
@@ -186,7 +186,7 @@ void synchronise(const checked_access& a, lane_mask lanes, const address_lanes& 
 
 /// Lane by lane: first all are examined, then recorded, so that lanes of one instruction are
 /// distinguished from those of earlier ones.
-void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const address_lanes& offset,
+void check_races_by_lane(const checked_access& a, lane_mask lanes, const address_lanes& offset,
                             const race_stamps& s, std::uint32_t operation) {
     race_detector& d = *a.checks.races();
     const bool writes = a.has(access_flags::writes);
@@ -196,7 +196,7 @@ void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const addr
             const bool look = writes ? s.write_is_suspicious(k, i) : s.read_is_suspicious(k, i);
             if (!look) return;
             clean = false;
-            look_closely(a, k, i, operation);
+            check_lane(a, k, i, operation);
         });
     });
     for_lanes(lanes, [&](unsigned i) {
@@ -215,7 +215,7 @@ void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const addr
     });
 }
 
-void look_for_races(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
+void check_races(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
     race_detector& d = *a.checks.races();
     const bool is_strong = a.has(access_flags::strong);
     const std::uint32_t operation = operation_of(a);
@@ -239,7 +239,7 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
         note_reads(s, lanes, granules_of(offset, shift));
     else if (!writes || !one_granule ||
              !note_writes(s, lanes, granules_of(offset, shift), has_reads))
-        look_for_races_by_lane(a, lanes, offset, s, operation);
+        check_races_by_lane(a, lanes, offset, s, operation);
     if (is_strong) synchronise(a, lanes, offset);
 }
 
@@ -441,7 +441,7 @@ void check_shared(checked_access& a, lane_mask lanes) {
                 a.checks.compare_with_remote(a.w, a.op, i, offset[i], a.bytes,
                                              a.has(access_flags::writes), operation_of(a));
             });
-        look_for_races(a, lanes, offset);
+        check_races(a, lanes, offset);
     }
     if (a.checks.shared() != nullptr && !a.checks.shared_is_written())
         check_writes(a, *a.checks.shared(), lanes, offset, [&](unsigned i) {

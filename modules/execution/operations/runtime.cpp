@@ -259,7 +259,7 @@ void relate_streams(warp& w, const operation* op, lane_mask lanes) {
 }
 
 template <bool Reset>
-void tell_last_error(warp& w, const operation* op, lane_mask lanes) {
+void return_last_error(warp& w, const operation* op, lane_mask lanes) {
     device_launches& all = launches_of(w, op, lanes);
     for_lanes(lanes, [&](unsigned lane) {
         write_result(w, op, lane, all.last_error(thread_number(w, lane), Reset));
@@ -273,7 +273,7 @@ void release_and_succeed(warp& w, const operation* op, lane_mask lanes) {
 }
 
 /// cudaGetDevice(device): kernels are launched on the same GPU, which is device 0 to them
-void tell_device(warp& w, const operation* op, lane_mask lanes) {
+void return_device(warp& w, const operation* op, lane_mask lanes) {
     for_lanes(lanes, [&](unsigned lane) {
         constexpr int device = 0;
         write_lane_bytes(w, op, lane, read_argument(w, op, 0, lane), &device, sizeof device);
@@ -317,13 +317,13 @@ handler runtime_function(const std::string& name) {
     if (call == "EventCreateWithFlags") return runtime_call<create_handle>;
     if (call == "StreamDestroy" || call == "EventDestroy") return runtime_call<succeed>;
     if (call == "EventRecord" || call == "StreamWaitEvent") return runtime_call<relate_streams>;
-    if (call == "GetLastError") return runtime_call<tell_last_error<true>>;
-    if (call == "PeekAtLastError") return runtime_call<tell_last_error<false>>;
+    if (call == "GetLastError") return runtime_call<return_last_error<true>>;
+    if (call == "PeekAtLastError") return runtime_call<return_last_error<false>>;
     if (call == "MemcpyAsync") return runtime_call<copy_in_stream>;
     if (call == "MemsetAsync") return runtime_call<fill_in_stream>;
     if (call == "Malloc") return runtime_call<allocate_to>;
     if (call == "Free") return runtime_call<release_and_succeed>;
-    if (call == "GetDevice") return runtime_call<tell_device>;
+    if (call == "GetDevice") return runtime_call<return_device>;
     return nullptr;
 }
 

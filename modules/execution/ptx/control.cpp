@@ -192,13 +192,13 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
         control.stack.branch(lanes, pc, after, after);
         return control.resume(w);
     }
-    if (control.stack.wait_for_others(pc, simt_stack::waiting::at_barrier))
+    if (control.stack.suspend_group(pc, simt_stack::waiting::at_barrier))
         return control.resume(w);
     w.active = control.stack.active();
     // Others may be in another branch of a caller, or in a function from which these have returned.
     if (w.active != control.lanes_barriers_await(w)) {
         control.stack.wait_at_barrier(pc);
-        if (control.stack.run_elsewhere() || (separately && control.stack.let_others_run(pc)))
+        if (control.stack.run_elsewhere() || (separately && control.stack.yield_group(pc)))
             return control.resume(w);
     }
     control.stack.wait_no_more();
@@ -218,7 +218,7 @@ const operation* gather_members(warp& w, const operation* op) {
     }
     const std::uint64_t pc = w.pc_of(op);
     w.leave(op);
-    if (control.stack.wait_for_others(pc, simt_stack::waiting::for_members, members))
+    if (control.stack.suspend_group(pc, simt_stack::waiting::for_members, members))
         return control.resume(w);
     // Lanes that waited here have joined.
     members |= control.stack.top().members;

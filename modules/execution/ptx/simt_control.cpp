@@ -107,7 +107,7 @@ void simt_control::take_up(warp& w) const {
 const operation* simt_control::resume(warp& w) {
     if (stack.done()) return w.end();
     take_up(w);
-    w.turn = std::min(w.turn, branches_per_turn);
+    w.turn = std::min(w.turn, branches_per_quantum);
     return w.continue_at(w.code + stack.top().pc);
 }
 
@@ -235,17 +235,17 @@ std::uint64_t simt_control::state_of_callers(const warp& w) const {
     return h;
 }
 
-warp_control::progress simt_control::pass_turn(warp& w, bool sleeps) {
+warp_control::progress simt_control::yield_groups(warp& w, bool sleeps) {
     const std::uint64_t now = w.state();
     if (std::exchange(last_active_, w.active) != w.active) branches_ = 0;
     const bool is_new = std::find(states_.begin(), states_.end(), now) == states_.end();
-    branches_ += w.block->sm_holds_barriers ? timed_branches_per_turn : branches_per_turn;
+    branches_ += w.block->sm_holds_barriers ? timed_branches_per_quantum : branches_per_quantum;
     if (!sleeps && is_new && branches_ < retry_limit) {
         states_[next_state_++ % remembered] = now;
         return progress::moves;
     }
     branches_ = 0;
-    if (!independent_ || !stack.let_others_run(w.pc_of(w.next)))
+    if (!independent_ || !stack.yield_group(w.pc_of(w.next)))
         return sleeps ? progress::moves : progress::circles;
     states_.fill(0);
     take_up(w);

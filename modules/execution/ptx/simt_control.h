@@ -34,7 +34,7 @@ public:
     std::size_t groups() const override { return stack.depth(); }
     std::uint32_t frame_bytes() const override { return sizes[stack.top().frame]; }
     bool schedules_lanes_independently() const override { return independent_; }
-    progress pass_turn(warp& w, bool sleeps) override;
+    progress yield_groups(warp& w, bool sleeps) override;
     std::uint64_t state_of_callers(const warp& w) const override;
 
     /// Allocates frames up to a number.
@@ -60,7 +60,7 @@ private:
     /// may count while they wait.
     static constexpr std::int64_t retry_limit = 1 << 16;
     const bool independent_;
-    std::array<std::uint64_t, remembered> states_{};  ///< at the last calls of pass_turn()
+    std::array<std::uint64_t, remembered> states_{};  ///< at the last calls of yield_groups()
     std::size_t next_state_ = 0;
     lane_mask last_active_ = 0;
     std::int64_t branches_ = 0;  ///< of last_active_

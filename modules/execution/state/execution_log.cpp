@@ -12,7 +12,7 @@
 
 namespace simtlm::execution {
 
-bool execution_log::tells_instructions() const {
+bool execution_log::logs_instructions() const {
     return std::any_of(sinks_.begin(), sinks_.end(), [](const sink& s) { return s.instructions; });
 }
 

@@ -38,7 +38,7 @@ public:
     void add(sink s) { sinks_.push_back(std::move(s)); }
     bool empty() const { return sinks_.empty(); }
     /// Whether a sink records executed instructions.
-    bool tells_instructions() const;
+    bool logs_instructions() const;
 
     void block_started(thread_block& b);
     /// Lanes have executed an instruction.

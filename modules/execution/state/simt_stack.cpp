@@ -92,7 +92,7 @@ bool simt_stack::meet(std::uint64_t at) {
     return true;
 }
 
-bool simt_stack::wait_for_others(std::uint64_t pc, waiting how, lane_mask members) {
+bool simt_stack::suspend_group(std::uint64_t pc, waiting how, lane_mask members) {
     entry top = entries_.back();
     if (top.is_call) return false;
     entries_.pop_back();
@@ -222,7 +222,7 @@ std::size_t simt_stack::begin_of_frame() const {
 }
 
 /// Merges another group at the same place into a group. If its reconvergence point was different
-/// (let_others_run), it is replaced by that of the group.
+/// (yield_group), it is replaced by that of the group.
 void simt_stack::join(entry& to, const entry& other) {
     if (other.reconvergence_pc != to.reconvergence_pc) {
         const lane_mask mine = to.lanes, theirs = other.lanes;
@@ -236,10 +236,10 @@ void simt_stack::join(entry& to, const entry& other) {
     to.members |= other.members;
 }
 
-bool simt_stack::let_others_run(std::uint64_t pc) {
+bool simt_stack::yield_group(std::uint64_t pc) {
     entries_.back().pc = pc;
     // Those that wait for members only if there are no others: the members may be among these.
-    return let_others_run_that(waiting::no) || let_others_run_that(waiting::for_members) ||
+    return raise_waiting(waiting::no) || raise_waiting(waiting::for_members) ||
            let_other_calls_run() || run_elsewhere();
 }
 
@@ -258,7 +258,7 @@ bool simt_stack::let_other_calls_run() {
     return false;
 }
 
-bool simt_stack::let_others_run_that(waiting how) {
+bool simt_stack::raise_waiting(waiting how) {
     for (std::size_t i = begin_of_frame(); i + 1 < entries_.size(); ++i) {
         const entry& e = entries_[i];
         lane_mask ahead = 0;

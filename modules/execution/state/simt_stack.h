@@ -100,7 +100,7 @@ public:
     /// becomes active; at a barrier, a group that waits for members if there is no other.
     /// @param members  the lanes that the instruction names
     /// @return false if there is none
-    bool wait_for_others(std::uint64_t pc, waiting how, lane_mask members = 0);
+    bool suspend_group(std::uint64_t pc, waiting how, lane_mask members = 0);
     /// The active lanes, at `pc`, wait for the lanes that they name.
     void wait_for_members(std::uint64_t pc, lane_mask members);
     /// The active lanes, at `pc`, wait at a barrier for the rest of the warp.
@@ -132,7 +132,7 @@ public:
     /// separately; the outermost first, for fairness. Those of the same call of a function come
     /// before those of other calls.
     /// @return false if there are none
-    bool let_others_run(std::uint64_t pc);
+    bool yield_group(std::uint64_t pc);
     /// Lanes exit; the others of the top entry, if any, continue at next_pc.
     void exit(lane_mask lanes, std::uint64_t next_pc);
 
@@ -166,7 +166,7 @@ private:
     bool raise_if(std::size_t first, Suits&& suits);
     void raise(std::size_t group);
     bool raise_returned();
-    bool let_others_run_that(waiting how);
+    bool raise_waiting(waiting how);
     bool let_other_calls_run();
     void pop_completed();
 

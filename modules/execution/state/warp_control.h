@@ -58,7 +58,7 @@ public:
     /// A hash of the registers of the calls from which the executing lanes have been called, in
     /// which a loop may count; part of warp::state(). 0: calls have no registers of their own.
     virtual std::uint64_t state_of_callers(const warp&) const { return 0; }
-    /// Result of pass_turn().
+    /// Result of yield_groups().
     enum class progress {
         moves,    ///< the executing lanes make progress
         circles,  ///< they are in the same state as before: a loop that waits for another thread
@@ -68,15 +68,15 @@ public:
     /// (nanosleep). If they wait for another thread and other lanes of the warp can continue, these
     /// replace them: warp::active and warp::next change.
     /// @param sleeps  they sleep; otherwise they wait if they are in the same state as before
-    virtual progress pass_turn(warp&, [[maybe_unused]] bool sleeps = false) {
+    virtual progress yield_groups(warp&, [[maybe_unused]] bool sleeps = false) {
         return progress::moves;
     }
     /// Writes the results of a collective instruction that were computed when lanes in different
     /// branches or calls had reached it. Called if the control has set warp::exchanged.
     virtual const operation* take_exchanged(warp&, const operation* op) { return op; }
-    /// Branches of diverged lanes between two calls of pass_turn(); with timing fewer, so that
+    /// Branches of diverged lanes between two calls of yield_groups(); with timing fewer, so that
     /// waiting lanes do not wait for long.
-    static constexpr std::int64_t branches_per_turn = 64, timed_branches_per_turn = 4;
+    static constexpr std::int64_t branches_per_quantum = 64, timed_branches_per_quantum = 4;
 };
 
 }  // namespace simtlm::execution

@@ -351,9 +351,9 @@ private:
         move_to_instruction(next);
         // Lanes that sleep at a reconvergence point have already given way.
         if ((static_cast<const timed_request*>(warp_.pending)->asleep & warp_.active) != 0)
-            pass_turn(true);
-        else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn)
-            pass_turn(false);
+            yield_groups(true);
+        else if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_quantum)
+            yield_groups(false);
     }
 
     /// Notes when the lanes that an instruction has put to sleep wake up.
@@ -375,10 +375,10 @@ private:
     }
 
     /// Lets other lanes of the warp continue if lanes wait for them in a loop, or sleep.
-    void pass_turn(bool sleeps) {
+    void yield_groups(bool sleeps) {
         branches_ = 0;
         if (warp_.next != nullptr && warp_.control->groups() > 1 &&
-            warp_.control->pass_turn(warp_, sleeps) == warp_control::progress::passed)
+            warp_.control->yield_groups(warp_, sleeps) == warp_control::progress::passed)
             move_to_instruction(warp_.next);
     }
 
@@ -444,7 +444,7 @@ private:
     const operation* reads_ = nullptr;  ///< the last load while it was watched
     device_address read_ = 0;           ///< its address
     bool sleeps_ = false;               ///< since its last instruction
-    std::int64_t branches_ = 0;         ///< since the last call of pass_turn()
+    std::int64_t branches_ = 0;         ///< since the last call of yield_groups()
     lane_mask asleep_ = 0;              ///< lanes that have not executed since a nanosleep
     std::array<std::uint64_t, warp_size> wakes_{};  ///< core cycle, of these lanes
 };

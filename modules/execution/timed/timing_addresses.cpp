@@ -52,7 +52,7 @@ space addressed_space(const operation* op) {
 
 /// The space of all addresses is that of the first one. Addresses of lanes in another space are
 /// unchanged.
-void settle_space(const operation* op, program::issue_effects& effects,
+void resolve_space(const operation* op, program::issue_effects& effects,
                   program::lane_addresses& addresses) {
     const space s = addressed_space(op);
     if (addresses.lanes == 0) {
@@ -131,7 +131,7 @@ void note_addresses(const warp& w, const operation* op,
         if (access_detail::space_of(op) == space::param) effects.space = memory_space::constant;
         return;
     }
-    settle_space(op, effects, addresses);
+    resolve_space(op, effects, addresses);
 }
 
 void note_request(const timed_request& r, program::issue_effects& effects,
@@ -149,7 +149,7 @@ void note_request(const timed_request& r, program::issue_effects& effects,
         });
         effects.active_mask = addresses.lanes;
     }
-    settle_space(r.op, effects, addresses);
+    resolve_space(r.op, effects, addresses);
 }
 
 lane_mask split_off_shared_lanes(const memory_request& r, program::issue_effects& effects,

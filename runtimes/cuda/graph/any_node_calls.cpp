@@ -60,7 +60,7 @@ operation node_operation(session& s, const node_parameters* p) {
     }
 }
 
-void tell_of_node(session& s, const graph_node& n, node_parameters* p) {
+void describe_node(session& s, const graph_node& n, node_parameters* p) {
     if (n.what.kind == node_kind::allocate) p->allocation.address = pointer_to(n.what.address);
     if (n.what.kind != node_kind::conditional) return;
     for (const auto& body : n.what.condition->bodies) s.graphs.insert(body);
@@ -72,7 +72,7 @@ GRAPH_CALL_AS(cudaGraphAddNode_v2, "cudaGraphAddNode", session& s, graph_node** 
     require_pointer(to);
     operation o = node_operation(s, p);
     *to = add_node(s, g, after, count, std::move(o), edges);
-    tell_of_node(s, **to, p);
+    describe_node(s, **to, p);
 }
 GRAPH_CALL_AS(cudaGraphAddNode, cudaGraphAddNode_v2_call::name, session& s, graph_node** to,
               graph* g, nodes after, std::size_t count, node_parameters* p) {

@@ -136,7 +136,7 @@ GRAPH_CALL(cuGraphAddNode, session& s, graph_node** to, graph* g, graph_node* co
            std::size_t count, driver_node_parameters* p) {
     require_pointer(to);
     *to = add_node(s, g, after, count, node_of(s, p));
-    tell_of_node(s, **to, as_of_runtime(p));
+    describe_node(s, **to, as_of_runtime(p));
 }
 GRAPH_CALL_AS(cuGraphAddNode_v2, cuGraphAddNode_call::name, session& s, graph_node** to, graph* g,
               graph_node* const* after, const void*, std::size_t count, driver_node_parameters* p) {

@@ -15,7 +15,7 @@ struct node_parameters;  ///< cudaGraphNodeParams
 /// Converts a structure to the operation of a node. @throws failure
 operation node_operation(session& s, const node_parameters* p);
 /// Writes the output members of the structure that a node was created from.
-void tell_of_node(session& s, const graph_node& n, node_parameters* p);
+void describe_node(session& s, const graph_node& n, node_parameters* p);
 /// @param edges  of `after`; nullptr: all default
 graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
                      operation what, const edge_data* edges = nullptr);

@@ -93,7 +93,7 @@ std::vector<link_member> read_input(input_type type, const void* data, std::size
                                     const std::string& name, gpu_architecture gpu) {
     const auto wanted = [&](const fat_binary_entry& e) { return runs_on(e, gpu); };
     std::string contents(static_cast<const char*>(data), bytes);
-    require(type != input_type::cubin || simtlm::sass::cubin::looks_like_one(contents),
+    require(type != input_type::cubin || simtlm::sass::cubin::has_cubin_header(contents),
             status::invalid_image, "the input is no cubin");
     if (type == input_type::ptx) {
         link_member m;
@@ -268,7 +268,7 @@ CALL(cuLinkComplete, session& s, linker* l, void** to, std::size_t* bytes) {
     require(!l->inputs.empty(), status::invalid_value, "nothing to link");
     for (std::size_t i = 0; i < l->inputs.size(); ++i) l->unread[i].bytes = l->inputs[i];
     step_of(*l, [&] { l->linked = complete(*l, s.config()); });
-    const bool is_cubin = simtlm::sass::cubin::looks_like_one(l->linked);
+    const bool is_cubin = simtlm::sass::cubin::has_cubin_header(l->linked);
     if (to != nullptr) *to = l->linked.data();
     if (bytes != nullptr) *bytes = l->linked.size() + (is_cubin ? 0 : 1);
 }

@@ -50,7 +50,7 @@ namespace {
 
 /// Returns a CUpointer_attribute of memory that CUDA knows.
 /// @throws failure  if the memory has no such attribute
-void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
+void write_attribute(session& s, void* to, int attribute, std::uint64_t p) {
     require_pointer(to);
     const pointer_attributes a = attributes_of(s, pointer_to(p));
     const auto place = s.gpus().memory().find(p);
@@ -99,7 +99,7 @@ void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
 }
 
 /// Attributes of memory that CUDA does not know, for cuPointerGetAttributes.
-void tell_unknown(void* to, int attribute) {
+void write_unknown(void* to, int attribute) {
     require_pointer(to);
     if (attribute == 9) {
         constexpr int no_device = -2;
@@ -115,16 +115,16 @@ void tell_unknown(void* to, int attribute) {
 
 CALL(cuPointerGetAttribute, session& s, void* to, int attribute, std::uint64_t p) {
     require(attributes_of(s, pointer_to(p)).type != 0, status::invalid_value, "unknown memory");
-    tell_attribute(s, to, attribute, p);
+    write_attribute(s, to, attribute, p);
 }
 CALL(cuPointerGetAttributes, session& s, unsigned count, const int* attributes, void** to,
      std::uint64_t p) {
     const int type = attributes_of(s, pointer_to(p)).type;
     for (unsigned i = 0; i < count; ++i) {
         if (type == 0 || (attributes[i] == 4 && type == 2))
-            tell_unknown(to[i], attributes[i]);
+            write_unknown(to[i], attributes[i]);
         else
-            tell_attribute(s, to[i], attributes[i], p);
+            write_attribute(s, to[i], attributes[i], p);
     }
 }
 CALL(cuPointerSetAttribute, session& s, const void* value, int attribute, std::uint64_t p) {

@@ -287,7 +287,7 @@ device::module_source module_in(const void* code, gpu_architecture gpu, code_pre
 
 std::map<std::string, device::compiled_descriptor> read_cubin(const std::string& elf) {
     std::map<std::string, device::compiled_descriptor> descriptors;
-    if (!sass::cubin::looks_like_one(elf)) return descriptors;
+    if (!sass::cubin::has_cubin_header(elf)) return descriptors;
     try {
         const sass::cubin file(elf, "a cubin");
         for (const sass::cubin_function& f : file.functions())

@@ -83,12 +83,12 @@ private:
         void end() {
             const std::lock_guard<std::mutex> lock(mutex_);
             exit_ = {exit::reason::end};
-            guests_turn_ = false;
+            guest_runs_ = false;
             turn_.notify_all();
         }
-        void wait_for_guests_turn() {
+        void wait_for_guest() {
             std::unique_lock<std::mutex> lock(mutex_);
-            turn_.wait(lock, [this] { return guests_turn_; });
+            turn_.wait(lock, [this] { return guest_runs_; });
         }
         /// Guest side: executes up to the end of the quantum. @return instructions left
         unsigned execute(unsigned instructions) {
@@ -99,14 +99,14 @@ private:
 
     private:
         void give_to(bool guest, std::unique_lock<std::mutex>& lock) {
-            guests_turn_ = guest;
+            guest_runs_ = guest;
             turn_.notify_all();
-            turn_.wait(lock, [&] { return guests_turn_ != guest; });
+            turn_.wait(lock, [&] { return guest_runs_ != guest; });
         }
 
         std::mutex mutex_;
         std::condition_variable turn_;
-        bool guests_turn_ = false;
+        bool guest_runs_ = false;
         exit exit_{exit::reason::end};
         unsigned budget_ = 0, executed_ = 0;
         std::uint32_t loaded_ = 0;
@@ -137,7 +137,7 @@ private:
     void run() {
         const auto shared = baton_;
         thread_ = std::thread([shared, guest = guest_] {
-            shared->wait_for_guests_turn();
+            shared->wait_for_guest();
             guest({shared.get(), &load, &store, &wait_for_interrupt, &execute});
             shared->end();
         });

@@ -26,7 +26,7 @@ struct observation {
         taken,  // responses to the unit
         sent,   // requests to memory
         filled,
-        told_to_wait,
+        back_pressured,
         filled_late
     };
     std::uint64_t cycle;
@@ -71,7 +71,7 @@ public:
           starts_("starts", sequencer, protocol::phase::core_access,
                   simulation::on_edge<&cache_rig::start_accesses>(this), true),
           network_("network", sequencer, protocol::phase::core_inject,
-                   simulation::on_edge<&cache_rig::make_room>(this), true) {
+                   simulation::on_edge<&cache_rig::clear_line>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         unit.register_nb_transport_bw(this, &cache_rig::response, 0);
         memory.register_nb_transport_fw(this, &cache_rig::request, 0);
@@ -178,7 +178,7 @@ private:
             note(observation::filled, p);
             let_go(p);
         } else {
-            note(observation::told_to_wait, p);
+            note(observation::back_pressured, p);
             waiting_ = &p;
         }
     }
@@ -225,7 +225,7 @@ private:
         return tlm::TLM_ACCEPTED;
     }
 
-    void make_room() {
+    void clear_line() {
         if (to_end_ == nullptr || network_full || moody()) return;
         auto& p = *to_end_;
         to_end_ = nullptr;

@@ -206,7 +206,7 @@ TEST_F(L1DataCache, AFillWaitsForTheFillPort) {
     r.rig.run(60);
     EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(7u, 8u));
     EXPECT_THAT(r.rig.cycles_of(observation::filled), ElementsAre(17u));
-    EXPECT_THAT(r.rig.cycles_of(observation::told_to_wait), ElementsAre(18u));
+    EXPECT_THAT(r.rig.cycles_of(observation::back_pressured), ElementsAre(18u));
     EXPECT_THAT(r.rig.cycles_of(observation::filled_late), ElementsAre(21u));
     EXPECT_EQ(r.cache.statistics().fill_port_busy, 8u);
     expect_drained(r);

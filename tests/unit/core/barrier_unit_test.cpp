@@ -28,10 +28,10 @@ TEST_F(BarrierUnit, ReleasesWarpsWhenTheLastWarpOfTheCtaArrives) {
         unit.arrive(0, w, bar(0));
         EXPECT_EQ(waiting(), (1u << (w + 1)) - 1);
     }
-    EXPECT_TRUE(warps.issue_told.empty());
+    EXPECT_TRUE(warps.issue_notified.empty());
     unit.arrive(0, 3, bar(0));
     EXPECT_EQ(waiting(), 0u);
-    EXPECT_THAT(warps.issue_told, ::testing::UnorderedElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(warps.issue_notified, ::testing::UnorderedElementsAre(0, 1, 2, 3));
 }
 
 TEST_F(BarrierUnit, IsReusableImmediately) {
@@ -104,7 +104,7 @@ TEST_F(BarrierUnit, ReleasesWaitingWarpsWhenAnArrivalIsTheLast) {
     unit.arrive(0, 0, bar(1, 64));
     unit.arrive(0, 1, bar(1, 64, barrier_kind::arrive));
     EXPECT_EQ(waiting(), 0u);
-    EXPECT_EQ(warps.issue_told, std::vector<unsigned>{0});
+    EXPECT_EQ(warps.issue_notified, std::vector<unsigned>{0});
 }
 
 TEST_F(BarrierUnit, DoesNotReleaseAProducerThatWaitsElsewhere) {

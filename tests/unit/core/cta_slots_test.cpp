@@ -54,12 +54,12 @@ TEST_F(CtaSlots, AllocateAWarpRegistersOfItsSubCore) {
     cta_slots slots(config);
     // 3,072 registers per warp, 4,096 in each of four parts: one warp in each.
     kernel_context large = kernel(32, 96, 0), small = kernel(32, 24, 0);
-    EXPECT_EQ(slots.room_for(large, true), 4u);
+    EXPECT_EQ(slots.capacity_for(large, true), 4u);
     for (unsigned i = 0; i < 4; ++i) {
         EXPECT_EQ(slots[slots.allocate(large, nullptr)].first_thread, 32 * i);
-        EXPECT_EQ(slots.room_for(large, true), 3 - i);
+        EXPECT_EQ(slots.capacity_for(large, true), 3 - i);
     }
-    EXPECT_EQ(slots.room_for(small, true), 4u) << "768 registers";
+    EXPECT_EQ(slots.capacity_for(small, true), 4u) << "768 registers";
     slots.release(2);
     EXPECT_TRUE(slots.fits(large, true));
     EXPECT_FALSE(slots.fits(kernel(64, 96, 0), true)) << "two warps need two parts";
@@ -70,20 +70,20 @@ TEST_F(CtaSlots, LimitOneKernelByItsOccupancy) {
     cta_slots slots(config);
     kernel_context k = kernel(32, 8, 0);
     k.ctas_per_sm = 2;
-    EXPECT_EQ(slots.room_for(k, false), 2u);
+    EXPECT_EQ(slots.capacity_for(k, false), 2u);
     slots.allocate(k, nullptr);
-    EXPECT_EQ(slots.room_for(k, false), 1u);
+    EXPECT_EQ(slots.capacity_for(k, false), 1u);
     slots.allocate(k, nullptr);
     EXPECT_FALSE(slots.fits(k, false));
-    EXPECT_EQ(slots.room_for(k, false), 0u);
+    EXPECT_EQ(slots.capacity_for(k, false), 0u);
 }
 
 TEST_F(CtaSlots, CapacityIsTheMinimumOverAllResources) {
     cta_slots slots(config);
-    EXPECT_EQ(slots.room_for(kernel(256, 8, 0), true), 2u) << "threads";
-    EXPECT_EQ(slots.room_for(kernel(64, 128, 0), true), 2u) << "registers";
-    EXPECT_EQ(slots.room_for(kernel(64, 8, 2731), true), 2u) << "shared memory";
-    EXPECT_EQ(slots.room_for(kernel(32, 8, 0), true), 4u) << "slots";
+    EXPECT_EQ(slots.capacity_for(kernel(256, 8, 0), true), 2u) << "threads";
+    EXPECT_EQ(slots.capacity_for(kernel(64, 128, 0), true), 2u) << "registers";
+    EXPECT_EQ(slots.capacity_for(kernel(64, 8, 2731), true), 2u) << "shared memory";
+    EXPECT_EQ(slots.capacity_for(kernel(32, 8, 0), true), 4u) << "slots";
 }
 
 TEST_F(CtaSlots, AreFreedWhenTheLastWarpExitsAndTheCtaIsReleased) {

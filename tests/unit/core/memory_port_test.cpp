@@ -55,7 +55,7 @@ struct port_rig : sc_core::sc_module, private memory_port::client {
         sc_core::sc_time delay;
         return memory->nb_transport_bw(p, phase, delay);
     }
-    void make_room(tlm::tlm_generic_payload& p) {
+    void clear_line(tlm::tlm_generic_payload& p) {
         tlm::tlm_phase phase = tlm::END_REQ;
         sc_core::sc_time delay;
         full = false;
@@ -125,7 +125,7 @@ TEST(MemoryPort, StallsEverySourceWhileTheNetworkIsFull) {
     EXPECT_EQ(rig.send(source::l1d, b), tlm::TLM_ACCEPTED);
     EXPECT_EQ(rig.send(source::l1i, c), tlm::TLM_ACCEPTED);
     EXPECT_THAT(rig.sent, ElementsAre(&a)) << "the others have not left";
-    rig.make_room(a);
+    rig.clear_line(a);
     EXPECT_FALSE(rig.port.blocked());
     EXPECT_THAT(rig.sent, ElementsAre(&a, &c, &b)) << "by source";
     EXPECT_THAT(rig.released,
@@ -143,7 +143,7 @@ TEST(MemoryPort, StallsOtherSourcesWhenTheFirstFillsTheNetworkAgain) {
     rig.send(source::ldst, a);
     rig.send(source::l1d, b);
     rig.send(source::l1t, c);
-    rig.make_room(a);
+    rig.clear_line(a);
     rig.full = true;
     EXPECT_EQ(rig.sent.size(), 3u);
     auto& d = rig.make(0x400);

@@ -117,24 +117,24 @@ TEST_F(Scoreboard, KeepsALoadedRegisterLongUntilArithmeticWritesItUnderTheQuirk)
 
 TEST_F(Scoreboard, NotifiesTheSchedulerWhenHazardsChange) {
     board.reserve(3, writes_5, memory_space::none);
-    EXPECT_TRUE(warps.issue_told.empty());
+    EXPECT_TRUE(warps.issue_notified.empty());
     warps.table.scoreboard_blocked = warp_bit(3);
     board.release(3, writes_5);
-    EXPECT_EQ(warps.issue_told, std::vector<unsigned>{3});
+    EXPECT_EQ(warps.issue_notified, std::vector<unsigned>{3});
     EXPECT_NE(warps.table.scoreboard_stale & warp_bit(3), 0u);
     board.release(3, writes_5);  // nothing left to release
-    EXPECT_EQ(warps.issue_told.size(), 1u);
+    EXPECT_EQ(warps.issue_notified.size(), 1u);
 }
 
 TEST_F(Scoreboard, DoesNotNotifyForAWarpWithoutHazards) {
     board.reserve(3, writes_5, memory_space::none);
     board.release(3, writes_5);
-    EXPECT_TRUE(warps.issue_told.empty()) << "its next instruction waits for nothing";
+    EXPECT_TRUE(warps.issue_notified.empty()) << "its next instruction waits for nothing";
     EXPECT_EQ(warps.table.scoreboard_stale, 0u);
     board.reserve(3, writes_5, memory_space::none);
     warps.table.scoreboard_stale = warp_bit(3);
     board.release(3, writes_5);
-    EXPECT_EQ(warps.issue_told, std::vector<unsigned>{3}) << "nobody has looked whether it does";
+    EXPECT_EQ(warps.issue_notified, std::vector<unsigned>{3}) << "nobody has looked whether it does";
 }
 
 TEST_F(Scoreboard, EndsAMemoryBarrierWithTheLastPendingWrite) {
@@ -151,9 +151,9 @@ TEST_F(Scoreboard, EndsAMemoryBarrierWithTheLastPendingWrite) {
 TEST_F(Scoreboard, NotifiesTheFetchUnitThatAFinishedWarpMayExit) {
     warps.table.done = warp_bit(0);
     board.reserve(0, writes_5, memory_space::none);
-    EXPECT_EQ(warps.fetch_told, 0u);
+    EXPECT_EQ(warps.fetch_notified, 0u);
     board.release(0, writes_5);
-    EXPECT_EQ(warps.fetch_told, 1u);
+    EXPECT_EQ(warps.fetch_notified, 1u);
 }
 
 TEST_F(Scoreboard, AgreesWithASetOfRegistersUnderRandomTraffic) {

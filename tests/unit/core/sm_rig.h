@@ -126,7 +126,7 @@ public:
     unsigned latency;
     bool closed = false;             ///< withholds END_REQ
     bool mute = false;               ///< never answers
-    std::uint64_t told_to_wait = 0;  ///< responses that were not taken immediately
+    std::uint64_t back_pressured = 0;  ///< responses that were not taken immediately
 
     fixed_memory(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  unsigned cycles)
@@ -183,7 +183,7 @@ private:
         if (socket->nb_transport_bw(p, phase, delay) == tlm::TLM_COMPLETED)
             waiting_ = nullptr;
         else
-            ++told_to_wait;
+            ++back_pressured;
     }
 
     std::deque<pending> flying_;

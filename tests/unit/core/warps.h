@@ -11,12 +11,12 @@ namespace simtlm::core::test {
 /// A warp table whose listener records notifications.
 struct warps : warp_listener {
     warp_table table;
-    std::vector<unsigned> issue_told;
-    unsigned fetch_told = 0;
+    std::vector<unsigned> issue_notified;
+    unsigned fetch_notified = 0;
 
     explicit warps(unsigned count) : table(count) { table.listener = this; }
-    void may_issue(unsigned warp) override { issue_told.push_back(warp); }
-    void may_fetch() override { ++fetch_told; }
+    void may_issue(unsigned warp) override { issue_notified.push_back(warp); }
+    void may_fetch() override { ++fetch_notified; }
 };
 
 inline program::static_instruction instruction(program::op_class cls,

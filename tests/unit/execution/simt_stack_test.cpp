@@ -184,13 +184,13 @@ TEST(SimtStack, ReconvergesGroupsAtABarrier) {
     s.branch(0xf, 0x80, 0x20, never);
     s.branch(0x3, 0xa0, 0x90, never);  // of the lanes at 0x80
     EXPECT_EQ(s.active(), 0x3u);
-    EXPECT_TRUE(s.wait_for_others(0xc0, simt_stack::waiting::at_barrier));
+    EXPECT_TRUE(s.suspend_group(0xc0, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xcu);
     EXPECT_EQ(s.pc(), 0x90u);
-    EXPECT_TRUE(s.wait_for_others(0xc0, simt_stack::waiting::at_barrier));
+    EXPECT_TRUE(s.suspend_group(0xc0, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xff0u) << "both groups wait";
     EXPECT_EQ(s.depth(), 2u) << "as one";
-    EXPECT_FALSE(s.wait_for_others(0xc0, simt_stack::waiting::at_barrier));
+    EXPECT_FALSE(s.suspend_group(0xc0, simt_stack::waiting::at_barrier));
     s.wait_no_more();
     EXPECT_EQ(s.active(), 0xfffu);
     EXPECT_EQ(s.pc(), 0xc0u);
@@ -201,12 +201,12 @@ TEST(SimtStack, ReturnsToABarrierThatOtherLanesSkip) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, 0xc0);
-    EXPECT_TRUE(s.wait_for_others(0x80, simt_stack::waiting::at_barrier));
+    EXPECT_TRUE(s.suspend_group(0x80, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xf0u);
     EXPECT_TRUE(s.meet(0xc0));
     EXPECT_EQ(s.active(), 0xfu);
     EXPECT_EQ(s.pc(), 0x80u);
-    EXPECT_FALSE(s.wait_for_others(0x80, simt_stack::waiting::at_barrier));
+    EXPECT_FALSE(s.suspend_group(0x80, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xfu);
 }
 
@@ -214,8 +214,8 @@ TEST(SimtStack, ReportsGroupsAtDifferentBarriers) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, never);
-    EXPECT_TRUE(s.wait_for_others(0x84, simt_stack::waiting::at_barrier));
-    EXPECT_FALSE(s.wait_for_others(0x24, simt_stack::waiting::at_barrier));
+    EXPECT_TRUE(s.suspend_group(0x84, simt_stack::waiting::at_barrier));
+    EXPECT_FALSE(s.suspend_group(0x24, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xf0u);
 }
 
@@ -223,15 +223,15 @@ TEST(SimtStack, ReleasesLanesThatWaitForMembersWhenNoOtherLaneCanRun) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, never);
-    EXPECT_TRUE(s.wait_for_others(0x84, simt_stack::waiting::for_members));
+    EXPECT_TRUE(s.suspend_group(0x84, simt_stack::waiting::for_members));
     EXPECT_EQ(s.active(), 0xf0u);
-    EXPECT_TRUE(s.wait_for_others(0x24, simt_stack::waiting::at_barrier));
+    EXPECT_TRUE(s.suspend_group(0x24, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xfu);
     EXPECT_EQ(s.pc(), 0x84u);
-    EXPECT_FALSE(s.wait_for_others(0x84, simt_stack::waiting::for_members))
+    EXPECT_FALSE(s.suspend_group(0x84, simt_stack::waiting::for_members))
         << "nobody else can run";
     s.wait_no_more();
-    EXPECT_TRUE(s.wait_for_others(0x24, simt_stack::waiting::at_barrier) == false && s.depth() == 1)
+    EXPECT_TRUE(s.suspend_group(0x24, simt_stack::waiting::at_barrier) == false && s.depth() == 1)
         << "all have come to the barrier";
     EXPECT_EQ(s.active(), 0xffu);
 }
@@ -242,14 +242,14 @@ TEST(SimtStack, ReleasesLanesThatWaitAtTheReconvergencePoint) {
     s.branch(0xf, 0x80, 0x20, 0x40);
     EXPECT_TRUE(s.meet(0x40));
     EXPECT_EQ(s.active(), 0xf0u);
-    EXPECT_TRUE(s.let_others_run(0x24));
+    EXPECT_TRUE(s.yield_group(0x24));
     EXPECT_EQ(s.active(), 0xfu);
     EXPECT_EQ(s.pc(), 0x40u);
-    EXPECT_TRUE(s.let_others_run(0x44)) << "those that wait have their turn again";
+    EXPECT_TRUE(s.yield_group(0x44)) << "those that wait have their turn again";
     EXPECT_EQ(s.active(), 0xf0u);
     EXPECT_EQ(s.pc(), 0x24u);
-    EXPECT_TRUE(s.wait_for_others(0x60, simt_stack::waiting::at_barrier));
-    EXPECT_FALSE(s.wait_for_others(0x60, simt_stack::waiting::at_barrier));
+    EXPECT_TRUE(s.suspend_group(0x60, simt_stack::waiting::at_barrier));
+    EXPECT_FALSE(s.suspend_group(0x60, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xffu) << "they are together again at a barrier";
 }
 

@@ -69,7 +69,7 @@ struct placement_rig : sc_core::sc_module {
           process_("process", sequencer, protocol::phase::core_front_end,
                    simulation::on_edge<&placement_rig::touch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
-        placement.set_turns(
+        placement.set_rotation(
             [this](unsigned c, unsigned s) {
                 turns.emplace_back(c, s);
                 if (enter != 0 && c == 1 && s == 0) placement.enters(std::exchange(enter, 0));
@@ -115,7 +115,7 @@ TEST(AddressPlacement, PlacesMemoryInSmOrderInAnyProcessOrder) {
 TEST(AddressPlacement, VisitsEverySmInACycleWithARequest) {
     placement_rig rig("rig");
     rig.sms = [&](std::uint64_t cycle) {
-        if (cycle == 2) rig.placement.request_turn();
+        if (cycle == 2) rig.placement.request_service();
     };
     rig.run(6);
     const std::vector<std::pair<unsigned, unsigned>> all{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
@@ -124,7 +124,7 @@ TEST(AddressPlacement, VisitsEverySmInACycleWithARequest) {
 
 TEST(AddressPlacement, RotatesTheFirstSmOfAClusterEveryCycle) {
     placement_rig rig("rig", true);
-    rig.sms = [&](std::uint64_t) { rig.placement.request_turn(); };
+    rig.sms = [&](std::uint64_t) { rig.placement.request_service(); };
     rig.run(2);
     ASSERT_GE(rig.turns.size(), 8u);
     EXPECT_NE(rig.turns[0].second, rig.turns[4].second);

@@ -62,12 +62,12 @@ TEST(WriteBack, CompletesArrivedInstructionsInIssueOrderInTheNextCycle) {
             EXPECT_FALSE(stage.idle());
         }
         void look() {
-            if (released_at == 0 && !warps.issue_told.empty()) released_at = watch.now();
+            if (released_at == 0 && !warps.issue_notified.empty()) released_at = watch.now();
         }
     } rig("rig");
     sc_core::sc_start(20, sc_core::SC_NS);
     EXPECT_EQ(rig.released_at, 6u);
-    EXPECT_THAT(rig.warps.issue_told, ElementsAre(2, 3));
+    EXPECT_THAT(rig.warps.issue_notified, ElementsAre(2, 3));
     EXPECT_EQ(rig.pool.in_flight(), 0u);
     EXPECT_TRUE(rig.stage.idle());
     EXPECT_EQ(rig.statistics.warp_instructions, 2u);
