@@ -121,11 +121,11 @@ int run_functional(const platform::option_values& values) {
     if (signal_guard::received() == 0) {
         support::output_attempts attempt;
         const int code = program.finish(attempt);
-        for (const std::string& m : attempt.messages()) tell("simtlm: " + m + "\n");
+        for (const std::string& m : attempt.messages()) print_error("simtlm: " + m + "\n");
         return code == success && attempt.failed() ? output_failed : code;
     }
     put_out("simtlm: *** incomplete run: interrupted ***\n");
-    tell(fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",
+    print_error(fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",
                      signal_guard::name()));
     return ended_by_signal + signal_guard::received();
 }

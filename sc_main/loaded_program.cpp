@@ -75,19 +75,19 @@ std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& va
 /// Loads the program of --ptx or --cubin.
 std::unique_ptr<execution::program_image> load(const platform::option_values& values,
                                                execution::device_memory& memory,
-                                               device::inspection& look) {
+                                               device::inspection& inspector) {
     if (values.text("--cubin").empty())
-        return std::make_unique<execution::ptx_image>(read_program(values, look.debug()), memory,
-                                                      look.checks(), gpu_architecture(values));
+        return std::make_unique<execution::ptx_image>(read_program(values, inspector.debug()), memory,
+                                                      inspector.checks(), gpu_architecture(values));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program too", "name one of them");
-    return std::make_unique<execution::sass_image>(read_cubins(values), memory, look.checks());
+    return std::make_unique<execution::sass_image>(read_cubins(values), memory, inspector.checks());
 }
 
 /// Enables the bookkeeping in device memory that the checks need.
 execution::device_memory& prepared(execution::device_memory& memory,
-                                   const device::inspection& look) {
-    look.prepare(memory);
+                                   const device::inspection& inspector) {
+    inspector.prepare(memory);
     return memory;
 }
 
@@ -126,7 +126,7 @@ loaded_program::~loaded_program() {
 
 bool loaded_program::print_findings() {
     const auto found = inspection_.take_findings();
-    for (const std::string& f : found) tell("simtlm: check: " + f + "\n");
+    for (const std::string& f : found) print_error("simtlm: check: " + f + "\n");
     return !found.empty();
 }
 
@@ -173,7 +173,7 @@ platform::program_access loaded_program::access() const {
 int loaded_program::finish(support::output_attempts& attempt) {
     attempt([&] { inspection_.debug().finish(); });
     const std::vector<std::string> wrong = run_.finish(attempt);
-    for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
+    for (const std::string& w : wrong) print_error("simtlm: " + w + "\n");
     const bool found = print_findings();
     if (!wrong.empty()) return results_differ;
     const auto compares = [](const execution::launch_script::result& r) { return r.compares; };

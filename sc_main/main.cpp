@@ -115,7 +115,7 @@ void checkpoint_traces(std::uint64_t kernels_done, const workload& work, support
 }
 
 void log_error(const std::string& text) {
-    tell(fmt::format("simtlm: {}\n", text));
+    print_error(fmt::format("simtlm: {}\n", text));
 }
 
 void log_error(const std::vector<std::string>& messages) {
@@ -278,7 +278,7 @@ int finish_run(timed_run& r, run_control::ending end, platform::gpu& device, out
             fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
                         "last {} cycles; waiting units:",
                         device.core_cycles(), device.config().dispatch.deadlock_window));
-        tell(device.describe());
+        print_error(device.describe());
         return stuck;
     }
     if (end == run_control::ending::interrupted) return ended_by_signal + signal_guard::received();

@@ -43,7 +43,7 @@ void output::note(const std::string& kind, const std::string& text) {
     const std::string said = fmt::format("simtlm: {}: {}\n", kind, support::printable(text));
     if (!stderr_is_terminal() && !incomplete_) return put_out(said);
     line_.clear();
-    tell(said);
+    print_error(said);
     line_.restore();
 }
 
@@ -119,7 +119,7 @@ void output::summary() const {
     const double bytes = (value("total dram reads") + value("total dram writes")) *
                          c.memory.partition.dram.atom_bytes();
     const double elapsed = seconds();
-    tell(fmt::format(
+    print_error(fmt::format(
         "simtlm: {} {}, {:.0f} core cycles ({:.4g} us of GPU time), IPC {:.2f}\n"
         "        hit rate L1D {}, L2 {}; DRAM {:.1f} GB/s, {:.1f} % of its peak\n"
         "        {:.2f} s: {}core cycles/s, {}warp instructions/s\n",
@@ -136,13 +136,13 @@ void print_activity(const simulation::phase_sequencer& sequencer, double seconds
     };
     std::uint64_t activations = 0;
     for (const std::uint64_t n : a.activations) activations += n;
-    tell(fmt::format("simulation kernel: {} core, {} network, {} L2, {} DRAM clock edges\n",
+    print_error(fmt::format("simulation kernel: {} core, {} network, {} L2, {} DRAM clock edges\n",
                      a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
                      a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]));
     const auto line = [&](const char* name, std::uint64_t n) {
-        tell(fmt::format("  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n)));
+        print_error(fmt::format("  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n)));
     };
-    tell(fmt::format("  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle"));
+    print_error(fmt::format("  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle"));
     line("steps", a.steps);
     line("deltas", a.deltas);
     line("visits of an SM", a.groups);
@@ -150,7 +150,7 @@ void print_activity(const simulation::phase_sequencer& sequencer, double seconds
     line("activations", activations);
     for (unsigned p = 0; p < sequencer.phases(); ++p)
         line(sequencer.phase_name(p), a.activations[p]);
-    tell(fmt::format("  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
+    print_error(fmt::format("  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
                      ratio(seconds * 1e9, static_cast<double>(activations)),
                      ratio(seconds * 1e9, static_cast<double>(a.edges[protocol::core_clock]))));
 }

@@ -69,7 +69,7 @@ void progress::show(const run_position& p) {
     if (terminal_)
         overwrite_line(line_);
     else
-        tell(line_ + "\n");
+        print_error(line_ + "\n");
     shown_ = terminal_;
     last_ = now;
     last_warp_instructions_ = p.warp_instructions;
@@ -94,7 +94,7 @@ void progress::clear_line() {
 
 void progress::restore() {
     if (!terminal_ || shown_ || line_.empty()) return;
-    tell(line_);
+    print_error(line_);
     shown_ = true;
 }
 

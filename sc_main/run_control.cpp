@@ -199,7 +199,7 @@ run_control::ending run_control::run(
         } catch (const support::output_error& e) {
             // The first error is rethrown.
             for (const std::string& m : e.messages())
-                if (m != first.what()) tell("simtlm: " + m + "\n");
+                if (m != first.what()) print_error("simtlm: " + m + "\n");
         }
         throw;
     }

@@ -101,14 +101,14 @@ void flush_out() {
     if (!flushed || !std::cout || std::ferror(stdout) != 0) failed(errno);
 }
 
-void tell(std::string_view text) {
+void print_error(std::string_view text) {
     const std::string safe = support::printable_lines(text);
     std::fwrite(safe.data(), 1, safe.size(), stderr);  // stderr keeps the error flag
 }
 
 void overwrite_line(std::string_view text) {
     std::fputs("\r\033[K", stderr);
-    tell(text);
+    print_error(text);
 }
 
 int code_after_output(const std::string& program, int code) {
@@ -117,7 +117,7 @@ int code_after_output(const std::string& program, int code) {
         if (stdout_failed) fail(stdout_error);
     } catch (const support::output_error& e) {
         // With another code, the error may have ended the run, and has been reported.
-        if (code == success || stdout_failed) tell(program + ": " + e.what() + "\n");
+        if (code == success || stdout_failed) print_error(program + ": " + e.what() + "\n");
         if (code == success) code = output_failed;
     }
     std::fflush(stderr);

@@ -35,7 +35,7 @@ void write_at_once(std::string_view text);
 void flush_out();
 
 /// Writes to stderr. An error is recorded, see code_after_output().
-void tell(std::string_view text);
+void print_error(std::string_view text);
 /// Clears the line of the terminal that stderr is, and writes a text to it.
 void overwrite_line(std::string_view text);
 

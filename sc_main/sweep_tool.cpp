@@ -80,11 +80,11 @@ std::string found_simtlm(const std::string& given) {
                                       "name the simulator: --simtlm FILE");
         return fs::absolute(given).string();
     }
-    const fs::path beside = fs::path(own_path()).parent_path() / "simtlm";
-    if (access(beside.c_str(), X_OK) != 0)
-        throw support::user_error(beside.string(), "does not exist",
+    const fs::path adjacent = fs::path(own_path()).parent_path() / "simtlm";
+    if (access(adjacent.c_str(), X_OK) != 0)
+        throw support::user_error(adjacent.string(), "does not exist",
                                   "name the simulator: --simtlm FILE");
-    return beside.string();
+    return adjacent.string();
 }
 
 unsigned processors() {
@@ -226,7 +226,7 @@ public:
         const std::vector<const study::sweep_run*> runs = left();
         done -= runs.size();
         if (!how_.quiet && done != 0)
-            tell(fmt::format("simtlm-sweep: {} of {} {} are complete already\n", done, all.size(),
+            print_error(fmt::format("simtlm-sweep: {} of {} {} are complete already\n", done, all.size(),
                              what));
         if (how_.slurm) {
             study::run_by_slurm(plan_, left, how_.jobs, own_path());
@@ -239,7 +239,7 @@ public:
             [&](const study::sweep_run& r, const study::sweep_outcome& outcome) {
                 ++done;
                 if (how_.quiet) return;
-                tell(fmt::format(
+                print_error(fmt::format(
                     "simtlm-sweep: {} of {}: {} {}: {}\n", done, all.size(), r.workload, r.series,
                     outcome.ok() ? fmt::format("{:.1f} s", outcome.wall) : outcome.message));
             });
@@ -317,7 +317,7 @@ int act(int argc, char** argv) {
     const auto failed = std::count_if(results.begin(), results.end(),
                                       [](const study::sweep_result& r) { return !r.ok(); });
     if (failed != 0)
-        tell(fmt::format("simtlm-sweep: {} of {} runs have failed (--retry runs them again)\n",
+        print_error(fmt::format("simtlm-sweep: {} of {} runs have failed (--retry runs them again)\n",
                          failed, results.size()));
     return failed != 0 ? runs_failed : success;
 }

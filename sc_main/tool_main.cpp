@@ -22,7 +22,7 @@ namespace {
 int act_and_catch(const std::string& program, int argc, char** argv, int (*act)(int, char**),
                   int failed) {
     const auto log_error = [&](const std::string& text) {
-        tell(fmt::format("{}: {}\n", program, text));
+        print_error(fmt::format("{}: {}\n", program, text));
     };
     try {
         return act(argc, argv);

@@ -196,18 +196,18 @@ int info(const arguments& a) {
     const trace::kernel_header& h = source->header();
     const bool binary = trace::is_binary_trace(file);
     for (const std::string& w : source->warnings())
-        tell(fmt::format("simtlm-trace: warning: {}\n", w));
+        print_error(fmt::format("simtlm-trace: warning: {}\n", w));
     put_out(fmt::format("file                 {} ({}, {} bytes)\n", file,
                         binary ? "binary" : "text", fs::file_size(file)));
     put_out(fmt::format("kernel               {} (id {}, stream {})\n", h.name, h.id, h.stream));
     put_out(fmt::format("grid, block          ({},{},{}), ({},{},{})\n", h.grid.x, h.grid.y,
                         h.grid.z, h.block.x, h.block.y, h.block.z));
-    const auto told = [](std::uint32_t n, const char* unit) {
+    const auto number_or_unspecified = [](std::uint32_t n, const char* unit) {
         return n == trace::kernel_header::unspecified ? std::string("not told")
                                                    : fmt::format("{} {}", n, unit);
     };
-    put_out(fmt::format("shared memory        {}\n", told(h.shared_memory, "bytes")));
-    put_out(fmt::format("registers            {}\n", told(h.registers, "per thread")));
+    put_out(fmt::format("shared memory        {}\n", number_or_unspecified(h.shared_memory, "bytes")));
+    put_out(fmt::format("registers            {}\n", number_or_unspecified(h.registers, "per thread")));
     put_out(fmt::format("binary version       {}\n", h.binary_version));
     put_out(fmt::format("tracer, NVBit        {}, {}\n", h.tracer_version,
                         h.nvbit_version.empty() ? "-" : h.nvbit_version));
@@ -251,7 +251,7 @@ int check(const arguments& a) {
             kernel.recycle(std::move(block));
         }
         for (const std::string& w : kernel.take_warnings())
-            tell(fmt::format("simtlm-trace: warning: {}\n", w));
+            print_error(fmt::format("simtlm-trace: warning: {}\n", w));
     }
     put_out(fmt::format("{}: {} kernel files, {} thread blocks, {} warp instructions, no fault\n",
                         list, files.size(), blocks, instructions));
@@ -274,7 +274,7 @@ int import_trace(const arguments& a, bool device_given) {
     if (device_given) options.device = a.device;
     const trace_import::import_result r =
         trace_import::import_protobuf_trace(a.operands[0], a.operands[1], options);
-    for (const std::string& w : r.warnings) tell(fmt::format("simtlm-trace: warning: {}\n", w));
+    for (const std::string& w : r.warnings) print_error(fmt::format("simtlm-trace: warning: {}\n", w));
     put_out(fmt::format("{}: {} kernels, {} thread blocks, {} warp instructions\n", r.list,
                         r.kernels, r.blocks, r.instructions));
     return success;

@@ -6,14 +6,14 @@
 namespace simtlm::cache {
 
 cache_link::cache_link(const sc_core::sc_module_name& name)
-    : sc_module(name), front("front"), behind("behind") {
+    : sc_module(name), front("front"), downstream("behind") {
     front.register_nb_transport_fw(this, &cache_link::request, 0);
-    behind.register_nb_transport_bw(this, &cache_link::respond, 0);
+    downstream.register_nb_transport_bw(this, &cache_link::respond, 0);
 }
 
 tlm::tlm_sync_enum cache_link::request(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-    const tlm::tlm_sync_enum answer = behind->nb_transport_fw(p, phase, delay);
+    const tlm::tlm_sync_enum answer = downstream->nb_transport_fw(p, phase, delay);
     if (answer == tlm::TLM_COMPLETED) p.set_response_status(tlm::TLM_OK_RESPONSE);
     if (answer != tlm::TLM_ACCEPTED) return answer;
     phase = tlm::END_REQ;

@@ -14,7 +14,7 @@ namespace simtlm::cache {
 class cache_link : public sc_core::sc_module {
 public:
     protocol::target_socket<cache_link> front;          ///< `memory` of the first cache
-    protocol::cache_port_initiator<cache_link> behind;  ///< `port` of the second cache
+    protocol::cache_port_initiator<cache_link> downstream;  ///< `port` of the second cache
 
     explicit cache_link(const sc_core::sc_module_name& name);
 

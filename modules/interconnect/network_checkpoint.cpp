@@ -33,7 +33,7 @@ void router_subnet::checkpoint(support::archive& a) {
     for (vc_router& r : routers_) a(r);
     for (node& n : nodes_) {
         node_counters& c = n.counters;
-        a(n.pushed, n.vc, n.last_vc, n.turn, c.sent_packets, c.sent_flits, c.accepted_packets,
+        a(n.pushed, n.vc, n.last_vc, n.next_vc, c.sent_packets, c.sent_flits, c.accepted_packets,
           c.accepted_flits);
     }
 }

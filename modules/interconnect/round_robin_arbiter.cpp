@@ -17,8 +17,8 @@ public:
         if (fabric.waiting_inputs() == 0) return;
         // The priority rotates in every cycle, including idle ones, so it is computed from the
         // cycle number.
-        const auto turn = static_cast<unsigned>(cycle % nodes_);
-        unsigned first = turn >= first_node_ ? turn - first_node_ : 0;
+        const auto rotation = static_cast<unsigned>(cycle % nodes_);
+        unsigned first = rotation >= first_node_ ? rotation - first_node_ : 0;
         if (first >= fabric.inputs()) first = 0;
         const port_set& waiting = fabric.waiting();
         for (unsigned i = waiting.at_or_after(first); i != port_set::none;

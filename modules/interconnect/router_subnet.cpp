@@ -58,7 +58,7 @@ void router_subnet::push(unsigned n, unsigned destination, const packet& p, vc_r
 tlm::tlm_generic_payload* router_subnet::head(unsigned n) {
     node& at = nodes_[n];
     if (at.chosen == ~0u) {
-        unsigned vc = at.turn;
+        unsigned vc = at.next_vc;
         for (unsigned i = 0; i < settings_.vcs && at.chosen == ~0u; ++i) {
             if (!at.boundaries[vc].complete.empty()) at.chosen = vc;
             if (++vc == settings_.vcs) vc = 0;
@@ -73,7 +73,7 @@ unsigned router_subnet::remove_head(unsigned n) {
     boundary& b = at.boundaries[at.chosen];
     const unsigned flits = b.complete.pop().flits;
     b.flits -= flits;
-    at.turn = (at.chosen + 1) % settings_.vcs;
+    at.next_vc = (at.chosen + 1) % settings_.vcs;
     at.chosen = ~0u;
     return flits;
 }

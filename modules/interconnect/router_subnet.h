@@ -116,7 +116,7 @@ private:
         unsigned ejecting = 0;                     // flits in ejection
         std::vector<boundary> boundaries;          // by virtual channel
         growing_fifo<flit> ejected;                // those whose credits have not returned yet
-        unsigned turn = 0;
+        unsigned next_vc = 0;
         unsigned chosen = ~0u;  // virtual channel of the head
         node_counters counters;
     };

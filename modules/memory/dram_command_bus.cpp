@@ -33,7 +33,7 @@ void dram_command_bus::issue_column(unsigned b, std::uint64_t now) {
         pipeline_.set_stages(r.write ? config_.timing.WL : config_.timing.CL);
     }
     pipeline_.push(number);
-    tell(now, r.write ? dram_command::write : dram_command::read, b, r.row, r.column + r.commanded);
+    notify(now, r.write ? dram_command::write : dram_command::read, b, r.row, r.column + r.commanded);
     if (r.write)
         machines_.write(b, now);
     else
@@ -60,30 +60,30 @@ void dram_command_bus::count_column(const dram_request& r, unsigned b) {
 void dram_command_bus::issue_row(unsigned b, std::uint64_t now) {
     if (machines_.timing().active(b)) return precharge(b, now);
     const std::uint32_t row = requests_[machines_.request(b)].row;
-    tell(now, dram_command::activate, b, row, 0);
+    notify(now, dram_command::activate, b, row, 0);
     machines_.activate(b, row, now);
     ++statistics_.activates;
 }
 
 void dram_command_bus::precharge(unsigned b, std::uint64_t now) {
-    tell(now, dram_command::precharge, b, machines_.timing().row(b), 0);
+    notify(now, dram_command::precharge, b, machines_.timing().row(b), 0);
     machines_.precharge(b, now);
     ++statistics_.precharges;
 }
 
 void dram_command_bus::refresh(std::uint64_t now) {
-    tell(now, dram_command::refresh, 0, 0, 0);
+    notify(now, dram_command::refresh, 0, 0, 0);
     machines_.refresh(now);
     ++statistics_.refreshes;
 }
 
 void dram_command_bus::refresh_bank(unsigned b, std::uint64_t now) {
-    tell(now, dram_command::refresh_bank, b, 0, 0);
+    notify(now, dram_command::refresh_bank, b, 0, 0);
     machines_.refresh_bank(b, now);
     ++statistics_.refreshes;
 }
 
-void dram_command_bus::tell(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
+void dram_command_bus::notify(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
                             std::uint32_t column) {
     for (command_observer* o : observers_) o->command(now, kind, bank, row, column);
 }

@@ -197,7 +197,7 @@ private:
         for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
         std::vector<std::uint32_t> dominator(end_ + 1, no_index);
         dominator[end_] = end_;
-        const auto meet = [&](std::uint32_t a, std::uint32_t b) {
+        const auto common_post_dominator = [&](std::uint32_t a, std::uint32_t b) {
             while (a != b) {
                 while (rank[a] < rank[b]) a = dominator[a];
                 while (rank[b] < rank[a]) b = dominator[b];
@@ -213,7 +213,7 @@ private:
                 std::uint32_t found = leaves_extra[b] ? end_ : no_index;
                 for (const std::uint32_t s : continuations(b)) {
                     if (dominator[s] == no_index) continue;
-                    found = found == no_index ? s : meet(found, s);
+                    found = found == no_index ? s : common_post_dominator(found, s);
                 }
                 if (found == dominator[b]) continue;
                 dominator[b] = found;

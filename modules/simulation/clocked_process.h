@@ -62,8 +62,8 @@ public:
     /// Local time of the edge now(). Earlier than sc_time_stamp() while edges of a decoupled domain
     /// are replayed, otherwise equal to it.
     sc_core::sc_time local_time() const {
-        return *state_.behind == 0 ? sc_core::sc_time_stamp()
-                                   : state_.sequencer.deferred_time(*state_.behind);
+        return *state_.edges_deferred == 0 ? sc_core::sc_time_stamp()
+                                   : state_.sequencer.deferred_time(*state_.edges_deferred);
     }
 
 private:

@@ -80,8 +80,8 @@ public:
     std::uint64_t deferred() const { return deferred_; }
     /// The time of a deferred edge. @param behind  edges from it to the next edge, 1 for the last
     /// one
-    sc_core::sc_time deferred_time(std::uint64_t behind) const {
-        return sc_core::sc_time::from_value(deferred_times_[deferred_times_.size() - behind]);
+    sc_core::sc_time deferred_time(std::uint64_t edges_deferred) const {
+        return sc_core::sc_time::from_value(deferred_times_[deferred_times_.size() - edges_deferred]);
     }
     /// The time by which the domain lags behind simulated time: the time since the first deferred
     /// edge.

@@ -236,8 +236,8 @@ public:
     std::uint64_t deferred_edges() const { return source_.deferred(); }
     /// The time of a deferred edge. @param behind  edges from it to the next edge, 1 for the last
     /// one
-    sc_core::sc_time deferred_time(std::uint64_t behind) const {
-        return source_.deferred_time(behind);
+    sc_core::sc_time deferred_time(std::uint64_t edges_deferred) const {
+        return source_.deferred_time(edges_deferred);
     }
     /// Whether blocks are watched; mark_active() must then be called for each sub-phase with an
     /// awake process.

@@ -23,7 +23,7 @@ process_state::process_state(const char* name, phase_sequencer& of, phase_index 
                              process_state* runner)
     : sequencer(of),
       group(of.table().group_of_new(phase)),
-      behind(group != nullptr ? &group->behind() : &in_time),
+      edges_deferred(group != nullptr ? &group->edges_deferred() : &in_time),
       action(acts),
       slot(group != nullptr ? group->slot_of(phase) : of.table().slots().at(phase)),
       chunk(of.region().chunk_of_new()),

@@ -23,7 +23,7 @@ struct alignas(64) process_state {
     phase_sequencer& sequencer;
     group_schedule* const group;        ///< nullptr: not a member of a group
     std::uint64_t* word = nullptr;      ///< word of its sub-phase that holds its bit
-    const std::uint64_t* const behind;  ///< number of edges by which its group lags
+    const std::uint64_t* const edges_deferred;  ///< number of edges by which its group lags
     const edge_action action;
     unsigned index = 0;                 ///< among the members of the phase
     unsigned first_place = 0;           ///< position of the first sub-phase of the phase
@@ -84,7 +84,7 @@ struct alignas(64) process_state {
     }
 
     /// The current edge of its domain, in cycles.
-    std::uint64_t now() const { return sequencer.cycle(domain) - *behind; }
+    std::uint64_t now() const { return sequencer.cycle(domain) - *edges_deferred; }
     /// Wakes the process in a cycle of its domain, or now if that cycle has begun.
     void wake_at(std::uint64_t at) {
         if (at <= now()) return wake();

@@ -64,7 +64,7 @@ void output_attempts::finish() {
 output_target::output_target(std::string name) : name_(std::move(name)), path_(name_) {
     if (name_.empty()) refuse("there is no name of a file", another_place);
     follow_links();
-    look();
+    inspect_target();
 }
 
 void output_target::refuse(const std::string& what, const std::string& remedy) const {
@@ -91,7 +91,7 @@ void output_target::follow_links() {
     refuse("cannot be written: too many symbolic links", another_place);
 }
 
-void output_target::look() {
+void output_target::inspect_target() {
     if (descriptor_ >= 0) {
         const int flags = fcntl(descriptor_, F_GETFL);
         if (flags < 0) refuse("is not open", another_place);

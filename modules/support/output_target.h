@@ -82,7 +82,7 @@ public:
 
 private:
     void follow_links();
-    void look();
+    void inspect_target();
     [[noreturn]] void refuse(const std::string& why, const std::string& remedy) const;
 
     std::string name_;

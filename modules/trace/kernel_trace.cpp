@@ -110,7 +110,7 @@ struct kernel_trace::implementation {
     std::unique_ptr<block_trace> next() {
         if (lookahead == 0) return decode_now();
         start();
-        for (unsigned turn = 0; turn < spins_before_sleep; ++turn) {
+        for (unsigned spin = 0; spin < spins_before_sleep; ++spin) {
             if (block_ready.load(std::memory_order_acquire)) break;
             host_threads::relax_processor();
         }

@@ -37,13 +37,13 @@ bool leaves_the_kernel(const program::static_instruction& info) {
     return is_one_of(base, endings);
 }
 
-void check_registers(const operand_list& list, std::uint32_t limit, std::uint32_t told,
+void check_registers(const operand_list& list, std::uint32_t limit, std::uint32_t declared,
                      const place& where) {
     for (unsigned i = 0; i < list.count; ++i) {
         const unsigned r = list.registers[i];
         if (r != zero_register && r >= limit)
             fail(where, "register R" + std::to_string(r) + " in a kernel of " +
-                            std::to_string(told) + " registers (-nregs)");
+                            std::to_string(declared) + " registers (-nregs)");
     }
 }
 

@@ -226,13 +226,13 @@ public:
         for (const stream_event& e : events_)
             list.write((e.kernel != nullptr ? (next++)->file : e.line) + "\n");
         list.commit();
-        std::set<std::string> told;
+        std::set<std::string> reported;
         for (const conversion& c : kernels_) {
             ++r.kernels;
             r.blocks += c.result.blocks;
             r.instructions += c.result.instructions;
             for (const std::string& w : c.result.warnings)
-                if (told.insert(w).second) warnings_.push_back(w);
+                if (reported.insert(w).second) warnings_.push_back(w);
         }
         r.warnings = std::move(warnings_);
         return r;

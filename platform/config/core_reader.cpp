@@ -123,9 +123,9 @@ void read_units(const option_values& v, core::sm_config& sm) {
         p.present = i == core::pipe_tensor ? tensor_cores : p.units > 0 || p.to_memory;
         if (p.units > 0 && !p.present)
             v.fail(p.units_option, "the SM has no tensor cores", "-gpgpu_tensor_core_avail 1");
-        if (const auto told = w.of.find(i); told != w.of.end()) {
-            p.id_oc = p.present || i != core::pipe_tensor ? told->second.id_oc : 0;
-            p.oc_ex = p.present || i != core::pipe_tensor ? told->second.oc_ex : 0;
+        if (const auto entry = w.of.find(i); entry != w.of.end()) {
+            p.id_oc = p.present || i != core::pipe_tensor ? entry->second.id_oc : 0;
+            p.oc_ex = p.present || i != core::pipe_tensor ? entry->second.oc_ex : 0;
         }
         if (p.usable() && (p.id_oc == 0 || p.oc_ex == 0))
             v.fail(widths,

@@ -79,10 +79,10 @@ bool names_line(std::string_view where, std::string_view file, std::uint64_t lin
     const std::string digits = std::to_string(line);
     for (std::size_t colon = where.find(':'); colon != std::string_view::npos;
          colon = where.find(':', colon + 1)) {
-        const std::string_view behind = where.substr(colon + 1);
-        if (behind.compare(0, digits.size(), digits) != 0) continue;
-        if (behind.size() > digits.size() &&
-            std::isdigit(static_cast<unsigned char>(behind[digits.size()])) != 0)
+        const std::string_view suffix = where.substr(colon + 1);
+        if (suffix.compare(0, digits.size(), digits) != 0) continue;
+        if (suffix.size() > digits.size() &&
+            std::isdigit(static_cast<unsigned char>(suffix[digits.size()])) != 0)
             continue;
         std::string_view path = where.substr(0, colon);
         if (const std::size_t begin = path.rfind('('); begin != std::string_view::npos)
@@ -432,7 +432,7 @@ void debugger::check_values(breakpoint& b) {
 }
 
 /// Checks for a reason to stop. The state must be consistent.
-void debugger::look() {
+void debugger::stop_if_needed() {
     if (detached_) return;
     check_conditions();
     const bool asked = interrupted_ != 0;

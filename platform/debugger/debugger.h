@@ -59,7 +59,7 @@ public:
     /// The state is consistent: stops if there is a reason to, and returns when the run continues.
     void tick() {
         if (running_freely_ && !interrupted_) return;
-        look();
+        stop_if_needed();
     }
     /// Requests a stop at the next tick(). Async-signal-safe.
     void interrupt() { interrupted_ = 1; }
@@ -111,7 +111,7 @@ private:
 
     static const std::vector<command>& commands();
 
-    void look();
+    void stop_if_needed();
     void check_conditions();
     void check_values(breakpoint& b);
     void prompt();

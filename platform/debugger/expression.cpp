@@ -88,9 +88,9 @@ private:
         skip();
         for (const std::string_view o : levels[level]) {
             if (o.empty() || !starts(o)) continue;
-            const char behind = at_ + o.size() < text_.size() ? text_[at_ + o.size()] : '\0';
+            const char following = at_ + o.size() < text_.size() ? text_[at_ + o.size()] : '\0';
             // Part of a longer operator of another level.
-            if ((o == "|" || o == "&" || o == "<" || o == ">") && (behind == o[0])) continue;
+            if ((o == "|" || o == "&" || o == "<" || o == ">") && (following == o[0])) continue;
             at_ += o.size();
             return o;
         }

@@ -55,7 +55,7 @@ public:
         running_ = &w;
         const warp_id id = id_of(w);
         debugger_.select(id);
-        if (debugger_.follows_instructions()) tell(w, op, id);
+        if (debugger_.follows_instructions()) report_step(w, op, id);
         debugger_.tick();
         ++executed_;
         running_ = nullptr;
@@ -191,7 +191,7 @@ private:
         debugger_.cta_started(id_of(b.warps().front()), owner);
     }
 
-    void tell(execution::warp& w, const operation& op, warp_id id) {
+    void report_step(execution::warp& w, const operation& op, warp_id id) {
         instruction_event e;
         const warp_owner owner = owner_of(w);
         const program::static_instruction& i = code_[op.instruction];

@@ -76,13 +76,13 @@ void debug_session::attach(platform::gpu& device) {
 
 void debug_session::begin() {
     if (!timed_) return;
-    const memory_space::turn turn(how_.memory, true);
+    const memory_space::access_scope access_scope(how_.memory, true);
     timed_->begin();
 }
 
 void debug_session::end() {
     if (printer_) printer_->finish();
-    const memory_space::turn turn(how_.memory, true);
+    const memory_space::access_scope access_scope(how_.memory, true);
     if (timed_) timed_->end();
     if (functional_ && begun_) functional_->end();
 }

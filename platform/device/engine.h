@@ -28,7 +28,7 @@ struct shared_state {
     execution::texture_table textures;  ///< modified only while the memory gate is held
     std::uint64_t stack_limit = 1024;   ///< bytes per thread
     std::uint64_t heap_limit = 8 << 20;
-    inspection* look = nullptr;  ///< nullptr: no inspection
+    inspection* inspector = nullptr;  ///< nullptr: no inspection
     /// Reports a failure to the user in one line.
     std::function<void(const std::string&)> report_error;
     /// Requests that run() of the engine returns soon.

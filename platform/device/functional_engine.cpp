@@ -39,7 +39,7 @@ void functional_engine::carry_out(task& t) {
 }
 
 void functional_engine::launch(task& t) {
-    const memory_space::turn turn(state_.memory, true);
+    const memory_space::access_scope access_scope(state_.memory, true);
     execution::services world = services_.of(*t.launch.module);
     world.sms = sms_;
     execute(t, world, 0);

@@ -15,7 +15,7 @@ void kernel_families::launch(const task_ptr& t, const std::shared_ptr<child_kern
             launched = launcher_.launch(t, parent ? parent->depth() + 1 : 0);
             return;
         }
-        const memory_space::turn turn(state_.memory, true);
+        const memory_space::access_scope access_scope(state_.memory, true);
         t->effect();
         launched.has_ended = true;
     });

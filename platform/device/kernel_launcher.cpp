@@ -22,7 +22,7 @@ kernel_launcher::kernel_launcher(shared_state& state, const platform::gpu_config
 }
 
 kernel_launcher::result kernel_launcher::launch(const task_ptr& t, unsigned depth) {
-    const memory_space::turn turn(state_.memory, true);
+    const memory_space::access_scope access_scope(state_.memory, true);
     checkpoint_.launched(*t);
     const loaded_module& module = *t->launch.module;
     if (module.image().launches_kernels() && checkpoint_.is_used())

@@ -34,7 +34,7 @@ void launch_selection::started(const std::shared_ptr<execution::executed_kernel>
                                const execution::launch& l, const code& c) {
     if (sampler_ == nullptr) return;
     const auto execute_rest = [this, kernel] {
-        const memory_space::turn turn(state_.memory, true);
+        const memory_space::access_scope access_scope(state_.memory, true);
         execution::functional_options how;
         how.give_up = &state_.give_up;
         kernel->execute_rest(how);

@@ -18,7 +18,7 @@ execution::services launch_services::of(const loaded_module& module) {
     world.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     world.stack_limit = state_.stack_limit;
     world.textures = &state_.textures;
-    if (state_.look != nullptr) state_.look->attach(world);
+    if (state_.inspector != nullptr) state_.inspector->attach(world);
     return world;
 }
 

@@ -19,14 +19,14 @@ namespace simtlm::device {
 
 loaded_module::loaded_module(const module_source& source, memory_space& memory,
                              const execution::instruction_timing& timing, unsigned architecture,
-                             inspection* look)
+                             inspection* inspector)
     : memory_(memory) {
     const module_source* loaded = &source;
     if (source.isa == execution::instruction_set::sass) {
-        load_machine_code(source, look);
+        load_machine_code(source, inspector);
         if (!image_) loaded = source.otherwise.get();
     }
-    if (!image_) load_ptx(*loaded, timing, architecture, look);
+    if (!image_) load_ptx(*loaded, timing, architecture, inspector);
     digest_ = XXH3_64bits(loaded->code.data(), loaded->code.size());
     descriptor_ = image_->describe(timing);
     for (const execution::kernel_image& k : image_->kernels()) {
@@ -52,14 +52,14 @@ const execution::kernel_image& loaded_module::fitted(const execution::kernel_ima
 
 void loaded_module::load_ptx(const module_source& source,
                              const execution::instruction_timing& timing, unsigned architecture,
-                             inspection* look) {
+                             inspection* inspector) {
     try {
         auto parsed = std::make_shared<ptx::module>(ptx::parse(source.code, source.name));
         if (timing.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
-        if (look != nullptr) look->debug().program_loaded(*parsed, source.code);
-        const memory_space::turn t(memory_, false);
+        if (inspector != nullptr) inspector->debug().program_loaded(*parsed, source.code);
+        const memory_space::access_scope t(memory_, false);
         image_ = std::make_unique<execution::ptx_image>(
-            parsed, memory_.table(), look == nullptr ? execution::check_options{} : look->checks(),
+            parsed, memory_.table(), inspector == nullptr ? execution::check_options{} : inspector->checks(),
             architecture, source.reserved_shared);
         ptx_architecture_ = image_->architecture();
     } catch (const failure&) {
@@ -69,13 +69,13 @@ void loaded_module::load_ptx(const module_source& source,
     }
 }
 
-void loaded_module::load_machine_code(const module_source& source, const inspection* look) {
+void loaded_module::load_machine_code(const module_source& source, const inspection* inspector) {
     try {
         auto read = std::make_shared<const sass::cubin>(source.code, source.name);
-        const memory_space::turn t(memory_, false);
+        const memory_space::access_scope t(memory_, false);
         auto image = std::make_unique<execution::sass_image>(
             std::move(read), memory_.table(),
-            look == nullptr ? execution::check_options{} : look->checks());
+            inspector == nullptr ? execution::check_options{} : inspector->checks());
         if (source.otherwise != nullptr && !image->is_executed_whole()) return;
         ptx_architecture_ = image->source().virtual_architecture();
         image_ = std::move(image);
@@ -87,7 +87,7 @@ void loaded_module::load_machine_code(const module_source& source, const inspect
 }
 
 loaded_module::~loaded_module() {
-    const memory_space::turn t(memory_, false);
+    const memory_space::access_scope t(memory_, false);
     image_.reset();
 }
 

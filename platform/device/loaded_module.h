@@ -26,7 +26,7 @@ public:
     /// @throws failure  if the code is invalid or cannot be executed
     loaded_module(const module_source& source, memory_space& memory,
                   const execution::instruction_timing& timing, unsigned architecture,
-                  inspection* look = nullptr);
+                  inspection* inspector = nullptr);
     ~loaded_module();
     loaded_module(const loaded_module&) = delete;
     loaded_module& operator=(const loaded_module&) = delete;
@@ -60,9 +60,9 @@ public:
 
 private:
     void load_ptx(const module_source& source, const execution::instruction_timing& timing,
-                  unsigned architecture, inspection* look);
+                  unsigned architecture, inspection* inspector);
     /// Leaves the module empty if `otherwise` of the source is to be used instead.
-    void load_machine_code(const module_source& source, const inspection* look);
+    void load_machine_code(const module_source& source, const inspection* inspector);
 
     memory_space& memory_;
     std::unique_ptr<execution::program_image> image_;

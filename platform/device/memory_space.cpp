@@ -46,7 +46,7 @@ bool is_admitted(memory_kind k) {
 
 }  // namespace
 
-memory_space::turn::turn(memory_space& m, bool runs) : memory_(m) {
+memory_space::access_scope::access_scope(memory_space& m, bool runs) : memory_(m) {
     std::unique_lock<std::mutex> lock(m.gate_);
     if (runs) {
         m.free_.wait(lock, [&] { return !m.busy_ && m.waiting_ == 0; });
@@ -58,7 +58,7 @@ memory_space::turn::turn(memory_space& m, bool runs) : memory_(m) {
     m.busy_ = true;
 }
 
-memory_space::turn::~turn() {
+memory_space::access_scope::~access_scope() {
     {
         const std::lock_guard<std::mutex> lock(memory_.gate_);
         memory_.busy_ = false;
@@ -84,7 +84,7 @@ std::uint64_t taken_by(std::uint64_t bytes) {
 
 std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
                                      unsigned flags, std::uint64_t alignment) {
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const bool counts = kind == memory_kind::device;
     const std::uint64_t taken = taken_by(bytes);
@@ -132,7 +132,7 @@ void memory_space::give_back(unsigned device, std::uint64_t bytes) {
 }
 
 std::optional<allocation> memory_space::release(std::uint64_t address) {
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = allocations_.find(address);
     if (at == allocations_.end() || is_admitted(at->second.kind) || at->second.released) return {};
@@ -173,7 +173,7 @@ void memory_space::revive(std::uint64_t address) {
 }
 
 void memory_space::abandon(std::uint64_t address) {
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = allocations_.find(address);
     if (at == allocations_.end() || !at->second.of_graph) return;
@@ -218,7 +218,7 @@ void memory_space::release_all(unsigned device) {
 
 void memory_space::admit(std::uint64_t address, std::uint64_t bytes, unsigned device,
                          unsigned flags, memory_kind kind) {
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes == 0) throw failure(status::invalid_value, "no memory to register");
     if (kind == memory_kind::registered) share_with_host();
@@ -236,7 +236,7 @@ void memory_space::admit(std::uint64_t address, std::uint64_t bytes, unsigned de
 }
 
 void memory_space::dismiss(std::uint64_t address) {
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = allocations_.find(address);
     if (at == allocations_.end() || !is_admitted(at->second.kind))
@@ -258,21 +258,21 @@ std::optional<allocation> memory_space::find(std::uint64_t address) const {
 bool memory_space::is_device_memory(std::uint64_t address) const {
     const auto a = find(address);
     if (a) return is_of_gpu(a->kind);
-    const turn t(const_cast<memory_space&>(*this), false);
+    const access_scope t(const_cast<memory_space&>(*this), false);
     return memory_->find(address) != nullptr;
 }
 
 void memory_space::note_written(std::uint64_t to, std::uint64_t bytes) {
     execution::written_map* const writes = memory_->writes();
     if (writes == nullptr || to >= writes->size() || bytes > writes->size() - to) return;
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     if (memory_->find(to) != nullptr) writes->mark(to, bytes);
 }
 
 void memory_space::note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     execution::written_map* const writes = memory_->writes();
     if (writes == nullptr || to >= writes->size() || bytes > writes->size() - to) return;
-    const turn t(*this, false);
+    const access_scope t(*this, false);
     if (memory_->find(to) == nullptr) return;
     const bool known = from < writes->size() && bytes <= writes->size() - from;
     if (known && memory_->find(from) != nullptr)

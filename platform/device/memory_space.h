@@ -111,13 +111,13 @@ public:
     execution::device_memory& table() { return *memory_; }
 
     /// Holds the gate; required to run programs or to modify the table.
-    class turn {
+    class access_scope {
     public:
         /// @param runs  true: for running a program, which yields to other waiters
-        turn(memory_space& m, bool runs);
-        ~turn();
-        turn(const turn&) = delete;
-        turn& operator=(const turn&) = delete;
+        access_scope(memory_space& m, bool runs);
+        ~access_scope();
+        access_scope(const access_scope&) = delete;
+        access_scope& operator=(const access_scope&) = delete;
 
     private:
         memory_space& memory_;

@@ -63,7 +63,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 }
             }) {
     inspection_.prepare(state_.memory.table());
-    state_.look = &inspection_;
+    state_.inspector = &inspection_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
     state_.report_error = [this](const std::string& text) { log_.log_error(text); };
@@ -218,7 +218,7 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
 }
 
 std::uint64_t system::bind_texture(const execution::texture_binding& binding) {
-    const memory_space::turn turn(state_.memory, false);
+    const memory_space::access_scope access_scope(state_.memory, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     // Handles of objects and addresses of references use different ranges.
     const std::uint64_t handle = ++handles_;
@@ -227,13 +227,13 @@ std::uint64_t system::bind_texture(const execution::texture_binding& binding) {
 }
 
 void system::bind_texture(std::uint64_t handle, const execution::texture_binding& binding) {
-    const memory_space::turn turn(state_.memory, false);
+    const memory_space::access_scope access_scope(state_.memory, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     state_.textures.bind(handle, binding);
 }
 
 void system::release_texture(std::uint64_t handle) {
-    const memory_space::turn turn(state_.memory, false);
+    const memory_space::access_scope access_scope(state_.memory, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     state_.textures.release(handle);
 }

@@ -76,7 +76,7 @@ void timed_checkpoint::step(const kernel_launcher& kernels, const copy_queue& co
 
 void timed_checkpoint::execute(replayed_kernel& k) {
     attempt(*k.owner, state_, [&] {
-        const memory_space::turn turn(state_.memory, true);
+        const memory_space::access_scope access_scope(state_.memory, true);
         execution::functional_options how;
         how.give_up = &state_.give_up;
         execution::run(k.launch, state_.memory.table(), k.world, how);
@@ -94,7 +94,7 @@ void timed_checkpoint::wait_for_host() {
 
 /// The checkpoint is reached: advances the idle GPU to its time and restores the state.
 void timed_checkpoint::restore(std::uint64_t launches) {
-    const memory_space::turn turn(state_.memory, true);
+    const memory_space::access_scope access_scope(state_.memory, true);
     const sc_core::sc_time until = file_.time();
     restored_at_ = until.value();
     gpus_.advance_to(until);

@@ -123,7 +123,7 @@ std::vector<task_ptr> timed_engine::run() {
 /// Runs until a task ends. Statistics are consistent only between steps.
 void timed_engine::simulate() {
     try {
-        const memory_space::turn turn(state_.memory, true);
+        const memory_space::access_scope access_scope(state_.memory, true);
         if (copies_.empty()) replay_.save_if_due(launcher_);
         gpus_.run(copies_.next_end());
     } catch (const std::exception& e) {

@@ -469,7 +469,7 @@ std::size_t kernel_sampler::stand_in_of(std::size_t g, const std::vector<sample>
     return found;
 }
 
-kernel_sampler::overview kernel_sampler::look() const {
+kernel_sampler::overview kernel_sampler::survey() const {
     overview o;
     double squares = 0;
     for (const cluster& c : clusters_) {
@@ -600,7 +600,7 @@ projection kernel_sampler::result(const overview& seen) const {
 }
 
 std::string kernel_sampler::text() const {
-    const overview seen = look();
+    const overview seen = survey();
     const projection p = result(seen);
     std::string t = fmt::format(
         "\nsimtlm: projection: {} of {} kernels were simulated ({} groups); the totals above are "
@@ -629,7 +629,7 @@ std::string kernel_sampler::text() const {
 }
 
 std::string kernel_sampler::json() const {
-    const overview seen = look();
+    const overview seen = survey();
     const projection p = result(seen);
     nlohmann::ordered_json j;
     j["projected_tot_sim_cycle"] = p.cycles;

@@ -87,9 +87,9 @@ public:
         kernels_[kernel].instructions = instructions;
     }
 
-    projection result() const { return result(look()); }
+    projection result() const { return result(survey()); }
     /// Core cycles of a kernel, measured or projected.
-    double cycles_of(std::size_t kernel) const { return cycles_of(kernel, look()); }
+    double cycles_of(std::size_t kernel) const { return cycles_of(kernel, survey()); }
     /// Report: lines "name = value" and a table of the groups.
     std::string text() const;
     /// Report for every kernel as JSON.
@@ -165,7 +165,7 @@ private:
     void estimate_spread(curve& c) const;
     std::size_t stand_in_of(std::size_t group, const std::vector<sample>& samples,
                             bool same_grid) const;
-    overview look() const;
+    overview survey() const;
     /// Effect of cold misses: relative increase in cycles of the first kernel of a group over the
     /// others; nothing if no group has measurements of both.
     std::optional<double> first_excess(const std::vector<sample>& samples) const;

@@ -16,10 +16,10 @@ rate_monitor::rate_monitor(const sc_core::sc_module_name& name, gpu& device, dou
       spread_(spread),
       window_(window_cycles / device.config().clocks.core, sc_core::SC_SEC) {
     simulation::spawn_method(
-        "look", [this] { look(); }, {}, simulation::first_run::at_start);
+        "look", [this] { sample(); }, {}, simulation::first_run::at_start);
 }
 
-void rate_monitor::look() {
+void rate_monitor::sample() {
     sc_core::next_trigger(window_);
     dispatch::cta_scheduler& ctas = device_.commands().ctas();
     const dispatch::running_kernel* running = nullptr;

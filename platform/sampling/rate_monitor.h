@@ -36,7 +36,7 @@ private:
     static constexpr unsigned windows = 8;
     static constexpr double window_cycles = 500;
 
-    void look();
+    void sample();
 
     gpu& device_;
     const double spread_;

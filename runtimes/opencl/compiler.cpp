@@ -556,7 +556,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
     make_library();
     const auto reveal = [&](std::vector<kernel_signature>& kernels) {
         for (kernel_signature& k : kernels)
-            for (argument_signature& one : k.arguments) one.told = options.argument_info;
+            for (argument_signature& one : k.arguments) one.has_info = options.argument_info;
     };
     std::string words = options.standard + (options.optimise ? " 1" : " 0");
     for (const std::string& w : options.front_end) words += '\0' + w;

@@ -244,7 +244,7 @@ CL(cl_int, clGetKernelArgInfo)
         const auto k = s.all_kernels.get(handle);
         require(index < k->arguments.size(), CL_INVALID_ARG_INDEX);
         const argument_signature& g = k->signature.arguments[index];
-        require(g.told, CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
+        require(g.has_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
                 "only for programs from source, built with -cl-kernel-arg-info");
         const answer a(room, to, size);
         switch (what) {

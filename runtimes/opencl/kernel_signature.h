@@ -19,7 +19,7 @@ struct argument_signature {
     cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
     std::string type, name;
-    bool told = false;  ///< visible to the program: compiled with -cl-kernel-arg-info
+    bool has_info = false;  ///< visible to the program: compiled with -cl-kernel-arg-info
     /// A 64-bit value in PTX that does not distinguish pointers from numbers, such as nvcc's: a
     /// buffer handle passed for it is replaced by the buffer's address.
     bool may_be_pointer = false;

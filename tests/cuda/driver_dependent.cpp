@@ -113,7 +113,7 @@ struct outcome {
     unsigned stored[2];      // by primary, and as read by secondary
     std::uint64_t at[3][2];  // by launch: begin, end of its work
 };
-static outcome look() {
+static outcome outcome_of_pair() {
     outcome o;
     CHECK(cuMemcpyDtoH_v2(o.stored, data, sizeof o.stored) == 0);
     CHECK(cuMemcpyDtoH_v2(o.at, times, sizeof o.at) == 0);
@@ -127,7 +127,7 @@ static outcome run(void* graph) {
     CHECK(cuGraphInstantiateWithFlags(&executable, graph, 0) == 0);
     CHECK(cuGraphLaunch(executable, stream) == 0 && cuStreamSynchronize(stream) == 0);
     CHECK(cuGraphExecDestroy(executable) == 0);
-    return look();
+    return outcome_of_pair();
 }
 
 /// The only edge of a graph. @param from, to  receive its nodes
@@ -223,7 +223,7 @@ static void test_events() {
         launch(secondary, 1, 0, false);
         stream = before;
         CHECK(cuStreamSynchronize(other) == 0);
-        CHECK(look().stored[1] == 42);
+        CHECK(outcome_of_pair().stored[1] == 42);
     }
 }
 
@@ -241,7 +241,7 @@ int main(int, char** arguments) {
     // It begins early, and reads the value after waiting for it.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 1, true);
-    const outcome early = look();
+    const outcome early = outcome_of_pair();
     CHECK(early.stored[0] == 42 && early.stored[1] == 42);
     CHECK(!timed || early.at[1][0] < early.at[0][1]);
     CHECK(!timed || early.at[1][1] > early.at[0][1]);
@@ -249,14 +249,14 @@ int main(int, char** arguments) {
     // The previous kernel does not let it begin early.
     launch(primary, 0, 0, false);
     launch(secondary, 1, 1, true);
-    const outcome late = look();
+    const outcome late = outcome_of_pair();
     CHECK(late.stored[1] == 42);
     CHECK(!timed || late.at[1][0] > late.at[0][1]);
 
     // It is not launched as programmatically dependent.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 1, false);
-    const outcome plain = look();
+    const outcome plain = outcome_of_pair();
     CHECK(plain.stored[1] == 42);
     CHECK(!timed || plain.at[1][0] > plain.at[0][1]);
 
@@ -264,7 +264,7 @@ int main(int, char** arguments) {
     // operations that follow in the stream do.
     launch(primary, 0, 1, false);
     launch(secondary, 1, 0, true);
-    const outcome hasty = look();
+    const outcome hasty = outcome_of_pair();
     CHECK(hasty.stored[0] == 42);
     CHECK(hasty.stored[1] == (timed ? 0 : 42));
 
@@ -272,7 +272,7 @@ int main(int, char** arguments) {
     launch(primary, 0, 1, false);
     launch(secondary, 1, 0, true);
     launch(secondary, 2, 1, true);
-    const outcome three = look();
+    const outcome three = outcome_of_pair();
     CHECK(three.stored[1] == 42);
     CHECK(!timed || three.at[2][0] < three.at[0][1]);
     CHECK(!timed || three.at[2][1] > three.at[0][1]);

@@ -138,13 +138,13 @@ static unsigned counted() {
 /// Largest number of blocks that were resident on an SM at a time, which the API tells, too.
 static int resident(void* occupied, int shared, int threads) {
     if (shared > 48 << 10) OK(cuFuncSetAttribute(occupied, 8, shared));
-    int told = -1;
-    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&told, occupied, threads, shared));
-    if (!timed) return told;
+    int predicted = -1;
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&predicted, occupied, threads, shared));
+    if (!timed) return predicted;
     OK(cuMemsetD32_v2(out, 0, 512));
     unsigned turns = 400;
     void* arguments[] = {&out, &turns};
-    const unsigned blocks = static_cast<unsigned>(attribute_of(16) * (told + 1) * 2);
+    const unsigned blocks = static_cast<unsigned>(attribute_of(16) * (predicted + 1) * 2);
     OK(cuLaunchKernel(occupied, blocks, 1, 1, static_cast<unsigned>(threads), 1, 1,
                       static_cast<unsigned>(shared), nullptr, arguments, nullptr));
     OK(cuCtxSynchronize());
@@ -152,9 +152,9 @@ static int resident(void* occupied, int shared, int threads) {
     OK(cuMemcpyDtoH_v2(counts.data(), out, 2048));
     OK(cuMemsetD32_v2(out, 0, 512));
     const auto most = static_cast<int>(*std::max_element(counts.begin() + 256, counts.end()));
-    if (most != told) std::fprintf(stderr, "%d resident blocks, %d told\n", most, told);
-    CHECK(most == told);
-    return told;
+    if (most != predicted) std::fprintf(stderr, "%d resident blocks, %d told\n", most, predicted);
+    CHECK(most == predicted);
+    return predicted;
 }
 
 static void test_resident_blocks(void* occupied) {

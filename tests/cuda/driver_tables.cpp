@@ -136,7 +136,7 @@ static void contexts_have_numbers_that_are_not_used_again(void* primary) {
     CHECK(cuCtxSetCurrent(primary) == 0);
 }
 
-static void tell(void** to, void* function, std::uint64_t) {
+static void collect(void** to, void* function, std::uint64_t) {
     *to = function;
 }
 
@@ -153,8 +153,8 @@ static void tables_hold_what_is_known_and_refuse_the_rest(void* primary) {
     CHECK(call(runtime_interface, 2, &context, 0) == 0 && context == primary);
     CHECK(call(runtime_interface, 1, &module, text) == 0);
     CHECK(cuModuleGetFunction(&kernel, module, "k") == 0);
-    void* told = nullptr;
-    CHECK(call(tools_module, 7, context, module, &tell, &told) == 1 && told == kernel);
+    void* collected = nullptr;
+    CHECK(call(tools_module, 7, context, module, &collect, &collected) == 1 && collected == kernel);
 
     std::uint64_t one[2] = {}, other[2] = {};
     constexpr int not_supported = 801;

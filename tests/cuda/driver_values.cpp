@@ -140,12 +140,12 @@ static void report_addresses(void* context) {
 }
 
 /// The logs of a compilation, with buffers of a given size.
-struct told {
+struct compilation_log {
     char errors[200], information[20];
     int options[5] = {2, 3, 4, 5, 6};
     void* values[5];
 
-    told() {
+    compilation_log() {
         std::memset(errors, 'x', sizeof errors);
         std::memset(information, 'x', sizeof information);
         values[0] = nullptr;
@@ -157,7 +157,7 @@ struct told {
 };
 
 static void report_compilations(void** module) {
-    told bad, good, linked;
+    compilation_log bad, good, linked;
     CHECK(cuModuleLoadDataEx(module, ".version 6.3\n.target sm_70\nnonsense", 5, bad.options,
                              bad.values) == 218);
     const std::size_t length = std::strlen(bad.errors);

@@ -185,8 +185,8 @@ void queries_itself(const host& h, cl_program g) {
     GIVES(CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
           clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_NAME, 0, nullptr, nullptr));
     GOOD(clReleaseKernel(a));
-    const cl_program told = h.build(source, "-cl-kernel-arg-info");
-    a = h.kernel(told, "arguments");
+    const cl_program program = h.build(source, "-cl-kernel-arg-info");
+    a = h.kernel(program, "arguments");
     GOOD(clGetKernelArgInfo(a, 4, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr));
     CHECK(space == CL_KERNEL_ARG_ADDRESS_CONSTANT);
     GOOD(clGetKernelArgInfo(a, 3, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, nullptr));
@@ -194,7 +194,7 @@ void queries_itself(const host& h, cl_program g) {
     GOOD(clGetKernelArgInfo(a, 6, CL_KERNEL_ARG_NAME, sizeof text, text, nullptr));
     CHECK(std::string(text) == "big");
     GOOD(clReleaseKernel(a));
-    GOOD(clReleaseProgram(told));
+    GOOD(clReleaseProgram(program));
     GOOD(clReleaseMemObject(out));
     GOOD(clReleaseKernel(k));
 }

@@ -271,12 +271,12 @@ TEST(TraceStreams, ReportEventsOfComponents) {
 
 TEST(TraceStreams, ChangeNoStatistic) {
     const outcome plain = simulate(on_tiny(sample("reduction")));
-    const outcome told =
+    const outcome output =
         simulate(on_tiny(sample("reduction"), {"-trace_enabled", "1", "-trace_components",
                                                "WARP_SCHEDULER,SCOREBOARD,MEMORY_PARTITION_UNIT,"
                                                "MEMORY_SUBPARTITION_UNIT,INTERCONNECT,LIVENESS"}));
-    ASSERT_EQ(0, told.code) << told.err;
-    std::istringstream in(told.report());
+    ASSERT_EQ(0, output.code) << output.err;
+    std::istringstream in(output.report());
     std::string rest;
     for (std::string line; std::getline(in, line);)
         if (line.rfind("GPGPU-Sim Cycle ", 0) != 0) rest += line + "\n";

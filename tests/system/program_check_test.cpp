@@ -132,17 +132,17 @@ TEST_P(MachineCodeChecks, NameAddressesAndLinesOfRacesAndOfUninitializedReads) {
     for (const bool timing : {false, true}) {
         const outcome o = run("careless", "unwritten", timing);
         EXPECT_EQ(5, o.code) << o.err;
-        const auto tells = [&](const std::string& what) {
+        const auto expect_report = [&](const std::string& what) {
             EXPECT_NE(std::string::npos, o.err.find(what)) << what << "\n" << o.err;
         };
-        tells(".cubin:careless+0x00");
-        tells("careless.cu:9): kernel careless, block (0,0,0), thread (0,0,0): reads 4 bytes at ");
-        tells("0 bytes inside allocation in");
-        tells("race in shared memory at 0x");
-        tells("(static shared memory): this ");
-        tells("careless.cu:7)");
-        tells("careless.cu:8)");
-        tells(" have no barrier between them [");
+        expect_report(".cubin:careless+0x00");
+        expect_report("careless.cu:9): kernel careless, block (0,0,0), thread (0,0,0): reads 4 bytes at ");
+        expect_report("0 bytes inside allocation in");
+        expect_report("race in shared memory at 0x");
+        expect_report("(static shared memory): this ");
+        expect_report("careless.cu:7)");
+        expect_report("careless.cu:8)");
+        expect_report(" have no barrier between them [");
     }
 }
 

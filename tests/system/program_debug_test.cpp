@@ -83,17 +83,17 @@ TEST_F(ProgramDebug, PrintsRegistersAndPredicatesOfMachineCodeWithItsAddresses) 
             arguments.insert(arguments.end(), {"-gpgpu_ptx_sim_mode", "1"});
         else
             arguments.insert(arguments.end(), {"--preset", "A100"});
-        const std::string told =
+        const std::string output =
             simulate_from_shell("export PTX_SIM_DEBUG=6 PTX_SIM_DEBUG_THREAD_UID=34;", arguments,
                                 "")
                 .out;
         const std::string plain = simulate_from_shell("export PTX_SIM_DEBUG=0;", arguments, "").out;
-        EXPECT_LT(0, count(told, "[thd=34] : ctaid=(0,0,0) tid=(33,0,0) ("));
-        EXPECT_LT(0, count(told, "careless.sm_80.cubin:careful+0x")) << told;
-        EXPECT_EQ(1, count(told, " - EXIT)\n"));
+        EXPECT_LT(0, count(output, "[thd=34] : ctaid=(0,0,0) tid=(33,0,0) ("));
+        EXPECT_LT(0, count(output, "careless.sm_80.cubin:careful+0x")) << output;
+        EXPECT_EQ(1, count(output, " - EXIT)\n"));
         // SR_TID.X
-        EXPECT_LT(0, count(told, " = 0x00000021\n")) << told;
-        EXPECT_LT(0, count(told, "    P0 = ")) << told;
+        EXPECT_LT(0, count(output, " = 0x00000021\n")) << output;
+        EXPECT_LT(0, count(output, "    P0 = ")) << output;
         EXPECT_EQ(0, count(plain, "[thd="));
     }
 }

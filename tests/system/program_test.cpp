@@ -472,11 +472,11 @@ output b b.bin
     };
     const std::vector<std::string> several = {"-gpgpu_concurrent_kernel_sm", "1",
                                               "-gpgpu_max_concurrent_kernel", "8"};
-    const outcome beside = simulate(on_tiny(program("saxpy.ptx"), launch("2"), several));
+    const outcome concurrent = simulate(on_tiny(program("saxpy.ptx"), launch("2"), several));
     const std::string a = read_file(folder_.path("a.bin"));
     const std::string b = read_file(folder_.path("b.bin"));
     const outcome in_turn = simulate(on_tiny(program("saxpy.ptx"), launch("1"), several));
-    EXPECT_EQ(0, beside.code) << beside.err;
+    EXPECT_EQ(0, concurrent.code) << concurrent.err;
     EXPECT_EQ(0, in_turn.code) << in_turn.err;
     EXPECT_EQ(a, read_file(folder_.path("a.bin")));
     EXPECT_EQ(b, read_file(folder_.path("b.bin")));
@@ -485,7 +485,7 @@ output b b.bin
     std::memcpy(values.data(), a.data(), a.size());
     for (unsigned i = 0; i < values.size(); ++i)
         ASSERT_EQ(static_cast<float>((i + 1) * (i < 256 ? 3 : 2)), values[i]) << i;
-    EXPECT_LT(std::stoull(beside.values()["gpu_tot_sim_cycle"]),
+    EXPECT_LT(std::stoull(concurrent.values()["gpu_tot_sim_cycle"]),
               std::stoull(in_turn.values()["gpu_tot_sim_cycle"]));
 }
 

@@ -155,10 +155,10 @@ private:
         for (unsigned s = 0; s < 4; ++s) {
             const std::uint64_t count = unit_count();
             const std::uint64_t in_front = sub_cores_ ? schedulers_ : between(1, 8);
-            const std::uint64_t behind = sub_cores_ ? count : between(1, 8);
+            const std::uint64_t after = sub_cores_ ? count : between(1, 8);
             set(("-specialized_unit_" + text(s + 1)).c_str(), "1," + text(count) + ",4," +
                                                                   text(in_front) + "," +
-                                                                  text(behind) + "," + special[s]);
+                                                                  text(after) + "," + special[s]);
         }
         for (const char* kind : {"int", "sp", "dp", "sfu", "tensor"}) {
             const std::uint64_t interval = between(1, 8);

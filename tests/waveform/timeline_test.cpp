@@ -70,13 +70,13 @@ TEST(Timeline, ConnectsTheHopsOfARequestInOrder) {
     timeline->finish();
 
     std::map<std::uint64_t, std::vector<nlohmann::json>> requests;
-    std::map<std::uint64_t, std::string> arrows;
+    std::map<std::uint64_t, std::string> flows;
     std::uint64_t through_dram = 0;
     for (const auto& e : parsed(file)) {
         if (e.value("cat", "") == "memory")
             requests[e["args"]["request"].get<std::uint64_t>()].push_back(e);
         if (e.value("cat", "") == "request")
-            arrows[e["id"].get<std::uint64_t>()] += e["ph"].get<std::string>();
+            flows[e["id"].get<std::uint64_t>()] += e["ph"].get<std::string>();
     }
     EXPECT_GT(requests.size(), 50u);
     for (const auto& [id, hops] : requests) {
@@ -90,7 +90,7 @@ TEST(Timeline, ConnectsTheHopsOfARequestInOrder) {
         for (const char* hop : {"request network", "L2", "reply network"})
             EXPECT_EQ(names.count(hop), 1u) << id << " " << hop;
         through_dram += names.count("DRAM");
-        EXPECT_EQ(arrows[id], "s" + std::string(hops.size() - 2, 't') + "f");
+        EXPECT_EQ(flows[id], "s" + std::string(hops.size() - 2, 't') + "f");
     }
     EXPECT_GT(through_dram, 0u);
 }
@@ -123,7 +123,7 @@ void expect_valid(const nlohmann::json& events) {
     }
     std::int64_t time = 0;
     std::map<row, std::vector<slice>> slices;
-    std::map<std::uint64_t, std::string> arrows;
+    std::map<std::uint64_t, std::string> flows;
     for (const auto& e : events) {
         const std::string kind = e["ph"].get<std::string>();
         ASSERT_NE(std::string("MXCIstf").find(kind), std::string::npos) << e;
@@ -143,10 +143,10 @@ void expect_valid(const nlohmann::json& events) {
         } else if (kind != "I") {
             ASSERT_FALSE(of_row.empty()) << e;
             EXPECT_TRUE(at >= of_row.back().from && at < of_row.back().to) << e;
-            arrows[e["id"].get<std::uint64_t>()] += kind;
+            flows[e["id"].get<std::uint64_t>()] += kind;
         }
     }
-    for (const auto& [id, steps] : arrows)
+    for (const auto& [id, steps] : flows)
         EXPECT_EQ(steps, "s" + std::string(steps.size() - 2, 't') + "f") << id;
 }
 

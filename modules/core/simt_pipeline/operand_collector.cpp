@@ -92,7 +92,7 @@ unsigned operand_collector::add_pool(const collector_pool_config& with) {
     };
     for (unsigned i = 0; i < with.units; ++i) units_[first + i].next = after(i);
     pools_.push_back({first, with.units, with.units / config_.schedulers, {}});
-    if (with.units > 0) pools_.back().turn.assign(with.out_ports, after(0));
+    if (with.units > 0) pools_.back().next_unit.assign(with.out_ports, after(0));
     return static_cast<unsigned>(pools_.size()) - 1;
 }
 
@@ -153,9 +153,9 @@ void operand_collector::cycle() {
 bool operand_collector::dispatch() {
     bool any = false;
     for (pool& from : pools_)
-        for (std::uint8_t& turn : from.turn) {
+        for (std::uint8_t& next_unit : from.next_unit) {
             // If one port of a pool cannot dispatch, neither can the next ones.
-            if (!dispatch_one(from, turn)) break;
+            if (!dispatch_one(from, next_unit)) break;
             any = true;
         }
     return any;
@@ -163,14 +163,14 @@ bool operand_collector::dispatch() {
 
 /// Dispatches the next complete unit of a pool, round robin, whose OC_EX register is free.
 /// @param turn  of a port: the unit with the highest priority
-bool operand_collector::dispatch_one(const pool& from, std::uint8_t& turn) {
+bool operand_collector::dispatch_one(const pool& from, std::uint8_t& next_unit) {
     for (;;) {
         const std::uint64_t candidates = complete_ & ~kept_ & units_mask(from.first, from.units);
         if (candidates == 0) return false;
-        const std::uint64_t later = candidates >> turn << turn;
+        const std::uint64_t later = candidates >> next_unit << next_unit;
         const auto unit = static_cast<unsigned>(__builtin_ctzll(later != 0 ? later : candidates));
         if (dispatch_unit(unit)) {
-            turn = units_[unit].next;
+            next_unit = units_[unit].next;
             return true;
         }
     }

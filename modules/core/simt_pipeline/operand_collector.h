@@ -113,7 +113,7 @@ private:
     /// pass.
     struct pool {
         unsigned first, units, per_scheduler;
-        std::vector<std::uint8_t> turn;  // by port: collector with the highest priority
+        std::vector<std::uint8_t> next_unit;  // by port: collector with the highest priority
     };
     /// Input ports that serve the same pipelines; each allocates collectors once per pass.
     struct entrance {
@@ -137,7 +137,7 @@ private:
                       std::vector<unsigned> pools);
     std::vector<unsigned> pipes_by(unsigned pipeline_config::visits::*order) const;
     bool dispatch();
-    bool dispatch_one(const pool& from, std::uint8_t& turn);
+    bool dispatch_one(const pool& from, std::uint8_t& next_unit);
     bool dispatch_unit(unsigned unit);
     void read(bool first_pass, std::uint64_t now);
     bool allocate();

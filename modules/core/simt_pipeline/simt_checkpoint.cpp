@@ -28,7 +28,7 @@ void two_level_active::checkpoint(support::archive& a) {
 }
 
 void operand_collector::checkpoint(support::archive& a) {
-    for (pool& p : pools_) a(p.turn);
+    for (pool& p : pools_) a(p.next_unit);
     for (entrance& e : entrances_) a(e.full);
     for (collector& c : units_) a(c.next);
     a(written_in_, written_, kept_, kept_by_, awaited_by_);

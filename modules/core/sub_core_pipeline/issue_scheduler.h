@@ -114,8 +114,8 @@ private:
     /// The first of some warps that may issue, in the order of slots after the last one; -1: none.
     template <class MayIssue>
     int next_of(slot_mask candidates, MayIssue& may_issue) const {
-        const auto behind = static_cast<unsigned>(last_ + 1) % max_slots;
-        const slot_mask above = candidates & ~slot_mask{0} << behind;
+        const auto above_last = static_cast<unsigned>(last_ + 1) % max_slots;
+        const slot_mask above = candidates & ~slot_mask{0} << above_last;
         for (slot_mask half : {above, candidates & ~above})
             for (; half != 0; half &= half - 1) {
                 const auto slot = static_cast<unsigned>(__builtin_ctz(half));

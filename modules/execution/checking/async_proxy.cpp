@@ -11,7 +11,7 @@ async_proxy::async_proxy(unsigned warps, std::uint32_t shared_bytes, unsigned ct
       chunks_((shared_bytes + chunk_bytes - 1) / chunk_bytes),
       operations_(std::size_t{max_operations} * ctas),
       used_(ctas),
-      knows_(std::size_t{warps} * ctas),
+      completed_(std::size_t{warps} * ctas),
       barriers_(std::size_t{barriers} * ctas),
       fenced_(std::size_t{warps} * ctas),
       groups_(std::size_t{2} * warps * ctas),
@@ -23,7 +23,7 @@ void async_proxy::start() {
         for (const unsigned i : used) operations_[i].number = 0;
         used.clear();
     }
-    std::fill(knows_.begin(), knows_.end(), knowledge());
+    std::fill(completed_.begin(), completed_.end(), knowledge());
     std::fill(barriers_.begin(), barriers_.end(), knowledge());
     for (knowledge& k : of_cluster_) k.reset();
     places_.clear();
@@ -36,25 +36,25 @@ void async_proxy::start() {
 
 void async_proxy::synchronise(unsigned warp, std::uint32_t place, bool acquires, bool releases) {
     if (acquires) {
-        const auto told = places_.find(place);
-        if (told != places_.end()) knows_[warp] |= told->second;
+        const auto published = places_.find(place);
+        if (published != places_.end()) completed_[warp] |= published->second;
     }
-    if (releases) places_[place] |= knows_[warp];
+    if (releases) places_[place] |= completed_[warp];
 }
 
 void async_proxy::complete(unsigned rank, unsigned barrier, const std::vector<unsigned>& waiting,
                            bool whole_cta) {
     if (whole_cta) {
         knowledge all;
-        const auto first = knows_.begin() + number_of(rank, 0), end = first + warps_;
+        const auto first = completed_.begin() + number_of(rank, 0), end = first + warps_;
         for (auto k = first; k != end; ++k) all |= *k;
         std::fill(first, end, all);
         discard_ordered_accesses(rank);
         return;
     }
-    knowledge& told = barriers_[rank * barriers + barrier];
-    for (const unsigned w : waiting) knows_[number_of(rank, w)] |= told;
-    told.reset();
+    knowledge& published = barriers_[rank * barriers + barrier];
+    for (const unsigned w : waiting) completed_[number_of(rank, w)] |= published;
+    published.reset();
 }
 
 void async_proxy::at_mbarrier(unsigned warp, std::uint32_t place, bool phase, bool waits) {
@@ -62,7 +62,7 @@ void async_proxy::at_mbarrier(unsigned warp, std::uint32_t place, bool phase, bo
         pending_operation& o = operations_[i];
         if (!o.copies || o.place != place) continue;
         if (o.phase != phase) o.complete = true;
-        if (waits && o.complete) knows_[warp].set(i);
+        if (waits && o.complete) completed_[warp].set(i);
     }
 }
 
@@ -89,7 +89,7 @@ void async_proxy::drop(unsigned index) {
     operations_[index].number = 0;
     std::vector<unsigned>& used = used_[index / max_operations];
     used.erase(std::find(used.begin(), used.end(), index));
-    for (knowledge& k : knows_) k.reset(index);
+    for (knowledge& k : completed_) k.reset(index);
     for (knowledge& k : barriers_) k.reset(index);
     for (auto& place : places_) place.second.reset(index);
     for (knowledge& k : of_cluster_) k.reset(index);
@@ -99,7 +99,7 @@ void async_proxy::drop(unsigned index) {
 void async_proxy::discard_ordered_accesses(unsigned cta) {
     knowledge all;
     all.set();
-    for (unsigned w = 0; w < warps_; ++w) all &= knows_[number_of(cta, w)];
+    for (unsigned w = 0; w < warps_; ++w) all &= completed_[number_of(cta, w)];
     const std::vector<unsigned> used = used_[cta];
     for (const unsigned i : used)
         if (all.test(i)) drop(i);
@@ -114,7 +114,7 @@ bool async_proxy::extend(unsigned cta, const pending_operation& like) {
         last.operation != like.operation || last.place != like.place || last.phase != like.phase ||
         last.end != like.begin)
         return false;
-    for (const knowledge& k : knows_)
+    for (const knowledge& k : completed_)
         if (k.test(used_[cta].back())) return false;
     last.end = like.end;
     return true;
@@ -180,7 +180,7 @@ void async_proxy::groups_complete(unsigned warp, engine of, std::uint64_t pendin
     for (; g.closed.size() > pending; g.closed.pop_front()) {
         const group done = g.closed.front();
         if (done.number != 0 && operations_[done.index].number == done.number)
-            knows_[warp].set(done.index);
+            completed_[warp].set(done.index);
     }
 }
 
@@ -191,7 +191,7 @@ async_proxy::conflict async_proxy::find(unsigned warp, std::uint32_t at, std::ui
     const auto [first, last] = chunks_of(at, bytes);
     for (const unsigned i : used_[cta_of(at)]) {
         const pending_operation& o = operations_[i];
-        if (o.end <= at || o.begin >= at + bytes || knows_[warp].test(i)) continue;
+        if (o.end <= at || o.begin >= at + bytes || completed_[warp].test(i)) continue;
         if (o.copies)
             return {conflict::kind::copy_in_flight, engine::bulk_copy, o.warp, o.operation};
         if (!writes) continue;

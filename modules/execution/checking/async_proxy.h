@@ -61,15 +61,15 @@ public:
     void synchronise(unsigned warp, std::uint32_t place, bool acquires, bool releases);
     /// Barriers of the CTA of a rank. @param waiting  warps, numbered in their CTA
     void arrive(unsigned rank, unsigned warp, unsigned barrier) {
-        barriers_[rank * barriers + barrier] |= knows_[number_of(rank, warp)];
+        barriers_[rank * barriers + barrier] |= completed_[number_of(rank, warp)];
     }
     void complete(unsigned rank, unsigned barrier, const std::vector<unsigned>& waiting,
                   bool whole_cta);
     /// The barrier of the cluster: a warp arrives, and has waited. @param phase  its number modulo
     /// 2
-    void arrive_at_cluster(unsigned warp, unsigned phase) { of_cluster_[phase] |= knows_[warp]; }
+    void arrive_at_cluster(unsigned warp, unsigned phase) { of_cluster_[phase] |= completed_[warp]; }
     void leave_cluster_barrier(unsigned warp, unsigned phase) {
-        knows_[warp] |= of_cluster_[phase];
+        completed_[warp] |= of_cluster_[phase];
     }
     /// fence.proxy.async
     void fence(unsigned warp) { fenced_[warp] = ++order_; }
@@ -151,7 +151,7 @@ private:
     std::uint64_t number_ = 0;
     std::vector<pending_operation> operations_;
     std::vector<std::vector<unsigned>> used_;  // indices into operations_, by CTA
-    std::vector<knowledge> knows_;
+    std::vector<knowledge> completed_;
     std::vector<knowledge> barriers_;
     knowledge of_cluster_[2];
     std::unordered_map<std::uint32_t, knowledge> places_;

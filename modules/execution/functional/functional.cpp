@@ -40,7 +40,7 @@ bool waits_at_mbarrier(const warp& w) {
 const operation* begin_quantum(warp& w, std::int64_t jumps) {
     if (waits_at_mbarrier(w)) --w.block->warps_at_mbarriers;
     w.status = warp_status::ready;
-    w.turn = jumps;
+    w.quantum = jumps;
     w.come(w.next);
     return w.next;
 }
@@ -227,7 +227,7 @@ private:
         const unsigned turns = together ? cooperative_quanta_per_visit : quanta_per_visit;
         const std::int64_t jumps = together ? cooperative_jumps_per_quantum : jumps_per_quantum;
         std::int64_t passed_quanta = 0;
-        for (unsigned turn = 0; turn < turns && !stop_ && !given_up();) {
+        for (unsigned quantum = 0; quantum < turns && !stop_ && !given_up();) {
             bool ran = false, passed = false;
             for (warp& w : b.warps()) {
                 if (!runnable(w)) continue;
@@ -237,7 +237,7 @@ private:
             if (b.done()) return true;
             if (!ran) report_deadlock(b);
             // Turns are short if lanes wait for other lanes.
-            if (!passed || ++passed_quanta % warp_control::branches_per_quantum == 0) ++turn;
+            if (!passed || ++passed_quanta % warp_control::branches_per_quantum == 0) ++quantum;
         }
         return false;
     }

@@ -55,9 +55,9 @@ bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
 
 /// A branch to a register plus an offset. @param behind  the offset counts from the next
 /// instruction
-bool lower_register_branch(machine_lowering& l, const control_operands& c, bool behind) {
+bool lower_register_branch(machine_lowering& l, const control_operands& c, bool relative_to_next) {
     const sass::operand& to = l.at(c.n);
-    const std::uint64_t origin = behind ? l.now().address + sass::instruction_bytes : 0;
+    const std::uint64_t origin = relative_to_next ? l.now().address + sass::instruction_bytes : 0;
     slot* const table = l.instruction_table();
     const slot offset = l.register_row(to.index, to.has_uniform);
     operation& op =

@@ -727,10 +727,10 @@ std::shared_ptr<const instruction_descriptors> sass_image::describe(
 
 const sass::cubin_line* sass_image::line_of(const place& p) const {
     const auto& lines = source_->functions()[p.function].lines;
-    const auto behind =
+    const auto after =
         std::upper_bound(lines.begin(), lines.end(), p.offset,
                          [](std::uint64_t offset, const auto& l) { return offset < l.offset; });
-    return behind == lines.begin() ? nullptr : &*std::prev(behind);
+    return after == lines.begin() ? nullptr : &*std::prev(after);
 }
 
 std::uint32_t sass_image::source_line(const place& p) const {

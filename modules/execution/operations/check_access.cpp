@@ -193,8 +193,8 @@ void check_races_by_lane(const checked_access& a, lane_mask lanes, const address
     bool clean = true;
     for_lanes(lanes, [&](unsigned i) {
         for_granules(d, offset[i], a.bytes, [&](std::uint32_t k) {
-            const bool look = writes ? s.write_is_suspicious(k, i) : s.read_is_suspicious(k, i);
-            if (!look) return;
+            const bool suspicious = writes ? s.write_is_suspicious(k, i) : s.read_is_suspicious(k, i);
+            if (!suspicious) return;
             clean = false;
             check_lane(a, k, i, operation);
         });

@@ -245,7 +245,7 @@ unsigned arrive_together(warp& w, const operation* op, lane_mask lanes, Arrive&&
     const std::uint32_t id = barrier_operands_of(w, op, lanes).number;
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
     if (id >= 16) w.block->fail(w, op, first, "barrier " + std::to_string(id) + "; 15 is the last");
-    lane_mask missing = w.control->lanes_barriers_await(w) & ~lanes;
+    lane_mask missing = w.control->lanes_awaited_by_barriers(w) & ~lanes;
     arrive(barrier_arrival{w.index, op, lanes, w.banks[static_cast<unsigned>(bank::frame)]});
     if (missing == 0) return id;
     if ((op->immediate & barrier_flags::separate) != 0)

@@ -176,14 +176,14 @@ const operation* reconvergence_point(warp& w, const operation* op) {
     const std::uint64_t pc = w.pc_of(op);
     if (control_of(w).stack.top().reconvergence_pc != pc) return op + 1;
     w.leave(op);
-    control_of(w).stack.meet(pc);
+    control_of(w).stack.reconverge(pc);
     return control_of(w).resume(w);
 }
 
 const operation* gather_at_barrier(warp& w, const operation* op) {
     simt_control& control = control_of(w);
     const lane_mask lanes = w.lanes_of(op);
-    if (lanes == 0 || lanes == control.lanes_barriers_await(w)) return op + 1;
+    if (lanes == 0 || lanes == control.lanes_awaited_by_barriers(w)) return op + 1;
     w.leave(op);
     const std::uint64_t pc = w.pc_of(op);
     const bool separately = op->immediate != 0;
@@ -196,12 +196,12 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
         return control.resume(w);
     w.active = control.stack.active();
     // Others may be in another branch of a caller, or in a function from which these have returned.
-    if (w.active != control.lanes_barriers_await(w)) {
+    if (w.active != control.lanes_awaited_by_barriers(w)) {
         control.stack.wait_at_barrier(pc);
         if (control.stack.run_elsewhere() || (separately && control.stack.yield_group(pc)))
             return control.resume(w);
     }
-    control.stack.wait_no_more();
+    control.stack.stop_waiting();
     return w.continue_at(op + 1);
 }
 
@@ -211,9 +211,9 @@ const operation* gather_members(warp& w, const operation* op) {
     const auto* const named = reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]));
     lane_mask members = 0;
     for (lane_mask m = w.active; m != 0; m &= m - 1) members |= named[__builtin_ctz(m)];
-    const bool complete = (members & control.lanes_barriers_await(w) & ~w.active) == 0;
+    const bool complete = (members & control.lanes_awaited_by_barriers(w) & ~w.active) == 0;
     if (complete) {
-        control.stack.wait_no_more();
+        control.stack.stop_waiting();
         return op + 1;
     }
     const std::uint64_t pc = w.pc_of(op);
@@ -223,7 +223,7 @@ const operation* gather_members(warp& w, const operation* op) {
     // Lanes that waited here have joined.
     members |= control.stack.top().members;
     const lane_mask together = control.stack.active();
-    if ((members & control.lanes_barriers_await(w) & ~together) != 0) {
+    if ((members & control.lanes_awaited_by_barriers(w) & ~together) != 0) {
         control.stack.wait_for_members(pc, members);
         if (control.exchange(w) || control.stack.run_elsewhere() ||
             control.stack.active() != together)
@@ -231,7 +231,7 @@ const operation* gather_members(warp& w, const operation* op) {
         // The others will not come.
     }
     w.active = together;
-    control.stack.wait_no_more();
+    control.stack.stop_waiting();
     return w.continue_at(op + 1);
 }
 

@@ -60,7 +60,7 @@ bool only_exits(const warp& w, const simt_stack::entry& e) {
 
 }  // namespace
 
-lane_mask simt_control::lanes_barriers_await(const warp& w) const {
+lane_mask simt_control::lanes_awaited_by_barriers(const warp& w) const {
     const auto& entries = stack.entries();
     lane_mask awaited = w.active, known = w.active;
     for (auto e = entries.rbegin(); e != entries.rend(); ++e) {
@@ -107,7 +107,7 @@ void simt_control::take_up(warp& w) const {
 const operation* simt_control::resume(warp& w) {
     if (stack.done()) return w.end();
     take_up(w);
-    w.turn = std::min(w.turn, branches_per_quantum);
+    w.quantum = std::min(w.quantum, branches_per_quantum);
     return w.continue_at(w.code + stack.top().pc);
 }
 
@@ -171,7 +171,7 @@ bool simt_control::exchange(warp& w) {
             arrived |= e.lanes;
         }
     }
-    if ((named & lanes_barriers_await(w) & ~arrived) != 0) return false;
+    if ((named & lanes_awaited_by_barriers(w) & ~arrived) != 0) return false;
     const operation& gathers = w.code[top.pc];
     if (gathers.immediate == collective_operands::whole_warp && groups.size() > 1)
         w.block->fail(w, &gathers + 1, static_cast<unsigned>(__builtin_ctz(top.lanes)),

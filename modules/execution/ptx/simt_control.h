@@ -28,7 +28,7 @@ public:
 
     void start(warp& w, const kernel_image& kernel) override;
     lane_mask live_lanes() const override;
-    lane_mask lanes_barriers_await(const warp& w) const override;
+    lane_mask lanes_awaited_by_barriers(const warp& w) const override;
     std::vector<barrier_group> lanes_at_barriers(const warp& w) const override;
     void pass_barrier(const barrier_group& group, const operation* at) override;
     std::size_t groups() const override { return stack.depth(); }

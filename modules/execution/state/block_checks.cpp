@@ -77,13 +77,13 @@ unsigned block_checks::number_of(const warp& w) const {
 
 void block_checks::arrive_at_cluster(const warp& w) {
     if (!races_ || !shared_by_cluster_) return;
-    races_->arrive_at_cluster(w.index, of_cluster_->told[w.cluster_phase % 2]);
+    races_->arrive_at_cluster(w.index, of_cluster_->published[w.cluster_phase % 2]);
     proxy_->arrive_at_cluster(number_of(w), w.cluster_phase % 2);
 }
 
 void block_checks::leave_cluster_barrier(const warp& w) {
     if (!races_ || !shared_by_cluster_) return;
-    races_->leave_cluster_barrier(w.index, of_cluster_->told[w.cluster_phase % 2]);
+    races_->leave_cluster_barrier(w.index, of_cluster_->published[w.cluster_phase % 2]);
     proxy_->leave_cluster_barrier(number_of(w), w.cluster_phase % 2);
 }
 

@@ -11,7 +11,7 @@ struct cluster_checks {
     async_proxy proxy;
     /// By arrivals at the barrier of the cluster, for phases with even and odd numbers: when a
     /// phase begins, all warps know what they have told for the last but one.
-    race_detector::clocks told[2];
+    race_detector::clocks published[2];
 };
 
 }  // namespace simtlm::execution

@@ -89,12 +89,12 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     constexpr std::uint64_t bytes = 1024;
     grid_workspace = m.allocate(bytes, 256, "grid workspace");
     m.fill(grid_workspace, 0, bytes);
-    launch told = l;
-    told.environment.resize(std::max<std::size_t>(l.environment.size(), 3));
-    told.environment[1] = static_cast<std::uint32_t>(grid_workspace >> 32);
-    told.environment[2] = static_cast<std::uint32_t>(grid_workspace);
+    launch with_workspace = l;
+    with_workspace.environment.resize(std::max<std::size_t>(l.environment.size(), 3));
+    with_workspace.environment[1] = static_cast<std::uint32_t>(grid_workspace >> 32);
+    with_workspace.environment[2] = static_cast<std::uint32_t>(grid_workspace);
     try {
-        constants_ = image.launch_constants(told, local_bytes_);
+        constants_ = image.launch_constants(with_workspace, local_bytes_);
     } catch (...) {
         m.release(grid_workspace);
         throw;

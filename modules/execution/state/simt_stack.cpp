@@ -47,14 +47,14 @@ void simt_stack::advance(const outcome& how, std::uint64_t fall_through) {
         // The lanes that fall through are pushed first, and therefore execute last.
         std::stable_partition(groups.begin(), groups.end(),
                               [&](const group& g) { return g.pc == fall_through; });
-        const std::uint64_t meet = how.reconvergence_pc;
+        const std::uint64_t reconverge = how.reconvergence_pc;
         const entry diverging = top;
-        if (meet == top.reconvergence_pc && !top.is_call)
+        if (reconverge == top.reconvergence_pc && !top.is_call)
             entries_.pop_back();  // they reconverge in the entry below
         else
-            top.pc = meet;
+            top.pc = reconverge;
         for (const group& g : groups)
-            if (g.pc != meet) push(g.pc, meet, g.lanes, diverging);
+            if (g.pc != reconverge) push(g.pc, reconverge, g.lanes, diverging);
     }
     pop_completed();
 }
@@ -66,26 +66,26 @@ void simt_stack::advance(std::uint64_t next_pc, lane_mask exited) {
 }
 
 void simt_stack::branch(lane_mask takers, std::uint64_t target, std::uint64_t fall_through,
-                        std::uint64_t meet) {
+                        std::uint64_t reconverge) {
     entry& top = entries_.back();
     const lane_mask others = top.lanes & ~takers;
     const entry diverging = top;
-    if (meet == top.reconvergence_pc && !top.is_call)
+    if (reconverge == top.reconvergence_pc && !top.is_call)
         entries_.pop_back();  // they reconverge in the entry below
     else
-        top.pc = meet;
+        top.pc = reconverge;
     // The lanes that fall through execute last.
-    if (fall_through != meet) push(fall_through, meet, others, diverging);
-    if (target != meet) push(target, meet, takers, diverging);
+    if (fall_through != reconverge) push(fall_through, reconverge, others, diverging);
+    if (target != reconverge) push(target, reconverge, takers, diverging);
 }
 
 /// Pushes a group in the same call as another one.
-void simt_stack::push(std::uint64_t pc, std::uint64_t meet, lane_mask lanes, const entry& beside) {
-    entries_.push_back({pc, meet, lanes, false, beside.call_depth});
+void simt_stack::push(std::uint64_t pc, std::uint64_t reconverge, lane_mask lanes, const entry& beside) {
+    entries_.push_back({pc, reconverge, lanes, false, beside.call_depth});
     entries_.back().frame = beside.frame;
 }
 
-bool simt_stack::meet(std::uint64_t at) {
+bool simt_stack::reconverge(std::uint64_t at) {
     if (entries_.back().reconvergence_pc != at) return false;
     entries_.back().pc = at;
     pop_completed();

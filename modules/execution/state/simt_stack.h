@@ -89,10 +89,10 @@ public:
     /// @param takers  active lanes that take it: at least one, and not all
     /// @param meet    its immediate post-dominator, or no_pc
     void branch(lane_mask takers, std::uint64_t target, std::uint64_t fall_through,
-                std::uint64_t meet);
+                std::uint64_t reconverge);
     /// The top entry has reached a possible reconvergence point. @return whether an entry was
     /// popped
-    bool meet(std::uint64_t at);
+    bool reconverge(std::uint64_t at);
     /// The active lanes have reached a barrier, or an instruction that names members of the warp,
     /// at `pc`, and other lanes have not, which is possible if a path to it leads to a return, so
     /// that the reconvergence point is after it. They wait, as in independent thread scheduling;
@@ -112,7 +112,7 @@ public:
     /// @return false if there is none
     bool run_elsewhere();
     /// The active group continues.
-    void wait_no_more() { entries_.back().waits = waiting::no; }
+    void stop_waiting() { entries_.back().waits = waiting::no; }
     /// The groups that wait for members, at an instruction that `matches` (a predicate of the
     /// program counter), have all arrived: they continue at the next instruction, whose result is
     /// known if `exchanged`.
@@ -161,7 +161,7 @@ private:
     void end(lane_mask lanes);
     std::size_t begin_of_frame() const;
     void join(entry& to, const entry& other);
-    void push(std::uint64_t pc, std::uint64_t meet, lane_mask lanes, const entry& beside);
+    void push(std::uint64_t pc, std::uint64_t reconverge, lane_mask lanes, const entry& beside);
     template <class Suits>
     bool raise_if(std::size_t first, Suits&& suits);
     void raise(std::size_t group);

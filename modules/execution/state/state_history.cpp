@@ -5,11 +5,11 @@
 
 namespace simtlm::execution {
 
-void state_history::add(const warp& w, std::uint32_t round, std::uint64_t turn) {
+void state_history::add(const warp& w, std::uint32_t round, std::uint64_t quantum) {
     if (round_ != round) *this = {};
     round_ = round;
     if (repeated_) return;
-    const auto state = [&] { return w.state() * 31 + turn; };
+    const auto state = [&] { return w.state() * 31 + quantum; };
     if (w.next == next_ && state() == state_) {
         repeated_ = true;
     } else if (++executed_ == limit_) {

@@ -15,7 +15,7 @@ class state_history {
 public:
     /// Called before an instruction. @param turn  other state that determines the
     /// execution
-    void add(const warp& w, std::uint32_t round, std::uint64_t turn);
+    void add(const warp& w, std::uint32_t round, std::uint64_t quantum);
     /// Whether the warp has repeated a state in this round.
     bool repeats(std::uint32_t round) const { return round_ == round && repeated_; }
     /// Whether it has executed nothing in this round.

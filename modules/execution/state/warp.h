@@ -80,7 +80,7 @@ struct warp {
     std::uint32_t local_base = 0;  ///< start of the function's local variables
     const operation* code = nullptr;
     const operation* next = nullptr;  ///< where it continues, while it does not run
-    std::int64_t turn = 0;            ///< remaining jumps before other warps run
+    std::int64_t quantum = 0;            ///< remaining jumps before other warps run
 
     std::byte* local = nullptr;     ///< word k of lane l is at 4 * (32 k + l)
     std::uint32_t local_bytes = 0;  ///< per thread
@@ -154,7 +154,7 @@ struct warp {
     /// Continues at an operation after a control transfer, with the active lanes. leave() must have
     /// been called.
     const operation* continue_at(const operation* to) {
-        if (--turn <= 0) return stop(to, warp_status::preempted);
+        if (--quantum <= 0) return stop(to, warp_status::preempted);
         come(to);
         return to;
     }

@@ -36,7 +36,7 @@ public:
     virtual lane_mask live_lanes() const = 0;
     /// Live lanes for which a barrier of the CTA waits: all except those that only have to exit,
     /// which hardware has already ended.
-    virtual lane_mask lanes_barriers_await(const warp&) const { return live_lanes(); }
+    virtual lane_mask lanes_awaited_by_barriers(const warp&) const { return live_lanes(); }
     /// Lanes that wait for the rest of their warp before they arrive at a CTA barrier.
     struct barrier_group {
         lane_mask lanes = 0;

@@ -339,7 +339,7 @@ private:
 
     /// Executes the remaining operations of an instruction.
     void execute(std::uint32_t index) {
-        warp_.turn = std::numeric_limits<std::int64_t>::max();
+        warp_.quantum = std::numeric_limits<std::int64_t>::max();
         warp_.status = warp_status::ready;
         const operation* op = warp_.next;
         const operation* next = op;

@@ -58,8 +58,8 @@ void move(session& s, const block_copy& c) {
 /// Performs a copy in stream order.
 void carry_out(session& s, const block_copy& c) {
     move(s, c);
-    if (device::inspection* const look = s.gpus().state().look; look != nullptr)
-        look->debug().copied(c.to, c.width * c.height * c.depth);
+    if (device::inspection* const inspector = s.gpus().state().inspector; inspector != nullptr)
+        inspector->debug().copied(c.to, c.width * c.height * c.depth);
 }
 
 /// Merges contiguous rows into one row.

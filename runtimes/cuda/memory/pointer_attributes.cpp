@@ -54,44 +54,44 @@ void write_attribute(session& s, void* to, int attribute, std::uint64_t p) {
     require_pointer(to);
     const pointer_attributes a = attributes_of(s, pointer_to(p));
     const auto place = s.gpus().memory().find(p);
-    const auto tell = [to](auto value) { std::memcpy(to, &value, sizeof value); };
+    const auto write = [to](auto value) { std::memcpy(to, &value, sizeof value); };
     switch (attribute) {
         case 1:
-            return tell(place ? context_of(s, *place) : s.contexts.primary(s.current_device()));
+            return write(place ? context_of(s, *place) : s.contexts.primary(s.current_device()));
         case 2:
-            return tell(a.type == 1 ? 1u : 2u);
+            return write(a.type == 1 ? 1u : 2u);
         case 3:
-            return tell(p);
+            return write(p);
         case 4:
             require(a.type != 2, status::invalid_value, "GPU memory has no host address");
-            return tell(pointer_to(p));
+            return write(pointer_to(p));
         case 6:  // synchronous copies
-            return tell(place && s.synchronous_allocations.find(place->id) ? 1u : 0u);
+            return write(place && s.synchronous_allocations.find(place->id) ? 1u : 0u);
         case 7:
         case 20:
-            return tell(place ? place->id : std::uint64_t{0});
+            return write(place ? place->id : std::uint64_t{0});
         case 8:
-            return tell(a.type == 3 ? 1u : 0u);
+            return write(a.type == 3 ? 1u : 0u);
         case 9:
-            return tell(a.device);
+            return write(a.device);
         case 10:  // sharing by legacy IPC handles is possible
         case 15:  // so is direct access by other PCI devices
         case 21:  // decompression by hardware
-            return tell(0);
+            return write(0);
         case 11:
         case 19:
-            return tell(place ? place->address : std::uint64_t{0});
+            return write(place ? place->address : std::uint64_t{0});
         case 12:
         case 18:
-            return tell(place ? place->bytes : std::uint64_t{0});
+            return write(place ? place->bytes : std::uint64_t{0});
         case 13:
-            return tell(1);
+            return write(1);
         case 14:  // kinds of handles that memory can be exported to
-            return tell(std::uint64_t{0});
+            return write(std::uint64_t{0});
         case 16:  // reads and writes
-            return tell(3ull);
+            return write(3ull);
         case 17:
-            return tell(place ? s.pools.origin(place->address) : nullptr);
+            return write(place ? s.pools.origin(place->address) : nullptr);
         default:
             throw failure(status::invalid_value,
                           fmt::format("unknown address attribute {}", attribute));

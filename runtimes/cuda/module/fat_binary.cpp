@@ -103,11 +103,11 @@ std::size_t readable_from(const void* address) {
         char* place = nullptr;
         const std::uintptr_t first = std::strtoull(line.c_str(), &place, 16);
         if (*place != '-') continue;
-        const std::uintptr_t behind = std::strtoull(place + 1, &place, 16);
+        const std::uintptr_t range_end = std::strtoull(place + 1, &place, 16);
         const bool readable = place[0] == ' ' && place[1] == 'r';
-        if (end == 0 && (wanted < first || wanted >= behind)) continue;
+        if (end == 0 && (wanted < first || wanted >= range_end)) continue;
         if (!readable || (end != 0 && first != end)) break;
-        end = behind;
+        end = range_end;
     }
     return end == 0 ? 0 : end - wanted;
 }

@@ -33,7 +33,7 @@ struct chained {
           l1("l1", rig.sequencer, config(64, l1_mshrs, 0)) {
         rig.unit.bind(l0.port);
         l0.memory.bind(link.front);
-        link.behind.bind(l1.port);
+        link.downstream.bind(l1.port);
         l1.memory.bind(rig.memory);
     }
     void fetch(std::uint64_t cycle, std::uint64_t address) {

@@ -19,7 +19,7 @@ cache_config sectored(unsigned sets, unsigned ways) {
 }
 
 /// Brings a sector in by a miss and its fill.
-std::uint32_t bring(tag_array& t, std::uint64_t address, unsigned sector, std::uint32_t now) {
+std::uint32_t fill(tag_array& t, std::uint64_t address, unsigned sector, std::uint32_t now) {
     const auto found = t.probe(address, address, sector, false);
     t.access(found, address, sector, now);
     t.fill_line(found.line, sector, {});
@@ -46,14 +46,14 @@ TEST(TagArray, ASectorIsReservedUntilItIsFilled) {
 TEST(TagArray, AWholeLineHitsInEverySector) {
     cache_config c;
     tag_array t(c);
-    bring(t, 0x1000, 0, 1);
+    fill(t, 0x1000, 0, 1);
     EXPECT_EQ(t.probe(0x1040, 0x1040, 0, false).outcome, access_outcome::hit);
 }
 
 TEST(TagArray, TheLeastRecentlyUsedLineIsReplaced) {
     tag_array t(sectored(1, 2));
-    const auto a = bring(t, 0x000, 0, 1);
-    const auto b = bring(t, 0x080, 0, 2);
+    const auto a = fill(t, 0x000, 0, 1);
+    const auto b = fill(t, 0x080, 0, 2);
     t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 3);
     EXPECT_EQ(t.probe(0x100, 0x100, 0, false).line, b);
     EXPECT_NE(a, b);
@@ -134,8 +134,8 @@ TEST(TagArray, FirstInFirstOutIgnoresUses) {
     cache_config c = sectored(1, 2);
     c.replacement = replacement_policies()[1].second;
     tag_array t(c);
-    const auto a = bring(t, 0x000, 0, 1);
-    bring(t, 0x080, 0, 2);
+    const auto a = fill(t, 0x000, 0, 1);
+    fill(t, 0x080, 0, 2);
     t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 3);
     EXPECT_EQ(t.probe(0x100, 0x100, 0, false).line, a);
 }
@@ -144,7 +144,7 @@ TEST(TagArray, RandomReplacementSkipsReservedLines) {
     cache_config c = sectored(1, 4);
     c.replacement = replacement_policies()[2].second;
     tag_array t(c);
-    bring(t, 0x000, 0, 1);
+    fill(t, 0x000, 0, 1);
     for (std::uint64_t a = 0x080; a < 0x200; a += 0x80) t.access(t.probe(a, a, 0, false), a, 0, 2);
     for (int i = 0; i < 20; ++i) EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line % 4, 3u);
 }
@@ -154,7 +154,7 @@ TEST(TagArray, EveryReplacementPolicyTakesFreeLinesFirst) {
         cache_config c = sectored(1, 4);
         c.replacement = make;
         tag_array t(c);
-        for (std::uint64_t a = 0; a < 0x200; a += 0x80) bring(t, a, 0, 1);
+        for (std::uint64_t a = 0; a < 0x200; a += 0x80) fill(t, a, 0, 1);
         t.invalidate_sector(2, 0);
         EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, 2u) << letter;
     }
@@ -169,7 +169,7 @@ TEST(TagArray, ASetOfReservedLinesAllocatesNothing) {
 
 TEST(TagArray, ADirtyVictimNamesItsDirtySectorsAndBytes) {
     tag_array t(sectored(1, 1));
-    const auto line = bring(t, 0x000, 0, 1);
+    const auto line = fill(t, 0x000, 0, 1);
     t.write(line, 0, bytes(4, 8));
     EXPECT_EQ(t.dirty_lines(), 1u);
     const auto evicted = t.access(t.probe(0x080, 0x080, 0, false), 0x080, 0, 2);
@@ -185,7 +185,7 @@ TEST(TagArray, DirtyLinesStayUntilTheirShareReachesTheLimit) {
     cache_config c = sectored(1, 4);
     c.write_ratio_percent = 50;
     tag_array t(c);
-    for (std::uint64_t a = 0; a < 0x200; a += 0x80) bring(t, a, 0, static_cast<std::uint32_t>(a));
+    for (std::uint64_t a = 0; a < 0x200; a += 0x80) fill(t, a, 0, static_cast<std::uint32_t>(a));
     const auto oldest = t.probe(0x000, 0x000, 0, true).line;
     const auto second = t.probe(0x080, 0x080, 0, true).line;
     t.write(oldest, 0, bytes(0, 32));
@@ -200,8 +200,8 @@ TEST(TagArray, ASetWithoutCleanLinesReplacesADirtyOneBelowTheLimit) {
     for (const bool stalls : {false, true}) {
         c.quirks.dirty_set_stalls = stalls;
         tag_array t(c);
-        const auto oldest = bring(t, 0x000, 0, 1);
-        const auto newer = bring(t, 0x200, 0, 2);
+        const auto oldest = fill(t, 0x000, 0, 1);
+        const auto newer = fill(t, 0x200, 0, 2);
         t.write(oldest, 0, bytes(0, 32));
         t.write(newer, 0, bytes(0, 32));
         EXPECT_EQ(t.probe(0x400, 0x400, 0, false).line, stalls ? tag_array::no_line : oldest);
@@ -210,7 +210,7 @@ TEST(TagArray, ASetWithoutCleanLinesReplacesADirtyOneBelowTheLimit) {
 
 TEST(TagArray, APartlyWrittenSectorMissesReadsAndHitsWrites) {
     tag_array t(sectored(1, 1));
-    const auto line = bring(t, 0x000, 0, 1);
+    const auto line = fill(t, 0x000, 0, 1);
     t.write(line, 0, bytes(0, 16));
     t.set_readable(line, 0, false);
     EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::sector_miss);
@@ -222,7 +222,7 @@ TEST(TagArray, APartlyWrittenSectorMissesReadsAndHitsWrites) {
 
 TEST(TagArray, AModifiedSectorThatIsFetchedStaysModified) {
     tag_array t(sectored(1, 1));
-    const auto line = bring(t, 0x000, 0, 1);
+    const auto line = fill(t, 0x000, 0, 1);
     t.write(line, 0, bytes(0, 16));
     t.set_readable(line, 0, false);
     t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 2);
@@ -245,8 +245,8 @@ TEST(TagArray, AllocationOnFillReservesNothing) {
 
 TEST(TagArray, FlushDropsModifiedLinesAndInvalidateAll) {
     tag_array t(sectored(1, 2));
-    t.write(bring(t, 0x000, 0, 1), 0, bytes(0, 32));
-    bring(t, 0x080, 0, 2);
+    t.write(fill(t, 0x000, 0, 1), 0, bytes(0, 32));
+    fill(t, 0x080, 0, 2);
     t.flush();
     EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::miss);
     EXPECT_EQ(t.probe(0x080, 0x080, 0, false).outcome, access_outcome::hit);
@@ -258,7 +258,7 @@ TEST(TagArray, FlushDropsModifiedLinesAndInvalidateAll) {
 TEST(TagArray, MoreWaysHoldMoreLines) {
     tag_array t(sectored(2, 1));
     t.reconfigure(40, allocation_policy::on_miss);
-    for (std::uint64_t i = 0; i < 80; ++i) bring(t, i * 0x80, 0, static_cast<std::uint32_t>(i));
+    for (std::uint64_t i = 0; i < 80; ++i) fill(t, i * 0x80, 0, static_cast<std::uint32_t>(i));
     for (std::uint64_t i = 0; i < 80; ++i)
         EXPECT_EQ(t.probe(i * 0x80, i * 0x80, 0, false).outcome, access_outcome::hit) << i;
 }

@@ -71,7 +71,7 @@ STORE:
 )";
 
 /// Every thread takes a lock in a loop and increments a counter without an atomic.
-std::string counting_under_a_lock(const std::string& behind) {
+std::string counting_under_a_lock(const std::string& after) {
     return R"(
   .shared .b32 lock; .shared .b32 count;
   mov.u32 %r1, 0; st.shared.u32 [lock], %r1; st.shared.u32 [count], %r1;
@@ -80,13 +80,13 @@ SPIN:
   atom.shared.cas.b32 %r2, [lock], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;
   ld.volatile.shared.u32 %r3, [count]; add.u32 %r3, %r3, 1; st.volatile.shared.u32 [count], %r3;
   membar.cta; atom.shared.exch.b32 %r2, [lock], 0;
-)" + behind +
+)" + after +
            "ld.volatile.shared.u32 %r1, [count];\n";
 }
 
 TEST(ControlFlow, TransfersALockAmongLanesOfAWarp) {
-    for (const char* const behind : {"bar.sync 0;\n", "bar.warp.sync -1;\nbar.sync 0;\n"}) {
-        const auto r = results(storing(counting_under_a_lock(behind)));
+    for (const char* const after : {"bar.sync 0;\n", "bar.warp.sync -1;\nbar.sync 0;\n"}) {
+        const auto r = results(storing(counting_under_a_lock(after)));
         for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 64u) << i;
     }
 }

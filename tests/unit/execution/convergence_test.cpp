@@ -107,7 +107,7 @@ public:
 
     /// Executes the instruction at pc(). @param lanes  lanes whose guard is true
     void execute(lane_mask lanes) {
-        w_.turn = 1000;
+        w_.quantum = 1000;
         const operation* const next = now_ + 1;
         const auto found = program_.controls.find(pc());
         if (found == program_.controls.end()) {
@@ -133,8 +133,8 @@ public:
     bool ended() const { return now_ == nullptr; }
 
 private:
-    unsigned barrier(std::uint64_t behind) const {
-        return static_cast<unsigned>(barriers_.at(behind));
+    unsigned barrier(std::uint64_t after) const {
+        return static_cast<unsigned>(barriers_.at(after));
     }
 
     const recorded_program& program_;

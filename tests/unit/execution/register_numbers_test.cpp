@@ -45,8 +45,8 @@ TEST(RegisterNumbers, FollowTheBankOfTheNumberInTheName) {
     const register_numbers numbers(m, true);
     std::set<unsigned> seen;
     for (std::uint32_t r = 0; r < m.functions[1].registers.size(); ++r) {
-        const std::int64_t told = number_in_name(m.functions[1].register_name(r));
-        EXPECT_EQ(static_cast<unsigned>(told) % 16, (numbers.of(1, r) + 1u) % 16) << r;
+        const std::int64_t named_number = number_in_name(m.functions[1].register_name(r));
+        EXPECT_EQ(static_cast<unsigned>(named_number) % 16, (numbers.of(1, r) + 1u) % 16) << r;
         EXPECT_TRUE(seen.insert(numbers.of(1, r)).second) << r;
     }
 }

@@ -11,10 +11,10 @@ namespace {
 constexpr std::uint64_t never = simt_stack::no_pc;
 
 simt_stack::outcome branch(std::uint64_t taken, std::uint64_t not_taken, std::uint32_t takers,
-                           std::uint64_t meet, std::uint32_t exited = 0) {
+                           std::uint64_t reconverge, std::uint32_t exited = 0) {
     simt_stack::outcome o;
     for (unsigned i = 0; i < 32; ++i) o.next_pc[i] = (takers >> i & 1) != 0 ? taken : not_taken;
-    o.reconvergence_pc = meet;
+    o.reconvergence_pc = reconverge;
     o.exited = exited;
     return o;
 }
@@ -191,7 +191,7 @@ TEST(SimtStack, ReconvergesGroupsAtABarrier) {
     EXPECT_EQ(s.active(), 0xff0u) << "both groups wait";
     EXPECT_EQ(s.depth(), 2u) << "as one";
     EXPECT_FALSE(s.suspend_group(0xc0, simt_stack::waiting::at_barrier));
-    s.wait_no_more();
+    s.stop_waiting();
     EXPECT_EQ(s.active(), 0xfffu);
     EXPECT_EQ(s.pc(), 0xc0u);
     EXPECT_EQ(s.depth(), 1u);
@@ -203,7 +203,7 @@ TEST(SimtStack, ReturnsToABarrierThatOtherLanesSkip) {
     s.branch(0xf, 0x80, 0x20, 0xc0);
     EXPECT_TRUE(s.suspend_group(0x80, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xf0u);
-    EXPECT_TRUE(s.meet(0xc0));
+    EXPECT_TRUE(s.reconverge(0xc0));
     EXPECT_EQ(s.active(), 0xfu);
     EXPECT_EQ(s.pc(), 0x80u);
     EXPECT_FALSE(s.suspend_group(0x80, simt_stack::waiting::at_barrier));
@@ -230,7 +230,7 @@ TEST(SimtStack, ReleasesLanesThatWaitForMembersWhenNoOtherLaneCanRun) {
     EXPECT_EQ(s.pc(), 0x84u);
     EXPECT_FALSE(s.suspend_group(0x84, simt_stack::waiting::for_members))
         << "nobody else can run";
-    s.wait_no_more();
+    s.stop_waiting();
     EXPECT_TRUE(s.suspend_group(0x24, simt_stack::waiting::at_barrier) == false && s.depth() == 1)
         << "all have come to the barrier";
     EXPECT_EQ(s.active(), 0xffu);
@@ -240,7 +240,7 @@ TEST(SimtStack, ReleasesLanesThatWaitAtTheReconvergencePoint) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, 0x40);
-    EXPECT_TRUE(s.meet(0x40));
+    EXPECT_TRUE(s.reconverge(0x40));
     EXPECT_EQ(s.active(), 0xf0u);
     EXPECT_TRUE(s.yield_group(0x24));
     EXPECT_EQ(s.active(), 0xfu);
@@ -331,7 +331,7 @@ struct random_program {
     enum class kind { plain, branch, exit };
     struct op {
         kind what = kind::plain;
-        std::size_t target = 0, meet = 0;
+        std::size_t target = 0, reconverge = 0;
         unsigned salt = 0;
         unsigned laps = 0;  // a loop's branch: maximum number of iterations
     };
@@ -357,11 +357,11 @@ struct random_program {
                     code.push_back({kind::branch, 0, 0, 0});  // always taken
                     code[at].target = code.size();
                     block(level + 1);
-                    code[jump].target = code[jump].meet = code.size();
+                    code[jump].target = code[jump].reconverge = code.size();
                 } else {
                     code[at].target = code.size();
                 }
-                code[at].meet = code.size();
+                code[at].reconverge = code.size();
             } else if (what == 2) {  // do ... while
                 const std::size_t head = code.size();
                 block(level + 1);
@@ -408,7 +408,7 @@ TEST(SimtStack, RunsEveryLaneOfRandomProgramsAsAScalarThread) {
                 s.advance(pc + 1, s.active());
             } else if (o.what == random_program::kind::branch) {
                 simt_stack::outcome how;
-                how.reconvergence_pc = o.meet;
+                how.reconvergence_pc = o.reconverge;
                 for (unsigned lane = 0; lane < 32; ++lane)
                     if ((s.active() >> lane & 1) != 0)
                         how.next_pc[lane] =

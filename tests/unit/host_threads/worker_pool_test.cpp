@@ -102,13 +102,13 @@ TEST(WorkerPool, WakesASleepingThread) {
             std::atomic<unsigned> here{0};
         } both;
         // No work unit ends before the other has begun, so two threads are required.
-        const worker_pool::work meet = {&both, [](void*, unsigned) { return std::uint64_t{1}; },
+        const worker_pool::work barrier = {&both, [](void*, unsigned) { return std::uint64_t{1}; },
                                         [](void* p, unsigned, unsigned) {
                                             auto& all = *static_cast<decltype(both)*>(p);
                                             ++all.here;
                                             while (all.here < 2) std::this_thread::yield();
                                         }};
-        pool.run(meet, 2);
+        pool.run(barrier, 2);
         EXPECT_EQ(both.here, 2u);
     }
 }

@@ -204,13 +204,13 @@ TEST(ClockGatingOfADesign, SkipsIdleCyclesBetweenDeclaredHostTimes) {
 TEST(ClockGatingOfADesign, IsDisabledWhileStepsAreObserved) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     struct : phase_sequencer::step_observer {
-        unsigned told = 0;
-        void step_ended(unsigned ticked) override { told += ticked & 1u; }
+        unsigned notifications = 0;
+        void step_ended(unsigned ticked) override { notifications += ticked & 1u; }
     } watch;
     design gated("gated", false, true, 1);
     gated.sequencer.observe(&watch);
     sc_core::sc_start(10, sc_core::SC_US);
-    EXPECT_NEAR(watch.told, 11320, 2);
+    EXPECT_NEAR(watch.notifications, 11320, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Clocks, ClockGating, ::testing::Bool(),

@@ -179,8 +179,8 @@ TEST(DecoupledDomain, ReportsItsDeferredEdgesUntilItIsSynchronized) {
 TEST(DecoupledDomain, IsCoupledWhileStepsAreObservedOrItHasOtherBlocks) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     struct : phase_sequencer::step_observer {
-        unsigned told = 0;
-        void step_ended(unsigned ticked) override { told += ticked >> memory_domain & 1u; }
+        unsigned notifications = 0;
+        void step_ended(unsigned ticked) override { notifications += ticked >> memory_domain & 1u; }
     } watch;
     design observed("observed", {true}), mixed("mixed", {true}), kept("kept", {true}),
         plain("plain", {});
@@ -190,7 +190,7 @@ TEST(DecoupledDomain, IsCoupledWhileStepsAreObservedOrItHasOtherBlocks) {
     sc_core::sc_start(1, sc_core::SC_US);
     for (const design* d : {&observed, &mixed, &kept})
         EXPECT_EQ(d->sequencer.steps(), plain.sequencer.steps()) << d->name();
-    EXPECT_NEAR(watch.told, 2500, 2);
+    EXPECT_NEAR(watch.notifications, 2500, 2);
 }
 
 }  // namespace

@@ -87,15 +87,15 @@ TEST(PhaseSequencer, CountsEdgesStepsPhasesAndActivations) {
 
 TEST(PhaseSequencer, NotifiesItsObserverOfTheDomainsWithAnEdge) {
     struct observer : phase_sequencer::step_observer {
-        std::vector<unsigned> told;
-        void step_ended(unsigned ticked) override { told.push_back(ticked); }
+        std::vector<unsigned> notifications;
+        void step_ended(unsigned ticked) override { notifications.push_back(ticked); }
     } watch;
     sequencer_rig rig("rig", {2000, 3000}, {{0, "x"}, {1, "y"}});
     recorder x("x", rig.sequencer, 0);
     rig.sequencer.observe(&watch);
     rig.run_to(4);
     // The last step (at 6 ns) is reported when the next one begins.
-    EXPECT_THAT(watch.told, ElementsAre(3, 1, 2, 1));
+    EXPECT_THAT(watch.notifications, ElementsAre(3, 1, 2, 1));
 }
 
 TEST(PhaseSequencer, IgnoresEdgesAfterAFailure) {
@@ -367,7 +367,7 @@ TEST(PhaseSequencer, SynchronizesHostThreadsBeforeAPhaseThatCrossesPartitions) {
     options.groups_a_thread = 1;
     constexpr unsigned partitions = 20;
     sequencer_rig rig("rig", {10}, {{0, "tell", 1}, {0, "too", 1}, {0, "hear", 2, true}}, options);
-    std::atomic<unsigned> told{0};
+    std::atomic<unsigned> notifications{0};
     std::vector<std::unique_ptr<recorder>> all;
     const auto make = [&](unsigned phase, std::function<void(recorder&)> then) {
         all.push_back(std::make_unique<recorder>(("r" + std::to_string(all.size())).c_str(),
@@ -376,11 +376,11 @@ TEST(PhaseSequencer, SynchronizesHostThreadsBeforeAPhaseThatCrossesPartitions) {
     };
     for (unsigned i = 0; i < partitions; ++i) {
         const partition_scope here(rig.sequencer, i, partitions);
-        for (const unsigned phase : {0u, 1u}) make(phase, [&](recorder&) { ++told; });
-        make(2, [&](recorder& r) { EXPECT_EQ(told, 2 * partitions * (r.process.now() + 1)); });
+        for (const unsigned phase : {0u, 1u}) make(phase, [&](recorder&) { ++notifications; });
+        make(2, [&](recorder& r) { EXPECT_EQ(notifications, 2 * partitions * (r.process.now() + 1)); });
     }
     rig.run_to(50);
-    EXPECT_EQ(told, 50 * 2 * partitions);
+    EXPECT_EQ(notifications, 50 * 2 * partitions);
     EXPECT_EQ(rig.sequencer.observed().shared, 50u * 2);
 }
 

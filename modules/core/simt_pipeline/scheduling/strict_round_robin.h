@@ -23,8 +23,8 @@ public:
         const warp_mask able = warps_.resident & ~warps_.waiting();
         if (keeps_choice_ && (able & warp_bit(choice_)) != 0) return eligible & warp_bit(choice_);
         const warp_mask own = able & mine_;
-        const warp_mask behind = last_ >= 63 ? 0 : own >> (last_ + 1) << (last_ + 1);
-        const warp_mask candidates = behind != 0 ? behind : own;
+        const warp_mask above_last = last_ >= 63 ? 0 : own >> (last_ + 1) << (last_ + 1);
+        const warp_mask candidates = above_last != 0 ? above_last : own;
         if (candidates == 0) return 0;
         choice_ = static_cast<unsigned>(__builtin_ctzll(candidates));
         return eligible & warp_bit(choice_);

@@ -40,7 +40,7 @@ TEST(WriteBack, CompletesArrivedInstructionsInIssueOrderInTheNextCycle) {
               units("units", sequencer, protocol::phase::core_units,
                     simulation::on_edge<&rig_type::complete>(this), true),
               watch("watch", sequencer, protocol::phase::core_issue,
-                    simulation::on_edge<&rig_type::look>(this), true) {
+                    simulation::on_edge<&rig_type::sample>(this), true) {
             for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
             issue.bind(collector.issue[0]);
             for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.results);
@@ -61,7 +61,7 @@ TEST(WriteBack, CompletesArrivedInstructionsInIssueOrderInTheNextCycle) {
             }
             EXPECT_FALSE(stage.idle());
         }
-        void look() {
+        void sample() {
             if (released_at == 0 && !warps.issue_notified.empty()) released_at = watch.now();
         }
     } rig("rig");

@@ -126,11 +126,11 @@ bulk_transfer copy(bulk_transfer::kind what, std::uint64_t address, std::uint32_
 
 TEST(BulkCopyEngine, RequestsLinesAndNotifiesTheMbarrierWhenAllHaveArrived) {
     engine_rig r;
-    bool told = false;
-    r.code.phase_is_complete = [&] { return told; };
+    bool notified = false;
+    r.code.phase_is_complete = [&] { return notified; };
     r.code.transfers = [&](unsigned, std::uint64_t) {
         std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data + 64, 256)};
-        list[0].arrivals.push_back({0, [&] { told = true; }});
+        list[0].arrivals.push_back({0, [&] { notified = true; }});
         return list;
     };
     const auto& start = r.add("cp.async.bulk", special_op::bulk_copy);

@@ -231,14 +231,14 @@ TEST_F(Scheduler, HoldsATaskUntilItIsReleased) {
     stream* const s = work.create_stream(0, false, 0, 0);
     const task_ptr held = note(1), other = note(2);
     work.submit_held(held);
-    const task_ptr behind = note(3);
-    work.submit(*s, behind, {held});
+    const task_ptr following = note(3);
+    work.submit(*s, following, {held});
     work.submit_after(other, {});
     EXPECT_EQ(work.wait(other), status::success);
     EXPECT_FALSE(work.is_done(held));
     EXPECT_EQ(order, (std::vector<int>{2}));
     work.release(held);
-    EXPECT_EQ(work.wait(behind), status::success);
+    EXPECT_EQ(work.wait(following), status::success);
     EXPECT_EQ(order, (std::vector<int>{2, 1, 3}));
 }
 
@@ -259,13 +259,13 @@ TEST_F(Scheduler, AdvancesForAPollingHostAndReturnsWhenOnlyTheHostCanAdvance) {
     const task_ptr held = note(0);
     work.submit_held(held);
     for (int i = 1; i < 4; ++i) work.submit(*s, note(i));
-    const task_ptr behind = note(4);
-    work.submit(*s, behind, {held});
+    const task_ptr following = note(4);
+    work.submit(*s, following, {held});
     // Without a grace period, only these calls make progress.
-    for (int i = 0; i < 4; ++i) EXPECT_FALSE(work.poll(behind));
+    for (int i = 0; i < 4; ++i) EXPECT_FALSE(work.poll(following));
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
     work.release(held);
-    while (!work.poll(behind)) {
+    while (!work.poll(following)) {
     }
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 0, 4}));
 }

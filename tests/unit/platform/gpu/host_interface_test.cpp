@@ -195,16 +195,16 @@ struct harness : sc_core::sc_module {
 };
 
 /// Runs a test as the software of the harness.
-void story(const std::function<void(harness&)>& tell) {
+void story(const std::function<void(harness&)>& scenario) {
     harness* self = nullptr;
-    bool told = false;
+    bool finished = false;
     harness h("harness", [&] {
-        tell(*self);
-        told = true;
+        scenario(*self);
+        finished = true;
     });
     self = &h;
     sc_core::sc_start(sc_time(1, sc_core::SC_MS));
-    EXPECT_TRUE(told);
+    EXPECT_TRUE(finished);
     EXPECT_EQ(h.checker.rules.in_flight(), 0u) << h.checker.rules.describe_in_flight();
     EXPECT_TRUE(h.checker.rules.violations().empty());
 }

@@ -184,10 +184,10 @@ struct rig : sc_core::sc_module {
     }
 };
 
-void story(const std::function<void(rig&)>& tell, bool with_ram = false,
+void story(const std::function<void(rig&)>& scenario, bool with_ram = false,
            const std::vector<std::string>& options = {}) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    rig r("rig", tell, with_ram, options);
+    rig r("rig", scenario, with_ram, options);
     sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS));
     EXPECT_TRUE(r.done);
 }
