@@ -88,9 +88,9 @@ void print_resources(const sass::cubin_function& f) {
     put_out(fmt::format(
         "  registers {}  barriers {}  shared {}  frame {}  stack {}  code {} bytes\n", f.registers,
         f.barriers, f.static_shared, f.frame_bytes, f.stack_bytes, f.code.size()));
-    if (f.most_threads[0] != 0)
-        put_out(fmt::format("  threads per block at most {} x {} x {}\n", f.most_threads[0],
-                            f.most_threads[1], f.most_threads[2]));
+    if (f.max_block_threads[0] != 0)
+        put_out(fmt::format("  threads per block at most {} x {} x {}\n", f.max_block_threads[0],
+                            f.max_block_threads[1], f.max_block_threads[2]));
     if (f.block[0] != 0)
         put_out(fmt::format("  threads per block must be {} x {} x {}\n", f.block[0], f.block[1],
                             f.block[2]));

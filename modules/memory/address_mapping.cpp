@@ -128,7 +128,7 @@ address_mapping::address_mapping(const address_mapping_config& config)
     if (indexing_ == partition_indexing::rotation && channel_position_ < 0)
         throw support::user_error(option, "a rotation needs channel bits in one place",
                                   "-gpgpu_mem_addr_mapping dramid@<bit>;...");
-    if (!placed_at_first_use()) alike_ = most_of_one_channel();
+    if (!placed_at_first_use()) alike_ = max_sub_partitions_alike();
 }
 
 void address_mapping::preset(unsigned mode) {
@@ -294,7 +294,7 @@ std::uint64_t address_mapping::with_channel(std::uint64_t rest, unsigned raw_cha
     return (upper << position_) | (rest & low_mask_);
 }
 
-unsigned address_mapping::most_of_one_channel() const {
+unsigned address_mapping::max_sub_partitions_alike() const {
     // Hashes by XOR and rotations distribute the channels evenly everywhere. IPOLY, reduced modulo
     // a count that is not a power of two, maps the values beyond the count to others once.
     if (divides_) return indexing_ == partition_indexing::ipoly ? 2 : 1;

@@ -110,7 +110,7 @@ private:
     void insert_channel_bits(unsigned count);
     std::uint64_t without_channel(std::uint64_t address) const;
     std::uint64_t with_channel(std::uint64_t rest, unsigned raw_channel) const;
-    unsigned most_of_one_channel() const;
+    unsigned max_sub_partitions_alike() const;
     std::uint64_t divided(std::uint64_t address) const {
         return ((address >> channel_position_) / channels_) << channel_position_;
     }

@@ -12,7 +12,7 @@ namespace simtlm::ptx {
 
 namespace {
 
-constexpr std::uint32_t most_registers = 1U << 20;
+constexpr std::uint32_t max_registers = 1U << 20;
 constexpr std::uint64_t max_registers_of_module = 1U << 27;
 constexpr std::uint32_t largest_alignment = 1U << 20;
 constexpr std::uint64_t largest_size = std::uint64_t{1} << 40;
@@ -151,9 +151,9 @@ std::uint32_t declaration_parser::add_register(std::string_view name, type t, un
     function& f = c_.current();
     const std::uint64_t wanted = std::uint64_t{count} * vector;
     c_.registers += wanted;
-    if (f.registers.size() + wanted > most_registers || c_.registers > max_registers_of_module) {
+    if (f.registers.size() + wanted > max_registers || c_.registers > max_registers_of_module) {
         c_.in.fail(where, "too many registers",
-                   "at most " + std::to_string(most_registers) + " a function");
+                   "at most " + std::to_string(max_registers) + " a function");
     }
     const auto first = static_cast<std::uint32_t>(f.registers.size());
     f.registers.resize(first + wanted, t);
@@ -191,7 +191,7 @@ void declaration_parser::read_registers() {
         r.numbered = c_.in.take('<');
         if (r.numbered) {
             r.count = static_cast<std::uint32_t>(
-                c_.in.expect_count("a number of registers", most_registers));
+                c_.in.expect_count("a number of registers", max_registers));
             c_.in.expect('>');
         }
         if (c_.in_function())

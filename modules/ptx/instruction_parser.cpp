@@ -11,7 +11,7 @@ namespace simtlm::ptx {
 
 namespace {
 
-constexpr std::size_t most_operands = 250;
+constexpr std::size_t max_operands = 250;
 constexpr std::size_t longest_opcode = 250;
 
 /// Converts x, y, z, w or r, g, b, a to 0 to 3; 4 for others.
@@ -72,7 +72,7 @@ void instruction_parser::read() {
         }
     }
     const std::size_t count = f.operands.size() - i.first_operand;
-    if (count > most_operands) c_.in.fail(i.where, "too many operands");
+    if (count > max_operands) c_.in.fail(i.where, "too many operands");
     i.operand_count = static_cast<std::uint8_t>(count);
     if (op().op == opcode::call) check_call(i);
     f.code.push_back(i);
@@ -223,7 +223,7 @@ void instruction_parser::read_operands() {
             raw_[0].back().joined = true;
         }
         if (c_.in.take(';')) return;
-        if (raw_[0].size() > most_operands) c_.in.fail(c_.in.here(), "too many operands");
+        if (raw_[0].size() > max_operands) c_.in.fail(c_.in.here(), "too many operands");
         if (!c_.in.take(',')) c_.in.fail_expected("',' or ';'");
     }
 }

@@ -73,7 +73,7 @@ struct cubin_function {
     std::uint32_t stack_bytes = 0;    ///< of the deepest known call chain
     std::uint32_t barriers = 0;       ///< CTA barriers
     std::uint32_t static_shared = 0;  ///< bytes per CTA
-    std::array<std::uint32_t, 3> most_threads{};  ///< __launch_bounds__; 0: none
+    std::array<std::uint32_t, 3> max_block_threads{};  ///< __launch_bounds__; 0: none
     std::array<std::uint32_t, 3> block{};         ///< required threads per CTA; 0: any
     std::array<std::uint32_t, 3> cluster{};       ///< required CTAs per cluster; 0: any
     std::uint32_t max_cluster = 0;                ///< CTAs per cluster, at most; 0: not told

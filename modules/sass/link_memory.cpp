@@ -13,7 +13,7 @@ namespace simtlm::sass {
 
 namespace {
 
-constexpr std::uint32_t most_shared = 1u << 24;  ///< bits of an offset in an instruction
+constexpr std::uint32_t max_shared_memory = 1u << 24;  ///< bits of an offset in an instruction
 
 bool share_a_kernel(const memory_item& a, const memory_item& b) {
     for (std::size_t k = 0; k < a.kernels.size(); ++k)
@@ -119,7 +119,7 @@ void link_memory::place_items(link_diagnostics& diagnostics) {
             item.offset = std::max(item.offset, aligned(t.second, item.alignment));
         }
         const std::uint64_t end = item.offset + item.bytes;
-        if (end < item.bytes || end > (item.bank == 0 ? most_shared : constant_bank_bytes))
+        if (end < item.bytes || end > (item.bank == 0 ? max_shared_memory : constant_bank_bytes))
             diagnostics.error(item.bank == 0
                                   ? std::string("shared variables exceed the shared memory")
                                   : fmt::format("constants exceed constant bank {}", item.bank));

@@ -11,7 +11,7 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::uint64_t most_trusted = 1 << 16;  // limits the memory reserved for counts in a
+constexpr std::uint64_t max_reserved_counts = 1 << 16;  // limits the memory reserved for counts in a
                                                  // damaged file
 
 std::string text_of(const dim3& d) {
@@ -172,10 +172,10 @@ void block_reader::read_count(const line_source::line& line, block_trace& block)
         return;
     }
     auto& instructions = block.instructions;
-    const std::size_t size = instructions.size() + std::min(expected_, most_trusted);
+    const std::size_t size = instructions.size() + std::min(expected_, max_reserved_counts);
     if (size > instructions.capacity()) {
         // Warps of a block have similar lengths: reserve memory for all of them.
-        const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), most_trusted);
+        const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), max_reserved_counts);
         instructions.reserve(std::max<std::size_t>({size, all, instructions.capacity() * 3 / 2}));
     }
     block.warps[warp_].first = static_cast<std::uint32_t>(instructions.size());

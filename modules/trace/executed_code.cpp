@@ -113,11 +113,11 @@ bool executed_code::take(std::string_view key, std::string_view value) {
     static_instruction i;
     std::string opcode;
     if (!(in >> std::hex >> i.pc >> std::dec >> opcode)) return false;
-    constexpr auto most_cycles = std::numeric_limits<std::uint16_t>::max();
+    constexpr auto max_latency = std::numeric_limits<std::uint16_t>::max();
     unsigned use = 0;
     numbers.take(i.cls, program::op_class_count - 1);
-    numbers.take(i.latency, most_cycles);
-    numbers.take(i.initiation_interval, most_cycles, 1);
+    numbers.take(i.latency, max_latency);
+    numbers.take(i.initiation_interval, max_latency, 1);
     numbers.take(i.code_bytes, 128, 1);
     numbers.take(i.data_size, 128);
     numbers.take(i.space, static_cast<int>(program::memory_space::generic));

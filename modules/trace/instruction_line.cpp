@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest_opcode = 128;    // the longest known opcode has about 40 characters
 constexpr std::uint64_t widest_access = 1024;  // a generous limit: the largest known width is 16
-constexpr unsigned most_operands = 16;         // per line, including operands without dependences
+constexpr unsigned max_operands = 16;         // per line, including operands without dependences
 
 [[noreturn]] void fail(const place& where, const std::string& what) {
     throw support::user_error(where.where(), what);
@@ -44,7 +44,7 @@ void scan_registers(scanner& in, unsigned capacity, operand_list& list, const ch
                     const place& where) {
     std::uint64_t count = 0;
     if (!in.take_decimal(count)) fail(where, std::string{"the number of "} + role + " registers");
-    if (count > most_operands) fail(where, std::string{"too many "} + role + " registers");
+    if (count > max_operands) fail(where, std::string{"too many "} + role + " registers");
     for (; count > 0; --count) {
         const std::string_view word = in.take_word();
         unsigned number = 0;

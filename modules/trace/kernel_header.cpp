@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint32_t newest_tracer = 6;
 constexpr std::size_t longest_key_shown = 60;
-constexpr std::uint32_t most_registers = 255;
+constexpr std::uint32_t max_registers = 255;
 constexpr std::uint32_t max_shared_memory = 256 * 1024;
-constexpr std::uint32_t most_threads = 1024;
+constexpr std::uint32_t max_block_threads = 1024;
 constexpr std::uint32_t largest_grid_x = 2147483647;
 constexpr std::uint32_t largest_grid_yz = 65535;
 
@@ -120,8 +120,8 @@ public:
             fail("a grid larger than CUDA allows");
         }
         const dim3& b = header_.block;
-        if (b.x > most_threads || b.y > most_threads || b.z > most_threads ||
-            b.volume() > most_threads) {
+        if (b.x > max_block_threads || b.y > max_block_threads || b.z > max_block_threads ||
+            b.volume() > max_block_threads) {
             fail("a thread block of more than 1024 threads");
         }
         if (code_) {
@@ -132,7 +132,7 @@ public:
         }
         if (keys_.count("nregs") == 0) header_.registers = kernel_header::unspecified;
         if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::unspecified;
-        if (header_.registers > most_registers && header_.registers != kernel_header::unspecified) {
+        if (header_.registers > max_registers && header_.registers != kernel_header::unspecified) {
             warn("nregs = " + std::to_string(header_.registers) + " is not possible (at most 255)");
         }
         const std::uint32_t shared = header_.shared_memory;

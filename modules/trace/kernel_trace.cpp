@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t max_spare_blocks = 32;
 constexpr std::size_t always_ahead = 2;       // blocks, regardless of their size
-constexpr std::size_t most_ahead = 4u << 20;  // bytes, unless always_ahead blocks exceed it
+constexpr std::size_t max_bytes_ahead = 4u << 20;  // bytes, unless always_ahead blocks exceed it
 /// Iterations for which the simulation spins for a block before it sleeps: consecutive blocks take
 /// less time than a wake-up.
 constexpr unsigned spins_before_sleep = 2000;
@@ -100,11 +100,11 @@ struct kernel_trace::implementation {
     /// because waking it for every block takes longer than decoding a small one.
     bool full() const {
         return ready.size() >= lookahead ||
-               (ready.size() >= always_ahead && bytes_ready >= most_ahead);
+               (ready.size() >= always_ahead && bytes_ready >= max_bytes_ahead);
     }
     bool low() const {
         return ready.size() <= lookahead / 2 &&
-               (ready.size() < always_ahead || bytes_ready <= most_ahead / 2);
+               (ready.size() < always_ahead || bytes_ready <= max_bytes_ahead / 2);
     }
 
     std::unique_ptr<block_trace> next() {

@@ -27,13 +27,13 @@ std::string tracer_lines(const traced_form& form) {
 
 std::string recorded_header(const program::kernel_descriptor& kernel, const program::dim3& cluster,
                             unsigned version, const traced_form* traced, const std::string& code) {
-    constexpr std::uint32_t most_registers = 255;
+    constexpr std::uint32_t max_registers = 255;
     return "-kernel name = " + kernel.name + "\n-kernel id = " + std::to_string(kernel.id) +
            "\n-grid dim = " + dimensions_text(kernel.grid) +
            "\n-block dim = " + dimensions_text(kernel.block) +
            (cluster.volume() > 1 ? "\n-cluster dim = " + dimensions_text(cluster) : "") +
            "\n-shmem = " + std::to_string(kernel.shared_memory) +
-           "\n-nregs = " + std::to_string(std::min(kernel.registers, most_registers)) +
+           "\n-nregs = " + std::to_string(std::min(kernel.registers, max_registers)) +
            (kernel.barriers > 1 ? "\n-barriers = " + std::to_string(kernel.barriers) : "") +
            (kernel.carve_out >= 0 ? "\n-carveout = " + std::to_string(kernel.carve_out) : "") +
            "\n-binary version = " + std::to_string(version) +

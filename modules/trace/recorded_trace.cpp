@@ -18,7 +18,7 @@ namespace simtlm::trace {
 namespace {
 
 constexpr std::size_t max_header_text = 1 << 20;
-constexpr std::size_t most_instructions = 1 << 24;
+constexpr std::size_t max_instructions = 1 << 24;
 
 /// The opcode in a text of operands (line_operands).
 std::string_view recorded_opcode(std::string_view left) {
@@ -141,7 +141,7 @@ private:
         std::vector<std::uint32_t>& known = by_pc_[fresh_.pc];
         for (std::uint32_t i : known)
             if (same(instructions_[i])) return i;
-        if (instructions_.size() >= most_instructions || known.size() >= 4096) {
+        if (instructions_.size() >= max_instructions || known.size() >= 4096) {
             throw support::user_error(where.where(), "too many different instructions");
         }
         known.push_back(static_cast<std::uint32_t>(instructions_.size()));

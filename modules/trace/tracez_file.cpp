@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t longest_header = 1 << 20;
 constexpr std::uint32_t largest_dictionary = 64 << 20;
-constexpr std::uint32_t most_warps = 32;
+constexpr std::uint32_t max_supported_warps = 32;
 constexpr std::size_t buffer_bytes = 64 * 1024;
 constexpr unsigned ids_of_a_block = 10;
 
@@ -213,7 +213,7 @@ private:
         std::array<std::uint32_t, ids_of_a_block> ids{};
         for (std::uint32_t& id : ids) id = index_.number<std::uint32_t>();
         warps_ = warps_left_ = index_.number<std::uint32_t>();
-        if (warps_ > most_warps)
+        if (warps_ > max_supported_warps)
             file_.damaged(index_.position(), std::to_string(warps_) + " warps in a thread block");
         text_ = "\n#BEGIN_TB\n\nthread block = " + std::to_string(ids[0]) + ',' +
                 std::to_string(ids[1]) + ',' + std::to_string(ids[2]) + '\n';

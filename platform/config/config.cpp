@@ -97,13 +97,13 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
     if (shared == unspecified)
         refuse("lacks its shared memory size (-shmem), which limits the number of resident blocks",
                "set it with --override-shmem BYTES");
-    const std::uint64_t most_shared = core::max_shared_per_cta(sm);
-    if (shared > most_shared)
+    const std::uint64_t max_shared_memory = core::max_shared_per_cta(sm);
+    if (shared > max_shared_memory)
         refuse(fmt::format("needs {} bytes of shared memory per block; {} {}", shared,
-                           most_shared == sm.shared.bytes ? "an SM has" : "a block may use",
-                           most_shared),
+                           max_shared_memory == sm.shared.bytes ? "an SM has" : "a block may use",
+                           max_shared_memory),
                fmt::format("see {}; if the header is wrong, --override-shmem BYTES",
-                           most_shared == sm.shared.bytes_per_block ? "-gpgpu_shmem_per_block"
+                           max_shared_memory == sm.shared.bytes_per_block ? "-gpgpu_shmem_per_block"
                                                                     : "-gpgpu_shmem_size"));
     const core::cta_needs needs{static_cast<std::uint32_t>(kernel.threads_per_block),
                                 static_cast<std::uint32_t>(registers), 0};

@@ -26,7 +26,7 @@ void read_warps(const option_values& v, core::sm_config& sm) {
         v.fail(pipeline, fmt::format("{} threads are not a whole number of warps", sm.max_threads),
                "a multiple of 32");
     sm.max_warps = sm.max_threads / warp_threads;
-    if (sm.max_warps > most_warps)
+    if (sm.max_warps > max_supported_warps)
         v.fail(pipeline, fmt::format("{} warps", sm.max_warps),
                "an SM holds at most 64 (2048 threads)");
     sm.registers = v.number("-gpgpu_shader_registers", 1);
@@ -41,7 +41,7 @@ void read_warps(const option_values& v, core::sm_config& sm) {
     sm.max_barriers_per_cta = v.number("-gpgpu_num_cta_barriers", 1, 1024);
     sm.ignore_resource_limits = v.flag("-gpgpu_ignore_resources_limitation");
 
-    sm.schedulers = v.number("-gpgpu_num_sched_per_core", 1, most_warps);
+    sm.schedulers = v.number("-gpgpu_num_sched_per_core", 1, max_supported_warps);
     if (sm.max_warps % sm.schedulers != 0)
         v.fail(
             "-gpgpu_num_sched_per_core",

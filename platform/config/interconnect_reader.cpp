@@ -45,7 +45,7 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
         v.fail(subnets, fmt::format("the crossbar has two subnets, not {}", n.crossbar.subnets),
                "2, for requests and for replies; with one they could block each other forever");
     n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>(v, "-icnt_arbiter_algo", 1);
-    n.crossbar.grant_cycles = v.number("-icnt_grant_cycles", 1, most_cycles);
+    n.crossbar.grant_cycles = v.number("-icnt_grant_cycles", 1, max_latency);
     n.crossbar.speedup = v.number("-icnt_speedup", 1, 16);
     read_gpc_links(v, n);
     if (n.kind != interconnect::network_kind::router) return;

@@ -44,7 +44,7 @@ void read_load_store_unit(const option_values& v, core::sm_config& sm) {
     core::ldst_config& ldst = sm.ldst;
     ldst.response_buffer_size =
         v.number("-gpgpu_n_ldst_response_buffer_size", 1, max_queue_entries);
-    ldst.l1_latency = v.number("-gpgpu_l1_latency", 1, most_cycles);
+    ldst.l1_latency = v.number("-gpgpu_l1_latency", 1, max_latency);
     ldst.l1_banks = v.number("-gpgpu_l1_banks", 1, 1024);
     if (!power_of_two(ldst.l1_banks)) v.fail("-gpgpu_l1_banks", "is not a power of two", "");
     ldst.l1_banks_byte_interleaving = v.number("-gpgpu_l1_banks_byte_interleaving", 1, 1u << 20);
@@ -83,7 +83,7 @@ void read_shared_memory(const option_values& v, core::shared_memory_config& shar
     if (warp_threads % shared.warp_parts != 0)
         v.fail("-gpgpu_shmem_warp_parts", "does not divide a warp of 32", "");
     shared.limited_broadcast = v.flag("-gpgpu_shmem_limited_broadcast");
-    shared.latency = v.number("-gpgpu_smem_latency", 2, most_cycles);
+    shared.latency = v.number("-gpgpu_smem_latency", 2, max_latency);
 }
 
 /// Reads how L1D and shared memory share one storage array.

@@ -60,10 +60,10 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
                fmt::format("at least {}, one for each sector of a line", cache::sectors_per_line));
     p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
     p.l2_to_icnt = sizes[3];
-    p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
-    p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, most_cycles);
+    p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, max_latency);
+    p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, max_latency);
     p.atomic_interval = interval(v, "-gpgpu_l2_atomic_interval", 0, "L2");
-    p.far_latency = v.number("-gpgpu_l2_far_latency", 0, most_cycles);
+    p.far_latency = v.number("-gpgpu_l2_far_latency", 0, max_latency);
     if (v.text("-gpgpu_l2_partition_bits") != "none") {
         if (p.far_latency == 0)
             v.fail("-gpgpu_l2_partition_bits", "has no effect on an L2 of one partition",
@@ -84,7 +84,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
         p.half_of_sm.insert(p.half_of_sm.end(), sms,
                             static_cast<std::uint8_t>(halves[gpc++ % halves.size()]));
     p.slices = m.channels * p.sub_partitions;
-    p.dram_latency = v.number("-dram_latency", 0, most_cycles);
+    p.dram_latency = v.number("-dram_latency", 0, max_latency);
     p.simple_dram = v.flag("-gpgpu_simple_dram_model");
     m.warm_l2_on_copy = v.flag("-gpgpu_perf_sim_memcpy");
     m.flush_l2 = v.flag("-gpgpu_flush_l2_cache");

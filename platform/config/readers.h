@@ -51,9 +51,9 @@ void read_quirks(const option_values& v, gpu_config& config);
 // ---- shared by the readers ----------------------------------------------------------------------
 
 inline constexpr unsigned warp_threads = 32;
-inline constexpr unsigned most_warps = 64;  ///< per SM
+inline constexpr unsigned max_supported_warps = 64;  ///< per SM
 inline constexpr unsigned max_queue_entries = 1u << 20;
-inline constexpr unsigned most_cycles = 1u << 20;  ///< upper limit of every latency
+inline constexpr unsigned max_latency = 1u << 20;  ///< upper limit of every latency
 
 /// Parses an option value with `reader`. Errors are reported with the origin of the value.
 template <typename Reader>

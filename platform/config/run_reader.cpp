@@ -86,8 +86,8 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     if (processes != "module" && processes != "block")
         v.fail("--processes", "is neither module nor block", "");
     r.block_processes = processes == "block";
-    constexpr unsigned most_threads = 256;
-    r.threads = v.number("--threads", 1, most_threads);
+    constexpr unsigned max_block_threads = 256;
+    r.threads = v.number("--threads", 1, max_block_threads);
     r.sms_a_thread = v.number("--sms-a-thread", 0);
     if (r.threads > 1 && r.block_processes)
         v.fail("--threads", "with --processes block SystemC starts all processes, on one thread",

@@ -18,7 +18,7 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
     const std::uint64_t shared = k.allocated_shared(dynamic_shared);
     const core::sm_config& sm = c.gpu.cores.sm;
     if (shared > core::max_shared_per_cta(sm) || threads == 0 || threads > 1024 ||
-        (k.most_threads != 0 && threads > k.most_threads))
+        (k.max_block_threads != 0 && threads > k.max_block_threads))
         return 0;
     needs.shared_memory = static_cast<std::uint32_t>(shared);
     needs.barriers = k.barriers;
@@ -34,15 +34,15 @@ unsigned active_clusters(const system_config& c, const execution::kernel_image& 
                                  resident_blocks(c, k, threads, dynamic_shared, carve_out), size);
 }
 
-unsigned most_threads(const system_config& c, const execution::kernel_image& k) {
+unsigned max_block_threads(const system_config& c, const execution::kernel_image& k) {
     unsigned most = core::max_threads_per_cta(c.gpu.cores.sm, k.registers);
-    if (k.most_threads != 0) most = std::min(most, k.most_threads);
+    if (k.max_block_threads != 0) most = std::min(most, k.max_block_threads);
     const auto& block = k.required_block;
     if (block[0] != 0) most = std::min(most, block[0] * block[1] * block[2]);
     return most;
 }
 
-std::uint64_t most_shared(const system_config& c) {
+std::uint64_t max_shared_memory(const system_config& c) {
     return core::max_shared_per_cta(c.gpu.cores.sm);
 }
 

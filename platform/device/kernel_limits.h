@@ -23,10 +23,10 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
                          std::uint64_t dynamic_shared, int carve_out = -1);
 
 /// Most threads that a block of a kernel can have: by its launch bounds and its registers.
-unsigned most_threads(const system_config& c, const execution::kernel_image& k);
+unsigned max_block_threads(const system_config& c, const execution::kernel_image& k);
 
 /// Most bytes of shared memory per block, for a kernel that has opted in and for others.
-std::uint64_t most_shared(const system_config& c);
+std::uint64_t max_shared_memory(const system_config& c);
 std::uint64_t usual_shared(const system_config& c);
 
 /// Most dynamic shared memory with which that many blocks of a kernel are resident on an SM, bytes.

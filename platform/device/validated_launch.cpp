@@ -39,9 +39,9 @@ void validated_launch::check_resources(const system_config& config) {
     const core::sm_config& sm = config.gpu.cores.sm;
     const auto threads = static_cast<unsigned>(r.block.volume());
     const std::uint64_t shared = r.kernel->allocated_shared(r.dynamic_shared);
-    if (shared > most_shared(config))
+    if (shared > max_shared_memory(config))
         reject(status::invalid_value, fmt::format("{} bytes of shared memory; a block may have {}",
-                                                  shared, most_shared(config)));
+                                                  shared, max_shared_memory(config)));
     r.kernel = &r.module->fitted(*r.kernel, threads, sm);
     const unsigned resident =
         resident_blocks(config, *r.kernel, threads, r.dynamic_shared, r.carve_out);

@@ -162,15 +162,15 @@ execution::launch device_context::read_descriptor(const kernel_entry& k, std::ui
     l.parameters.assign(at + sizeof d, at + bytes);
     l.cooperative = (d.flags & host::cooperative) != 0;
     const std::uint64_t shared = k.image->allocated_shared(d.dynamic_shared);
-    const std::uint64_t most_shared = core::max_shared_per_cta(config_.cores.sm);
-    if (shared > most_shared)
+    const std::uint64_t max_shared_memory = core::max_shared_per_cta(config_.cores.sm);
+    if (shared > max_shared_memory)
         throw command_fault(error_code::bad_launch,
                             fmt::format("launching {}: {} bytes of shared memory; a block may "
                                         "have {}",
-                                        k.image->name, shared, most_shared));
-    constexpr std::uint32_t max_rows = 65535, max_blocks = 0x7fffffff, most_threads = 1024;
+                                        k.image->name, shared, max_shared_memory));
+    constexpr std::uint32_t max_rows = 65535, max_blocks = 0x7fffffff, max_block_threads = 1024;
     if (l.grid.x > max_blocks || l.grid.y > max_rows || l.grid.z > max_rows ||
-        l.block.x > most_threads || l.block.y > most_threads || l.block.z > most_threads)
+        l.block.x > max_block_threads || l.block.y > max_block_threads || l.block.z > max_block_threads)
         throw command_fault(error_code::bad_launch,
                             fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} "
                                         "threads",

@@ -28,11 +28,11 @@ constexpr std::pair<const char*, const char*> mapped[] = {{"sm", "ipc"},
 /// Averages samples into points.
 class collector {
 public:
-    explicit collector(std::size_t points) : most_(points) {}
+    explicit collector(std::size_t points) : max_(points) {}
 
     void begin(const std::vector<double>& sample_cycles) {
         const std::size_t samples = sample_cycles.size();
-        each_ = std::max<std::size_t>(1, (samples + most_ - 1) / most_);
+        each_ = std::max<std::size_t>(1, (samples + max_ - 1) / max_);
         const std::size_t n = (samples + each_ - 1) / each_;
         for (std::size_t i = 0; i < n; ++i)
             out_.cycles.push_back(sample_cycles[std::min(samples, (i + 1) * each_) - 1]);
@@ -85,7 +85,7 @@ private:
             values[i] = n[i] != 0 ? values[i] / n[i] : absent;
     }
 
-    std::size_t most_, each_ = 1;
+    std::size_t max_, each_ = 1;
     time_series out_;
     std::map<std::string, counts> counts_;
     std::vector<std::vector<counts>> counts_of_maps_;

@@ -434,7 +434,7 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     q.grid = {groups[0], groups[1], groups[2]};
     q.block = {static_cast<unsigned>(l.group[0]), static_cast<unsigned>(l.group[1]),
                static_cast<unsigned>(l.group[2])};
-    require(q.kernel->allocated_shared(p.local_bytes) <= device::most_shared(s.config()),
+    require(q.kernel->allocated_shared(p.local_bytes) <= device::max_shared_memory(s.config()),
             CL_OUT_OF_RESOURCES, "too much local memory");
     q.dynamic_shared = p.local_bytes;
     q.parameters = std::move(p.bytes);

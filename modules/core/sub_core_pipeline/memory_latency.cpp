@@ -38,7 +38,7 @@ bool pairs_agree(const std::array<std::uint64_t, 32>& address, std::uint32_t lan
 
 unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
                          unsigned bytes, unsigned banks, bool is_load) {
-    constexpr unsigned word_bytes = 4, most_banks = 32;
+    constexpr unsigned word_bytes = 4, max_banks = 32;
     const unsigned words_a_lane = std::max(1u, (bytes + word_bytes - 1) / word_bytes);
     unsigned group = std::max(1u, 32 / words_a_lane);
     if (is_load && group < 32 && (pairs_agree(address, lanes, 1) || pairs_agree(address, lanes, 2)))
@@ -61,8 +61,8 @@ unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint
             continue;
         }
         // Distinct words by bank, at most 32 per group.
-        std::array<std::array<std::uint64_t, 32>, most_banks> words;
-        std::array<std::uint8_t, most_banks> count{};
+        std::array<std::array<std::uint64_t, 32>, max_banks> words;
+        std::array<std::uint8_t, max_banks> count{};
         unsigned busiest = 1;
         for (; left != 0; left &= left - 1) {
             const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(left));

@@ -21,7 +21,7 @@ bool register_file::allocate(const reads& wanted, unsigned window, std::uint64_t
     }
     const std::uint64_t cycles = ((std::uint64_t{1} << window) - 1) << 1;  // starting with the next
                                                                            // cycle
-    std::array<std::array<std::uint64_t, max_ports>, most_banks> taken = read_;
+    std::array<std::array<std::uint64_t, max_ports>, max_banks> taken = read_;
     for (unsigned b = 0; b < config_.banks; ++b) {
         unsigned left = wanted[b];
         for (unsigned p = 0; p < config_.read_ports && left != 0; ++p)

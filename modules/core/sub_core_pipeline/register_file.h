@@ -21,9 +21,9 @@ struct register_file_config {
 /// cost one bubble, three cost two, when instructions are issued back to back.
 class register_file {
 public:
-    static constexpr unsigned most_banks = 4;
+    static constexpr unsigned max_banks = 4;
     static constexpr unsigned max_ports = 2;
-    using reads = std::array<std::uint8_t, most_banks>;  ///< by bank
+    using reads = std::array<std::uint8_t, max_banks>;  ///< by bank
 
     explicit register_file(const register_file_config& config) : config_(config) {}
 
@@ -61,9 +61,9 @@ private:
 
     register_file_config config_;
     // Bit c - now: reserved in that cycle.
-    std::array<std::array<std::uint64_t, max_ports>, most_banks> read_{};
+    std::array<std::array<std::uint64_t, max_ports>, max_banks> read_{};
     std::uint64_t reads_from_ = 0;
-    std::array<std::uint64_t, most_banks> fixed_writes_{};  // bit: cycle modulo horizon
+    std::array<std::uint64_t, max_banks> fixed_writes_{};  // bit: cycle modulo horizon
     std::uint64_t writes_to_ = 0;                           // the latest reserved cycle
 };
 

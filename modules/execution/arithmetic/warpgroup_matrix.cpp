@@ -205,7 +205,7 @@ void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, b
     const std::uint32_t sign = description_.negate_a == description_.negate_b
                                    ? 0
                                    : 1u << (storage_bits(description_.a) - 1);
-    alignas(64) std::uint32_t factor[2][most_a] = {}, bits[most];
+    alignas(64) std::uint32_t factor[2][max_a_registers] = {}, bits[most];
     alignas(64) double sums[most];
     // The product of two negated factors equals that of the original ones.
     for (unsigned row = 0; row < rows; ++row)

@@ -418,7 +418,7 @@ launch script_run::make(const launch_script::launch_step& step) const {
         throw support::user_error(where(step.line), "the module has no kernel " + step.kernel,
                                   names);
     }
-    constexpr std::uint64_t most_threads = 1024;
+    constexpr std::uint64_t max_block_threads = 1024;
     // The product of three numbers may wrap to 0.
     for (const program::dim3& d : {step.grid, step.block, step.cluster})
         if (d.x == 0 || d.y == 0 || d.z == 0)
@@ -431,10 +431,10 @@ launch script_run::make(const launch_script::launch_step& step) const {
             fmt::format("a grid of {},{},{} blocks", step.grid.x, step.grid.y, step.grid.z),
             fmt::format("{},{},{} is the largest", max_x, max_yz, max_yz));
     const std::uint32_t longest = std::max({step.block.x, step.block.y, step.block.z});
-    if (longest > most_threads)
+    if (longest > max_block_threads)
         throw support::user_error(where(step.line), fmt::format("a block of {} threads", longest),
                                   "1024 are the most");
-    if (step.block.volume() > most_threads)
+    if (step.block.volume() > max_block_threads)
         throw support::user_error(where(step.line),
                                   fmt::format("a block of {} threads", step.block.volume()),
                                   "1024 are the most");

@@ -50,7 +50,7 @@ constexpr std::uint64_t reference_bytes = 8;
 constexpr std::uint32_t stack_unspecified = 0xffffffff;
 constexpr std::uint32_t constant_bank_bytes = 65536;
 /// Larger than the shared memory of a CTA, and the local memory of a thread, of any GPU.
-constexpr std::uint32_t most_shared = 1u << 18, max_local = 1u << 19;
+constexpr std::uint32_t max_shared_memory = 1u << 18, max_local = 1u << 19;
 
 /// Constant bank 0 before the parameters, the same on all architectures.
 struct bank_0 {
@@ -406,7 +406,7 @@ void sass_image::describe_kernels() {
         if (!f.is_kernel) continue;
         const bool stack_known = f.stack_bytes != stack_unspecified;
         const std::uint32_t stack = stack_known ? f.stack_bytes : 0;
-        if (f.static_shared > most_shared || stack > max_local || f.frame_bytes > max_local)
+        if (f.static_shared > max_shared_memory || stack > max_local || f.frame_bytes > max_local)
             throw support::user_error(
                 name_, fmt::format("{} asks for {} bytes of shared and {} of local memory", f.name,
                                    f.static_shared, std::max(stack, f.frame_bytes)));
@@ -425,11 +425,11 @@ void sass_image::describe_kernels() {
         k.stack_unknown = !stack_known;
         k.parameter_bytes = f.parameter_bytes;
         k.barriers = f.barriers;
-        if (f.most_threads[0] != 0) {
+        if (f.max_block_threads[0] != 0) {
             std::uint64_t most = 1;
-            for (const std::uint32_t max_of_one : f.most_threads)
+            for (const std::uint32_t max_of_one : f.max_block_threads)
                 most *= std::clamp(max_of_one, 1u, 1024u);
-            k.most_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 1024));
+            k.max_block_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 1024));
         }
         if (f.block[0] != 0)
             for (unsigned d = 0; d < 3; ++d) k.required_block[d] = std::max(f.block[d], 1u);

@@ -60,7 +60,7 @@ extent extent_of(const address_lanes& a) {
     }
     return {first, last - first};
 }
-constexpr std::uint64_t most_at_once = 4096;  ///< bytes; limit for checks of a whole warp at once
+constexpr std::uint64_t max_per_report = 4096;  ///< bytes; limit for checks of a whole warp at once
 
 // ---- shared memory: races ----
 
@@ -233,7 +233,7 @@ void check_races(const checked_access& a, lane_mask lanes, const address_lanes& 
     extent e;
     if (a.contiguous && one_granule && !suspicious_row(row_at(s, first), writes && has_reads))
         note_row(row_at(s, first), writes);
-    else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
+    else if (!writes && one_granule && (e = extent_of(offset)).bytes <= max_per_report &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
                            static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
         note_reads(s, lanes, granules_of(offset, shift));
@@ -267,7 +267,7 @@ void check_writes(const checked_access& a, Map& map, lane_mask lanes, const addr
     }
     if (!a.has(access_flags::writes)) {
         const extent e = extent_of(offset);
-        if (e.bytes <= most_at_once && map.all(e.first, e.bytes + a.bytes)) return;
+        if (e.bytes <= max_per_report && map.all(e.first, e.bytes + a.bytes)) return;
     } else if (!a.has(access_flags::reads)) {
         each_lane(lanes, [&](unsigned i) { map.mark(offset[i], a.bytes); });
         return;

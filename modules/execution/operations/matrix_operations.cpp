@@ -16,7 +16,7 @@ namespace {
 using arithmetic::matrix_fragment;
 using arithmetic::matrix_multiply;
 
-constexpr unsigned most_registers = 32;  ///< per fragment
+constexpr unsigned max_registers = 32;  ///< per fragment
 
 template <class T>
 const T& attachment(const operation* op) {
@@ -26,7 +26,7 @@ const T& attachment(const operation* op) {
 /// The registers of one operand of a product.
 template <class Bits>
 struct fragment_registers {
-    const Bits* of[most_registers];
+    const Bits* of[max_registers];
 
     fragment_registers(const warp& w, const slot* list, unsigned count) {
         for (unsigned i = 0; i < count; ++i) of[i] = reinterpret_cast<const Bits*>(w.at(list[i]));
@@ -38,8 +38,8 @@ void multiply(warp& w, const operation* op, const matrix_multiply& m) {
     const lane_mask lanes = w.lanes_of(op);
     const slot* list = op->list;
     const unsigned results = m.d().registers();
-    Bits* to[most_registers];
-    alignas(64) Bits scratch[most_registers][warp_size];
+    Bits* to[max_registers];
+    alignas(64) Bits scratch[max_registers][warp_size];
     for (unsigned i = 0; i < results; ++i)
         to[i] = lanes == all_lanes ? reinterpret_cast<Bits*>(w.at(list[i])) : scratch[i];
     const fragment_registers<Bits> a(w, list + results, m.a().registers());

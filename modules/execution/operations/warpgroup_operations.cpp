@@ -71,7 +71,7 @@ const operation* await_warpgroup(warp& w, const operation* op) {
 const operation* multiply_warpgroup(warp& w, const operation* op) {
     using arithmetic::matrix_descriptor;
     using arithmetic::warpgroup_multiply;
-    constexpr unsigned most_registers = 128;
+    constexpr unsigned max_registers = 128;
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
@@ -83,9 +83,9 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     };
     // Larger than the stack of a SystemC thread.
     const std::unique_ptr<std::uint32_t[]> operands(
-        new std::uint32_t[warpgroup_multiply::most_a + warpgroup_multiply::most_b]);
+        new std::uint32_t[warpgroup_multiply::max_a_registers + warpgroup_multiply::max_b_registers]);
     std::uint32_t* const a = operands.get();
-    std::uint32_t* const b = a + warpgroup_multiply::most_a;
+    std::uint32_t* const b = a + warpgroup_multiply::max_a_registers;
     const std::byte* const shared = w.block->shared();
     const std::uint32_t bytes = w.block->shared_bytes();
     // Debug code multiplies the matrix at address 0, which belongs to the system software, and
@@ -104,13 +104,13 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
         const unsigned first_row = w.index % warps_of_group * warpgroup_multiply::rows;
         const matrix_descriptor a_at = descriptor(op->source[0]);
         if (of_system(a_at))
-            std::fill_n(a, warpgroup_multiply::most_a, 0u);
+            std::fill_n(a, warpgroup_multiply::max_a_registers, 0u);
         else
             inside = product.read_a(shared, bytes, a_at, first_row, a);
     }
     const matrix_descriptor b_at = descriptor(op->source[1]);
     if (of_system(b_at))
-        std::fill_n(b, warpgroup_multiply::most_b, 0u);
+        std::fill_n(b, warpgroup_multiply::max_b_registers, 0u);
     else
         inside = inside && product.read_b(shared, bytes, b_at, b);
     if (!inside) {
@@ -126,7 +126,7 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
                                   bytes, text("A", op->source[0]), text("B", op->source[1])));
     }
     if (proxy_of(w) != nullptr) note_operands(w, op, lane, product);
-    std::uint32_t* d[most_registers];
+    std::uint32_t* d[max_registers];
     for (unsigned r = 0; r < results; ++r)
         d[r] = reinterpret_cast<std::uint32_t*>(w.at(op->list[r]));
     const auto* const metadata = op->source[3] == no_slot

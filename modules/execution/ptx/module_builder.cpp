@@ -395,8 +395,8 @@ void module_builder::describe_kernels() {
             for (unsigned d = 0; d < 3; ++d)
                 k.required_block[d] = std::max(directives.reqntid[d], 1u);
         if (directives.maxntid[0] != 0) {
-            k.most_threads = 1;
-            for (const std::uint32_t n : directives.maxntid) k.most_threads *= std::max(n, 1u);
+            k.max_block_threads = 1;
+            for (const std::uint32_t n : directives.maxntid) k.max_block_threads *= std::max(n, 1u);
         }
         k.max_cluster = directives.maxclusterrank;
         k.blocks_are_clusters = directives.blocksareclusters;

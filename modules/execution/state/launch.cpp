@@ -45,11 +45,11 @@ std::string block_fault(const kernel_image& kernel, const program::dim3& block) 
     if (need[0] != 0 && (block.x != need[0] || block.y != need[1] || block.z != need[2]))
         return fmt::format("blocks of {}x{}x{} threads; the kernel demands {}x{}x{} (.reqntid)",
                            block.x, block.y, block.z, need[0], need[1], need[2]);
-    if (kernel.most_threads != 0 && block.volume() > kernel.most_threads)
+    if (kernel.max_block_threads != 0 && block.volume() > kernel.max_block_threads)
         return fmt::format(
             "blocks of {}x{}x{} threads; the kernel allows {} (.maxntid, "
             "__launch_bounds__)",
-            block.x, block.y, block.z, kernel.most_threads);
+            block.x, block.y, block.z, kernel.max_block_threads);
     return {};
 }
 

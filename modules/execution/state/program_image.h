@@ -78,7 +78,7 @@ struct kernel_image {
     /// The grid of a launch is in clusters, not in CTAs (.blocksareclusters).
     bool blocks_are_clusters = false;
     std::uint32_t max_cluster = 0;   ///< CTAs per cluster (.maxclusterrank); 0: not specified
-    std::uint32_t most_threads = 0;  ///< maximum per block (.maxntid); 0: not specified
+    std::uint32_t max_block_threads = 0;  ///< maximum per block (.maxntid); 0: not specified
     std::uint32_t barriers = 0;      ///< named barriers per CTA; 0: unknown
 
     /// Bytes of shared memory that an SM allocates to a CTA.

@@ -87,7 +87,7 @@ device_properties properties_of(session& s, int device) {
     p.double_ratio = 2;
     p.concurrent_managed = p.preemption = p.host_pointer_registered = 1;
     p.cooperative = 1;
-    p.shared_per_block_optin = device::most_shared(s.config());
+    p.shared_per_block_optin = device::max_shared_memory(s.config());
     p.reserved_shared = sm.allocation.reserved_shared;
     p.blocks_per_multiprocessor = static_cast<int>(sm.max_ctas);
     return p;

@@ -44,7 +44,7 @@ std::uint64_t permitted_dynamic_shared(session& s, const function& f) {
 function_attributes attributes_of(session& s, function& f) {
     function_attributes a{};
     const execution::kernel_image& k = *f.kernel;
-    a.max_threads = static_cast<int>(device::most_threads(s.config(), k));
+    a.max_threads = static_cast<int>(device::max_block_threads(s.config(), k));
     a.shared_bytes = k.allocated_shared(0);
     a.local_bytes = k.local_bytes;
     a.registers = static_cast<int>(k.registers);
@@ -71,7 +71,7 @@ more_function_attributes more_attributes_of(const function& f) {
 }
 
 void set_function_attribute(session& s, function& f, int attribute, int value) {
-    const std::uint64_t most = device::most_shared(s.config());
+    const std::uint64_t most = device::max_shared_memory(s.config());
     switch (attribute) {
         case 8:  // cudaFuncAttributeMaxDynamicSharedMemorySize
             require(

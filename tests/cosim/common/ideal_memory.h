@@ -16,11 +16,11 @@ namespace platform_example {
 /// Counters of a memory in the examples.
 struct memory_counters {
     std::uint64_t reads = 0, writes = 0;
-    unsigned inside = 0, most_inside = 0;
+    unsigned inside = 0, max_in_flight = 0;
     std::uint64_t ended_in_return = 0;  // responses ended by a return value instead of END_RESP
     void arrived(const tlm::tlm_generic_payload& p) {
         ++(p.is_write() ? writes : reads);
-        most_inside = std::max(most_inside, ++inside);
+        max_in_flight = std::max(max_in_flight, ++inside);
     }
 };
 

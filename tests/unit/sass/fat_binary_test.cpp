@@ -136,12 +136,12 @@ TEST(FatBinary, RejectsTruncatedAndOversizedZstd) {
 }
 
 TEST(FatBinary, AllocatesNoMemoryForImpossibleCompressionRatios) {
-    const auto most_memory = [] {
+    const auto peak_memory = [] {
         rusage r{};
         getrusage(RUSAGE_SELF, &r);
         return r.ru_maxrss;  // KiB
     };
-    const auto before = most_memory();
+    const auto before = peak_memory();
     for (const std::uint64_t packer : {lz4, zstd}) {
         std::string b = fat_binary("text");
         put_at(b, flags, packer);
@@ -149,7 +149,7 @@ TEST(FatBinary, AllocatesNoMemoryForImpossibleCompressionRatios) {
         put_at<std::uint64_t>(b, unpacked_bytes, std::uint64_t{1} << 30);
         EXPECT_THROW(read(b), support::user_error);
     }
-    EXPECT_LT(most_memory() - before, 100 << 10);
+    EXPECT_LT(peak_memory() - before, 100 << 10);
 }
 
 }  // namespace

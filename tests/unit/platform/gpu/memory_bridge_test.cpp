@@ -178,7 +178,7 @@ TEST(MemoryBridge, AWaitingMemoryServesTheConfiguredNumberOfRequests) {
     rig.stream(3000, false);
     memory::test::run_dram_cycles(5000);
     rig.expect_clean(3000);
-    EXPECT_GE(rig.memory.counted.most_inside, 50u);  // 60 ns at one request per clock cycle
+    EXPECT_GE(rig.memory.counted.max_in_flight, 50u);  // 60 ns at one request per clock cycle
 }
 
 TEST(MemoryBridge, AMemoryWithOnlyBTransportIsDetectedAsLooselyTimed) {
@@ -223,7 +223,7 @@ TEST(MemoryBridge, KeepsTheOrderOfOverlappingRequests) {
     }
     memory::test::run_dram_cycles(12000);
     rig.expect_clean(100);
-    EXPECT_EQ(rig.memory.counted.most_inside, 1u);
+    EXPECT_EQ(rig.memory.counted.max_in_flight, 1u);
 }
 
 TEST(MemoryBridge, AdjacentSectorsAreServedConcurrently) {
@@ -234,7 +234,7 @@ TEST(MemoryBridge, AdjacentSectorsAreServedConcurrently) {
     rig.stream(4, false);
     memory::test::run_dram_cycles(500);
     rig.expect_clean(4);
-    EXPECT_EQ(rig.memory.counted.most_inside, 4u);
+    EXPECT_EQ(rig.memory.counted.max_in_flight, 4u);
 }
 
 // ---- time ----
