@@ -50,7 +50,7 @@ constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs
   text     prints a kernel trace as text, omitting parts that the simulator does not read
   import   converts a trace of the tracer of Huerta et al. (MICRO 2025), given by its folder or its
            dynamic_trace.pb, to kernel traces in text and a list in FOLDER, which must be empty.
-           Kernels whose machine code is in the trace keep their control bits, which the modern core
+           Kernels whose machine code is in the trace keep their control bits, which the sub-core pipeline
            obeys. The list is written last.
 
 Exit code: 0 on success; 1 if an output cannot be written; 2 if a file or the command line is invalid.
@@ -204,10 +204,12 @@ int info(const arguments& a) {
                         h.grid.z, h.block.x, h.block.y, h.block.z));
     const auto number_or_unspecified = [](std::uint32_t n, const char* unit) {
         return n == trace::kernel_header::unspecified ? std::string("not told")
-                                                   : fmt::format("{} {}", n, unit);
+                                                      : fmt::format("{} {}", n, unit);
     };
-    put_out(fmt::format("shared memory        {}\n", number_or_unspecified(h.shared_memory, "bytes")));
-    put_out(fmt::format("registers            {}\n", number_or_unspecified(h.registers, "per thread")));
+    put_out(
+        fmt::format("shared memory        {}\n", number_or_unspecified(h.shared_memory, "bytes")));
+    put_out(
+        fmt::format("registers            {}\n", number_or_unspecified(h.registers, "per thread")));
     put_out(fmt::format("binary version       {}\n", h.binary_version));
     put_out(fmt::format("tracer, NVBit        {}, {}\n", h.tracer_version,
                         h.nvbit_version.empty() ? "-" : h.nvbit_version));
@@ -274,7 +276,8 @@ int import_trace(const arguments& a, bool device_given) {
     if (device_given) options.device = a.device;
     const trace_import::import_result r =
         trace_import::import_protobuf_trace(a.operands[0], a.operands[1], options);
-    for (const std::string& w : r.warnings) print_error(fmt::format("simtlm-trace: warning: {}\n", w));
+    for (const std::string& w : r.warnings)
+        print_error(fmt::format("simtlm-trace: warning: {}\n", w));
     put_out(fmt::format("{}: {} kernels, {} thread blocks, {} warp instructions\n", r.list,
                         r.kernels, r.blocks, r.instructions));
     return success;

@@ -45,9 +45,10 @@ struct warp_instruction {
     std::uint16_t delay = 0;             ///< core cycles left in the dispatch register
     std::uint16_t pending = 0;           ///< accesses whose data have not arrived
     std::uint32_t copy_group = no_copy;  ///< LDGSTS: its group of asynchronous copies
-    std::uint64_t first_data = 0;        ///< modern core: cycle in which its first data arrived
-    std::uint64_t banks_done = 0;  ///< modern core: cycle in which the L1's banks have read them
-    watcher_note note;             ///< of an instruction_watcher
+    std::uint64_t first_data = 0;  ///< sub-core pipeline: cycle in which its first data arrived
+    std::uint64_t banks_done =
+        0;              ///< sub-core pipeline: cycle in which the L1's banks have read them
+    watcher_note note;  ///< of an instruction_watcher
     std::vector<memory_access> accesses;  ///< not yet sent; the last is sent first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }

@@ -29,8 +29,8 @@ struct import_result {
 /// Converts a trace of the tracer of Huerta et al. (MICRO 2025), whose main file is
 /// dynamic_trace.pb, to kernel traces in text and a command list. Kernels whose machine code is in
 /// the trace are written with their code, like kernels that simtlm records during execution, so
-/// that the modern core obeys their control bits; others as lines of Accel-Sim's tracer, with a
-/// warning. Kernels are ordered by their numbers, which count the launches on the device; a copy
+/// that the sub-core pipeline obeys their control bits; others as lines of Accel-Sim's tracer, with
+/// a warning. Kernels are ordered by their numbers, which count the launches on the device; a copy
 /// precedes the next kernel of its stream. After an error the folder contains no list.
 /// @param from    the folder of the trace, or its dynamic_trace.pb
 /// @param folder  is created if necessary; must be empty

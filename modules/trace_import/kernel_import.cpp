@@ -89,7 +89,7 @@ public:
         if (!with_code)
             result_.warnings.insert(
                 fmt::format("kernel {} executes functions whose machine code is not in the trace; "
-                            "they have no control bits, and the modern core assigns some",
+                            "they have no control bits, and the sub-core pipeline assigns some",
                             kernel_.name));
         return std::move(result_);
     }

@@ -43,9 +43,9 @@ std::vector<std::string> notes_on(const option_values& v) {
                 names += (names.empty() ? "" : ", ") + option.name;
         }
         if (!names.empty())
-            lines.push_back(fmt::format(
-                "accepted without effect: {} (of the {} core; this run uses the {} core)", names,
-                other.alias, used.alias));
+            lines.push_back(
+                fmt::format("accepted without effect: {} (of --core {}; this run uses --core {})",
+                            names, other.name, used.name));
     }
     return lines;
 }

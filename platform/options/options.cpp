@@ -554,8 +554,8 @@ const char* group_title(option_group group) {
             return "SM: register file and operand collectors";
         case option_group::units:
             return "SM: functional units";
-        case option_group::modern:
-            return "SM: the modern core";
+        case option_group::sub_cores:
+            return "SM: the sub-core pipeline";
         case option_group::l1:
             return "SM: caches and shared memory";
         case option_group::l2:
@@ -573,11 +573,11 @@ const char* group_title(option_group group) {
 namespace {
 
 constexpr option_group all_groups[] = {
-    option_group::run,      option_group::output,       option_group::trace,
-    option_group::fidelity, option_group::chip,         option_group::launch,
-    option_group::core,     option_group::operands,     option_group::units,
-    option_group::modern,   option_group::l1,           option_group::l2,
-    option_group::dram,     option_group::interconnect, option_group::elsewhere,
+    option_group::run,       option_group::output,       option_group::trace,
+    option_group::fidelity,  option_group::chip,         option_group::launch,
+    option_group::core,      option_group::operands,     option_group::units,
+    option_group::sub_cores, option_group::l1,           option_group::l2,
+    option_group::dram,      option_group::interconnect, option_group::elsewhere,
 };
 
 /// Section in which an option is listed; options without effect are listed together at the end.

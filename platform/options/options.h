@@ -39,7 +39,7 @@ enum class option_group : std::uint8_t {
     core,
     operands,
     units,
-    modern,
+    sub_cores,
     l1,
     l2,
     dram,

@@ -565,10 +565,10 @@ void units(builder& b) {
     b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
 }
 
-// Options that are specific to the modern core; it also uses those of the classic core.
+// Options that are specific to the sub-core pipeline; it also uses those of the SIMT pipeline.
 
-void modern_pipelines(builder& b) {
-    b.in(option_group::modern);
+void sub_core_units(builder& b) {
+    b.in(option_group::sub_cores);
     b.word("--core", "simt|sub-core", "simt",
            "Pipeline of the SM. simt, or classic: that of GPGPU-Sim's SIMT core; sub-core, or "
            "modern: sub-cores that issue according to the control bits of the compiler, as "
@@ -622,8 +622,8 @@ void modern_pipelines(builder& b) {
             "the result (1: without a gap); 0: when the result is written.");
 }
 
-void modern_front_end(builder& b) {
-    b.in(option_group::modern);
+void sub_core_front_end(builder& b) {
+    b.in(option_group::sub_cores);
     b.count(
         "-modern_fetch_width", "1", "instructions",
         "Instructions that a sub-core fetches per cycle, from one cache line and for one warp.");
@@ -650,8 +650,8 @@ void modern_front_end(builder& b) {
             "Read ports per register bank; 0: no conflicts.");
 }
 
-void modern_memory(builder& b) {
-    b.in(option_group::modern);
+void sub_core_memory(builder& b) {
+    b.in(option_group::sub_cores);
     b.word("-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM", "4,7,4,2",
            "Memory pipeline of a sub-core: entries of its queue, cycles before the address "
            "calculation, and cycles of the address calculation for a regular address and for a "
@@ -684,8 +684,8 @@ void modern_memory(builder& b) {
             "written back. Policies B and L keep them anyway; others are rejected.");
 }
 
-void modern_engines(builder& b) {
-    b.in(option_group::modern);
+void asynchronous_engines(builder& b) {
+    b.in(option_group::sub_cores);
     b.onoff("-modern_engines", "0",
             "Enables the engines of sm_90 for bulk copies (tensor memory accelerator), mbarriers "
             "and warpgroup products.");
@@ -1083,10 +1083,10 @@ const std::vector<option_info>& option_table() {
         core(b);
         operands(b);
         units(b);
-        modern_pipelines(b);
-        modern_front_end(b);
-        modern_memory(b);
-        modern_engines(b);
+        sub_core_units(b);
+        sub_core_front_end(b);
+        sub_core_memory(b);
+        asynchronous_engines(b);
         l1(b);
         l2(b);
         dram(b);

@@ -389,9 +389,9 @@ TEST_F(ClusterPrograms, AreRejectedWhereNoGpcCanHoldACluster) {
               o.err.find("no GPC has room for a cluster of 16 thread blocks; an SM has for 2"))
         << o.err;
     EXPECT_EQ(0, run(ptx, "launch large grid 16 block 512\n").code);
-    const outcome classic = run(ptx, "launch large grid 16 block 512\n", {"--core", "classic"});
-    EXPECT_EQ(2, classic.code);
-    EXPECT_NE(std::string::npos, classic.err.find("cannot be timed on this core")) << classic.err;
+    const outcome on_simt = run(ptx, "launch large grid 16 block 512\n", {"--core", "classic"});
+    EXPECT_EQ(2, on_simt.code);
+    EXPECT_NE(std::string::npos, on_simt.err.find("cannot be timed on this core")) << on_simt.err;
 }
 
 TEST_F(ClusterPrograms, ReportTheMissingWarpsOfADeadlockedClusterBarrier) {

@@ -29,7 +29,7 @@ public:
         partitions();
         dram();
         network();
-        modern();
+        select_sub_cores();
         return options_;
     }
     std::string trace() {
@@ -156,9 +156,8 @@ private:
             const std::uint64_t count = unit_count();
             const std::uint64_t in_front = sub_cores_ ? schedulers_ : between(1, 8);
             const std::uint64_t after = sub_cores_ ? count : between(1, 8);
-            set(("-specialized_unit_" + text(s + 1)).c_str(), "1," + text(count) + ",4," +
-                                                                  text(in_front) + "," +
-                                                                  text(after) + "," + special[s]);
+            set(("-specialized_unit_" + text(s + 1)).c_str(),
+                "1," + text(count) + ",4," + text(in_front) + "," + text(after) + "," + special[s]);
         }
         for (const char* kind : {"int", "sp", "dp", "sfu", "tensor"}) {
             const std::uint64_t interval = between(1, 8);
@@ -238,8 +237,8 @@ private:
                                               "use_map = 0;\n"));
     }
 
-    /// Selects the modern core if the schedulers of the classic one are compatible.
-    void modern() {
+    /// Selects the sub-core pipeline if the schedulers of the SIMT pipeline are compatible.
+    void select_sub_cores() {
         if (accel_sim_ || warps_ / schedulers_ > 16 || schedulers_ > 8 || maybe()) return;
         set("--core", "modern");
         set("--dependences", one_of<std::string>({"bits", "scoreboard"}));

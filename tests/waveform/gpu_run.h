@@ -39,7 +39,7 @@ public:
     /// All statistics of all blocks, as text.
     std::string statistics();
     std::uint64_t issued(core::simt_pipeline::simt_sm& sm);
-    /// @pre they are classic cores
+    /// @pre they are SIMT pipelines
     std::vector<core::simt_pipeline::simt_sm*> sms();
 
 private:

@@ -6,7 +6,7 @@
 #include "modules/core/memory_port.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/sub_core_pipeline/engine_config.h"
-#include "modules/core/sub_core_pipeline/modern_statistics.h"
+#include "modules/core/sub_core_pipeline/sub_core_statistics.h"
 #include "modules/core/warp_table.h"
 #include "modules/program/bulk_transfer.h"
 #include "modules/protocol/memory_transaction.h"
@@ -57,7 +57,7 @@ public:
         warp_table& warps;
         memory_port& port;
         protocol::transaction_pool& transactions;
-        modern_statistics& statistics;
+        sub_core_statistics& statistics;
         client& sm;
     };
     bulk_copy_engine(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,

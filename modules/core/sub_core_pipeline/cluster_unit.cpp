@@ -18,11 +18,11 @@ constexpr unsigned detached_bytes = 8;  // of an arrival at an mbarrier
 }  // namespace
 
 cluster_unit::cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
-                           const sm_timing& modern, unsigned sm, const blocks& of_sm)
+                           const sm_timing& timing, unsigned sm, const blocks& of_sm)
     : sc_module(name),
       network("network"),
       config_(config),
-      modern_(modern),
+      timing_(timing),
       sm_number_(sm),
       warps_(of_sm.warps),
       sub_cores_(of_sm.sub_cores),
@@ -174,7 +174,7 @@ void cluster_unit::prepare(warp_instruction& inst, const program::cluster_effect
         inst.pending = static_cast<std::uint16_t>(number + 1);
         return;
     }
-    const memory_queue_config& q = modern_.memory_queue;
+    const memory_queue_config& q = timing_.memory_queue;
     send_packets(number, now + q.stages + q.uniform_cycles);
 }
 
@@ -218,7 +218,7 @@ void cluster_unit::arrived(const cluster_message& m) {
         answer.what = a.loads ? cluster_packet::read_response : cluster_packet::acknowledgement;
         answer.to = m.from;
         answer.bytes = a.loads ? p.bytes : 0;
-        answer.earliest = m.at + modern_.clusters.access_latency;
+        answer.earliest = m.at + timing_.clusters.access_latency;
         a.to[m.tag[1]]->send(answer);
         return;
     }
@@ -228,7 +228,7 @@ void cluster_unit::arrived(const cluster_message& m) {
         warps_.store_acknowledged(a.warp);
     if (--a.left != 0) return;
     if (a.inst != nullptr)
-        sub_cores_[a.inst->scheduler]->writes_result(*a.inst, m.at + modern_.link_cycles);
+        sub_cores_[a.inst->scheduler]->writes_result(*a.inst, m.at + timing_.link_cycles);
     free_.push_back(number);
 }
 
@@ -284,7 +284,7 @@ void cluster_unit::signal_arrival(unsigned warp, const program::bulk_transfer& w
     cluster_message m;
     m.what = cluster_packet::bulk;
     const bool sent = what.what == program::bulk_transfer::kind::send;
-    const cluster_timing& t = modern_.clusters;
+    const cluster_timing& t = timing_.clusters;
     if (sent)
         m.bytes = what.bytes;
     else  // the L2 delivers to all SMs
@@ -312,7 +312,7 @@ bool cluster_unit::store_asynchronously(unsigned warp,
             }
         local = local || (rank == own && bytes != 0);
         if (effects.empty()) continue;
-        const memory_queue_config& q = modern_.memory_queue;
+        const memory_queue_config& q = timing_.memory_queue;
         cluster_message m;
         m.what = cluster_packet::write;
         m.bytes = bytes;

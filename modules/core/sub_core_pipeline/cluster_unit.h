@@ -39,7 +39,7 @@ public:
         std::vector<sub_core*> sub_cores;
     };
     cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
-                 const sm_timing& modern, unsigned sm, const blocks& of_sm);
+                 const sm_timing& timing, unsigned sm, const blocks& of_sm);
 
     void set_mbarriers(mbarrier_unit& unit) { mbarriers_ = &unit; }
     void set_barrier(cluster_barrier& barrier) { barrier_ = &barrier; }
@@ -179,7 +179,7 @@ private:
     const cta_slot& slot_of(unsigned warp) const { return ctas_[warps_.warp[warp].cta]; }
 
     const sm_config& config_;
-    const sm_timing& modern_;
+    const sm_timing& timing_;
     const unsigned sm_number_;
     warp_table& warps_;
     std::vector<sub_core*> sub_cores_;

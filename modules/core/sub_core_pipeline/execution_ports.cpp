@@ -4,9 +4,9 @@
 namespace simtlm::core::sub_core_pipeline {
 
 const char* unit_name(unit u) {
-    constexpr const char* names[unit_count_of_modern] = {"fma",    "fma_lite",  "alu",    "half",
-                                                         "xu",     "fp64",      "tensor", "uniform",
-                                                         "branch", "predicate", "memory"};
+    constexpr const char* names[unit_count_of_sub_cores] = {
+        "fma",    "fma_lite", "alu",    "half",      "xu",    "fp64",
+        "tensor", "uniform",  "branch", "predicate", "memory"};
     return names[static_cast<unsigned>(u)];
 }
 

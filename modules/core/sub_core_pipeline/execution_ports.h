@@ -23,7 +23,7 @@ enum class unit : std::uint8_t {
     predicate,
     memory,
 };
-inline constexpr unsigned unit_count_of_modern = 11;
+inline constexpr unsigned unit_count_of_sub_cores = 11;
 /// Name for reports, e.g. "fma".
 const char* unit_name(unit u);
 
@@ -92,7 +92,7 @@ private:
     }
 
     const execution_config& config_;
-    std::array<std::uint64_t, unit_count_of_modern> free_at_{};
+    std::array<std::uint64_t, unit_count_of_sub_cores> free_at_{};
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

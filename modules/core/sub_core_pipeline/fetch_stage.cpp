@@ -136,7 +136,7 @@ void fetch_stage::fetch() {
 /// Address of the next instruction to be fetched for a warp. PTX instructions are laid out in
 /// memory like machine instructions.
 std::uint64_t fetch_stage::next_address(unsigned slot) const {
-    constexpr std::uint64_t program_start = 0xF0000000;  // as in the classic core
+    constexpr std::uint64_t program_start = 0xF0000000;  // as in the SIMT pipeline
     const program::static_instruction& i =
         *context_.warps.warp[context_.warp_of(slot)].code.next->info;
     return (i.code_bytes < machine_code_bytes ? i.pc * 2 : i.pc) + program_start;

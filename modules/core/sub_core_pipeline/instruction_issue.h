@@ -16,7 +16,7 @@ namespace simtlm::core::sub_core_pipeline {
 
 class cluster_unit;
 
-/// Performs the effects of issuing an instruction of the modern core: architectural effects,
+/// Performs the effects of issuing an instruction of the sub-core pipeline: architectural effects,
 /// coalescing of addresses, waits for atomics and asynchronous copies, branches and exits. One
 /// object for all sub-cores of an SM, which issue one after the other.
 class instruction_issue {

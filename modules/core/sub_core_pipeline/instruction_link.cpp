@@ -9,7 +9,7 @@ namespace simtlm::core::sub_core_pipeline {
 
 instruction_link::instruction_link(const sc_core::sc_module_name& name,
                                    simulation::phase_sequencer& sequencer,
-                                   const modern_config& config, unsigned sub_cores, client& l0s,
+                                   const sub_core_config& config, unsigned sub_cores, client& l0s,
                                    const requester_identity& identity,
                                    protocol::transaction_pool& transactions)
     : sc_module(name),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/sm_identity.h"
-#include "modules/core/sub_core_pipeline/modern_config.h"
+#include "modules/core/sub_core_pipeline/sub_core_config.h"
 #include "modules/protocol/sockets.h"
 #include "modules/simulation/clocked_process.h"
 #include "modules/support/archive_fwd.h"
@@ -32,7 +32,7 @@ public:
     };
 
     instruction_link(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                     const modern_config& config, unsigned sub_cores, client& l0s,
+                     const sub_core_config& config, unsigned sub_cores, client& l0s,
                      const requester_identity& identity, protocol::transaction_pool& transactions);
     ~instruction_link() override;
 
@@ -56,7 +56,7 @@ private:
     void access(std::uint64_t now);
     void reply(const message& m, std::uint64_t now);
 
-    const modern_config& config_;
+    const sub_core_config& config_;
     const unsigned sub_cores_;
     client& l0s_;
     const requester_identity& identity_;

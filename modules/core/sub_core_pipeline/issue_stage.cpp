@@ -16,7 +16,7 @@ namespace {
 /// Minimum duration of a fence, core cycles. A fence between the generic and the asynchronous proxy
 /// is FENCE.VIEW after a MEMBAR.ALL that waits for the warp's own writes; together they take 8 to
 /// 13 cycles on an H100 (measured by FlashGPU-Sim: its frozen configuration of 2026-09-14).
-unsigned fence_cycles(const sm_timing& modern, program::fence_kind kind) {
+unsigned fence_cycles(const sm_timing& timing, program::fence_kind kind) {
     using program::fence_kind;
     constexpr unsigned of_proxy = 8, before_proxy = 2;
     switch (kind) {
@@ -25,13 +25,13 @@ unsigned fence_cycles(const sm_timing& modern, program::fence_kind kind) {
         case fence_kind::cta_all:
             return before_proxy;
         case fence_kind::cta:
-            return modern.fence_cta;
+            return timing.fence_cta;
         case fence_kind::system:
-            return modern.fence_system;
+            return timing.fence_system;
         case fence_kind::gpu:
             break;
     }
-    return modern.fence_gpu;
+    return timing.fence_gpu;
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/core/sub_core_pipeline/engine_config.h"
-#include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
+#include "modules/core/sub_core_pipeline/sub_core_statistics.h"
 #include "modules/core/warp_table.h"
 #include "modules/simulation/clocked_process.h"
 
@@ -25,7 +25,7 @@ public:
     /// References to the parts of the SM that the unit uses.
     struct blocks {
         warp_table& warps;
-        modern_statistics& statistics;
+        sub_core_statistics& statistics;
         std::vector<sub_core*> sub_cores;
     };
     mbarrier_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,

@@ -40,20 +40,20 @@ constexpr unsigned max_tag_banks = 32;
 
 memory_unit::memory_unit(const sc_core::sc_module_name& name,
                          simulation::phase_sequencer& sequencer, const sm_config& config,
-                         const modern_config& modern, const blocks& sm)
+                         const sub_core_config& timing, const blocks& sm)
     : sc_module(name),
       l1d("l1d"),
       l1c("l1c"),
       l1t("l1t"),
       uncached("uncached", *this),
       config_(config),
-      modern_(modern),
-      l1d_stages_(l1d_stages(modern)),
+      timing_(timing),
+      l1d_stages_(l1d_stages(timing)),
       sm_(sm),
       requests_{sm.identity, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
-      arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
+      arbiter_(static_cast<unsigned>(sm.sub_cores.size()), timing.memory_queue.accept_interval),
       tag_bank_of_(cache::set_index_function::folded_lines,
-                   modern.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
+                   timing.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
       link_free_at_(sm.sub_cores.size(), 0),
       respond_process_("respond", sequencer, protocol::phase::core_units,
                        simulation::on_edge<&memory_unit::respond>(this)),
@@ -72,11 +72,11 @@ memory_unit::~memory_unit() {
         if (l.request != nullptr) l.request->release();
 }
 
-unsigned memory_unit::l1d_stages(const modern_config& modern) {
+unsigned memory_unit::l1d_stages(const sub_core_config& timing) {
     constexpr unsigned access = 1;
-    const unsigned around = modern.memory_queue.stages + modern.memory_queue.address_cycles +
-                            access + modern.link_cycles;
-    const unsigned whole = modern.memory.raw(memory_kind::global_load, false, 4);
+    const unsigned around = timing.memory_queue.stages + timing.memory_queue.address_cycles +
+                            access + timing.link_cycles;
+    const unsigned whole = timing.memory.raw(memory_kind::global_load, false, 4);
     return whole > around ? whole - around : 1;
 }
 
@@ -200,7 +200,7 @@ void memory_unit::order_by_tag_bank(warp_instruction& inst) {
 
 /// The constant cache looks up one address after the other.
 void memory_unit::read_constants(warp_instruction& inst, std::uint64_t now) {
-    const unsigned more = (std::max<unsigned>(inst.delay, 1) - 1) * modern_.constant_interval;
+    const unsigned more = (std::max<unsigned>(inst.delay, 1) - 1) * timing_.constant_interval;
     const std::uint64_t start = std::max(constants_free_at_, now + 1);
     constants_free_at_ = start + more + 1;
     inst.banks_done = start + more;
@@ -284,7 +284,7 @@ bool memory_unit::start(latch& l, target which) {
     const std::uint64_t now = access_process_.now();
     if (inst.accesses.empty()) return true;
     if (which == past_l1d) {
-        cache::request_packets packets(modern_.request_packets, modern_.request_lines);
+        cache::request_packets packets(timing_.request_packets, timing_.request_lines);
         const bool reads = inst.info->is_load && !inst.info->is_atomic;
         while (!inst.accesses.empty() && packets.add(inst.accesses.back().address, reads)) {
             if (uncached.blocked() || sm_.port.blocked()) {
@@ -299,7 +299,7 @@ bool memory_unit::start(latch& l, target which) {
         return inst.accesses.empty();
     }
     auto& cache = which == to_l1d ? l1d : which == to_l1c ? l1c : l1t;
-    const unsigned at_most = which == to_l1d ? modern_.l1_tag_banks * cache::sectors_per_line : 1;
+    const unsigned at_most = which == to_l1d ? timing_.l1_tag_banks * cache::sectors_per_line : 1;
     std::uint64_t line = ~std::uint64_t{0};
     std::uint32_t busy = 0;  // tag banks
     for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
@@ -376,7 +376,7 @@ void memory_unit::respond() {
         sm_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
         copies_.pop_front();
     }
-    for (unsigned n = 0; n < modern_.network_packets && sm_.port.has_response(); ++n) {
+    for (unsigned n = 0; n < timing_.network_packets && sm_.port.has_response(); ++n) {
         sm_.port.deliver();
         if (uncached_ != nullptr) take_uncached(now);
     }
@@ -416,13 +416,13 @@ void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
         sm_.sub_cores[inst.scheduler]->writes_result(inst, copy_port_free_at_ + 1);
         return;
     }
-    std::uint64_t done = std::max(now, inst.banks_done) + modern_.link_cycles;
+    std::uint64_t done = std::max(now, inst.banks_done) + timing_.link_cycles;
     if (inst.info->n_dst > 0) {
         const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
         const unsigned beats = (bytes + link_bytes - 1) / link_bytes;
         std::uint64_t& link = link_free_at_[inst.scheduler];
         const std::uint64_t first = inst.first_data != 0 ? inst.first_data : now;
-        done = std::max(done, std::max(link, first) + std::uint64_t{beats} * modern_.link_cycles);
+        done = std::max(done, std::max(link, first) + std::uint64_t{beats} * timing_.link_cycles);
         link = done;
     }
     // A constant cache answers immediately: its latency is in the table.

@@ -18,8 +18,8 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-/// The memory unit shared by the sub-cores of a modern SM (Huerta et al., section 5.4). Every
-/// second cycle it accepts an instruction of a sub-core, round robin, into the latch of its
+/// The memory unit shared by the sub-cores of an SM with sub-cores (Huerta et al., section 5.4).
+/// Every second cycle it accepts an instruction of a sub-core, round robin, into the latch of its
 /// destination: L1D, L1D bypass, L1C, L1T; shared memory and shuffles accept it immediately. Shared
 /// memory and the L1D data share one array of banks, which a load occupies for as many cycles
 /// (wavefronts) as its busiest bank has words to read. The L1D tags are in separate banks, each of
@@ -49,7 +49,7 @@ public:
         std::vector<sub_core*> sub_cores;
     };
     memory_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                const sm_config& config, const modern_config& modern, const blocks& sm);
+                const sm_config& config, const sub_core_config& timing, const blocks& sm);
     ~memory_unit() override;
 
     /// Sets the unit for accesses to shared memory of other SMs.
@@ -59,7 +59,7 @@ public:
     bool idle() const;
     /// Number of stages of the L1D: the latency of a hit in memory_latencies, less the paths to the
     /// L1D and back to the sub-core.
-    static unsigned l1d_stages(const modern_config& modern);
+    static unsigned l1d_stages(const sub_core_config& timing);
     /// Whether an instruction reads the data array of the L1D, including bank conflicts.
     /// @pre its accesses are resolved
     static bool reads_l1_data(const warp_instruction& inst);
@@ -108,7 +108,7 @@ private:
     void note_stall(const warp_instruction& inst, memory_stall why);
 
     const sm_config& config_;
-    const modern_config& modern_;
+    const sub_core_config& timing_;
     const unsigned l1d_stages_;
     blocks sm_;
     const memory_request_factory requests_;

@@ -18,7 +18,8 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-/// A sub-core of the modern SM (Huerta et al., MICRO 2025): the connected stages of its pipeline.
+/// A sub-core of the SM with sub-cores (Huerta et al., MICRO 2025): the connected stages of its
+/// pipeline.
 ///
 ///     fetch_stage: L0 → decode → instruction buffers
 ///       → issue_stage, with dependence_unit → operand_stage: control → allocate, 3 cycles of reads

@@ -46,7 +46,7 @@ bool sub_core_sm::pipeline_at_rest() const {
 }
 
 void sub_core_sm::checkpoint_pipeline(support::archive& a) {
-    const modern_statistics& counted = stage_statistics_;
+    const sub_core_statistics& counted = stage_statistics_;
     if ((counted.bulk_copies | counted.mbarrier_waits | counted.warpgroup_products) != 0)
         throw support::user_error(
             name(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signals of a modern SM for waveforms: docs/waveforms.md lists them.
+// The signals of an SM with sub-cores for waveforms: docs/waveforms.md lists them.
 #include "modules/cache/cache_signals.h"
 #include "modules/core/sub_core_pipeline/sub_core_sm.h"
 #include "modules/protocol/phases.h"
@@ -66,7 +66,7 @@ void sub_core_sm::register_signals(waveforms::signal_list& list, const std::stri
                            [c = s.get(), w, b] { return c->counters(w).value(b); });
         }
     }
-    if (modern_.engines.present) {
+    if (timing_.engines.present) {
         list.group(group + "/engines");
         list.changed_by({});
         const std::string copies = bulk_copies_->name(), products = warpgroups_->name();

@@ -6,8 +6,8 @@
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/sub_core_pipeline/issue_scheduler.h"
-#include "modules/core/sub_core_pipeline/modern_statistics.h"
 #include "modules/core/sub_core_pipeline/sm_timing.h"
+#include "modules/core/sub_core_pipeline/sub_core_statistics.h"
 #include "modules/core/warp_table.h"
 #include "modules/simulation/clocked_process.h"
 
@@ -27,7 +27,7 @@ struct sub_core_context {
     scoreboard& scores;
     warp_instruction_pool& pool;
     core_statistics& statistics;
-    modern_statistics& stages;
+    sub_core_statistics& stages;
 };
 
 /// The warp slots of one sub-core, shared by its stages as the warp_table is by the blocks of an

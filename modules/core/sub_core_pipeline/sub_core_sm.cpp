@@ -12,11 +12,11 @@
 namespace simtlm::core::sub_core_pipeline {
 
 sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
-                         const sm_timing& modern)
+                         const sm_timing& timing)
     : multiprocessor(name, parts.sequencer, parts.config, parts.who,
-                     modern.engines.present ? max_memory_sources : memory_sources),
-      modern_(modern),
-      issue_(config_, modern_.engines.present,
+                     timing.engines.present ? max_memory_sources : memory_sources),
+      timing_(timing),
+      issue_(config_, timing_.engines.present,
              {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_}),
       synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
                            simulation::on_edge<&sub_core_sm::synchronise>(this)),
@@ -27,33 +27,33 @@ sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocess
     for (unsigned s = 0; s < config_.schedulers; ++s) {
         sub_cores_.push_back(std::make_unique<sub_core>(
             fmt::format("sub_core{}", s).c_str(), sequencer_,
-            sub_core_context{config_, modern_, running_, warps_, scoreboard_, pool_, statistics_,
+            sub_core_context{config_, timing_, running_, warps_, scoreboard_, pool_, statistics_,
                              stage_statistics_},
             s, issue_, static_cast<sub_core::services&>(*this)));
         cores.push_back(sub_cores_.back().get());
     }
     memory_unit_ = std::make_unique<memory_unit>(
-        "memory_unit", sequencer_, config_, modern_,
+        "memory_unit", sequencer_, config_, timing_,
         memory_unit::blocks{identity_, warps_, scoreboard_, port_, pool_, parts.transactions,
                             statistics_, cores});
     link_ = std::make_unique<instruction_link>(
-        "instruction_link", sequencer_, modern_, config_.schedulers,
+        "instruction_link", sequencer_, timing_, config_.schedulers,
         static_cast<instruction_link::client&>(*this), identity_, parts.transactions);
-    if (modern_.clusters.supported) {
-        clusters_ = std::make_unique<cluster_unit>("cluster_unit", config_, modern_, who_.sm,
+    if (timing_.clusters.supported) {
+        clusters_ = std::make_unique<cluster_unit>("cluster_unit", config_, timing_, who_.sm,
                                                    cluster_unit::blocks{warps_, cores});
         issue_.set_clusters(*clusters_);
         memory_unit_->set_clusters(*clusters_);
     }
     bind_caches(parts.transactions);
-    if (modern_.engines.present) make_engines(cores, parts.transactions);
+    if (timing_.engines.present) make_engines(cores, parts.transactions);
     if (clusters_ && mbarriers_) clusters_->set_mbarriers(*mbarriers_);
     close_group();
 }
 
 void sub_core_sm::make_engines(const std::vector<sub_core*>& cores,
                                protocol::transaction_pool& transactions) {
-    const engine_config& e = modern_.engines;
+    const engine_config& e = timing_.engines;
     bulk_copies_ = std::make_unique<bulk_copy_engine>(
         "bulk_copies", sequencer_, e.bulk,
         bulk_copy_engine::blocks{identity_, warps_, port_, transactions, stage_statistics_, *this});
@@ -76,12 +76,12 @@ void sub_core_sm::watch(engine_watcher& watcher) {
 
 void sub_core_sm::bind_caches(protocol::transaction_pool& transactions) {
     l1_caches::config c = l1_caches::from(config_);
-    c.data.latency = memory_unit::l1d_stages(modern_);
-    c.data.banks = modern_.l1_tag_banks * cache::sectors_per_line;
+    c.data.latency = memory_unit::l1d_stages(timing_);
+    c.data.banks = timing_.l1_tag_banks * cache::sectors_per_line;
     c.data.bank_interleaving = cache::sector_bytes;
     c.data.bank_hash = cache::set_index_function::folded_lines;
-    c.data.packets_per_cycle = modern_.request_packets;
-    c.data.requests_lines = modern_.request_lines;
+    c.data.packets_per_cycle = timing_.request_packets;
+    c.data.requests_lines = timing_.request_lines;
     c.data.writes_sectors = true;
     make_caches(c, transactions);
     link_->l1i.bind(caches_->instruction.port);
@@ -112,14 +112,14 @@ void sub_core_sm::kernel_arrives(const kernel_context& kernel) {
 
 unsigned sub_core_sm::place_of_warp(unsigned number, unsigned slot, unsigned warps) const {
     const auto sub_cores = static_cast<unsigned>(sub_cores_.size());
-    if (!modern_.rotate_ctas || warps % sub_cores != 0) return number;
+    if (!timing_.rotate_ctas || warps % sub_cores != 0) return number;
     return number / sub_cores * sub_cores + (number + slot) % sub_cores;
 }
 
 void sub_core_sm::warp_starts(unsigned w) {
     if (bulk_copies_) bulk_copies_->warp_starts(w);
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    warp_start_ = std::max(warp_start_, now + 1) + modern_.warp_launch_interval;
+    warp_start_ = std::max(warp_start_, now + 1) + timing_.warp_launch_interval;
     of(w).warp_starts(w, warp_start_);
     if (warps_.warp[w].code.empty()) retire_process_.wake();
 }
@@ -146,12 +146,12 @@ void sub_core_sm::start_asynchronous(warp_instruction& inst, std::uint64_t now) 
     const unsigned w = inst.warp;
     if (inst.active_mask == 0) return;
     act_on_dependents(inst);
-    if (!modern_.engines.present) return;
+    if (!timing_.engines.present) return;
     const auto groups = static_cast<unsigned>(inst.info->immediate);
     bool waits = false;
     switch (inst.info->special) {
         case special_op::mbarrier_update:
-            mbarriers_->changes(now + modern_.engines.mbarrier.arrive_cycles);
+            mbarriers_->changes(now + timing_.engines.mbarrier.arrive_cycles);
             return;
         case special_op::bulk_copy:
             if (warps_.warp[w].executor != nullptr)
@@ -195,7 +195,7 @@ void sub_core_sm::store_asynchronously(unsigned w, std::uint64_t now) {
     else
         for (const program::bulk_transfer& t : transfers)
             for (const program::bulk_transfer::arrival& a : t.arrivals) a.effect();
-    if (here) mbarriers_->changes(now + modern_.engines.mbarrier.arrive_cycles);
+    if (here) mbarriers_->changes(now + timing_.engines.mbarrier.arrive_cycles);
 }
 
 void sub_core_sm::transfer_arrived(unsigned w, const program::bulk_transfer& what) {
@@ -222,7 +222,7 @@ void sub_core_sm::fences(unsigned w, std::uint64_t at) {
 
 std::uint64_t sub_core_sm::enter_shared_fp64(std::uint64_t earliest) {
     const std::uint64_t at = std::max(earliest, fp64_free_at_);
-    fp64_free_at_ = at + modern_.shared_fp64_interval;
+    fp64_free_at_ = at + timing_.shared_fp64_interval;
     return at;
 }
 
@@ -252,7 +252,7 @@ std::uint64_t sub_core_sm::take_arrivals(std::uint64_t now) {
             });
         const arrival a = *first;
         arrivals_.erase(first);
-        barriers_free_at_ = now + modern_.barrier_interval;
+        barriers_free_at_ = now + timing_.barrier_interval;
         barriers_.arrive(a.cta, a.warp, a.request);
     }
     next = ~std::uint64_t{0};
@@ -315,7 +315,7 @@ std::uint64_t sub_core_sm::depart(std::uint64_t now) {
     for (departure& d : departures_) {
         if (d.complete_at == departure::unknown) {
             if (d.stores <= warps_.stores_acknowledged)
-                d.complete_at = now + modern_.cta_turnaround;
+                d.complete_at = now + timing_.cta_turnaround;
             else if (warps_.awaited_stores == 0)
                 warps_.awaited_stores = d.stores;
         }
@@ -346,7 +346,7 @@ std::uint64_t sub_core_sm::depart(std::uint64_t now) {
 /// the turnaround time together.
 void sub_core_sm::cta_ends(unsigned slot) {
     if (clusters_) clusters_->cta_ends(slot);
-    departures_.push_back({retire_process_.now() + modern_.cta_turnaround, warps_.stores_sent,
+    departures_.push_back({retire_process_.now() + timing_.cta_turnaround, warps_.stores_sent,
                            static_cast<std::uint16_t>(slot)});
     // An SM without warps may receive CTAs of another kernel.
     if (warps_.resident == 0) notify_resources_freed();
@@ -379,7 +379,7 @@ void sub_core_sm::register_pipeline_statistics(support::statistics& list) {
 
 std::vector<unit_count> sub_core_sm::unit_counts() const {
     std::vector<unit_count> kinds;
-    for (unsigned u = 0; u < unit_count_of_modern; ++u)
+    for (unsigned u = 0; u < unit_count_of_sub_cores; ++u)
         kinds.push_back({unit_name(static_cast<unit>(u)), stage_statistics_.unit_instructions[u]});
     return kinds;
 }

@@ -36,13 +36,13 @@ class sub_core_sm final : public multiprocessor,
                           private bulk_copy_engine::client,
                           private instruction_link::client {
 public:
-    sub_core_sm(const multiprocessor_parts& parts, const sm_timing& modern)
-        : sub_core_sm(parts.name, parts, modern) {}
+    sub_core_sm(const multiprocessor_parts& parts, const sm_timing& timing)
+        : sub_core_sm(parts.name, parts, timing) {}
 
     using multiprocessor::watch;
     void watch(engine_watcher& watcher) override;
     const cluster_timing* clusters() const override {
-        return clusters_ ? &modern_.clusters : nullptr;
+        return clusters_ ? &timing_.clusters : nullptr;
     }
     const program::dynamic_instruction* next_instruction(unsigned warp) const override {
         return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
@@ -50,8 +50,8 @@ public:
     std::vector<unit_count> unit_counts() const override;
     void register_signals(waveforms::signal_list& list, const std::string& network) override;
     std::vector<std::string> sending_blocks() const override;
-    /// Counters of the stages of the modern core, up to date.
-    const modern_statistics& stage_statistics() {
+    /// Counters of the stages of the sub-core pipeline, up to date.
+    const sub_core_statistics& stage_statistics() {
         statistics();
         return stage_statistics_;
     }
@@ -61,7 +61,7 @@ public:
 private:
     /// The module name stays on SystemC's stack, so that the SM's blocks become its children.
     sub_core_sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
-                const sm_timing& modern);
+                const sm_timing& timing);
     struct arrival {
         std::uint64_t at;
         std::uint16_t warp;
@@ -162,8 +162,8 @@ private:
         return false;
     }
 
-    const sm_timing modern_;
-    modern_statistics stage_statistics_;
+    const sm_timing timing_;
+    sub_core_statistics stage_statistics_;
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;

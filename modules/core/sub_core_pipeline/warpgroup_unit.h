@@ -3,7 +3,7 @@
 
 #include "modules/core/engine_watcher.h"
 #include "modules/core/sub_core_pipeline/engine_config.h"
-#include "modules/core/sub_core_pipeline/modern_statistics.h"
+#include "modules/core/sub_core_pipeline/sub_core_statistics.h"
 #include "modules/core/warp_table.h"
 #include "modules/program/instruction.h"
 #include "modules/simulation/clocked_process.h"
@@ -44,7 +44,7 @@ public:
     /// References to the parts of the SM that the unit uses.
     struct blocks {
         warp_table& warps;
-        modern_statistics& statistics;
+        sub_core_statistics& statistics;
     };
     warpgroup_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const warpgroup_config& config, const blocks& sm);

@@ -2,7 +2,7 @@
 // Engines of an SM of sm_90: bulk copies, mbarriers, warpgroup matrix products.
 #include "modules/isa/matrix_shape.h"
 #include "modules/isa/scheduling.h"
-#include "tests/unit/core/sub_core_pipeline/modern_rig.h"
+#include "tests/unit/core/sub_core_pipeline/sub_core_rig.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ namespace {
 using program::bulk_transfer;
 using program::special_op;
 using test::four_sub_cores;
-using test::modern_listing;
-using test::modern_rig;
 using test::stall;
+using test::sub_core_listing;
+using test::sub_core_rig;
 using ::testing::ElementsAre;
 
 constexpr std::uint64_t data = 0x7f0000000000;
@@ -87,8 +87,8 @@ struct engine_rig {
     explicit engine_rig(const sm_timing& timing = with_engines())
         : rig("rig", four_sub_cores(), timing, memory_latency) {}
 
-    modern_rig rig;
-    modern_listing p;
+    sub_core_rig rig;
+    sub_core_listing p;
     engine_code code;
 
     const program::static_instruction& add(const char* opcode, special_op special,
@@ -145,7 +145,7 @@ TEST(BulkCopyEngine, RequestsLinesAndNotifiesTheMbarrierWhenAllHaveArrived) {
     const std::uint64_t least = c.issue_cycles + 2 + memory_latency + c.arrival_cycles;
     EXPECT_GE(r.rig.distance(start, after), least);
     EXPECT_LE(r.rig.distance(start, after), least + 4);
-    const modern_statistics& s = r.rig.core.stage_statistics();
+    const sub_core_statistics& s = r.rig.core.stage_statistics();
     EXPECT_EQ(s.bulk_copies, 1u);
     EXPECT_EQ(s.bulk_bytes, 256u);
     EXPECT_EQ(s.bulk_requests, 3u);

@@ -474,19 +474,19 @@ TEST(GpuConfig, KeepsLocalStoresInTheL1OfTheSubCorePipelineOnly) {
         return make(options + " -modern_l1_local_write_back 1\n" + four_sub_cores)
             .cores.sm.l1.data.write;
     };
-    const std::string modern = "--core modern -gpgpu_compute_capability_major 7 ";
-    EXPECT_EQ(policy(modern), cache::write_policy::local_wb_global_wt);
+    const std::string sub_cores = "--core modern -gpgpu_compute_capability_major 7 ";
+    EXPECT_EQ(policy(sub_cores), cache::write_policy::local_wb_global_wt);
     EXPECT_EQ(policy("--core classic"), cache::write_policy::write_through);
-    EXPECT_EQ(policy(modern + "--compat accel-sim"), cache::write_policy::write_through);
-    EXPECT_EQ(policy(modern + "-gpgpu_cache:dl1 S:4:128:64,L:B:m:L:L,A:512:8,16:0,32"),
+    EXPECT_EQ(policy(sub_cores + "--compat accel-sim"), cache::write_policy::write_through);
+    EXPECT_EQ(policy(sub_cores + "-gpgpu_cache:dl1 S:4:128:64,L:B:m:L:L,A:512:8,16:0,32"),
               cache::write_policy::write_back);
-    EXPECT_EQ(policy(modern + "-gpgpu_cache:dl1 S:4:128:64,L:L:m:N:L,A:512:8,16:0,32"),
+    EXPECT_EQ(policy(sub_cores + "-gpgpu_cache:dl1 S:4:128:64,L:L:m:N:L,A:512:8,16:0,32"),
               cache::write_policy::local_wb_global_wt);
-    EXPECT_NE(policy(modern + "-gpgpu_cache:dl1 none"), cache::write_policy::local_wb_global_wt);
+    EXPECT_NE(policy(sub_cores + "-gpgpu_cache:dl1 none"), cache::write_policy::local_wb_global_wt);
     // An L1D that cannot keep them.
     for (const char* l1 : {"L:T:m:N:L", "L:E:m:N:L"}) {
         const std::string cache =
-            "-gpgpu_cache:dl1 S:4:128:64," + std::string(l1) + ",A:512:8,16:0,32 " + modern;
+            "-gpgpu_cache:dl1 S:4:128:64," + std::string(l1) + ",A:512:8,16:0,32 " + sub_cores;
         EXPECT_THAT(refused(cache + "-modern_l1_local_write_back 1\n" + four_sub_cores),
                     HasSubstr("-modern_l1_local_write_back"));
         EXPECT_EQ(make(cache + "-modern_l1_local_write_back 0\n" + four_sub_cores)

@@ -407,16 +407,16 @@ TEST(FormerOptions, OfGpgpuSim40HaveTheirCurrentNames) {
 }
 
 TEST(Notes, NameOptionsOfTheOtherCoreOnTheCommandLine) {
-    option_values classic, modern;
-    classic.parse_command_line({"-modern_alu", "8,2", "-gpgpu_num_sp_units", "4"});
-    ASSERT_EQ(notes_on(classic).size(), 1u);
-    EXPECT_EQ(notes_on(classic)[0],
-              "accepted without effect: -modern_alu (of the modern core; this run uses the classic "
-              "core)");
-    modern.parse_command_line({"--core", "modern", "-modern_alu", "8,2", "-gpgpu_num_sp_units", "4",
-                               "-gpgpu_num_reg_banks", "8"});
-    ASSERT_EQ(notes_on(modern).size(), 1u);
-    EXPECT_NE(notes_on(modern)[0].find("-gpgpu_num_reg_banks, -gpgpu_num_sp_units"),
+    option_values simt, sub_cores;
+    simt.parse_command_line({"-modern_alu", "8,2", "-gpgpu_num_sp_units", "4"});
+    ASSERT_EQ(notes_on(simt).size(), 1u);
+    EXPECT_EQ(
+        notes_on(simt)[0],
+        "accepted without effect: -modern_alu (of --core sub-core; this run uses --core simt)");
+    sub_cores.parse_command_line({"--core", "modern", "-modern_alu", "8,2", "-gpgpu_num_sp_units",
+                                  "4", "-gpgpu_num_reg_banks", "8"});
+    ASSERT_EQ(notes_on(sub_cores).size(), 1u);
+    EXPECT_NE(notes_on(sub_cores)[0].find("-gpgpu_num_reg_banks, -gpgpu_num_sp_units"),
               std::string::npos);
 }
 

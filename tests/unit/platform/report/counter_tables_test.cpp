@@ -5,7 +5,7 @@
 #include "modules/core/core_statistics.h"
 #include "modules/core/simt_pipeline/dispatch_stage.h"
 #include "modules/core/simt_pipeline/functional_unit.h"
-#include "modules/core/sub_core_pipeline/modern_statistics.h"
+#include "modules/core/sub_core_pipeline/sub_core_statistics.h"
 #include "modules/interconnect/cluster_network.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
@@ -50,7 +50,7 @@ protected:
 using tables = testing::Types<
     core::core_statistics, core::traffic_statistics,
     core::simt_pipeline::functional_unit::statistics,
-    core::simt_pipeline::dispatch_stage::statistics, core::sub_core_pipeline::modern_statistics,
+    core::simt_pipeline::dispatch_stage::statistics, core::sub_core_pipeline::sub_core_statistics,
     cache::cache_statistics, memory::memory_sub_partition::counters, memory::dram_statistics,
     memory::memory_counts, simulation::occupancy, core::cluster_barrier_statistics,
     interconnect::cluster_network_statistics, interconnect::crossbar_switch::counters,

@@ -19,9 +19,9 @@ enum class dependence_control : std::uint8_t {
     scoreboard,  ///< hardware scoreboard of registers with a pending write
 };
 
-/// Parameters of the modern core in addition to those in sm_config. Defaults are those of GA102
-/// (RTX A6000, Huerta et al.). Latencies in core cycles.
-struct modern_config {
+/// Parameters of the sub-core pipeline in addition to those in sm_config. Defaults are those of
+/// GA102 (RTX A6000, Huerta et al.). Latencies in core cycles.
+struct sub_core_config {
     dependence_control dependences = dependence_control::bits;
     issue_policy policy = issue_policy::cggty;
     unsigned instruction_buffer = 3;  ///< entries per warp

@@ -176,7 +176,7 @@ core::multiprocessor_maker read_simt(const option_values& v, gpu_config&) {
 core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& config) {
     core::sm_config& sm = config.cores.sm;
     if (config.compute_capability_major < 7)
-        v.fail("--core", "the modern core requires Volta or later",
+        v.fail("--core", "the sub-core pipeline requires Volta or later",
                "--core simt, or another preset");
     if (sm.max_warps / sm.schedulers > core::sub_core_pipeline::issue_scheduler::max_slots)
         v.fail("--core", fmt::format("{} warps per sub-core", sm.max_warps / sm.schedulers),

@@ -30,9 +30,9 @@ enum class stall_reason : std::uint8_t {
 inline constexpr unsigned stall_reasons = 13;
 
 /// Counters of the sub-cores of an SM.
-struct modern_statistics {
+struct sub_core_statistics {
     std::array<std::uint64_t, stall_reasons> cycles{};  ///< by reason, summed over sub-cores
-    std::array<std::uint64_t, unit_count_of_modern> unit_instructions{};  ///< issued to
+    std::array<std::uint64_t, unit_count_of_sub_cores> unit_instructions{};  ///< issued to
     std::uint64_t register_reads = 0;  ///< operands of fixed-latency instructions
     std::uint64_t register_cache_hits = 0;
     std::uint64_t port_bubbles = 0;     ///< cycles in which the allocate stage was stalled
@@ -62,53 +62,53 @@ inline std::string unit_label(unsigned u) {
     return unit_name(static_cast<unit>(u));
 }
 
-inline constexpr support::counter<modern_statistics> modern_counters[] = {
-    support::count<&modern_statistics::cycles>("issue_slots", "sub-core cycles",
-                                               "by what kept the sub-core from issuing",
-                                               stall_reason_label),
-    support::count<&modern_statistics::unit_instructions>(
+inline constexpr support::counter<sub_core_statistics> sub_core_counters[] = {
+    support::count<&sub_core_statistics::cycles>("issue_slots", "sub-core cycles",
+                                                 "by what kept the sub-core from issuing",
+                                                 stall_reason_label),
+    support::count<&sub_core_statistics::unit_instructions>(
         "unit_instructions", "warp instructions", "issued, by unit of the sub-cores", unit_label),
-    support::count<&modern_statistics::register_reads>("register_reads", "operands",
-                                                       "of fixed-latency instructions were read"),
-    support::count<&modern_statistics::register_cache_hits>("register_cache_hits", "operands",
-                                                            "came from the register file cache"),
-    support::count<&modern_statistics::port_bubbles>(
+    support::count<&sub_core_statistics::register_reads>("register_reads", "operands",
+                                                         "of fixed-latency instructions were read"),
+    support::count<&sub_core_statistics::register_cache_hits>("register_cache_hits", "operands",
+                                                              "came from the register file cache"),
+    support::count<&sub_core_statistics::port_bubbles>(
         "port_bubbles", "sub-core cycles", "the allocate stage waited for register read ports"),
-    support::count<&modern_statistics::write_conflicts>(
+    support::count<&sub_core_statistics::write_conflicts>(
         "write_conflicts", "cycles", "results of variable latency waited for a write port"),
-    support::count<&modern_statistics::l0_fetches>("l0_fetches", "instructions",
-                                                   "fetched from L0 instruction caches"),
-    support::count<&modern_statistics::l0_hits>("l0_hits", "instructions", "hit there"),
-    support::count<&modern_statistics::l0_stream_hits>("l0_stream_hits", "lines",
-                                                       "came from the stream buffer"),
-    support::count<&modern_statistics::l0_misses>("l0_misses", "lines", "missed there too"),
-    support::count<&modern_statistics::l0_prefetches>("l0_prefetches", "lines",
-                                                      "the stream buffer asked for"),
-    support::count<&modern_statistics::redirects>("redirects", "branches",
-                                                  "taken ones that emptied an instruction buffer"),
-    support::count<&modern_statistics::memory_accepted>("memory_accepted", "warp instructions",
-                                                        "taken by the memory unit"),
-    support::count<&modern_statistics::bulk_copies>("bulk_copies", "copies",
-                                                    "begun by the bulk copy engine"),
-    support::count<&modern_statistics::bulk_bytes>("bulk_bytes", "bytes",
-                                                   "of shared memory that bulk copies move"),
-    support::count<&modern_statistics::bulk_requests>("bulk_requests", "requests",
-                                                      "of bulk copies to memory"),
-    support::count<&modern_statistics::tensor_map_misses>(
+    support::count<&sub_core_statistics::l0_fetches>("l0_fetches", "instructions",
+                                                     "fetched from L0 instruction caches"),
+    support::count<&sub_core_statistics::l0_hits>("l0_hits", "instructions", "hit there"),
+    support::count<&sub_core_statistics::l0_stream_hits>("l0_stream_hits", "lines",
+                                                         "came from the stream buffer"),
+    support::count<&sub_core_statistics::l0_misses>("l0_misses", "lines", "missed there too"),
+    support::count<&sub_core_statistics::l0_prefetches>("l0_prefetches", "lines",
+                                                        "the stream buffer asked for"),
+    support::count<&sub_core_statistics::redirects>(
+        "redirects", "branches", "taken ones that emptied an instruction buffer"),
+    support::count<&sub_core_statistics::memory_accepted>("memory_accepted", "warp instructions",
+                                                          "taken by the memory unit"),
+    support::count<&sub_core_statistics::bulk_copies>("bulk_copies", "copies",
+                                                      "begun by the bulk copy engine"),
+    support::count<&sub_core_statistics::bulk_bytes>("bulk_bytes", "bytes",
+                                                     "of shared memory that bulk copies move"),
+    support::count<&sub_core_statistics::bulk_requests>("bulk_requests", "requests",
+                                                        "of bulk copies to memory"),
+    support::count<&sub_core_statistics::tensor_map_misses>(
         "tensor_map_misses", "tensor maps", "fetched from memory by the bulk copy engine"),
-    support::count<&modern_statistics::mbarrier_waits>(
+    support::count<&sub_core_statistics::mbarrier_waits>(
         "mbarrier_waits", "warp instructions",
         "that did not find the phase of an mbarrier complete"),
-    support::count<&modern_statistics::mbarrier_wait_cycles>(
+    support::count<&sub_core_statistics::mbarrier_wait_cycles>(
         "mbarrier_wait_cycles", "cycles", "that warps have waited for mbarriers"),
-    support::count<&modern_statistics::warpgroup_products>("warpgroup_products", "products",
-                                                           "of warpgroups (wgmma)"),
-    support::count<&modern_statistics::warpgroup_cycles>(
+    support::count<&sub_core_statistics::warpgroup_products>("warpgroup_products", "products",
+                                                             "of warpgroups (wgmma)"),
+    support::count<&sub_core_statistics::warpgroup_cycles>(
         "warpgroup_cycles", "cycles", "that products of warpgroups take the tensor cores"),
 };
-constexpr const auto& counters_of(const modern_statistics*) {
-    return modern_counters;
+constexpr const auto& counters_of(const sub_core_statistics*) {
+    return sub_core_counters;
 }
-static_assert(support::covers(modern_counters));
+static_assert(support::covers(sub_core_counters));
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/core/executed_source.h"
-#include "tests/unit/core/sub_core_pipeline/modern_rig.h"
+#include "tests/unit/core/sub_core_pipeline/sub_core_rig.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ namespace {
 using program::memory_space;
 using test::block_builder;
 using test::four_sub_cores;
-using test::modern_listing;
-using test::modern_rig;
 using test::stall;
+using test::sub_core_listing;
+using test::sub_core_rig;
 using ::testing::ElementsAre;
 
 constexpr std::uint64_t data = 0x7f0000000000;
@@ -24,7 +24,7 @@ std::uint64_t word_of(unsigned lane) {
     return data + 4 * lane;
 }
 
-void expect_everything_accounted(modern_rig& rig, std::uint64_t instructions) {
+void expect_everything_accounted(sub_core_rig& rig, std::uint64_t instructions) {
     const core_statistics& s = rig.core.statistics();
     EXPECT_EQ(s.warp_instructions, instructions);
     std::uint64_t issued = 0, slots = 0;
@@ -39,8 +39,8 @@ void expect_everything_accounted(modern_rig& rig, std::uint64_t instructions) {
 }
 
 TEST(SubCoreSm, IssuesADependentInstructionAfterItsStallCount) {
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     const auto& first = p.add("FFMA", {1}, {2, 3, 4}, stall(4));
     const auto& second = p.add("FFMA", {5}, {1, 3, 4}, stall(1));
     const auto& third = p.add("FFMA", {6}, {2, 3, 4}, stall(1));
@@ -56,8 +56,8 @@ TEST(SubCoreSm, IssuesADependentInstructionAfterItsStallCount) {
 }
 
 TEST(SubCoreSm, KeepsAWarpThatYieldsOutOfTheNextCycle) {
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     const auto& first = p.add("FFMA", {1}, {2, 3, 4}, stall(1, true));
     const auto& second = p.add("FFMA", {5}, {2, 3, 4}, stall(1));
     block_builder b;
@@ -68,8 +68,8 @@ TEST(SubCoreSm, KeepsAWarpThatYieldsOutOfTheNextCycle) {
 }
 
 TEST(SubCoreSm, OccupiesTheIssuePortOneMoreCycleForIntegerMultipliesOf64Bits) {
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     const auto& wide = p.add("IMAD.WIDE", {2}, {4, 5, 6}, stall(1));
     const auto& next = p.add("IADD3", {8}, {10, 11, 12}, stall(1));
     block_builder b;
@@ -82,12 +82,12 @@ TEST(SubCoreSm, OccupiesTheIssuePortOneMoreCycleForIntegerMultipliesOf64Bits) {
 TEST(SubCoreSm, ConvertsFrom64BitsInTheFp64UnitThatSubCoresShare) {
     sm_timing shared;
     shared.shared_fp64_interval = 16;
-    modern_rig one("one", four_sub_cores(), {}), other("other", four_sub_cores(), shared);
-    modern_listing p;
+    sub_core_rig one("one", four_sub_cores(), {}), other("other", four_sub_cores(), shared);
+    sub_core_listing p;
     const auto& converts = p.add("F2F.F64.F32", {2}, {4}, stall(1));
     const auto& adds = p.add("DADD", {6}, {8, 10}, stall(1));
     const auto& narrow = p.add("F2F.F16.F32", {12}, {14}, stall(1));
-    for (modern_rig* rig : {&one, &other}) {
+    for (sub_core_rig* rig : {&one, &other}) {
         block_builder b;
         b.warp().run(converts).run(adds).run(narrow).run(p.exit());
         rig->launch(b);
@@ -128,8 +128,8 @@ INSTANTIATE_TEST_SUITE_P(Table, MemoryLatencyOfAmpere,
 // operands, or reads its result.
 TEST_P(MemoryLatencyOfAmpere, IsThatOfTheTableFromIssueToIssue) {
     const latency_case& c = GetParam();
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     program::control_bits warm;
     warm.stall = 2;
     warm.write_barrier = c.store ? 7 : 5;
@@ -167,8 +167,8 @@ INSTANTIATE_TEST_SUITE_P(SubCores, IssueOfLoads, ::testing::Values(1u, 2u, 3u, 4
 
 TEST_P(IssueOfLoads, IsThatMeasuredOnAmpere) {
     const unsigned active = GetParam();
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     const auto& warm = p.load(memory_space::global, 4, 60, [] {
         program::control_bits c = stall(2);
         c.write_barrier = 5;
@@ -234,8 +234,8 @@ INSTANTIATE_TEST_SUITE_P(Strides, StridedLoad,
 
 TEST_P(StridedLoad, HitsAfterItsTagLookupsAndBankReads) {
     sm_config c = four_sub_cores();
-    modern_rig rig("rig", c, {});
-    modern_listing p;
+    sub_core_rig rig("rig", c, {});
+    sub_core_listing p;
     program::control_bits warm = stall(2), produce = stall(2), after = stall(1);
     program::control_bits after_warm = stall(10);
     warm.write_barrier = 5;
@@ -256,8 +256,8 @@ TEST_P(StridedLoad, HitsAfterItsTagLookupsAndBankReads) {
 }
 
 TEST(SubCoreSm, WaitsForALoadThatMissesByItsDependenceCounter) {
-    modern_rig rig("rig", four_sub_cores(), {}, 400);
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {}, 400);
+    sub_core_listing p;
     program::control_bits produce = stall(2), consume = stall(1);
     produce.write_barrier = 3;
     consume.wait_mask = 1u << 3;
@@ -278,14 +278,14 @@ TEST(SubCoreSm, WaitsForALoadThatMissesByItsDependenceCounter) {
 /// Two dependent products of 8 x 8 x 4 in four steps each, as Volta's machine code computes them,
 /// then an instruction that reads the result.
 struct products_in_steps {
-    modern_rig rig;
-    modern_listing p;
+    sub_core_rig rig;
+    sub_core_listing p;
     const program::static_instruction *last = nullptr, *first = nullptr, *end = nullptr,
                                       *reader = nullptr;
 
     /// @param before  executed before the second product; may increment counter 5
     products_in_steps(const char* name, unsigned forward,
-                      const program::static_instruction& (*before)(modern_listing&) = nullptr)
+                      const program::static_instruction& (*before)(sub_core_listing&) = nullptr)
         : rig(name, four_sub_cores(), timing(forward), 400) {
         block_builder b;
         b.warp();
@@ -335,7 +335,7 @@ TEST(SubCoreSm, ForwardsAccumulatorsToTheNextProductButToNoOtherInstruction) {
 }
 
 TEST(SubCoreSm, WaitsForALoadWithTheCounterOfAForwardedProduct) {
-    products_in_steps s("s", 1, [](modern_listing& p) -> const program::static_instruction& {
+    products_in_steps s("s", 1, [](sub_core_listing& p) -> const program::static_instruction& {
         program::control_bits c = stall(2);
         c.write_barrier = 5;
         return p.load(memory_space::global, 4, 8, c);
@@ -350,8 +350,8 @@ TEST(SubCoreSm, LosesACycleToOperandsOfOneRegisterBank) {
     // Huerta et al.: two FFMAs between clock reads take one or two additional cycles depending on
     // the operand banks of the second.
     struct experiment {
-        modern_rig rig;
-        modern_listing p;
+        sub_core_rig rig;
+        sub_core_listing p;
         const program::static_instruction *begin, *end;
         experiment(const char* name, unsigned second, unsigned third)
             : rig(name, four_sub_cores(), {}) {
@@ -377,8 +377,8 @@ TEST(SubCoreSm, LosesACycleToOperandsOfOneRegisterBank) {
 }
 
 TEST(SubCoreSm, ReleasesAllWarpsOfABarrier) {
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     auto& bar = p.add("BAR.SYNC", {}, {}, stall(1));
     bar.cls = program::op_class::barrier;
     bar.barrier = program::barrier_kind::sync;
@@ -402,8 +402,8 @@ TEST(SubCoreSm, ReleasesAllWarpsOfABarrier) {
 
 TEST(SubCoreSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
     constexpr unsigned warps = 32;
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     auto& bar = p.add("BAR.SYNC", {}, {}, stall(1));
     bar.cls = program::op_class::barrier;
     bar.barrier = program::barrier_kind::sync;
@@ -418,7 +418,7 @@ TEST(SubCoreSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
     for (unsigned w = 0; w < warps; ++w)
         first = std::min(first, rig.issued(bar, static_cast<int>(w)).at(0));
     // The sub-cores issue all barriers within a few cycles: the barrier unit dominates the time.
-    const modern_config c;
+    const sub_core_config c;
     const std::uint64_t counted = first + c.barrier_latency + (warps - 1) * c.barrier_interval;
     EXPECT_GE(rig.issued(after, 0).at(0), counted);
     EXPECT_LE(rig.issued(after, 0).at(0), counted + 4);
@@ -428,8 +428,8 @@ TEST(SubCoreSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
 std::set<unsigned> sub_cores_of_first_warps(bool rotate) {
     sm_timing timing;
     timing.rotate_ctas = rotate;
-    modern_rig rig("rig", four_sub_cores(), timing);
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), timing);
+    sub_core_listing p;
     const auto& work = p.add("FFMA", {1}, {2, 3, 4}, stall(4));
     const auto& exit = p.exit();
     block_builder b;
@@ -454,8 +454,8 @@ TEST(SubCoreSm, PlacesTheFirstWarpsOfCtasOnAllSubCoresIfRotated) {
 }
 
 TEST(SubCoreSm, RunsCodeWithoutControlBitsByItsScoreboard) {
-    modern_rig rig("rig", four_sub_cores(), {});
-    modern_listing p;
+    sub_core_rig rig("rig", four_sub_cores(), {});
+    sub_core_listing p;
     const auto plain = [&](program::static_instruction& i) -> const program::static_instruction& {
         i.control = {};
         return i;
@@ -473,7 +473,7 @@ TEST(SubCoreSm, RunsCodeWithoutControlBitsByItsScoreboard) {
 }
 
 TEST(SubCoreSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
-    modern_rig rig("rig", four_sub_cores(), {});
+    sub_core_rig rig("rig", four_sub_cores(), {});
     core::test::small_kernel k;
     k.compute(1, 2);
     const unsigned loop = static_cast<unsigned>(k.steps.size());
@@ -500,14 +500,14 @@ TEST(SubCoreSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
     EXPECT_EQ(rig.issued(k.steps[loop].info).size(), 8u * 4u);
 }
 
-/// Random warps on a modern SM: arithmetic, loads that hit and miss, stores, barriers.
+/// Random warps on an SM with sub-cores: arithmetic, loads that hit and miss, stores, barriers.
 struct random_load {
-    modern_rig rig;
-    modern_listing p;
+    sub_core_rig rig;
+    sub_core_listing p;
 
-    random_load(const char* name, const sm_timing& modern,
+    random_load(const char* name, const sm_timing& timing,
                 const simulation::phase_sequencer::options& options)
-        : rig(name, four_sub_cores(), modern, 150, options) {
+        : rig(name, four_sub_cores(), timing, 150, options) {
         std::vector<const program::static_instruction*> code;
         for (unsigned i = 0; i < 200; ++i) code.push_back(&draw_instruction());
         const auto& exit = p.exit();
@@ -568,12 +568,12 @@ private:
     std::uint64_t seed_ = 12345;
 };
 
-void expect_no_difference(const sm_timing& modern) {
+void expect_no_difference(const sm_timing& timing) {
     simulation::phase_sequencer::options plain, shuffled, sleepless;
     shuffled.shuffle_seed = 99;
     sleepless.sleeping = false;
-    random_load a("plain", modern, plain), b("shuffled", modern, shuffled),
-        c("sleepless", modern, sleepless);
+    random_load a("plain", timing, plain), b("shuffled", timing, shuffled),
+        c("sleepless", timing, sleepless);
     a.rig.run(60000);
     ASSERT_EQ(a.rig.completed.size(), 6u) << a.rig.core.describe();
     for (random_load* other : {&b, &c}) {
@@ -581,8 +581,8 @@ void expect_no_difference(const sm_timing& modern) {
         ASSERT_EQ(other->rig.issues.size(), a.rig.issues.size());
         for (std::size_t i = 0; i < a.rig.issues.size(); ++i)
             ASSERT_TRUE(other->rig.issues[i] == a.rig.issues[i]) << "issue " << i;
-        const modern_statistics &s = a.rig.core.stage_statistics(),
-                                &o = other->rig.core.stage_statistics();
+        const sub_core_statistics &s = a.rig.core.stage_statistics(),
+                                  &o = other->rig.core.stage_statistics();
         for (unsigned r = 0; r < stall_reasons; ++r)
             EXPECT_EQ(o.cycles[r], s.cycles[r]) << stall_reason_label(r);
         EXPECT_EQ(o.port_bubbles, s.port_bubbles);
@@ -596,8 +596,8 @@ void expect_no_difference(const sm_timing& modern) {
 /// An SM for one CTA at a time, with a memory that answers after 1000 cycles, and three CTAs, each
 /// of which stores a value and exits.
 struct storing_ctas {
-    modern_rig rig;
-    modern_listing p;
+    sub_core_rig rig;
+    sub_core_listing p;
     const program::static_instruction* end = nullptr;
     unsigned turnaround;
 
@@ -620,9 +620,9 @@ struct storing_ctas {
         return config;
     }
     static sm_timing timing(unsigned turnaround) {
-        sm_timing modern;
-        modern.cta_turnaround = turnaround;
-        return modern;
+        sm_timing timing;
+        timing.cta_turnaround = turnaround;
+        return timing;
     }
 };
 
@@ -651,10 +651,10 @@ TEST(SubCoreSm, IsIndependentOfProcessOrderAndSleep) {
 }
 
 TEST(SubCoreSm, IsIndependentOfProcessOrderWithItsScoreboard) {
-    sm_timing modern;
-    modern.dependences = dependence_control::scoreboard;
-    modern.shared_fp64_interval = 16;
-    expect_no_difference(modern);
+    sm_timing timing;
+    timing.dependences = dependence_control::scoreboard;
+    timing.shared_fp64_interval = 16;
+    expect_no_difference(timing);
 }
 
 }  // namespace

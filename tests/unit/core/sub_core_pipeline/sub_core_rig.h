@@ -17,7 +17,7 @@ using core::test::block_builder;
 using core::test::fixed_memory;
 
 /// Machine instructions with control bits, contiguous in memory.
-class modern_listing {
+class sub_core_listing {
 public:
     using control = program::control_bits;
 
@@ -82,8 +82,8 @@ inline sm_config four_sub_cores() {
     return c;
 }
 
-/// A modern SM with its own clock and a memory of fixed latency; launches blocks.
-class modern_rig : public sc_core::sc_module, private cta_listener {
+/// An SM with sub-cores with its own clock and a memory of fixed latency; launches blocks.
+class sub_core_rig : public sc_core::sc_module, private cta_listener {
 public:
     struct issue {
         std::uint64_t cycle;
@@ -103,16 +103,16 @@ public:
     std::vector<std::uint64_t> completed;
     std::vector<std::uint64_t> ready_for_dependents;  ///< cycles in which CTAs became ready
 
-    modern_rig(const sc_core::sc_module_name& name, const sm_config& config,
-               const sm_timing& modern, unsigned memory_latency = 100,
-               const simulation::phase_sequencer::options& options = {})
+    sub_core_rig(const sc_core::sc_module_name& name, const sm_config& config,
+                 const sm_timing& timing, unsigned memory_latency = 100,
+                 const simulation::phase_sequencer::options& options = {})
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), options),
-          core(multiprocessor_parts{"sm", sequencer, config, {0, 0, 1}, pool}, modern),
+          core(multiprocessor_parts{"sm", sequencer, config, {0, 0, 1}, pool}, timing),
           memory("memory", sequencer, memory_latency),
           last_count_(config.schedulers, 0),
           process_("process", sequencer, protocol::phase::core_dispatch_ctas,
-                   simulation::on_edge<&modern_rig::cycle>(this), true) {
+                   simulation::on_edge<&sub_core_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         core.memory.bind(memory.socket);
         core.set_listener(*this);
