@@ -129,7 +129,7 @@ using multiprocessor_maker =
     std::function<std::unique_ptr<multiprocessor>(const multiprocessor_parts&)>;
 
 /// The SM clusters of the GPU and their SMs.
-struct cluster_config {
+struct simt_cluster_config {
     unsigned clusters = 10;
     unsigned sms_per_cluster = 3;
     unsigned ejection_buffer_size = 8;  ///< packets, -gpgpu_n_cluster_ejection_buffer_size

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/warp_instruction.h"
-#include "modules/protocol/cluster_message.h"
+#include "modules/protocol/sm_to_sm_message.h"
 
 #include <cstdint>
 #include <vector>
@@ -11,15 +11,15 @@ namespace simtlm::core {
 
 /// Interface of an SM to the rest of its GPC: its end of the SM-to-SM network and of the cluster
 /// barrier.
-class cluster_endpoint {
+class cta_cluster_endpoint {
 public:
-    virtual ~cluster_endpoint() = default;
+    virtual ~cta_cluster_endpoint() = default;
 
     /// Index of the SM in the GPU.
     virtual unsigned sm() const = 0;
     /// Passes a message to the network, or queues it until there is room; sets message.from. Called
     /// in phases of the SM, and in core_effects.
-    virtual void send(protocol::cluster_message message) = 0;
+    virtual void send(protocol::sm_to_sm_message message) = 0;
     /// Another SM has changed this SM's shared memory: waits at mbarriers may succeed from a core
     /// cycle on.
     virtual void shared_memory_changed(std::uint64_t at) = 0;
@@ -33,10 +33,10 @@ public:
 struct cta_cluster {
     /// A CTA of the cluster.
     struct member {
-        cluster_endpoint* at = nullptr;  ///< nullptr: not placed yet
-        unsigned slot = 0;               ///< CTA slot of the SM
-        warp_mask live = 0;              ///< warps of the SM that have not ended
-        warp_mask arrived = 0;           ///< live warps that have arrived at the barrier
+        cta_cluster_endpoint* at = nullptr;  ///< nullptr: not placed yet
+        unsigned slot = 0;                   ///< CTA slot of the SM
+        warp_mask live = 0;                  ///< warps of the SM that have not ended
+        warp_mask arrived = 0;               ///< live warps that have arrived at the barrier
     };
     std::uint64_t number = 0;         ///< placement number
     std::vector<member> members;      ///< by rank

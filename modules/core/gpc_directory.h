@@ -7,11 +7,11 @@
 
 namespace simtlm::core {
 
-class cluster_barrier;
+class cta_cluster_barrier;
 class multiprocessor;
 
 /// Support for clusters of CTAs and its timing, in core cycles.
-struct cluster_timing {
+struct cta_cluster_timing {
     bool supported = false;        ///< SMs support clusters (compute capability 9.0)
     std::vector<unsigned> gpcs;    ///< number of SMs of each GPC; empty: all SMs form one GPC
     unsigned lanes = 4;            ///< of the SM-to-SM network, per path and direction
@@ -33,21 +33,21 @@ struct gpc {
 /// (cudaOccupancyMaxActiveClusters); 0: the kernel cannot run.
 /// @param sms           number of SMs in the GPU
 /// @param ctas_per_sm   CTAs that fit in one SM
-/// @param cluster_size  CTAs per cluster
-inline unsigned active_clusters(const cluster_timing& timing, unsigned sms, unsigned ctas_per_sm,
-                                unsigned cluster_size) {
-    if (timing.gpcs.empty()) return sms * ctas_per_sm / cluster_size;
-    unsigned clusters = 0;
-    for (const unsigned n : timing.gpcs) clusters += n * ctas_per_sm / cluster_size;
-    return clusters;
+/// @param cta_cluster_size  CTAs per cluster
+inline unsigned active_cta_clusters(const cta_cluster_timing& timing, unsigned sms,
+                                    unsigned ctas_per_sm, unsigned cta_cluster_size) {
+    if (timing.gpcs.empty()) return sms * ctas_per_sm / cta_cluster_size;
+    unsigned cta_clusters = 0;
+    for (const unsigned n : timing.gpcs) cta_clusters += n * ctas_per_sm / cta_cluster_size;
+    return cta_clusters;
 }
 
 /// The GPCs of a GPU and the state for placing clusters, shared by all SMs.
 struct gpc_directory {
     std::vector<gpc> gpcs;
-    cluster_barrier* barrier = nullptr;
-    std::size_t last_gpc = 0;    ///< GPC that got a cluster last
-    std::uint64_t clusters = 0;  ///< number of clusters placed
+    cta_cluster_barrier* barrier = nullptr;
+    std::size_t last_gpc = 0;        ///< GPC that got a cluster last
+    std::uint64_t cta_clusters = 0;  ///< number of clusters placed
 };
 
 }  // namespace simtlm::core

@@ -71,7 +71,7 @@ void multiprocessor::invalidate_l1() {
 void multiprocessor::begin_running() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     running_.start(now);
-    if (cluster_cycles_ != nullptr) cluster_cycles_->start(now);
+    if (simt_cluster_cycles_ != nullptr) simt_cluster_cycles_->start(now);
     running_begins(now);
 }
 
@@ -79,7 +79,7 @@ void multiprocessor::end_running() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     running_ends(now);
     running_.stop(now);
-    if (cluster_cycles_ != nullptr) cluster_cycles_->stop(now);
+    if (simt_cluster_cycles_ != nullptr) simt_cluster_cycles_->stop(now);
 }
 
 unsigned multiprocessor::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
@@ -107,19 +107,21 @@ unsigned multiprocessor::launch(kernel_context& kernel, std::unique_ptr<program:
     return slot;
 }
 
-void multiprocessor::join_clusters(protocol::cluster_network_port& network, gpc_directory& all) {
+void multiprocessor::join_gpc(protocol::sm_to_sm_port& network, gpc_directory& all) {
     gpcs_ = &all;
-    bind_clusters(network, *all.barrier);
+    bind_gpc(network, *all.barrier);
 }
 
-void multiprocessor::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
-                                       const std::shared_ptr<cta_cluster>& cluster, unsigned rank) {
+void multiprocessor::launch_in_cta_cluster(kernel_context& kernel,
+                                           std::unique_ptr<program::cta> block,
+                                           const std::shared_ptr<cta_cluster>& cluster,
+                                           unsigned rank) {
     const unsigned slot = launch(kernel, std::move(block));
     const unsigned first = ctas_[slot].first_thread / config_.warp_size;
     warp_mask live = 0;
     for (unsigned i = 0; i < ctas_[slot].padded_threads / config_.warp_size; ++i)
         live |= warp_bit(first + i) & ~warps_.done;
-    cta_joins_cluster(slot, cluster, rank, live);
+    cta_joins_cta_cluster(slot, cluster, rank, live);
 }
 
 /// @param number  index of the warp in its CTA

@@ -25,8 +25,8 @@
 #include "modules/core/warp_table.h"
 #include "modules/core/warp_wait.h"
 #include "modules/program/kernel_source.h"
-#include "modules/protocol/cluster_message.h"
 #include "modules/protocol/request_order.h"
+#include "modules/protocol/sm_to_sm_message.h"
 #include "modules/protocol/sockets.h"
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/process_group.h"
@@ -91,8 +91,8 @@ struct multiprocessor_parts {
 /// A derived class is a pipeline, which fetches, issues and executes the instructions of the warps:
 /// simt_sm, or sub_core_sm. It constructs its blocks in its constructor, with close_group() as the
 /// last statement; acts in the phases core_write_back to core_front_end; lets every warp that has
-/// ended exit (exit_warp()); and supplies the protected virtual functions. cluster_config::make
-/// selects it.
+/// ended exit (exit_warp()); and supplies the protected virtual functions.
+/// simt_cluster_config::make selects it.
 ///
 /// CTAs are placed in phase core_dispatch_ctas; their warps run from the next cycle on. All other
 /// functions are called between steps.
@@ -146,15 +146,15 @@ public:
     /// @return its slot
     unsigned launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
     /// The cluster parameters; nullptr: the SM does not support clusters of CTAs.
-    virtual const cluster_timing* clusters() const { return nullptr; }
+    virtual const cta_cluster_timing* cta_clusters() const { return nullptr; }
     /// Binds the SM's port to the SM-to-SM network of its GPC. @param all  must outlive the SM
     /// @pre clusters()
-    void join_clusters(protocol::cluster_network_port& network, gpc_directory& all);
-    /// The directory of GPCs; nullptr: join_clusters() has not been called.
+    void join_gpc(protocol::sm_to_sm_port& network, gpc_directory& all);
+    /// The directory of GPCs; nullptr: join_gpc() has not been called.
     gpc_directory* gpcs() const { return gpcs_; }
     /// Same as launch(), for a CTA of a cluster. @param rank  of the CTA in the cluster
-    void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
-                           const std::shared_ptr<cta_cluster>& cluster, unsigned rank);
+    void launch_in_cta_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
+                               const std::shared_ptr<cta_cluster>& cluster, unsigned rank);
     /// Signals that the kernel on which a kernel depends has ended; releases the warps that wait
     /// for it.
     void dependency_ended(const kernel_context& kernel) { dependency_.ended(warps_, kernel); }
@@ -166,7 +166,7 @@ public:
     /// Whether the SM ran in the core cycle that has just ended.
     bool ran_in(std::uint64_t cycle) const { return running_.include(cycle); }
     /// The cycles in which it runs also count for its cluster.
-    void count_cycles_in(cluster_cycles& cycles) { cluster_cycles_ = &cycles; }
+    void count_cycles_in(simt_cluster_cycles& cycles) { simt_cluster_cycles_ = &cycles; }
     /// The effects of its executed warps that are deferred to the end of the issue phase.
     effect_queue& deferred_effects() { return effects_; }
 
@@ -250,10 +250,10 @@ protected:
     /// The warps of a CTA will start. @param first  its first warp slot @param warps  their number
     virtual void cta_starts(unsigned /*slot*/, unsigned /*first*/, unsigned /*warps*/) {}
     /// Binds the port to the SM-to-SM network. @pre clusters()
-    virtual void bind_clusters(protocol::cluster_network_port&, cluster_barrier&) {}
+    virtual void bind_gpc(protocol::sm_to_sm_port&, cta_cluster_barrier&) {}
     /// The CTA that has been placed belongs to a cluster. @param live  its warps with instructions
-    virtual void cta_joins_cluster(unsigned /*slot*/, const std::shared_ptr<cta_cluster>&,
-                                   unsigned /*rank*/, warp_mask /*live*/) {}
+    virtual void cta_joins_cta_cluster(unsigned /*slot*/, const std::shared_ptr<cta_cluster>&,
+                                       unsigned /*rank*/, warp_mask /*live*/) {}
     /// The warp slot of a warp, relative to the first slot of its CTA.
     /// @param number  of the warp in its CTA @param slot  of the CTA @param warps  of the CTA
     virtual unsigned place_of_warp(unsigned number, unsigned /*slot*/, unsigned /*warps*/) const {
@@ -339,7 +339,7 @@ private:
     void count_residents(std::uint64_t cycle);
     std::string wait_text(unsigned warp) const;
 
-    cluster_cycles* cluster_cycles_ = nullptr;
+    simt_cluster_cycles* simt_cluster_cycles_ = nullptr;
     cta_listener* cta_listener_ = nullptr;
     cta_watcher* cta_watcher_ = nullptr;
     gpc_directory* gpcs_ = nullptr;

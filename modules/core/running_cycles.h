@@ -47,7 +47,7 @@ private:
 /// The core cycles in which a cluster is simulated: while any of its SMs holds CTAs, or CTAs of a
 /// running kernel have not been placed on any cluster. The order in which the SMs of the cluster
 /// inject requests rotates in these cycles only.
-class cluster_cycles {
+class simt_cluster_cycles {
 public:
     /// Adds a reason to be active, from the next cycle on.
     void start(std::uint64_t now) {

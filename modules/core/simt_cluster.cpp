@@ -18,7 +18,7 @@ namespace {
 /// for a single SM per cluster. A cache whose miss finds no room keeps it in its queue, and still
 /// sends at most one request in the next cycle if several packets have left the input buffer at
 /// once.
-bool checks_capacity(const cluster_config& c) {
+bool checks_capacity(const simt_cluster_config& c) {
     return c.in_order() ||
            (c.sm.quirks.sms_in_order && c.sms_per_cluster == 1 && !c.clusters_in_order);
 }
@@ -26,8 +26,9 @@ bool checks_capacity(const cluster_config& c) {
 }  // namespace
 
 simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
-                           simulation::phase_sequencer& sequencer, const cluster_config& config,
-                           unsigned number, protocol::transaction_pool& transactions)
+                           simulation::phase_sequencer& sequencer,
+                           const simt_cluster_config& config, unsigned number,
+                           protocol::transaction_pool& transactions)
     : clocked_module(name, sequencer),
       network("network"),
       sequencer_(sequencer),

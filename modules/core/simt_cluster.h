@@ -29,8 +29,8 @@ struct reply_observer {
 /// With core_quirks::sms_in_order the SMs act one after the other instead, in that order, each with
 /// the room that its predecessors have left. Responses: one FIFO
 /// (-gpgpu_n_cluster_ejection_buffer_size) whose head blocks all others while it waits for its SM.
-/// Per core cycle one response (cluster_config::responses_per_cycle) is delivered to an SM and one
-/// is accepted from the network.
+/// Per core cycle one response (simt_cluster_config::responses_per_cycle) is delivered to an SM and
+/// one is accepted from the network.
 ///
 /// With a perfect memory (-gpgpu_perfect_mem) requests do not reach the network: each one is its
 /// own response and enters the response FIFO in the cycle in which it is sent, if there is room.
@@ -40,7 +40,7 @@ public:
 
     /// @param number  of the cluster
     simt_cluster(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                 const cluster_config& config, unsigned number,
+                 const simt_cluster_config& config, unsigned number,
                  protocol::transaction_pool& transactions);
 
     unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
@@ -111,11 +111,11 @@ private:
     static constexpr std::size_t outbox_entries = 64;
 
     simulation::phase_sequencer& sequencer_;
-    const cluster_config& config_;
+    const simt_cluster_config& config_;
     const bool in_order_;            // SMs act one after the other
     const unsigned first_position_;  // of its SMs, among those of all clusters
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
-    cluster_cycles cycles_;  // constructed before the SMs, which count their cycles in it
+    simt_cluster_cycles cycles_;  // constructed before the SMs, which count their cycles in it
     std::vector<std::unique_ptr<multiprocessor>> sms_;
     reply_observer* observer_ = nullptr;
     std::vector<reply_observer*> watchers_;

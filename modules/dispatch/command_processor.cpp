@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/command_processor.h"
 
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
 
@@ -13,7 +13,7 @@ namespace simtlm::dispatch {
 command_processor::command_processor(const sc_core::sc_module_name& name,
                                      simulation::phase_sequencer& sequencer,
                                      const dispatch_config& config,
-                                     const core::cluster_config& cores,
+                                     const core::simt_cluster_config& cores,
                                      std::vector<core::simt_cluster*> clusters, hooks calls)
     : sc_module(name),
       sequencer_(sequencer),
@@ -54,8 +54,8 @@ command_processor::pending_kernel command_processor::open(const host_command& co
     auto k = std::make_unique<running_kernel>();
     k->source = ahead_ ? std::exchange(ahead_, nullptr) : source_of(command);
     k->descriptor = k->source->descriptor();
-    if (const auto* c = dynamic_cast<const program::cluster_kernel*>(k->source.get()))
-        ran_clusters_ = ran_clusters_ || c->cluster_size() > 1;
+    if (const auto* c = dynamic_cast<const program::clustered_kernel*>(k->source.get()))
+        ran_cta_clusters_ = ran_cta_clusters_ || c->cta_cluster_size() > 1;
     if (calls_.check) calls_.check(k->descriptor);
     k->context.needs = core::needs_of(k->descriptor);
     k->list_number = command.list_number;
@@ -187,7 +187,7 @@ void command_processor::restore_window(const std::vector<saved_kernel>& window, 
 }
 
 void command_processor::checkpoint(support::archive& a) {
-    if (ran_clusters_)
+    if (ran_cta_clusters_)
         throw support::user_error(name(),
                                   "has run kernels in clusters of thread blocks, whose network is "
                                   "not saved in checkpoints",

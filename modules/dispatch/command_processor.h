@@ -63,7 +63,7 @@ public:
     };
 
     command_processor(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                      const dispatch_config& config, const core::cluster_config& cores,
+                      const dispatch_config& config, const core::simt_cluster_config& cores,
                       std::vector<core::simt_cluster*> clusters, hooks calls);
 
     /// Adds a command. Call between steps or in phase core_dispatch_ctas.
@@ -144,7 +144,7 @@ private:
 
     simulation::phase_sequencer& sequencer_;
     const dispatch_config config_;
-    const core::cluster_config& cores_;
+    const core::simt_cluster_config& cores_;
     unsigned sms_;
     hooks calls_;
     std::function<bool()> stop_request_;
@@ -161,7 +161,7 @@ private:
     std::uint64_t kernels_done_ = 0;
     std::uint64_t taken_ = 0;   // commands removed from the queue
     std::uint64_t digest_ = 0;  // of these commands
-    bool ran_clusters_ = false;
+    bool ran_cta_clusters_ = false;
     bool stopped_ = false;
     bool deadlocked_ = false;
     std::string stop_reason_;

@@ -2,8 +2,8 @@
 #include "modules/dispatch/cta_scheduler.h"
 
 #include "modules/core/multiprocessor.h"
-#include "modules/dispatch/cluster_placement.h"
-#include "modules/program/cluster_source.h"
+#include "modules/dispatch/cta_cluster_placement.h"
+#include "modules/program/cta_cluster_source.h"
 #include "modules/protocol/phases.h"
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
@@ -17,16 +17,16 @@ namespace simtlm::dispatch {
 namespace {
 
 /// @return the number of CTAs per cluster of a kernel
-unsigned cluster_size(const running_kernel& k) {
-    const auto* const c = dynamic_cast<const program::cluster_kernel*>(k.source.get());
-    return c != nullptr ? c->cluster_size() : 1;
+unsigned cta_cluster_size(const running_kernel& k) {
+    const auto* const c = dynamic_cast<const program::clustered_kernel*>(k.source.get());
+    return c != nullptr ? c->cta_cluster_size() : 1;
 }
 
 }  // namespace
 
 cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
                              simulation::phase_sequencer& sequencer, const dispatch_config& config,
-                             const core::cluster_config& cores,
+                             const core::simt_cluster_config& cores,
                              std::vector<core::simt_cluster*> clusters, listener& owner)
     : clocked_module(name, sequencer),
       sequencer_(sequencer),
@@ -52,10 +52,10 @@ bool cta_scheduler::can_start() const {
 }
 
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
-    if (const unsigned size = cluster_size(*k); size > 1) {
+    if (const unsigned size = cta_cluster_size(*k); size > 1) {
         // A small grid cannot be spread over the SMs, because a cluster has to fit in a GPC.
         k->context.ctas_per_sm = core::occupancy_of(cores_.sm, k->context.needs).ctas;
-        check_cluster(k->descriptor, k->context, size, clusters_[0]->core(0));
+        check_cta_cluster(k->descriptor, k->context, size, clusters_[0]->core(0));
     }
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency =
@@ -242,7 +242,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 first_chance = std::min(first_chance, k->issue_from);
         }
     for (const auto& k : running_) {
-        if (!has_blocks(k.get()) || k->issue_from > now || cluster_size(*k) == 1) continue;
+        if (!has_blocks(k.get()) || k->issue_from > now || cta_cluster_size(*k) == 1) continue;
         core::gpc_directory& gpcs = *clusters_[0]->core(0).gpcs();
         const std::size_t before = gpcs.last_gpc;
         for (std::size_t i = 0; i < gpcs.gpcs.size() && has_blocks(k.get()); ++i) {
@@ -251,8 +251,8 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 break;
             }
             const std::size_t g = (i + before + 1) % gpcs.gpcs.size();
-            const auto places = places_of_cluster(gpcs.gpcs[g], k->context, cluster_size(*k),
-                                                  config_.concurrent_kernels_per_sm);
+            const auto places = sms_for_cta_cluster(gpcs.gpcs[g], k->context, cta_cluster_size(*k),
+                                                    config_.concurrent_kernels_per_sm);
             if (places.empty()) continue;
             gpcs.last_gpc = g;
             placed = true;
@@ -261,13 +261,13 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 k->start_cycle = now;
             }
             const auto cluster = std::make_shared<core::cta_cluster>();
-            cluster->number = gpcs.clusters++;
+            cluster->number = gpcs.cta_clusters++;
             cluster->members.resize(places.size());
             for (unsigned rank = 0; rank < places.size(); ++rank) {
                 core::multiprocessor& sm = *places[rank];
                 std::unique_ptr<program::cta> block = take_block(sm, *k);
                 if (!block) break;
-                sm.launch_in_cluster(k->context, std::move(block), cluster, rank);
+                sm.launch_in_cta_cluster(k->context, std::move(block), cluster, rank);
                 note_placement(now);
             }
         }
@@ -324,7 +324,7 @@ bool cta_scheduler::place_by_capacity(std::uint64_t now) {
         for (unsigned s = 0; s < c.sms(); ++s) {
             core::multiprocessor& sm = c.core(s);
             running_kernel* const k = kernel_for(sm, now);
-            if (!has_blocks(k) || cluster_size(*k) > 1) continue;
+            if (!has_blocks(k) || cta_cluster_size(*k) > 1) continue;
             const unsigned fit = sm.capacity_for(k->context, config_.concurrent_kernels_per_sm);
             if (fit <= room) continue;
             best = &sm;
@@ -344,7 +344,7 @@ bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {
         core::multiprocessor& target = c.core(s);
         running_kernel* const k = kernel_for(target, now);
         if (!has_blocks(k) || !target.can_launch(k->context, config_.concurrent_kernels_per_sm) ||
-            cluster_size(*k) > 1)
+            cta_cluster_size(*k) > 1)
             continue;
         if (!place_on(target, *k, now)) continue;
         last_core_[cluster] = s;

@@ -65,7 +65,7 @@ public:
     };
 
     cta_scheduler(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                  const dispatch_config& config, const core::cluster_config& cores,
+                  const dispatch_config& config, const core::simt_cluster_config& cores,
                   std::vector<core::simt_cluster*> clusters, listener& owner);
 
     /// Whether another kernel can be launched: one of the slots for running kernels is free.
@@ -122,14 +122,15 @@ private:
 
     simulation::phase_sequencer& sequencer_;
     const dispatch_config config_;
-    const core::cluster_config& cores_;
+    const core::simt_cluster_config& cores_;
     std::vector<core::simt_cluster*> clusters_;
     listener& owner_;
     std::vector<std::unique_ptr<running_kernel>> running_;  // slots
     std::size_t last_kernel_ = 0;                           // slot
     unsigned last_cluster_ = 0;                             // its position in the cluster order
     std::vector<unsigned> last_core_;                       // by cluster
-    std::vector<std::uint64_t> served_;  // by cluster: cycle of its last CTA plus 1, with most_capacity
+    std::vector<std::uint64_t>
+        served_;  // by cluster: cycle of its last CTA plus 1, with most_capacity
     struct ended {
         core::kernel_context* kernel;
         std::unique_ptr<program::cta> block;

@@ -29,7 +29,7 @@ constexpr auto last_transfer = static_cast<std::uint64_t>(bulk_transfer::kind::p
 constexpr std::uint64_t arrives_at_cluster = 1 << 8, waits_for_cluster = 1 << 9,
                         accesses_cluster = 1 << 10, sleeps = 1 << 11;
 constexpr auto last_space = static_cast<std::uint64_t>(program::memory_space::generic);
-constexpr unsigned max_ranks = program::largest_cluster, rank_bits = 4,
+constexpr unsigned max_ranks = program::max_ctas_per_cluster, rank_bits = 4,
                    ranks_per_word = 64 / rank_bits;
 static_assert(max_ranks == 1U << rank_bits);
 

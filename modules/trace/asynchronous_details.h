@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 #include "modules/program/wait_describer.h"
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace simtlm::trace {
 
 /// What an execution of an instruction does to other CTAs of its cluster
-/// (program::cluster_effects).
+/// (program::cta_cluster_effects).
 struct cluster_details {
     /// An operation on an mbarrier of another CTA, by a lane.
     struct lane_operation {
@@ -118,8 +118,8 @@ public:
     /// @return false if it is none
     bool take_remote_access(program::issue_effects& effects,
                             program::lane_addresses& addresses) const;
-    /// As in program::cluster_executor.
-    const program::cluster_effects& effects_on_cluster() const { return effects_; }
+    /// As in program::clustered_executor.
+    const program::cta_cluster_effects& effects_on_cta_cluster() const { return effects_; }
     void perform_remote(std::uint32_t request, std::uint32_t lanes);
 
 private:
@@ -131,8 +131,8 @@ private:
     void keep_remote(cluster_details what);
 
     std::shared_ptr<const replayed_cluster> cluster_;
-    program::cluster_effects effects_;   // of the last instruction
-    std::vector<remote_access> remote_;  // by request; free if no lane is left
+    program::cta_cluster_effects effects_;  // of the last instruction
+    std::vector<remote_access> remote_;     // by request; free if no lane is left
     replayed_mbarriers* barriers_;
     std::vector<program::bulk_transfer> transfers_;
     std::vector<program::mbarrier_operation> waits_;  // of the last instruction

@@ -12,7 +12,7 @@
 namespace simtlm::trace {
 
 /// A recorded warp with the interface of an executed one.
-class executed_replay::warp : public program::cluster_executor, public program::wait_describer {
+class executed_replay::warp : public program::clustered_executor, public program::wait_describer {
 public:
     warp(const executed_replay& kernel, replayed_mbarriers& barriers)
         : kernel_(kernel), asynchronous_(barriers) {}
@@ -65,8 +65,8 @@ public:
     }
     bool retry_wait() override { return asynchronous_.retry_wait(); }
     std::string awaited() const override { return asynchronous_.awaited(); }
-    const program::cluster_effects& effects_on_cluster() const override {
-        return asynchronous_.effects_on_cluster();
+    const program::cta_cluster_effects& effects_on_cta_cluster() const override {
+        return asynchronous_.effects_on_cta_cluster();
     }
     void perform_remote(std::uint32_t request, std::uint32_t lanes) override {
         asynchronous_.perform_remote(request, lanes);
@@ -129,7 +129,7 @@ private:
     asynchronous_replay asynchronous_;
 };
 
-class executed_replay::block : public program::cluster_cta {
+class executed_replay::block : public program::clustered_cta {
 public:
     explicit block(const executed_replay& kernel) {
         for (unsigned w = 0; w < kernel.descriptor_.warps_per_block(); ++w)
@@ -150,7 +150,7 @@ public:
         cluster_ = nullptr;
         return std::move(recorded_);
     }
-    void cluster_barrier_completed() override {}  // the SM holds the warps
+    void cta_cluster_barrier_completed() override {}  // the SM holds the warps
 
     program::warp_code warp(unsigned w) override {
         warps_[w].start(recorded_->warp(w), cluster_);
@@ -182,7 +182,7 @@ std::unique_ptr<program::cta> executed_replay::next_cta() {
     if (idle_.empty()) idle_.push_back(std::make_unique<block>(*this));
     std::unique_ptr<block> next = std::move(idle_.back());
     idle_.pop_back();
-    const unsigned size = cluster_size();
+    const unsigned size = cta_cluster_size();
     const auto rank = static_cast<unsigned>(taken_++ % size);
     if (size > 1 && rank == 0) {
         cluster_ = std::make_shared<replayed_cluster>();

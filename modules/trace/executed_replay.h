@@ -14,14 +14,14 @@ namespace simtlm::trace {
 /// the replay takes the same number of cycles as the execution. The reported values are the
 /// recorded ones.
 /// Its clusters are placed, and communicate, as those of the execution.
-class executed_replay final : public program::cluster_kernel {
+class executed_replay final : public program::clustered_kernel {
 public:
     /// @pre trace->header().code
     explicit executed_replay(std::unique_ptr<kernel_trace> trace);
     ~executed_replay() override;
 
     const program::kernel_descriptor& descriptor() const override { return descriptor_; }
-    program::dim3 cluster_shape() const override { return trace_->header().cluster; }
+    program::dim3 cta_cluster_shape() const override { return trace_->header().cluster; }
     void start() override { trace_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;

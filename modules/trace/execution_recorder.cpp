@@ -38,7 +38,8 @@ std::vector<std::string> recording_log::errors() const {
 }
 
 /// Forwards between an SM and the executor of a warp, and records.
-class execution_recorder::warp : public program::cluster_executor, public program::wait_describer {
+class execution_recorder::warp : public program::clustered_executor,
+                                 public program::wait_describer {
 public:
     /// @param form  of machine code; nullptr: not machine code
     /// @param in_cluster  the CTAs run in clusters
@@ -74,13 +75,13 @@ public:
         return inner != nullptr ? inner->awaited() : "";
     }
 
-    const program::cluster_effects& effects_on_cluster() const override {
-        return static_cast<program::cluster_executor*>(executor_)->effects_on_cluster();
+    const program::cta_cluster_effects& effects_on_cta_cluster() const override {
+        return static_cast<program::clustered_executor*>(executor_)->effects_on_cta_cluster();
     }
     void perform_remote(std::uint32_t request, std::uint32_t lanes) override {
         const std::vector<program::mbarrier_operation>& all = executor_->mbarrier_operations();
         std::size_t next = all.size();
-        static_cast<program::cluster_executor*>(executor_)->perform_remote(request, lanes);
+        static_cast<program::clustered_executor*>(executor_)->perform_remote(request, lanes);
         const auto access = std::find_if(
             accesses_.rbegin(), accesses_.rend(),
             [&](const remote_access& a) { return a.request == request && a.lanes != 0; });
@@ -129,7 +130,7 @@ private:
         if (details.empty()) return;
         has_details_ = true;
         if (details.cluster.remote != 0) {
-            const std::uint32_t request = effects_on_cluster().request;
+            const std::uint32_t request = effects_on_cta_cluster().request;
             const std::uint32_t lanes = details.cluster.remote;
             accesses_.push_back({request, lanes, text_.size() - 1, std::move(details)});
             return;
@@ -140,7 +141,7 @@ private:
 
     void note_cluster(cluster_details& c, const program::issue_effects& effects,
                       const program::lane_addresses& addresses) const {
-        const program::cluster_effects& on = effects_on_cluster();
+        const program::cta_cluster_effects& on = effects_on_cta_cluster();
         c.arrives = on.arrived;
         c.waits = on.waits;
         c.remote = on.remote_lanes;
@@ -175,7 +176,7 @@ private:
     std::uint64_t lines_ = 0;
 };
 
-class execution_recorder::block : public program::cluster_cta {
+class execution_recorder::block : public program::clustered_cta {
 public:
     block(std::unique_ptr<program::cta> inner, std::uint64_t number, unsigned warps,
           const traced_form* form, bool in_cluster)
@@ -183,8 +184,8 @@ public:
         index = inner_->index;
         for (unsigned w = 0; w < warps; ++w) warps_.emplace_back(form, in_cluster);
     }
-    void cluster_barrier_completed() override {
-        static_cast<program::cluster_cta&>(*inner_).cluster_barrier_completed();
+    void cta_cluster_barrier_completed() override {
+        static_cast<program::clustered_cta&>(*inner_).cta_cluster_barrier_completed();
     }
     void placed(const program::cta_place& where) override { inner_->placed(where); }
     program::warp_code warp(unsigned w) override {
@@ -223,8 +224,8 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
       file_(std::move(file)),
       form_(form),
       log_(std::move(log)) {
-    if (const auto* const c = dynamic_cast<const program::cluster_kernel*>(kernel_.get()))
-        cluster_ = c->cluster_shape();
+    if (const auto* const c = dynamic_cast<const program::clustered_kernel*>(kernel_.get()))
+        cluster_ = c->cta_cluster_shape();
     traced_.version = form == trace_form::version_6 ? 6 : 5;
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }
@@ -243,7 +244,7 @@ std::unique_ptr<program::cta> execution_recorder::next_cta() {
     if (!inner) return nullptr;
     return std::make_unique<block>(std::move(inner), handed_out_++,
                                    kernel_->descriptor().warps_per_block(),
-                                   is_machine_code() ? &traced_ : nullptr, cluster_size() > 1);
+                                   is_machine_code() ? &traced_ : nullptr, cta_cluster_size() > 1);
 }
 
 void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 #include "modules/trace/executed_text.h"
 
 #include <cstdint>
@@ -44,7 +44,7 @@ private:
 /// writes the execution of its warps as a kernel trace (executed_code.h). Thread blocks are written
 /// in the order in which they were returned by next_cta(), each when it and all earlier ones have
 /// ended.
-class execution_recorder final : public program::cluster_kernel {
+class execution_recorder final : public program::clustered_kernel {
 public:
     /// @param kernel   its warps must be executed ones
     /// @param code     all code that it can execute, by function
@@ -58,7 +58,7 @@ public:
     ~execution_recorder() override;
 
     const program::kernel_descriptor& descriptor() const override { return kernel_->descriptor(); }
-    program::dim3 cluster_shape() const override { return cluster_; }
+    program::dim3 cta_cluster_shape() const override { return cluster_; }
     void start() override { kernel_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;

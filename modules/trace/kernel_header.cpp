@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_header.h"
 
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 #include "modules/support/display_text.h"
 #include "modules/support/error.h"
 #include "modules/trace/binary_file.h"
@@ -56,7 +56,8 @@ public:
         } else if (key == "cluster dim") {
             cluster_ = dimensions(in, key);
         } else if (key == "shmem") {
-            if (!number(in, header_.shared_memory)) header_.shared_memory = kernel_header::unspecified;
+            if (!number(in, header_.shared_memory))
+                header_.shared_memory = kernel_header::unspecified;
         } else if (key == "nregs") {
             if (!number(in, header_.registers)) header_.registers = kernel_header::unspecified;
         } else if (key == "barriers" || key == "carveout") {
@@ -128,7 +129,7 @@ public:
             if (!code_->seal())
                 fail("the code in the header is incomplete", "record the trace again");
             header_.code = code_;
-            check_cluster();
+            check_cta_cluster();
         }
         if (keys_.count("nregs") == 0) header_.registers = kernel_header::unspecified;
         if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::unspecified;
@@ -144,12 +145,12 @@ public:
 
 private:
     /// Sets the shape of the clusters. Without the code blocks are replayed one by one.
-    void check_cluster() {
+    void check_cta_cluster() {
         const dim3& c = cluster_;
         const dim3& g = header_.grid;
-        if (c.volume() == 0 || c.volume() > program::largest_cluster ||
-            c.x > program::largest_cluster || c.y > program::largest_cluster ||
-            c.z > program::largest_cluster)
+        if (c.volume() == 0 || c.volume() > program::max_ctas_per_cluster ||
+            c.x > program::max_ctas_per_cluster || c.y > program::max_ctas_per_cluster ||
+            c.z > program::max_ctas_per_cluster)
             fail("clusters of " + std::to_string(c.volume()) + " thread blocks",
                  "1 to 16 are possible");
         if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)

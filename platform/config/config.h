@@ -140,7 +140,7 @@ struct run_config {
 /// Complete, validated configuration of a GPU and of the run.
 struct gpu_config {
     clock_config clocks;
-    core::cluster_config cores;
+    core::simt_cluster_config cores;
     interconnect::interconnect_config network;
     memory::memory_config memory;
     dispatch::dispatch_config dispatch;
@@ -153,7 +153,7 @@ struct gpu_config {
     unsigned compute_capability_minor = 0;
     std::string core = "classic";       ///< core_model::alias
     bool l1_uses_shared_banks = false;  ///< L1D and shared memory have the same data banks
-    bool times_clusters = false;        ///< the SMs support clusters of thread blocks
+    bool times_cta_clusters = false;    ///< the SMs support clusters of thread blocks
     std::vector<std::string> quirks;    ///< names of the enabled quirks, in table order
     /// The polynomial hash of a number of channels that is no power of two wraps around.
     bool quirk_hash_wraps = false;

@@ -116,7 +116,7 @@ void read_instructions(const option_values& v, sm_timing& m) {
 }
 
 /// Thread block clusters (Hopper and later). @param sms  number of SMs of the GPU
-void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c) {
+void read_cta_clusters(const option_values& v, unsigned sms, core::cta_cluster_timing& c) {
     const auto lanes = numbers(v, "-modern_cluster_lanes", 3, 1);
     c.lanes = lanes[0];
     c.lane_bytes = lanes[1];
@@ -235,10 +235,10 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
                "-gpgpu_num_sched_per_core 4");
     config.ptx.asynchronous_engines = m.engines.present;
     m.l0i.perfect = sm.l1.perfect_instruction_and_constant;
-    m.clusters.supported = config.compute_capability_major >= 9;
-    read_clusters(v, config.sms(), m.clusters);
+    m.cta_clusters.supported = config.compute_capability_major >= 9;
+    read_cta_clusters(v, config.sms(), m.cta_clusters);
     config.l1_uses_shared_banks = true;
-    config.times_clusters = m.clusters.supported;
+    config.times_cta_clusters = m.cta_clusters.supported;
     if (m.dependences == core::sub_core_pipeline::dependence_control::bits)
         config.ptx.controls_of = config.binary_version();
     return [m](const core::multiprocessor_parts& parts) {

@@ -26,12 +26,13 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
     return core::occupancy_of(sm, needs).ctas;
 }
 
-unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, unsigned size, int carve_out) {
-    core::cluster_timing gpcs;
+unsigned active_cta_clusters(const system_config& c, const execution::kernel_image& k,
+                             unsigned threads, std::uint64_t dynamic_shared, unsigned size,
+                             int carve_out) {
+    core::cta_cluster_timing gpcs;
     gpcs.gpcs = c.gpc_sms;
-    return core::active_clusters(gpcs, c.gpu.sms(),
-                                 resident_blocks(c, k, threads, dynamic_shared, carve_out), size);
+    return core::active_cta_clusters(
+        gpcs, c.gpu.sms(), resident_blocks(c, k, threads, dynamic_shared, carve_out), size);
 }
 
 unsigned max_block_threads(const system_config& c, const execution::kernel_image& k) {

@@ -14,8 +14,9 @@ namespace simtlm::device {
 /// GPC.
 /// @param size       thread blocks per cluster
 /// @param carve_out  preferred shared memory of the SM in percent; negative: no preference
-unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
-                         std::uint64_t dynamic_shared, unsigned size, int carve_out = -1);
+unsigned active_cta_clusters(const system_config& c, const execution::kernel_image& k,
+                             unsigned threads, std::uint64_t dynamic_shared, unsigned size,
+                             int carve_out = -1);
 
 /// Maximum number of resident thread blocks of a kernel per SM; 0: they are not permitted.
 /// @param carve_out  preferred shared memory of the SM in percent; negative: no preference

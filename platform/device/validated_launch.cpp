@@ -60,7 +60,7 @@ void validated_launch::check_resources(const system_config& config) {
         reject(status::invalid_cluster_size, fault);
     const auto size = static_cast<unsigned>(cluster.volume());
     if (size > 1 &&
-        active_clusters(config, *r.kernel, threads, r.dynamic_shared, size, r.carve_out) == 0)
+        active_cta_clusters(config, *r.kernel, threads, r.dynamic_shared, size, r.carve_out) == 0)
         reject(status::invalid_cluster_size,
                fmt::format("no GPC has room for a cluster of {} blocks, {} of which fit an SM",
                            size, resident));
@@ -70,7 +70,7 @@ void validated_launch::check_timing(const system_config& config) const {
     const execution::kernel_image& k = *request_.kernel;
     const std::string untimed = execution::untimed_part(k, *request_.module->descriptor());
     if (!untimed.empty()) throw failure(status::not_supported, untimed, execution::untimed_remedy);
-    if (execution::cluster_of(k, request_.cluster).volume() > 1 && !config.gpu.times_clusters)
+    if (execution::cluster_of(k, request_.cluster).volume() > 1 && !config.gpu.times_cta_clusters)
         throw failure(
             status::not_supported,
             fmt::format("launching {}: clusters of thread blocks cannot be timed on this core",

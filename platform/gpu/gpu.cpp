@@ -9,7 +9,7 @@
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
 #include "modules/trace/executed_replay.h"
-#include "platform/gpu/cluster_fabric.h"
+#include "platform/gpu/cta_cluster_fabric.h"
 #include "platform/gpu/device_context.h"
 #include "platform/gpu/signal_trace.h"
 
@@ -151,7 +151,7 @@ void gpu::make_network() {
 
 std::vector<core::simt_cluster*> gpu::make_clusters() {
     if (mapping_.placed_at_first_use()) {
-        const core::cluster_config& all = config_.cores;
+        const core::simt_cluster_config& all = config_.cores;
         placement_ = std::make_unique<memory::address_placement>(
             "address_placement", sequencer_,
             memory::address_placement::order{all.clusters, all.sms_per_cluster, all.in_order()},
@@ -174,7 +174,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
             memory_effects_.add(clusters_.back()->core(i).deferred_effects());
         raw.push_back(clusters_.back().get());
     }
-    fabric_ = cluster_fabric::make(sequencer_, raw, clock[protocol::core_clock]);
+    fabric_ = cta_cluster_fabric::make(sequencer_, raw, clock[protocol::core_clock]);
     return raw;
 }
 

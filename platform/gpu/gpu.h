@@ -33,7 +33,7 @@ class device_memory;
 
 namespace simtlm::platform {
 
-class cluster_fabric;
+class cta_cluster_fabric;
 class gpu_tracer;
 
 /// A set of kernel traces that the host can launch.
@@ -124,7 +124,7 @@ public:
     // ---- blocks, for reports, waveforms and tests ----
     const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const { return clusters_; }
     /// Connections between the SMs of thread block clusters; nullptr: the GPU has none.
-    const cluster_fabric* fabric() const { return fabric_.get(); }
+    const cta_cluster_fabric* fabric() const { return fabric_.get(); }
     const std::vector<std::unique_ptr<memory::memory_partition>>& partitions() const {
         return partitions_;
     }
@@ -206,7 +206,7 @@ private:
     std::unique_ptr<memory::host_copy> host_copy_;
     std::function<bool()> stop_request_;
     std::unique_ptr<interconnect::network> network_;
-    std::unique_ptr<cluster_fabric> fabric_;  // must outlive the SMs
+    std::unique_ptr<cta_cluster_fabric> fabric_;  // must outlive the SMs
     std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
     core::memory_effects memory_effects_;
     std::unique_ptr<device_context> context_;  // must outlive the kernels loaded from it

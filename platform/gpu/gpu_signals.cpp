@@ -4,7 +4,7 @@
 #include "modules/cache/cache_signals.h"
 #include "modules/memory/dram_timing_state.h"
 #include "modules/waveforms/waveform.h"
-#include "platform/gpu/cluster_fabric.h"
+#include "platform/gpu/cta_cluster_fabric.h"
 #include "platform/gpu/gpu.h"
 
 #include <fmt/format.h>
@@ -141,7 +141,7 @@ gpu_signals::gpu_signals(gpu& device, waveforms::signal_list& list) : list_(list
         for (unsigned m = 0; m < device.config().sub_partitions(); ++m)
             add_network_port(device, fmt::format("{}.memory{}", network, m), m, false);
     }
-    if (const cluster_fabric* const fabric = device.fabric())
+    if (const cta_cluster_fabric* const fabric = device.fabric())
         for (const auto& n : fabric->networks())
             if (list_.wants(n->name())) n->register_signals(list_);
     for (unsigned p = 0; p < device.partitions().size(); ++p) add_partition(device, p);

@@ -2,7 +2,7 @@
 #include "modules/core/sm_counters.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
-#include "platform/gpu/cluster_fabric.h"
+#include "platform/gpu/cta_cluster_fabric.h"
 #include "platform/report/report.h"
 
 namespace simtlm::platform {
@@ -34,10 +34,10 @@ std::vector<support::counter_kind> counter_kinds() {
         kind_of<interconnect::crossbar_switch::counters>("network_half", "Half of a crossbar"),
         kind_of<interconnect::router_subnet::records>("network_half",
                                                       "Half of a network of routers"),
-        kind_of<interconnect::cluster_network_statistics>("cluster_network",
-                                                          "The SM-to-SM network of a GPC"),
-        kind_of<core::cluster_barrier_statistics>("cluster_barrier",
-                                                  "Barriers of clusters of thread blocks"),
+        kind_of<interconnect::sm_to_sm_network_statistics>("cluster_network",
+                                                           "The SM-to-SM network of a GPC"),
+        kind_of<core::cta_cluster_barrier_statistics>("cluster_barrier",
+                                                      "Barriers of clusters of thread blocks"),
         kind_of<memory::memory_sub_partition::counters>("sub_partition", "A memory sub-partition"),
         kind_of<simulation::occupancy>("{icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt}",
                                        "A queue of a sub-partition, in L2 cycles"),
@@ -54,7 +54,7 @@ void list_statistics(gpu& device, support::statistics& list) {
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).register_statistics(list);
     }
     device.network().list_statistics(list);
-    if (const cluster_fabric* const fabric = device.fabric()) {
+    if (const cta_cluster_fabric* const fabric = device.fabric()) {
         for (const auto& n : fabric->networks())
             list.add(n->name(), "cluster_network", n->statistics());
         list.add(fabric->barriers().name(), "cluster_barrier", fabric->barriers().statistics());

@@ -176,7 +176,7 @@ launch copies grid 32 block 64 args from list
 output list list.bin
 )";
 
-class ClusterPrograms : public testing::Test {
+class CtaClusterPrograms : public testing::Test {
 protected:
     /// An H100 with two GPCs of six SMs.
     static std::vector<std::string> small_h100() {
@@ -210,7 +210,7 @@ protected:
     scratch_folder folder_;
 };
 
-TEST_F(ClusterPrograms, ComputeTheValuesOfFunctionalExecution) {
+TEST_F(CtaClusterPrograms, ComputeTheValuesOfFunctionalExecution) {
     for (const auto& [ptx, launch] :
          {std::pair(exchange, exchange_launch), {copies, copies_launch}}) {
         const outcome timed = run(ptx, launch);
@@ -224,7 +224,7 @@ TEST_F(ClusterPrograms, ComputeTheValuesOfFunctionalExecution) {
     }
 }
 
-TEST_F(ClusterPrograms, TakeTheSameCyclesInAnyProcessOrderWithAndWithoutSleep) {
+TEST_F(CtaClusterPrograms, TakeTheSameCyclesInAnyProcessOrderWithAndWithoutSleep) {
     const std::vector<std::vector<std::string>> ways = {
         {"--shuffle-seed", "1"},
         {"--no-sleep", "--shuffle-seed", "3"},
@@ -252,7 +252,7 @@ std::string of_time(const outcome& o) {
     return kept;
 }
 
-TEST_F(ClusterPrograms, TakeTheSameCyclesInAReplayOfTheirTrace) {
+TEST_F(CtaClusterPrograms, TakeTheSameCyclesInAReplayOfTheirTrace) {
     const std::string dsm =
         read_file(std::string(SIMTLM_PROGRAMS) + "/microbenchmarks/cluster.ptx");
     const std::string dsm_launch =
@@ -293,7 +293,7 @@ TEST_F(ClusterPrograms, TakeTheSameCyclesInAReplayOfTheirTrace) {
         }
 }
 
-TEST_F(ClusterPrograms, OfATraceAreRejectedWhereTheyCannotBeReplayed) {
+TEST_F(CtaClusterPrograms, OfATraceAreRejectedWhereTheyCannotBeReplayed) {
     const scratch_folder traces;
     const outcome executed =
         run(copies, copies_launch, {"--record-trace", traces.path("t"), "--record-form", "text"});
@@ -326,7 +326,7 @@ TEST_F(ClusterPrograms, OfATraceAreRejectedWhereTheyCannotBeReplayed) {
               changed("-cluster dim = (4,1,1)", "-cluster dim = (2,1,1)").find("are corrupt"));
 }
 
-TEST_F(ClusterPrograms, RunTheCtasOfAClusterConcurrentlyInOneGpc) {
+TEST_F(CtaClusterPrograms, RunTheCtasOfAClusterConcurrentlyInOneGpc) {
     const char* const ptx = R"(
 .version 8.6
 .target sm_90
@@ -370,7 +370,7 @@ TEST_F(ClusterPrograms, RunTheCtasOfAClusterConcurrentlyInOneGpc) {
         << "one on each SM, in order";
 }
 
-TEST_F(ClusterPrograms, AreRejectedWhereNoGpcCanHoldACluster) {
+TEST_F(CtaClusterPrograms, AreRejectedWhereNoGpcCanHoldACluster) {
     const char* const ptx = R"(
 .version 8.6
 .target sm_90
@@ -394,7 +394,7 @@ TEST_F(ClusterPrograms, AreRejectedWhereNoGpcCanHoldACluster) {
     EXPECT_NE(std::string::npos, on_simt.err.find("cannot be timed on this core")) << on_simt.err;
 }
 
-TEST_F(ClusterPrograms, ReportTheMissingWarpsOfADeadlockedClusterBarrier) {
+TEST_F(CtaClusterPrograms, ReportTheMissingWarpsOfADeadlockedClusterBarrier) {
     const char* const ptx = R"(
 .version 8.6
 .target sm_90
@@ -425,7 +425,7 @@ COME:
     EXPECT_NE(std::string::npos, o.err.find("0 of 1 warps have arrived")) << o.err;
 }
 
-TEST_F(ClusterPrograms, AccessDistributedSharedMemoryInTheCyclesOfAnH100) {
+TEST_F(CtaClusterPrograms, AccessDistributedSharedMemoryInTheCyclesOfAnH100) {
     const auto measure = [&](const std::string& statements) {
         const outcome o =
             simulate(arguments(std::string(SIMTLM_PROGRAMS) + "/microbenchmarks/cluster.ptx",

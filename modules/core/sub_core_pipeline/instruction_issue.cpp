@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/sub_core_pipeline/instruction_issue.h"
 
-#include "modules/core/sub_core_pipeline/cluster_unit.h"
+#include "modules/core/sub_core_pipeline/cta_cluster_unit.h"
 #include "modules/core/sub_core_pipeline/memory_latency.h"
 #include "modules/core/sub_core_pipeline/memory_unit.h"
 
@@ -64,8 +64,8 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         warp.resolved_path = effects.next;
         if (effects.sleep != 0 && !effects.warp_ended) sm_.sleepers.sleep(w, now + effects.sleep);
         if (effects.memory_deferred) sm_.effects.defer(*warp.executor);
-        if (clusters_ != nullptr && clusters_->is_in_cluster(w))
-            act_on_cluster(inst, lanes, out, now);
+        if (cta_clusters_ != nullptr && cta_clusters_->is_in_cta_cluster(w))
+            act_on_cta_cluster(inst, lanes, out, now);
         if (info.is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
             sm_.effects.defer_atomic(*warp.executor, effects.active_mask);
     }
@@ -91,15 +91,15 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
 
 /// Performs the effects of an instruction on other CTAs of its cluster. Keeps the addresses of
 /// lanes that access the SM's own shared memory.
-void instruction_issue::act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes,
-                                       outcome& out, std::uint64_t now) {
+void instruction_issue::act_on_cta_cluster(warp_instruction& inst, program::lane_addresses& lanes,
+                                           outcome& out, std::uint64_t now) {
     const auto& executor =
-        static_cast<program::cluster_executor&>(*sm_.warps.warp[inst.warp].executor);
-    const program::cluster_effects& effects = executor.effects_on_cluster();
-    out.cluster_arrives = effects.arrived;
-    out.cluster_waits = effects.waits;
+        static_cast<program::clustered_executor&>(*sm_.warps.warp[inst.warp].executor);
+    const program::cta_cluster_effects& effects = executor.effects_on_cta_cluster();
+    out.cta_cluster_arrives = effects.arrived;
+    out.cta_cluster_waits = effects.waits;
     if (effects.remote_lanes == 0) return;
-    clusters_->prepare(inst, effects, lanes, !inst.info->is_memory(), now);
+    cta_clusters_->prepare(inst, effects, lanes, !inst.info->is_memory(), now);
     lanes.lanes &= ~effects.remote_lanes;
     inst.delay = 0;  // stays 0 if no lane is left
 }

@@ -14,7 +14,7 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-class cluster_unit;
+class cta_cluster_unit;
 
 /// Performs the effects of issuing an instruction of the sub-core pipeline: architectural effects,
 /// coalescing of addresses, waits for atomics and asynchronous copies, branches and exits. One
@@ -35,11 +35,11 @@ public:
     struct outcome {
         warp_instruction* inst = nullptr;
         bool warp_ended = false;
-        bool arrives = false;          ///< at a CTA barrier
-        bool fences = false;           ///< waits at a memory barrier
-        bool suspended = false;        ///< at an mbarrier
-        bool cluster_arrives = false;  ///< at the barrier of its cluster
-        bool cluster_waits = false;
+        bool arrives = false;              ///< at a CTA barrier
+        bool fences = false;               ///< waits at a memory barrier
+        bool suspended = false;            ///< at an mbarrier
+        bool cta_cluster_arrives = false;  ///< at the barrier of its cluster
+        bool cta_cluster_waits = false;
         bool has_time_limit = false;
         barrier_request barrier;
     };
@@ -47,7 +47,7 @@ public:
     instruction_issue(const sm_config& config, bool has_engines, const blocks& sm)
         : config_(config), has_engines_(has_engines), sm_(sm) {}
     /// Enables support for clusters of CTAs.
-    void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
+    void set_cta_clusters(cta_cluster_unit& unit) { cta_clusters_ = &unit; }
 
     /// Issues an instruction.
     /// @param code      the instruction
@@ -64,13 +64,13 @@ public:
 
 private:
     void resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes);
-    void act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes, outcome& out,
-                        std::uint64_t now);
+    void act_on_cta_cluster(warp_instruction& inst, program::lane_addresses& lanes, outcome& out,
+                            std::uint64_t now);
 
     const sm_config& config_;
     const bool has_engines_;
     blocks sm_;
-    cluster_unit* clusters_ = nullptr;
+    cta_cluster_unit* cta_clusters_ = nullptr;
     std::uint64_t uid_ = 0;
 };
 

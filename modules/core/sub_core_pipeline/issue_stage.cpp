@@ -260,8 +260,9 @@ void issue_stage::synchronise(const instruction_issue::outcome& out, unsigned w,
             context_.warps.at_barrier |= warp_bit(w);
         sm_.arrives(w, out.barrier, now + context_.timing.barrier_latency);
     }
-    if (out.cluster_arrives) sm_.arrives_at_cluster(w, now + context_.timing.barrier_latency);
-    if (out.cluster_waits) sm_.waits_at_cluster(w);
+    if (out.cta_cluster_arrives)
+        sm_.arrives_at_cta_cluster(w, now + context_.timing.barrier_latency);
+    if (out.cta_cluster_waits) sm_.waits_at_cta_cluster(w);
     if (out.fences) {
         context_.warps.at_memory_barrier |= warp_bit(w);
         sm_.fences(w, now + fence_cycles(context_.timing, out.inst->info->fence));

@@ -27,9 +27,9 @@ public:
         /// A warp has issued a CTA barrier instruction, which counts from a cycle on.
         virtual void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) = 0;
         /// A warp has arrived at the barrier of its cluster, which counts from a cycle on.
-        virtual void arrives_at_cluster(unsigned warp, std::uint64_t at) = 0;
+        virtual void arrives_at_cta_cluster(unsigned warp, std::uint64_t at) = 0;
         /// A warp waits at the barrier of its cluster.
-        virtual void waits_at_cluster(unsigned warp) = 0;
+        virtual void waits_at_cta_cluster(unsigned warp) = 0;
         /// A warp has issued a fence, which completes in a cycle at the earliest.
         virtual void fences(unsigned warp, std::uint64_t at) = 0;
         /// A warp has issued its last instruction.

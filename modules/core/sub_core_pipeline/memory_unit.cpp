@@ -104,7 +104,7 @@ int memory_unit::target_of(const warp_instruction& inst) const {
 }
 
 bool memory_unit::has_space(const sub_core::memory_entry& e, std::uint64_t now) const {
-    if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_space()) return false;
+    if (cta_cluster_unit::is_prepared(*e.inst) && !cta_clusters_->has_space()) return false;
     const int t = target_of(*e.inst);
     if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return false;
     if (t == to_l1c && constants_free_at_ > now + 1) return false;
@@ -146,7 +146,7 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     warp_instruction& inst = *e.inst;
     count_memory_instruction(sm_.statistics, inst);
     sm_.sub_cores[inst.scheduler]->reads_operands(inst, now + e.read_extra);
-    if (cluster_unit::is_prepared(inst)) return start_remote(inst, now);
+    if (cta_cluster_unit::is_prepared(inst)) return start_remote(inst, now);
     const int t = target_of(inst);
     if (t < 0) return start_local(e, now);
     if (reads_l1_data(inst)) read_l1_data(inst, now);
@@ -242,7 +242,7 @@ void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
         banks_free_at_ = std::max(banks_free_at_, now + 1) + inst.delay;
         sm_.statistics.shared_accesses += inst.delay;
     }
-    clusters_->start(inst, now);
+    cta_clusters_->start(inst, now);
 }
 
 // ---- accesses ----------------------------------------------------------------------------------

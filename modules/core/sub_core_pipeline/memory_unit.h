@@ -5,7 +5,7 @@
 #include "modules/core/memory_port.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/sm_identity.h"
-#include "modules/core/sub_core_pipeline/cluster_unit.h"
+#include "modules/core/sub_core_pipeline/cta_cluster_unit.h"
 #include "modules/core/sub_core_pipeline/memory_queue.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
 #include "modules/support/archive_fwd.h"
@@ -53,7 +53,7 @@ public:
     ~memory_unit() override;
 
     /// Sets the unit for accesses to shared memory of other SMs.
-    void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
+    void set_cta_clusters(cta_cluster_unit& unit) { cta_clusters_ = &unit; }
     /// A sub-core has an instruction in its memory queue.
     void wake() { accept_process_.wake(); }
     bool idle() const;
@@ -112,7 +112,7 @@ private:
     const unsigned l1d_stages_;
     blocks sm_;
     const memory_request_factory requests_;
-    cluster_unit* clusters_ = nullptr;
+    cta_cluster_unit* cta_clusters_ = nullptr;
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
     cache::set_index tag_bank_of_;

@@ -16,7 +16,7 @@ struct sm_timing : sub_core_config {
     /// The warps of a CTA in the next slot start at the next sub-core. Otherwise the first warps of
     /// all CTAs whose size is a multiple of four warps are on the same sub-core.
     bool rotate_ctas = false;
-    cluster_timing clusters;
+    cta_cluster_timing cta_clusters;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -84,14 +84,14 @@ void sub_core_sm::register_signals(waveforms::signal_list& list, const std::stri
         list.events(products + ".begun", 4, protocol::core_clock,
                     [this] { return warpgroups_->begun(); });
     }
-    if (clusters_) {
-        const std::string unit = clusters_->name();
+    if (cta_clusters_) {
+        const std::string unit = cta_clusters_->name();
         list.group(group + "/cluster");
         list.changed_by({});
         list.level(unit + ".at_barrier", 7, on_core, display::decimal,
-                   [this] { return clusters_->warps_at_barrier(); });
+                   [this] { return cta_clusters_->warps_at_barrier(); });
         list.level(unit + ".accesses", 10, on_core, display::decimal,
-                   [this] { return clusters_->accesses_in_flight(); });
+                   [this] { return cta_clusters_->accesses_in_flight(); });
     }
     list.group(group + "/memory");
     list.changed_by({caches_->data.name()});

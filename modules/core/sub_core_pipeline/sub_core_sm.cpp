@@ -39,15 +39,15 @@ sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocess
     link_ = std::make_unique<instruction_link>(
         "instruction_link", sequencer_, timing_, config_.schedulers,
         static_cast<instruction_link::client&>(*this), identity_, parts.transactions);
-    if (timing_.clusters.supported) {
-        clusters_ = std::make_unique<cluster_unit>("cluster_unit", config_, timing_, who_.sm,
-                                                   cluster_unit::blocks{warps_, cores});
-        issue_.set_clusters(*clusters_);
-        memory_unit_->set_clusters(*clusters_);
+    if (timing_.cta_clusters.supported) {
+        cta_clusters_ = std::make_unique<cta_cluster_unit>(
+            "cluster_unit", config_, timing_, who_.sm, cta_cluster_unit::blocks{warps_, cores});
+        issue_.set_cta_clusters(*cta_clusters_);
+        memory_unit_->set_cta_clusters(*cta_clusters_);
     }
     bind_caches(parts.transactions);
     if (timing_.engines.present) make_engines(cores, parts.transactions);
-    if (clusters_ && mbarriers_) clusters_->set_mbarriers(*mbarriers_);
+    if (cta_clusters_ && mbarriers_) cta_clusters_->set_mbarriers(*mbarriers_);
     close_group();
 }
 
@@ -190,8 +190,8 @@ void sub_core_sm::start_asynchronous(warp_instruction& inst, std::uint64_t now) 
 void sub_core_sm::store_asynchronously(unsigned w, std::uint64_t now) {
     std::vector<program::bulk_transfer> transfers = warps_.warp[w].executor->take_transfers();
     bool here = true;
-    if (clusters_ && clusters_->is_in_cluster(w))
-        here = clusters_->store_asynchronously(w, std::move(transfers), now);
+    if (cta_clusters_ && cta_clusters_->is_in_cta_cluster(w))
+        here = cta_clusters_->store_asynchronously(w, std::move(transfers), now);
     else
         for (const program::bulk_transfer& t : transfers)
             for (const program::bulk_transfer::arrival& a : t.arrivals) a.effect();
@@ -200,18 +200,18 @@ void sub_core_sm::store_asynchronously(unsigned w, std::uint64_t now) {
 
 void sub_core_sm::transfer_arrived(unsigned w, const program::bulk_transfer& what) {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    const bool in_cluster = clusters_ && clusters_->is_in_cluster(w);
+    const bool in_cta_cluster = cta_clusters_ && cta_clusters_->is_in_cta_cluster(w);
     for (const program::bulk_transfer::arrival& a : what.arrivals) {
-        if (in_cluster && a.rank != clusters_->rank_of(w))
-            clusters_->signal_arrival(w, what, a, now);
+        if (in_cta_cluster && a.rank != cta_clusters_->rank_of(w))
+            cta_clusters_->signal_arrival(w, what, a, now);
         else
             a.effect();
     }
     mbarriers_->changes(now + 1);
 }
 
-void sub_core_sm::arrives_at_cluster(unsigned w, std::uint64_t at) {
-    clusters_->arrives(w, at);
+void sub_core_sm::arrives_at_cta_cluster(unsigned w, std::uint64_t at) {
+    cta_clusters_->arrives(w, at);
     synchronise_process_.wake_at(at);
 }
 
@@ -243,7 +243,7 @@ std::uint64_t sub_core_sm::take_arrivals(std::uint64_t now) {
         }
         arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
         barriers_.warp_ended(a.cta, a.warp);
-        if (clusters_) clusters_->warp_ends(a.warp);
+        if (cta_clusters_) cta_clusters_->warp_ends(a.warp);
     }
     if (next <= now && barriers_free_at_ <= now) {
         const auto first = std::min_element(
@@ -265,7 +265,7 @@ std::uint64_t sub_core_sm::take_arrivals(std::uint64_t now) {
 void sub_core_sm::synchronise() {
     const std::uint64_t now = synchronise_process_.now();
     std::uint64_t next = take_arrivals(now);
-    if (clusters_) next = std::min(next, clusters_->synchronise(now));
+    if (cta_clusters_) next = std::min(next, cta_clusters_->synchronise(now));
     for (std::size_t i = 0; i < fences_.size();) {
         fence& f = fences_[i];
         const warp_state& warp = warps_.warp[f.warp];
@@ -293,7 +293,7 @@ void sub_core_sm::retire() {
         warps_.may_have_left &= ~warp_bit(w);
         const warp_state& warp = warps_.warp[w];
         if (warp.in_pipeline == 0 && warp.copies == 0 && warp.transfers == 0 &&
-            (warp.stores == 0 || !(clusters_ && clusters_->is_in_cluster(w))) &&
+            (warp.stores == 0 || !(cta_clusters_ && cta_clusters_->is_in_cta_cluster(w))) &&
             !(warpgroups_ && warpgroups_->waits(w)) && !has_arrivals(w) &&
             !scoreboard_.writes_pending(w))
             exit_warp(w);
@@ -345,7 +345,7 @@ std::uint64_t sub_core_sm::depart(std::uint64_t now) {
 /// value follow each other in 370 cycles (gpu-benches, gpu-stream), less than a store to the L2 and
 /// the turnaround time together.
 void sub_core_sm::cta_ends(unsigned slot) {
-    if (clusters_) clusters_->cta_ends(slot);
+    if (cta_clusters_) cta_clusters_->cta_ends(slot);
     departures_.push_back({retire_process_.now() + timing_.cta_turnaround, warps_.stores_sent,
                            static_cast<std::uint16_t>(slot)});
     // An SM without warps may receive CTAs of another kernel.
@@ -385,7 +385,8 @@ std::vector<unit_count> sub_core_sm::unit_counts() const {
 }
 
 std::string sub_core_sm::barrier_text(unsigned w) const {
-    return clusters_ && clusters_->is_waiting(w) ? "the barrier of its cluster" : "a barrier";
+    return cta_clusters_ && cta_clusters_->is_waiting(w) ? "the barrier of its cluster"
+                                                         : "a barrier";
 }
 
 std::string sub_core_sm::engine_text(unsigned w) const {

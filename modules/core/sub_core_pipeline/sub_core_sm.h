@@ -3,7 +3,7 @@
 
 #include "modules/core/multiprocessor.h"
 #include "modules/core/sub_core_pipeline/bulk_copy_engine.h"
-#include "modules/core/sub_core_pipeline/cluster_unit.h"
+#include "modules/core/sub_core_pipeline/cta_cluster_unit.h"
 #include "modules/core/sub_core_pipeline/instruction_link.h"
 #include "modules/core/sub_core_pipeline/mbarrier_unit.h"
 #include "modules/core/sub_core_pipeline/memory_unit.h"
@@ -41,8 +41,8 @@ public:
 
     using multiprocessor::watch;
     void watch(engine_watcher& watcher) override;
-    const cluster_timing* clusters() const override {
-        return clusters_ ? &timing_.clusters : nullptr;
+    const cta_cluster_timing* cta_clusters() const override {
+        return cta_clusters_ ? &timing_.cta_clusters : nullptr;
     }
     const program::dynamic_instruction* next_instruction(unsigned warp) const override {
         return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
@@ -91,8 +91,8 @@ private:
     void wants_line(unsigned) override { link_->wake(); }
     void has_memory_instruction(unsigned) override { memory_unit_->wake(); }
     void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) override;
-    void arrives_at_cluster(unsigned warp, std::uint64_t at) override;
-    void waits_at_cluster(unsigned warp) override { clusters_->waits(warp); }
+    void arrives_at_cta_cluster(unsigned warp, std::uint64_t at) override;
+    void waits_at_cta_cluster(unsigned warp) override { cta_clusters_->waits(warp); }
     void fences(unsigned warp, std::uint64_t at) override;
     void ends(unsigned warp) override;
     void start_asynchronous(warp_instruction& inst, std::uint64_t now) override;
@@ -120,13 +120,13 @@ private:
     void cta_starts(unsigned, unsigned first, unsigned warps) override {
         if (warpgroups_) warpgroups_->place(first, warps);
     }
-    void bind_clusters(protocol::cluster_network_port& network, cluster_barrier& barrier) override {
-        clusters_->network.bind(network);
-        clusters_->set_barrier(barrier);
+    void bind_gpc(protocol::sm_to_sm_port& network, cta_cluster_barrier& barrier) override {
+        cta_clusters_->network.bind(network);
+        cta_clusters_->set_barrier(barrier);
     }
-    void cta_joins_cluster(unsigned slot, const std::shared_ptr<cta_cluster>& cluster,
-                           unsigned rank, warp_mask live) override {
-        clusters_->cta_starts(slot, cluster, rank, *ctas_[slot].block, live);
+    void cta_joins_cta_cluster(unsigned slot, const std::shared_ptr<cta_cluster>& cluster,
+                               unsigned rank, warp_mask live) override {
+        cta_clusters_->cta_starts(slot, cluster, rank, *ctas_[slot].block, live);
     }
     unsigned place_of_warp(unsigned number, unsigned slot, unsigned warps) const override;
     void warp_starts(unsigned warp) override;
@@ -141,7 +141,7 @@ private:
     std::string barrier_text(unsigned warp) const override;
     std::string engine_text(unsigned warp) const override;
     std::string describe_cta(unsigned slot) const override {
-        return clusters_ ? clusters_->describe(slot) : std::string();
+        return cta_clusters_ ? cta_clusters_->describe(slot) : std::string();
     }
     bool pipeline_at_rest() const override;
     void checkpoint_pipeline(support::archive& a) override;
@@ -156,7 +156,7 @@ private:
     std::uint64_t take_arrivals(std::uint64_t now);
     void retire();
     bool has_arrivals(unsigned warp) const {
-        if (clusters_ && clusters_->has_arrivals(warp)) return true;
+        if (cta_clusters_ && cta_clusters_->has_arrivals(warp)) return true;
         for (const arrival& a : arrivals_)
             if (a.warp == warp) return true;
         return false;
@@ -167,7 +167,7 @@ private:
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;
-    std::unique_ptr<cluster_unit> clusters_;  // nullptr: no support for clusters
+    std::unique_ptr<cta_cluster_unit> cta_clusters_;  // nullptr: no support for clusters
     std::unique_ptr<instruction_link> link_;
     // sm_90
     std::unique_ptr<bulk_copy_engine> bulk_copies_;

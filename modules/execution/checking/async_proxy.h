@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 
 #include <algorithm>
 #include <bitset>
@@ -67,7 +67,9 @@ public:
                   bool whole_cta);
     /// The barrier of the cluster: a warp arrives, and has waited. @param phase  its number modulo
     /// 2
-    void arrive_at_cluster(unsigned warp, unsigned phase) { of_cluster_[phase] |= completed_[warp]; }
+    void arrive_at_cluster(unsigned warp, unsigned phase) {
+        of_cluster_[phase] |= completed_[warp];
+    }
     void leave_cluster_barrier(unsigned warp, unsigned phase) {
         completed_[warp] |= of_cluster_[phase];
     }
@@ -99,7 +101,7 @@ private:
     static constexpr unsigned chunk_bytes = 16, max_operations = 128;  // of a CTA
     static constexpr unsigned barriers = 16;                           // of a CTA
     static constexpr std::size_t max_groups = 64;
-    using knowledge = std::bitset<max_operations * program::largest_cluster>;
+    using knowledge = std::bitset<max_operations * program::max_ctas_per_cluster>;
 
     struct pending_operation {
         std::uint64_t number = 0;  // 0: none

@@ -162,8 +162,7 @@ race_detector::granule_lanes granules_of(const address_lanes& offset, unsigned s
     return k;
 }
 
-void check_lane(const checked_access& a, std::uint32_t k, unsigned lane,
-                  std::uint32_t operation) {
+void check_lane(const checked_access& a, std::uint32_t k, unsigned lane, std::uint32_t operation) {
     race_detector& d = *a.checks.races();
     const auto c = d.examine(k, a.w.index, lane, a.has(access_flags::writes), operation);
     if (c.found)
@@ -187,13 +186,14 @@ void synchronise(const checked_access& a, lane_mask lanes, const address_lanes& 
 /// Lane by lane: first all are examined, then recorded, so that lanes of one instruction are
 /// distinguished from those of earlier ones.
 void check_races_by_lane(const checked_access& a, lane_mask lanes, const address_lanes& offset,
-                            const race_stamps& s, std::uint32_t operation) {
+                         const race_stamps& s, std::uint32_t operation) {
     race_detector& d = *a.checks.races();
     const bool writes = a.has(access_flags::writes);
     bool clean = true;
     for_lanes(lanes, [&](unsigned i) {
         for_granules(d, offset[i], a.bytes, [&](std::uint32_t k) {
-            const bool suspicious = writes ? s.write_is_suspicious(k, i) : s.read_is_suspicious(k, i);
+            const bool suspicious =
+                writes ? s.write_is_suspicious(k, i) : s.read_is_suspicious(k, i);
             if (!suspicious) return;
             clean = false;
             check_lane(a, k, i, operation);
@@ -469,7 +469,7 @@ void check_global(checked_access& a, lane_mask lanes) {
 
 /// In a cluster: checks accesses to the memory of other CTAs, removes their lanes, and replaces
 /// addresses of shared::cluster that are in the CTA's own memory.
-void check_cluster(checked_access& a, space where) {
+void check_cta_cluster(checked_access& a, space where) {
     const lane_mask before = a.lanes;
     for_lanes(before, [&](unsigned i) {
         const auto at = a.checks.place_of(a.address[i], where == space::shared);
@@ -515,7 +515,7 @@ const operation* check_access(warp& w, const operation* op) {
     if (where == space::global && global_unchecked(w, op, *checks, lanes)) return op + 1;
     checked_access a(w, op, *checks, lanes);
     if (checks->in_cluster() && (where == space::shared || where == space::generic)) {
-        check_cluster(a, where);
+        check_cta_cluster(a, where);
         if (a.lanes == 0) return op + 1;
     }
     switch (where) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/state/progress_monitor.h"
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 
 #include <atomic>
 #include <cstddef>
@@ -147,7 +147,7 @@ struct address_windows {
     /// Shared memory of the CTAs of a cluster, in order of rank (shared::cluster).
     static constexpr device_address cluster = 0x1500'0000;
     static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< distance between ranks
-    static constexpr unsigned cluster_ranks = program::largest_cluster;
+    static constexpr unsigned cluster_ranks = program::max_ctas_per_cluster;
     /// Of the shared memory of all ranks, and of one that no cluster has.
     static constexpr std::uint64_t cluster_size = (cluster_ranks + 1) * cluster_stride;
     static constexpr device_address param = 0x1800'0000;  ///< a kernel's parameters

@@ -34,7 +34,7 @@ std::string untimed_part(const kernel_image& kernel, const instruction_descripto
 }
 
 /// A warp with the interface for SMs.
-class executed_kernel::executor : public program::cluster_executor,
+class executed_kernel::executor : public program::clustered_executor,
                                   public program::warp_inspector,
                                   public program::wait_describer {
 public:
@@ -107,7 +107,7 @@ public:
         effects.warp_ended = warp_.next == nullptr;
         effects.lanes_ended = warp_.control->live_lanes() != before;
         effects.next = window();
-        if (kernel_.in_clusters()) {
+        if (kernel_.in_cta_clusters()) {
             note_cluster(main, before, effects.active_mask);
             if (request->remote != 0) {
                 cluster_.remote_lanes = request->remote;
@@ -165,7 +165,7 @@ public:
                                       wait_.active & (wait_.guard ^ wait_.op->guard_flip));
     }
 
-    const program::cluster_effects& effects_on_cluster() const override { return cluster_; }
+    const program::cta_cluster_effects& effects_on_cta_cluster() const override { return cluster_; }
     void perform_remote(std::uint32_t number, std::uint32_t lanes) override {
         timed_request& r = *remote_[number];
         r.remote &= ~lanes;
@@ -435,7 +435,7 @@ private:
     std::vector<program::bulk_transfer> transfers_;
     std::vector<program::mbarrier_operation> mbarrier_operations_;
     std::vector<std::unique_ptr<timed_request>> remote_;  // by number, or nullptr
-    program::cluster_effects cluster_;
+    program::cta_cluster_effects cluster_;
     std::deque<std::unique_ptr<timed_request>> deferred_;
     std::unique_ptr<timed_request> atomic_;
     std::vector<std::unique_ptr<timed_request>> free_;
@@ -450,7 +450,7 @@ private:
 };
 
 /// A CTA with the interface for SMs.
-class executed_kernel::block : public program::cluster_cta {
+class executed_kernel::block : public program::clustered_cta {
 public:
     explicit block(executed_kernel& kernel)
         : kernel_(kernel), threads_(kernel.context_, kernel.worker_) {
@@ -466,7 +466,7 @@ public:
     void placed(const program::cta_place& where) override { threads_.placed(where.sm, where.sms); }
     std::uint64_t number() const { return threads_.number(); }
     const std::deque<executor>& executors() const { return executors_; }
-    void cluster_barrier_completed() override { block_cluster::complete(threads_); }
+    void cta_cluster_barrier_completed() override { block_cluster::complete(threads_); }
     program::warp_code warp(unsigned w) override {
         program::warp_code code;
         code.window = executors_[w].window();
@@ -593,7 +593,7 @@ std::unique_ptr<program::cta> executed_kernel::next_cta() {
 
 /// The index in the grid of the n-th CTA: CTAs of a cluster are consecutive.
 std::uint64_t executed_kernel::number_of(std::uint64_t n) {
-    if (!in_clusters()) return n;
+    if (!in_cta_clusters()) return n;
     const program::dim3& shape = context_.cluster();
     const auto rank = static_cast<std::uint32_t>(n % shape.volume());
     if (rank == 0) cluster_ = std::make_shared<block_cluster>(shape);

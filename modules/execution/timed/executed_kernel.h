@@ -6,7 +6,7 @@
 #include "modules/execution/state/launch.h"
 #include "modules/execution/state/progress_monitor.h"
 #include "modules/execution/state/thread_block.h"
-#include "modules/program/cluster_source.h"
+#include "modules/program/cta_cluster_source.h"
 
 #include <cstdint>
 #include <map>
@@ -23,7 +23,7 @@ constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode
 /// A launch whose instructions are issued by SMs: connects the functional machine to the timing
 /// model. Instructions take effect when they issue; effects visible to other SMs are deferred to
 /// the memory phase of the cycle, and atomics to the L2.
-class executed_kernel : public program::cluster_kernel, private progress_monitor::participant {
+class executed_kernel : public program::clustered_kernel, private progress_monitor::participant {
 public:
     /// @param descriptor  of the launch's module; shared by all its launches
     /// @param id          launch number
@@ -33,7 +33,7 @@ public:
     ~executed_kernel() override;
 
     const program::kernel_descriptor& descriptor() const override { return kernel_; }
-    program::dim3 cluster_shape() const override { return context_.cluster(); }
+    program::dim3 cta_cluster_shape() const override { return context_.cluster(); }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
     /// The ignored hints of the instructions that have issued.
@@ -58,7 +58,7 @@ private:
     bool is_resident() const override { return !resident_.empty(); }
     void report() const override;
     void discard_freed_memory();
-    bool in_clusters() const { return cluster_size() > 1; }
+    bool in_cta_clusters() const { return cta_cluster_size() > 1; }
     std::uint64_t number_of(std::uint64_t n);
 
     services world_;

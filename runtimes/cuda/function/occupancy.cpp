@@ -11,7 +11,7 @@
 namespace simtlm::cuda {
 
 namespace {
-constexpr unsigned portable_cluster = 8, largest_cluster = 16;  ///< thread blocks
+constexpr unsigned portable_cluster = 8, max_ctas_per_cluster = 16;  ///< thread blocks
 }
 
 int resident_blocks(session& s, function& f, int block, std::size_t shared) {
@@ -46,8 +46,8 @@ size3 permitted_cluster(const function& f, const size3& asked) {
     return c;
 }
 
-int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
-                    const size3& asked) {
+int active_cta_clusters(session& s, function& f, const size3& block, std::size_t shared,
+                        const size3& asked) {
     const size3 c = permitted_cluster(f, asked);
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     require(threads > 0, status::invalid_value, "a block without threads");
@@ -55,7 +55,7 @@ int active_clusters(session& s, function& f, const size3& block, std::size_t sha
     if (threads > 1024 || shared > permitted_dynamic_shared(s, f)) return 0;
     const execution::kernel_image& kernel =
         f.code->fitted(*f.kernel, static_cast<unsigned>(threads), s.config().gpu.cores.sm);
-    return static_cast<int>(device::active_clusters(
+    return static_cast<int>(device::active_cta_clusters(
         s.config(), kernel, static_cast<unsigned>(threads), shared, size, carve_out_of(f)));
 }
 
@@ -63,18 +63,18 @@ int largest_cluster_of(session& s, function& f, const size3& block, std::size_t 
     const more_function_attributes a = more_attributes_of(f);
     if (a.required_cluster[0] > 0)
         return a.required_cluster[0] * a.required_cluster[1] * a.required_cluster[2];
-    unsigned size = f.non_portable_cluster ? largest_cluster : portable_cluster;
+    unsigned size = f.non_portable_cluster ? max_ctas_per_cluster : portable_cluster;
     const unsigned most = f.kernel->max_cluster;
-    while (size > 1 &&
-           ((most != 0 && size > most) || active_clusters(s, f, block, shared, {size, 1, 1}) == 0))
+    while (size > 1 && ((most != 0 && size > most) ||
+                        active_cta_clusters(s, f, block, shared, {size, 1, 1}) == 0))
         size /= 2;
     return static_cast<int>(size);
 }
 
 CALL(cuOccupancyMaxActiveClusters, session& s, int* to, void* f, const driver_launch* c) {
     require_pointer(to, c);
-    *to = active_clusters(s, *s.modules.function_of(f), c->block, c->shared,
-                          options_of(c->attributes, c->attribute_count).cluster);
+    *to = active_cta_clusters(s, *s.modules.function_of(f), c->block, c->shared,
+                              options_of(c->attributes, c->attribute_count).cluster);
 }
 CALL(cuOccupancyMaxPotentialClusterSize, session& s, int* to, void* f, const driver_launch* c) {
     require_pointer(to, c);
@@ -105,8 +105,8 @@ CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor, session& s, int* to, const v
 CALL(cudaOccupancyMaxActiveClusters, session& s, int* to, const void* kernel,
      const launch_configuration* c) {
     require_pointer(to, c);
-    *to = active_clusters(s, *s.modules.function_of(kernel), c->block, c->shared,
-                          options_of(c->attributes, c->attribute_count).cluster);
+    *to = active_cta_clusters(s, *s.modules.function_of(kernel), c->block, c->shared,
+                              options_of(c->attributes, c->attribute_count).cluster);
 }
 CALL(cudaOccupancyMaxPotentialClusterSize, session& s, int* to, const void* kernel,
      const launch_configuration* c) {

@@ -7,7 +7,7 @@ namespace simtlm::core {
 namespace {
 
 TEST(ClusterCycles, CountCyclesWithAnActiveSmOrPendingCtas) {
-    cluster_cycles c;
+    simt_cluster_cycles c;
     c.start(9);  // thread blocks remain to be placed: cycles 10 to 20
     EXPECT_EQ(c.before(10), 0u);
     EXPECT_EQ(c.before(15), 5u);

@@ -33,7 +33,7 @@ public:
         unsigned sm;
         std::uint64_t launch;
     };
-    const core::cluster_config cores;
+    const core::simt_cluster_config cores;
     const dispatch_config config;
     simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
@@ -46,7 +46,7 @@ public:
     unsigned idle_calls = 0;
     std::string refuse;  ///< rejects kernels of this file
 
-    gpu_rig(const sc_core::sc_module_name& name, const core::cluster_config& c,
+    gpu_rig(const sc_core::sc_module_name& name, const core::simt_cluster_config& c,
             const dispatch_config& d)
         : sc_module(name),
           cores(c),
@@ -143,8 +143,8 @@ private:
     unsigned files_ = 0;
 };
 
-core::cluster_config cores_of(unsigned clusters, unsigned sms) {
-    core::cluster_config c;
+core::simt_cluster_config cores_of(unsigned clusters, unsigned sms) {
+    core::simt_cluster_config c;
     c.clusters = clusters;
     c.sms_per_cluster = sms;
     c.sm = core::test::small_sm();
@@ -212,7 +212,7 @@ TEST(CtaScheduler, ChoosesTheFirstOfEqualSmsInAFixedOrder) {
 }
 
 TEST(CtaScheduler, PlacesAtMostTheCtasThatFitAndTheNextWhenOneEnds) {
-    core::cluster_config c = cores_of(1, 1);
+    core::simt_cluster_config c = cores_of(1, 1);
     c.sm.max_ctas = 2;
     gpu_rig rig("rig", c, {});
     rig.launch({5, 10});
@@ -385,7 +385,7 @@ TEST(CommandProcessor, StartsAKernelAfterItsDependenceHasEnded) {
 }
 
 TEST(CommandProcessor, ReportsWhenAllCtasHaveTriggeredDependents) {
-    core::cluster_config c = cores_of(1, 1);
+    core::simt_cluster_config c = cores_of(1, 1);
     c.sm.max_ctas = 1;
     gpu_rig rig("rig", c, {});
     rig.launch({2, 30}, 5);

@@ -365,7 +365,7 @@ const std::string cluster_barrier = "barrier.cluster.arrive; barrier.cluster.wai
 const std::string wait_here =
     "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r7], 0; @!%p2 bra W;\n";
 
-TEST(CheckClusters, FindAStoreIntoAnotherCtaWithoutABarrierBeforeARead) {
+TEST(CheckCtaClusters, FindAStoreIntoAnotherCtaWithoutABarrierBeforeARead) {
     const std::string store = "st.shared::cluster.u32 [%r12], %r0;\n";
     const std::string read = "ld.shared.u32 %r14, [%r9];\n";
     const auto f = found_in_clusters(store + "bar.sync 0;\n" + read);
@@ -378,14 +378,14 @@ TEST(CheckClusters, FindAStoreIntoAnotherCtaWithoutABarrierBeforeARead) {
         testing::Not(IsEmpty()));
 }
 
-TEST(CheckClusters, FindAStoreIntoDataThatAnotherCtaMayStillRead) {
+TEST(CheckCtaClusters, FindAStoreIntoDataThatAnotherCtaMayStillRead) {
     const std::string own = "st.shared.u32 [%r9], %r0; bar.sync 0; ld.shared.u32 %r14, [%r9];\n";
     const std::string store = "st.shared::cluster.u32 [%r12], %r0;\n";
     EXPECT_THAT(found_in_clusters(own + "bar.sync 0;\n" + store), testing::Not(IsEmpty()));
     EXPECT_THAT(found_in_clusters(own + cluster_barrier + store), IsEmpty());
 }
 
-TEST(CheckClusters, FindAReadOfUnfinishedDataOfAnotherCta) {
+TEST(CheckCtaClusters, FindAReadOfUnfinishedDataOfAnotherCta) {
     const std::string own = "st.shared.u32 [%r9], %r0; bar.sync 0;\n";
     const std::string read = "ld.shared::cluster.u32 %r14, [%r12];\n";
     const auto f = found_in_clusters(own + read);
@@ -400,7 +400,7 @@ TEST(CheckClusters, FindAReadOfUnfinishedDataOfAnotherCta) {
                 IsEmpty());
 }
 
-TEST(CheckClusters, FollowArrivalsAtMbarriersOfOtherBlocks) {
+TEST(CheckCtaClusters, FollowArrivalsAtMbarriersOfOtherBlocks) {
     const std::string store = "@%p4 st.shared::cluster.u32 [%r12], %r0; bar.sync 0;\n";
     const std::string arrive =
         "@%p6 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r13];\n@%p4 bra END;\n";
@@ -414,7 +414,7 @@ TEST(CheckClusters, FollowArrivalsAtMbarriersOfOtherBlocks) {
                 testing::Not(IsEmpty()));
 }
 
-TEST(CheckClusters, AcceptConcurrentAtomicsOfSeveralCtas) {
+TEST(CheckCtaClusters, AcceptConcurrentAtomicsOfSeveralCtas) {
     const std::string add =
         "mapa.shared::cluster.u32 %r15, %r9, 0;\n"
         "atom.shared::cluster.add.u32 %r16, [%r15], 1;\n";
@@ -425,7 +425,7 @@ TEST(CheckClusters, AcceptConcurrentAtomicsOfSeveralCtas) {
     EXPECT_THAT(found_in_clusters(add + cluster_barrier + "ld.shared.u32 %r14, [%r9];"), IsEmpty());
 }
 
-TEST(CheckClusters, FindAReadOfMulticastDataWithoutAWait) {
+TEST(CheckCtaClusters, FindAReadOfMulticastDataWithoutAWait) {
     const std::string multicast =
         "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 256;\n" + cluster_barrier +
         "mov.u16 %h0, 3;\n"
@@ -450,7 +450,7 @@ TEST(CheckClusters, FindAReadOfMulticastDataWithoutAWait) {
                 IsEmpty());
 }
 
-TEST(CheckClusters, FindAReadOfAsynchronousStoresWithoutAWait) {
+TEST(CheckCtaClusters, FindAReadOfAsynchronousStoresWithoutAWait) {
     const std::string stores =
         "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 256;\n" + cluster_barrier +
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r12], %r0, [%r13];\n";
@@ -461,7 +461,7 @@ TEST(CheckClusters, FindAReadOfAsynchronousStoresWithoutAWait) {
                 testing::Contains(HasSubstr("has not waited for its mbarrier")));
 }
 
-TEST(CheckClusters, TrackBytesWrittenByOtherCtas) {
+TEST(CheckCtaClusters, TrackBytesWrittenByOtherCtas) {
     const std::string read = "ld.shared.u32 %r14, [%r9]; st.global.u32 [%rd1], %r14;\n";
     EXPECT_THAT(found_in_clusters("st.shared::cluster.u32 [%r12], %r0;\n" + cluster_barrier +
                                       "ld.shared.u32 %r14, [%r9]; add.u32 %r14, %r14, 1;\n" +
@@ -474,7 +474,7 @@ TEST(CheckClusters, TrackBytesWrittenByOtherCtas) {
                 testing::Contains(HasSubstr("that nothing has written")));
 }
 
-TEST(CheckClusters, ReportTheSameOnAnyNumberOfHostThreads) {
+TEST(CheckCtaClusters, ReportTheSameOnAnyNumberOfHostThreads) {
     const std::string body = "st.shared::cluster.u32 [%r12], %r0; ld.shared.u32 %r14, [%r9];\n";
     const auto first = found_in_clusters(body, "races", 32);
     EXPECT_FALSE(first.empty());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of every row of every table of counters.
 #include "modules/cache/cache_statistics.h"
-#include "modules/core/cluster_barrier.h"
 #include "modules/core/core_statistics.h"
+#include "modules/core/cta_cluster_barrier.h"
 #include "modules/core/simt_pipeline/dispatch_stage.h"
 #include "modules/core/simt_pipeline/functional_unit.h"
 #include "modules/core/sub_core_pipeline/sub_core_statistics.h"
-#include "modules/interconnect/cluster_network.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
+#include "modules/interconnect/sm_to_sm_network.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/memory_statistics.h"
 #include "modules/memory/memory_sub_partition.h"
@@ -52,8 +52,8 @@ using tables = testing::Types<
     core::simt_pipeline::functional_unit::statistics,
     core::simt_pipeline::dispatch_stage::statistics, core::sub_core_pipeline::sub_core_statistics,
     cache::cache_statistics, memory::memory_sub_partition::counters, memory::dram_statistics,
-    memory::memory_counts, simulation::occupancy, core::cluster_barrier_statistics,
-    interconnect::cluster_network_statistics, interconnect::crossbar_switch::counters,
+    memory::memory_counts, simulation::occupancy, core::cta_cluster_barrier_statistics,
+    interconnect::sm_to_sm_network_statistics, interconnect::crossbar_switch::counters,
     interconnect::router_subnet::records, interconnect::router_subnet::node_counters>;
 TYPED_TEST_SUITE(Counters, tables);
 

@@ -12,27 +12,29 @@ namespace simtlm::program {
 
 /// Number of CTAs of the largest cluster, beyond the portable 8 (CUDA C++ Programming Guide, Thread
 /// Block Clusters).
-inline constexpr unsigned largest_cluster = 16;
+inline constexpr unsigned max_ctas_per_cluster = 16;
 
 /// A kernel whose CTAs may run in clusters: next_cta() returns the CTAs of one cluster after the
 /// other, by rank.
-class cluster_kernel : public kernel_source {
+class clustered_kernel : public kernel_source {
 public:
     /// Number of CTAs per cluster in each dimension.
-    virtual dim3 cluster_shape() const = 0;
+    virtual dim3 cta_cluster_shape() const = 0;
     /// Number of CTAs per cluster.
-    unsigned cluster_size() const { return static_cast<unsigned>(cluster_shape().volume()); }
+    unsigned cta_cluster_size() const {
+        return static_cast<unsigned>(cta_cluster_shape().volume());
+    }
 };
 
 /// A CTA of a cluster.
-class cluster_cta : public cta {
+class clustered_cta : public cta {
 public:
     /// All warps of the cluster have arrived at its barrier, which is complete.
-    virtual void cluster_barrier_completed() = 0;
+    virtual void cta_cluster_barrier_completed() = 0;
 };
 
 /// Effects of an instruction of a warp on other CTAs of its cluster.
-struct cluster_effects {
+struct cta_cluster_effects {
     bool arrived = false;  ///< the last of its live lanes has arrived at the cluster barrier
     /// The warp waits until the barrier at which it has arrived is complete; the SM ignores it if
     /// the barrier is.
@@ -45,13 +47,13 @@ struct cluster_effects {
 };
 
 /// The executor of a warp of a CTA of a cluster.
-class cluster_executor : public warp_executor {
+class clustered_executor : public warp_executor {
 public:
     /// Effects of the last issued instruction.
-    virtual const cluster_effects& effects_on_cluster() const = 0;
+    virtual const cta_cluster_effects& effects_on_cta_cluster() const = 0;
     /// Performs the accesses of these lanes when they arrive at the shared memory of another CTA.
-    /// Called once per lane, in phase core_effects. @param request  cluster_effects::request of the
-    /// instruction
+    /// Called once per lane, in phase core_effects. @param request  cta_cluster_effects::request of
+    /// the instruction
     virtual void perform_remote(std::uint32_t request, std::uint32_t lanes) = 0;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/cluster_barrier.h"
+#include "modules/core/cta_cluster_barrier.h"
 #include "modules/core/gpc_directory.h"
 #include "modules/core/simt_cluster.h"
-#include "modules/interconnect/cluster_network.h"
+#include "modules/interconnect/sm_to_sm_network.h"
 
 #include <memory>
 #include <systemc>
@@ -14,24 +14,24 @@ namespace simtlm::platform {
 
 /// Cluster support of a GPU: one SM-to-SM network per GPC, and the cluster barrier. Must outlive
 /// the SMs, which refer to it.
-class cluster_fabric {
+class cta_cluster_fabric {
 public:
     /// Builds and binds the fabric if the SMs support clusters. Call during elaboration.
     /// @param clusters  all SM clusters of the GPU
     /// @return nullptr if they do not
-    static std::unique_ptr<cluster_fabric> make(simulation::phase_sequencer& sequencer,
-                                                const std::vector<core::simt_cluster*>& clusters,
-                                                sc_core::sc_in<bool>& clock);
+    static std::unique_ptr<cta_cluster_fabric> make(
+        simulation::phase_sequencer& sequencer, const std::vector<core::simt_cluster*>& clusters,
+        sc_core::sc_in<bool>& clock);
 
     /// One network per GPC.
-    const std::vector<std::unique_ptr<interconnect::cluster_network>>& networks() const {
+    const std::vector<std::unique_ptr<interconnect::sm_to_sm_network>>& networks() const {
         return networks_;
     }
-    const core::cluster_barrier& barriers() const { return *barrier_; }
+    const core::cta_cluster_barrier& barriers() const { return *barrier_; }
 
 private:
-    std::vector<std::unique_ptr<interconnect::cluster_network>> networks_;
-    std::unique_ptr<core::cluster_barrier> barrier_;
+    std::vector<std::unique_ptr<interconnect::sm_to_sm_network>> networks_;
+    std::unique_ptr<core::cta_cluster_barrier> barrier_;
     core::gpc_directory directory_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/gpu/cluster_fabric.h"
+#include "platform/gpu/cta_cluster_fabric.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@ namespace simtlm::platform {
 
 namespace {
 
-interconnect::cluster_network_config network_of(const core::cluster_timing& t) {
-    interconnect::cluster_network_config c;
+interconnect::sm_to_sm_network_config network_of(const core::cta_cluster_timing& t) {
+    interconnect::sm_to_sm_network_config c;
     c.lanes = t.lanes;
     c.lane_bytes = t.lane_bytes;
     c.sms_per_path = t.sms_per_path;
@@ -19,18 +19,18 @@ interconnect::cluster_network_config network_of(const core::cluster_timing& t) {
 
 }  // namespace
 
-std::unique_ptr<cluster_fabric> cluster_fabric::make(
+std::unique_ptr<cta_cluster_fabric> cta_cluster_fabric::make(
     simulation::phase_sequencer& sequencer, const std::vector<core::simt_cluster*>& clusters,
     sc_core::sc_in<bool>& clock) {
     std::vector<core::multiprocessor*> sms;
     for (core::simt_cluster* const c : clusters)
         for (unsigned i = 0; i < c->sms(); ++i) {
-            if (c->core(i).clusters() == nullptr) return nullptr;
+            if (c->core(i).cta_clusters() == nullptr) return nullptr;
             sms.push_back(&c->core(i));
         }
-    const core::cluster_timing& timing = *sms.front()->clusters();
-    auto all = std::make_unique<cluster_fabric>();
-    all->barrier_ = std::make_unique<core::cluster_barrier>(
+    const core::cta_cluster_timing& timing = *sms.front()->cta_clusters();
+    auto all = std::make_unique<cta_cluster_fabric>();
+    all->barrier_ = std::make_unique<core::cta_cluster_barrier>(
         "cluster_barrier", sequencer, timing.barrier_latency, static_cast<unsigned>(sms.size()));
     all->barrier_->clk(clock);
     all->directory_.barrier = all->barrier_.get();
@@ -38,15 +38,15 @@ std::unique_ptr<cluster_fabric> cluster_fabric::make(
     if (sizes.empty()) sizes.push_back(static_cast<unsigned>(sms.size()));
     unsigned first = 0;
     for (const unsigned size : sizes) {
-        all->networks_.push_back(std::make_unique<interconnect::cluster_network>(
+        all->networks_.push_back(std::make_unique<interconnect::sm_to_sm_network>(
             fmt::format("cluster_network{}", all->networks_.size()).c_str(), sequencer,
             network_of(timing), first, size));
-        interconnect::cluster_network& network = *all->networks_.back();
+        interconnect::sm_to_sm_network& network = *all->networks_.back();
         network.clk(clock);
         all->directory_.gpcs.emplace_back();
         for (unsigned i = 0; i < size; ++i, ++first) {
             all->directory_.gpcs.back().sms.push_back(sms[first]);
-            sms[first]->join_clusters(network.from_sm[i], all->directory_);
+            sms[first]->join_gpc(network.from_sm[i], all->directory_);
         }
     }
     all->directory_.last_gpc = sizes.size() - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/dispatch/cluster_placement.h"
+#include "modules/dispatch/cta_cluster_placement.h"
 
 #include "modules/support/error.h"
 
@@ -7,8 +7,9 @@
 
 namespace simtlm::dispatch {
 
-void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_context& context,
-                   unsigned size, const core::multiprocessor& sm) {
+void check_cta_cluster(const program::kernel_descriptor& kernel,
+                       const core::kernel_context& context, unsigned size,
+                       const core::multiprocessor& sm) {
     if (sm.gpcs() == nullptr)
         throw support::user_error(
             kernel.origin,
@@ -17,7 +18,7 @@ void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_
             "--core sub-core and compute capability 9.0, or without time: -gpgpu_ptx_sim_mode 1");
     unsigned sms = 0;
     for (const core::gpc& g : sm.gpcs()->gpcs) sms += static_cast<unsigned>(g.sms.size());
-    if (core::active_clusters(*sm.clusters(), sms, context.ctas_per_sm, size) == 0)
+    if (core::active_cta_clusters(*sm.cta_clusters(), sms, context.ctas_per_sm, size) == 0)
         throw support::user_error(
             kernel.origin,
             fmt::format(
@@ -27,9 +28,9 @@ void check_cluster(const program::kernel_descriptor& kernel, const core::kernel_
             "smaller clusters or thread blocks, or larger GPCs: -gpgpu_gpc_sms");
 }
 
-std::vector<core::multiprocessor*> places_of_cluster(const core::gpc& gpc,
-                                                     const core::kernel_context& kernel,
-                                                     unsigned size, bool concurrent) {
+std::vector<core::multiprocessor*> sms_for_cta_cluster(const core::gpc& gpc,
+                                                       const core::kernel_context& kernel,
+                                                       unsigned size, bool concurrent) {
     struct candidate {
         core::multiprocessor* sm;
         unsigned ctas;  // resident ones and those to be placed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/cluster_barrier.h"
+#include "modules/core/cta_cluster_barrier.h"
 
 #include "modules/protocol/phases.h"
 
@@ -10,18 +10,18 @@
 
 namespace simtlm::core {
 
-cluster_barrier::cluster_barrier(const sc_core::sc_module_name& name,
-                                 simulation::phase_sequencer& sequencer, unsigned latency,
-                                 unsigned sms)
+cta_cluster_barrier::cta_cluster_barrier(const sc_core::sc_module_name& name,
+                                         simulation::phase_sequencer& sequencer, unsigned latency,
+                                         unsigned sms)
     : clocked_module(name, sequencer),
       latency_(latency),
       from_sm_(sms),
       process_("process", sequencer, protocol::phase::core_effects,
-               simulation::on_edge<&cluster_barrier::cycle>(this), false, 3) {
+               simulation::on_edge<&cta_cluster_barrier::cycle>(this), false, 3) {
     process_.select_sub_phase(2);
 }
 
-void cluster_barrier::cycle() {
+void cta_cluster_barrier::cycle() {
     const std::uint64_t now = process_.now();
     for (auto& list : from_sm_) {
         for (event& e : list) {
@@ -46,7 +46,7 @@ void cluster_barrier::cycle() {
         process_.sleep_until(next);
 }
 
-void cluster_barrier::count(const event& e, std::uint64_t now) {
+void cta_cluster_barrier::count(const event& e, std::uint64_t now) {
     cta_cluster& cluster = *e.cluster;
     cta_cluster::member& m = cluster.members[e.rank];
     warp_mask any = 0;

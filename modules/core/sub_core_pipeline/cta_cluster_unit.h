@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/cluster_barrier.h"
 #include "modules/core/cta_cluster.h"
+#include "modules/core/cta_cluster_barrier.h"
 #include "modules/core/sub_core_pipeline/mbarrier_unit.h"
 #include "modules/core/sub_core_pipeline/sm_timing.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
 #include "modules/core/warp_table.h"
-#include "modules/program/cluster_source.h"
-#include "modules/protocol/cluster_message.h"
+#include "modules/program/cta_cluster_source.h"
+#include "modules/protocol/sm_to_sm_message.h"
 
 #include <cstdint>
 #include <deque>
@@ -27,22 +27,22 @@ namespace simtlm::core::sub_core_pipeline {
 /// shared memory banks. Loads and atomics are complete when their last response has arrived;
 /// stores, reductions and arrivals at mbarriers count as stores of the warp until they are
 /// acknowledged. Their effects are performed when the message arrives at the other SM.
-class cluster_unit : public sc_core::sc_module,
-                     public cluster_endpoint,
-                     private protocol::cluster_message_receiver {
+class cta_cluster_unit : public sc_core::sc_module,
+                         public cta_cluster_endpoint,
+                         private protocol::sm_to_sm_receiver {
 public:
-    protocol::cluster_initiator<cluster_unit> network;
+    protocol::sm_to_sm_initiator<cta_cluster_unit> network;
 
     /// References to the parts of the SM that the unit uses.
     struct blocks {
         warp_table& warps;
         std::vector<sub_core*> sub_cores;
     };
-    cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
-                 const sm_timing& timing, unsigned sm, const blocks& of_sm);
+    cta_cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
+                     const sm_timing& timing, unsigned sm, const blocks& of_sm);
 
     void set_mbarriers(mbarrier_unit& unit) { mbarriers_ = &unit; }
-    void set_barrier(cluster_barrier& barrier) { barrier_ = &barrier; }
+    void set_barrier(cta_cluster_barrier& barrier) { barrier_ = &barrier; }
 
     // ---- CTAs ----
 
@@ -52,9 +52,9 @@ public:
                     program::cta& block, warp_mask warps);
     void cta_ends(unsigned slot) { ctas_[slot] = {}; }
     /// The cluster of the CTA in a slot, or nullptr.
-    const cta_cluster* cluster_of(unsigned slot) const { return ctas_[slot].cluster.get(); }
+    const cta_cluster* cta_cluster_of(unsigned slot) const { return ctas_[slot].cluster.get(); }
     /// Whether a resident warp's CTA belongs to a cluster.
-    bool is_in_cluster(unsigned warp) const { return slot_of(warp).cluster != nullptr; }
+    bool is_in_cta_cluster(unsigned warp) const { return slot_of(warp).cluster != nullptr; }
 
     // ---- the barrier ----
 
@@ -77,7 +77,7 @@ public:
     /// An instruction that accesses shared memory of other CTAs has issued.
     /// @param detached  it bypasses the memory unit (arrivals at mbarriers) and is sent immediately
     /// The instruction's `pending` identifies the access from now on, until start().
-    void prepare(warp_instruction& inst, const program::cluster_effects& effects,
+    void prepare(warp_instruction& inst, const program::cta_cluster_effects& effects,
                  const program::lane_addresses& lanes, bool detached, std::uint64_t now);
     /// Whether an instruction waits for start().
     static bool is_prepared(const warp_instruction& inst) {
@@ -92,7 +92,7 @@ public:
     // ---- the network ----
 
     unsigned sm() const override { return sm_number_; }
-    void send(protocol::cluster_message message) override;
+    void send(protocol::sm_to_sm_message message) override;
     /// Rank of a resident warp's CTA in its cluster.
     unsigned rank_of(unsigned warp) const { return slot_of(warp).rank; }
     /// The data of a warp's bulk copy have arrived: signals mbarriers of another CTA. Data that go
@@ -130,7 +130,7 @@ private:
     };
     struct access {
         warp_instruction* inst = nullptr;  // for loads and atomics
-        program::cluster_executor* executor = nullptr;
+        program::clustered_executor* executor = nullptr;
         std::uint32_t request = 0;
         std::uint32_t local_lanes = 0;
         std::uint16_t warp = 0;
@@ -138,25 +138,25 @@ private:
         bool loads = false;      // returns data
         bool atomic = false;
         std::vector<packet> packets;
-        std::vector<cluster_endpoint*> to;  // by packet
+        std::vector<cta_cluster_endpoint*> to;  // by packet
     };
     /// Calls the effects of posted messages when they arrive.
-    struct posted_effects final : protocol::cluster_message_receiver {
+    struct posted_effects final : protocol::sm_to_sm_receiver {
         struct entry {
             std::vector<std::function<void()>> effects;
-            cluster_endpoint* to = nullptr;
+            cta_cluster_endpoint* to = nullptr;
             unsigned warp = 0;  // sender
         };
         explicit posted_effects(warp_table& of) : warps(of) {}
         warp_table& warps;
         std::vector<entry> entries;
         std::vector<std::uint32_t> free;
-        void arrived(const protocol::cluster_message& m) override;
+        void arrived(const protocol::sm_to_sm_message& m) override;
     };
     struct cta_slot {
         std::shared_ptr<cta_cluster> cluster;
         unsigned rank = 0;
-        program::cluster_cta* block = nullptr;
+        program::clustered_cta* block = nullptr;
         warp_mask waiting = 0;  // warps that wait at the barrier
         warp_mask pending = 0;  // warps that have arrived, as far as the SM knows
     };
@@ -165,15 +165,15 @@ private:
         std::uint16_t warp;
     };
 
-    tlm::tlm_sync_enum from_network(int, protocol::cluster_message& m, tlm::tlm_phase& phase,
+    tlm::tlm_sync_enum from_network(int, protocol::sm_to_sm_message& m, tlm::tlm_phase& phase,
                                     sc_core::sc_time& delay);
-    void arrived(const protocol::cluster_message& m) override;
-    void performed(const protocol::cluster_message& m);
+    void arrived(const protocol::sm_to_sm_message& m) override;
+    void performed(const protocol::sm_to_sm_message& m);
     void split(access& a, const program::lane_addresses& lanes,
-               const program::cluster_effects& effects, unsigned bytes);
+               const program::cta_cluster_effects& effects, unsigned bytes);
     void send_packets(std::uint16_t number, std::uint64_t earliest);
     void pump();
-    void post(unsigned warp, unsigned rank, protocol::cluster_message m,
+    void post(unsigned warp, unsigned rank, protocol::sm_to_sm_message m,
               std::vector<std::function<void()>> effects);
     cta_slot& slot_of(unsigned warp) { return ctas_[warps_.warp[warp].cta]; }
     const cta_slot& slot_of(unsigned warp) const { return ctas_[warps_.warp[warp].cta]; }
@@ -184,14 +184,14 @@ private:
     warp_table& warps_;
     std::vector<sub_core*> sub_cores_;
     posted_effects posted_;
-    cluster_barrier* barrier_ = nullptr;
+    cta_cluster_barrier* barrier_ = nullptr;
     mbarrier_unit* mbarriers_ = nullptr;
     std::vector<cta_slot> ctas_;
     std::vector<arrival> arrivals_;
     std::vector<access> accesses_;
     std::vector<std::uint16_t> free_;
-    std::deque<protocol::cluster_message> outbox_;  // requests for which the network has no room
-    bool blocked_ = false;                          // END_REQ is outstanding
+    std::deque<protocol::sm_to_sm_message> outbox_;  // requests for which the network has no room
+    bool blocked_ = false;                           // END_REQ is outstanding
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/interconnect/cluster_network.h"
+#include "modules/interconnect/sm_to_sm_network.h"
 
 #include "modules/protocol/phases.h"
 
@@ -9,40 +9,40 @@
 
 namespace simtlm::interconnect {
 
-using protocol::cluster_message;
+using protocol::sm_to_sm_message;
 
 namespace {
 constexpr std::uint64_t no_cycle = ~std::uint64_t{0};
 }
 
-cluster_network::cluster_network(const sc_core::sc_module_name& name,
-                                 simulation::phase_sequencer& sequencer,
-                                 const cluster_network_config& config, unsigned first_sm,
-                                 unsigned sms)
+sm_to_sm_network::sm_to_sm_network(const sc_core::sc_module_name& name,
+                                   simulation::phase_sequencer& sequencer,
+                                   const sm_to_sm_network_config& config, unsigned first_sm,
+                                   unsigned sms)
     : clocked_module(name, sequencer),
       from_sm("from_sm", sms),
       config_(config),
       first_sm_(first_sm),
       process_("process", sequencer, protocol::phase::core_effects,
-               simulation::on_edge<&cluster_network::cycle>(this), false, 2) {
+               simulation::on_edge<&sm_to_sm_network::cycle>(this), false, 2) {
     process_.select_sub_phase(1);
     ports_.reserve(sms);
     for (unsigned i = 0; i < sms; ++i) {
         ports_.emplace_back(config.requests);
-        from_sm[i].register_nb_transport_fw(this, &cluster_network::take, static_cast<int>(i));
+        from_sm[i].register_nb_transport_fw(this, &sm_to_sm_network::take, static_cast<int>(i));
     }
 }
 
 /// Called in the phases of an SM, which only accesses its own port, or while messages are
 /// delivered.
-tlm::tlm_sync_enum cluster_network::take(int sm, cluster_message& m, tlm::tlm_phase& phase,
-                                         sc_core::sc_time&) {
+tlm::tlm_sync_enum sm_to_sm_network::take(int sm, sm_to_sm_message& m, tlm::tlm_phase& phase,
+                                          sc_core::sc_time&) {
     port& p = ports_[static_cast<unsigned>(sm)];
     sc_assert(m.to >= first_sm_ && m.to - first_sm_ < ports_.size());
     const queued_message q{m, process_.now()};
     process_.wake();
     bool room = true;
-    if (m.what == protocol::cluster_packet::bulk && m.bytes == 0) {
+    if (m.what == protocol::sm_to_sm_packet::bulk && m.bytes == 0) {
         p.pending_notifications.push(q);
     } else if (is_response(m.what)) {
         p.responses.push(q);
@@ -57,14 +57,14 @@ tlm::tlm_sync_enum cluster_network::take(int sm, cluster_message& m, tlm::tlm_ph
 }
 
 /// Transfer time of a message in ticks.
-unsigned cluster_network::cost(const cluster_message& m) const {
+unsigned sm_to_sm_network::cost(const sm_to_sm_message& m) const {
     const unsigned lane = config_.lane_bytes;
     const unsigned data = (m.bytes + lane - 1) / lane * lane;
     return (data + config_.overhead[static_cast<unsigned>(m.what)]) * config_.sms_per_path;
 }
 
 /// Starts sending a message. @return false if the receiver's backlog is too large
-bool cluster_network::start(unsigned sm, const queued_message& q, std::uint64_t now) {
+bool sm_to_sm_network::start(unsigned sm, const queued_message& q, std::uint64_t now) {
     port& from = ports_[sm];
     const unsigned target = q.what.to - first_sm_;
     port& to = ports_[target];
@@ -74,7 +74,7 @@ bool cluster_network::start(unsigned sm, const queued_message& q, std::uint64_t 
     const unsigned lasts = cost(q.what);
     from.send_free = begin + lasts;
     to.receive_free = std::max(to.receive_free, reaches) + lasts;
-    cluster_message m = q.what;
+    sm_to_sm_message m = q.what;
     to.last_arrival = m.at = std::max(to.last_arrival, cycle_of(to.receive_free));
     to.arriving.push(m);
     --waiting_;
@@ -86,22 +86,22 @@ bool cluster_network::start(unsigned sm, const queued_message& q, std::uint64_t 
     return true;
 }
 
-void cluster_network::deliver(unsigned sm, std::uint64_t now) {
+void sm_to_sm_network::deliver(unsigned sm, std::uint64_t now) {
     port& p = ports_[sm];
     while (!p.arriving.empty() && p.arriving.front().at <= now) {
-        cluster_message m = p.arriving.pop();
+        sm_to_sm_message m = p.arriving.pop();
         --flying_;
         protocol::begin_response(from_sm[sm], m);
     }
 }
 
 /// Sends notifications. @return the cycle in which to call it again
-std::uint64_t cluster_network::send_notifications(unsigned sm, std::uint64_t now) {
+std::uint64_t sm_to_sm_network::send_notifications(unsigned sm, std::uint64_t now) {
     growing_fifo<queued_message>& pending_notifications = ports_[sm].pending_notifications;
     while (!pending_notifications.empty()) {
         if (pending_notifications.front().what.earliest > now)
             return pending_notifications.front().what.earliest;
-        cluster_message m = pending_notifications.pop().what;
+        sm_to_sm_message m = pending_notifications.pop().what;
         const unsigned target = m.to - first_sm_;
         port& to = ports_[target];
         // After the messages that are already known to arrive.
@@ -116,7 +116,7 @@ std::uint64_t cluster_network::send_notifications(unsigned sm, std::uint64_t now
 
 /// Sends the messages for which an SM's lanes have time. @return the cycle in which to call it
 /// again
-std::uint64_t cluster_network::send(unsigned sm, std::uint64_t now) {
+std::uint64_t sm_to_sm_network::send(unsigned sm, std::uint64_t now) {
     port& p = ports_[sm];
     while (!p.requests.empty() || !p.responses.empty()) {
         if (p.send_free >= (now + 1) * ticks()) return p.send_free / ticks();
@@ -138,13 +138,13 @@ std::uint64_t cluster_network::send(unsigned sm, std::uint64_t now) {
         p.requests.pop();
         if (!p.withholds_end) continue;
         p.withholds_end = false;
-        cluster_message none;
+        sm_to_sm_message none;
         protocol::end_request(from_sm[sm], none);
     }
     return no_cycle;
 }
 
-void cluster_network::cycle() {
+void sm_to_sm_network::cycle() {
     const std::uint64_t now = process_.now();
     const auto n = static_cast<unsigned>(ports_.size());
     for (unsigned i = 0; i < n; ++i) deliver(i, now);
@@ -164,7 +164,7 @@ void cluster_network::cycle() {
         process_.sleep_until(next);
 }
 
-void cluster_network::register_signals(waveforms::signal_list& list) {
+void sm_to_sm_network::register_signals(waveforms::signal_list& list) {
     using waveforms::display;
     constexpr unsigned on_core = 1u << protocol::core_clock;
     const std::string base = name();

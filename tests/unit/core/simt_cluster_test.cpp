@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_cluster.h"
+
 #include "tests/unit/core/sm_rig.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +27,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
         unsigned sm;
         tlm::tlm_generic_payload* payload;
     };
-    const cluster_config config;
+    const simt_cluster_config config;
     bool offers_at_once = false;  // offer the next response as soon as one is taken
     simulation::phase_sequencer sequencer;
     protocol::transaction_pool pool;
@@ -39,7 +40,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
     std::vector<unsigned> completed;                  ///< SMs whose CTA ended
     bool open = true;
 
-    cluster_rig(const sc_core::sc_module_name& name, const cluster_config& c)
+    cluster_rig(const sc_core::sc_module_name& name, const simt_cluster_config& c)
         : sc_module(name),
           config(c),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
@@ -108,8 +109,8 @@ private:
     simulation::clocked_process process_;
 };
 
-cluster_config config_of(unsigned sms) {
-    cluster_config c;
+simt_cluster_config config_of(unsigned sms) {
+    simt_cluster_config c;
     c.clusters = 1;
     c.sms_per_cluster = sms;
     c.ejection_buffer_size = 4;
@@ -238,7 +239,7 @@ TEST(SimtCluster, SendsAStalledRequestInTheCycleAfterTheBlockingRequest) {
 }
 
 TEST(SimtCluster, ShowsOrderedSmsTheCapacityLeftByEarlierSms) {
-    cluster_config c = config_of(3);
+    simt_cluster_config c = config_of(3);
     c.sm.quirks.sms_in_order = true;
     cluster_rig rig("rig", c);
     const loads l(4);
@@ -266,7 +267,7 @@ TEST(SimtCluster, ShowsOrderedSmsTheCapacityLeftByEarlierSms) {
 }
 
 TEST(SimtCluster, HoldsMissesInTheCacheUntilTheNetworkHasCapacity) {
-    cluster_config c = config_of(1);
+    simt_cluster_config c = config_of(1);
     c.sm.quirks.sms_in_order = true;
     cluster_rig rig("rig", c);
     listing p;
@@ -305,7 +306,7 @@ TEST(SimtCluster, AcceptsOneResponsePerCycleFromTheNetwork) {
 }
 
 TEST(SimtCluster, ForwardsSeveralResponsesPerCycleThroughAWidePort) {
-    cluster_config c = config_of(1);
+    simt_cluster_config c = config_of(1);
     c.responses_per_cycle = 2;
     cluster_rig rig("rig", c);
     rig.offers_at_once = true;
@@ -326,7 +327,7 @@ TEST(SimtCluster, ForwardsSeveralResponsesPerCycleThroughAWidePort) {
 TEST(SimtCluster, BlocksResponsesAfterOneWhoseSmIsFull) {
     // Uncached loads leave the FIFO of their SM every other cycle at best: a FIFO of one entry
     // fills up, and the response of the other SM waits behind.
-    cluster_config c = config_of(2);
+    simt_cluster_config c = config_of(2);
     c.sm.ldst.response_buffer_size = 1;
     cluster_rig rig("rig", c);
     const loads many(8), one(1);
@@ -354,7 +355,7 @@ TEST(SimtCluster, NotifiesItsObserverOfDataRepliesOnly) {
             addresses.push_back(p.get_address());
         }
     } watch;
-    cluster_config c = config_of(1);
+    simt_cluster_config c = config_of(1);
     c.sm.l1.perfect_instruction_and_constant = false;
     cluster_rig rig("rig", c);
     rig.cluster.set_reply_observer(watch);
@@ -374,7 +375,7 @@ TEST(SimtCluster, NotifiesItsObserverOfDataRepliesOnly) {
 class perfect_clusters {
 public:
     void add(unsigned sms, unsigned loads_each, unsigned entries) {
-        cluster_config c = config_of(sms);
+        simt_cluster_config c = config_of(sms);
         c.sm.ldst.perfect_memory = true;
         c.ejection_buffer_size = entries;
         const std::string name = "rig" + std::to_string(rigs_.size());

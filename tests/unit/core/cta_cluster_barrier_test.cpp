@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/cluster_barrier.h"
+#include "modules/core/cta_cluster_barrier.h"
 
 #include "modules/protocol/phases.h"
 
@@ -24,18 +24,18 @@ constexpr unsigned one_way = 20;
 /// SMs with one CTA of a cluster each, which act in given cycles.
 class barrier_rig : public sc_core::sc_module {
 public:
-    struct endpoint : cluster_endpoint {
+    struct endpoint : cta_cluster_endpoint {
         barrier_rig* owner = nullptr;
         unsigned number = 0;
         unsigned sm() const override { return number; }
-        void send(protocol::cluster_message) override {}
+        void send(protocol::sm_to_sm_message) override {}
         void shared_memory_changed(std::uint64_t) override {}
         void barrier_completed(unsigned slot, const cta_cluster&) override {
             owner->released.emplace_back(owner->process_.now(), number * 10 + slot);
         }
     };
     simulation::phase_sequencer sequencer;
-    cluster_barrier barrier;
+    cta_cluster_barrier barrier;
     std::shared_ptr<cta_cluster> cluster = std::make_shared<cta_cluster>();
     std::vector<endpoint> sms;
     std::vector<std::pair<std::uint64_t, unsigned>> released;
@@ -75,7 +75,7 @@ private:
     simulation::clocked_process process_;
 };
 
-TEST(ClusterBarrier, NotifiesEverySmTwoLatenciesAfterTheLastArrival) {
+TEST(CtaClusterBarrier, NotifiesEverySmTwoLatenciesAfterTheLastArrival) {
     barrier_rig r("barrier_rig", 2, 0b11);
     r.arrive(10, 0, 0);
     r.arrive(11, 1, 1);
@@ -89,7 +89,7 @@ TEST(ClusterBarrier, NotifiesEverySmTwoLatenciesAfterTheLastArrival) {
     EXPECT_EQ(r.barrier.statistics().cycles, 40u);
 }
 
-TEST(ClusterBarrier, DoesNotWaitForExitedWarps) {
+TEST(CtaClusterBarrier, DoesNotWaitForExitedWarps) {
     barrier_rig r("barrier_rig", 2, 0b11);
     r.arrive(10, 0, 0);
     r.arrive(10, 1, 0);
@@ -100,7 +100,7 @@ TEST(ClusterBarrier, DoesNotWaitForExitedWarps) {
     EXPECT_EQ(r.released[0].first, 70 + 2 * one_way);
 }
 
-TEST(ClusterBarrier, IsNotCompleteWhenAllWarpsHaveExited) {
+TEST(CtaClusterBarrier, IsNotCompleteWhenAllWarpsHaveExited) {
     barrier_rig r("barrier_rig", 2, 0b1);
     r.end(10, 0, 0);
     r.end(12, 1, 0);
@@ -108,7 +108,7 @@ TEST(ClusterBarrier, IsNotCompleteWhenAllWarpsHaveExited) {
     EXPECT_THAT(r.released, IsEmpty());
 }
 
-TEST(ClusterBarrier, IsReusableAfterCompletion) {
+TEST(CtaClusterBarrier, IsReusableAfterCompletion) {
     barrier_rig r("barrier_rig", 2, 0b1);
     for (const unsigned begin : {10u, 100u, 200u}) {
         r.arrive(begin, 0, 0);
@@ -120,7 +120,7 @@ TEST(ClusterBarrier, IsReusableAfterCompletion) {
     EXPECT_EQ(r.barrier.statistics().cycles, 15u);
 }
 
-TEST(ClusterBarrier, ReportsArrivedAndMissingWarps) {
+TEST(CtaClusterBarrier, ReportsArrivedAndMissingWarps) {
     barrier_rig r("barrier_rig", 2, 0b11);
     EXPECT_EQ(describe_barrier(*r.cluster), "");
     r.arrive(10, 0, 0);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/interconnect/packet.h"
-#include "modules/protocol/cluster_message.h"
+#include "modules/protocol/sm_to_sm_message.h"
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/clocked_process.h"
 #include "modules/support/counter_table.h"
@@ -21,7 +21,7 @@ namespace simtlm::interconnect {
 /// 12248788): the SMs of a path (CPC: six of them) share its lanes in equal parts, and the part of
 /// an idle SM is not used by others. Latencies are one-way, in core cycles, without the
 /// serialisation time of the bytes.
-struct cluster_network_config {
+struct sm_to_sm_network_config {
     unsigned lanes = 4;          ///< of a path, in each direction
     unsigned lane_bytes = 32;    ///< per core cycle
     unsigned sms_per_path = 6;   ///< SMs that share the lanes
@@ -31,42 +31,42 @@ struct cluster_network_config {
     /// a lane. With these values, 128-byte packets reproduce the measured bandwidths of loads
     /// (19.87 B/cycle and SM one way, 15.37 with traffic both ways), stores (18.87, 18.12) and bulk
     /// copies (21.25, 20.29).
-    std::array<unsigned, protocol::cluster_packets> overhead{41, 9, 17, 6, 0};
+    std::array<unsigned, protocol::sm_to_sm_packets> overhead{41, 9, 17, 6, 0};
     unsigned requests = 8;  ///< capacity of the request queue of an SM's port
     unsigned backlog = 64;  ///< maximum backlog of data for a receiver, core cycles
 };
 
 /// Counters of the network of a GPC.
-struct cluster_network_statistics {
-    std::array<std::uint64_t, protocol::cluster_packets> messages{};
+struct sm_to_sm_network_statistics {
+    std::array<std::uint64_t, protocol::sm_to_sm_packets> messages{};
     std::uint64_t bytes = 0;      ///< including packet overhead
     std::uint64_t waited = 0;     ///< messages waiting at the SMs' ports, summed over core cycles
     std::uint64_t busy = 0;       ///< sending ports, summed over core cycles
     std::uint64_t congested = 0;  ///< core cycles in which a port was stalled by a busy receiver
 };
 
-inline std::string cluster_packet_label(unsigned k) {
-    constexpr const char* names[protocol::cluster_packets] = {"read_request", "read_response",
-                                                              "write", "acknowledgement", "bulk"};
-    return k < protocol::cluster_packets ? names[k] : "";
+inline std::string sm_to_sm_packet_label(unsigned k) {
+    constexpr const char* names[protocol::sm_to_sm_packets] = {"read_request", "read_response",
+                                                               "write", "acknowledgement", "bulk"};
+    return k < protocol::sm_to_sm_packets ? names[k] : "";
 }
 
-inline constexpr support::counter<cluster_network_statistics> cluster_network_counters[] = {
-    support::count<&cluster_network_statistics::messages>(
-        "messages", "messages", "between SMs of the GPC, by kind", cluster_packet_label),
-    support::count<&cluster_network_statistics::bytes>("bytes", "bytes",
-                                                       "that they took, headers included"),
-    support::count<&cluster_network_statistics::waited>(
+inline constexpr support::counter<sm_to_sm_network_statistics> sm_to_sm_network_counters[] = {
+    support::count<&sm_to_sm_network_statistics::messages>(
+        "messages", "messages", "between SMs of the GPC, by kind", sm_to_sm_packet_label),
+    support::count<&sm_to_sm_network_statistics::bytes>("bytes", "bytes",
+                                                        "that they took, headers included"),
+    support::count<&sm_to_sm_network_statistics::waited>(
         "waited", "message cycles", "at the ports of SMs, before their first byte was sent"),
-    support::count<&cluster_network_statistics::busy>("busy", "port cycles",
-                                                      "in which an SM's lanes were sending"),
-    support::count<&cluster_network_statistics::congested>(
+    support::count<&sm_to_sm_network_statistics::busy>("busy", "port cycles",
+                                                       "in which an SM's lanes were sending"),
+    support::count<&sm_to_sm_network_statistics::congested>(
         "congested", "port cycles", "in which an SM waited for a receiver with a backlog"),
 };
-constexpr const auto& counters_of(const cluster_network_statistics*) {
-    return cluster_network_counters;
+constexpr const auto& counters_of(const sm_to_sm_network_statistics*) {
+    return sm_to_sm_network_counters;
 }
-static_assert(support::covers(cluster_network_counters));
+static_assert(support::covers(sm_to_sm_network_counters));
 
 /// The network between the SMs of one GPC, for distributed shared memory, arrivals at mbarriers of
 /// other SMs, and multicast.
@@ -83,18 +83,18 @@ static_assert(support::covers(cluster_network_counters));
 ///
 /// The network acts once per core cycle in which a message waits or arrives, in the second
 /// sub-phase of core_effects: after the memory effects of the warps in this cycle.
-class cluster_network : public simulation::clocked_module {
+class sm_to_sm_network : public simulation::clocked_module {
 public:
     /// By index of the SM in the GPC.
-    sc_core::sc_vector<protocol::cluster_target<cluster_network>> from_sm;
+    sc_core::sc_vector<protocol::sm_to_sm_target<sm_to_sm_network>> from_sm;
 
     /// @param first_sm  number of the GPC's first SM within the GPU; the others follow
-    cluster_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                    const cluster_network_config& config, unsigned first_sm, unsigned sms);
+    sm_to_sm_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
+                     const sm_to_sm_network_config& config, unsigned first_sm, unsigned sms);
 
     unsigned first_sm() const { return first_sm_; }
     unsigned sms() const { return static_cast<unsigned>(ports_.size()); }
-    const cluster_network_statistics& statistics() const { return statistics_; }
+    const sm_to_sm_network_statistics& statistics() const { return statistics_; }
     /// Number of messages that wait or are in flight.
     std::size_t messages() const { return waiting_ + flying_; }
     /// Number of messages that an SM has not begun to send. @param sm  index in the GPC
@@ -106,14 +106,14 @@ public:
 
 private:
     struct queued_message {
-        protocol::cluster_message what;
+        protocol::sm_to_sm_message what;
         std::uint64_t since = 0;  // core cycle
     };
     struct port {
         support::ring_buffer<queued_message> requests;
         growing_fifo<queued_message> responses;
         growing_fifo<queued_message> pending_notifications;  // do not use the lanes
-        growing_fifo<protocol::cluster_message> arriving;    // in order of arrival
+        growing_fifo<protocol::sm_to_sm_message> arriving;   // in order of arrival
         std::uint64_t send_free = 0, receive_free = 0;       // ticks
         std::uint64_t last_arrival = 0;                      // of those in `arriving`, core cycle
         bool response_last = false;
@@ -122,7 +122,7 @@ private:
         explicit port(unsigned entries) : requests(entries) {}
     };
 
-    tlm::tlm_sync_enum take(int sm, protocol::cluster_message& m, tlm::tlm_phase& phase,
+    tlm::tlm_sync_enum take(int sm, protocol::sm_to_sm_message& m, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
     void cycle();
     void deliver(unsigned sm, std::uint64_t now);
@@ -133,16 +133,16 @@ private:
                                                                         : config_.far_latency;
     }
     bool start(unsigned sm, const queued_message& q, std::uint64_t now);
-    unsigned cost(const protocol::cluster_message& m) const;
+    unsigned cost(const protocol::sm_to_sm_message& m) const;
     /// A core cycle has this many ticks; a byte takes sms_per_path ticks.
     std::uint64_t ticks() const { return std::uint64_t{config_.lanes} * config_.lane_bytes; }
     std::uint64_t cycle_of(std::uint64_t tick) const { return (tick + ticks() - 1) / ticks(); }
 
-    const cluster_network_config config_;
+    const sm_to_sm_network_config config_;
     const unsigned first_sm_;
     std::vector<port> ports_;
     std::size_t waiting_ = 0, flying_ = 0;
-    cluster_network_statistics statistics_;
+    sm_to_sm_network_statistics statistics_;
     simulation::clocked_process process_;
 };
 

@@ -16,24 +16,24 @@
 namespace simtlm::core {
 
 /// Counters of the barriers of thread block clusters.
-struct cluster_barrier_statistics {
+struct cta_cluster_barrier_statistics {
     std::uint64_t arrivals = 0;  ///< arriving warps
     std::uint64_t barriers = 0;  ///< completed barriers
     std::uint64_t cycles = 0;    ///< core cycles from the first arrival to completion, summed over
                                  ///< barriers
 };
 
-inline constexpr support::counter<cluster_barrier_statistics> cluster_barrier_counters[] = {
-    support::count<&cluster_barrier_statistics::arrivals>("arrivals", "warps",
-                                                          "at barriers of clusters"),
-    support::count<&cluster_barrier_statistics::barriers>("barriers", "barriers", "completed"),
-    support::count<&cluster_barrier_statistics::cycles>(
+inline constexpr support::counter<cta_cluster_barrier_statistics> cta_cluster_barrier_counters[] = {
+    support::count<&cta_cluster_barrier_statistics::arrivals>("arrivals", "warps",
+                                                              "at barriers of clusters"),
+    support::count<&cta_cluster_barrier_statistics::barriers>("barriers", "barriers", "completed"),
+    support::count<&cta_cluster_barrier_statistics::cycles>(
         "cycles", "core cycles", "between first arrival and completion, summed over barriers"),
 };
-constexpr const auto& counters_of(const cluster_barrier_statistics*) {
-    return cluster_barrier_counters;
+constexpr const auto& counters_of(const cta_cluster_barrier_statistics*) {
+    return cta_cluster_barrier_counters;
 }
-static_assert(support::covers(cluster_barrier_counters));
+static_assert(support::covers(cta_cluster_barrier_counters));
 
 /// The barriers of the thread block clusters of a GPU (barrier.cluster): counts warps that arrive
 /// or end, and notifies the SMs of a cluster when all its live warps have arrived. Arrivals and
@@ -41,12 +41,12 @@ static_assert(support::covers(cluster_barrier_counters));
 ///
 /// SMs put arrivals into queues of their own, which are read SM by SM in the third sub-phase of
 /// core_effects, after the messages of the SM-to-SM network.
-class cluster_barrier : public simulation::clocked_module {
+class cta_cluster_barrier : public simulation::clocked_module {
 public:
     /// @param latency  core cycles from an SM to the barrier, and back
     /// @param sms      number of SMs in the GPU
-    cluster_barrier(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                    unsigned latency, unsigned sms);
+    cta_cluster_barrier(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
+                        unsigned latency, unsigned sms);
 
     /// A warp has arrived, or has ended. Called in phases of its SM. @param warp  index in the SM
     void arrives(unsigned sm, const std::shared_ptr<cta_cluster>& cluster, unsigned rank,
@@ -57,7 +57,7 @@ public:
               unsigned warp) {
         add(sm, {0, cluster, rank, warp, true});
     }
-    const cluster_barrier_statistics& statistics() const { return statistics_; }
+    const cta_cluster_barrier_statistics& statistics() const { return statistics_; }
 
 private:
     struct event {
@@ -82,7 +82,7 @@ private:
     std::vector<std::vector<event>> from_sm_;  // events of this cycle
     std::deque<event> under_way_;              // in order
     std::deque<release> releases_;             // in order
-    cluster_barrier_statistics statistics_;
+    cta_cluster_barrier_statistics statistics_;
     simulation::clocked_process process_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/sub_core_pipeline/cluster_unit.h"
+#include "modules/core/sub_core_pipeline/cta_cluster_unit.h"
 
 #include "modules/core/sub_core_pipeline/memory_latency.h"
 
@@ -9,16 +9,16 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
-using protocol::cluster_message;
-using protocol::cluster_packet;
+using protocol::sm_to_sm_message;
+using protocol::sm_to_sm_packet;
 
 namespace {
 constexpr unsigned row_bytes = 128;     // of shared memory, and of a packet
 constexpr unsigned detached_bytes = 8;  // of an arrival at an mbarrier
 }  // namespace
 
-cluster_unit::cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
-                           const sm_timing& timing, unsigned sm, const blocks& of_sm)
+cta_cluster_unit::cta_cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
+                                   const sm_timing& timing, unsigned sm, const blocks& of_sm)
     : sc_module(name),
       network("network"),
       config_(config),
@@ -28,48 +28,48 @@ cluster_unit::cluster_unit(const sc_core::sc_module_name& name, const sm_config&
       sub_cores_(of_sm.sub_cores),
       posted_(of_sm.warps),
       ctas_(config.max_ctas) {
-    network.register_nb_transport_bw(this, &cluster_unit::from_network, 0);
+    network.register_nb_transport_bw(this, &cta_cluster_unit::from_network, 0);
 }
 
 // ---- CTAs --------------------------------------------------------------------------------------
 
-void cluster_unit::cta_starts(unsigned slot, std::shared_ptr<cta_cluster> cluster, unsigned rank,
-                              program::cta& block, warp_mask warps) {
+void cta_cluster_unit::cta_starts(unsigned slot, std::shared_ptr<cta_cluster> cluster,
+                                  unsigned rank, program::cta& block, warp_mask warps) {
     cta_cluster::member& m = cluster->members[rank];
     m.at = this;
     m.slot = slot;
     m.live = warps;
     m.arrived = 0;
-    ctas_[slot] = {std::move(cluster), rank, dynamic_cast<program::cluster_cta*>(&block), 0, 0};
+    ctas_[slot] = {std::move(cluster), rank, dynamic_cast<program::clustered_cta*>(&block), 0, 0};
     sc_assert(ctas_[slot].block != nullptr);
 }
 
 // ---- the barrier -------------------------------------------------------------------------------
 
-void cluster_unit::arrives(unsigned warp, std::uint64_t at) {
+void cta_cluster_unit::arrives(unsigned warp, std::uint64_t at) {
     slot_of(warp).pending |= warp_bit(warp);
     arrivals_.push_back({at, static_cast<std::uint16_t>(warp)});
 }
 
-void cluster_unit::waits(unsigned warp) {
+void cta_cluster_unit::waits(unsigned warp) {
     cta_slot& c = slot_of(warp);
     if ((c.pending & warp_bit(warp)) == 0) return;
     c.waiting |= warp_bit(warp);
     warps_.at_barrier |= warp_bit(warp);
 }
 
-void cluster_unit::warp_ends(unsigned warp) {
+void cta_cluster_unit::warp_ends(unsigned warp) {
     const cta_slot& c = slot_of(warp);
     if (c.cluster != nullptr) barrier_->ends(sm_number_, c.cluster, c.rank, warp);
 }
 
-bool cluster_unit::has_arrivals(unsigned warp) const {
+bool cta_cluster_unit::has_arrivals(unsigned warp) const {
     for (const arrival& a : arrivals_)
         if (a.warp == warp) return true;
     return false;
 }
 
-std::uint64_t cluster_unit::synchronise(std::uint64_t now) {
+std::uint64_t cta_cluster_unit::synchronise(std::uint64_t now) {
     std::uint64_t next = ~std::uint64_t{0};
     std::size_t left = 0;
     for (arrival& a : arrivals_) {
@@ -88,16 +88,16 @@ std::uint64_t cluster_unit::synchronise(std::uint64_t now) {
     return next;
 }
 
-void cluster_unit::barrier_completed(unsigned slot, const cta_cluster& cluster) {
+void cta_cluster_unit::barrier_completed(unsigned slot, const cta_cluster& cluster) {
     cta_slot& c = ctas_[slot];
     if (c.cluster.get() != &cluster) return;  // the CTA has ended
-    c.block->cluster_barrier_completed();
+    c.block->cta_cluster_barrier_completed();
     c.pending = 0;
     for (warp_mask m = std::exchange(c.waiting, 0); m != 0; m &= m - 1)
         warps_.stops_waiting(warps_.at_barrier, static_cast<unsigned>(__builtin_ctzll(m)));
 }
 
-std::string cluster_unit::describe(unsigned slot) const {
+std::string cta_cluster_unit::describe(unsigned slot) const {
     const cta_slot& c = ctas_[slot];
     return c.cluster != nullptr && c.pending != 0 ? describe_barrier(*c.cluster) : std::string();
 }
@@ -105,8 +105,8 @@ std::string cluster_unit::describe(unsigned slot) const {
 // ---- accesses ----------------------------------------------------------------------------------
 
 /// Splits an access into packets for each CTA, one per row of shared memory.
-void cluster_unit::split(access& a, const program::lane_addresses& lanes,
-                         const program::cluster_effects& effects, unsigned bytes) {
+void cta_cluster_unit::split(access& a, const program::lane_addresses& lanes,
+                             const program::cta_cluster_effects& effects, unsigned bytes) {
     std::uint32_t remote = effects.remote_lanes;
     const unsigned most = std::max(1u, std::min(32u, row_bytes / std::max(bytes, 1u)));
     while (remote != 0) {
@@ -146,8 +146,9 @@ void cluster_unit::split(access& a, const program::lane_addresses& lanes,
     }
 }
 
-void cluster_unit::prepare(warp_instruction& inst, const program::cluster_effects& effects,
-                           const program::lane_addresses& lanes, bool detached, std::uint64_t now) {
+void cta_cluster_unit::prepare(warp_instruction& inst, const program::cta_cluster_effects& effects,
+                               const program::lane_addresses& lanes, bool detached,
+                               std::uint64_t now) {
     if (free_.empty()) {
         free_.push_back(static_cast<std::uint16_t>(accesses_.size()));
         accesses_.emplace_back();
@@ -157,7 +158,7 @@ void cluster_unit::prepare(warp_instruction& inst, const program::cluster_effect
     access& a = accesses_[number];
     const program::static_instruction& i = *inst.info;
     a.inst = nullptr;
-    a.executor = static_cast<program::cluster_executor*>(warps_.warp[inst.warp].executor);
+    a.executor = static_cast<program::clustered_executor*>(warps_.warp[inst.warp].executor);
     a.request = effects.request;
     a.local_lanes = inst.active_mask & ~effects.remote_lanes;
     a.warp = inst.warp;
@@ -178,7 +179,7 @@ void cluster_unit::prepare(warp_instruction& inst, const program::cluster_effect
     send_packets(number, now + q.stages + q.uniform_cycles);
 }
 
-void cluster_unit::start(warp_instruction& inst, std::uint64_t now) {
+void cta_cluster_unit::start(warp_instruction& inst, std::uint64_t now) {
     const auto number = static_cast<std::uint16_t>(std::exchange(inst.pending, 0) - 1);
     access& a = accesses_[number];
     if (a.atomic && a.local_lanes != 0)
@@ -191,11 +192,11 @@ void cluster_unit::start(warp_instruction& inst, std::uint64_t now) {
     send_packets(number, now);
 }
 
-void cluster_unit::send_packets(std::uint16_t number, std::uint64_t earliest) {
+void cta_cluster_unit::send_packets(std::uint16_t number, std::uint64_t earliest) {
     const access& a = accesses_[number];
     for (unsigned k = 0; k < a.packets.size(); ++k) {
-        cluster_message m;
-        m.what = a.loads && !a.atomic ? cluster_packet::read_request : cluster_packet::write;
+        sm_to_sm_message m;
+        m.what = a.loads && !a.atomic ? sm_to_sm_packet::read_request : sm_to_sm_packet::write;
         m.to = static_cast<std::uint16_t>(a.to[k]->sm());
         m.bytes = a.loads && !a.atomic ? 0 : a.packets[k].bytes;
         m.earliest = earliest;
@@ -207,18 +208,18 @@ void cluster_unit::send_packets(std::uint16_t number, std::uint64_t earliest) {
 }
 
 /// A message has arrived at the other SM, or a response at this one.
-void cluster_unit::arrived(const cluster_message& m) {
+void cta_cluster_unit::arrived(const sm_to_sm_message& m) {
     const auto number = static_cast<std::uint16_t>(m.tag[0]);
     access& a = accesses_[number];
     const packet& p = a.packets[m.tag[1]];
     if (!is_response(m.what)) {
         a.executor->perform_remote(a.request, p.lanes);
         a.to[m.tag[1]]->shared_memory_changed(m.at + 1);
-        cluster_message answer = m;
-        answer.what = a.loads ? cluster_packet::read_response : cluster_packet::acknowledgement;
+        sm_to_sm_message answer = m;
+        answer.what = a.loads ? sm_to_sm_packet::read_response : sm_to_sm_packet::acknowledgement;
         answer.to = m.from;
         answer.bytes = a.loads ? p.bytes : 0;
-        answer.earliest = m.at + timing_.clusters.access_latency;
+        answer.earliest = m.at + timing_.cta_clusters.access_latency;
         a.to[m.tag[1]]->send(answer);
         return;
     }
@@ -234,7 +235,7 @@ void cluster_unit::arrived(const cluster_message& m) {
 
 // ---- the network -------------------------------------------------------------------------------
 
-void cluster_unit::send(cluster_message m) {
+void cta_cluster_unit::send(sm_to_sm_message m) {
     m.from = static_cast<std::uint16_t>(sm_number_);
     if (!is_response(m.what)) {
         outbox_.push_back(m);
@@ -244,24 +245,24 @@ void cluster_unit::send(cluster_message m) {
     protocol::begin_request(network, m);
 }
 
-void cluster_unit::pump() {
+void cta_cluster_unit::pump() {
     while (!blocked_ && !outbox_.empty()) {
-        cluster_message m = outbox_.front();
+        sm_to_sm_message m = outbox_.front();
         outbox_.pop_front();
         blocked_ = protocol::begin_request(network, m) == tlm::TLM_ACCEPTED;
     }
 }
 
 /// Sends a message to the CTA of a rank, with effects to be performed there.
-void cluster_unit::post(unsigned warp, unsigned rank, cluster_message m,
-                        std::vector<std::function<void()>> effects) {
+void cta_cluster_unit::post(unsigned warp, unsigned rank, sm_to_sm_message m,
+                            std::vector<std::function<void()>> effects) {
     if (posted_.free.empty()) {
         posted_.free.push_back(static_cast<std::uint32_t>(posted_.entries.size()));
         posted_.entries.emplace_back();
     }
     const std::uint32_t number = posted_.free.back();
     posted_.free.pop_back();
-    cluster_endpoint* const to = slot_of(warp).cluster->members[rank].at;
+    cta_cluster_endpoint* const to = slot_of(warp).cluster->members[rank].at;
     posted_.entries[number] = {std::move(effects), to, warp};
     m.to = static_cast<std::uint16_t>(to->sm());
     m.receiver = &posted_;
@@ -270,7 +271,7 @@ void cluster_unit::post(unsigned warp, unsigned rank, cluster_message m,
     send(m);
 }
 
-void cluster_unit::posted_effects::arrived(const cluster_message& m) {
+void cta_cluster_unit::posted_effects::arrived(const sm_to_sm_message& m) {
     const entry e = std::exchange(entries[m.tag[0]], {});
     free.push_back(static_cast<std::uint32_t>(m.tag[0]));
     for (const auto& effect : e.effects) effect();
@@ -279,12 +280,13 @@ void cluster_unit::posted_effects::arrived(const cluster_message& m) {
     warps.may_leave(e.warp);
 }
 
-void cluster_unit::signal_arrival(unsigned warp, const program::bulk_transfer& what,
-                                  const program::bulk_transfer::arrival& of, std::uint64_t now) {
-    cluster_message m;
-    m.what = cluster_packet::bulk;
+void cta_cluster_unit::signal_arrival(unsigned warp, const program::bulk_transfer& what,
+                                      const program::bulk_transfer::arrival& of,
+                                      std::uint64_t now) {
+    sm_to_sm_message m;
+    m.what = sm_to_sm_packet::bulk;
     const bool sent = what.what == program::bulk_transfer::kind::send;
-    const cluster_timing& t = timing_.clusters;
+    const cta_cluster_timing& t = timing_.cta_clusters;
     if (sent)
         m.bytes = what.bytes;
     else  // the L2 delivers to all SMs
@@ -292,9 +294,9 @@ void cluster_unit::signal_arrival(unsigned warp, const program::bulk_transfer& w
     post(warp, of.rank, m, {of.effect});
 }
 
-bool cluster_unit::store_asynchronously(unsigned warp,
-                                        std::vector<program::bulk_transfer> transfers,
-                                        std::uint64_t now) {
+bool cta_cluster_unit::store_asynchronously(unsigned warp,
+                                            std::vector<program::bulk_transfer> transfers,
+                                            std::uint64_t now) {
     const unsigned own = rank_of(warp);
     bool local = false;
     const auto ranks = static_cast<unsigned>(slot_of(warp).cluster->members.size());
@@ -313,8 +315,8 @@ bool cluster_unit::store_asynchronously(unsigned warp,
         local = local || (rank == own && bytes != 0);
         if (effects.empty()) continue;
         const memory_queue_config& q = timing_.memory_queue;
-        cluster_message m;
-        m.what = cluster_packet::write;
+        sm_to_sm_message m;
+        m.what = sm_to_sm_packet::write;
         m.bytes = bytes;
         m.earliest = now + q.stages + q.uniform_cycles;
         post(warp, rank, m, std::move(effects));
@@ -322,8 +324,8 @@ bool cluster_unit::store_asynchronously(unsigned warp,
     return local;
 }
 
-tlm::tlm_sync_enum cluster_unit::from_network(int, cluster_message& m, tlm::tlm_phase& phase,
-                                              sc_core::sc_time&) {
+tlm::tlm_sync_enum cta_cluster_unit::from_network(int, sm_to_sm_message& m, tlm::tlm_phase& phase,
+                                                  sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
         blocked_ = false;
         pump();
