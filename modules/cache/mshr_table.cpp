@@ -26,8 +26,8 @@ std::uint32_t mshr_table::add(std::uint32_t found, std::uint64_t address,
         } else {
             free_ = entries_[e].next;
         }
-        slot& s = entries_[e];
-        s = slot();
+        mshr& s = entries_[e];
+        s = mshr();
         s.address = address;
         if (++in_use_ > buckets_.size()) add_buckets();
         link(e);
@@ -40,7 +40,7 @@ std::uint32_t mshr_table::add(std::uint32_t found, std::uint64_t address,
         free_node_ = nodes_[n].next;
     }
     nodes_[n] = {&access, none};
-    slot& s = entries_[e];
+    mshr& s = entries_[e];
     (s.first == none ? s.first : nodes_[s.last].next) = n;
     s.last = n;
     ++s.waiting;
@@ -61,7 +61,7 @@ bool mshr_table::read_after_write(std::uint32_t entry) const {
 
 tlm::tlm_generic_payload& mshr_table::next_access() {
     const std::uint32_t e = ready_.front();
-    slot& s = entries_[e];
+    mshr& s = entries_[e];
     const std::uint32_t n = s.first;
     tlm::tlm_generic_payload& access = *nodes_[n].access;
     s.first = nodes_[n].next;

@@ -83,7 +83,7 @@ public:
 
 private:
     /// Occupies one cache line.
-    struct alignas(64) slot {
+    struct alignas(64) mshr {
         std::uint64_t address = 0;
         std::uint32_t next = none;  // in the bucket, or in the list of free entries
         std::uint32_t first = none;
@@ -91,9 +91,9 @@ private:
         std::uint32_t waiting : 31;
         std::uint32_t has_atomic : 1;
         request sent;
-        slot() : waiting(0), has_atomic(0) {}
+        mshr() : waiting(0), has_atomic(0) {}
     };
-    static_assert(sizeof(slot) == 64);
+    static_assert(sizeof(mshr) == 64);
     struct node {
         tlm::tlm_generic_payload* access;
         std::uint32_t next;
@@ -109,7 +109,7 @@ private:
     std::uint32_t capacity_;
     std::uint32_t max_merge_;
     std::vector<std::uint32_t> buckets_;  // a power of two, not less than the largest in_use_
-    std::vector<slot> entries_;
+    std::vector<mshr> entries_;
     std::vector<node> nodes_;
     std::uint32_t free_ = none;
     std::uint32_t free_node_ = none;

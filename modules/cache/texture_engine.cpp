@@ -57,11 +57,11 @@ bool texture_engine::idle(bool can_send) const {
     return fragments_.front().missed && !reorder_buffer_.front().ready;
 }
 
-const texture_engine::reorder_slot* texture_engine::slot_of(
+const texture_engine::reorder_entry* texture_engine::entry_of(
     const tlm::tlm_generic_payload& response) const {
     const tlm::tlm_generic_payload* parent = protocol::extension(response).parent;
     for (std::size_t i = 0; i < reorder_buffer_.size(); ++i) {
-        const reorder_slot& s = reorder_buffer_[i];
+        const reorder_entry& s = reorder_buffer_[i];
         if (!s.ready && (s.request == &response || (parent != nullptr && s.request == parent)))
             return &s;
     }
@@ -69,11 +69,11 @@ const texture_engine::reorder_slot* texture_engine::slot_of(
 }
 
 bool texture_engine::waiting_for_fill(const tlm::tlm_generic_payload& response) const {
-    return slot_of(response) != nullptr;
+    return entry_of(response) != nullptr;
 }
 
 void texture_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t) {
-    auto& s = const_cast<reorder_slot&>(*slot_of(response));
+    auto& s = const_cast<reorder_entry&>(*entry_of(response));
     if (s.request != &response && --s.pending_parts != 0) return;
     s.request->set_data_length(s.data_length);
     protocol::extension(*s.request).data_bytes = static_cast<std::uint16_t>(s.data_bytes);

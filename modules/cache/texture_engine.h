@@ -56,20 +56,20 @@ private:
         tlm::tlm_generic_payload* access;
         bool missed;
     };
-    struct reorder_slot {
+    struct reorder_entry {
         tlm::tlm_generic_payload* request;
         std::uint32_t data_length;
         std::uint32_t data_bytes;
         std::uint32_t pending_parts;
         bool ready;
     };
-    const reorder_slot* slot_of(const tlm::tlm_generic_payload& response) const;
+    const reorder_entry* entry_of(const tlm::tlm_generic_payload& response) const;
 
     cache_config config_;
     tag_array tags_;
     support::ring_buffer<fragment> fragments_;
     support::ring_buffer<tlm::tlm_generic_payload*> requests_;
-    support::ring_buffer<reorder_slot> reorder_buffer_;
+    support::ring_buffer<reorder_entry> reorder_buffer_;
     support::ring_buffer<tlm::tlm_generic_payload*> results_;
     cache_statistics statistics_;
     access_observer* observer_ = nullptr;

@@ -17,14 +17,14 @@ constexpr unsigned spins_before_sleep = 1500;
 
 thread_local unsigned worker_pool::this_thread_ = 0;
 
-worker_pool::worker_pool(unsigned threads) : slots_(threads) {
+worker_pool::worker_pool(unsigned threads) : states_(threads) {
     for (unsigned t = 1; t < threads; ++t) workers_.emplace_back([this, t] { serve(t); });
 }
 
 worker_pool::~worker_pool() {
     {
         const std::lock_guard hold(mutex_);
-        for (worker_slot& s : slots_) s.state.store(end_of_work);
+        for (worker_state& s : states_) s.state.store(end_of_work);
     }
     awake_.notify_all();
     for (std::thread& w : workers_) w.join();
@@ -33,7 +33,7 @@ worker_pool::~worker_pool() {
 void worker_pool::run(const work& what, unsigned among) {
     const std::uint64_t round = ++round_;
     for (unsigned t = 1; t < among; ++t) {
-        worker_slot& s = slots_[t];
+        worker_state& s = states_[t];
         s.what = what;
         s.round = round;
         // Sequentially consistent, like asleep_, so that at least one of the two threads sees the
@@ -46,12 +46,12 @@ void worker_pool::run(const work& what, unsigned among) {
         awake_.notify_all();
     }
     work_on(what, round, 0);
-    for (unsigned t = 1; t < among; ++t) await(slots_[t]);
+    for (unsigned t = 1; t < among; ++t) await(states_[t]);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 /// Waits until an invited thread has finished the round, or has been excluded from it.
-void worker_pool::await(worker_slot& s) {
+void worker_pool::await(worker_state& s) {
     std::uint64_t state = s.state.load(std::memory_order_relaxed);
     if (state % states == invited &&
         s.state.compare_exchange_strong(state, state - invited + excluded))
@@ -62,7 +62,7 @@ void worker_pool::await(worker_slot& s) {
 
 /// @return whether the chunks of a unit can be taken; if not, another thread is beginning the unit
 ///         and will run them
-bool worker_pool::begin(const work& what, std::uint64_t round, unsigned unit, worker_slot& s) {
+bool worker_pool::begin(const work& what, std::uint64_t round, unsigned unit, worker_state& s) {
     std::uint64_t expected = (round - 1) * unit_states + begun;
     if (s.unit.compare_exchange_strong(expected, round * unit_states + beginning)) {
         s.left.store(what.begin(what.context, unit), std::memory_order_relaxed);
@@ -75,7 +75,7 @@ bool worker_pool::begin(const work& what, std::uint64_t round, unsigned unit, wo
 void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first) {
     for (unsigned k = 0; k < threads(); ++k) {
         const unsigned unit = (first + k) % threads();
-        worker_slot& s = slots_[unit];
+        worker_state& s = states_[unit];
         if (!begin(what, round, unit, s)) continue;
         for (std::uint64_t left; (left = s.left.load(std::memory_order_relaxed)) != 0;) {
             // Stealing threads start at the opposite end.
@@ -94,7 +94,7 @@ void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first)
 }
 
 /// Waits for an invitation. @return whether there is work; false: the thread is to end
-bool worker_pool::await_invitation(worker_slot& mine) {
+bool worker_pool::await_invitation(worker_state& mine) {
     const auto come = [&mine](std::uint64_t invitation) {
         std::uint64_t state = invitation;
         mine.state.compare_exchange_strong(state, invitation - invited + at_work);
@@ -129,7 +129,7 @@ bool worker_pool::await_invitation(worker_slot& mine) {
 
 void worker_pool::serve(unsigned thread) {
     this_thread_ = thread;
-    worker_slot& mine = slots_[thread];
+    worker_state& mine = states_[thread];
     while (await_invitation(mine)) {
         work_on(mine.what, mine.round, thread);
         mine.state.store(mine.state.load(std::memory_order_relaxed) - at_work + finished,

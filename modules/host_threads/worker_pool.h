@@ -32,7 +32,7 @@ public:
     worker_pool(const worker_pool&) = delete;
     worker_pool& operator=(const worker_pool&) = delete;
 
-    unsigned threads() const { return static_cast<unsigned>(slots_.size()); }
+    unsigned threads() const { return static_cast<unsigned>(states_.size()); }
 
     /// Begins every unit once, runs its chunks in any order and on any thread, and returns when all
     /// have been run. Then rethrows the first exception of a chunk.
@@ -45,7 +45,7 @@ public:
 private:
     /// State of a worker and its unit of work; the fields read to begin a round are in one cache
     /// line.
-    struct alignas(64) worker_slot {
+    struct alignas(64) worker_state {
         /// Progress of the thread, with the number of its last invitation in the upper bits. A
         /// thread that has not started when all work is done is excluded from the round, because it
         /// may have no processor to run on.
@@ -60,12 +60,12 @@ private:
 
     void serve(unsigned thread);
     void work_on(const work& what, std::uint64_t round, unsigned first);
-    static bool begin(const work& what, std::uint64_t round, unsigned unit, worker_slot& s);
-    void await(worker_slot& s);
-    bool await_invitation(worker_slot& mine);
+    static bool begin(const work& what, std::uint64_t round, unsigned unit, worker_state& s);
+    void await(worker_state& s);
+    bool await_invitation(worker_state& mine);
 
     static thread_local unsigned this_thread_;
-    std::vector<worker_slot> slots_;
+    std::vector<worker_state> states_;
     std::vector<std::thread> workers_;
     std::uint64_t round_ = 0;  // counts the rounds
     alignas(64) std::atomic<unsigned> asleep_{0};

@@ -28,10 +28,10 @@ const word* known_word(std::string_view group, std::string_view text) {
     return found;
 }
 
-signature::slot read_slot(std::string_view text) {
-    signature::slot slot;
+signature::modifier_group read_modifier_group(std::string_view text) {
+    signature::modifier_group modifier_group;
     if (text.front() == '?') {
-        slot.optional = true;
+        modifier_group.optional = true;
         text.remove_prefix(1);
     }
     std::string_view group;
@@ -39,18 +39,18 @@ signature::slot read_slot(std::string_view text) {
         const std::size_t colon = text.find(':');
         group = text.substr(1, colon == std::string_view::npos ? colon : colon - 1);
         text.remove_prefix(colon == std::string_view::npos ? text.size() : colon + 1);
-        if (text.empty()) slot.choices = words_of(group);
+        if (text.empty()) modifier_group.choices = words_of(group);
     }
-    while (!text.empty()) slot.choices.push_back(known_word(group, take_part(text, '|')));
-    if (slot.choices.empty()) bad_table(group);
-    slot.types = slot.choices.front()->goes_to == word::field::type;
-    return slot;
+    while (!text.empty()) modifier_group.choices.push_back(known_word(group, take_part(text, '|')));
+    if (modifier_group.choices.empty()) bad_table(group);
+    modifier_group.types = modifier_group.choices.front()->goes_to == word::field::type;
+    return modifier_group;
 }
 
-std::vector<signature::slot> read_slots(std::string_view text) {
-    std::vector<signature::slot> slots;
-    while (!text.empty()) slots.push_back(read_slot(take_part(text, '.')));
-    return slots;
+std::vector<signature::modifier_group> read_modifier_groups(std::string_view text) {
+    std::vector<signature::modifier_group> modifier_groups;
+    while (!text.empty()) modifier_groups.push_back(read_modifier_group(take_part(text, '.')));
+    return modifier_groups;
 }
 
 bool read_prefix(std::string_view& text, operand_rule& rule) {
@@ -171,7 +171,7 @@ std::vector<signature> read_table() {
         s.row = row;
         std::string_view name = name_of(row->op);
         s.base = take_part(name, '.');
-        s.slots = read_slots(row->modifiers);
+        s.modifier_groups = read_modifier_groups(row->modifiers);
         s.rules = read_rules(row->operands);
         all.push_back(std::move(s));
     }
@@ -277,50 +277,50 @@ struct match {
     std::string fault;
 };
 
-const word* choice_of(const signature::slot& slot, std::string_view text) {
-    for (const word* choice : slot.choices) {
+const word* choice_of(const signature::modifier_group& modifier_group, std::string_view text) {
+    for (const word* choice : modifier_group.choices) {
         if (choice->text == text) return choice;
     }
     return nullptr;
 }
 
-std::string list_of(const signature::slot& slot) {
+std::string list_of(const signature::modifier_group& modifier_group) {
     std::string text;
-    for (const word* choice : slot.choices) {
+    for (const word* choice : modifier_group.choices) {
         text += (text.empty() ? "." : " .") + std::string(choice->text);
     }
     return text;
 }
 
-/// The slot for a word: for a type the next type slot, otherwise the first unfilled one.
-std::size_t slot_for(const signature& s, const std::vector<bool>& filled, std::string_view text) {
-    bool type_slot_seen = false;
-    for (std::size_t i = 0; i < s.slots.size(); ++i) {
-        if (filled[i] || (s.slots[i].types && type_slot_seen)) continue;
-        if (choice_of(s.slots[i], text) != nullptr) return i;
-        type_slot_seen |= s.slots[i].types;
+/// The group for a word: for a type the next type group, otherwise the first unfilled one.
+std::size_t group_for(const signature& s, const std::vector<bool>& filled, std::string_view text) {
+    bool type_group_seen = false;
+    for (std::size_t i = 0; i < s.modifier_groups.size(); ++i) {
+        if (filled[i] || (s.modifier_groups[i].types && type_group_seen)) continue;
+        if (choice_of(s.modifier_groups[i], text) != nullptr) return i;
+        type_group_seen |= s.modifier_groups[i].types;
     }
-    return s.slots.size();
+    return s.modifier_groups.size();
 }
 
 match try_row(const signature& s, std::string_view modifiers) {
     match m;
     m.result.op = s.row->op;
-    std::vector<bool> filled(s.slots.size());
+    std::vector<bool> filled(s.modifier_groups.size());
     while (!modifiers.empty()) {
         const std::string_view text = take_part(modifiers, '.');
-        const std::size_t slot = slot_for(s, filled, text);
-        if (slot == s.slots.size()) {
+        const std::size_t modifier_group = group_for(s, filled, text);
+        if (modifier_group == s.modifier_groups.size()) {
             m.fault = "'." + std::string(text) + "' does not belong here";
             return m;
         }
-        filled[slot] = true;
-        apply(m.result, *choice_of(s.slots[slot], text));
+        filled[modifier_group] = true;
+        apply(m.result, *choice_of(s.modifier_groups[modifier_group], text));
         ++m.words_matched;
     }
-    for (std::size_t i = 0; i < s.slots.size(); ++i) {
-        if (!filled[i] && !s.slots[i].optional) {
-            m.fault = "a modifier is missing, one of " + list_of(s.slots[i]);
+    for (std::size_t i = 0; i < s.modifier_groups.size(); ++i) {
+        if (!filled[i] && !s.modifier_groups[i].optional) {
+            m.fault = "a modifier is missing, one of " + list_of(s.modifier_groups[i]);
             return m;
         }
     }

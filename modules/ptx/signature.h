@@ -13,7 +13,7 @@ namespace simtlm::ptx {
 // The instruction set is a table: signature_table.cpp has a row per form of an instruction, with
 // its modifiers and operands, in a compact notation.
 //
-// Modifiers: slots separated by dots, as in PTX. `?` before a slot: optional. `a|b`: one of these
+// Modifiers: groups separated by dots, as in PTX. `?` before a group: optional. `a|b`: one of these
 // words. `$group`: one word of a named group (see vocabulary.cpp), `$group:a|b`: one of these words
 // of the group. Type words are matched in order, others in any order, like in NVIDIA's assembler.
 //
@@ -133,14 +133,14 @@ const word* find_word(std::string_view group, std::string_view text);
 /// A parsed row of the table.
 struct signature {
     /// Alternative words at a position of an opcode.
-    struct slot {
+    struct modifier_group {
         bool optional = false;
         bool types = false;  ///< of types, which are matched in order
         std::vector<const word*> choices;
     };
     const signature_row* row = nullptr;
     std::string_view base;  ///< the first word of the name
-    std::vector<slot> slots;
+    std::vector<modifier_group> modifier_groups;
     std::vector<operand_rule> rules;
 };
 

@@ -29,7 +29,7 @@ group_schedule::group_schedule(const group_schedule& same_process, unsigned kind
 
 void group_schedule::create(const char* name, unsigned kind, unsigned sub_phases,
                             process_state* run_by) {
-    const auto& all = sequencer_.table().slots();
+    const auto& all = sequencer_.table().phase_entries();
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
     if ((sequencer_.clocked_threads() && sub_phases == 1) || begin == all.end()) return;
@@ -37,10 +37,10 @@ void group_schedule::create(const char* name, unsigned kind, unsigned sub_phases
     sc_assert(std::none_of(end, all.end(), within));
     first_ = static_cast<unsigned>(begin - all.begin());
     domain_ = begin->what.domain;
-    slots_.reserve(static_cast<std::size_t>(end - begin));
+    phase_entries_.reserve(static_cast<std::size_t>(end - begin));
     for (auto s = begin; s != end; ++s) {
         sc_assert(s->what.domain == domain_);
-        slots_.emplace_back(s->what);
+        phase_entries_.emplace_back(s->what);
     }
     activity_ = std::make_unique<process_state>(
         name, sequencer_, first_, on_edge<&group_schedule::run>(this), false, sub_phases, run_by);
@@ -54,7 +54,7 @@ group_schedule::~group_schedule() {
 }
 
 void group_schedule::open() {
-    if (slots_.empty()) return;  // every process is a SystemC thread
+    if (phase_entries_.empty()) return;  // every process is a SystemC thread
     sc_assert(sequencer_.table().group_of_new(first_) == nullptr);
     sequencer_.table().open_group(*this);
 }
@@ -74,8 +74,8 @@ unsigned group_schedule::add(process_state& p) {
 
 void group_schedule::complete(std::mt19937_64* random) {
     std::size_t many = 0;  // total words of sub-phases with more than one word
-    for (unsigned p = 0; p < slots_.size(); ++p) {
-        phase_slot& s = slots_[p];
+    for (unsigned p = 0; p < phase_entries_.size(); ++p) {
+        scheduled_phase& s = phase_entries_[p];
         if (random != nullptr) s.shuffle(*random);
         s.complete(first_ + p);
         for (sub_phase& t : s.sub_phases) {
@@ -91,7 +91,7 @@ void group_schedule::complete(std::mt19937_64* random) {
     rows_.resize(sub_phases_.size());
     std::uint64_t* next_many = awake_.data();
     const edge_action* actions = actions_.data();
-    for (phase_slot& s : slots_) {
+    for (scheduled_phase& s : phase_entries_) {
         for (sub_phase& t : s.sub_phases) {
             row& r = rows_[t.number];
             r = {t.n_words == 1 ? t.words[0] : 0, nullptr, actions, 0};
@@ -108,7 +108,7 @@ void group_schedule::complete(std::mt19937_64* random) {
     ready_ = {};
     for (unsigned k = 0; k < rows_.size(); ++k)
         if (!is_asleep(k)) sub_phase_awake(k);
-    for (phase_slot& s : slots_)
+    for (scheduled_phase& s : phase_entries_)
         for (process_state* p : s.members) p->join_sub_phase(p->selected);
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
@@ -226,7 +226,7 @@ void group_schedule::run_phases() {
     }
     if (sequencer_.follows_blocks())
         visit_sub_phases([this](unsigned k) {
-            sequencer_.mark_active(slots_[sub_phases_[k]->phase], *sub_phases_[k]);
+            sequencer_.mark_active(phase_entries_[sub_phases_[k]->phase], *sub_phases_[k]);
             run_members(k);
         });
     else

@@ -34,23 +34,23 @@ public:
 
     // ---- members ----
 
-    bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
-    phase_slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
+    bool has(unsigned phase) const { return phase - first_ < phase_entries_.size(); }
+    scheduled_phase& entry_of(unsigned phase) { return phase_entries_[phase - first_]; }
     /// @return the member's number within the group
     unsigned add(process_state& p);
     /// Finishes construction after the last member has been added. @param random  if not nullptr,
     /// shuffles the members
     void complete(std::mt19937_64* random);
     bool is_complete() const { return !rows_.empty(); }
-    const std::vector<phase_slot>& slots() const { return slots_; }
-    std::vector<phase_slot>& slots() { return slots_; }
+    const std::vector<scheduled_phase>& phase_entries() const { return phase_entries_; }
+    std::vector<scheduled_phase>& phase_entries() { return phase_entries_; }
     unsigned domain() const { return domain_; }
     unsigned first_phase() const { return first_; }
-    /// Calls visit with the slot and the sub-phase of every sub-phase in which a member is awake.
+    /// Calls visit with the phase and the sub-phase of every sub-phase in which a member is awake.
     template <class Visit>
     void for_each_ready(Visit visit) const {
         for (unsigned k = next_ready(0); k < max_sub_phases; k = next_ready(k + 1))
-            visit(slots_[sub_phases_[k]->phase], *sub_phases_[k]);
+            visit(phase_entries_[sub_phases_[k]->phase], *sub_phases_[k]);
     }
 
     // ---- statistics ----
@@ -175,9 +175,9 @@ private:
     std::vector<edge_action> actions_;  // of the members, phase after phase
     std::vector<std::uint64_t> awake_;  // awake members, where a sub-phase has more than 64
     std::vector<std::uint64_t> snapshot_;
-    unsigned first_ = 0;                  // first phase of the group
-    std::vector<phase_slot> slots_;       // by phase, from the first
-    std::vector<sub_phase*> sub_phases_;  // in order
+    unsigned first_ = 0;                          // first phase of the group
+    std::vector<scheduled_phase> phase_entries_;  // by phase, from the first
+    std::vector<sub_phase*> sub_phases_;          // in order
 };
 
 }  // namespace simtlm::simulation

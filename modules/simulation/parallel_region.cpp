@@ -31,11 +31,11 @@ unsigned parallel_region::chunk_of(unsigned partition, unsigned partitions,
     return thread * chunks_per_thread + begin + nth * places / of;
 }
 
-void parallel_region::add(phase_slot& slot) {
-    slot.lay_out_by_chunk(threads_, chunks_per_thread);
-    slot.shared_number = static_cast<unsigned>(slots_.size());
-    slots_.push_back(&slot);
-    sc_assert(slots_.size() <= max_shared);
+void parallel_region::add(scheduled_phase& phase_entry) {
+    phase_entry.lay_out_by_chunk(threads_, chunks_per_thread);
+    phase_entry.shared_number = static_cast<unsigned>(phase_entries_.size());
+    phase_entries_.push_back(&phase_entry);
+    sc_assert(phase_entries_.size() <= max_shared);
 }
 
 void parallel_region::begin_step(bool ended, bool begins) {
@@ -66,7 +66,7 @@ std::size_t parallel_region::run(const phase_visit* first, const phase_visit* en
     if (runs_in_step()) {
         unsigned awake = 0;
         for (; last != end; ++last) {
-            const phase_slot& s = *last->of;
+            const scheduled_phase& s = *last->of;
             if (!s.shared || s.one_thread || (last != first && s.what.barrier_before)) break;
             awake += last->who->awake;
         }
@@ -145,11 +145,11 @@ void parallel_region::run_chunk(unsigned unit, unsigned chunk) {
     }
 }
 
-parallel_region::counts parallel_region::take_counts(const phase_slot& slot) {
+parallel_region::counts parallel_region::take_counts(const scheduled_phase& phase_entry) {
     counts sum;
     for (deferred_updates& n : deferred_updates_) {
-        sum.ran += std::exchange(n.ran[slot.shared_number], 0);
-        sum.awoken += std::exchange(n.awoken[slot.shared_number], std::int16_t{0});
+        sum.ran += std::exchange(n.ran[phase_entry.shared_number], 0);
+        sum.awoken += std::exchange(n.awoken[phase_entry.shared_number], std::int16_t{0});
     }
     activations_ += sum.ran;
     return sum;
@@ -170,15 +170,15 @@ parallel_region::deferred_updates& parallel_region::updates_of_this_thread() {
 }
 
 void parallel_region::wake(process_state& p) {
-    if (!p.slot.shared) return updates_of_this_thread().woken.push_back(&p);
+    if (!p.phase_entry.shared) return updates_of_this_thread().woken.push_back(&p);
     if ((__atomic_fetch_or(p.word, p.mask(), __ATOMIC_RELAXED) & p.mask()) == 0)
-        ++updates_of_this_thread().awoken[p.slot.shared_number];
+        ++updates_of_this_thread().awoken[p.phase_entry.shared_number];
 }
 
 void parallel_region::sleep(process_state& p) {
-    sc_assert(p.slot.shared);
+    sc_assert(p.phase_entry.shared);
     if ((__atomic_fetch_and(p.word, ~p.mask(), __ATOMIC_RELAXED) & p.mask()) != 0)
-        --updates_of_this_thread().awoken[p.slot.shared_number];
+        --updates_of_this_thread().awoken[p.phase_entry.shared_number];
 }
 
 void parallel_region::set_timer(process_state& p, std::uint64_t at) {

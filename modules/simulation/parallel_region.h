@@ -3,7 +3,7 @@
 
 #include "modules/host_threads/spin_lock.h"
 #include "modules/simulation/parallel_autotuner.h"
-#include "modules/simulation/phase_slot.h"
+#include "modules/simulation/scheduled_phase.h"
 
 #include <array>
 #include <cstddef>
@@ -59,8 +59,8 @@ public:
     unsigned chunk_of_new() const { return chunk_of_new_; }
     void set_chunk_of_new(unsigned chunk) { chunk_of_new_ = chunk; }
     /// Adds a phase that host threads may run, after all its processes have been created.
-    void add(phase_slot& slot);
-    const std::vector<phase_slot*>& slots() const { return slots_; }
+    void add(scheduled_phase& phase_entry);
+    const std::vector<scheduled_phase*>& phase_entries() const { return phase_entries_; }
 
     // ---- steps ----
 
@@ -84,7 +84,7 @@ public:
         int awoken = 0;    ///< of these phases, less those that went to sleep
     };
     /// Returns the activity of a phase and resets its counts.
-    counts take_counts(const phase_slot& slot);
+    counts take_counts(const scheduled_phase& phase_entry);
     /// Applies the deferred updates, thread by thread.
     /// @param wake       called with each process of another phase that was woken
     /// @param set_timer  called with each process that set a timer, and its cycle
@@ -156,7 +156,7 @@ private:
     std::vector<deferred_updates> deferred_updates_;  // by host thread
 
     // Fields that only SystemC's thread uses.
-    alignas(64) std::vector<phase_slot*> slots_;  // by shared_number
+    alignas(64) std::vector<scheduled_phase*> phase_entries_;  // by shared_number
     unsigned chunk_of_new_ = 0;
     unsigned activations_ = 0;  // in the current step
     unsigned steps_since_counted_ = 0;

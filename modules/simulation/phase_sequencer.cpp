@@ -57,7 +57,7 @@ phase_sequencer::activity phase_sequencer::observed() const {
     activity a = activity_;
     a.edges = source_.edges();
     for (const group_schedule* g : table_.groups()) a.groups += g->visits();
-    for (unsigned p = 0; p < table_.slots().size(); ++p) a.activations[p] = activations(p);
+    for (unsigned p = 0; p < table_.phase_entries().size(); ++p) a.activations[p] = activations(p);
     return a;
 }
 
@@ -101,7 +101,7 @@ bool phase_sequencer::start_next_phase(const process_state* ended) {
                 position_ += visits;
                 return true;
             }
-        if (ended != nullptr && (&ended->slot == v.of->processes || v.of->starts_shared())) {
+        if (ended != nullptr && (&ended->phase_entry == v.of->processes || v.of->starts_shared())) {
             resumes_ = true;  // a process cannot trigger itself
             step_event_.notify();
             return true;
@@ -126,7 +126,7 @@ bool phase_sequencer::start_next_phase(const process_state* ended) {
 std::size_t phase_sequencer::end_of_processes(std::size_t first) const {
     const std::vector<phase_visit>& order = *visits_;
     std::size_t end = first + 1;
-    const phase_slot* const processes = order[first].of->processes;
+    const scheduled_phase* const processes = order[first].of->processes;
     if (!processes->shares_processes || follows_blocks()) return end;
     while (end < order.size() && order[end].of->processes == processes) ++end;
     return end;
@@ -207,7 +207,7 @@ std::size_t phase_sequencer::run_parallel_region() {
         region_.run(&(*visits_)[position_], visits_->data() + visits_->size());
     if (visits == 0) return 0;
     ++activity_.shared;
-    for (phase_slot* s : region_.slots()) {
+    for (scheduled_phase* s : region_.phase_entries()) {
         const parallel_region::counts n = region_.take_counts(*s);
         s->sub_phases[0].awake += static_cast<unsigned>(n.awoken);
         if (n.ran == 0) continue;
@@ -222,8 +222,9 @@ std::size_t phase_sequencer::run_parallel_region() {
 }
 
 void phase_sequencer::stay_on_one_thread(phase_index p) {
-    const unsigned kind = table_.slots()[p].what.group_kind;
-    for (phase_slot& s : table_.slots()) s.one_thread |= kind != 0 && s.what.group_kind == kind;
+    const unsigned kind = table_.phase_entries()[p].what.group_kind;
+    for (scheduled_phase& s : table_.phase_entries())
+        s.one_thread |= kind != 0 && s.what.group_kind == kind;
 }
 
 std::uint64_t phase_sequencer::order_of(const phase_visit& v, const process_state& p) const {
@@ -255,7 +256,7 @@ unsigned phase_sequencer::domains_of(sc_core::sc_in<bool>& input) {
 /// Checks that blocks act only in phases of domains whose clocks they are bound to; members of a
 /// group use the clocks of the group's module.
 void phase_sequencer::check_clocks() {
-    for (const phase_slot& s : table_.slots()) {
+    for (const scheduled_phase& s : table_.phase_entries()) {
         for (const process_state* p : s.members) {
             const sc_core::sc_object* o = p->owner;
             const clocked_module* block = nullptr;
@@ -278,7 +279,7 @@ void phase_sequencer::wake_all() {
 }
 
 /// Marks the blocks of the processes that are awake in a sub-phase.
-void phase_sequencer::mark_active(const phase_slot& s, const sub_phase& t) {
+void phase_sequencer::mark_active(const scheduled_phase& s, const sub_phase& t) {
     for_each_awake(t, s.members, [this](const process_state* p) {
         activity_of_blocks_.mark(p->watched, activity_.steps);
     });
@@ -286,12 +287,12 @@ void phase_sequencer::mark_active(const phase_slot& s, const sub_phase& t) {
 
 void phase_sequencer::finish_step() {
     if (follows_blocks()) {
-        for (const phase_slot& s : table_.slots())
+        for (const scheduled_phase& s : table_.phase_entries())
             for (const sub_phase& t : s.sub_phases)
                 if (t.awake != 0) mark_active(s, t);
         for (const group_schedule* g : table_.groups())
             g->for_each_ready(
-                [this](const phase_slot& s, const sub_phase& t) { mark_active(s, t); });
+                [this](const scheduled_phase& s, const sub_phase& t) { mark_active(s, t); });
     }
     for (step_observer* o : observers_) o->step_ended(last_);
     activity_of_blocks_.clear();
@@ -309,7 +310,7 @@ void phase_sequencer::synchronize() {
     if (source_.has_edges_before(time)) source_.count_cycles();
     source_.defer_before(time, [this](unsigned domain) { count_edge(domain); });
     if (source_.deferred() != 0)
-        for_each_awake(table_.deferred_slot()->sub_phases[0], table_.replay_actions(),
+        for_each_awake(table_.deferred_phase()->sub_phases[0], table_.replay_actions(),
                        [this](const edge_action& replay) { act(replay); });
     source_.end_deferral();
 }

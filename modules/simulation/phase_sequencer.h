@@ -77,7 +77,7 @@ public:
     /// number of edges so far, once the next step of any domain has begun. Cycles.
     std::uint64_t cycle(unsigned domain) const { return source_.cycle(domain); }
 
-    unsigned domain_of(phase_index p) const { return table_.slots()[p].what.domain; }
+    unsigned domain_of(phase_index p) const { return table_.phase_entries()[p].what.domain; }
     unsigned host_threads() const { return options_.host_threads; }
     bool sleeping_enabled() const { return options_.sleeping; }
     /// The activity so far.
@@ -89,13 +89,13 @@ public:
     const std::array<std::uint64_t, max_domains>& edges() const { return source_.edges(); }
     /// Number of process activations in a phase so far.
     std::uint64_t activations(phase_index p) const;
-    const char* phase_name(phase_index p) const { return table_.slots()[p].what.name; }
+    const char* phase_name(phase_index p) const { return table_.phase_entries()[p].what.name; }
     /// @return the domains whose clock a port is bound to, one bit each; valid after elaboration
     unsigned domains_of(sc_core::sc_in<bool>& input);
     /// Sets the object that traces the signals of blocks for clocked_module::trace().
     void set_tracer(block_tracer& t) { tracer_ = &t; }
     block_tracer* tracer() const { return tracer_; }
-    unsigned phases() const { return static_cast<unsigned>(table_.slots().size()); }
+    unsigned phases() const { return static_cast<unsigned>(table_.phase_entries().size()); }
 
     using step_observer = simulation::step_observer;
     /// Registers an observer, which is called in every step from now on.
@@ -243,7 +243,7 @@ public:
     /// awake process.
     bool follows_blocks() const { return activity_of_blocks_.watches(); }
     /// Notes the blocks whose processes are awake in a sub-phase.
-    void mark_active(const phase_slot& s, const sub_phase& t);
+    void mark_active(const scheduled_phase& s, const sub_phase& t);
 
 private:
     void end_of_elaboration() override;
@@ -258,7 +258,7 @@ private:
     std::size_t end_of_processes(std::size_t first) const;
     bool defers() const {
         return options_.sleeping && observers_.empty() && !follows_blocks() &&
-               !table_.deferred_slot()->one_thread;
+               !table_.deferred_phase()->one_thread;
     }
     void count_edge(unsigned domain);
     bool start_next_phase(const process_state* ended);

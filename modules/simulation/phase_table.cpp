@@ -11,10 +11,10 @@
 namespace simtlm::simulation {
 
 phase_table::phase_table(const std::vector<phase>& phases) {
-    slots_.reserve(phases.size());
+    phase_entries_.reserve(phases.size());
     for (const phase& p : phases) {
-        slots_.emplace_back(p);
-        slots_.back().start_all =
+        phase_entries_.emplace_back(p);
+        phase_entries_.back().start_all =
             std::make_unique<sc_core::sc_event>((std::string(p.name) + "_start").c_str());
     }
 }
@@ -32,9 +32,9 @@ group_schedule* phase_table::group_of_new(phase_index p) const {
 
 void phase_table::complete_members(std::uint64_t shuffle_seed) {
     std::mt19937_64 random(shuffle_seed);
-    for (phase_slot& s : slots_) s.find_processes();
+    for (scheduled_phase& s : phase_entries_) s.find_processes();
     if (shuffle_seed != 0)
-        for (phase_slot& s : slots_) {
+        for (scheduled_phase& s : phase_entries_) {
             // Slots run by the same processes use the same order in all phases.
             std::mt19937_64 same(shuffle_seed);
             s.shuffle(s.processes != &s || s.shares_processes ? same : random);
@@ -43,36 +43,38 @@ void phase_table::complete_members(std::uint64_t shuffle_seed) {
 }
 
 void phase_table::complete_order(parallel_region& region) {
-    for (phase_slot& s : slots_) {
+    for (scheduled_phase& s : phase_entries_) {
         // Processes of different sub-phases act one after the other.
         s.shared = region.exists() && s.what.group_kind != 0 && s.sub_phases.size() <= 1;
         if (s.shared && !s.members.empty()) region.add(s);
     }
-    for (unsigned p = 0; p < slots_.size(); ++p) {
-        slots_[p].complete(p);
-        for (sub_phase& t : slots_[p].sub_phases)
+    for (unsigned p = 0; p < phase_entries_.size(); ++p) {
+        phase_entries_[p].complete(p);
+        for (sub_phase& t : phase_entries_[p].sub_phases)
             for (unsigned set = 0; set < with_deferred; ++set)
-                if ((set >> slots_[p].what.domain & 1u) != 0)
-                    order_[set].push_back({&t, &slots_[p], slots_[p].actions.data()});
+                if ((set >> phase_entries_[p].what.domain & 1u) != 0)
+                    order_[set].push_back(
+                        {&t, &phase_entries_[p], phase_entries_[p].actions.data()});
     }
 }
 
 bool phase_table::insert_replay(unsigned domain) {
     std::size_t members = 0, groups = 0;
-    for (const phase_slot& s : slots_)
+    for (const scheduled_phase& s : phase_entries_)
         if (s.what.domain == domain)
             members += static_cast<std::size_t>(
                 std::count_if(s.members.begin(), s.members.end(), [](auto* p) { return p; }));
-    phase_slot* first_slot = nullptr;
+    scheduled_phase* of_first_group = nullptr;
     for (const group_schedule* g : groups_) {
         if (g->domain() != domain) continue;
-        if (first_slot != nullptr && first_slot != &slots_[g->first_phase()]) return false;
-        first_slot = &slots_[g->first_phase()];
+        if (of_first_group != nullptr && of_first_group != &phase_entries_[g->first_phase()])
+            return false;
+        of_first_group = &phase_entries_[g->first_phase()];
         ++groups;
     }
     if (groups == 0 || groups != members) return false;
-    deferred_slot_ = first_slot;
-    for (const edge_action& a : deferred_slot_->actions)
+    deferred_phase_ = of_first_group;
+    for (const edge_action& a : deferred_phase_->actions)
         replay_actions_.push_back(
             on_edge<&group_schedule::replay>(static_cast<group_schedule*>(a.self)));
     for (unsigned set = 0; set < with_deferred; ++set) {
@@ -82,28 +84,28 @@ bool phase_table::insert_replay(unsigned domain) {
         // access nothing beyond their own partition may come before the replay, which then takes
         // place where its processes run for the first time, so that they need not run twice.
         const auto first = std::find_if(order.begin(), order.end(), [this](const phase_visit& v) {
-            return v.of->processes == deferred_slot_->processes || v.of->what.group_kind == 0;
+            return v.of->processes == deferred_phase_->processes || v.of->what.group_kind == 0;
         });
         const bool joins =
-            first != order.end() && first->of->processes == deferred_slot_->processes;
+            first != order.end() && first->of->processes == deferred_phase_->processes;
         order.insert(joins ? first : order.begin(),
-                     {&deferred_slot_->sub_phases[0], deferred_slot_, replay_actions_.data()});
+                     {&deferred_phase_->sub_phases[0], deferred_phase_, replay_actions_.data()});
     }
     return true;
 }
 
 void phase_table::for_each_process(const std::function<void(process_state&)>& call) {
-    const auto members_of = [&call](const phase_slot& s) {
+    const auto members_of = [&call](const scheduled_phase& s) {
         for (process_state* p : s.members)
-            if (p != nullptr) call(*p);  // slots laid out by chunk have unused places
+            if (p != nullptr) call(*p);  // phases laid out by chunk have unused places
     };
-    for (const phase_slot& s : slots_) members_of(s);
+    for (const scheduled_phase& s : phase_entries_) members_of(s);
     for (const group_schedule* g : groups_)
-        for (const phase_slot& s : g->slots()) members_of(s);
+        for (const scheduled_phase& s : g->phase_entries()) members_of(s);
 }
 
 bool phase_table::all_asleep() const {
-    for (const phase_slot& s : slots_)
+    for (const scheduled_phase& s : phase_entries_)
         for (const sub_phase& t : s.sub_phases)
             if (t.awake != 0) return false;
     return true;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/simulation/edge_source.h"
-#include "modules/simulation/phase_slot.h"
+#include "modules/simulation/scheduled_phase.h"
 
 #include <array>
 #include <cstdint>
@@ -21,12 +21,12 @@ class phase_table {
 public:
     explicit phase_table(const std::vector<phase>& phases);
 
-    std::vector<phase_slot>& slots() { return slots_; }
-    const std::vector<phase_slot>& slots() const { return slots_; }
+    std::vector<scheduled_phase>& phase_entries() { return phase_entries_; }
+    const std::vector<scheduled_phase>& phase_entries() const { return phase_entries_; }
     const std::vector<group_schedule*>& groups() const { return groups_; }
     /// Index of a phase in the table.
-    std::size_t number_of(const phase_slot& s) const {
-        return static_cast<std::size_t>(&s - slots_.data());
+    std::size_t number_of(const scheduled_phase& s) const {
+        return static_cast<std::size_t>(&s - phase_entries_.data());
     }
     /// Calls a function with each process, of the sequencer and of its groups.
     void for_each_process(const std::function<void(process_state&)>& call);
@@ -43,7 +43,7 @@ public:
 
     // ---- end of elaboration ----
 
-    /// Completes the slots and groups. @param shuffle_seed  not 0: seed of a random order of the
+    /// Completes the phases and groups. @param shuffle_seed  not 0: seed of a random order of the
     /// processes within each phase
     void complete_members(std::uint64_t shuffle_seed);
     /// Determines the phases that a parallel region runs, and the order of visits.
@@ -61,7 +61,7 @@ public:
         return order_[domains | (deferred ? with_deferred : 0)];
     }
     /// The phase of the decoupled domain's groups; nullptr if no domain is decoupled.
-    phase_slot* deferred_slot() const { return deferred_slot_; }
+    scheduled_phase* deferred_phase() const { return deferred_phase_; }
     /// The replay actions of these groups.
     const std::vector<edge_action>& replay_actions() const { return replay_actions_; }
     /// Whether no process outside groups is awake.
@@ -70,11 +70,11 @@ public:
 private:
     static constexpr unsigned with_deferred = 1u << edge_source::max_domains;
 
-    std::vector<phase_slot> slots_;
+    std::vector<scheduled_phase> phase_entries_;
     std::vector<group_schedule*> groups_;
     std::vector<group_schedule*> open_groups_;  // which processes under construction may join
     std::array<std::vector<phase_visit>, 2 * with_deferred> order_;  // see visits()
-    phase_slot* deferred_slot_ = nullptr;
+    scheduled_phase* deferred_phase_ = nullptr;
     std::vector<edge_action> replay_actions_;
 };
 

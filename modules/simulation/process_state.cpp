@@ -25,14 +25,14 @@ process_state::process_state(const char* name, phase_sequencer& of, phase_index 
       group(of.table().group_of_new(phase)),
       edges_deferred(group != nullptr ? &group->edges_deferred() : &in_time),
       action(acts),
-      slot(group != nullptr ? group->slot_of(phase) : of.table().slots().at(phase)),
+      phase_entry(group != nullptr ? group->entry_of(phase) : of.table().phase_entries().at(phase)),
       chunk(of.region().chunk_of_new()),
       run_by(runner),
       owner(sc_core::sc_get_current_object()),
       block(owner) {
-    domain = static_cast<std::uint8_t>(slot.what.domain);
+    domain = static_cast<std::uint8_t>(phase_entry.what.domain);
     sc_assert(sub_phases >= 1);
-    index = slot.join(*this, sub_phases);
+    index = phase_entry.join(*this, sub_phases);
     if (group != nullptr) number = static_cast<std::uint16_t>(group->add(*this));
     if (group == nullptr && run_by == nullptr) spawn(name);
     if (awake || !sequencer.sleeping_enabled()) wake();
@@ -44,7 +44,7 @@ void process_state::spawn(const char* name) {
     sc_core::sc_spawn_options options;
     options.dont_initialize();
     options.set_sensitivity(start.get());
-    options.set_sensitivity(slot.start_all.get());
+    options.set_sensitivity(phase_entry.start_all.get());
     if (sequencer.clocked_threads()) {
         options.set_stack_size(stack_bytes);
         const auto thread = [this] {

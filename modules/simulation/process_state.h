@@ -21,8 +21,8 @@ struct alignas(64) process_state {
 
     // Fields used by running, sleeping, waking and timers, in one cache line.
     phase_sequencer& sequencer;
-    group_schedule* const group;        ///< nullptr: not a member of a group
-    std::uint64_t* word = nullptr;      ///< word of its sub-phase that holds its bit
+    group_schedule* const group;                ///< nullptr: not a member of a group
+    std::uint64_t* word = nullptr;              ///< word of its sub-phase that holds its bit
     const std::uint64_t* const edges_deferred;  ///< number of edges by which its group lags
     const edge_action action;
     unsigned index = 0;                 ///< among the members of the phase
@@ -36,7 +36,7 @@ struct alignas(64) process_state {
     bool has_next = false;
 
     // Fields for construction, and for processes outside groups.
-    phase_slot& slot;                     ///< its phase
+    scheduled_phase& phase_entry;         ///< its phase
     sub_phase* acts_in = nullptr;         ///< its sub-phase
     const process_state* next = nullptr;  ///< whose action its SystemC process runs in its next
                                           ///< activation
@@ -120,9 +120,9 @@ struct alignas(64) process_state {
     /// @pre asleep, or in the same sub-phase, whose words have moved
     void join_sub_phase(unsigned k) {
         selected = k;
-        acts_in = &slot.sub_phases[k];
-        first_place = slot.sub_phases[0].place;
-        first_number = static_cast<std::uint8_t>(slot.sub_phases[0].number);
+        acts_in = &phase_entry.sub_phases[k];
+        first_place = phase_entry.sub_phases[0].place;
+        first_number = static_cast<std::uint8_t>(phase_entry.sub_phases[0].number);
         sub_phase_number = static_cast<std::uint8_t>(first_number + k);
         only_word = acts_in->n_words == 1;
         word = acts_in->word(index);

@@ -19,10 +19,10 @@ public:
 
     /// Empties the queue and changes its capacity.
     void reset(std::size_t capacity) {
-        std::size_t slots = 1;
-        while (slots < capacity) slots *= 2;
-        storage_.reset(new T[slots]);  // elements of trivial type stay uninitialized until used
-        mask_ = static_cast<std::uint32_t>(slots - 1);
+        std::size_t entries = 1;
+        while (entries < capacity) entries *= 2;
+        storage_.reset(new T[entries]);  // elements of trivial type stay uninitialized until used
+        mask_ = static_cast<std::uint32_t>(entries - 1);
         capacity_ = static_cast<std::uint32_t>(capacity);
         clear();
     }

@@ -14,8 +14,8 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t first_slots = 1024;   // a power of two
-constexpr std::size_t max_variants = 4096;  // per program counter
+constexpr std::size_t first_buckets = 1024;  // a power of two
+constexpr std::size_t max_variants = 4096;   // per program counter
 
 /// Whether an executed instruction may change an mbarrier: PTX or machine code.
 bool uses_mbarrier(std::string_view opcode) {
@@ -31,7 +31,7 @@ instruction_table::instruction_table(const kernel_header& header, const reader_o
       unknown_opcode_is_error_(options.unknown_opcode_is_error),
       validate_(options.validate && !header.code),
       warn_(std::move(warn)),
-      slots_(first_slots) {
+      buckets_(first_buckets) {
     decode_options_.latencies = options.latencies;
     decode_options_.quirks = options.quirks;
     unknown_entry_.cls = program::op_class::integer;
@@ -70,7 +70,7 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
         made.needs_addresses = rules.needs_addresses;
         calls_seen_ = calls_seen_ || rules.may_leave_function;
         validate_instruction(header_, pc, operands, calls_seen_, where);
-        for (const entry* e = slot_of(pc).chain; e != nullptr && !calls_seen_; e = e->next)
+        for (const entry* e = bucket_of(pc).chain; e != nullptr && !calls_seen_; e = e->next)
             validate_same_opcode(e->opcode, made.opcode, pc, where);
     }
     text.pc = pc;
@@ -122,13 +122,13 @@ void instruction_table::set_control(program::static_instruction& info) const {
 }
 
 void instruction_table::insert(entry* fresh, const place& where) {
-    if (slots_used_ * 2 >= slots_.size()) grow();
-    slot& s = slot_of(fresh->info.pc);
+    if (buckets_used_ * 2 >= buckets_.size()) grow();
+    bucket& s = bucket_of(fresh->info.pc);
     fresh->next = nullptr;
     if (s.chain == nullptr) {
         s.pc = fresh->info.pc;
         s.chain = fresh;
-        ++slots_used_;
+        ++buckets_used_;
         return;
     }
     std::size_t length = 1;
@@ -143,10 +143,10 @@ void instruction_table::insert(entry* fresh, const place& where) {
 }
 
 void instruction_table::grow() {
-    std::vector<slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    for (const slot& s : old) {
-        if (s.chain != nullptr) slot_of(s.pc) = s;
+    std::vector<bucket> old(buckets_.size() * 2);
+    old.swap(buckets_);
+    for (const bucket& s : old) {
+        if (s.chain != nullptr) bucket_of(s.pc) = s;
     }
 }
 

@@ -46,7 +46,7 @@ public:
     /// Returns the instruction whose text is at the scanner, after decoding it if it is new, and
     /// advances the scanner past it. @throws support::user_error
     entry* take(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where) {
-        for (entry* e = slot_of(pc).chain; e != nullptr; e = e->next) {
+        for (entry* e = bucket_of(pc).chain; e != nullptr; e = e->next) {
             const std::size_t n = e->text.size();
             if (in.left() >= n && std::memcmp(in.position(), e->text.data(), n) == 0 &&
                 (in.left() == n || scanner::is_blank(in.position()[n])) &&
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    struct slot {
+    struct bucket {
         std::uint64_t pc = 0;
         entry* chain = nullptr;
     };
@@ -78,12 +78,12 @@ private:
     entry* variant_for(entry* of, unsigned n, const std::int64_t* immediates, const place& where);
     void set_control(program::static_instruction& info) const;
     void insert(entry* fresh, const place& where);
-    slot& slot_of(std::uint64_t pc) {
-        const std::size_t last = slots_.size() - 1;
+    bucket& bucket_of(std::uint64_t pc) {
+        const std::size_t last = buckets_.size() - 1;
         const std::uint64_t h = (pc >> 3) * 0x9e3779b97f4a7c15ULL;
         std::size_t i = static_cast<std::size_t>(h >> 32) & last;
-        while (slots_[i].chain != nullptr && slots_[i].pc != pc) i = (i + 1) & last;
-        return slots_[i];
+        while (buckets_[i].chain != nullptr && buckets_[i].pc != pc) i = (i + 1) & last;
+        return buckets_[i];
     }
     void grow();
     void make_asynchronous(entry& e) const;
@@ -99,8 +99,8 @@ private:
     isa::decode_options decode_options_;
     warning_sink warn_;
     std::deque<entry> entries_;
-    std::vector<slot> slots_;
-    std::size_t slots_used_ = 0;
+    std::vector<bucket> buckets_;
+    std::size_t buckets_used_ = 0;
     std::unordered_set<std::string> noted_;  ///< opcodes that have been reported
     isa::opcode_entry unknown_entry_;
     isa::opcode_entry executed_access_;  // for executed code, which has the properties of its

@@ -28,23 +28,23 @@ enum class bank : std::uint32_t {
 };
 
 /// An operand: a bank and an offset in it, in bytes.
-using slot = std::uint32_t;
-constexpr slot no_slot = ~slot{0};
+using operand_ref = std::uint32_t;
+constexpr operand_ref no_operand = ~operand_ref{0};
 constexpr unsigned bank_shift = 30;
-constexpr slot slot_in(bank b, std::uint32_t offset) {
+constexpr operand_ref operand_ref_in(bank b, std::uint32_t offset) {
     return static_cast<std::uint32_t>(b) << bank_shift | offset;
 }
-constexpr std::uint32_t offset_of(slot s) {
+constexpr std::uint32_t offset_of(operand_ref s) {
     return s & ((1u << bank_shift) - 1);
 }
-constexpr bank bank_of(slot s) {
+constexpr bank bank_of(operand_ref s) {
     return static_cast<bank>(s >> bank_shift);
 }
 
 /// Masks at fixed positions of every frame.
 struct frame_layout {
-    static constexpr slot always = 0;  ///< a guard that is true for all lanes
-    static constexpr slot carry = 4;   ///< CC.CF
+    static constexpr operand_ref always = 0;  ///< a guard that is true for all lanes
+    static constexpr operand_ref carry = 4;   ///< CC.CF
     static constexpr std::uint32_t first_predicate = 8;
 };
 
@@ -52,13 +52,14 @@ struct frame_layout {
 /// lowered to one or a few of them: conversions of operands are separate operations.
 struct operation {
     handler execute = nullptr;
-    const slot* list = nullptr;  ///< operands in addition to those below: elements of vectors
+    const operand_ref* list =
+        nullptr;                 ///< operands in addition to those below: elements of vectors
     std::int64_t immediate = 0;  ///< depends on the handler; for memory accesses the offset
     std::uint32_t guard = frame_layout::always;  ///< offset of a mask in the frame
     lane_mask guard_flip = 0;                    ///< all_lanes: the guard is negated
-    slot destination = no_slot;
-    slot destination2 = no_slot;
-    slot source[4] = {no_slot, no_slot, no_slot, no_slot};
+    operand_ref destination = no_operand;
+    operand_ref destination2 = no_operand;
+    operand_ref source[4] = {no_operand, no_operand, no_operand, no_operand};
     std::uint32_t instruction = 0;  ///< number in the program; see program_image
     std::uint16_t detail = 0;       ///< depends on the handler
     bool counted = true;            ///< represents an instruction; false: prepares the next one

@@ -42,7 +42,7 @@ bool lower_direct_branch(machine_lowering& l, const control_operands& c) {
 /// are equal.
 bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
     unsigned n = c.n;
-    slot mask = no_slot;
+    operand_ref mask = no_operand;
     divergent_branch_arguments a{c.a, l.has(modifier::CONV), {}};
     if (l.at(n).kind != operand_kind::target) {
         a.expected = l.integer_modifiers(l.at(n));
@@ -58,8 +58,8 @@ bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
 bool lower_register_branch(machine_lowering& l, const control_operands& c, bool relative_to_next) {
     const sass::operand& to = l.at(c.n);
     const std::uint64_t origin = relative_to_next ? l.now().address + sass::instruction_bytes : 0;
-    slot* const table = l.instruction_table();
-    const slot offset = l.register_row(to.index, to.has_uniform);
+    operand_ref* const table = l.instruction_table();
+    const operand_ref offset = l.register_row(to.index, to.has_uniform);
     operation& op =
         l.emit(machine_branch_register, {c.a, static_cast<std::uint32_t>(to.value + origin),
                                          static_cast<std::uint32_t>(l.instructions())});
@@ -72,13 +72,13 @@ bool lower_register_branch(machine_lowering& l, const control_operands& c, bool 
 /// from R4 on, those of 64 bits in an even register and the next one.
 void emit_runtime_functions(machine_lowering& l) {
     for (const runtime_signature& f : runtime_functions) {
-        std::vector<slot> list;
+        std::vector<operand_ref> list;
         unsigned next = 4, arguments = 0;
         const auto add = [&](unsigned bytes, unsigned index) {
             for (unsigned word = 1; word < std::max(bytes / 4, 2u); ++word)
                 l.register_row(index + word, false);
             list.insert(list.end(),
-                        {runtime_argument::rows, l.register_row(index, false), slot{bytes}});
+                        {runtime_argument::rows, l.register_row(index, false), operand_ref{bytes}});
         };
         for (const unsigned bytes : f.arguments) {
             if (bytes == 0) break;
@@ -100,7 +100,7 @@ void emit_runtime_functions(machine_lowering& l) {
 /// function.
 bool lower_absolute_branch(machine_lowering& l, const control_operands& c, bool calls) {
     const sass::operand& o = l.at(c.n);
-    slot low = machine_frame::zero, high = machine_frame::zero;
+    operand_ref low = machine_frame::zero, high = machine_frame::zero;
     if (o.kind == operand_kind::target) {
         low = l.number(static_cast<std::uint32_t>(o.value));
         high = l.number(static_cast<std::uint32_t>(o.value >> 32));
@@ -108,9 +108,9 @@ bool lower_absolute_branch(machine_lowering& l, const control_operands& c, bool 
         low = l.register_row(o.index, false);
         high = l.register_row(o.index + 1u, false);
         if (o.value != 0) {
-            const slot more = l.number(static_cast<std::uint32_t>(o.value));
-            const slot more_high = l.number(static_cast<std::uint32_t>(o.value >> 32));
-            const slot sum = l.scratch();
+            const operand_ref more = l.number(static_cast<std::uint32_t>(o.value));
+            const operand_ref more_high = l.number(static_cast<std::uint32_t>(o.value >> 32));
+            const operand_ref sum = l.scratch();
             l.emit_words(l.lanes().address, sum, {low, high, more, more_high}, false);
             low = l.scratch();
             high = l.scratch();
@@ -122,7 +122,8 @@ bool lower_absolute_branch(machine_lowering& l, const control_operands& c, bool 
     if (calls && (pointer || o.value >= sass_image::code_window)) l.note_recursion(false);
     const std::size_t functions =
         calls ? runtime_functions.size() + l.texture_functions().size() : 0;
-    l.emit_words(machine_call, {c.a, static_cast<std::uint32_t>(functions)}, no_slot, {low, high})
+    l.emit_words(machine_call, {c.a, static_cast<std::uint32_t>(functions)}, no_operand,
+                 {low, high})
         .counted = true;
     if (calls) emit_runtime_functions(l);
     return true;
@@ -235,10 +236,10 @@ bool lower_move_convergence(machine_lowering& l) {
     const bool reads = is_barrier(l.at(1)), writes = is_barrier(l.at(0));
     for (unsigned n = 0; n < 2; ++n)
         if (is_barrier(l.at(n)) && l.at(n).index >= barriers) return false;
-    slot value = no_slot;
+    operand_ref value = no_operand;
     if (reads) {
         const bool dropped = !writes && l.at(0).index == sass::register_rz;
-        value = writes ? l.scratch() : dropped ? no_slot : l.result_row(l.at(0));
+        value = writes ? l.scratch() : dropped ? no_operand : l.result_row(l.at(0));
         l.emit_words(machine_read_barrier, {l.has(modifier::CLEAR)}, value,
                      {l.convergence_barrier(l.at(1))});
     } else {
@@ -256,7 +257,7 @@ bool lower_warp_sync(machine_lowering& l) {
     // Up to ENDCOLLECTIVE and BSYNC, lanes of .COLLECTIVE are separate, like those of .EXCLUSIVE.
     const bool collective = l.has(modifier::COLLECTIVE);
     const bool one_section = collective && !has_barrier_before_end_of_collective(l);
-    const slot mask = l.has(modifier::ALL) ? l.number(~0u) : l.low_word(l.at(n++));
+    const operand_ref mask = l.has(modifier::ALL) ? l.number(~0u) : l.low_word(l.at(n++));
     if (collective && (l.at(n).kind != operand_kind::target || !l.set_target(l.at(n).value)))
         return false;
     l.emit(machine_warp_sync, {c.a, collective || l.has(modifier::EXCLUSIVE), one_section})
@@ -285,7 +286,7 @@ bool lower_sleep(machine_lowering& l) {
     // already suspended the warp.
     const bool sleeps = c.n < l.operand_count() && !l.has(modifier::SYNCS);
     l.ignore_operand(c.n);
-    const slot time = sleeps ? l.low_word(l.at(c.n)) : no_slot;
+    const operand_ref time = sleeps ? l.low_word(l.at(c.n)) : no_operand;
     l.emit(give_way).source[0] = time;
     return true;
 }

@@ -59,10 +59,10 @@ bool lower_conversion(machine_lowering& l, ptx::operation o) {
         return false;
     const choice c = l.handlers().elementwise(o);
     if (!c) return false;
-    slot a = no_slot;
+    operand_ref a = no_operand;
     if (shift != 0) {
         a = l.scratch();
-        const slot whole = l.low_word(from);
+        const operand_ref whole = l.low_word(from);
         l.emit_words(l.lanes().shift, {}, a, {whole, l.number(shift), machine_frame::zero}, false);
     } else if (of_half) {
         a = l.half_source(from);
@@ -70,7 +70,7 @@ bool lower_conversion(machine_lowering& l, ptx::operation o) {
         a = c.sources[0] == 64 ? l.double_source(from) : l.float_source(from);
     }
     const bool wide = c.result == 64;
-    const slot to = wide ? l.scratch() : l.result_row(l.at(0));
+    const operand_ref to = wide ? l.scratch() : l.result_row(l.at(0));
     if (!l.emit_values(o, to, {a}, !wide)) return false;
     if (wide) l.to_pair(l.at(0), to);
     return true;
@@ -143,9 +143,9 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
     ptx::operation o = conversion(type::f16x2, narrow);
     o.round = ptx::rounding::rn;
     if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
-    slot from = l.low_word(l.at(1));
+    operand_ref from = l.low_word(l.at(1));
     if (l.suffix_of(l.at(1)) == ".H1") {
-        const slot whole = from;
+        const operand_ref whole = from;
         from = l.scratch();
         l.emit_words(l.lanes().shift, {}, from, {whole, l.number(16), machine_frame::zero}, false);
     }
@@ -162,15 +162,15 @@ bool lower_narrow_floats(machine_lowering& l) {
     if (!l.has(modifier::SATFINITE)) return false;
     ptx::operation o = conversion(narrow, packs ? type::f32 : type::f16x2);
     set_packing_flags(l, o);
-    const slot pair = l.scratch();
+    const operand_ref pair = l.scratch();
     if (packs) {
-        const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+        const operand_ref a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
         if (!l.emit_values(o, pair, {a, b}, false)) return false;
     } else if (!l.emit_values(o, pair, {l.low_word(l.at(1))}, false)) {
         return false;
     }
     constexpr std::uint32_t low_halves = 0x5410;
-    const slot c = l.low_word(l.at(packs ? 3 : 2));
+    const operand_ref c = l.low_word(l.at(packs ? 3 : 2));
     l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
 }
@@ -191,8 +191,8 @@ bool lower_pack_floats(machine_lowering& l) {
         return false;
     ptx::operation o = conversion(l.has(modifier::BF16) ? type::bf16x2 : type::f16x2, type::f32);
     if (!set_packing_flags(l, o)) return false;
-    const slot a = merges ? slot{machine_frame::zero} : l.float_source(l.at(1));
-    const slot b = l.float_source(l.at(merges ? 1 : 2));
+    const operand_ref a = merges ? operand_ref{machine_frame::zero} : l.float_source(l.at(1));
+    const operand_ref b = l.float_source(l.at(merges ? 1 : 2));
     return l.emit_values(o, l.result_row(l.at(0)), {a, b});
 }
 
@@ -224,7 +224,7 @@ bool lower_pack_integers(machine_lowering& l) {
     d.saturates = l.has(modifier::SAT);
     if (d.width == 16 && (l.at(3).kind != operand_kind::reg || l.at(3).index != sass::register_rz))
         return false;
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     l.emit_words(machine_pack_integers, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
@@ -235,8 +235,8 @@ bool lower_pack_floats_to_integers(machine_lowering& l) {
     if (l.has(modifier::RELU) || !l.has(modifier::NTZ) || ptx::width_of(narrow) != 8) return false;
     ptx::operation o = conversion(narrow, type::f32);
     o.round = l.has(modifier::TRUNC) ? ptx::rounding::rzi : ptx::rounding::rni;
-    const slot high = l.scratch(), low = l.scratch(), pair = l.scratch();
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref high = l.scratch(), low = l.scratch(), pair = l.scratch();
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     if (!l.emit_values(o, high, {a}, false) || !l.emit_values(o, low, {b}, false)) return false;
     constexpr std::uint32_t low_bytes = 0x0040, low_halves = 0x5410;
     l.emit_words(l.lanes().permute, {}, pair, {low, l.number(low_bytes), high}, false);

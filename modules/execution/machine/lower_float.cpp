@@ -51,16 +51,16 @@ bool is_true(const machine_lowering& l, const sass::operand& predicate) {
 
 /// The first factor of FMUL, scaled by a power of two. The hardware scales the product, which is
 /// equivalent except for subnormals and infinity.
-slot scaled_factor(machine_lowering& l) {
+operand_ref scaled_factor(machine_lowering& l) {
     constexpr std::pair<modifier, std::uint32_t> scales[] = {
         {modifier::D2, 0x3f000000}, {modifier::D4, 0x3e800000}, {modifier::D8, 0x3e000000},
         {modifier::M2, 0x40000000}, {modifier::M4, 0x40800000}, {modifier::M8, 0x41000000}};
-    const slot factor = l.float_source(l.at(1));
+    const operand_ref factor = l.float_source(l.at(1));
     for (const auto& scale : scales)
         if (l.has(scale.first)) {
             ptx::operation by = value_operation(opcode::mul, type::f32);
             by.round = ptx::rounding::rn;
-            const slot scaled = l.scratch();
+            const operand_ref scaled = l.scratch();
             l.emit_values(by, scaled, {factor, l.number(scale.second)}, false);
             return scaled;
         }
@@ -71,9 +71,9 @@ bool lower_single(machine_lowering& l, opcode code) {
     if (l.has(modifier::FMZ)) return false;
     ptx::operation o = single_operation(l, code);
     o.round = rounding_of(l);
-    const slot a = scaled_factor(l), b = l.float_source(l.at(2));
+    const operand_ref a = scaled_factor(l), b = l.float_source(l.at(2));
     if (code != opcode::fma) return l.emit_values(o, l.result_row(l.at(0)), {a, b});
-    const slot c = l.float_source(l.at(3));
+    const operand_ref c = l.float_source(l.at(3));
     return l.emit_values(o, l.result_row(l.at(0)), {a, b, c});
 }
 
@@ -105,13 +105,13 @@ bool lower_float_minmax(machine_lowering& l) {
         for (unsigned n = 1; n < 3; ++n) l.reads_sign(l.at(n));
         ptx::operation o = extremum(p.negate_predicate);
         set(o, ptx::flag::xorsign_abs);
-        const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+        const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
         return l.emit_values(o, l.result_row(l.at(0)), {a, b});
     }
-    const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+    const operand_ref a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
     if (p.index == sass::predicate_true)
         return l.emit_values(extremum(p.negate_predicate), l.result_row(l.at(0)), {a, b});
-    const slot smaller = l.scratch(), larger = l.scratch();
+    const operand_ref smaller = l.scratch(), larger = l.scratch();
     if (!l.emit_values(extremum(false), smaller, {a, b}, false) ||
         !l.emit_values(extremum(true), larger, {a, b}, false))
         return false;
@@ -130,19 +130,20 @@ void emit_combination(machine_lowering& l, const combined_result& outcome, bool 
 }
 
 /// FSETP, DSETP: a comparison whose result is combined with a predicate.
-bool lower_comparison(machine_lowering& l, const ptx::operation& o, slot a, slot b) {
+bool lower_comparison(machine_lowering& l, const ptx::operation& o, operand_ref a, operand_ref b) {
     if (o.compare == ptx::comparison::none) return false;
     const combination how = l.combination_of_results();
     if (how == combination::all_of && is_true(l, l.at(4))) {
-        const slot first = l.predicate_slot(l.at(0)), second = l.predicate_slot(l.at(1));
-        if (!l.emit_values(o, first == 0 ? slot{machine_frame::no_predicate} : first, {a, b}))
+        const operand_ref first = l.predicate_ref(l.at(0)), second = l.predicate_ref(l.at(1));
+        if (!l.emit_values(o, first == 0 ? operand_ref{machine_frame::no_predicate} : first,
+                           {a, b}))
             return false;
         if (second != 0) l.last_operation().destination2 = second;
         return true;
     }
     if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
     emit_combination(
-        l, {how, l.predicate_of(l.at(4)), l.predicate_slot(l.at(0)), l.predicate_slot(l.at(1))},
+        l, {how, l.predicate_of(l.at(4)), l.predicate_ref(l.at(0)), l.predicate_ref(l.at(1))},
         true);
     return true;
 }
@@ -150,20 +151,21 @@ bool lower_comparison(machine_lowering& l, const ptx::operation& o, slot a, slot
 }  // namespace
 
 bool lower_float_compare(machine_lowering& l) {
-    const slot a = l.float_source(l.at(2)), b = l.float_source(l.at(3));
+    const operand_ref a = l.float_source(l.at(2)), b = l.float_source(l.at(3));
     return lower_comparison(l, comparison_of(l, type::f32), a, b);
 }
 
 bool lower_double_compare(machine_lowering& l) {
     const bool smallest = l.has(modifier::MIN);
     if (!smallest && !l.has(modifier::MAX)) {
-        const slot a = l.double_source(l.at(2)), b = l.double_source(l.at(3));
+        const operand_ref a = l.double_source(l.at(2)), b = l.double_source(l.at(3));
         return lower_comparison(l, comparison_of(l, type::f64), a, b);
     }
     if (!is_true(l, l.at(4)) || !l.has(modifier::AND)) return false;
-    const slot x = l.double_source(l.at(2)), y = l.double_source(l.at(3));
+    const operand_ref x = l.double_source(l.at(2)), y = l.double_source(l.at(3));
     l.emit_words(machine_double_extremum,
-                 {smallest, l.predicate_slot(l.at(0)), l.predicate_slot(l.at(1))}, no_slot, {x, y});
+                 {smallest, l.predicate_ref(l.at(0)), l.predicate_ref(l.at(1))}, no_operand,
+                 {x, y});
     return true;
 }
 
@@ -171,7 +173,7 @@ bool lower_double_compare(machine_lowering& l) {
 bool lower_float_set(machine_lowering& l) {
     const ptx::operation o = comparison_of(l, type::f32);
     if (o.compare == ptx::comparison::none) return false;
-    const slot a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+    const operand_ref a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
     if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
     emit_combination(
         l, {l.combination_of_results(), l.predicate_of(l.at(3)), machine_frame::scratch_mask2, 0},
@@ -188,18 +190,18 @@ bool lower_quad_add(machine_lowering& l) {
     const quad_sum_arguments q{{l.float_modifiers(l.at(1)), l.float_modifiers(l.at(2))},
                                static_cast<std::uint32_t>(l.at(3).value),
                                l.has(modifier::FTZ)};
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     l.emit_words(machine_add_in_quads, q, l.result_row(l.at(0)), {a, b});
     return true;
 }
 
 /// FCHK.
 bool lower_reciprocal_check(machine_lowering& l) {
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     l.emit_words(
         machine_reciprocal_check,
-        {{l.float_modifiers(l.at(1)), l.float_modifiers(l.at(2))}, l.predicate_slot(l.at(0))},
-        no_slot, {a, b});
+        {{l.float_modifiers(l.at(1)), l.float_modifiers(l.at(2))}, l.predicate_ref(l.at(0))},
+        no_operand, {a, b});
     return true;
 }
 
@@ -215,15 +217,15 @@ bool lower_half_function(machine_lowering& l, modifier function) {
         value_operation(exponential ? opcode::ex2 : opcode::tanh, bfloat ? type::bf16 : type::f16);
     set(o, ptx::flag::approx);
     if (bfloat && exponential) set(o, ptx::flag::ftz);
-    const slot a = l.half_source(l.at(1));
+    const operand_ref a = l.half_source(l.at(1));
     return l.emit_values(o, l.result_row(l.at(0)), {a});
 }
 
 /// A function that PTX does not have in this form.
 bool lower_machine_function(machine_lowering& l, machine_handler<unary_arguments> h) {
-    const slot a = l.at(1).kind == operand_kind::float64
-                       ? l.number(static_cast<std::uint32_t>(l.at(1).value))
-                       : l.low_word(l.at(1));
+    const operand_ref a = l.at(1).kind == operand_kind::float64
+                              ? l.number(static_cast<std::uint32_t>(l.at(1).value))
+                              : l.low_word(l.at(1));
     unary_arguments arguments;
     arguments.source = l.float_modifiers(l.at(1));
     l.emit_words(h, arguments, l.result_row(l.at(0)), {a});
@@ -269,7 +271,7 @@ bool lower_special_function(machine_lowering& l) {
     ptx::operation o = value_operation(code, type::f32);
     set(o, ptx::flag::approx);
     if (code != opcode::tanh) set(o, ptx::flag::ftz);
-    const slot a = l.float_source(l.at(1));
+    const operand_ref a = l.float_source(l.at(1));
     return l.emit_values(o, l.result_row(l.at(0)), {a});
 }
 
@@ -285,7 +287,7 @@ bool lower_double(machine_lowering& l, opcode code,
     o.round = rounding_of(l);
     if (o.round == ptx::rounding::rn) {
         double_arguments d;
-        std::vector<slot> words;
+        std::vector<operand_ref> words;
         for (unsigned n = 0; n < sources; ++n) {
             d.high[n] = l.float_modifiers(l.at(n + 1));
             words.push_back(l.low_word(l.at(n + 1)));
@@ -297,9 +299,9 @@ bool lower_double(machine_lowering& l, opcode code,
         op.destination2 = l.result_row(l.at(0), 1);
         return true;
     }
-    const slot a = l.double_source(l.at(1)), b = l.double_source(l.at(2));
-    const slot c = sources == 3 ? l.double_source(l.at(3)) : no_slot;
-    const slot to = l.scratch();
+    const operand_ref a = l.double_source(l.at(1)), b = l.double_source(l.at(2));
+    const operand_ref c = sources == 3 ? l.double_source(l.at(3)) : no_operand;
+    const operand_ref to = l.scratch();
     if (!l.emit_values(o, to, {a, b, c}, false)) return false;
     l.to_pair(l.at(0), to);
     return true;

@@ -36,25 +36,26 @@ bool lower_widened(machine_lowering& l, opcode code) {
     ptx::operation widen = value_operation(opcode::cvt, type::f32);
     widen.types[1] = type::f16;
     widen.type_count = 2;
-    const slot b = l.half_source(l.at(2));
+    const operand_ref b = l.half_source(l.at(2));
     if (code == opcode::add && is_zero_register(l.at(1)) && l.at(1).negate) {
         l.reads_sign(l.at(1));
         if (l.has(modifier::SAT)) set(widen, ptx::flag::sat);
         return l.emit_values(widen, l.result_row(l.at(0)), {b});
     }
-    const slot a = l.half_source(l.at(1)), x = l.scratch(), y = l.scratch();
+    const operand_ref a = l.half_source(l.at(1)), x = l.scratch(), y = l.scratch();
     if (!l.emit_values(widen, x, {a}, false) || !l.emit_values(widen, y, {b}, false)) return false;
     ptx::operation o = value_operation(code, type::f32);
     o.round = ptx::rounding::rn;
     if (l.has(modifier::SAT)) set(o, ptx::flag::sat);
     if (sources_of(code) == 2) return l.emit_values(o, l.result_row(l.at(0)), {x, y});
-    const slot c = l.half_source(l.at(3)), z = l.scratch();
+    const operand_ref c = l.half_source(l.at(3)), z = l.scratch();
     return l.emit_values(widen, z, {c}, false) &&
            l.emit_values(o, l.result_row(l.at(0)), {x, y, z});
 }
 
-/// A single-precision operand, truncated to a half in both halves of a word; no_slot: unsupported.
-slot truncated_source(machine_lowering& l, const sass::operand& o, bool bfloat) {
+/// A single-precision operand, truncated to a half in both halves of a word; no_operand:
+/// unsupported.
+operand_ref truncated_source(machine_lowering& l, const sass::operand& o, bool bfloat) {
     l.reads_sign(o);
     sass::operand whole = o;
     whole.suffix = {};
@@ -62,9 +63,9 @@ slot truncated_source(machine_lowering& l, const sass::operand& o, bool bfloat) 
     narrow.types[1] = type::f32;
     narrow.type_count = 2;
     narrow.round = ptx::rounding::rz;
-    const slot a = l.float_source(whole), half = l.scratch();
-    if (!l.emit_values(narrow, half, {a}, false)) return no_slot;
-    const slot to = l.scratch();
+    const operand_ref a = l.float_source(whole), half = l.scratch();
+    if (!l.emit_values(narrow, half, {a}, false)) return no_operand;
+    const operand_ref to = l.scratch();
     l.emit_words(machine_half_source, {half_source_arguments::half::low, {}}, to, {half}, false);
     return to;
 }
@@ -83,11 +84,11 @@ bool lower_mixed(machine_lowering& l, opcode code) {
     d.flushes = d.zero_dominates || l.has(modifier::FTZ);
     d.saturates = l.has(modifier::SAT);
     d.clamps_negative = l.has(modifier::RELU);
-    slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
+    operand_ref sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
     for (unsigned n = 0; n < sources_of(code); ++n) {
         const sass::operand& o = l.at(n + 1);
         sources[n] = l.suffix_of(o) == ".F32" ? truncated_source(l, o, d.bfloat) : l.half_source(o);
-        if (sources[n] == no_slot) return false;
+        if (sources[n] == no_operand) return false;
     }
     l.emit_words(machine_mixed_half, d, l.result_row(l.at(0)),
                  {sources[0], sources[1], sources[2]});
@@ -110,9 +111,9 @@ bool lower_arithmetic(machine_lowering& l, opcode code) {
     for (unsigned n = 1; n < l.operand_count(); ++n) mixed |= l.suffix_of(l.at(n)) == ".F32";
     if (mixed) return lower_mixed(l, code);
     const ptx::operation o = packed_operation(l, code);
-    const slot a = l.half_source(l.at(1)), b = l.half_source(l.at(2));
+    const operand_ref a = l.half_source(l.at(1)), b = l.half_source(l.at(2));
     if (sources_of(code) == 2) return l.emit_values(o, l.result_row(l.at(0)), {a, b});
-    const slot c = l.half_source(l.at(3));
+    const operand_ref c = l.half_source(l.at(3));
     return l.emit_values(o, l.result_row(l.at(0)), {a, b, c});
 }
 
@@ -173,17 +174,17 @@ bool lower_half_minmax(machine_lowering& l) {
             s.absolute = false;
         }
     }
-    const slot a = l.half_source(sources[0]), b = l.half_source(sources[1]);
+    const operand_ref a = l.half_source(sources[0]), b = l.half_source(sources[1]);
     return l.emit_values(o, l.result_row(l.at(0)), {a, b});
 }
 
 bool lower_half_compare(machine_lowering& l) {
     half_comparison_arguments d;
     if (!set_comparison(l, l.at(4), d)) return false;
-    d.outcome.result = l.predicate_slot(l.at(0));
-    d.outcome.result_of_opposite = l.predicate_slot(l.at(1));
-    const slot a = l.half_source(l.at(2)), b = l.half_source(l.at(3));
-    l.emit_words(machine_half_compare, d, no_slot, {a, b});
+    d.outcome.result = l.predicate_ref(l.at(0));
+    d.outcome.result_of_opposite = l.predicate_ref(l.at(1));
+    const operand_ref a = l.half_source(l.at(2)), b = l.half_source(l.at(3));
+    l.emit_words(machine_half_compare, d, no_operand, {a, b});
     return true;
 }
 
@@ -192,7 +193,7 @@ bool lower_half_set(machine_lowering& l) {
     if (!set_comparison(l, l.at(3), d)) return false;
     constexpr std::uint32_t ones = 0x3c003c00, bfloat_ones = 0x3f803f80;
     d.true_value = !l.has(modifier::BF) ? ~0u : d.bfloat ? bfloat_ones : ones;
-    const slot a = l.half_source(l.at(1)), b = l.half_source(l.at(2));
+    const operand_ref a = l.half_source(l.at(1)), b = l.half_source(l.at(2));
     l.emit_words(machine_half_set, d, l.result_row(l.at(0)), {a, b});
     return true;
 }

@@ -91,9 +91,9 @@ void set_place(operation& op, const address_place& p) {
 }
 
 /// Emits an operation on the mbarrier at an address.
-/// @param count  row of the count, or no_slot @param state  row of the result, or no_slot
+/// @param count  row of the count, or no_operand @param state  row of the result, or no_operand
 operation& emit_on_mbarrier(machine_lowering& l, const ptx::operation& o, const address_place& p,
-                            slot count, slot state) {
+                            operand_ref count, operand_ref state) {
     operation& op = l.emit(mbarrier_handler(o));
     set_place(op, p);
     op.source[1] = count;
@@ -103,14 +103,14 @@ operation& emit_on_mbarrier(machine_lowering& l, const ptx::operation& o, const 
 
 }  // namespace
 
-slot machine_lowering::cluster_address(const operand& o) {
+operand_ref machine_lowering::cluster_address(const operand& o) {
     const cluster_address_arguments a{static_cast<std::uint32_t>(o.signed_value()) -
                                       image_.own_shared()};
-    const slot to = scratch();
+    const operand_ref to = scratch();
     const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
     emit_words(machine_cluster_address, a, to,
                {register_row(o.base, false),
-                uniform ? register_row(o.uniform, true) : slot{machine_frame::zero}},
+                uniform ? register_row(o.uniform, true) : operand_ref{machine_frame::zero}},
                false);
     return to;
 }
@@ -125,7 +125,7 @@ bool lower_early_arrival(machine_lowering& l, const sass::operand& address, bool
     operation& op = l.emit(arrive_at_early_mbarrier);
     set_place(op, p);
     if (!result || l.at(0).index == sass::register_rz) return true;
-    const slot before = op.destination = l.scratch();
+    const operand_ref before = op.destination = l.scratch();
     l.to_pair(l.at(0), before);
     return true;
 }
@@ -142,7 +142,7 @@ bool lower_mbarrier_arrive_of_copies(machine_lowering& l) {
     if (counts) set(o, ptx::flag::noinc);
     const address_place p = l.place_of(l.at(0), space::shared);
     l.emit_mbarrier_note(p, access_flags::releases);
-    emit_on_mbarrier(l, o, p, counts ? no_slot : l.number(1), no_slot);
+    emit_on_mbarrier(l, o, p, counts ? no_operand : l.number(1), no_operand);
     return true;
 }
 
@@ -153,21 +153,21 @@ bool lower_mbarrier_invalidation(machine_lowering& l) {
     l.ignore(modifier::IV);
     ptx::operation o;
     o.op = ptx::opcode::mbarrier_inval;
-    emit_on_mbarrier(l, o, l.place_of(l.at(0), space::shared), no_slot, no_slot);
+    emit_on_mbarrier(l, o, l.place_of(l.at(0), space::shared), no_operand, no_operand);
     return true;
 }
 
 /// SYNCS.EXCH: initialises an mbarrier.
 bool lower_mbarrier_exchange(machine_lowering& l) {
     l.set_uniform(true);
-    const slot value = l.double_source(l.at(2));
+    const operand_ref value = l.double_source(l.at(2));
     const address_place p = l.place_of(l.at(1), space::shared);
-    const slot old = l.scratch();
+    const operand_ref old = l.scratch();
     l.emit_mbarrier_note(p, 0);
     operation& op = emit_for_one_lane(l, exchange_mbarrier);
     set_place(op, p);
     op.source[1] = value;
-    op.destination = no_slot;
+    op.destination = no_operand;
     if (l.at(0).index == sass::uniform_urz) return true;
     op.destination = old;
     operation& split = l.emit(machine_spread_pair, false);
@@ -183,12 +183,12 @@ bool lower_mbarrier_exchange(machine_lowering& l) {
 bool lower_mbarrier_wait(machine_lowering& l) {
     constexpr std::uint32_t brief_wait = 500;  // ns
     const address_place p = l.place_of(l.at(1), space::shared);
-    const auto keep = [&](slot from, slot to) {
+    const auto keep = [&](operand_ref from, operand_ref to) {
         l.emit_copy(to, from, false);
         return to;
     };
-    const slot place = keep(p.source, machine_frame::wait_address);
-    const slot phase = keep(l.low_word(l.at(2)), machine_frame::wait_phase);
+    const operand_ref place = keep(p.source, machine_frame::wait_address);
+    const operand_ref phase = keep(l.low_word(l.at(2)), machine_frame::wait_phase);
     l.emit_mbarrier_note(p, access_flags::acquires);
     const bool may_suspend = l.has(modifier::TRYWAIT);
     operation& op = l.emit(mbarrier_token_wait(may_suspend));
@@ -200,16 +200,16 @@ bool lower_mbarrier_wait(machine_lowering& l) {
     if (may_suspend && l.next_instruction(next) && next.opcode == isa::opcode::NANOSLEEP &&
         next.has(modifier::SYNCS))
         op.source[2] = l.number(brief_wait);
-    const slot to = l.predicate_slot(l.at(0));
-    op.destination = to == 0 ? slot{machine_frame::no_predicate} : to;
+    const operand_ref to = l.predicate_ref(l.at(0));
+    op.destination = to == 0 ? operand_ref{machine_frame::no_predicate} : to;
     return true;
 }
 
 /// SYNCS.ARRIVE: what arrives at an mbarrier, and the row of its count.
 /// @return false if it is not supported
-bool set_arrival(machine_lowering& l, ptx::operation& o, slot& count) {
+bool set_arrival(machine_lowering& l, ptx::operation& o, operand_ref& count) {
     const bool drops = l.has(modifier::OPTOUT);
-    const slot operand_word = l.low_word(l.at(2));
+    const operand_ref operand_word = l.low_word(l.at(2));
     o.op = drops ? ptx::opcode::mbarrier_arrive_drop : ptx::opcode::mbarrier_arrive;
     if (l.has(modifier::ART0)) {
         count = operand_word;
@@ -228,7 +228,7 @@ bool set_arrival(machine_lowering& l, ptx::operation& o, slot& count) {
 /// SYNCS.ARRIVE.
 bool lower_mbarrier_arrival(machine_lowering& l) {
     ptx::operation o;
-    slot count = no_slot;
+    operand_ref count = no_operand;
     if (!set_arrival(l, o, count)) return false;
     const bool result = l.at(0).index != sass::register_rz, remote = l.has(modifier::RED);
     const bool has_state =
@@ -242,7 +242,7 @@ bool lower_mbarrier_arrival(machine_lowering& l) {
         p = l.place_of(l.at(1), space::shared);
     }
     l.emit_mbarrier_note(p, access_flags::releases);
-    const slot state = result ? l.scratch() : no_slot;
+    const operand_ref state = result ? l.scratch() : no_operand;
     emit_on_mbarrier(l, o, p, count, state).counted = true;
     if (!result) return true;
     l.to_pair(l.at(0), state);
@@ -307,9 +307,9 @@ bool lower_tensor_map_cache(machine_lowering& l) {
 namespace {
 /// Decodes the word of a uniform register that holds a size and the CTAs of a multicast.
 /// @return the row of the CTAs
-slot split_size(machine_lowering& l, unsigned uniform, slot& bytes) {
+operand_ref split_size(machine_lowering& l, unsigned uniform, operand_ref& bytes) {
     bytes = l.scratch();
-    const slot ranks = l.scratch();
+    const operand_ref ranks = l.scratch();
     operation& split = l.emit(machine_bulk_size, false);
     split.source[0] = l.register_row(uniform, true);
     split.destination = bytes;
@@ -323,7 +323,7 @@ bool lower_bulk_copy(machine_lowering& l) {
     l.ignore_memory_order();
     const bool prefetches = l.is(isa::opcode::UBLKPF);
     bulk_copy what;
-    const slot ranks = split_size(l, l.at(prefetches ? 1 : 2).index, what.bytes);
+    const operand_ref ranks = split_size(l, l.at(prefetches ? 1 : 2).index, what.bytes);
     if (prefetches) {
         what.from = uniform_place(l, l.at(0).uniform, space::global);
         emit_bulk(l, prefetch_bulk, std::move(what));
@@ -378,7 +378,7 @@ bool lower_tensor_copy(machine_lowering& l) {
         what.barrier = cluster_place(l, first + 1);
         what.has_barrier = true;
         // Ranks are above the offsets.
-        slot bytes = no_slot;
+        operand_ref bytes = no_operand;
         if (l.has(modifier::MULTICAST)) what.ranks = split_size(l, l.at(2).index, bytes);
     } else if (!prefetches) {
         what.from = cluster_place(l, first);
@@ -411,7 +411,7 @@ bool lower_register_reallocation(machine_lowering& l) {
     if (!l.has(modifier::TRY_ALLOC)) return lower_nothing(l);
     l.ignore_operand(1);
     const bool reports = l.at(0).kind == operand_kind::uniform_predicate;
-    l.emit_predicate(predicate_logic_arguments::always, reports ? l.predicate_slot(l.at(0)) : 0);
+    l.emit_predicate(predicate_logic_arguments::always, reports ? l.predicate_ref(l.at(0)) : 0);
     return true;
 }
 
@@ -461,16 +461,17 @@ void set_types(const machine_lowering& l, arithmetic::warpgroup_description& d) 
 }
 
 /// A descriptor of a matrix in shared memory, from two uniform registers.
-slot matrix_descriptor_row(machine_lowering& l, unsigned first) {
-    const slot low = l.register_row(first, true), high = l.register_row(first + 1, true);
-    const slot to = l.scratch();
+operand_ref matrix_descriptor_row(machine_lowering& l, unsigned first) {
+    const operand_ref low = l.register_row(first, true), high = l.register_row(first + 1, true);
+    const operand_ref to = l.scratch();
     l.emit_words(machine_matrix_descriptor, {l.image().own_shared() >> 4}, to, {low, high}, false);
     return to;
 }
 
 /// The mask of the lanes in which a product is added to the sums.
 /// @param adds  the predicate that determines it, or nullptr @param sums  RZ: there are none
-slot accumulation_mask(machine_lowering& l, const sass::operand* adds, const sass::operand& sums) {
+operand_ref accumulation_mask(machine_lowering& l, const sass::operand* adds,
+                              const sass::operand& sums) {
     const bool none = sums.index == sass::register_rz;
     if (adds == nullptr && !none) return frame_layout::always;
     l.emit_predicate(none ? predicate_logic_arguments::never : predicate_logic_arguments::first,
@@ -515,19 +516,19 @@ bool lower_warpgroup_multiply(machine_lowering& l) {
     d.negate_b = changed("negB");
     d.a_is_mn_major = changed("tnspA");
     d.b_is_mn_major = changed("tnspB");
-    slot metadata = no_slot;
+    operand_ref metadata = no_operand;
     if (d.sparse) {
         metadata = l.low_word(l.at(n++));
         if (l.is(isa::opcode::HGMMA)) d.selector = static_cast<unsigned>(l.at(n++).value);
     }
 
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     for (unsigned r = 0; r < d.registers(); ++r) list.push_back(l.result_row(l.at(0), r));
     if (in_registers)
         for (unsigned r = 0; r < 4; ++r) list.push_back(l.following_register(l.at(1), r));
-    const slot a = in_registers ? no_slot : matrix_descriptor_row(l, gdesc.index);
-    const slot b = matrix_descriptor_row(l, gdesc.index + 2u);
-    const slot mask = accumulation_mask(l, adds, sums);
+    const operand_ref a = in_registers ? no_operand : matrix_descriptor_row(l, gdesc.index);
+    const operand_ref b = matrix_descriptor_row(l, gdesc.index + 2u);
+    const operand_ref mask = accumulation_mask(l, adds, sums);
     const std::int64_t product = l.keep(std::make_shared<const arithmetic::warpgroup_multiply>(d));
     l.emit(await_warpgroup);
     operation& op = l.emit(multiply_warpgroup);

@@ -20,8 +20,8 @@ bool is_predicate(const sass::operand& o) {
 }
 
 /// The result in the n-th operand, if that is a predicate. @param n  becomes the next operand
-slot optional_result(const machine_lowering& l, unsigned& n) {
-    return is_predicate(l.at(n)) ? l.predicate_slot(l.at(n++)) : 0;
+operand_ref optional_result(const machine_lowering& l, unsigned& n) {
+    return is_predicate(l.at(n)) ? l.predicate_ref(l.at(n++)) : 0;
 }
 
 bool has_pairs_of_halves(const machine_lowering& l) {
@@ -38,8 +38,8 @@ bool lower_wide_add(machine_lowering& l) {
     low.carry_out[0] = high.carry_in[0].mask = machine_frame::scratch_mask;
     low.carry_out[1] = high.carry_in[1].mask = machine_frame::scratch_mask2;
     unsigned n = 1;
-    for (slot& carry : high.carry_out) carry = optional_result(l, n);
-    slot low_words[3], high_words[3];
+    for (operand_ref& carry : high.carry_out) carry = optional_result(l, n);
+    operand_ref low_words[3], high_words[3];
     for (unsigned i = 0; i < 3; ++i, ++n) {
         low.source[i] = l.integer_modifiers(l.at(n));
         high.source[i].flip = low.source[i].flip;
@@ -47,7 +47,7 @@ bool lower_wide_add(machine_lowering& l) {
         high_words[i] = l.high_word(l.at(n));
     }
     for (unsigned c = 0; extended && c < 2; ++c) low.carry_in[c] = l.predicate_of(l.at(n + c));
-    const slot sum = l.scratch();
+    const operand_ref sum = l.scratch();
     l.emit_words(l.lanes().add3, low, sum, {low_words[0], low_words[1], low_words[2]}, false);
     l.emit_copy(l.result_row(l.at(0)), sum);
     l.emit_words(l.lanes().add3, high, l.result_row(l.at(0), 1),
@@ -59,8 +59,8 @@ bool lower_wide_add(machine_lowering& l) {
 bool lower_sum(machine_lowering& l, unsigned addends) {
     sum_arguments a;
     unsigned n = 1;
-    for (slot& carry : a.carry_out) carry = optional_result(l, n);
-    slot sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
+    for (operand_ref& carry : a.carry_out) carry = optional_result(l, n);
+    operand_ref sources[3] = {machine_frame::zero, machine_frame::zero, machine_frame::zero};
     for (unsigned i = 0; i < addends; ++i, ++n) {
         a.source[i] = l.integer_modifiers(l.at(n));
         sources[i] = l.low_word(l.at(n));
@@ -79,8 +79,8 @@ sum_arguments sum_of_two(const machine_lowering& l) {
 }
 
 /// Emits a minimum or maximum, according to a predicate.
-void emit_extremum(machine_lowering& l, const sass::operand& order, slot a, slot b, slot to,
-                   bool guarded) {
+void emit_extremum(machine_lowering& l, const sass::operand& order, operand_ref a, operand_ref b,
+                   operand_ref to, bool guarded) {
     extremum_arguments e;
     e.is_signed = !l.has(modifier::U32) && !l.has(modifier::U16x2);
     e.minimum = l.predicate_of(order);
@@ -89,12 +89,12 @@ void emit_extremum(machine_lowering& l, const sass::operand& order, slot a, slot
 }
 
 /// The row in which the result is computed before emit_clamp().
-slot unclamped_result(machine_lowering& l) {
+operand_ref unclamped_result(machine_lowering& l) {
     return l.has(modifier::RELU) ? l.scratch() : l.result_row(l.at(0));
 }
 
 /// .RELU: negative results are replaced by zero.
-void emit_clamp(machine_lowering& l, slot from) {
+void emit_clamp(machine_lowering& l, operand_ref from) {
     if (!l.has(modifier::RELU)) return;
     l.emit_words(machine_clamp_negative, {has_pairs_of_halves(l) ? 16u : 32u},
                  l.result_row(l.at(0)), {from});
@@ -112,7 +112,7 @@ bool lower_field(machine_lowering& l, machine_handler<field_arguments> h) {
     field_arguments f;
     f.is_signed = !l.has(modifier::U32);
     f.wraps = l.has(modifier::W);
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     l.emit_words(h, f, l.result_row(l.at(0)), {a, b});
     return true;
 }
@@ -127,7 +127,7 @@ bool lower_product_as_move(machine_lowering& l) {
     const bool of_zero = is_zero(l.at(1)) || is_zero(l.at(2));
     for (unsigned n = 1; n < 4; ++n) l.ignore_operand(n);
     const sass::operand& moved = l.at(of_zero ? 3 : 1);
-    const slot from = l.low_word(moved);
+    const operand_ref from = l.low_word(moved);
     if (!moved.negate && !moved.invert) {
         l.emit_copy(l.result_row(l.at(0)), from);
         return true;
@@ -146,7 +146,7 @@ bool lower_add3(machine_lowering& l) {
 
 bool lower_add2(machine_lowering& l) {
     if (!l.has(modifier::_16x2)) return lower_sum(l, 2);
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     l.emit_words(machine_add16, sum_of_two(l), l.result_row(l.at(0)), {a, b});
     return true;
 }
@@ -162,8 +162,9 @@ bool lower_multiply_add(machine_lowering& l) {
     if (p.extended) p.carry_in = l.predicate_of(l.at(n + 3));
     // With .HI, too, the third source is a pair; the low word of the sum is discarded.
     const bool wide = l.has(modifier::WIDE), high = l.has(modifier::HI);
-    const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)), c = l.low_word(l.at(n + 2));
-    const slot c_high = wide || high ? l.high_word(l.at(n + 2)) : no_slot;
+    const operand_ref a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)),
+                      c = l.low_word(l.at(n + 2));
+    const operand_ref c_high = wide || high ? l.high_word(l.at(n + 2)) : no_operand;
     operation& op =
         l.emit_words(wide || high ? l.lanes().multiply_add_wide : l.lanes().multiply_add, p,
                      high ? machine_frame::discard : l.result_row(l.at(0)), {a, b, c, c_high});
@@ -181,9 +182,9 @@ bool lower_shift_add(machine_lowering& l) {
     s.extended = l.has(modifier::X);
     s.shifted = l.integer_modifiers(l.at(n));
     s.addend = l.integer_modifiers(l.at(n + 1));
-    const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1));
+    const operand_ref a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1));
     n += 2;
-    slot c = machine_frame::zero;
+    operand_ref c = machine_frame::zero;
     if (s.high_word && !s.sign_extends) c = l.low_word(l.at(n++));
     s.shift = static_cast<unsigned>(l.at(n++).value);
     if (s.extended) s.carry_in = l.predicate_of(l.at(n));
@@ -192,24 +193,24 @@ bool lower_shift_add(machine_lowering& l) {
 }
 
 bool lower_minmax(machine_lowering& l) {
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     emit_extremum(l, l.at(3), a, b, l.result_row(l.at(0)), true);
     return true;
 }
 
 bool lower_vector_minmax(machine_lowering& l) {
     if (l.operand_count() != 4) return false;
-    const slot to = unclamped_result(l);
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref to = unclamped_result(l);
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     emit_extremum(l, l.at(3), a, b, to, !l.has(modifier::RELU));
     emit_clamp(l, to);
     return true;
 }
 
 bool lower_minmax3(machine_lowering& l) {
-    const slot to = unclamped_result(l);
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    const slot both = l.scratch();
+    const operand_ref to = unclamped_result(l);
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref both = l.scratch();
     emit_extremum(l, l.at(4), a, b, both, false);
     emit_extremum(l, l.at(4), both, c, to, !l.has(modifier::RELU));
     emit_clamp(l, to);
@@ -217,9 +218,9 @@ bool lower_minmax3(machine_lowering& l) {
 }
 
 bool lower_add_minmax(machine_lowering& l) {
-    const slot to = unclamped_result(l);
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
-    const slot sum = l.scratch();
+    const operand_ref to = unclamped_result(l);
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref sum = l.scratch();
     l.emit_words(has_pairs_of_halves(l) ? machine_add16 : l.lanes().add3, sum_of_two(l), sum,
                  {a, b, machine_frame::zero}, false);
     emit_extremum(l, l.at(4), sum, c, to, !l.has(modifier::RELU));
@@ -234,7 +235,7 @@ bool lower_integer_saturate(machine_lowering& l) {
     const std::uint32_t values = byte ? 256 : 65536;
     const std::uint32_t most = is_signed ? values / 2 - 1 : values - 1;
     const std::uint32_t least = is_signed ? 0 - values / 2 : 0;
-    const slot a = l.low_word(l.at(1)), clamped = l.scratch();
+    const operand_ref a = l.low_word(l.at(1)), clamped = l.scratch();
     extremum_arguments e;
     e.is_signed = true;
     l.emit_words(l.lanes().minmax, e, clamped, {a, l.number(most)}, false);
@@ -288,7 +289,7 @@ bool lower_dot_product(machine_lowering& l) {
     d.width = l.has(modifier::_4A) ? 8 : 16;
     d.high_bytes = l.has(modifier::HI);
     d.addend = l.integer_modifiers(l.at(3));
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     l.emit_words(machine_dot_product, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
@@ -300,7 +301,7 @@ bool lower_absolute_difference(machine_lowering& l) {
     d.width = of_bytes ? 8 : 32;
     d.sums = l.has(modifier::ACC);
     d.is_signed = !l.has(of_bytes ? modifier::U8 : modifier::U32);
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     l.emit_words(machine_differences, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
@@ -309,8 +310,8 @@ bool lower_absolute_difference(machine_lowering& l) {
 
 bool lower_integer_compare(machine_lowering& l) {
     comparison_arguments d;
-    d.outcome = {l.combination_of_results(), l.predicate_of(l.at(4)), l.predicate_slot(l.at(0)),
-                 l.predicate_slot(l.at(1))};
+    d.outcome = {l.combination_of_results(), l.predicate_of(l.at(4)), l.predicate_ref(l.at(0)),
+                 l.predicate_ref(l.at(1))};
     d.extended = l.has(modifier::EX);
     if (d.extended) d.low_words = l.predicate_of(l.at(5));
     d.is_signed = !l.has(modifier::U32);
@@ -319,8 +320,8 @@ bool lower_integer_compare(machine_lowering& l) {
                                    modifier::GT, modifier::NE, modifier::GE, modifier::T};
     for (unsigned order = 0; order < std::size(orders); ++order)
         if (l.modifier_at(0) == orders[order]) d.holds_if = order;
-    const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3));
-    l.emit_words(l.lanes().compare, d, no_slot, {a, b});
+    const operand_ref a = l.low_word(l.at(2)), b = l.low_word(l.at(3));
+    l.emit_words(l.lanes().compare, d, no_operand, {a, b});
     return true;
 }
 
@@ -329,7 +330,8 @@ bool lower_logic(machine_lowering& l) {
     unsigned n = 0;
     d.nonzero.result = optional_result(l, n);
     const sass::operand& to = l.at(n++);
-    const slot a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)), c = l.low_word(l.at(n + 2));
+    const operand_ref a = l.low_word(l.at(n)), b = l.low_word(l.at(n + 1)),
+                      c = l.low_word(l.at(n + 2));
     d.table = static_cast<std::uint32_t>(l.at(n + 3).value);
     d.nonzero.with = l.predicate_of(l.at(n + 4));
     d.nonzero.how = l.has(modifier::PAND) ? combination::all_of : combination::any_of;
@@ -342,7 +344,7 @@ bool lower_predicate_logic(machine_lowering& l) {
         predicate_logic_arguments d;
         for (unsigned i = 0; i < 3; ++i) d.source[i] = l.predicate_of(l.at(2 + i));
         for (unsigned i = 0; i < 2; ++i) {
-            d.result[i] = l.predicate_slot(l.at(i));
+            d.result[i] = l.predicate_ref(l.at(i));
             d.table[i] = static_cast<std::uint32_t>(l.at(5 + i).value);
         }
         l.emit(machine_logic_predicates, d);
@@ -350,7 +352,7 @@ bool lower_predicate_logic(machine_lowering& l) {
     }
     // Operates on the sign bits of registers (.SIGN): that of LOP3's result.
     for (unsigned n = 2; n < 5; ++n) l.suffix_of(l.at(n));
-    const slot a = l.low_word(l.at(2)), b = l.low_word(l.at(3)), c = l.low_word(l.at(4));
+    const operand_ref a = l.low_word(l.at(2)), b = l.low_word(l.at(3)), c = l.low_word(l.at(4));
     for (unsigned n = 0; n < 2; ++n) {
         if (n == 1 && l.at(n).index == sass::predicate_true) {
             l.ignore_operand(6);  // its table
@@ -358,13 +360,13 @@ bool lower_predicate_logic(machine_lowering& l) {
         }
         logic_arguments logic;
         logic.table = static_cast<std::uint32_t>(l.at(5 + n).value);
-        const slot bits = l.scratch();
+        const operand_ref bits = l.scratch();
         l.emit_words(l.lanes().logic, logic, bits, {a, b, c}, false);
         comparison_arguments negative;
-        negative.outcome.result = l.predicate_slot(l.at(n));
+        negative.outcome.result = l.predicate_ref(l.at(n));
         negative.is_signed = true;
         negative.holds_if = comparison_arguments::less;
-        l.emit_words(l.lanes().compare, negative, no_slot, {bits, machine_frame::zero});
+        l.emit_words(l.lanes().compare, negative, no_operand, {bits, machine_frame::zero});
     }
     return true;
 }
@@ -376,7 +378,7 @@ bool lower_shift(machine_lowering& l) {
     d.high_word = l.has(modifier::HI);
     d.is_signed = l.has(modifier::S32) || l.has(modifier::S64);
     d.width = l.has(modifier::U64) || l.has(modifier::S64) ? 64 : 32;
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     l.emit_words(l.lanes().shift, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
@@ -387,7 +389,7 @@ bool lower_permute(machine_lowering& l) {
                                   modifier::ECL, modifier::ECR, modifier::RC16};
     for (unsigned i = 0; i < std::size(modes); ++i)
         if (l.has(modes[i])) d.mode = i + 1;
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
     l.emit_words(l.lanes().permute, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
@@ -399,7 +401,7 @@ bool lower_selection(machine_lowering& l, bool of_floats) {
     for (unsigned i = 0; i < 2; ++i)
         d.source[i] = of_floats ? l.float_modifiers(l.at(1 + i)) : l.integer_modifiers(l.at(1 + i));
     d.first = l.predicate_of(l.at(3));
-    const slot a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     l.emit_words(l.lanes().select, d, l.result_row(l.at(0)), {a, b});
     return true;
 }

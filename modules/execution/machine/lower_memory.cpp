@@ -64,10 +64,11 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
     p.source = scratch();
     const bool window_high = s == space::generic && architecture() >= 90;
-    const auto rows = {register_row(o.base, false),
-                       has_high ? register_row(o.base + 1u, false) : slot{machine_frame::zero},
-                       uniform ? register_row(o.uniform, true) : slot{machine_frame::zero},
-                       uniform ? register_row(o.uniform + 1u, true) : slot{machine_frame::zero}};
+    const auto rows = {
+        register_row(o.base, false),
+        has_high ? register_row(o.base + 1u, false) : operand_ref{machine_frame::zero},
+        uniform ? register_row(o.uniform, true) : operand_ref{machine_frame::zero},
+        uniform ? register_row(o.uniform + 1u, true) : operand_ref{machine_frame::zero}};
     if (window_high)
         emit_words(lanes_.generic_address, {sass_image::shared_window_high, image_.own_shared()},
                    p.source, rows, false);
@@ -85,8 +86,9 @@ void set_place(operation& op, const address_place& p) {
 }
 
 /// The rows of registers from an operand on, as sources.
-std::vector<slot> source_rows(const machine_lowering& l, const sass::operand& o, unsigned count) {
-    std::vector<slot> rows;
+std::vector<operand_ref> source_rows(const machine_lowering& l, const sass::operand& o,
+                                     unsigned count) {
+    std::vector<operand_ref> rows;
     for (unsigned n = 0; n < count; ++n) rows.push_back(l.following_register(o, n));
     return rows;
 }
@@ -128,11 +130,11 @@ element_format element_format_of(const machine_lowering& l) {
 
 /// Emits the access of a load or store.
 operation& emit_access(machine_lowering& l, handler h, const address_place& p,
-                       const std::vector<slot>& slots) {
+                       const std::vector<operand_ref>& refs) {
     operation& op = l.emit(h);
     set_place(op, p);
-    op.detail = static_cast<std::uint16_t>(slots.size() | p.detail);
-    op.list = l.list_of(slots);
+    op.detail = static_cast<std::uint16_t>(refs.size() | p.detail);
+    op.list = l.list_of(refs);
     return op;
 }
 
@@ -147,8 +149,8 @@ bool lower_query_space(machine_lowering& l) {
                          : l.has(modifier::D) ? kind::cluster_shared
                                               : kind::global;
     l.emit_words(machine_query_space,
-                 {queried, static_cast<std::uint32_t>(p.offset), l.predicate_slot(l.at(0))},
-                 no_slot, {p.source});
+                 {queried, static_cast<std::uint32_t>(p.offset), l.predicate_ref(l.at(0))},
+                 no_operand, {p.source});
     return true;
 }
 
@@ -172,21 +174,21 @@ bool lower_load(machine_lowering& l) {
     if (!is_supported_access(l, s) || l.has(modifier::ZD) || (l.operand_count() != 2 && !or_zero))
         return false;
     const element_format format = element_format_of(l);
-    std::vector<slot> slots;
+    std::vector<operand_ref> refs;
     for (unsigned i = 0; i < std::max(l.access_bytes() / 4, 1u); ++i)
-        slots.push_back(l.at(0).index == sass::register_rz ? slot{machine_frame::discard}
-                                                           : l.result_row(l.at(0), i));
+        refs.push_back(l.at(0).index == sass::register_rz ? operand_ref{machine_frame::discard}
+                                                          : l.result_row(l.at(0), i));
     const address_place p = l.place_of(l.at(1), s);
-    slot guard = no_slot;
+    operand_ref guard = no_operand;
     if (or_zero) {
         const source_predicate loaded = l.predicate_of(l.at(2));
-        for (const slot to : slots) l.emit_selection(loaded, to, to, machine_frame::zero);
+        for (const operand_ref to : refs) l.emit_selection(loaded, to, to, machine_frame::zero);
         guard = machine_frame::scratch_mask2;
         l.emit_predicate(predicate_logic_arguments::first_and_second, guard, {loaded, l.guard()},
                          false);
     }
-    l.emit_access_check(p, format.memory_bytes, slots, access_flags::reads, guard);
-    operation& op = emit_access(l, l.handlers().load(format), p, slots);
+    l.emit_access_check(p, format.memory_bytes, refs, access_flags::reads, guard);
+    operation& op = emit_access(l, l.handlers().load(format), p, refs);
     if (or_zero) {
         op.guard = guard;
         op.guard_flip = 0;
@@ -199,10 +201,11 @@ bool lower_store(machine_lowering& l) {
     const space s = space_of(l.now().opcode);
     if (!is_supported_access(l, s) || l.has(modifier::ZD) || l.operand_count() != 2) return false;
     const element_format format = element_format_of(l);
-    const std::vector<slot> slots = source_rows(l, l.at(1), std::max(l.access_bytes() / 4, 1u));
+    const std::vector<operand_ref> refs =
+        source_rows(l, l.at(1), std::max(l.access_bytes() / 4, 1u));
     const address_place p = l.place_of(l.at(0), s);
-    l.emit_access_check(p, format.memory_bytes, slots, access_flags::writes);
-    emit_access(l, l.handlers().store(format), p, slots);
+    l.emit_access_check(p, format.memory_bytes, refs, access_flags::writes);
+    emit_access(l, l.handlers().store(format), p, refs);
     return true;
 }
 
@@ -212,7 +215,7 @@ bool lower_copy_to_shared(machine_lowering& l) {
     if (l.at(0).kind != operand_kind::address || l.at(1).kind != operand_kind::address ||
         !has_wide_address(l))
         return false;
-    slot ignored = no_slot;
+    operand_ref ignored = no_operand;
     if (l.operand_count() > 2) {
         ignored = machine_frame::scratch_mask2;
         l.emit_predicate(predicate_logic_arguments::not_first, ignored, {l.predicate_of(l.at(2))},
@@ -225,8 +228,9 @@ bool lower_copy_to_shared(machine_lowering& l) {
     set_place(op, to);
     op.source[2] = ignored;
     const auto offset = static_cast<std::uint64_t>(from.offset);
-    op.list = l.list_of({static_cast<slot>(offset), static_cast<slot>(offset >> 32), from.detail,
-                         from.source, l.access_bytes(), l.has(modifier::ZFILL) ? 1u : 0u});
+    op.list =
+        l.list_of({static_cast<operand_ref>(offset), static_cast<operand_ref>(offset >> 32),
+                   from.detail, from.source, l.access_bytes(), l.has(modifier::ZFILL) ? 1u : 0u});
     return true;
 }
 
@@ -290,29 +294,30 @@ bool lower_vector_atomic(machine_lowering& l, const vector_type& type) {
     unsigned n = 0;
     const sass::operand* result = nullptr;
     if (has_result(l)) {
-        if (l.at(0).kind == operand_kind::predicate && l.predicate_slot(l.at(n++)) != 0)
+        if (l.at(0).kind == operand_kind::predicate && l.predicate_ref(l.at(n++)) != 0)
             return false;
         result = &l.at(n++);
     }
-    std::vector<slot> slots = source_rows(l, l.at(n + 1), type.elements);
+    std::vector<operand_ref> refs = source_rows(l, l.at(n + 1), type.elements);
     const address_place p = l.place_of(l.at(n), space::generic);
-    l.emit_access_check(p, 4, slots, atomic_access);
+    l.emit_access_check(p, 4, refs, atomic_access);
     for (unsigned e = 0; e < type.elements; ++e)
-        slots.push_back(result == nullptr || result->index == sass::register_rz
-                            ? no_slot
-                            : l.result_row(*result, e));
+        refs.push_back(result == nullptr || result->index == sass::register_rz
+                           ? no_operand
+                           : l.result_row(*result, e));
     operation& op = l.emit(h);
     set_place(op, p);
     op.detail = static_cast<std::uint16_t>(type.elements | p.detail);
     if (l.has(modifier::SYS)) op.detail |= access_detail::of_the_system;
-    op.list = l.list_of(slots);
+    op.list = l.list_of(refs);
     return true;
 }
 
 /// Sets the predicate that tells whether the memory's unit can execute an atomic at its address,
-/// which is always true here. @return a copy of the guard, if it is the same predicate, or no_slot
-slot set_executable(machine_lowering& l, slot done) {
-    slot guard = no_slot;
+/// which is always true here. @return a copy of the guard, if it is the same predicate, or
+/// no_operand
+operand_ref set_executable(machine_lowering& l, operand_ref done) {
+    operand_ref guard = no_operand;
     if (done == l.guard().mask) {
         guard = machine_frame::scratch_mask2;
         l.emit_predicate(predicate_logic_arguments::first, guard, {l.guard()}, false);
@@ -328,7 +333,7 @@ bool emit_result_form(machine_lowering& l, const sass::operand& result, unsigned
     if (bits == widest && result.index + 3u >= sass::register_rz) return false;
     operation& pair = l.emit(machine_atomic_result, {bits, spin});
     pair.destination = l.result_row(result);
-    pair.destination2 = bits == 64 ? l.result_row(result, 1) : no_slot;
+    pair.destination2 = bits == 64 ? l.result_row(result, 1) : no_operand;
     // The rows of registers are contiguous.
     if (bits == widest) l.result_row(result, 3);
     return true;
@@ -354,28 +359,28 @@ bool lower_atomic_in(machine_lowering& l, space s) {
     const unsigned bits = std::max(ptx::width_of(t), 32u);
     unsigned n = 0;
     const sass::operand* result = nullptr;
-    slot done = 0;
+    operand_ref done = 0;
     if (has_result(l)) {
-        if (l.at(0).kind == operand_kind::predicate) done = l.predicate_slot(l.at(n++));
+        if (l.at(0).kind == operand_kind::predicate) done = l.predicate_ref(l.at(n++));
         result = &l.at(n++);
     }
     const sass::operand& address = l.at(n++);
     const auto value_of = [&](const sass::operand& o) {
         return bits == 128 ? l.quad_source(o) : bits == 64 ? l.double_source(o) : l.low_word(o);
     };
-    const slot b = counts ? l.number(1) : value_of(l.at(n));
-    const slot c = r == ptx::reduction::cas ? value_of(l.at(n + 1)) : no_slot;
+    const operand_ref b = counts ? l.number(1) : value_of(l.at(n));
+    const operand_ref c = r == ptx::reduction::cas ? value_of(l.at(n + 1)) : no_operand;
     const address_place p = l.place_of(address, s);
     const bool keeps = result != nullptr && result->index != sass::register_rz;
     const bool moved = keeps && (bits > 32 || spin);
-    const slot to = !keeps ? no_slot : moved ? l.scratch() : l.result_row(*result);
+    const operand_ref to = !keeps ? no_operand : moved ? l.scratch() : l.result_row(*result);
     // 128 bits take two double rows, one after the other.
     if (moved && bits == 128) l.scratch();
-    const slot guard = done != 0 ? set_executable(l, done) : no_slot;
+    const operand_ref guard = done != 0 ? set_executable(l, done) : no_operand;
     l.emit_access_check(p, ptx::width_of(t) / 8, {b}, atomic_access, guard);
     if (moved && !emit_result_form(l, *result, bits, spin)) return false;
     operation& op = l.emit(h);
-    if (guard != no_slot) {
+    if (guard != no_operand) {
         op.guard = guard;
         op.guard_flip = 0;
     }

@@ -78,7 +78,7 @@ bool lower_load_constant(machine_lowering& l) {
         }
     const bool pair = l.has(modifier::_64);
     if (l.modifier_count() != 0 && !pair) return false;
-    const slot low = l.low_word(c), high = pair ? l.high_word(c) : no_slot;
+    const operand_ref low = l.low_word(c), high = pair ? l.high_word(c) : no_operand;
     l.emit_copy(l.result_row(l.at(0)), low);
     if (pair) l.emit_copy(l.result_row(l.at(0), 1), high);
     return true;
@@ -88,36 +88,36 @@ bool lower_load_constant(machine_lowering& l) {
 
 namespace {
 
-slot shifted_sum(machine_lowering& l, slot from, unsigned shift, slot addend) {
+operand_ref shifted_sum(machine_lowering& l, operand_ref from, unsigned shift, operand_ref addend) {
     scaled_sum_arguments a;
     a.shift = shift;
-    const slot sum = l.scratch();
+    const operand_ref sum = l.scratch();
     l.emit_words(l.lanes().shift_add, a, sum, {from, addend, machine_frame::zero}, false);
     return sum;
 }
 
 /// %tid of all dimensions in one word: x, y and z in bits 15:0, 25:16 and 31:26.
-slot packed_thread_id(machine_lowering& l) {
+operand_ref packed_thread_id(machine_lowering& l) {
     constexpr unsigned y_shift = 16, z_shift = 26;
-    slot sum = slot_in(bank::thread, thread_layout::tid);
+    operand_ref sum = operand_ref_in(bank::thread, thread_layout::tid);
     for (unsigned n = 1; n < 3; ++n) {
-        sum = shifted_sum(l, slot_in(bank::thread, thread_layout::tid + 128 * n),
+        sum = shifted_sum(l, operand_ref_in(bank::thread, thread_layout::tid + 128 * n),
                           n == 1 ? y_shift : z_shift, sum);
     }
     return sum;
 }
 
 /// SR_VIRTID: the warp in bits 14:8; other fields are not modelled.
-slot virtual_id(machine_lowering& l) {
+operand_ref virtual_id(machine_lowering& l) {
     constexpr unsigned warp_shift = 8;
-    return shifted_sum(l, slot_in(bank::thread, thread_layout::warpid), warp_shift,
+    return shifted_sum(l, operand_ref_in(bank::thread, thread_layout::warpid), warp_shift,
                        machine_frame::zero);
 }
 
 /// Reads a special register of PTX.
-slot read_of_ptx(machine_lowering& l, ptx::special_register r) {
+operand_ref read_of_ptx(machine_lowering& l, ptx::special_register r) {
     const special_value v = special_register_value(r, 0);
-    const slot to = l.scratch();
+    const operand_ref to = l.scratch();
     operation& op = l.emit(v.read, false);
     op.detail = v.detail;
     op.destination = to;
@@ -125,12 +125,13 @@ slot read_of_ptx(machine_lowering& l, ptx::special_register r) {
 }
 
 /// A register that is different in the threads of a warp, which S2UR does not read.
-std::optional<slot> value_of_thread(machine_lowering& l, special_register which, unsigned index) {
+std::optional<operand_ref> value_of_thread(machine_lowering& l, special_register which,
+                                           unsigned index) {
     switch (which) {
         case special_register::tid_x:
         case special_register::tid_y:
         case special_register::tid_z:
-            return slot_in(bank::thread, thread_layout::tid + 128 * (index - 0x21u));
+            return operand_ref_in(bank::thread, thread_layout::tid + 128 * (index - 0x21u));
         case special_register::thread_id:
             return packed_thread_id(l);
         case special_register::virtual_id:
@@ -141,7 +142,8 @@ std::optional<slot> value_of_thread(machine_lowering& l, special_register which,
 }
 
 /// A register with the same value at any time; nullopt: it is none of these.
-std::optional<slot> constant_value(machine_lowering& l, special_register which, unsigned index) {
+std::optional<operand_ref> constant_value(machine_lowering& l, special_register which,
+                                          unsigned index) {
     const auto lane_row = [&](machine_row::kind k) { return l.row({k, 0, 0}); };
     const bool since_hopper = l.architecture() >= 90;
     switch (which) {
@@ -160,13 +162,13 @@ std::optional<slot> constant_value(machine_lowering& l, special_register which, 
         case special_register::ctaid_x:
         case special_register::ctaid_y:
         case special_register::ctaid_z:
-            return slot_in(bank::block, block_layout::ctaid + 128 * (index - 0x25u));
+            return operand_ref_in(bank::block, block_layout::ctaid + 128 * (index - 0x25u));
         case special_register::virtual_smid:
-            return slot_in(bank::block, block_layout::smid);
+            return operand_ref_in(bank::block, block_layout::smid);
         case special_register::cta_in_cluster:
-            return slot_in(bank::block, block_layout::cluster_ctarank);
+            return operand_ref_in(bank::block, block_layout::cluster_ctarank);
         case special_register::shared_bytes:
-            return slot_in(bank::block, block_layout::total_size);
+            return operand_ref_in(bank::block, block_layout::total_size);
         case special_register::shared_window_high:
             if (!since_hopper) return std::nullopt;
             return l.number(sass_image::shared_window_high);
@@ -178,7 +180,7 @@ std::optional<slot> constant_value(machine_lowering& l, special_register which, 
         }
         case special_register::local_memory_start:
             // Debug code compares its stack pointer with this value. Local memory begins at 0.
-            return slot{machine_frame::zero};
+            return operand_ref{machine_frame::zero};
         default:
             return std::nullopt;
     }
@@ -204,7 +206,7 @@ ptx::special_register clock_of(special_register which, bool pair) {
 /// S2R, S2UR, CS2R.
 bool lower_read_special_register(machine_lowering& l) {
     const auto which = static_cast<special_register>(l.at(1).index);
-    const slot to = l.result_row(l.at(0));
+    const operand_ref to = l.result_row(l.at(0));
     const bool uniform = l.is(isa::opcode::S2UR);
     l.set_uniform(uniform);
     const bool pair = l.is(isa::opcode::CS2R) && !l.has(modifier::_32);
@@ -221,7 +223,7 @@ bool lower_read_special_register(machine_lowering& l) {
         case special_register::clock_high:
         case special_register::global_timer_low:
         case special_register::global_timer_high: {
-            const slot value = read_of_ptx(l, clock_of(which, pair));
+            const operand_ref value = read_of_ptx(l, clock_of(which, pair));
             if (pair)
                 l.to_pair(l.at(0), value);
             else
@@ -234,7 +236,7 @@ bool lower_read_special_register(machine_lowering& l) {
         default:
             break;
     }
-    std::optional<slot> from = constant_value(l, which, l.at(1).index);
+    std::optional<operand_ref> from = constant_value(l, which, l.at(1).index);
     if (!from && !uniform) from = value_of_thread(l, which, l.at(1).index);
     if (!from || pair) return false;
     l.emit_copy(to, *from);
@@ -257,7 +259,7 @@ predicate_byte_arguments byte_of(const machine_lowering& l, const sass::operand&
 
 /// P2R, UP2UR.
 bool lower_predicates_to_register(machine_lowering& l) {
-    const slot a = l.low_word(l.at(2)), mask = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(2)), mask = l.low_word(l.at(3));
     l.emit_words(machine_predicates_to_register, byte_of(l, l.at(0)), l.result_row(l.at(0)),
                  {a, mask});
     return true;
@@ -265,8 +267,8 @@ bool lower_predicates_to_register(machine_lowering& l) {
 
 /// R2P, UR2UP.
 bool lower_register_to_predicates(machine_lowering& l) {
-    const slot a = l.low_word(l.at(1)), mask = l.low_word(l.at(2));
-    l.emit_words(machine_register_to_predicates, byte_of(l, l.at(1)), no_slot, {a, mask});
+    const operand_ref a = l.low_word(l.at(1)), mask = l.low_word(l.at(2));
+    l.emit_words(machine_register_to_predicates, byte_of(l, l.at(1)), no_operand, {a, mask});
     return true;
 }
 
@@ -276,7 +278,7 @@ bool lower_to_uniform(machine_lowering& l) {
     to_uniform_arguments d;
     unsigned n = 0;
     if (l.at(0).kind == operand_kind::predicate) {
-        d.differs = l.predicate_slot(l.at(n++));
+        d.differs = l.predicate_ref(l.at(n++));
         d.keeps_set = l.has(modifier::OR);
     }
     l.emit_words(machine_to_uniform, d, l.result_row(l.at(n)), {l.low_word(l.at(n + 1))});
@@ -286,8 +288,8 @@ bool lower_to_uniform(machine_lowering& l) {
 /// RPCMOV: moves a half of the saved program counter.
 bool lower_move_saved_counter(machine_lowering& l) {
     const bool writes = l.at(0).kind == operand_kind::text;
-    const slot saved = machine_frame::saved_counter + 128u * l.at(writes ? 0 : 1).index;
-    const slot from = writes ? l.low_word(l.at(1)) : saved;
+    const operand_ref saved = machine_frame::saved_counter + 128u * l.at(writes ? 0 : 1).index;
+    const operand_ref from = writes ? l.low_word(l.at(1)) : saved;
     l.emit_copy(writes ? saved : l.result_row(l.at(0)), from);
     return true;
 }

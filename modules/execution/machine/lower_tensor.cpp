@@ -180,9 +180,9 @@ bool are_supported_factors(const machine_lowering& l) {
     return true;
 }
 
-void emit_product(machine_lowering& l, std::int64_t product, const std::vector<slot>& list,
-                  slot metadata, bool guarded) {
-    slot* const registers = l.list_of(list);
+void emit_product(machine_lowering& l, std::int64_t product, const std::vector<operand_ref>& list,
+                  operand_ref metadata, bool guarded) {
+    operand_ref* const registers = l.list_of(list);
     operation& op = l.emit(multiply_matrices, guarded);
     op.list = registers;
     op.source[0] = metadata;
@@ -198,9 +198,10 @@ bool lower_step(machine_lowering& l, const arithmetic::matrix_multiply& product,
                                                    : 0;
     const unsigned results = product.d().registers();
     if (2 * step + 1 >= results) return false;
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     for (unsigned n = 0; n < results; ++n)
-        list.push_back(n / 2 == step ? l.result_row(l.at(0), n % 2) : slot{machine_frame::discard});
+        list.push_back(n / 2 == step ? l.result_row(l.at(0), n % 2)
+                                     : operand_ref{machine_frame::discard});
     for (unsigned n = 0; n < product.a().registers(); ++n)
         list.push_back(l.low_word(element_of(l.at(1), n, 1)));
     for (unsigned n = 0; n < product.b().registers(); ++n)
@@ -211,16 +212,16 @@ bool lower_step(machine_lowering& l, const arithmetic::matrix_multiply& product,
     const unsigned pair = count < results ? step / 2 : step;
     for (unsigned n = 0; n < count; ++n)
         list.push_back(n / 2 == pair ? l.low_word(element_of(l.at(3), n % 2, 1))
-                                     : slot{machine_frame::zero});
-    emit_product(l, kept, list, no_slot, true);
+                                     : operand_ref{machine_frame::zero});
+    emit_product(l, kept, list, no_operand, true);
     return true;
 }
 
 /// C, or zeros in lanes where a predicate is false.
 void add_sums(machine_lowering& l, unsigned count, const sass::operand& adds,
-              std::vector<slot>& list) {
+              std::vector<operand_ref>& list) {
     for (unsigned n = 0; n < count; ++n) {
-        const slot from = l.low_word(element_of(l.at(3), n, 1)), to = l.scratch();
+        const operand_ref from = l.low_word(element_of(l.at(3), n, 1)), to = l.scratch();
         l.emit_selection(l.predicate_of(adds), to, from, machine_frame::zero, false);
         list.push_back(to);
     }
@@ -234,7 +235,7 @@ bool lower_matrix_multiply(machine_lowering& l) {
     if (!description) return false;
     // After the operands of a product: for 8-bit floats an optional predicate that determines
     // whether C is added; for sparse products metadata and selector.
-    slot metadata = no_slot;
+    operand_ref metadata = no_operand;
     unsigned more = 4;
     const sass::operand* adds = nullptr;
     if (l.is(isa::opcode::QMMA) && more < l.operand_count() &&
@@ -256,7 +257,7 @@ bool lower_matrix_multiply(machine_lowering& l) {
     const bool doubles = l.is(isa::opcode::DMMA);
     if (l.has(modifier::_884) && !doubles) return lower_step(l, *product, kept);
     const unsigned words = doubles ? 2 : 1, results = product->d().registers();
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     for (unsigned n = 0; n < results; ++n)
         list.push_back(doubles ? l.scratch() : l.result_row(l.at(0), n));
     const auto add_sources = [&](const sass::operand& o, unsigned count) {
@@ -295,9 +296,9 @@ unsigned matrices_of(const machine_lowering& l) {
 }
 
 /// LDSM, STSM: one, two or four 8 x 8 matrices of 16-bit elements; every lane has the address of a
-/// row of 16 bytes. @param h  loads or stores one matrix per slot
+/// row of 16 bytes. @param h  loads or stores one matrix per operand
 void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& address,
-                        const std::vector<slot>& slots) {
+                        const std::vector<operand_ref>& refs) {
     l.ignore(modifier::_16);
     const machine_lowering::address_place p = l.place_of(address, space::shared);
     l.emit_segment_check(h == machine_store_matrices ? segment_access::store_matrices
@@ -306,9 +307,9 @@ void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& add
     op.detail = p.detail;
     op.source[0] = p.source;
     op.source[3] = l.has(modifier::MT88) ? 1 : 0;
-    op.destination2 = static_cast<slot>(slots.size());
+    op.destination2 = static_cast<operand_ref>(refs.size());
     op.immediate = p.offset;
-    op.list = l.list_of(slots);
+    op.list = l.list_of(refs);
 }
 
 }  // namespace
@@ -316,17 +317,17 @@ void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& add
 /// LDSM.
 bool lower_load_matrices(machine_lowering& l) {
     if (!l.has(modifier::M88) && !l.has(modifier::MT88)) return false;
-    std::vector<slot> slots;
-    for (unsigned i = 0; i < matrices_of(l); ++i) slots.push_back(l.result_row(l.at(0), i));
-    emit_matrix_access(l, machine_load_matrices, l.at(1), slots);
+    std::vector<operand_ref> refs;
+    for (unsigned i = 0; i < matrices_of(l); ++i) refs.push_back(l.result_row(l.at(0), i));
+    emit_matrix_access(l, machine_load_matrices, l.at(1), refs);
     return true;
 }
 
 /// STSM.
 bool lower_store_matrices(machine_lowering& l) {
-    std::vector<slot> slots;
-    for (unsigned i = 0; i < matrices_of(l); ++i) slots.push_back(l.following_register(l.at(1), i));
-    emit_matrix_access(l, machine_store_matrices, l.at(0), slots);
+    std::vector<operand_ref> refs;
+    for (unsigned i = 0; i < matrices_of(l); ++i) refs.push_back(l.following_register(l.at(1), i));
+    emit_matrix_access(l, machine_store_matrices, l.at(0), refs);
     return true;
 }
 

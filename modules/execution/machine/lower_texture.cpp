@@ -67,8 +67,8 @@ unsigned gathered_component(const machine_lowering& l) {
 }
 
 /// Converts a handle to 64 bits, of which instructions have the low 32.
-slot handle_row(machine_lowering& l, slot low) {
-    const slot to = l.scratch();
+operand_ref handle_row(machine_lowering& l, operand_ref low) {
+    const operand_ref to = l.scratch();
     operation& op = l.emit(l.lanes().pack, {}, false);
     op.source[0] = low;
     op.source[1] = machine_frame::zero;
@@ -77,7 +77,7 @@ slot handle_row(machine_lowering& l, slot low) {
 }
 
 /// The handle in operands `n` and `n` + 1: bank and word of a constant, or a uniform register.
-std::optional<slot> bound_handle(machine_lowering& l, unsigned n) {
+std::optional<operand_ref> bound_handle(machine_lowering& l, unsigned n) {
     if (n + 1 >= l.operand_count()) return std::nullopt;
     const sass::operand& first = l.at(n);
     const sass::operand& second = l.at(n + 1);
@@ -93,8 +93,8 @@ std::optional<slot> bound_handle(machine_lowering& l, unsigned n) {
 
 /// The register after the coordinates of TXD: the lower half holds the layer, the upper half the
 /// offsets.
-slot layer_row(machine_lowering& l, const sass::operand& o) {
-    const slot to = l.scratch();
+operand_ref layer_row(machine_lowering& l, const sass::operand& o) {
+    const operand_ref to = l.scratch();
     l.emit_modified({0xffff}, to, l.low_word(o), false);
     return to;
 }
@@ -105,7 +105,7 @@ struct fetch_operands {
     unsigned first = 0;  ///< number of the first operand after the predicate
     sass::operand a, b;
     bool handle_in_register = false;
-    std::optional<slot> handle;
+    std::optional<operand_ref> handle;
     const named_geometry* geometry = nullptr;
     unsigned components = 15;
     bool level = false, offsets = false;  ///< are given in registers
@@ -171,7 +171,7 @@ bool set_values(machine_lowering& l, fetch_operands& f, texture_description& d) 
     const bool split = l.has(modifier::SCR);
     if (split && count > 4) return false;
     const unsigned in_a = !split ? coordinates : count < 3 ? 1 : 2;
-    std::vector<slot> values;
+    std::vector<operand_ref> values;
     for (unsigned n = 0; n < count; ++n)
         values.push_back(
             l.low_word(n < in_a ? following_register(f.a, n) : following_register(f.b, n - in_a)));
@@ -196,7 +196,7 @@ void set_results(machine_lowering& l, const fetch_operands& f, bool halves,
             d.paired.push_back(c);
         } else if (!halves) {
             d.results.push_back(requested ? l.result_row(f.results(l, given >= 2), given & 1)
-                                          : no_slot);
+                                          : no_operand);
         }
         given += requested ? 1 : 0;
     }
@@ -241,7 +241,7 @@ bool lower_texture_fetch(machine_lowering& l) {
     set_results(l, f, halves, *d);
     if (f.first != 0) {
         // A predicate for lanes whose texels are not resident; all texels are resident.
-        l.emit_predicate(predicate_logic_arguments::never, l.predicate_slot(l.at(0)));
+        l.emit_predicate(predicate_logic_arguments::never, l.predicate_ref(l.at(0)));
     }
     operation& op = l.emit(l.handlers().fetch_texture);
     op.detail = global_detail;
@@ -256,7 +256,7 @@ bool lower_texture_query(machine_lowering& l) {
     if (l.suffix_of(l.at(3)) != "TEX_HEADER_DIMENSION") return false;
     const bool in_register = l.has(modifier::B);
     sass::operand level = l.at(2);
-    std::optional<slot> handle;
+    std::optional<operand_ref> handle;
     unsigned next = 4;
     if (in_register) {
         handle = handle_row(l, l.low_word(level));
@@ -269,7 +269,7 @@ bool lower_texture_query(machine_lowering& l) {
     const unsigned components =
         next < l.operand_count() ? static_cast<unsigned>(l.at(next).value) : 15;
     // The results may overwrite the register.
-    const slot kept = l.scratch();
+    const operand_ref kept = l.scratch();
     l.emit_copy(kept, l.low_word(level), false);
     constexpr ptx::mode queries[] = {ptx::mode::width, ptx::mode::height, ptx::mode::depth,
                                      ptx::mode::num_mipmap_levels};
@@ -345,7 +345,7 @@ bool lower_surface_access(machine_lowering& l) {
     d->clamp = l.has(modifier::IGN)    ? arithmetic::surface_clamp::zero
                : l.has(modifier::TRAP) ? arithmetic::surface_clamp::trap
                                        : arithmetic::surface_clamp::clamp;
-    const std::optional<slot> handle =
+    const std::optional<operand_ref> handle =
         l.at(2).kind == operand_kind::reg ? handle_row(l, l.low_word(l.at(2))) : bound_handle(l, 2);
     if (!handle) return false;
     d->texture = *handle;
@@ -373,10 +373,11 @@ namespace {
 struct gradient_fetch {
     texture_description description;
     operation fetch;
-    slot stack = no_slot;  ///< R1
-    slot handle = no_slot, handle_low = no_slot;
-    slot resident = no_slot;       ///< R4
-    std::vector<slot> from_stack;  ///< rows for the words from `stack` on; no_slot: skipped
+    operand_ref stack = no_operand;  ///< R1
+    operand_ref handle = no_operand, handle_low = no_operand;
+    operand_ref resident = no_operand;  ///< R4
+    std::vector<operand_ref>
+        from_stack;  ///< rows for the words from `stack` on; no_operand: skipped
 };
 
 const operation* fetch_with_gradient(warp& w, const operation* op) {
@@ -385,7 +386,7 @@ const operation* fetch_with_gradient(warp& w, const operation* op) {
     const auto* const stack = lanes_at<std::uint32_t>(w, g.stack);
     for_lanes(lanes, [&](unsigned lane) {
         for (std::size_t n = 0; n < g.from_stack.size(); ++n) {
-            if (g.from_stack[n] == no_slot) continue;
+            if (g.from_stack[n] == no_operand) continue;
             const std::uint64_t offset = std::uint64_t{stack[lane]} + 4 * n;
             check_local(w, op, lane, offset, 4);
             std::uint32_t word = 0;
@@ -414,7 +415,7 @@ void machine_lowering::emit_gradient_fetch(const texture_function& f) {
     d.has_gradient = true;
     for (unsigned n = 0; n < dimensions + (f.layered ? 1 : 0); ++n)
         d.coordinates.push_back(register_row(coordinates + n, false));
-    g->from_stack.assign(f.offsets ? words_of_stack : dimensions, no_slot);
+    g->from_stack.assign(f.offsets ? words_of_stack : dimensions, no_operand);
     for (unsigned n = 0; n < dimensions; ++n) {
         d.dx.push_back(register_row(first_dx + n, false));
         // A double row for two words.

@@ -14,11 +14,12 @@ bool lower_shuffle(machine_lowering& l) {
                         : l.has(modifier::DOWN) ? ptx::mode::down
                         : l.has(modifier::BFLY) ? ptx::mode::bfly
                                                 : ptx::mode::idx;
-    const slot value = l.low_word(l.at(2)), lane = l.low_word(l.at(3)), clamp = l.low_word(l.at(4));
-    const slot p = l.predicate_slot(l.at(0));
+    const operand_ref value = l.low_word(l.at(2)), lane = l.low_word(l.at(3)),
+                      clamp = l.low_word(l.at(4));
+    const operand_ref p = l.predicate_ref(l.at(0));
     operation& op = l.emit_words(shuffle_handler(m), l.result_row(l.at(1)), {value, lane, clamp});
     op.immediate = shuffle_among_active;
-    op.destination2 = p == 0 ? no_slot : p;
+    op.destination2 = p == 0 ? no_operand : p;
     return true;
 }
 
@@ -28,10 +29,10 @@ bool lower_vote(machine_lowering& l) {
     vote_arguments d;
     d.to_uniform = l.is(isa::opcode::VOTEU);
     unsigned n = 0;
-    slot to = no_slot;
+    operand_ref to = no_operand;
     if (l.at(0).kind == operand_kind::reg || l.at(0).kind == operand_kind::uniform_reg)
         to = l.result_row(l.at(n++));
-    d.result = l.predicate_slot(l.at(n++));
+    d.result = l.predicate_ref(l.at(n++));
     d.source = l.predicate_of(l.at(n));
     d.holds_for = l.has(modifier::ANY) ? mode::any : l.has(modifier::EQ) ? mode::equal : mode::all;
     l.emit(machine_vote, d).destination = to;
@@ -40,7 +41,7 @@ bool lower_vote(machine_lowering& l) {
 
 bool lower_elect(machine_lowering& l) {
     if (l.at(2).index != sass::predicate_true || l.at(2).negate_predicate) return false;
-    l.emit(machine_elect, {l.predicate_slot(l.at(0))}).destination = l.result_row(l.at(1));
+    l.emit(machine_elect, {l.predicate_ref(l.at(0))}).destination = l.result_row(l.at(1));
     return true;
 }
 
@@ -49,8 +50,8 @@ bool lower_match(machine_lowering& l) {
     if (!all && !l.has(modifier::ANY)) return false;
     // With .ALL a predicate precedes the mask.
     const unsigned n = all ? 1 : 0;
-    const slot value = wide ? l.double_source(l.at(n + 1)) : l.low_word(l.at(n + 1));
-    const slot p = all ? l.predicate_slot(l.at(0)) : no_slot;
+    const operand_ref value = wide ? l.double_source(l.at(n + 1)) : l.low_word(l.at(n + 1));
+    const operand_ref p = all ? l.predicate_ref(l.at(0)) : no_operand;
     operation& op =
         l.emit_words(match_handler(all ? ptx::mode::all : ptx::mode::any, wide ? 64 : 32),
                      l.result_row(l.at(n)), {value, l.number(~0u)});
@@ -73,8 +74,8 @@ bool lower_warp_reduction(machine_lowering& l) {
                                        : is_signed ? ptx::type::s32
                                                    : ptx::type::u32);
     if (h == nullptr) return false;
-    const slot value = l.low_word(l.at(1)), to = l.scratch();
-    l.emit_words(h, to, {value, no_slot});
+    const operand_ref value = l.low_word(l.at(1)), to = l.scratch();
+    l.emit_words(h, to, {value, no_operand});
     l.emit_words(machine_to_uniform, {}, l.result_row(l.at(0)), {to});
     return true;
 }
@@ -84,15 +85,15 @@ bool lower_barrier(machine_lowering& l) {
     if (!reduces && !waits && !l.has(modifier::ARV)) return false;
     l.emit(machine_gather_at_barrier).moves_control = true;
     l.emit_log();
-    const slot id = l.low_word(l.at(0));
-    slot threads = no_slot;
+    const operand_ref id = l.low_word(l.at(0));
+    operand_ref threads = no_operand;
     unsigned n = 1;
     if (n < l.operand_count() && l.at(n).kind != operand_kind::predicate)
         threads = l.low_word(l.at(n++));
     // One register then holds both.
     const bool packed =
         n == 2 && l.at(0).kind == operand_kind::reg && l.at(1).kind == operand_kind::reg;
-    slot p = no_slot;
+    operand_ref p = no_operand;
     if (reduces) {
         p = machine_frame::scratch_mask2;
         l.emit_predicate(predicate_logic_arguments::first, p, {l.predicate_of(l.at(n))}, false);
@@ -104,7 +105,7 @@ bool lower_barrier(machine_lowering& l) {
     op.immediate = barrier_flags::separate | (packed ? barrier_flags::packed : 0);
     if (!reduces) return true;
     const bool counts = l.has(modifier::POPC);
-    op.destination = counts ? l.barrier_result_row() : slot{machine_frame::barrier_mask};
+    op.destination = counts ? l.barrier_result_row() : operand_ref{machine_frame::barrier_mask};
     op.detail = static_cast<std::uint16_t>(counts                 ? ptx::reduction::popc
                                            : l.has(modifier::AND) ? ptx::reduction::and_
                                                                   : ptx::reduction::or_);
@@ -115,7 +116,7 @@ bool lower_barrier(machine_lowering& l) {
 bool lower_barrier_result(machine_lowering& l) {
     if (!l.has(modifier::RESULT)) return false;
     if (l.operand_count() == 2) {
-        l.emit_predicate(predicate_logic_arguments::first, l.predicate_slot(l.at(1)),
+        l.emit_predicate(predicate_logic_arguments::first, l.predicate_ref(l.at(1)),
                          {{machine_frame::barrier_mask}});
         return true;
     }

@@ -18,7 +18,7 @@ struct source_modifiers {
 
 /// A predicate that an operation reads; initially true.
 struct source_predicate {
-    slot mask = frame_layout::always;
+    operand_ref mask = frame_layout::always;
     lane_mask flip = 0;  ///< all_lanes: it is negated
 };
 
@@ -29,7 +29,7 @@ enum class combination { all_of, any_of, one_of };
 struct combined_result {
     combination how = combination::all_of;
     source_predicate with;
-    slot result = 0, result_of_opposite = 0;  ///< predicates to be written; 0: none
+    operand_ref result = 0, result_of_opposite = 0;  ///< predicates to be written; 0: none
 };
 
 /// Of operations that exist on the uniform datapath as well.
@@ -48,7 +48,7 @@ struct sum_arguments : datapath_arguments {
     source_modifiers source[3];
     bool extended = false;  ///< .X: carries are added
     source_predicate carry_in[2];
-    slot carry_out[2] = {0, 0};  ///< whether there is a carry; whether there are two
+    operand_ref carry_out[2] = {0, 0};  ///< whether there is a carry; whether there are two
 };
 /// IMAD.
 struct product_arguments : datapath_arguments {
@@ -56,7 +56,7 @@ struct product_arguments : datapath_arguments {
     source_modifiers addend;
     bool extended = false;  ///< .X: a carry is added
     source_predicate carry_in;
-    slot carry_out = 0;
+    operand_ref carry_out = 0;
 };
 /// LEA: a shifted source plus an addend.
 struct scaled_sum_arguments : datapath_arguments {
@@ -66,7 +66,7 @@ struct scaled_sum_arguments : datapath_arguments {
     source_modifiers shifted, addend;
     bool extended = false;  ///< .X: a carry is added
     source_predicate carry_in;
-    slot carry_out = 0;
+    operand_ref carry_out = 0;
 };
 /// IMNMX, VIMNMX.
 struct extremum_arguments : datapath_arguments {
@@ -105,7 +105,7 @@ struct find_arguments : datapath_arguments {
     source_modifiers source;
     bool is_signed = false;  ///< finds the first bit that differs from the sign
     bool as_shift = false;   ///< .SH: the result is the left shift that moves it to bit 31
-    slot found = 0;
+    operand_ref found = 0;
 };
 /// PRMT.
 struct permutation_arguments : datapath_arguments {
@@ -152,7 +152,7 @@ struct predicate_logic_arguments : datapath_arguments {
                                    first_and_second = 0xc0, always = 0xff;
     source_predicate source[3];
     std::uint32_t table[2] = {0, 0};
-    slot result[2] = {0, 0};
+    operand_ref result[2] = {0, 0};
 };
 /// P2R, R2P.
 struct predicate_byte_arguments : datapath_arguments {
@@ -165,19 +165,19 @@ struct combination_arguments : datapath_arguments {
 };
 /// ELECT.
 struct election_arguments {
-    slot elected = 0;  ///< predicate or mask of the lowest executing lane
+    operand_ref elected = 0;  ///< predicate or mask of the lowest executing lane
 };
 /// VOTE, VOTEU.
 struct vote_arguments {
     bool to_uniform = false;  ///< results are uniform
     enum class mode { all, any, equal } holds_for = mode::all;
     source_predicate source;
-    slot result = 0;
+    operand_ref result = 0;
 };
 /// R2UR.
 struct to_uniform_arguments {
-    slot differs = 0;        ///< lanes whose value is not the uniform one
-    bool keeps_set = false;  ///< .OR: and lanes that have the predicate already
+    operand_ref differs = 0;  ///< lanes whose value is not the uniform one
+    bool keeps_set = false;   ///< .OR: and lanes that have the predicate already
 };
 
 // ---- floating point ----
@@ -189,12 +189,12 @@ struct double_arguments {
 /// DSETP.MIN, DSETP.MAX.
 struct double_extremum_arguments {
     bool minimum = false;
-    slot first_selected = 0, both_nan = 0;
+    operand_ref first_selected = 0, both_nan = 0;
 };
 /// FCHK.
 struct reciprocal_check_arguments {
     source_modifiers source[2];
-    slot needs_slow_path = 0;
+    operand_ref needs_slow_path = 0;
 };
 /// Selects halves of a packed operand.
 struct half_source_arguments {
@@ -261,7 +261,7 @@ struct atomic_result_arguments {
 struct space_query_arguments {
     enum class kind { shared, local, global, cluster_shared } queried = kind::global;
     std::uint32_t offset = 0;  ///< of the address
-    slot result = 0;
+    operand_ref result = 0;
 };
 
 // ---- quads: groups of four lanes whose first lane is a multiple of four ----

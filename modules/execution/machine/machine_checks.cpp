@@ -60,17 +60,17 @@ bool machine_lowering::needs_check(const address_place& p) const {
 }
 
 /// Emits the check before a load, a store or an atomic, which is emitted next. @param guard  of the
-/// access; no_slot: that of the instruction
+/// access; no_operand: that of the instruction
 void machine_lowering::emit_access_check(const address_place& p, unsigned element_bytes,
-                                         const std::vector<slot>& stored, std::uint32_t flags,
-                                         slot guard) {
+                                         const std::vector<operand_ref>& stored,
+                                         std::uint32_t flags, operand_ref guard) {
     if (!needs_check(p)) return;
     if (now_.has(modifier::STRONG)) flags |= access_flags::strong;
     if (flags == access_flags::reads && is_copied()) flags |= access_flags::copies;
     if (element_bytes > 4) flags |= access_flags::wide_registers;
     const auto s = static_cast<space>(p.detail >> access_detail::space_shift & 7);
     if (s == space::shared || s == space::generic) note_shared_access(element_bytes);
-    slot* const list = list_of(stored);
+    operand_ref* const list = list_of(stored);
     operation& op = emit(handlers_.check_access);
     op.detail = static_cast<std::uint16_t>(stored.size() | p.detail);
     op.source[0] = p.source;
@@ -78,7 +78,7 @@ void machine_lowering::emit_access_check(const address_place& p, unsigned elemen
     op.source[1] = flags;
     op.source[2] = element_bytes;
     op.list = list;
-    if (guard == no_slot) return;
+    if (guard == no_operand) return;
     op.guard = guard;
     op.guard_flip = 0;
 }

@@ -557,7 +557,7 @@ const operation* load_constant(warp& w, const operation* op, const indexed_const
     if (last + a.width / 8ull > a.bank_bytes) return machine_load_constant(w, op, a);
     alignas(64) word at[warp_size];
     for (unsigned i = 0; i < warp_size; ++i) at[i] = index[i] + offset;
-    const auto load = [&](slot to, const std::byte* bytes) {
+    const auto load = [&](operand_ref to, const std::byte* bytes) {
         word* const out = row(w, to);
         std::uint32_t first = 0;
         std::memcpy(&first, bytes + at[0], sizeof first);
@@ -576,7 +576,7 @@ const operation* generic_address(warp& w, const operation* op, const generic_add
     address(w, op);
     double_word* const to = double_row(w, op->destination);
     // The rank of a CTA of the cluster is in bits 24 and above.
-    const word* const rank = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
+    const word* const rank = row(w, operand_ref_in(bank::block, block_layout::cluster_ctarank));
     for (unsigned i = 0; i < warp_size; ++i) {
         if (to[i] >> 32 != a.window_high) continue;
         const auto of = static_cast<std::uint32_t>(to[i] >> 24 & 0xff);
@@ -599,7 +599,7 @@ const operation* shared_address(warp& w, const operation* op, const shared_addre
     if (beyond == 0) return op + 1;
     // Above the kept bits is the rank of the CTA, or zero.
     const unsigned shift = __builtin_ctz(~a.offset_bits);
-    const word* const own = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
+    const word* const own = row(w, operand_ref_in(bank::block, block_layout::cluster_ctarank));
     for (unsigned i = 0; i < warp_size; ++i) {
         const std::uint32_t rank = to[i] >> shift, place = to[i] & a.offset_bits;
         to[i] = rank == 0 || rank == own[i]

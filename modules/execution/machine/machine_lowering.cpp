@@ -48,17 +48,18 @@ machine_lowering::machine_lowering(sass_image& image, std::uint32_t function, ro
 
 // ---- operands ----
 
-slot machine_lowering::row(machine_row r) {
+operand_ref machine_lowering::row(machine_row r) {
     const auto key = std::make_tuple(static_cast<unsigned>(r.what), r.bank, r.value);
     const auto known = rows_.find(key);
     if (known != rows_.end()) return known->second;
-    const slot s = slot_in(bank::constants, static_cast<std::uint32_t>(image_.rows_.size()) * 128);
+    const operand_ref s =
+        operand_ref_in(bank::constants, static_cast<std::uint32_t>(image_.rows_.size()) * 128);
     image_.rows_.push_back(r);
     rows_.emplace(key, s);
     return s;
 }
 
-slot machine_lowering::register_row(unsigned n, bool uniform) const {
+operand_ref machine_lowering::register_row(unsigned n, bool uniform) const {
     if (uniform) {
         if (n >= sass::uniform_urz) return machine_frame::zero;
         image_.uniform_registers_ = std::max(image_.uniform_registers_, n + 1);
@@ -69,17 +70,17 @@ slot machine_lowering::register_row(unsigned n, bool uniform) const {
     return machine_frame::registers + 128 * n;
 }
 
-slot machine_lowering::scratch_row(unsigned n) {
+operand_ref machine_lowering::scratch_row(unsigned n) {
     return machine_frame::scratch + 256 * n;
 }
 
-slot machine_lowering::scratch() {
+operand_ref machine_lowering::scratch() {
     constexpr unsigned last = machine_frame::scratch_rows - 1;  // barrier_result_row()
     if (scratch_used_ >= last) problem_ = "it needs more rows for its values than there are";
     return scratch_row(std::min(scratch_used_++, last - 1));
 }
 
-slot machine_lowering::barrier_result_row() {
+operand_ref machine_lowering::barrier_result_row() {
     return scratch_row(machine_frame::scratch_rows - 1);
 }
 
@@ -94,7 +95,7 @@ combination machine_lowering::combination_of_results() const {
                                       : combination::all_of;
 }
 
-slot machine_lowering::low_word(const operand& o) {
+operand_ref machine_lowering::low_word(const operand& o) {
     switch (o.kind) {
         case operand_kind::reg:
             return register_row(o.index, false);
@@ -107,7 +108,7 @@ slot machine_lowering::low_word(const operand& o) {
             }
             // The number of SMs is known after a CTA has been placed.
             if (o.bank == 0 && o.value == bank_0_sms)
-                return slot_in(bank::block, block_layout::nsmid);
+                return operand_ref_in(bank::block, block_layout::nsmid);
             // The offset has 16 bits, and is decoded with a sign.
             return row({machine_row::kind::bank_word, o.bank,
                         static_cast<std::uint32_t>(o.value & 0xffff)});
@@ -124,7 +125,7 @@ slot machine_lowering::low_word(const operand& o) {
     }
 }
 
-slot machine_lowering::high_word(const operand& o) {
+operand_ref machine_lowering::high_word(const operand& o) {
     switch (o.kind) {
         case operand_kind::reg:
             return o.index == sass::register_rz ? machine_frame::zero
@@ -144,14 +145,14 @@ slot machine_lowering::high_word(const operand& o) {
     }
 }
 
-slot machine_lowering::result_row(const operand& o, unsigned more) const {
+operand_ref machine_lowering::result_row(const operand& o, unsigned more) const {
     const bool uniform = o.kind == operand_kind::uniform_reg;
     if (o.index + more >= (uniform ? sass::uniform_urz : sass::register_rz))
         return machine_frame::discard + 128 * (more & 1);
     return register_row(o.index + more, uniform);
 }
 
-slot machine_lowering::predicate_slot(const operand& o) {
+operand_ref machine_lowering::predicate_ref(const operand& o) {
     if (o.index == sass::predicate_true) return 0;
     return (o.kind == operand_kind::uniform_predicate ? machine_frame::uniform_predicates
                                                       : machine_frame::predicates) +
@@ -160,7 +161,7 @@ slot machine_lowering::predicate_slot(const operand& o) {
 
 source_predicate machine_lowering::predicate_of(const operand& o) const {
     note_read(o, operand_sign);
-    return {predicate_slot(o),  // PT is frame_layout::always
+    return {predicate_ref(o),  // PT is frame_layout::always
             o.negate_predicate ? all_lanes : 0};
 }
 source_predicate machine_lowering::guard() const {
@@ -186,25 +187,25 @@ source_modifiers machine_lowering::float_modifiers(const operand& o) const {
     return m;
 }
 
-slot machine_lowering::float_source(const operand& o) {
+operand_ref machine_lowering::float_source(const operand& o) {
     note_read(o, operand_sign);
     if (!o.negate && !o.absolute) return low_word(o);
-    const slot to = scratch();
+    const operand_ref to = scratch();
     emit_modified(float_modifiers(o), to, low_word(o), false);
     return to;
 }
 
-slot machine_lowering::double_source(const operand& o) {
-    const slot to = scratch();
-    const slot low = low_word(o), high = high_word(o);
+operand_ref machine_lowering::double_source(const operand& o) {
+    const operand_ref to = scratch();
+    const operand_ref low = low_word(o), high = high_word(o);
     emit_words(lanes_.pack, {{float_modifiers(o)}}, to, {low, high}, false);
     return to;
 }
 
-slot machine_lowering::half_source(const operand& o) {
+operand_ref machine_lowering::half_source(const operand& o) {
     note_read(o, operand_sign);
     note_read(o, operand_suffix);
-    const slot from = low_word(o);
+    const operand_ref from = low_word(o);
     if (o.suffix.empty() && !o.negate && !o.absolute) return from;
     if (o.suffix == ".F32") {
         problem_ = "an operand of single precision";
@@ -222,16 +223,16 @@ slot machine_lowering::half_source(const operand& o) {
         problem_ = fmt::format("the operand modifier {}", o.suffix);
     if (o.absolute) a.modifiers.keep = 0x7fff7fffu;
     if (o.negate) a.modifiers.flip = 0x80008000u;
-    const slot to = scratch();
+    const operand_ref to = scratch();
     emit_words(machine_half_source, a, to, {from}, false);
     return to;
 }
 
-slot machine_lowering::quad_source(const operand& o) {
-    const slot to = scratch();
-    const slot upper = scratch();
+operand_ref machine_lowering::quad_source(const operand& o) {
+    const operand_ref to = scratch();
+    const operand_ref upper = scratch();
     for (unsigned half = 0; half < 2; ++half) {
-        slot words[2] = {machine_frame::zero, machine_frame::zero};
+        operand_ref words[2] = {machine_frame::zero, machine_frame::zero};
         for (unsigned n = 0; n < 2 && o.index != sass::register_rz; ++n)
             words[n] = register_row(o.index + 2 * half + n, false);
         emit_words(lanes_.pack, {}, half == 0 ? to : upper, {words[0], words[1]}, false);
@@ -254,40 +255,41 @@ operation& machine_lowering::emit(handler h, bool guarded) {
     return image_.code_.back();
 }
 
-operation& machine_lowering::with_rows(operation& op, slot to,
-                                       std::initializer_list<slot> sources) {
+operation& machine_lowering::with_rows(operation& op, operand_ref to,
+                                       std::initializer_list<operand_ref> sources) {
     std::copy(sources.begin(), sources.end(), op.source);
     op.destination = to;
     return op;
 }
 
-operation& machine_lowering::emit_words(handler h, slot to, std::initializer_list<slot> sources,
-                                        bool guarded) {
+operation& machine_lowering::emit_words(handler h, operand_ref to,
+                                        std::initializer_list<operand_ref> sources, bool guarded) {
     return with_rows(emit(h, guarded), to, sources);
 }
 
-void machine_lowering::emit_copy(slot to, slot from, bool guarded) {
+void machine_lowering::emit_copy(operand_ref to, operand_ref from, bool guarded) {
     if (uniform_)
         emit_modified({}, to, from, guarded);
     else
         emit_words(lanes_.copy, to, {from}, guarded);
 }
 
-void machine_lowering::emit_modified(const source_modifiers& m, slot to, slot from, bool guarded) {
+void machine_lowering::emit_modified(const source_modifiers& m, operand_ref to, operand_ref from,
+                                     bool guarded) {
     unary_arguments a;
     a.source = m;
     emit_words(lanes_.modify, a, to, {from}, guarded);
 }
 
-void machine_lowering::emit_selection(const source_predicate& p, slot to, slot a, slot b,
-                                      bool guarded) {
+void machine_lowering::emit_selection(const source_predicate& p, operand_ref to, operand_ref a,
+                                      operand_ref b, bool guarded) {
     selection_arguments s;
     s.first = p;
     emit_words(lanes_.select, s, to, {a, b}, guarded);
 }
 
-bool machine_lowering::emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
-                                   bool guarded) {
+bool machine_lowering::emit_values(ptx::operation o, operand_ref to,
+                                   std::initializer_list<operand_ref> sources, bool guarded) {
     const choice c = handlers_.elementwise(o);
     if (!c) {
         problem_ = "a form that is not known";
@@ -297,13 +299,13 @@ bool machine_lowering::emit_values(ptx::operation o, slot to, std::initializer_l
     return true;
 }
 
-slot* machine_lowering::list_of(const std::vector<slot>& slots) {
-    image_.lists_.push_back(std::make_unique<slot[]>(slots.size() + 1));
-    std::copy(slots.begin(), slots.end(), image_.lists_.back().get());
+operand_ref* machine_lowering::list_of(const std::vector<operand_ref>& refs) {
+    image_.lists_.push_back(std::make_unique<operand_ref[]>(refs.size() + 1));
+    std::copy(refs.begin(), refs.end(), image_.lists_.back().get());
     return image_.lists_.back().get();
 }
 
-void machine_lowering::emit_predicate(std::uint32_t table, slot to,
+void machine_lowering::emit_predicate(std::uint32_t table, operand_ref to,
                                       std::initializer_list<source_predicate> sources,
                                       bool guarded) {
     predicate_logic_arguments a;
@@ -325,13 +327,13 @@ bool machine_lowering::set_target(std::uint64_t offset) {
     return true;
 }
 
-slot* machine_lowering::instruction_table() {
-    slot* const table = list_of(std::vector<slot>(f_.instructions()));
+operand_ref* machine_lowering::instruction_table() {
+    operand_ref* const table = list_of(std::vector<operand_ref>(f_.instructions()));
     tables_.push_back(table);
     return table;
 }
 
-slot machine_lowering::convergence_barrier(const operand& o) {
+operand_ref machine_lowering::convergence_barrier(const operand& o) {
     image_.barriers_ = std::max(image_.barriers_, o.index + 1u);
     return machine_frame::barriers + 128u * o.index;
 }
@@ -352,7 +354,7 @@ void machine_lowering::note_call(bool by_pointer) {
 
 // ---- the function ----
 
-void machine_lowering::to_pair(const operand& o, slot from) {
+void machine_lowering::to_pair(const operand& o, operand_ref from) {
     emit_words(lanes_.unpack, {}, result_row(o), {from}).destination2 = result_row(o, 1);
 }
 
@@ -439,7 +441,7 @@ void machine_lowering::resolve_targets() {
     if (may_recurse_)
         for (const std::uint32_t n : barrier_starts_)
             image_.code_[n].source[1] = register_row(stack_pointer, false);
-    for (slot* table : tables_) std::copy(first_.begin(), first_.end() - 1, table);
+    for (operand_ref* table : tables_) std::copy(first_.begin(), first_.end() - 1, table);
 }
 
 bool machine_lowering::lower_instruction() {

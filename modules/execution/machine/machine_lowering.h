@@ -47,7 +47,7 @@ inline void set(ptx::operation& o, ptx::flag f) {
 class machine_lowering {
 public:
     using operand = sass::operand;
-    using row_map = std::map<std::tuple<unsigned, std::uint32_t, std::uint32_t>, slot>;
+    using row_map = std::map<std::tuple<unsigned, std::uint32_t, std::uint32_t>, operand_ref>;
 
     /// @param rows  of the bank `constants`, shared by all functions
     machine_lowering(sass_image& image, std::uint32_t function, row_map& rows);
@@ -105,46 +105,46 @@ public:
 
     // ---- operands as rows of 32 words ----
 
-    slot row(machine_row r);
-    slot number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
-    slot register_row(unsigned n, bool uniform) const;
+    operand_ref row(machine_row r);
+    operand_ref number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
+    operand_ref register_row(unsigned n, bool uniform) const;
     /// The row of a register behind that of an operand; that of RZ if it is RZ.
-    slot following_register(const operand& o, unsigned n) const {
-        return o.index == sass::register_rz ? slot{machine_frame::zero}
+    operand_ref following_register(const operand& o, unsigned n) const {
+        return o.index == sass::register_rz ? operand_ref{machine_frame::zero}
                                             : register_row(o.index + n, false);
     }
-    slot low_word(const operand& o);
-    slot high_word(const operand& o);
-    slot result_row(const operand& o, unsigned more = 0) const;
-    static slot predicate_slot(const operand& o);
+    operand_ref low_word(const operand& o);
+    operand_ref high_word(const operand& o);
+    operand_ref result_row(const operand& o, unsigned more = 0) const;
+    static operand_ref predicate_ref(const operand& o);
     /// Allocates a double row for values within an instruction.
-    slot scratch();
+    operand_ref scratch();
     /// The double row that holds the result of BAR.RED for B2R.
-    static slot barrier_result_row();
+    static operand_ref barrier_result_row();
     source_predicate predicate_of(const operand& o) const;
     /// The guard of the instruction.
     source_predicate guard() const;
     source_modifiers integer_modifiers(const operand& o) const;
     source_modifiers float_modifiers(const operand& o) const;
-    slot float_source(const operand& o);
+    operand_ref float_source(const operand& o);
     /// Four registers as a value of 128 bits: two double rows, one after the other.
-    slot quad_source(const operand& o);
-    slot double_source(const operand& o);
+    operand_ref quad_source(const operand& o);
+    operand_ref double_source(const operand& o);
     /// A packed operand with selected halves and modifiers applied.
-    slot half_source(const operand& o);
+    operand_ref half_source(const operand& o);
 
     // ---- addresses ----
 
     /// The address of a memory access: a row, an offset, and access_detail.
     struct address_place {
-        slot source = no_slot;
+        operand_ref source = no_operand;
         std::int64_t offset = 0;
         std::uint16_t detail = 0;
     };
     address_place place_of(const operand& o, space s);
     /// Converts a shared::cluster address of machine code, with the rank of a CTA in bits 24 and
     /// above, to the 32-bit shared address used by operations.
-    slot cluster_address(const operand& o);
+    operand_ref cluster_address(const operand& o);
 
     // ---- emission of operations ----
 
@@ -161,29 +161,31 @@ public:
         return op;
     }
     /// Emits an operation from rows to a row.
-    operation& emit_words(handler h, slot to, std::initializer_list<slot> sources,
+    operation& emit_words(handler h, operand_ref to, std::initializer_list<operand_ref> sources,
                           bool guarded = true);
     template <class Arguments>
-    operation& emit_words(machine_handler<Arguments> h, const Arguments& a, slot to,
-                          std::initializer_list<slot> sources, bool guarded = true) {
+    operation& emit_words(machine_handler<Arguments> h, const Arguments& a, operand_ref to,
+                          std::initializer_list<operand_ref> sources, bool guarded = true) {
         return with_rows(emit(h, a, guarded), to, sources);
     }
     /// Emits an operation that PTX has, too. @return false if there is none
-    bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
+    bool emit_values(ptx::operation o, operand_ref to, std::initializer_list<operand_ref> sources,
                      bool guarded = true);
-    void emit_copy(slot to, slot from, bool guarded = true);
+    void emit_copy(operand_ref to, operand_ref from, bool guarded = true);
     /// Copies a row with modifiers.
-    void emit_modified(const source_modifiers& m, slot to, slot from, bool guarded = true);
+    void emit_modified(const source_modifiers& m, operand_ref to, operand_ref from,
+                       bool guarded = true);
     /// Selects a where a predicate is true, otherwise b.
-    void emit_selection(const source_predicate& p, slot to, slot a, slot b, bool guarded = true);
+    void emit_selection(const source_predicate& p, operand_ref to, operand_ref a, operand_ref b,
+                        bool guarded = true);
     /// Copies a row of double words to a pair of registers.
-    void to_pair(const operand& o, slot from);
+    void to_pair(const operand& o, operand_ref from);
     /// Emits a function of up to three predicates. @param table  of predicate_logic_arguments
-    void emit_predicate(std::uint32_t table, slot to,
+    void emit_predicate(std::uint32_t table, operand_ref to,
                         std::initializer_list<source_predicate> sources = {}, bool guarded = true);
     /// The last emitted operation.
     operation& last_operation();
-    slot* list_of(const std::vector<slot>& slots);
+    operand_ref* list_of(const std::vector<operand_ref>& refs);
     /// Keeps the description of an operation for the lifetime of the image. @return its address
     template <class Description>
     std::int64_t keep(std::shared_ptr<const Description> d) {
@@ -197,7 +199,7 @@ public:
     /// @return false if there is no instruction
     bool set_target(std::uint64_t offset);
     /// A list of the first operation of each instruction of the function.
-    slot* instruction_table();
+    operand_ref* instruction_table();
     std::size_t instructions() const { return f_.instructions(); }
     /// The texture functions that the image calls.
     const std::vector<texture_function>& texture_functions() const {
@@ -208,7 +210,7 @@ public:
         return image_.code_address(index_, offset);
     }
     /// The row of a convergence barrier.
-    slot convergence_barrier(const operand& o);
+    operand_ref convergence_barrier(const operand& o);
     /// The last operation emitted begins a convergence barrier (BSSY).
     void note_convergence_start();
     /// The function may call itself, or its stack may exceed what the cubin states.
@@ -219,8 +221,8 @@ public:
     // ---- checks and log entries, for images loaded with checks ----
 
     void emit_access_check(const address_place& p, unsigned element_bytes,
-                           const std::vector<slot>& stored, std::uint32_t flags,
-                           slot guard = no_slot);
+                           const std::vector<operand_ref>& stored, std::uint32_t flags,
+                           operand_ref guard = no_operand);
     void emit_segment_check(segment_access kind);
     void emit_mbarrier_note(const address_place& p, std::uint32_t flags);
     void emit_log();
@@ -241,8 +243,9 @@ private:
     void note_read(const operand& o, operand_part part) const;
     /// What the instruction has that its function has not asked for; empty: nothing.
     std::string unread() const;
-    static slot scratch_row(unsigned n);
-    static operation& with_rows(operation& op, slot to, std::initializer_list<slot> sources);
+    static operand_ref scratch_row(unsigned n);
+    static operation& with_rows(operation& op, operand_ref to,
+                                std::initializer_list<operand_ref> sources);
     bool needs_check(const address_place& p) const;
     void note_shared_access(unsigned element_bytes);
     void emit_order_notes();
@@ -268,7 +271,7 @@ private:
         std::uint64_t target;
     };
     std::vector<target_use> targets_;
-    std::vector<slot*> tables_;
+    std::vector<operand_ref*> tables_;
     std::vector<std::uint32_t> barrier_starts_;  ///< BSSY: indices of operations
     bool may_recurse_ = false;  ///< by a call of code before it, of other sections, or of a pointer
 };

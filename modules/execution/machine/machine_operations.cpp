@@ -195,8 +195,8 @@ void perform_deferred_atomic(warp& w, const memory_request& r) {
     deferred_atomic d;
     std::memcpy(&d, r.values + late_effect, sizeof d);
     d.effect(w, r);
-    put_result(d.width, r.elements[2], r.elements[0], d.returns_success, r.elements[3], r.elements[4],
-               r.lanes);
+    put_result(d.width, r.elements[2], r.elements[0], d.returns_success, r.elements[3],
+               r.elements[4], r.lanes);
 }
 }  // namespace
 
@@ -265,7 +265,7 @@ static const operation* vote(warp& w, const operation* op, const vote_arguments&
     if (a.holds_for == mode::any) holds = p != 0;
     if (a.holds_for == mode::equal) holds = p == lanes || p == 0;
     const lane_mask to = a.to_uniform ? all_lanes : lanes;
-    if (op->destination != no_slot) {
+    if (op->destination != no_operand) {
         alignas(64) word result[warp_size];
         for (unsigned i = 0; i < warp_size; ++i) result[i] = p;
         blend(row(w, op->destination), result, to);
@@ -394,7 +394,7 @@ const machine_handler<control_arguments> machine_exit = handler_of<exit>();
 
 static const operation* set_barrier(warp& w, const operation* op, const control_arguments& a) {
     machine_control::begin_barrier(w, takers_of(w, op, a), op->destination,
-                                   op->source[1] == no_slot ? nullptr : row(w, op->source[1]));
+                                   op->source[1] == no_operand ? nullptr : row(w, op->source[1]));
     return op + 1;
 }
 const machine_handler<control_arguments> machine_set_barrier = handler_of<set_barrier>();
@@ -425,7 +425,7 @@ static const operation* read_barrier(warp& w, const operation* op,
     word* const barrier = row(w, op->source[0]);
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    if (op->destination != no_slot) put_row(row(w, op->destination), barrier, lanes);
+    if (op->destination != no_operand) put_row(row(w, op->destination), barrier, lanes);
     if (a.clears) fill(barrier, 0, lanes);  // .CLEAR
     return op + 1;
 }
@@ -478,7 +478,7 @@ const operation* machine_gather_at_barrier(warp& w, const operation* op) {
 static const operation* warp_sync(warp& w, const operation* op, const warp_sync_arguments& a) {
     const lane_mask lanes = takers_of(w, op, a);
     if (lanes == 0) return op + 1;
-    const bool collective = op->source[0] != no_slot;
+    const bool collective = op->source[0] != no_operand;
     if (collective) control_of(w).set_collective_end(lanes, w.code + op->source[0]);
     const word* const masks = row(w, op->source[1]);
     const lane_mask among = masks[__builtin_ctz(lanes)];
@@ -544,7 +544,7 @@ static const operation* branch_divergent(warp& w, const operation* op,
     if (takers == 0) return op + 1;
     const lane_mask live = w.control->live_lanes();
     lane_mask asked = live;
-    if (op->source[1] != no_slot)
+    if (op->source[1] != no_operand)
         asked = (row(w, op->source[1])[__builtin_ctz(takers)] ^ a.expected.flip) + a.expected.add;
     const bool converged = (asked & live) == takers;
     if (converged != a.if_converged) return op + 1;

@@ -110,22 +110,22 @@ extern const machine_handler<control_arguments> machine_branch;
 /// BRA.U.ANY: all executing lanes branch if any of them does.
 extern const machine_handler<control_arguments> machine_branch_any;
 extern const machine_handler<control_arguments> machine_exit;
-/// BSSY. source[1]: stack pointers, by which lanes are separated, or no_slot
+/// BSSY. source[1]: stack pointers, by which lanes are separated, or no_operand
 extern const machine_handler<control_arguments> machine_set_barrier;
 extern const machine_handler<barrier_wait_arguments> machine_wait_barrier;  ///< BSYNC
 extern const machine_handler<control_arguments> machine_break_barrier;      ///< BREAK
 extern const machine_handler<barrier_read_arguments> machine_read_barrier;  ///< BMOV to a register
 const operation* machine_write_barrier(warp& w, const operation* op);  ///< BMOV from a register
 const operation* machine_gather_at_barrier(warp& w, const operation* op);
-/// WARPSYNC. source[1]: masks; source[0]: where the section of .COLLECTIVE ends, or no_slot
+/// WARPSYNC. source[1]: masks; source[0]: where the section of .COLLECTIVE ends, or no_operand
 extern const machine_handler<warp_sync_arguments> machine_warp_sync;
 extern const machine_handler<control_arguments> machine_end_collective;
 extern const machine_handler<control_arguments> machine_yield;
 /// RET, BRX: source[0]: offsets; list: operation of each instruction of the function
 extern const machine_handler<register_branch_arguments> machine_branch_register;
 /// BRA.DIV, BRA.CONV: whether the lanes that take it according to the guard differ from, or equal,
-/// the expected lanes. With .DIV all executing lanes branch. source[1]: expected lanes, or no_slot:
-/// all live lanes
+/// the expected lanes. With .DIV all executing lanes branch. source[1]: expected lanes, or
+/// no_operand: all live lanes
 extern const machine_handler<divergent_branch_arguments> machine_branch_divergent;
 /// CALL.ABS, RET.ABS. source[0], source[1]: address, low and high; list: first operation of each
 /// instruction of the program

@@ -14,10 +14,10 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 using word = lane_type<std::uint32_t>;
 using double_word = lane_type<std::uint64_t>;
 
-inline word* row(const warp& w, slot s) {
+inline word* row(const warp& w, operand_ref s) {
     return lanes_at<std::uint32_t>(w, s);
 }
-inline double_word* double_row(const warp& w, slot s) {
+inline double_word* double_row(const warp& w, operand_ref s) {
     return lanes_at<std::uint64_t>(w, s);
 }
 
@@ -30,7 +30,7 @@ inline lane_mask value_of(const warp& w, const source_predicate& p) {
     return w.mask_at(p.mask) ^ p.flip;
 }
 /// Writes the lanes `lanes` of a predicate.
-inline void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
+inline void write_mask(warp& w, operand_ref to, lane_mask lanes, lane_mask value) {
     if (to == 0) return;  // PT
     lane_mask& p = w.mask_at(to);
     p = (p & ~lanes) | (value & lanes);

@@ -495,7 +495,7 @@ void sass_image::lower() {
         constexpr unsigned bank_of_variables = 3;
         const bool is_variables = op.source[1] == bank_of_variables;
         const bank_contents& b = bank_[op.source[1]];
-        op.source[1] = slot_in(bank::constants, b.offset);
+        op.source[1] = operand_ref_in(bank::constants, b.offset);
         auto a = std::make_shared<indexed_constant_arguments>(
             arguments_of<indexed_constant_arguments>(&op));
         a->bank_bytes = b.bytes;

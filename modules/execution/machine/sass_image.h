@@ -203,11 +203,11 @@ private:
     std::vector<device_address> owned_;
     std::vector<std::uint64_t> first_place_;  ///< by function: index of its first instruction
     std::map<std::pair<std::uint32_t, std::uint64_t>, sass::instruction_word>
-        patched_;                        ///< by function and offset
-    std::vector<slot> first_operation_;  ///< by operation::instruction
-    std::vector<bool> calls_unknown_;    ///< by function: calls through pointers or into other
-                                         ///< sections
-    std::vector<bool> calls_pointers_;   ///< by function: makes indirect calls
+        patched_;                               ///< by function and offset
+    std::vector<operand_ref> first_operation_;  ///< by operation::instruction
+    std::vector<bool> calls_unknown_;   ///< by function: calls through pointers or into other
+                                        ///< sections
+    std::vector<bool> calls_pointers_;  ///< by function: makes indirect calls
     /// By function: functions whose addresses occur in its code, which it may call; and functions
     /// whose addresses occur in data, which indirect calls may reach.
     std::vector<std::set<std::uint32_t>> callees_;
@@ -233,7 +233,7 @@ private:
     std::vector<machine_row> rows_;
     std::array<bank_contents, banks> bank_{};
     std::uint32_t constant_bytes_ = 0;
-    std::vector<std::unique_ptr<slot[]>> lists_;
+    std::vector<std::unique_ptr<operand_ref[]>> lists_;
     std::vector<std::shared_ptr<const void>>
         attachments_;  ///< arguments and descriptions of operations
 };

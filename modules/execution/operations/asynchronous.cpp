@@ -56,7 +56,7 @@ struct lane_access {
     mbarrier_state load() const { return mbarrier_state::load(at); }
     void store(const mbarrier_state& b) const { b.store(at); }
     std::uint32_t count(std::uint32_t otherwise) const {
-        if (op->source[1] == no_slot) return otherwise;
+        if (op->source[1] == no_operand) return otherwise;
         return counts != nullptr ? counts[lane] : lanes_at<std::uint32_t>(w, op->source[1])[lane];
     }
     /// Records an operation for a trace, with the offset in the CTA's shared memory.
@@ -80,7 +80,7 @@ struct lane_access {
         log(what);
     }
     void put_state(const mbarrier_state& b) const {
-        if (op->destination == no_slot) return;
+        if (op->destination == no_operand) return;
         lanes_at<std::uint64_t>(w, op->destination)[lane] = b.encode();
     }
     void put_predicate(bool value) const {
@@ -166,7 +166,7 @@ void exchange_state(const lane_access& a) {
 void arrive_early(const lane_access& a) {
     std::uint32_t words[2];
     std::memcpy(words, a.at, sizeof words);
-    if (a.op->destination != no_slot)
+    if (a.op->destination != no_operand)
         lanes_at<std::uint64_t>(a.w, a.op->destination)[a.lane] = words[0] | std::uint64_t{words[1]}
                                                                                  << 32;
     constexpr std::uint32_t phase = 0x80000000u, expected_base = 0x40000000u;
@@ -216,7 +216,7 @@ const operation* update_barriers(warp& w, const operation* op) {
         return for_each_barrier<Act>(w, op);
     r.op = op;
     r.perform = perform_on_barriers<Act>;
-    if (op->source[1] != no_slot) std::memcpy(r.values, w.at(op->source[1]), warp_size * 4);
+    if (op->source[1] != no_operand) std::memcpy(r.values, w.at(op->source[1]), warp_size * 4);
     perform_local_lanes(w, r.perform);
     return op + 1;
 }
@@ -232,7 +232,7 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
     if (w.block->sm_holds_barriers) {
         w.wait_failed = failed;
         w.wait_nanoseconds = 0;
-        if (failed && op->source[2] != no_slot) {
+        if (failed && op->source[2] != no_operand) {
             const auto* const limits = lanes_at<std::uint32_t>(w, op->source[2]);
             for_lanes(lanes, [&](unsigned i) {
                 w.wait_nanoseconds = std::max({w.wait_nanoseconds, limits[i], 1u});
@@ -292,12 +292,12 @@ void note_copy(const warp& w, const operation* op, lane_mask lanes, std::uint64_
                std::uint64_t* from, std::uint64_t* read) {
     const auto from_immediate =
         static_cast<std::int64_t>(op->list[0] | std::uint64_t{op->list[1]} << 32);
-    const lane_mask ignored = op->source[2] == no_slot ? 0 : w.mask_at(op->source[2]);
+    const lane_mask ignored = op->source[2] == no_operand ? 0 : w.mask_at(op->source[2]);
     for_lanes(lanes, [&](unsigned i) {
         to[i] = lane_address(w, op->source[0], op->detail, op->immediate, i);
         from[i] = lane_address(w, op->list[3], op->list[2], from_immediate, i);
-        read[i] =
-            op->source[1] == no_slot ? op->list[4] : lanes_at<std::uint32_t>(w, op->source[1])[i];
+        read[i] = op->source[1] == no_operand ? op->list[4]
+                                              : lanes_at<std::uint32_t>(w, op->source[1])[i];
         if (op->list[5] != 0) {
             // LDGSTS.ZFILL: the low bits of the address are the bytes that are not read.
             const std::uint64_t filled = from[i] & (op->list[4] - 1);

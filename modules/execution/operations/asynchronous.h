@@ -11,9 +11,9 @@
 namespace simtlm::execution {
 
 /// cp.async. source[0], immediate, detail: destination address; list: the source's immediate (two
-/// words), detail, address slot, bytes (a power of two), whether the low bits of the source address
-/// are the number of bytes that are not read; source[1]: bytes read, or no_slot; source[2]: mask of
-/// lanes that read nothing, or no_slot
+/// words), detail, address operand, bytes (a power of two), whether the low bits of the source
+/// address are the number of bytes that are not read; source[1]: bytes read, or no_operand;
+/// source[2]: mask of lanes that read nothing, or no_operand
 const operation* copy_asynchronously(warp& w, const operation* op);
 
 /// Visits the ranges that it reads and writes.
@@ -35,9 +35,9 @@ handler mbarrier_token_wait(bool tries);
 std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes);
 /// ATOMS.ARRIVE and ARRIVES on sm_80 to sm_89, where mbarriers have a different format: machine
 /// code initialises them, counts arrivals and tests the phase itself. destination: the previous
-/// value (64 bits), or no_slot
+/// value (64 bits), or no_operand
 const operation* arrive_at_early_mbarrier(warp& w, const operation* op);
-/// SYNCS.EXCH: sets the mbarrier to source[1] (64 bits); destination: previous value, or no_slot
+/// SYNCS.EXCH: sets the mbarrier to source[1] (64 bits); destination: previous value, or no_operand
 const operation* exchange_mbarrier(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

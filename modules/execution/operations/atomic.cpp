@@ -69,7 +69,7 @@ void note_addresses(const warp& w, const operation* op, lane_mask lanes, memory_
     for (unsigned i = 0; i < warp_size; ++i) {
         const unsigned lane =
             (lanes >> i & 1) != 0 ? i : static_cast<unsigned>(__builtin_ctz(lanes));
-        if (op->source[0] == no_slot)
+        if (op->source[0] == no_operand)
             r.address[i] = base;
         else if (wide)
             r.address[i] = lanes_at<std::uint64_t>(w, op->source[0])[lane] + base;
@@ -132,8 +132,8 @@ const operation* atomic(warp& w, const operation* op) {
     memory_request& r = *begun;
     note_addresses(w, op, r.lanes, r);
     r.elements[0] = w.at(op->source[1]);
-    r.elements[1] = op->source[2] == no_slot ? r.elements[0] : w.at(op->source[2]);
-    r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
+    r.elements[1] = op->source[2] == no_operand ? r.elements[0] : w.at(op->source[2]);
+    r.elements[2] = op->destination == no_operand ? nullptr : w.at(op->destination);
     if (w.pending == nullptr || !is_visible_outside(r)) {
         if (find_remote_lanes(w, op, access_detail::space_of(op)) == 0) {
             perform_atomic<Op, Bits>(w, r);
@@ -188,11 +188,11 @@ const operation* wide_atomic(warp& w, const operation* op) {
     memory_request& r = *begun;
     note_addresses(w, op, r.lanes, r);
     for (unsigned n = 0; n < 2; ++n) {
-        const slot s = op->source[n == 1 && op->source[2] != no_slot ? 2 : 1];
+        const operand_ref s = op->source[n == 1 && op->source[2] != no_operand ? 2 : 1];
         r.elements[n] = r.values + std::size_t{n} * 512;
         std::memcpy(r.elements[n], w.at(s), 512);
     }
-    r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
+    r.elements[2] = op->destination == no_operand ? nullptr : w.at(op->destination);
     if (w.pending == nullptr || !is_visible_outside(r)) {
         if (find_remote_lanes(w, op, access_detail::space_of(op)) == 0) {
             perform_wide<Compares>(w, r);
@@ -222,8 +222,8 @@ void perform_vector(warp& w, const memory_request& r) {
             const auto b =
                 static_cast<Bits>(reinterpret_cast<const lane_type<Bits>*>(r.elements[e])[i]);
             const Bits old = update<Op, Bits>(range.at(a) + e * sizeof(Bits), b, b, concurrent);
-            const slot to = r.op->list[count + e];
-            if (to != no_slot) lanes_at<Bits>(w, to)[i] = old;
+            const operand_ref to = r.op->list[count + e];
+            if (to != no_operand) lanes_at<Bits>(w, to)[i] = old;
         }
     });
 }

@@ -46,7 +46,7 @@ struct lane_copy {
     void demand_aligned(device_address a, std::uint32_t bytes) const {
         if (a % bytes != 0) misaligned(w, op, lane, a, bytes);
     }
-    std::uint32_t word(slot s) const { return lanes_at<std::uint32_t>(w, s)[lane]; }
+    std::uint32_t word(operand_ref s) const { return lanes_at<std::uint32_t>(w, s)[lane]; }
 
     std::byte* at(space s, device_address a, std::uint32_t bytes, bool writes) const {
         std::byte* const host = range_of(w, op, lane, s, a, bytes, writes).at(a);
@@ -107,7 +107,7 @@ struct lane_copy {
     void for_destinations(device_address to, Act act) const {
         to = in_shared_space(to);
         const device_address barrier = in_shared_space(what.barrier.of(w, lane));
-        if (what.ranks == no_slot) return act(to, barrier);
+        if (what.ranks == no_operand) return act(to, barrier);
         const std::uint32_t ranks = word(what.ranks) & 0xffff;
         for (unsigned rank = 0; rank < address_windows::cluster_ranks; ++rank)
             if ((ranks >> rank & 1) != 0) act(in_rank(to, rank), in_rank(barrier, rank));
@@ -207,7 +207,7 @@ private:
     /// Offsets are unsigned. Machine code has all of them in 16 bits.
     unsigned offset_of(const lane_copy& copy, unsigned d) const {
         const unsigned bits = m_.offset_bits(), mask = (1U << bits) - 1;
-        if (copy.what.packed_offsets != no_slot)
+        if (copy.what.packed_offsets != no_operand)
             return copy.word(copy.what.packed_offsets) >> bits * d & mask;
         if (copy.what.offsets.empty()) return 0;
         return lanes_at<std::uint16_t>(copy.w, copy.what.offsets[d])[copy.lane] & mask;
@@ -437,7 +437,7 @@ struct asynchronous_store {
         const std::uint32_t each = c.what.element_bytes;
         c.demand_aligned(to(), bytes());
         std::byte* host = c.at(space::shared, to(), bytes(), true);
-        for (const slot s : c.what.values) {
+        for (const operand_ref s : c.what.values) {
             const std::byte* const value = c.w.at(s) + std::size_t{c.lane} * each;
             if (c.what.update != nullptr)
                 c.what.update(host, value, c.w.launch->concurrent);

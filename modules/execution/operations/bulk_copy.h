@@ -12,7 +12,7 @@ namespace simtlm::execution {
 
 /// An address operand of every lane.
 struct lane_place {
-    slot source = no_slot;
+    operand_ref source = no_operand;
     std::int64_t immediate = 0;
     std::uint16_t detail = 0;  ///< access_detail
 
@@ -28,18 +28,18 @@ struct bulk_copy {
     lane_place to, from;  ///< for boxes: the operand that is not a tensor
     lane_place barrier;   ///< mbarrier that is signalled with the number of bytes
     bool has_barrier = false;
-    bool is_generic = false;              ///< tensormap.cp_fenceproxy: generic proxy
-    lane_place map;                       ///< tensor_map, generic
-    tensor_mode mode = tensor_mode::any;  ///< required mode of the map
-    std::vector<slot> coordinates;        ///< of the box, innermost first; empty: not a tensor
-    std::vector<slot> offsets;        ///< im2col: 16 bits for each dimension except the outer two
-    slot packed_offsets = no_slot;    ///< the same in the low half of a word
-    slot bytes = no_slot;             ///< to copy
-    slot ranks = no_slot;             ///< .multicast::cluster: a mask of CTAs
-    element_update update = nullptr;  ///< of reductions
-    unsigned element_bytes = 0;       ///< of reductions, st.async and red.async
+    bool is_generic = false;               ///< tensormap.cp_fenceproxy: generic proxy
+    lane_place map;                        ///< tensor_map, generic
+    tensor_mode mode = tensor_mode::any;   ///< required mode of the map
+    std::vector<operand_ref> coordinates;  ///< of the box, innermost first; empty: not a tensor
+    std::vector<operand_ref> offsets;  ///< im2col: 16 bits for each dimension except the outer two
+    operand_ref packed_offsets = no_operand;       ///< the same in the low half of a word
+    operand_ref bytes = no_operand;                ///< to copy
+    operand_ref ranks = no_operand;                ///< .multicast::cluster: a mask of CTAs
+    element_update update = nullptr;               ///< of reductions
+    unsigned element_bytes = 0;                    ///< of reductions, st.async and red.async
     ptx::reduction reduce = ptx::reduction::none;  ///< of a tensor; the map has the type
-    std::vector<slot> values;                      ///< st.async, red.async: elements to store
+    std::vector<operand_ref> values;               ///< st.async, red.async: elements to store
 };
 
 /// Each executing lane performs a copy. Without timing the copy is complete when the next

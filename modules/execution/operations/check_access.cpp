@@ -322,7 +322,7 @@ bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::
     if (bytes > size || (check->detail & access_detail::frame_relative) != 0) return false;
     const auto base = static_cast<std::uint64_t>(check->immediate);
     std::uint64_t high = 0;
-    if (check->source[0] == no_slot) {
+    if (check->source[0] == no_operand) {
         to.fill(static_cast<std::uint32_t>(base));
         high = base >> 32;
     } else if ((check->detail & access_detail::wide_address) != 0) {
@@ -378,7 +378,7 @@ bool read_unchecked(warp& w, const operation* check, block_checks& checks, lane_
 bool is_contiguous(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
                    std::uint64_t& first) {
     constexpr std::uint32_t needed = access_detail::wide_address;
-    if (lanes != all_lanes || check->source[0] == no_slot ||
+    if (lanes != all_lanes || check->source[0] == no_operand ||
         (check->detail & (needed | access_detail::frame_relative)) != needed)
         return false;
     const auto* const from = lanes_at<std::uint64_t>(w, check->source[0]);

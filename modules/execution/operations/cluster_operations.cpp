@@ -118,11 +118,11 @@ const operation* elect_lane(warp& w, const operation* op) {
         w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
                       "names none of the lanes that execute it");
     const auto leader = static_cast<std::uint32_t>(__builtin_ctz(among));
-    if (op->destination != no_slot) {
+    if (op->destination != no_operand) {
         auto* const to = lanes_at<std::uint32_t>(w, op->destination);
         for_lanes(lanes, [&](unsigned i) { to[i] = leader; });
     }
-    if (op->destination2 != no_slot) {
+    if (op->destination2 != no_operand) {
         lane_mask& p = w.mask_at(op->destination2);
         p = (p & ~lanes) | lane_mask{1} << leader;
     }

@@ -16,7 +16,7 @@ namespace {
 
 using word = lane_type<std::uint32_t>;
 
-const word* words_of(const warp& w, slot s) {
+const word* words_of(const warp& w, operand_ref s) {
     return lanes_at<std::uint32_t>(w, s);
 }
 
@@ -35,10 +35,10 @@ lane_mask lanes_with(const word* named, std::uint32_t mask, lane_mask among) {
 /// Lanes that are not in their own mask, which CUDA leaves undefined, see the lanes of the mask, as
 /// on hardware.
 template <class Act>
-void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
+void for_groups(const warp& w, const operation* op, operand_ref mask, Act&& act) {
     const lane_mask lanes = w.lanes_of(op);
     lane_mask left = lanes;
-    if (mask == no_slot) {
+    if (mask == no_operand) {
         if (left != 0) act(left, left);
         return;
     }
@@ -51,8 +51,8 @@ void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
     }
 }
 
-void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
-    if (to == no_slot) return;
+void write_mask(warp& w, operand_ref to, lane_mask lanes, lane_mask value) {
+    if (to == no_operand) return;
     lane_mask& p = w.mask_at(to);
     p = (p & ~lanes) | (value & lanes);
 }
@@ -89,7 +89,7 @@ const operation* shuffle(warp& w, const operation* op) {
     const word* const c = words_of(w, op->source[2]);
     alignas(64) word result[warp_size];
     lane_mask in_range = 0;
-    const word* const named = op->source[3] == no_slot ? nullptr : words_of(w, op->source[3]);
+    const word* const named = op->source[3] == no_operand ? nullptr : words_of(w, op->source[3]);
     const bool among_active = named != nullptr || op->immediate == shuffle_among_active;
     const lane_mask given = among_active ? lanes : all_lanes;
     for (unsigned i = 0; i < warp_size; ++i) {
@@ -105,7 +105,7 @@ const operation* shuffle(warp& w, const operation* op) {
         result[i] = (others >> from & 1) != 0 ? value[from] : 0;
         in_range |= static_cast<lane_mask>(valid) << i;
     }
-    if (op->destination != no_slot)
+    if (op->destination != no_operand)
         blend(lanes_at<std::uint32_t>(w, op->destination), result, lanes);
     write_mask(w, op->destination2, lanes, in_range);
     return op + 1;
@@ -132,7 +132,7 @@ const operation* vote_any(warp& w, const operation* op) {
 const operation* vote_uni(warp& w, const operation* op) {
     return vote(w, op, [](lane_mask p, lane_mask m) { return p == 0 || p == m; });
 }
-void write_words(warp& w, slot destination, lane_mask lanes, std::uint32_t value) {
+void write_words(warp& w, operand_ref destination, lane_mask lanes, std::uint32_t value) {
     auto* const to = lanes_at<std::uint32_t>(w, destination);
     for_lanes(lanes, [&](unsigned i) { to[i] = value; });
 }
@@ -176,7 +176,7 @@ const operation* match_all(warp& w, const operation* op) {
     for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
         if (m == 0) return;
         const bool all = equal_to<Bits>(value, static_cast<unsigned>(__builtin_ctz(m)), m) == m;
-        if (op->destination != no_slot) write_words(w, op->destination, group, all ? m : 0);
+        if (op->destination != no_operand) write_words(w, op->destination, group, all ? m : 0);
         write_mask(w, op->destination2, group, all ? all_lanes : 0);
     });
     return op + 1;
@@ -288,7 +288,7 @@ barrier_operands barrier_operands_of(const warp& w, const operation* op, lane_ma
     const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
     const std::uint32_t first = words_of(w, op->source[0])[lane];
     if ((op->immediate & barrier_flags::packed) != 0) return {first & 0xf, first >> 16 & 0xfff};
-    return {first, op->source[1] == no_slot ? 0 : words_of(w, op->source[1])[lane]};
+    return {first, op->source[1] == no_operand ? 0 : words_of(w, op->source[1])[lane]};
 }
 
 handler shuffle_handler(ptx::mode m) {

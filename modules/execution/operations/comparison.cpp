@@ -32,8 +32,8 @@ inline lane_mask combined(const warp& w, const operation* op, lane_mask m) {
     }
 }
 
-inline void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
-    if (to == no_slot) return;
+inline void write_mask(warp& w, operand_ref to, lane_mask lanes, lane_mask value) {
+    if (to == no_operand) return;
     lane_mask& p = w.mask_at(to);
     p = (p & ~lanes) | (value & lanes);
 }

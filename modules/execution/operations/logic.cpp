@@ -22,7 +22,7 @@ struct same {
 // ---- predicates ----
 
 /// Writes a predicate in the executing lanes.
-inline void write_predicate(warp& w, slot to, lane_mask lanes, lane_mask value) {
+inline void write_predicate(warp& w, operand_ref to, lane_mask lanes, lane_mask value) {
     lane_mask& p = w.mask_at(to);
     p = (p & ~lanes) | (value & lanes);
 }
@@ -149,7 +149,7 @@ const operation* carry(warp& w, const operation* op) {
     }
     out ^= borrows;
     const lane_mask lanes = w.lanes_of(op);
-    if (op->destination != no_slot)
+    if (op->destination != no_operand)
         blend(lanes_at<values::bits_of<T>>(w, op->destination), result, lanes);
     if ((op->detail & 2) != 0) flags = (flags & ~lanes) | (out & lanes);
     return op + 1;

@@ -28,7 +28,7 @@ template <class Bits>
 struct fragment_registers {
     const Bits* of[max_registers];
 
-    fragment_registers(const warp& w, const slot* list, unsigned count) {
+    fragment_registers(const warp& w, const operand_ref* list, unsigned count) {
         for (unsigned i = 0; i < count; ++i) of[i] = reinterpret_cast<const Bits*>(w.at(list[i]));
     }
 };
@@ -36,7 +36,7 @@ struct fragment_registers {
 template <class Bits>
 void multiply(warp& w, const operation* op, const matrix_multiply& m) {
     const lane_mask lanes = w.lanes_of(op);
-    const slot* list = op->list;
+    const operand_ref* list = op->list;
     const unsigned results = m.d().registers();
     Bits* to[max_registers];
     alignas(64) Bits scratch[max_registers][warp_size];
@@ -50,8 +50,8 @@ void multiply(warp& w, const operation* op, const matrix_multiply& m) {
         m.apply(a.of, b.of, c.of, to);
     else
         m.apply(a.of, b.of, c.of, to,
-                op->source[0] == no_slot ? nullptr
-                                         : reinterpret_cast<const Bits*>(w.at(op->source[0])));
+                op->source[0] == no_operand ? nullptr
+                                            : reinterpret_cast<const Bits*>(w.at(op->source[0])));
     if (lanes == all_lanes) return;
     for (unsigned i = 0; i < results; ++i)
         blend(lanes_at<Bits>(w, list[i]), reinterpret_cast<const lane_type<Bits>*>(scratch[i]),
@@ -73,8 +73,8 @@ void for_addresses(const warp& w, const operation* op, Function f) {
     for_lanes(w.lanes_of(op), [&](unsigned lane) {
         const std::uint64_t base = address_of(w, op, lane, op->source[2]);
         const std::uint64_t stride =
-            (op->source[1] == no_slot ? access.default_stride
-                                      : lanes_at<std::uint32_t>(w, op->source[1])[lane]) /
+            (op->source[1] == no_operand ? access.default_stride
+                                         : lanes_at<std::uint32_t>(w, op->source[1])[lane]) /
             access.packed;
         for (unsigned e = 0; e < fragment.per_lane(); e += step) {
             const std::size_t index =
@@ -108,7 +108,7 @@ bool move_fragment(warp& w, const operation* op) {
     const std::uint64_t base = address_of(w, op, 0, op->source[2]);
     for (unsigned i = 1; i < warp_size; ++i) differs |= address_of(w, op, i, op->source[2]) ^ base;
     std::uint32_t stride = access.default_stride;
-    if (op->source[1] != no_slot) {
+    if (op->source[1] != no_operand) {
         const auto* const strides = lanes_at<std::uint32_t>(w, op->source[1]);
         stride = strides[0];
         for (unsigned i = 1; i < warp_size; ++i) differs |= strides[i] ^ stride;

@@ -29,10 +29,10 @@ struct fragment_access {
 };
 
 /// mma, mma.sp, wmma.mma. immediate: a matrix_multiply; list: registers of D, A, B, C; source[0]:
-/// metadata, or no_slot
+/// metadata, or no_operand
 const operation* multiply_matrices(warp& w, const operation* op);
 /// wmma.load. immediate: a fragment_access; list: registers; source[0], detail: address; source[1]:
-/// stride or no_slot; source[2]: offset of the address
+/// stride or no_operand; source[2]: offset of the address
 const operation* load_fragment(warp& w, const operation* op);
 const operation* store_fragment(warp& w, const operation* op);
 /// ldmatrix. list: registers; source[0], immediate: address; destination2: number of registers;

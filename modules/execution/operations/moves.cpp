@@ -41,7 +41,7 @@ const operation* frame_address(warp& w, const operation* op) {
 }
 
 /// Bits of an element of a lane.
-std::uint64_t element_of(const warp& w, slot s, unsigned lane, unsigned bits) {
+std::uint64_t element_of(const warp& w, operand_ref s, unsigned lane, unsigned bits) {
     if (bits > 32) return lanes_at<std::uint64_t>(w, s)[lane];
     const std::uint64_t mask = bits == 32 ? 0xffffffff : (1u << bits) - 1;
     return lanes_at<std::uint32_t>(w, s)[lane] & mask;
@@ -70,7 +70,7 @@ const operation* unpack(warp& w, const operation* op) {
     std::memcpy(from, w.at(op->source[0]), sizeof from);
     const std::uint32_t mask = bits >= 32 ? ~0u : (1u << bits) - 1;
     for (unsigned e = 0; e < count; ++e) {
-        if (op->list[e] == no_slot) continue;
+        if (op->list[e] == no_operand) continue;
         auto* const to = lanes_at<std::uint32_t>(w, op->list[e]);
         alignas(64) lane_type<std::uint32_t> part[warp_size];
         for (unsigned i = 0; i < warp_size; ++i)

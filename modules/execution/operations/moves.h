@@ -27,7 +27,7 @@ handler extension_handler(unsigned from, unsigned to, bool is_signed);
 /// destination: the elements of list, lowest first, each of `detail` bits; immediate: their number
 const operation* pack_word(warp& w, const operation* op);
 const operation* pack_double(warp& w, const operation* op);
-/// The inverse: elements of source[0] into list; no_slot: unused
+/// The inverse: elements of source[0] into list; no_operand: unused
 const operation* unpack_word(warp& w, const operation* op);
 const operation* unpack_double(warp& w, const operation* op);
 

@@ -15,8 +15,8 @@ struct machine_lane_operations;
 struct operation_table {
     /// Handler of a lane-wise instruction; empty for others.
     choice (*elementwise)(const ptx::operation& o);
-    /// source[0]: addresses or no_slot; immediate: offset; detail: access_detail; list: registers,
-    /// one per element.
+    /// source[0]: addresses or no_operand; immediate: offset; detail: access_detail; list:
+    /// registers, one per element.
     handler (*load)(const element_format& f);
     handler (*store)(const element_format& f);
     /// Load of a kernel parameter at a known offset. immediate: offset; list, detail: as above.

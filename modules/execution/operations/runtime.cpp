@@ -19,16 +19,16 @@ namespace {
 
 struct argument {
     bool in_memory, in_rows;
-    slot where;
+    operand_ref where;
     std::uint32_t bytes;
 };
 argument argument_of(const operation* op, unsigned n) {
-    const slot kind = op->list[3 * n];
+    const operand_ref kind = op->list[3 * n];
     return {kind == runtime_argument::memory, kind == runtime_argument::rows, op->list[3 * n + 1],
             op->list[3 * n + 2]};
 }
 /// Bytes of a row of words.
-constexpr slot row_bytes = 4 * warp_size;
+constexpr operand_ref row_bytes = 4 * warp_size;
 
 std::uint64_t read_argument(const warp& w, const operation* op, unsigned n, unsigned lane) {
     const argument a = argument_of(op, n);
@@ -52,7 +52,7 @@ program::dim3 read_dimensions(const warp& w, const operation* op, unsigned n, un
     if (a.in_memory)
         read_local(w, lane, w.local_base + a.where, words, sizeof words);
     else
-        for (slot word = 0; word < 3; ++word)
+        for (operand_ref word = 0; word < 3; ++word)
             words[word] = lanes_at<std::uint32_t>(w, a.where + word * row_bytes)[lane];
     return {words[0], words[1], words[2]};
 }

@@ -14,7 +14,7 @@ using ptx::special_register;
 
 special_value in_bank(bank b, std::uint32_t offset, unsigned width = 32) {
     special_value v;
-    v.where = slot_in(b, offset);
+    v.where = operand_ref_in(b, offset);
     v.width = width;
     return v;
 }

@@ -11,7 +11,7 @@ namespace simtlm::execution {
 /// Source of a special register's value: a position in a bank, a constant, a value that only
 /// depends on the lane, or a handler that reads it on demand.
 struct special_value {
-    slot where = no_slot;
+    operand_ref where = no_operand;
     unsigned width = 32;
     bool is_constant = false;
     std::uint64_t constant = 0;

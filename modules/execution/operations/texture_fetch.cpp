@@ -18,7 +18,8 @@ namespace {
 /// Caches the binding of an operand across lanes, which is usually the same for all.
 class binding_cache {
 public:
-    binding_cache(warp& w, const operation* op, slot handle) : w_(w), op_(op), handle_(handle) {}
+    binding_cache(warp& w, const operation* op, operand_ref handle)
+        : w_(w), op_(op), handle_(handle) {}
 
     const texture_binding& of(unsigned lane) {
         const std::uint64_t h = lanes_at<std::uint64_t>(w_, handle_)[lane];
@@ -32,7 +33,7 @@ public:
 private:
     warp& w_;
     const operation* op_;
-    slot handle_;
+    operand_ref handle_;
     std::uint64_t last_ = 0;
     const texture_binding* found_ = nullptr;
 };
@@ -76,16 +77,16 @@ private:
     std::array<std::uint8_t, warp_size> count_{};
 };
 
-bool has_binding(const warp& w, slot handle, unsigned lane) {
+bool has_binding(const warp& w, operand_ref handle, unsigned lane) {
     const texture_table* const table = w.launch->world.textures;
     return table != nullptr && table->find(lanes_at<std::uint64_t>(w, handle)[lane]) != nullptr;
 }
 
-float number(const warp& w, slot s, unsigned lane) {
+float number(const warp& w, operand_ref s, unsigned lane) {
     return arithmetic::as_float(lane_word(w, s, lane));
 }
 
-std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsigned lane) {
+std::array<float, 3> numbers(const warp& w, const std::vector<operand_ref>& from, unsigned lane) {
     std::array<float, 3> to{};
     for (std::size_t i = 0; i < from.size() && i < 3; ++i) to[i] = number(w, from[i], lane);
     return to;
@@ -110,7 +111,7 @@ std::array<std::int32_t, 3> offsets_of(const warp& w, const texture_description&
     };
     for (std::size_t i = 0; i < 3 && i < d.offsets.size(); ++i)
         to[i] = extended(lane_word(w, d.offsets[i], lane));
-    if (d.packed_offsets != no_slot) {
+    if (d.packed_offsets != no_operand) {
         const std::uint32_t packed = lane_word(w, d.packed_offsets, lane) >> d.offset_shift;
         for (unsigned i = 0; i < 3; ++i) to[i] = extended(packed >> i * d.offset_stride);
     }
@@ -127,7 +128,7 @@ arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_desc
     std::size_t first = 0;
     if (is_layered(d.geometry)) c.layer = lane_word(w, d.coordinates[first++], lane);
     for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i) {
-        const slot s = d.coordinates[first + i];
+        const operand_ref s = d.coordinates[first + i];
         if (c.integers)
             c.index[i] = static_cast<std::int32_t>(lane_word(w, s, lane));
         else
@@ -151,7 +152,7 @@ arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_desc
 }
 
 /// Whether the lanes of an operand have the same handle.
-bool is_uniform(const warp& w, slot handle, lane_mask lanes) {
+bool is_uniform(const warp& w, operand_ref handle, lane_mask lanes) {
     const auto* const handles = lanes_at<std::uint64_t>(w, handle);
     const std::uint64_t first = handles[__builtin_ctz(lanes)];
     std::uint64_t differs = 0;
@@ -181,13 +182,13 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
                     texel_recorder& texels) {
     if (d.gathers || d.has_offsets() || d.has_quad_gradient || is_layered(d.geometry) ||
         !is_uniform(w, d.texture, lanes) ||
-        (d.sampler != no_slot && !is_uniform(w, d.sampler, lanes)))
+        (d.sampler != no_operand && !is_uniform(w, d.sampler, lanes)))
         return false;
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
     const texture_binding& b = binding_of(w, op, d.texture, first);
     arithmetic::plane_fetch f;
     f.image = &b.image;
-    f.sampler = d.sampler == no_slot ? &b.sampler : &binding_of(w, op, d.sampler, first).sampler;
+    f.sampler = d.sampler == no_operand ? &b.sampler : &binding_of(w, op, d.sampler, first).sampler;
     if (!arithmetic::is_plane(b.image, *f.sampler)) return false;
     f.texels = w.launch->memory.host(b.base);
     f.integers = d.integer_coordinates;
@@ -199,7 +200,7 @@ bool fetch_together(warp& w, const operation* op, const texture_description& d, 
     }
     if (!arithmetic::fetch_plane(f)) return false;
     for (std::size_t i = 0; i < d.results.size() && i < 4; ++i) {
-        if (d.results[i] == no_slot) continue;
+        if (d.results[i] == no_operand) continue;
         if (d.result_form != texture_description::form::word) {
             for_lanes(lanes, [&](unsigned lane) {
                 lanes_at<std::uint32_t>(w, d.results[i])[lane] =
@@ -231,7 +232,7 @@ void fetch_each(warp& w, const operation* op, const texture_description& d, lane
             named = other;
         const texture_binding& b = textures.of(named);
         const arithmetic::sampler_state& sampler =
-            d.sampler == no_slot ? b.sampler : samplers.of(lane).sampler;
+            d.sampler == no_operand ? b.sampler : samplers.of(lane).sampler;
         const auto at = coordinates_of(w, d, b, sampler, lane);
         const auto footprint = d.gathers ? arithmetic::gather_footprint(b.image, sampler, at)
                                          : arithmetic::texture_footprint(b.image, sampler, at);
@@ -244,7 +245,7 @@ void fetch_each(warp& w, const operation* op, const texture_description& d, lane
         for (unsigned t = 0; texels.records() && t < footprint.count; ++t)
             if (!footprint.reads[t].border) texels.add(lane, b.base + footprint.reads[t].offset);
         for (std::size_t i = 0; i < d.results.size() && i < 4; ++i)
-            if (d.results[i] != no_slot)
+            if (d.results[i] != no_operand)
                 lanes_at<std::uint32_t>(w, d.results[i])[lane] =
                     result_of(d, i, [&](std::size_t c) { return value[c]; });
     });
@@ -259,7 +260,7 @@ const operation* fetch_texture(warp& w, const operation* op) {
     texel_recorder texels(w);
     if (lanes != 0 && !fetch_together(w, op, d, lanes, texels)) fetch_each(w, op, d, lanes, texels);
     if (texels.records()) texels.finish(lanes);
-    if (d.predicate != no_slot) w.mask_at(d.predicate) |= lanes;
+    if (d.predicate != no_operand) w.mask_at(d.predicate) |= lanes;
     return op + 1;
 }
 

@@ -24,7 +24,7 @@ inline bool is_layered(arithmetic::texture_geometry g) {
 }
 
 /// A lane's 32-bit register.
-inline std::uint32_t lane_word(const warp& w, slot s, unsigned lane) {
+inline std::uint32_t lane_word(const warp& w, operand_ref s, unsigned lane) {
     return lanes_at<std::uint32_t>(w, s)[lane];
 }
 

@@ -136,7 +136,7 @@ std::uint32_t answer(const texture_binding& b, ptx::mode query, std::uint32_t le
 
 }  // namespace
 
-const texture_binding& binding_of(warp& w, const operation* op, slot handle, unsigned lane) {
+const texture_binding& binding_of(warp& w, const operation* op, operand_ref handle, unsigned lane) {
     const std::uint64_t h = lanes_at<std::uint64_t>(w, handle)[lane];
     const texture_table* const table = w.launch->world.textures;
     const texture_binding* const b = table == nullptr ? nullptr : table->find(h);

@@ -28,28 +28,28 @@ struct texture_description {
     ptx::mode query = ptx::mode::none;
     ptx::reduction reduce = ptx::reduction::none;
     bool reduces_signed = false;
-    slot texture = no_slot, sampler = no_slot;  ///< handles, 64 bits
-    slot predicate = no_slot;                   ///< set if the fetch has succeeded
-    std::vector<slot> results;                  ///< registers to write, or to store
+    operand_ref texture = no_operand, sampler = no_operand;  ///< handles, 64 bits
+    operand_ref predicate = no_operand;                      ///< set if the fetch has succeeded
+    std::vector<operand_ref> results;                        ///< registers to write, or to store
     /// What is written to registers: the value of a component, or it rounded to f16, or two of them
     /// rounded to f16, the first in the lower half.
     enum class form : std::uint8_t { word, half, pair_of_halves };
     form result_form = form::word;
-    std::vector<unsigned> paired;   ///< components in the halves of the results
-    std::vector<slot> coordinates;  ///< the layer first, if there is one
-    slot level = no_slot;
-    std::vector<slot> dx, dy;
+    std::vector<unsigned> paired;          ///< components in the halves of the results
+    std::vector<operand_ref> coordinates;  ///< the layer first, if there is one
+    operand_ref level = no_operand;
+    std::vector<operand_ref> dx, dy;
     /// Texel offsets: one register per dimension, or one register with a field per dimension; the
     /// first field begins at bit `offset_shift`, and fields are `offset_stride` bits apart. An
     /// offset is the signed value of the lowest `offset_bits` bits of its register or field.
-    std::vector<slot> offsets;
-    slot packed_offsets = no_slot;
+    std::vector<operand_ref> offsets;
+    operand_ref packed_offsets = no_operand;
     unsigned offset_shift = 0, offset_stride = 4, offset_bits = 4;
-    bool has_offsets() const { return !offsets.empty() || packed_offsets != no_slot; }
+    bool has_offsets() const { return !offsets.empty() || packed_offsets != no_operand; }
 };
 
 /// The texture or surface bound to a lane's handle. @throws execution_error  if there is none
-const texture_binding& binding_of(warp& w, const operation* op, slot handle, unsigned lane);
+const texture_binding& binding_of(warp& w, const operation* op, operand_ref handle, unsigned lane);
 
 /// suld, sust, sured
 const operation* load_surface(warp& w, const operation* op);

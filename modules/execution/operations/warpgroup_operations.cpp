@@ -26,10 +26,10 @@ void note_operands(warp& w, const operation* op, unsigned lane,
         w.block->checks()->read_starts(w, op, lane, async_proxy::engine::tensor_core, offset,
                                        chunk);
     };
-    const auto descriptor = [&](slot s) {
+    const auto descriptor = [&](operand_ref s) {
         return matrix_descriptor::decode(lanes_at<std::uint64_t>(w, s)[lane]);
     };
-    if (op->source[0] != no_slot)
+    if (op->source[0] != no_operand)
         product.for_chunks_of_a(descriptor(op->source[0]),
                                 w.index % warps_of_group * arithmetic::warpgroup_multiply::rows,
                                 note);
@@ -78,12 +78,13 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     if (lanes != all_lanes) w.block->fail(w, op, lane, "a warpgroup multiplies with all its lanes");
     const auto& product = *reinterpret_cast<const warpgroup_multiply*>(op->immediate);
     const unsigned results = product.description().registers();
-    const auto descriptor = [&](slot s) {
+    const auto descriptor = [&](operand_ref s) {
         return matrix_descriptor::decode(lanes_at<std::uint64_t>(w, s)[lane]);
     };
     // Larger than the stack of a SystemC thread.
     const std::unique_ptr<std::uint32_t[]> operands(
-        new std::uint32_t[warpgroup_multiply::max_a_registers + warpgroup_multiply::max_b_registers]);
+        new std::uint32_t[warpgroup_multiply::max_a_registers +
+                          warpgroup_multiply::max_b_registers]);
     std::uint32_t* const a = operands.get();
     std::uint32_t* const b = a + warpgroup_multiply::max_a_registers;
     const std::byte* const shared = w.block->shared();
@@ -95,7 +96,7 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
         return d.start >= addresses - system_bytes;
     };
     bool inside = true;
-    if (op->source[0] == no_slot) {
+    if (op->source[0] == no_operand) {
         const std::uint32_t* registers[4];
         for (unsigned r = 0; r < 4; ++r)
             registers[r] = reinterpret_cast<const std::uint32_t*>(w.at(op->list[results + r]));
@@ -114,8 +115,8 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     else
         inside = inside && product.read_b(shared, bytes, b_at, b);
     if (!inside) {
-        const auto text = [&](const char* name, slot s) {
-            if (s == no_slot) return std::string();
+        const auto text = [&](const char* name, operand_ref s) {
+            if (s == no_operand) return std::string();
             const matrix_descriptor d = descriptor(s);
             return fmt::format("; {} begins at {:#x}, offsets {:#x} and {:#x}", name, d.start,
                                d.leading, d.stride);
@@ -129,7 +130,7 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     std::uint32_t* d[max_registers];
     for (unsigned r = 0; r < results; ++r)
         d[r] = reinterpret_cast<std::uint32_t*>(w.at(op->list[r]));
-    const auto* const metadata = op->source[3] == no_slot
+    const auto* const metadata = op->source[3] == no_operand
                                      ? nullptr
                                      : reinterpret_cast<const std::uint32_t*>(w.at(op->source[3]));
     product.apply(a, b, (w.mask_at(op->source[2]) >> lane & 1) != 0, d, metadata);

@@ -12,8 +12,9 @@ constexpr unsigned lane_values = 6;
 
 constant_pool::constant_pool() : bytes_(lane_values * 128) {}
 
-slot constant_pool::add(unsigned kind, std::uint64_t value, std::uint32_t bytes) {
-    const auto [at, is_new] = known_.try_emplace({kind, value}, slot_in(bank::constants, bytes_));
+operand_ref constant_pool::add(unsigned kind, std::uint64_t value, std::uint32_t bytes) {
+    const auto [at, is_new] =
+        known_.try_emplace({kind, value}, operand_ref_in(bank::constants, bytes_));
     if (is_new) {
         entries_.push_back({kind, value, bytes_});
         bytes_ += bytes;
@@ -22,13 +23,13 @@ slot constant_pool::add(unsigned kind, std::uint64_t value, std::uint32_t bytes)
 }
 
 // A mask occupies as much space as a word, for alignment.
-slot constant_pool::mask(lane_mask m) {
+operand_ref constant_pool::mask(lane_mask m) {
     return add(kind_mask, m, 128);
 }
-slot constant_pool::word(std::uint32_t value) {
+operand_ref constant_pool::word(std::uint32_t value) {
     return add(kind_word, value, 128);
 }
-slot constant_pool::double_word(std::uint64_t value) {
+operand_ref constant_pool::double_word(std::uint64_t value) {
     return add(kind_double, value, 256);
 }
 

@@ -20,26 +20,26 @@ public:
     enum class lane_value { id, mask_eq, mask_le, mask_lt, mask_ge, mask_gt };
 
     constant_pool();
-    /// The slot of a constant, which is added if the pool does not contain it.
-    slot mask(lane_mask m);
-    slot word(std::uint32_t value);
-    slot double_word(std::uint64_t value);
-    /// The slot of a value that depends on the lane.
-    slot lanes(lane_value v) const {
-        return slot_in(bank::constants, static_cast<std::uint32_t>(v) * 128);
+    /// The operand of a constant, which is added if the pool does not contain it.
+    operand_ref mask(lane_mask m);
+    operand_ref word(std::uint32_t value);
+    operand_ref double_word(std::uint64_t value);
+    /// The operand of a value that depends on the lane.
+    operand_ref lanes(lane_value v) const {
+        return operand_ref_in(bank::constants, static_cast<std::uint32_t>(v) * 128);
     }
     /// Creates the bank, after all constants have been added.
     lane_buffer build() const;
 
 private:
-    slot add(unsigned kind, std::uint64_t value, std::uint32_t bytes);
+    operand_ref add(unsigned kind, std::uint64_t value, std::uint32_t bytes);
 
     struct entry {
         unsigned kind;
         std::uint64_t value;
         std::uint32_t offset;
     };
-    std::map<std::pair<unsigned, std::uint64_t>, slot> known_;
+    std::map<std::pair<unsigned, std::uint64_t>, operand_ref> known_;
     std::vector<entry> entries_;
     std::uint32_t bytes_;
 };

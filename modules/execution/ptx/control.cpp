@@ -25,7 +25,7 @@ const ptx_image& image_of(const warp& w) {
 constexpr std::uint32_t longest_sleep = 1'000'000;  ///< ns
 
 std::uint64_t reconvergence_pc_of(const operation* op) {
-    return op->source[1] == no_slot ? simt_stack::no_pc : op->source[1];
+    return op->source[1] == no_operand ? simt_stack::no_pc : op->source[1];
 }
 
 /// Only some of the active lanes execute the operation: they return to it alone, while the others
@@ -59,8 +59,8 @@ void copy_local(warp& w, std::uint32_t to, std::uint32_t from, std::uint32_t byt
         }
 }
 
-/// A slot of a frame that may not be the current one.
-std::byte* in_frame(const warp& w, slot s, std::uint32_t frame) {
+/// A mask of a frame that may not be the current one.
+std::byte* in_frame(const warp& w, operand_ref s, std::uint32_t frame) {
     return bank_of(s) == bank::frame ? control_of(w).frames[frame].get() + offset_of(s) : w.at(s);
 }
 
@@ -192,8 +192,7 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
         control.stack.branch(lanes, pc, after, after);
         return control.resume(w);
     }
-    if (control.stack.suspend_group(pc, simt_stack::waiting::at_barrier))
-        return control.resume(w);
+    if (control.stack.suspend_group(pc, simt_stack::waiting::at_barrier)) return control.resume(w);
     w.active = control.stack.active();
     // Others may be in another branch of a caller, or in a function from which these have returned.
     if (w.active != control.lanes_awaited_by_barriers(w)) {
@@ -358,7 +357,7 @@ const operation* give_way(warp& w, const operation* op) {
         auto& r = static_cast<timed_request&>(*w.pending);
         r.asleep = lanes;
         r.sleep = 0;
-        if (op->source[0] != no_slot) {
+        if (op->source[0] != no_operand) {
             r.sleep = longest_sleep;
             const auto* const time = reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]));
             for (lane_mask m = lanes; m != 0; m &= m - 1)

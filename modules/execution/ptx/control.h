@@ -6,7 +6,7 @@
 // Control flow. Targets are indices of operations in the module.
 namespace simtlm::execution {
 
-/// bra. source[0]: target; source[1]: reconvergence point, or no_slot
+/// bra. source[0]: target; source[1]: reconvergence point, or no_operand
 const operation* branch(warp& w, const operation* op);
 /// brx.idx. source[0]: index lanes (32 bits); source[1]: reconvergence point; list: targets;
 /// immediate: their number
@@ -40,7 +40,7 @@ const operation* refuse(warp& w, const operation* op);
 const operation* nothing(warp& w, const operation* op);
 /// nanosleep: lets other warps run first. With timing, reports the lanes and the time that they
 /// sleep (timed_request::asleep): the shortest of theirs, so that they wake up together, and at
-/// most one millisecond (PTX manual, nanosleep). source[0]: words, nanoseconds; no_slot: none
+/// most one millisecond (PTX manual, nanosleep). source[0]: words, nanoseconds; no_operand: none
 const operation* give_way(warp& w, const operation* op);
 /// Whether a warp has stopped at a nanosleep.
 bool has_slept(const warp& w);

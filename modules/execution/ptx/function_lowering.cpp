@@ -7,7 +7,7 @@
 #include "modules/execution/operations/special.h"
 #include "modules/execution/ptx/control.h"
 #include "modules/execution/state/thread_block.h"
-#include "modules/ptx/register_slots.h"
+#include "modules/ptx/register_allocation.h"
 #include "modules/support/error.h"
 
 #include <fmt/format.h>
@@ -70,22 +70,22 @@ void function_lowering::lower() {
 }
 
 void function_lowering::allot_registers() {
-    // Checks and logs read registers by name, so that slots must not be shared.
+    // Checks and logs read registers by name, so that registers must not be shared.
     const bool share = !module_.checks().init && !module_.checks().log;
-    const ptx::register_slots slots = ptx::assign_register_slots(f_, flow_, share);
-    using kind = ptx::register_slots;
+    const ptx::register_allocation allocation = ptx::allocate_registers(f_, flow_, share);
+    using kind = ptx::register_allocation;
     constexpr std::uint32_t bytes[kind::kinds] = {4, 128, 256, 512};
     std::uint32_t first[kind::kinds];
     std::uint32_t at = frame_layout::first_predicate;
     for (unsigned k = 0; k < kind::kinds; ++k) {
         first[k] = at;
-        at = (at + bytes[k] * slots.slots[k] + 255) / 256 * 256;
+        at = (at + bytes[k] * allocation.registers[k] + 255) / 256 * 256;
     }
     frame_bytes_ = at;
     image_.registers.resize(f_.registers.size());
     for (std::size_t i = 0; i < f_.registers.size(); ++i) {
         const kind::kind k = kind::kind_of(f_.registers[i]);
-        image_.registers[i] = first[k] + bytes[k] * slots.slot_of[i];
+        image_.registers[i] = first[k] + bytes[k] * allocation.index_of[i];
     }
     const auto place = [&](std::vector<argument_copy>& copies) {
         for (argument_copy& c : copies) {
@@ -98,10 +98,10 @@ void function_lowering::allot_registers() {
 }
 
 /// Allocates a temporary in the frame for the current instruction.
-slot function_lowering::temporary(unsigned width) {
-    std::vector<slot>& pool = width == 1    ? mask_temporaries_
-                              : width <= 32 ? word_temporaries_
-                                            : double_temporaries_;
+operand_ref function_lowering::temporary(unsigned width) {
+    std::vector<operand_ref>& pool = width == 1    ? mask_temporaries_
+                                     : width <= 32 ? word_temporaries_
+                                                   : double_temporaries_;
     std::size_t& used = width == 1 ? masks_used_ : width <= 32 ? words_used_ : doubles_used_;
     if (used == pool.size()) {
         pool.push_back(frame_bytes_);
@@ -114,7 +114,7 @@ unsigned function_lowering::register_width(std::uint32_t index) const {
     return f_.registers[index] == ptx::type::pred ? 1 : ptx::width_of(f_.registers[index]);
 }
 
-slot function_lowering::constant(std::uint64_t value, unsigned width) {
+operand_ref function_lowering::constant(std::uint64_t value, unsigned width) {
     constant_pool& pool = module_.constants();
     if (width == 1) return pool.mask(value != 0 ? all_lanes : 0);
     if (width > 32) return pool.double_word(value);
@@ -122,19 +122,19 @@ slot function_lowering::constant(std::uint64_t value, unsigned width) {
     return pool.word(static_cast<std::uint32_t>(value));
 }
 
-slot function_lowering::register_source(const ptx::operand& o, unsigned width) {
-    const slot s = image_.registers[o.index];
+operand_ref function_lowering::register_source(const ptx::operand& o, unsigned width) {
+    const operand_ref s = image_.registers[o.index];
     const unsigned has = register_width(o.index);
     if (width == 1 || has == 1) return s;
     if ((width > 32) == (has > 32)) return s;
-    const slot to = temporary(width);
+    const operand_ref to = temporary(width);
     convert(to, width, s, std::min(has, 64u), false);
     return to;
 }
 
 /// A mask operand, negated if required.
-slot function_lowering::mask_source(const ptx::operand& o) {
-    slot s = no_slot;
+operand_ref function_lowering::mask_source(const ptx::operand& o) {
+    operand_ref s = no_operand;
     if (o.kind == operand_kind::reg)
         s = image_.registers[o.index];
     else if (o.kind == operand_kind::immediate)
@@ -144,7 +144,7 @@ slot function_lowering::mask_source(const ptx::operand& o) {
     else
         s = constant(1, 1);
     if (!o.negated) return s;
-    const slot to = temporary(1);
+    const operand_ref to = temporary(1);
     operation& op = emit(negate_mask, false);
     op.destination = to;
     op.source[0] = s;
@@ -152,7 +152,7 @@ slot function_lowering::mask_source(const ptx::operand& o) {
 }
 
 /// The operand as lanes of a width: 1 a mask, up to 32 words, otherwise double words.
-slot function_lowering::source(const ptx::operand& o, unsigned width) {
+operand_ref function_lowering::source(const ptx::operand& o, unsigned width) {
     if (width == 1) return mask_source(o);
     switch (o.kind) {
         case operand_kind::reg:
@@ -172,23 +172,24 @@ slot function_lowering::source(const ptx::operand& o, unsigned width) {
     }
 }
 
-slot function_lowering::variable_source(const ptx::operand& o, unsigned width) {
+operand_ref function_lowering::variable_source(const ptx::operand& o, unsigned width) {
     const ptx::variable& v = m_.variables[o.index];
     const auto value = static_cast<std::uint64_t>(o.value);
     const bool in_frame = (v.space == ptx::state_space::local && v.owner != ptx::no_index) ||
                           (v.space == ptx::state_space::param && !(f_.entry && v.parameter));
     if (in_frame) {
-        const slot to = temporary(width);
+        const operand_ref to = temporary(width);
         operation& op = emit(width > 32 ? frame_address64 : frame_address32, false);
         op.destination = to;
         op.immediate = static_cast<std::int64_t>(module_.address_of(o.index) + value);
         return to;
     }
     if (v.space == ptx::state_space::shared && module_.is_dynamic_shared(o.index)) {
-        const slot begin = slot_in(bank::block, width > 32 ? block_layout::dynamic_shared64
-                                                           : block_layout::dynamic_shared);
+        const operand_ref begin =
+            operand_ref_in(bank::block, width > 32 ? block_layout::dynamic_shared64
+                                                   : block_layout::dynamic_shared);
         if (value == 0) return begin;
-        const slot to = temporary(width);
+        const operand_ref to = temporary(width);
         operation& op = emit(width > 32 ? add64 : add32, false);
         op.destination = to;
         op.source[0] = begin;
@@ -198,10 +199,10 @@ slot function_lowering::variable_source(const ptx::operand& o, unsigned width) {
     return constant(module_.address_of(o.index) + value, width);
 }
 
-slot function_lowering::special_source(const ptx::operand& o, unsigned width) {
+operand_ref function_lowering::special_source(const ptx::operand& o, unsigned width) {
     const special_value v =
         special_register_value(static_cast<ptx::special_register>(o.index), o.count);
-    slot s = v.where;
+    operand_ref s = v.where;
     unsigned has = v.width;
     if (v.lane_value >= 0)
         s = module_.constants().lanes(static_cast<constant_pool::lane_value>(v.lane_value));
@@ -213,19 +214,19 @@ slot function_lowering::special_source(const ptx::operand& o, unsigned width) {
         op.detail = v.detail;
     }
     if ((width > 32) == (has > 32)) return s;
-    const slot to = temporary(width);
+    const operand_ref to = temporary(width);
     convert(to, width, s, has, false);
     return to;
 }
 
-slot function_lowering::destination(const ptx::operand& o, unsigned width, bool is_signed) {
+operand_ref function_lowering::destination(const ptx::operand& o, unsigned width, bool is_signed) {
     if (o.kind != operand_kind::reg) return temporary(width);  // a sink
-    const slot s = image_.registers[o.index];
+    const operand_ref s = image_.registers[o.index];
     const unsigned has = register_width(o.index);
     if (has == 1 || width == 1) return s;
     const bool same_lanes = (has > 32) == (width > 32);
     if (same_lanes && (has <= width || !is_signed || width >= 32)) return s;
-    const slot from = temporary(width);
+    const operand_ref from = temporary(width);
     results_.push_back({s, has, from, width, is_signed});
     return from;
 }
@@ -249,8 +250,8 @@ operation& function_lowering::emit(handler h, bool counted) {
     return module_.code().back();
 }
 
-operation& function_lowering::emit_choice(const choice& c, slot to,
-                                          std::initializer_list<slot> sources) {
+operation& function_lowering::emit_choice(const choice& c, operand_ref to,
+                                          std::initializer_list<operand_ref> sources) {
     operation& op = emit(c.execute);
     op.destination = to;
     op.detail = c.detail;
@@ -258,16 +259,16 @@ operation& function_lowering::emit_choice(const choice& c, slot to,
     return op;
 }
 
-void function_lowering::convert(slot to, unsigned to_width, slot from, unsigned from_width,
-                                bool is_signed) {
+void function_lowering::convert(operand_ref to, unsigned to_width, operand_ref from,
+                                unsigned from_width, bool is_signed) {
     operation& op = emit(extension_handler(from_width, to_width, is_signed), false);
     op.destination = to;
     op.source[0] = from;
 }
 
-slot* function_lowering::list_of(const std::vector<slot>& slots) {
-    slot* const list = module_.new_list(slots.size());
-    std::copy(slots.begin(), slots.end(), list);
+operand_ref* function_lowering::list_of(const std::vector<operand_ref>& refs) {
+    operand_ref* const list = module_.new_list(refs.size());
+    std::copy(refs.begin(), refs.end(), list);
     return list;
 }
 
@@ -299,16 +300,16 @@ bool function_lowering::lower_elementwise(const ptx::operation& o) {
     if (!c) return false;
     // Sources follow the results; comparisons and lop3 have a second result.
     const bool second_result = o.op == ptx::opcode::setp || o.op == ptx::opcode::lop3;
-    slot sources[choice::most_sources] = {no_slot, no_slot, no_slot, no_slot};
+    operand_ref sources[choice::most_sources] = {no_operand, no_operand, no_operand, no_operand};
     const unsigned first = second_result ? 2 : 1;
     for (unsigned i = 0; i < c.source_count; ++i)
         sources[i] = source(operand(first + i), c.sources[i]);
-    const slot to = destination(operand(0), c.result, c.result_is_signed);
+    const operand_ref to = destination(operand(0), c.result, c.result_is_signed);
     operation& op = emit_choice(c, to, {sources[0], sources[1], sources[2], sources[3]});
     if (o.op == ptx::opcode::setp && has_operand(1)) {
         if (operand(1).kind == operand_kind::reg)
             op.destination2 = image_.registers[operand(1).index];
-        if (operand(0).kind != operand_kind::reg) op.destination = no_slot;
+        if (operand(0).kind != operand_kind::reg) op.destination = no_operand;
     }
     if (o.op == ptx::opcode::set) op.immediate = value_of_true(o.types[0]);
     if (o.op == ptx::opcode::lop3) {
@@ -320,7 +321,7 @@ bool function_lowering::lower_elementwise(const ptx::operation& o) {
 
 /// lop3 with a predicate: whether the result is not 0, combined with another predicate.
 void function_lowering::lower_lop3_predicate(const ptx::operation& o) {
-    const slot result = module_.code().back().destination;
+    const operand_ref result = module_.code().back().destination;
     ptx::operation test;
     test.op = ptx::opcode::setp;
     test.types[0] = ptx::type::b32;
@@ -329,7 +330,7 @@ void function_lowering::lower_lop3_predicate(const ptx::operation& o) {
     test.reduce = o.reduce;
     const choice c = handlers_.elementwise(test);
     if (operand(1).kind != operand_kind::reg) return;
-    const slot with = mask_source(operand(6));
+    const operand_ref with = mask_source(operand(6));
     operation& op =
         emit_choice(c, image_.registers[operand(1).index], {result, constant(0, 32), with});
     op.counted = false;

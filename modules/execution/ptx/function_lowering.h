@@ -23,7 +23,7 @@ namespace simtlm::execution {
 class function_lowering {
 public:
     function_lowering(module_builder& module, std::uint32_t function);
-    /// Assigns slots to its registers; called before functions that call it are lowered.
+    /// Assigns registers to its registers; called before functions that call it are lowered.
     void allot_registers();
     /// Lowers the body of the function.
     void lower();
@@ -33,14 +33,14 @@ private:
 
     /// Address of a memory access.
     struct memory_place {
-        slot source = no_slot;
+        operand_ref source = no_operand;
         std::int64_t immediate = 0;
         std::uint16_t detail = 0;
         bool kernel_parameter = false;  ///< at a known offset
     };
 
     // Temporaries in the frame.
-    slot temporary(unsigned width);
+    operand_ref temporary(unsigned width);
 
     // Operands of the current instruction.
     const ptx::operand& operand(unsigned n) const { return f_.operand_of(*now_, n); }
@@ -48,28 +48,30 @@ private:
         return n < now_->operand_count && operand(n).kind != operand_kind::none;
     }
     unsigned register_width(std::uint32_t index) const;
-    slot source(const ptx::operand& o, unsigned width);
-    slot register_source(const ptx::operand& o, unsigned width);
-    slot special_source(const ptx::operand& o, unsigned width);
-    slot variable_source(const ptx::operand& o, unsigned width);
-    slot constant(std::uint64_t value, unsigned width);
-    slot mask_source(const ptx::operand& o);
+    operand_ref source(const ptx::operand& o, unsigned width);
+    operand_ref register_source(const ptx::operand& o, unsigned width);
+    operand_ref special_source(const ptx::operand& o, unsigned width);
+    operand_ref variable_source(const ptx::operand& o, unsigned width);
+    operand_ref constant(std::uint64_t value, unsigned width);
+    operand_ref mask_source(const ptx::operand& o);
     /// Slot for a result of this width; finish_destinations() converts it to a register of another
     /// width.
-    slot destination(const ptx::operand& o, unsigned width, bool is_signed);
+    operand_ref destination(const ptx::operand& o, unsigned width, bool is_signed);
     void finish_destinations();
-    slot joined_high(slot low) const { return low + 256; }
+    operand_ref joined_high(operand_ref low) const { return low + 256; }
 
-    void gather_named_lanes(unsigned members, slot named, const collective_operands& kinds);
+    void gather_named_lanes(unsigned members, operand_ref named, const collective_operands& kinds);
     void gather_warp();
-    void gather_lanes(slot named, std::int64_t kinds);
+    void gather_lanes(operand_ref named, std::int64_t kinds);
 
     // Emission of operations.
     operation& emit(handler h, bool counted = true);
-    operation& emit_choice(const choice& c, slot to, std::initializer_list<slot> sources);
-    void convert(slot to, unsigned to_width, slot from, unsigned from_width, bool is_signed);
+    operation& emit_choice(const choice& c, operand_ref to,
+                           std::initializer_list<operand_ref> sources);
+    void convert(operand_ref to, unsigned to_width, operand_ref from, unsigned from_width,
+                 bool is_signed);
     void refuse_instruction();
-    slot* list_of(const std::vector<slot>& slots);
+    operand_ref* list_of(const std::vector<operand_ref>& refs);
     /// Whether an operand that the signature does not check is a register of a width, or a
     /// constant.
     bool has_width(const ptx::operand& o, unsigned width) const {
@@ -109,8 +111,8 @@ private:
     bool lower_tensor_copy(const ptx::operation& o);
     bool lower_asynchronous_store(const ptx::operation& o);
     void lower_tensor_map_replacement(const ptx::operation& o);
-    std::vector<slot> words_of(const ptx::operand& o);
-    slot handle_of(const ptx::operand& o);
+    std::vector<operand_ref> words_of(const ptx::operand& o);
+    operand_ref handle_of(const ptx::operand& o);
     void lower_fetch(const ptx::operation& o);
     void lower_surface(const ptx::operation& o);
     void emit_video(handler h, std::shared_ptr<const void> what);
@@ -134,7 +136,7 @@ private:
     // Emission of checks.
     bool needs_check(const memory_place& p) const;
     void emit_access_check(const ptx::operation& o, const memory_place& p, unsigned element_bytes,
-                           const std::vector<slot>& stored = {});
+                           const std::vector<operand_ref>& stored = {});
     void emit_segment_check(const memory_place& p, segment_access kind);
     void emit_mbarrier_note(const ptx::operation& o, const memory_place& p);
     void find_unwritten_registers();
@@ -157,9 +159,9 @@ private:
     void resolve_labels();
 
     struct pending_result {
-        slot to;
+        operand_ref to;
         unsigned to_width;
-        slot from;
+        operand_ref from;
         unsigned from_width;
         bool is_signed;
     };
@@ -169,7 +171,7 @@ private:
         std::uint32_t instruction;
     };
     struct list_use {
-        slot* list;
+        operand_ref* list;
         std::vector<std::uint32_t> instructions;
     };
 
@@ -187,7 +189,7 @@ private:
     const ptx::instruction* now_ = nullptr;
     std::uint32_t now_index_ = 0;  ///< in the module
     std::vector<pending_result> results_;
-    std::vector<slot> word_temporaries_, double_temporaries_, mask_temporaries_;
+    std::vector<operand_ref> word_temporaries_, double_temporaries_, mask_temporaries_;
     std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
     std::uint32_t frame_bytes_ = 0;
     std::vector<bool> may_read_unwritten_;  ///< by instruction

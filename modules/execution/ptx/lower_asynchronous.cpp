@@ -33,8 +33,8 @@ bool function_lowering::lower_asynchronous(const ptx::operation& o) {
             lower_mbarrier(o, 1, 1);
             return true;
         case opcode::mbarrier_pending_count: {
-            const slot state = source(operand(1), 64);
-            const slot to = destination(operand(0), 32, false);
+            const operand_ref state = source(operand(1), 64);
+            const operand_ref to = destination(operand(0), 32, false);
             operation& op = emit(mbarrier_handler(o));
             op.destination = to;
             op.source[1] = state;
@@ -55,10 +55,11 @@ void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result,
     }
     const bool waits = result == 1;
     const unsigned width = waits && !o.has(ptx::flag::parity) ? 64 : 32;
-    const slot value = has_operand(address + 1) ? source(operand(address + 1), width) : no_slot;
-    const slot limit =
-        waits && has_operand(address + 2) ? source(operand(address + 2), 32) : no_slot;
-    slot to = no_slot;
+    const operand_ref value =
+        has_operand(address + 1) ? source(operand(address + 1), width) : no_operand;
+    const operand_ref limit =
+        waits && has_operand(address + 2) ? source(operand(address + 2), 32) : no_operand;
+    operand_ref to = no_operand;
     if (result != 0 && (waits || operand(0).kind == operand_kind::reg))
         to = destination(operand(0), result, false);
     const memory_place p = place_of(operand(address), o);
@@ -74,7 +75,7 @@ void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {
     ptx::operation shared = o, global = o;
     shared.space = ptx::state_space::shared;
     global.space = ptx::state_space::global;
-    slot bytes = no_slot, ignored = no_slot;
+    operand_ref bytes = no_operand, ignored = no_operand;
     if (has_operand(3)) {
         const ptx::operand& last = operand(3);
         const bool is_mask = last.kind == operand_kind::reg && register_width(last.index) == 1;
@@ -83,9 +84,9 @@ void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {
     const memory_place to = place_of(operand(0), shared);
     const memory_place from = place_of(operand(1), global);
     const auto immediate = static_cast<std::uint64_t>(from.immediate);
-    const slot* const list =
-        list_of({static_cast<slot>(immediate), static_cast<slot>(immediate >> 32), from.detail,
-                 from.source, static_cast<slot>(operand(2).value), 0});
+    const operand_ref* const list =
+        list_of({static_cast<operand_ref>(immediate), static_cast<operand_ref>(immediate >> 32),
+                 from.detail, from.source, static_cast<operand_ref>(operand(2).value), 0});
     emit_segment_check(to, segment_access::copy);
     operation& op = emit(copy_asynchronously);
     set_place(op, to);

@@ -115,13 +115,13 @@ void function_lowering::lower_tensor_map_replacement(const ptx::operation& o) {
         o.variant == ptx::mode::map_box || o.variant == ptx::mode::map_size ||
         o.variant == ptx::mode::map_stride || o.variant == ptx::mode::map_step;
     const unsigned width = ptx::width_of(o.first_type());
-    const slot value = source(operand(has_dimension ? 2 : 1), width);
-    const auto dimension = static_cast<slot>(has_dimension ? operand(1).value : 0);
+    const operand_ref value = source(operand(has_dimension ? 2 : 1), width);
+    const auto dimension = static_cast<operand_ref>(has_dimension ? operand(1).value : 0);
     const memory_place p = place_of(operand(0), o);
     operation& op = emit(replace_tensor_map_field);
     set_place(op, p);
     op.source[1] = value;
-    op.list = list_of({static_cast<slot>(o.variant), dimension, width});
+    op.list = list_of({static_cast<operand_ref>(o.variant), dimension, width});
 }
 
 bool function_lowering::lower_bulk(const ptx::operation& o) {

@@ -57,7 +57,8 @@ bool function_lowering::needs_check(const memory_place& p) const {
 
 /// Emits the check before a load, a store or an atomic.
 void function_lowering::emit_access_check(const ptx::operation& o, const memory_place& p,
-                                          unsigned element_bytes, const std::vector<slot>& stored) {
+                                          unsigned element_bytes,
+                                          const std::vector<operand_ref>& stored) {
     // Parameters of device functions are copied between frames.
     if (!needs_check(p) || o.space == ptx::state_space::param) return;
     const bool atomic = o.op == opcode::atom || o.op == opcode::red;
@@ -69,7 +70,7 @@ void function_lowering::emit_access_check(const ptx::operation& o, const memory_
     if (element_bytes > 4) flags |= access_flags::wide_registers;
     const auto s = static_cast<space>(p.detail >> access_detail::space_shift & 7);
     if (s == space::shared || s == space::generic) module_.note_shared_access(element_bytes);
-    const slot* const list = list_of(stored);
+    const operand_ref* const list = list_of(stored);
     operation& op = emit(handlers_.check_access, false);
     op.detail = static_cast<std::uint16_t>(stored.size());
     set_place(op, p);

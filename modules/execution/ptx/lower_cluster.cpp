@@ -21,9 +21,9 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
         case opcode::getctarank: {
             const bool maps = o.op == opcode::mapa;
             const unsigned width = ptx::width_of(o.first_type());
-            const slot address = source(operand(1), width);
-            const slot rank = maps ? source(operand(2), 32) : no_slot;
-            const slot to = destination(operand(0), maps ? width : 32, false);
+            const operand_ref address = source(operand(1), width);
+            const operand_ref rank = maps ? source(operand(2), 32) : no_operand;
+            const operand_ref to = destination(operand(0), maps ? width : 32, false);
             operation& op = emit(maps ? map_to_rank : rank_of_address);
             op.destination = to;
             op.source[0] = address;
@@ -32,13 +32,14 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             return true;
         }
         case opcode::elect: {
-            const slot members = source(operand(2), 32);
-            const slot to =
-                operand(0).kind == operand_kind::reg ? destination(operand(0), 32, false) : no_slot;
+            const operand_ref members = source(operand(2), 32);
+            const operand_ref to = operand(0).kind == operand_kind::reg
+                                       ? destination(operand(0), 32, false)
+                                       : no_operand;
             const bool has_mask = has_operand(1) && operand(1).kind == operand_kind::reg;
             operation& op = emit(elect_lane);
             op.destination = to;
-            op.destination2 = has_mask ? image_.registers[operand(1).index] : no_slot;
+            op.destination2 = has_mask ? image_.registers[operand(1).index] : no_operand;
             op.source[0] = members;
             return true;
         }

@@ -17,7 +17,7 @@ constexpr unsigned independent_threads = 70;  // architecture
 /// Makes the lanes named by an operand wait for each other before the next operation.
 /// @param named  the value of the operand
 /// @param kinds  what the operands of that operation are
-void function_lowering::gather_named_lanes(unsigned members, slot named,
+void function_lowering::gather_named_lanes(unsigned members, operand_ref named,
                                            const collective_operands& kinds) {
     if (has_operand(members) && has_width(operand(members), 32)) gather_lanes(named, kinds.code());
 }
@@ -27,7 +27,7 @@ void function_lowering::gather_warp() {
     gather_lanes(constant(0xffffffff, 32), collective_operands::whole_warp);
 }
 
-void function_lowering::gather_lanes(slot named, std::int64_t kinds) {
+void function_lowering::gather_lanes(operand_ref named, std::int64_t kinds) {
     if (m_.architecture < independent_threads || now_->guard != ptx::no_index) return;
     operation& op = emit(gather_members, false);
     op.moves_control = true;
@@ -39,19 +39,19 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
     const auto mask_result = [&](unsigned n) {
         return has_operand(n) && operand(n).kind == operand_kind::reg
                    ? image_.registers[operand(n).index]
-                   : no_slot;
+                   : no_operand;
     };
     const auto members = [&](unsigned n) {
-        return has_operand(n) ? source(operand(n), 32) : no_slot;
+        return has_operand(n) ? source(operand(n), 32) : no_operand;
     };
     using kinds = collective_operands;
     switch (o.op) {
         case opcode::shfl: {
-            const slot among = members(5);
-            const slot value = source(operand(2), 32);
-            const slot lane = source(operand(3), 32);
-            const slot clamp = source(operand(4), 32);
-            const slot to = destination(operand(0), 32, false);
+            const operand_ref among = members(5);
+            const operand_ref value = source(operand(2), 32);
+            const operand_ref lane = source(operand(3), 32);
+            const operand_ref clamp = source(operand(4), 32);
+            const operand_ref to = destination(operand(0), 32, false);
             gather_named_lanes(5, among,
                                {kinds::words, kinds::words, kinds::words, kinds::words,
                                 kinds::words, kinds::mask});
@@ -66,9 +66,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
         }
         case opcode::vote: {
             const bool ballot = o.variant == ptx::mode::ballot;
-            const slot among = members(2);
-            const slot p = mask_source(operand(1));
-            const slot to = destination(operand(0), ballot ? 32 : 1, false);
+            const operand_ref among = members(2);
+            const operand_ref p = mask_source(operand(1));
+            const operand_ref to = destination(operand(0), ballot ? 32 : 1, false);
             gather_named_lanes(2, among,
                                {kinds::mask, kinds::words, kinds::none, kinds::none,
                                 ballot ? kinds::words : kinds::mask});
@@ -80,9 +80,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
         }
         case opcode::match: {
             const unsigned width = ptx::width_of(o.first_type());
-            const slot among = members(3);
-            const slot value = source(operand(2), width);
-            const slot to = destination(operand(0), 32, false);
+            const operand_ref among = members(3);
+            const operand_ref value = source(operand(2), width);
+            const operand_ref to = destination(operand(0), 32, false);
             const kinds::kind values = width == 64 ? kinds::double_words : kinds::words;
             gather_named_lanes(
                 3, among,
@@ -97,9 +97,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
         case opcode::redux: {
             const handler h = redux_handler(o.reduce, o.first_type());
             if (h == nullptr) return false;
-            const slot among = members(2);
-            const slot value = source(operand(1), 32);
-            const slot to = destination(operand(0), 32, false);
+            const operand_ref among = members(2);
+            const operand_ref value = source(operand(1), 32);
+            const operand_ref to = destination(operand(0), 32, false);
             gather_named_lanes(
                 2, among, {kinds::words, kinds::words, kinds::none, kinds::none, kinds::words});
             operation& op = emit(h);
@@ -109,7 +109,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             return true;
         }
         case opcode::activemask: {
-            const slot to = destination(operand(0), 32, false);
+            const operand_ref to = destination(operand(0), 32, false);
             emit(active_mask).destination = to;
             return true;
         }
@@ -132,9 +132,10 @@ bool function_lowering::lower_barrier(const ptx::operation& o) {
     const bool gathers = separately || (independent && now_->guard == ptx::no_index);
     if (gathers) emit(gather_at_barrier, false).moves_control = true;
     const unsigned first = reduces ? 1 : 0;
-    const slot id = source(operand(first), 32);
-    const slot threads = has_operand(first + 1) ? source(operand(first + 1), 32) : no_slot;
-    slot p = no_slot, to = no_slot;
+    const operand_ref id = source(operand(first), 32);
+    const operand_ref threads =
+        has_operand(first + 1) ? source(operand(first + 1), 32) : no_operand;
+    operand_ref p = no_operand, to = no_operand;
     if (reduces) {
         p = mask_source(operand(3));
         to = destination(operand(0), o.reduce == ptx::reduction::popc ? 32 : 1, false);

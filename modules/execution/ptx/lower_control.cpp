@@ -37,7 +37,7 @@ bool function_lowering::lower_control(const ptx::operation& o) {
             emit(nothing);
             return true;
         case opcode::nanosleep: {
-            const slot time = source(operand(0), 32);
+            const operand_ref time = source(operand(0), 32);
             emit(give_way).source[0] = time;
             return true;
         }
@@ -57,10 +57,10 @@ void function_lowering::lower_branch() {
 
 void function_lowering::lower_indexed_branch() {
     const auto index = static_cast<std::uint32_t>(now_ - f_.code.data());
-    const slot chosen = source(operand(0), 32);
+    const operand_ref chosen = source(operand(0), 32);
     const auto& targets = f_.branch_targets[operand(1).index].targets;
     const auto at = static_cast<std::uint32_t>(module_.code().size());
-    slot* const list = module_.new_list(targets.size());
+    operand_ref* const list = module_.new_list(targets.size());
     operation& op = emit(indexed_branch);
     op.source[0] = chosen;
     op.immediate = static_cast<std::int64_t>(targets.size());
@@ -144,7 +144,7 @@ void function_lowering::lower_call() {
     }
     image_.calls_unknown = true;
     const unsigned width = target.kind == operand_kind::reg ? register_width(target.index) : 64;
-    const slot address = source(target, width);
+    const operand_ref address = source(target, width);
     const ptx::operand& table = has_operand(3) ? operand(3) : none;
     std::int64_t site = 0;
     if (table.kind == operand_kind::prototype) {
@@ -167,7 +167,7 @@ bool function_lowering::lower_built_in(const std::string& name, std::uint32_t fu
     if (h == nullptr) return false;
     const ptx::function& callee = m_.functions[function];
     // List: position of every argument in the caller's frame and its bytes, then of the result.
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     const auto add = [&](const ptx::operand& given, const std::vector<ptx::parameter>& formal) {
         const auto elements = given.kind == operand_kind::none ? std::vector<const ptx::operand*>{}
                                                                : elements_of(given);
@@ -180,7 +180,7 @@ bool function_lowering::lower_built_in(const std::string& name, std::uint32_t fu
             else if (o.kind == operand_kind::reg)
                 bytes = register_width(o.index) > 32 ? 8 : 4;
             list.push_back(in_memory ? 1 : 0);
-            list.push_back(in_memory ? static_cast<slot>(module_.address_of(o.index))
+            list.push_back(in_memory ? static_cast<operand_ref>(module_.address_of(o.index))
                            : o.kind == operand_kind::sink ? temporary(64)
                                                           : source(o, bytes > 4 ? 64 : 32));
             list.push_back(bytes);

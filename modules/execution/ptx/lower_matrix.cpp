@@ -112,12 +112,12 @@ void function_lowering::lower_multiply(const ptx::operation& o) {
     const auto product = std::make_shared<const arithmetic::matrix_multiply>(d);
     const bool wide = d.d == matrix_element::f64;
     const unsigned width = wide ? 64 : 32;
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     for (const ptx::operand* e : elements_of(operand(0)))
         list.push_back(destination(*e, width, false));
     for (unsigned n = 1; n < 4; ++n)
         for (const ptx::operand* e : elements_of(operand(n))) list.push_back(source(*e, width));
-    const slot metadata = d.sparse ? source(operand(4), 32) : no_slot;
+    const operand_ref metadata = d.sparse ? source(operand(4), 32) : no_operand;
     operation& op = emit(multiply_matrices);
     op.list = list_of(list);
     op.source[0] = metadata;
@@ -139,17 +139,17 @@ void function_lowering::lower_fragment(const ptx::operation& o) {
     const unsigned columns = which == matrix_operand::a ? o.shape.k : o.shape.n;
     access->default_stride = access->layout == matrix_layout::row ? columns : rows;
     const unsigned width = access->is_wide ? 64 : 32;
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     for (const ptx::operand* e : elements_of(operand(loads ? 0 : 1)))
         list.push_back(loads ? destination(*e, width, false) : source(*e, width));
-    const slot stride = has_operand(2) ? source(operand(2), 32) : no_slot;
+    const operand_ref stride = has_operand(2) ? source(operand(2), 32) : no_operand;
     const memory_place p = place_of(operand(loads ? 1 : 0), o);
     emit_segment_check(p, loads ? segment_access::load_fragment : segment_access::store_fragment);
     operation& op = emit(loads ? load_fragment : store_fragment);
     op.list = list_of(list);
     set_place(op, p);
     op.source[1] = stride;
-    op.source[2] = static_cast<slot>(p.immediate);
+    op.source[2] = static_cast<operand_ref>(p.immediate);
     op.immediate = attach(std::move(access));
 }
 
@@ -175,10 +175,10 @@ bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
     d.sparse = sparse;
     if (sparse) d.selector = static_cast<unsigned>(operand(4).value);
     d.saturate = o.has(ptx::flag::satfinite);
-    std::vector<slot> list;
+    std::vector<operand_ref> list;
     for (const ptx::operand* e : elements_of(operand(0)))
         list.push_back(destination(*e, 32, false));
-    slot a = no_slot;
+    operand_ref a = no_operand;
     if (in_registers) {
         if (operand(1).count != 4) return false;
         for (const ptx::operand* e : elements_of(operand(1))) {
@@ -189,9 +189,9 @@ bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
         if (!has_width(operand(1), 64)) return false;
         a = source(operand(1), 64);
     }
-    const slot b = source(operand(2), 64);
-    const slot metadata = sparse ? source(operand(3), 32) : no_slot;
-    const slot adds = mask_source(operand(scale_d));
+    const operand_ref b = source(operand(2), 64);
+    const operand_ref metadata = sparse ? source(operand(3), 32) : no_operand;
+    const operand_ref adds = mask_source(operand(scale_d));
     emit(await_warpgroup, false);
     operation& op = emit(multiply_warpgroup);
     op.list = list_of(list);
@@ -226,7 +226,7 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
         case opcode::stmatrix: {
             gather_warp();
             const bool loads = o.op == opcode::ldmatrix;
-            std::vector<slot> list;
+            std::vector<operand_ref> list;
             for (const ptx::operand* e : elements_of(operand(loads ? 0 : 1)))
                 list.push_back(loads ? destination(*e, 32, false) : source(*e, 32));
             const memory_place p = place_of(operand(loads ? 1 : 0), o);
@@ -234,15 +234,15 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
                 p, loads ? segment_access::load_matrices : segment_access::store_matrices);
             operation& op = emit(loads ? load_matrices : store_matrices);
             set_place(op, p);
-            op.destination2 = static_cast<slot>(list.size());
+            op.destination2 = static_cast<operand_ref>(list.size());
             op.source[3] = o.has(ptx::flag::trans) ? 1 : 0;
             op.list = list_of(list);
             return true;
         }
         case opcode::movmatrix: {
             gather_warp();
-            const slot from = source(operand(1), 32);
-            const slot to = destination(operand(0), 32, false);
+            const operand_ref from = source(operand(1), 32);
+            const operand_ref to = destination(operand(0), 32, false);
             operation& op = emit(transpose_matrix);
             op.destination = to;
             op.source[0] = from;

@@ -60,7 +60,7 @@ function_lowering::memory_place function_lowering::place_of(const ptx::operand& 
         } else if (v.space == state_space::shared) {
             s = space::shared;
             if (module_.is_dynamic_shared(address.index)) {
-                p.source = slot_in(bank::block, block_layout::dynamic_shared);
+                p.source = operand_ref_in(bank::block, block_layout::dynamic_shared);
                 p.immediate = address.value;
             }
         } else {
@@ -129,7 +129,7 @@ bool function_lowering::lower_memory(const ptx::operation& o) {
             emit(nothing);
             return true;
         case opcode::createpolicy: {
-            const slot to = destination(operand(0), 64, false);
+            const operand_ref to = destination(operand(0), 64, false);
             operation& op = emit(extension_handler(64, 64, false));
             op.destination = to;
             op.source[0] = constant(0, 64);
@@ -161,21 +161,21 @@ void function_lowering::lower_load(const ptx::operation& o) {
     for (const ptx::operand* e : to)
         if (e->kind == operand_kind::reg && register_width(e->index) > 32)
             format.register_bytes = 8;
-    std::vector<slot> slots;
+    std::vector<operand_ref> refs;
     for (const ptx::operand* e : to) {
-        slot s = destination(*e, format.register_bytes * 8, false);
+        operand_ref s = destination(*e, format.register_bytes * 8, false);
         if (width == 128 && e->kind != operand_kind::reg) s = temporary(64), temporary(64);
-        slots.push_back(s);
-        if (width == 128) slots.push_back(joined_high(s));
+        refs.push_back(s);
+        if (width == 128) refs.push_back(joined_high(s));
     }
     const memory_place p = place_of(operand(1), o);
-    check_parameter_place(p, slots.size() * format.memory_bytes);
-    emit_access_check(o, p, format.memory_bytes, slots);
+    check_parameter_place(p, refs.size() * format.memory_bytes);
+    emit_access_check(o, p, format.memory_bytes, refs);
     operation& op =
         emit(p.kernel_parameter ? handlers_.parameter_load(format) : handlers_.load(format));
-    op.detail = static_cast<std::uint16_t>(slots.size());
+    op.detail = static_cast<std::uint16_t>(refs.size());
     set_place(op, p);
-    op.list = list_of(slots);
+    op.list = list_of(refs);
 }
 
 void function_lowering::lower_store(const ptx::operation& o) {
@@ -184,20 +184,20 @@ void function_lowering::lower_store(const ptx::operation& o) {
     element_format format;
     format.memory_bytes = std::min(width, 64u) / 8;
     format.register_bytes = width > 32 ? 8 : 4;
-    std::vector<slot> slots;
+    std::vector<operand_ref> refs;
     for (const ptx::operand* e : from) {
-        const slot s = source(*e, std::min(width, 64u));
-        slots.push_back(s);
-        if (width == 128) slots.push_back(joined_high(s));
+        const operand_ref s = source(*e, std::min(width, 64u));
+        refs.push_back(s);
+        if (width == 128) refs.push_back(joined_high(s));
     }
     const memory_place p = place_of(operand(0), o);
     if (p.kernel_parameter)
         throw support::user_error(m_.where(now_->where), "a kernel's parameters cannot be written");
-    emit_access_check(o, p, format.memory_bytes, slots);
+    emit_access_check(o, p, format.memory_bytes, refs);
     operation& op = emit(handlers_.store(format));
-    op.detail = static_cast<std::uint16_t>(slots.size());
+    op.detail = static_cast<std::uint16_t>(refs.size());
     set_place(op, p);
-    op.list = list_of(slots);
+    op.list = list_of(refs);
 }
 
 bool function_lowering::lower_atomic(const ptx::operation& o) {
@@ -208,10 +208,10 @@ bool function_lowering::lower_atomic(const ptx::operation& o) {
     if (h == nullptr) return false;
     const unsigned at = returns ? 1 : 0;
     const unsigned lanes = std::min(width, 64u);
-    const slot b = source(operand(at + 1), lanes);
-    slot c = no_slot;
+    const operand_ref b = source(operand(at + 1), lanes);
+    operand_ref c = no_operand;
     if (o.reduce == ptx::reduction::cas) c = source(operand(at + 2), lanes);
-    slot to = no_slot;
+    operand_ref to = no_operand;
     if (returns && operand(0).kind == operand_kind::reg) to = destination(operand(0), lanes, false);
     const memory_place p = place_of(operand(at), o);
     emit_access_check(o, p, width / 8, {b});
@@ -231,37 +231,37 @@ bool function_lowering::lower_vector_atomic(const ptx::operation& o) {
     const handler h = vector_atomic_handler(o.reduce, o.first_type());
     if (h == nullptr) return false;
     const unsigned at = returns ? 1 : 0;
-    std::vector<slot> slots;
-    for (const ptx::operand* e : elements_of(operand(at + 1))) slots.push_back(source(*e, width));
-    const auto count = static_cast<std::uint16_t>(slots.size());
+    std::vector<operand_ref> refs;
+    for (const ptx::operand* e : elements_of(operand(at + 1))) refs.push_back(source(*e, width));
+    const auto count = static_cast<std::uint16_t>(refs.size());
     if (count != o.vector || count > max_elements) return false;
     const memory_place p = place_of(operand(at), o);
-    emit_access_check(o, p, width / 8, slots);
+    emit_access_check(o, p, width / 8, refs);
     if (returns && operand(0).kind == operand_kind::vector)
         for (const ptx::operand* e : elements_of(operand(0)))
-            slots.push_back(e->kind == operand_kind::sink ? no_slot
-                                                          : destination(*e, width, false));
-    slots.resize(std::size_t{count} * 2, no_slot);
+            refs.push_back(e->kind == operand_kind::sink ? no_operand
+                                                         : destination(*e, width, false));
+    refs.resize(std::size_t{count} * 2, no_operand);
     operation& op = emit(h);
     op.detail = count;
     if (o.visible_to == ptx::scope::sys) op.detail |= access_detail::of_the_system;
     set_place(op, p);
-    op.list = list_of(slots);
+    op.list = list_of(refs);
     return true;
 }
 
 void function_lowering::lower_stack(const ptx::operation& o) {
     const unsigned width = ptx::width_of(o.first_type());
     if (o.op == opcode::stackrestore) {
-        const slot from = source(operand(0), width);
+        const operand_ref from = source(operand(0), width);
         operation& op = emit(stack_restore);
         op.source[0] = from;
         op.detail = static_cast<std::uint16_t>(width);
         return;
     }
     image_.uses_alloca = true;
-    const slot bytes = o.op == opcode::alloca_ ? source(operand(1), width) : no_slot;
-    const slot to = destination(operand(0), width, false);
+    const operand_ref bytes = o.op == opcode::alloca_ ? source(operand(1), width) : no_operand;
+    const operand_ref to = destination(operand(0), width, false);
     operation& op = emit(o.op == opcode::alloca_ ? stack_allocate : stack_save);
     op.destination = to;
     op.source[0] = bytes;

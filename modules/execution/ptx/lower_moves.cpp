@@ -21,14 +21,14 @@ bool function_lowering::lower_mov(const ptx::operation& o) {
     if (from_vector && to_vector) {
         const auto from = elements_of(operand(1));
         const auto to = elements_of(operand(0));
-        std::vector<slot> sources;
+        std::vector<operand_ref> sources;
         for (const ptx::operand* e : from) {  // copied first: {x, y} may be moved to {y, x}
-            const slot value = source(*e, width);
+            const operand_ref value = source(*e, width);
             sources.push_back(temporary(width));
             convert(sources.back(), width, value, width, false);
         }
         for (std::size_t i = 0; i < from.size() && i < to.size(); ++i) {
-            const slot s = destination(*to[i], width, false);
+            const operand_ref s = destination(*to[i], width, false);
             operation& op = emit(width > 32 ? move64 : move32, i == 0);
             op.destination = s;
             op.source[0] = sources[i];
@@ -57,15 +57,15 @@ void function_lowering::lower_pack(const ptx::operation& o) {
     const auto elements = elements_of(operand(1));
     const unsigned width = ptx::width_of(o.first_type());
     const unsigned each = width / static_cast<unsigned>(elements.size());
-    std::vector<slot> slots;
-    for (const ptx::operand* e : elements) slots.push_back(source(*e, each));
-    const slot to = destination(operand(0), std::min(width, 64u), false);
+    std::vector<operand_ref> refs;
+    for (const ptx::operand* e : elements) refs.push_back(source(*e, each));
+    const operand_ref to = destination(operand(0), std::min(width, 64u), false);
     if (width == 128) {  // separate halves
-        const std::size_t per_half = slots.size() / 2;
+        const std::size_t per_half = refs.size() / 2;
         for (unsigned half = 0; half < 2; ++half) {
-            const std::vector<slot> part(
-                slots.begin() + static_cast<std::ptrdiff_t>(half * per_half),
-                slots.begin() + static_cast<std::ptrdiff_t>((half + 1) * per_half));
+            const std::vector<operand_ref> part(
+                refs.begin() + static_cast<std::ptrdiff_t>(half * per_half),
+                refs.begin() + static_cast<std::ptrdiff_t>((half + 1) * per_half));
             operation& op = emit(per_half == 1 ? move64 : pack_double, half == 0);
             op.source[0] = part[0];
             op.list = list_of(part);
@@ -77,9 +77,9 @@ void function_lowering::lower_pack(const ptx::operation& o) {
     }
     operation& op = emit(width > 32 ? pack_double : pack_word);
     op.destination = to;
-    op.list = list_of(slots);
+    op.list = list_of(refs);
     op.detail = static_cast<std::uint16_t>(each);
-    op.immediate = static_cast<std::int64_t>(slots.size());
+    op.immediate = static_cast<std::int64_t>(refs.size());
 }
 
 /// mov.b64 {a, b}, d
@@ -87,18 +87,18 @@ void function_lowering::lower_unpack(const ptx::operation& o) {
     const auto elements = elements_of(operand(0));
     const unsigned width = ptx::width_of(o.first_type());
     const unsigned each = width / static_cast<unsigned>(elements.size());
-    const slot from = source(operand(1), std::min(width, 64u));
-    std::vector<slot> slots;
+    const operand_ref from = source(operand(1), std::min(width, 64u));
+    std::vector<operand_ref> refs;
     for (const ptx::operand* e : elements)
-        slots.push_back(e->kind == operand_kind::reg ? destination(*e, each, false) : no_slot);
+        refs.push_back(e->kind == operand_kind::reg ? destination(*e, each, false) : no_operand);
     const unsigned halves = width == 128 ? 2 : 1;
-    const std::size_t per_half = slots.size() / halves;
+    const std::size_t per_half = refs.size() / halves;
     for (unsigned half = 0; half < halves; ++half) {
-        const std::vector<slot> part(
-            slots.begin() + static_cast<std::ptrdiff_t>(half * per_half),
-            slots.begin() + static_cast<std::ptrdiff_t>((half + 1) * per_half));
+        const std::vector<operand_ref> part(
+            refs.begin() + static_cast<std::ptrdiff_t>(half * per_half),
+            refs.begin() + static_cast<std::ptrdiff_t>((half + 1) * per_half));
         if (each == 64) {
-            if (part[0] == no_slot) continue;
+            if (part[0] == no_operand) continue;
             operation& op = emit(move64, half == 0);
             op.destination = part[0];
             op.source[0] = from + 256 * half;
@@ -130,8 +130,8 @@ device_address window_of(ptx::state_space s, bool in_entry) {
 
 bool function_lowering::lower_address_conversion(const ptx::operation& o) {
     if (o.op == ptx::opcode::isspacep) {
-        const slot a = source(operand(1), 64);
-        const slot to = destination(operand(0), 1, false);
+        const operand_ref a = source(operand(1), 64);
+        const operand_ref to = destination(operand(0), 1, false);
         operation& op = emit(test_address_space);
         op.destination = to;
         op.source[0] = a;
@@ -141,10 +141,10 @@ bool function_lowering::lower_address_conversion(const ptx::operation& o) {
     }
     if (o.op != ptx::opcode::cvta) return false;
     const unsigned width = ptx::width_of(o.first_type());
-    const slot a = source(operand(1), width);
-    const slot to = destination(operand(0), width, false);
+    const operand_ref a = source(operand(1), width);
+    const operand_ref to = destination(operand(0), width, false);
     const device_address window = window_of(o.space, f_.entry);
-    const slot by = constant(o.has(ptx::flag::to) ? -window : window, width);
+    const operand_ref by = constant(o.has(ptx::flag::to) ? -window : window, width);
     operation& op = emit(width > 32 ? add64 : add32);
     op.destination = to;
     op.source[0] = a;

@@ -62,16 +62,16 @@ constexpr unsigned gather_offset_bits = 6;
 
 }  // namespace
 
-std::vector<slot> function_lowering::words_of(const ptx::operand& o) {
-    std::vector<slot> slots;
-    if (o.kind == operand_kind::none) return slots;
+std::vector<operand_ref> function_lowering::words_of(const ptx::operand& o) {
+    std::vector<operand_ref> refs;
+    if (o.kind == operand_kind::none) return refs;
     for (const ptx::operand* e : elements_of(o))
-        if (e->kind != operand_kind::sink) slots.push_back(source(*e, 32));
-    return slots;
+        if (e->kind != operand_kind::sink) refs.push_back(source(*e, 32));
+    return refs;
 }
 
 /// The handle of a texture or surface: address of a reference, or a register.
-slot function_lowering::handle_of(const ptx::operand& o) {
+operand_ref function_lowering::handle_of(const ptx::operand& o) {
     ptx::operand value = o;
     if (value.kind == operand_kind::address_variable) value.kind = operand_kind::variable;
     if (value.kind == operand_kind::address_register) value.kind = operand_kind::reg;
@@ -105,7 +105,7 @@ void function_lowering::lower_fetch(const ptx::operation& o) {
         d->predicate = image_.registers[operand(1).index];
     const unsigned width = o.first_type() == ptx::type::f16 ? 16 : 32;
     for (const ptx::operand* e : elements_of(operand(0)))
-        d->results.push_back(e->kind == operand_kind::sink ? no_slot
+        d->results.push_back(e->kind == operand_kind::sink ? no_operand
                                                            : destination(*e, width, false));
     if (width == 16) d->result_form = texture_description::form::half;
     if (o.first_type() == ptx::type::f16x2) {

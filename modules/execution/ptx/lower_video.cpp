@@ -153,10 +153,10 @@ bool function_lowering::lower_video(const ptx::operation& o) {
 }
 
 void function_lowering::emit_video(handler h, std::shared_ptr<const void> what) {
-    const slot a = source(operand(1), 32);
-    const slot b = source(operand(2), 32);
-    const slot c = has_operand(3) ? source(operand(3), 32) : constant(0, 32);
-    const slot to = destination(operand(0), 32, false);
+    const operand_ref a = source(operand(1), 32);
+    const operand_ref b = source(operand(2), 32);
+    const operand_ref c = has_operand(3) ? source(operand(3), 32) : constant(0, 32);
+    const operand_ref to = destination(operand(0), 32, false);
     operation& op = emit(h);
     op.destination = to;
     op.source[0] = a;

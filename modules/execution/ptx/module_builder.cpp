@@ -92,8 +92,8 @@ bool module_builder::is_dynamic_shared(std::uint32_t variable) const {
     return v.space == ptx::state_space::shared && (v.unsized || v.size == 0);
 }
 
-slot* module_builder::new_list(std::size_t slots) {
-    image_.lists_.push_back(std::make_unique<slot[]>(slots));
+operand_ref* module_builder::new_list(std::size_t refs) {
+    image_.lists_.push_back(std::make_unique<operand_ref[]>(refs));
     return image_.lists_.back().get();
 }
 

@@ -52,7 +52,7 @@ public:
     /// which one it calls.
     passed_layout layout_of(const std::vector<ptx::prototype::item>& items) const;
     /// A list of operands with the lifetime of the module.
-    slot* new_list(std::size_t slots);
+    operand_ref* new_list(std::size_t refs);
     /// Keeps an object alive that operations refer to. @return the pointer, for
     /// operation::immediate
     std::int64_t attach(std::shared_ptr<const void> what) {

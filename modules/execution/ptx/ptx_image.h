@@ -15,10 +15,10 @@ namespace simtlm::execution {
 /// A value that a call passes: in a register or in the local frame of one function, and in the
 /// parameters or results of the called function, which are at the start of its local frame.
 struct argument_copy {
-    bool in_register = false;            ///< otherwise in the local frame
-    std::uint32_t at = 0;                ///< slot of the register, or offset in the local frame
-    std::uint32_t passed = 0;            ///< offset in the parameters, or in the results
-    std::uint32_t bytes = 0;             ///< size of a thread's value
+    bool in_register = false;  ///< otherwise in the local frame
+    std::uint32_t at = 0;      ///< frame offset of the register, or offset in the local frame
+    std::uint32_t passed = 0;  ///< offset in the parameters, or in the results
+    std::uint32_t bytes = 0;   ///< size of a thread's value
     std::uint32_t register_bytes = 128;  ///< size of a register's lanes: 4, 128, 256, 512
 };
 
@@ -45,7 +45,7 @@ struct function_image {
     bool calls_unknown = false;  ///< through a pointer
     bool uses_alloca = false;
     std::vector<std::uint32_t> shared_variables;  ///< variables of the module that it references
-    std::vector<std::uint32_t> registers;         ///< slot of each register
+    std::vector<std::uint32_t> registers;         ///< frame offset of each register
     /// Parameters and results that the function has in registers.
     std::vector<argument_copy> register_parameters, register_results;
 };
@@ -122,7 +122,7 @@ private:
     std::vector<device_address> addresses_;  ///< by variable; offset for shared ones, otherwise 0
                                              ///< if not allocated
     std::vector<device_address> owned_;
-    std::vector<std::unique_ptr<slot[]>> lists_;
+    std::vector<std::unique_ptr<operand_ref[]>> lists_;
     std::vector<function_image> functions_;
     std::vector<call_site> call_sites_;
     std::vector<instruction_origin> origins_;

@@ -117,16 +117,16 @@ namespace {
 /// collective_operands in their order.
 constexpr std::uint32_t exchange_row = 256;
 constexpr std::uint32_t exchange_rows = collective_operands::count + 1;
-constexpr slot exchange_slot(unsigned operand) {
+constexpr operand_ref exchange_ref(unsigned operand) {
     return exchange_row * (operand + 1);
 }
 
-/// The slot of an operand of a collective operation: four sources, then two results.
-slot& operand_of(operation& op, unsigned n) {
+/// The operand of an operand of a collective operation: four sources, then two results.
+operand_ref& operand_of(operation& op, unsigned n) {
     constexpr unsigned sources = 4;
     return n < sources ? op.source[n] : n == sources ? op.destination : op.destination2;
 }
-slot operand_of(const operation& op, unsigned n) {
+operand_ref operand_of(const operation& op, unsigned n) {
     operation copy = op;
     return operand_of(copy, n);
 }
@@ -196,7 +196,7 @@ void simt_control::compute_exchange(warp& w, const std::vector<const simt_stack:
         frame = frames[e->frame].get();
         for (unsigned n = 0; n < collective_operands::sources; ++n)
             if (kinds.of(n) != collective_operands::none)
-                copy_lanes(rows + exchange_slot(n), w.at(operand_of(op, n)), kinds.of(n), e->lanes);
+                copy_lanes(rows + exchange_ref(n), w.at(operand_of(op, n)), kinds.of(n), e->lanes);
         lanes |= e->lanes;
     }
     operation together = w.code[groups.front()->pc + 1];
@@ -204,7 +204,7 @@ void simt_control::compute_exchange(warp& w, const std::vector<const simt_stack:
     together.guard_flip = 0;
     for (unsigned n = 0; n < collective_operands::count; ++n)
         operand_of(together, n) =
-            kinds.of(n) == collective_operands::none ? no_slot : exchange_slot(n);
+            kinds.of(n) == collective_operands::none ? no_operand : exchange_ref(n);
     std::memcpy(rows + frame_layout::always, &all_lanes, sizeof all_lanes);
     frame = rows;
     w.active = lanes;
@@ -218,8 +218,8 @@ const operation* simt_control::take_exchanged(warp& w, const operation* op) {
     const collective_operands kinds((op - 1)->immediate);
     const lane_mask lanes = w.lanes_of(op);
     for (unsigned n = collective_operands::sources; n < collective_operands::count; ++n)
-        if (kinds.of(n) != collective_operands::none && operand_of(*op, n) != no_slot)
-            copy_lanes(w.at(operand_of(*op, n)), exchange_.get() + exchange_slot(n), kinds.of(n),
+        if (kinds.of(n) != collective_operands::none && operand_of(*op, n) != no_operand)
+            copy_lanes(w.at(operand_of(*op, n)), exchange_.get() + exchange_ref(n), kinds.of(n),
                        lanes);
     stack.use_result();
     w.exchanged = false;

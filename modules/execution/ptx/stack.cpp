@@ -12,7 +12,7 @@
 namespace simtlm::execution {
 
 namespace {
-std::uint64_t value_of(const warp& w, slot s, unsigned lane, unsigned bits) {
+std::uint64_t value_of(const warp& w, operand_ref s, unsigned lane, unsigned bits) {
     return bits > 32 ? lanes_at<std::uint64_t>(w, s)[lane] : lanes_at<std::uint32_t>(w, s)[lane];
 }
 void set_all(warp& w, const operation* op, std::uint32_t value) {

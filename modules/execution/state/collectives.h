@@ -39,13 +39,14 @@ private:
 /// Shuffles of machine code: inactive source lanes give 0.
 constexpr std::int64_t shuffle_among_active = 1;
 
-/// shfl. destination: words; destination2: mask of lanes whose source was in range, or no_slot;
+/// shfl. destination: words; destination2: mask of lanes whose source was in range, or no_operand;
 /// source[0]: values; source[1]: lane or distance; source[2]: clamp and segment mask; source[3]:
-/// members, or no_slot; immediate: 0, or shuffle_among_active
+/// members, or no_operand; immediate: 0, or shuffle_among_active
 handler shuffle_handler(ptx::mode m);
-/// vote. destination: mask, or words for ballot; source[0]: mask; source[1]: members, or no_slot
+/// vote. destination: mask, or words for ballot; source[0]: mask; source[1]: members, or no_operand
 handler vote_handler(ptx::mode m);
-/// match. destination: words; destination2: mask or no_slot; source[0]: values; source[1]: members
+/// match. destination: words; destination2: mask or no_operand; source[0]: values; source[1]:
+/// members
 handler match_handler(ptx::mode m, unsigned width);
 /// redux. destination: words; source[0]: values; source[1]: members
 handler redux_handler(ptx::reduction r, ptx::type t);
@@ -64,7 +65,7 @@ struct barrier_operands {
     std::uint32_t number, threads;  ///< 0 threads: all of the CTA
 };
 barrier_operands barrier_operands_of(const warp& w, const operation* op, lane_mask lanes);
-/// bar.sync. source[0]: barrier; source[1]: threads, or no_slot; immediate: barrier_flags
+/// bar.sync. source[0]: barrier; source[1]: threads, or no_operand; immediate: barrier_flags
 const operation* barrier_sync(warp& w, const operation* op);
 /// bar.arrive
 const operation* barrier_arrive(warp& w, const operation* op);

@@ -18,7 +18,7 @@ inline void compute_addresses(const warp& w, const operation* op, lane_mask lane
                               address_lanes& to) {
     std::uint64_t base = static_cast<std::uint64_t>(op->immediate);
     if ((op->detail & access_detail::frame_relative) != 0) base += w.local_base;
-    if (op->source[0] == no_slot) {
+    if (op->source[0] == no_operand) {
         for (std::uint64_t& a : to) a = base;
         return;
     }
@@ -39,11 +39,11 @@ inline void compute_addresses(const warp& w, const operation* op, lane_mask lane
 }
 
 /// The address of one lane. @param detail  access_detail
-inline std::uint64_t lane_address(const warp& w, slot source, unsigned detail,
+inline std::uint64_t lane_address(const warp& w, operand_ref source, unsigned detail,
                                   std::int64_t immediate, unsigned lane) {
     std::uint64_t base = static_cast<std::uint64_t>(immediate);
     if ((detail & access_detail::frame_relative) != 0) base += w.local_base;
-    if (source == no_slot) return base;
+    if (source == no_operand) return base;
     if ((detail & access_detail::wide_address) != 0)
         return lanes_at<std::uint64_t>(w, source)[lane] + base;
     return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);

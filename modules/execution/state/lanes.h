@@ -31,7 +31,7 @@ using lane_type =
     typename overlaid<std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>>::type;
 
 template <class Bits>
-inline lane_type<Bits>* lanes_at(const warp& w, slot s) {
+inline lane_type<Bits>* lanes_at(const warp& w, operand_ref s) {
     return reinterpret_cast<lane_type<Bits>*>(w.at(s));
 }
 

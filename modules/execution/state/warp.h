@@ -80,7 +80,7 @@ struct warp {
     std::uint32_t local_base = 0;  ///< start of the function's local variables
     const operation* code = nullptr;
     const operation* next = nullptr;  ///< where it continues, while it does not run
-    std::int64_t quantum = 0;            ///< remaining jumps before other warps run
+    std::int64_t quantum = 0;         ///< remaining jumps before other warps run
 
     std::byte* local = nullptr;     ///< word k of lane l is at 4 * (32 k + l)
     std::uint32_t local_bytes = 0;  ///< per thread
@@ -110,8 +110,8 @@ struct warp {
     bool exchanged = false;   ///< the result of its next operation is known (simt_control)
     bool circles = false;     ///< assumed to wait in a loop for another thread
 
-    std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }
-    lane_mask& mask_at(slot s) const { return *reinterpret_cast<lane_mask*>(at(s)); }
+    std::byte* at(operand_ref s) const { return banks[s >> bank_shift] + offset_of(s); }
+    lane_mask& mask_at(operand_ref s) const { return *reinterpret_cast<lane_mask*>(at(s)); }
     /// Lanes that execute an operation.
     lane_mask lanes_of(const operation* op) const {
         return active &

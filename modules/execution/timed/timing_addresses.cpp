@@ -16,7 +16,7 @@ using program::memory_space;
 
 std::uint64_t address_of(const warp& w, const operation* op, unsigned lane, std::uint64_t offset) {
     if ((op->detail & access_detail::frame_relative) != 0) offset += w.local_base;
-    if (op->source[0] == no_slot) return offset;
+    if (op->source[0] == no_operand) return offset;
     if ((op->detail & access_detail::wide_address) != 0)
         return reinterpret_cast<const std::uint64_t*>(w.at(op->source[0]))[lane] + offset;
     return reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]))[lane] +
@@ -53,7 +53,7 @@ space addressed_space(const operation* op) {
 /// The space of all addresses is that of the first one. Addresses of lanes in another space are
 /// unchanged.
 void resolve_space(const operation* op, program::issue_effects& effects,
-                  program::lane_addresses& addresses) {
+                   program::lane_addresses& addresses) {
     const space s = addressed_space(op);
     if (addresses.lanes == 0) {
         if (effects.space == memory_space::generic) effects.space = memory_space::global;
@@ -98,7 +98,7 @@ void note_fragment(const warp& w, const operation* op, program::lane_addresses& 
     for_lanes(addresses.lanes, [&](unsigned lane) {
         const std::uint64_t base = address_of(w, op, lane, op->source[2]);
         const std::uint64_t stride =
-            op->source[1] == no_slot
+            op->source[1] == no_operand
                 ? access.default_stride
                 : reinterpret_cast<const std::uint32_t*>(w.at(op->source[1]))[lane];
         for (unsigned r = 0; r < addresses.words; ++r) {

@@ -83,7 +83,7 @@ public:
             code_[i].execute = handlers[i];
             code_[i].instruction = i;
         }
-        code_[0].source[0] = slot_in(bank::constants, 0);
+        code_[0].source[0] = operand_ref_in(bank::constants, 0);
         code_[0].immediate = 3;
         code_[1].immediate = reinterpret_cast<std::int64_t>(&first);
         code_[3].immediate = reinterpret_cast<std::int64_t>(&second);

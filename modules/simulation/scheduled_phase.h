@@ -42,8 +42,8 @@ struct sub_phase {
 
 /// A phase of a sequencer or of a group with its members, the processes that act in it. Complete
 /// after elaboration.
-struct phase_slot {
-    explicit phase_slot(const phase& p) : what(p) {}
+struct scheduled_phase {
+    explicit scheduled_phase(const phase& p) : what(p) {}
 
     phase what;
     std::vector<process_state*> members;     ///< nullptr: unused place, never awake
@@ -53,13 +53,13 @@ struct phase_slot {
                                                    ///< members
     bool uses_shared_processes =
         false;                      ///< some members' actions are run by processes of other members
-    bool shares_processes = false;  ///< other slots' members, in the same places, are run by these
-                                    ///< processes
-    const phase_slot* processes = nullptr;  ///< slot whose processes run the members: usually this
-                                            ///< one
-    bool shared = false;                    ///< host threads may run it in a parallel region
-    bool one_thread = false;                ///< its processes access state beyond their partition
-    unsigned shared_number = 0;             ///< index among the shared phases
+    bool shares_processes = false;  ///< members of other phases, in the same places, are run by
+                                    ///< these processes
+    const scheduled_phase* processes = nullptr;  ///< phase whose processes run the members: usually
+                                                 ///< this one
+    bool shared = false;         ///< host threads may run it in a parallel region
+    bool one_thread = false;     ///< its processes access state beyond their partition
+    unsigned shared_number = 0;  ///< index among the shared phases
     std::vector<sub_phase> sub_phases;
     /// If shared: the words per host thread, as many as the largest chunk has members; bit k of a
     /// word belongs to the thread's own chunk k.
@@ -72,7 +72,7 @@ struct phase_slot {
     void rearrange(Rearrange how);
     /// Reorders the members at random.
     void shuffle(std::mt19937_64& random);
-    /// Sets `processes`: this slot, or the slot whose members' processes run the members at the
+    /// Sets `processes`: this phase, or the phase whose members' processes run the members at the
     /// same indices.
     void find_processes();
     bool starts_shared() const { return uses_shared_processes && processes == this; }
@@ -86,7 +86,7 @@ struct phase_slot {
 /// An entry in the order in which a step visits phases and sub-phases.
 struct phase_visit {
     sub_phase* who;
-    const phase_slot* of;
+    const scheduled_phase* of;
     const edge_action* actions;  ///< of the members, to be run in this visit
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/ptx/register_slots.h"
+#include "modules/ptx/register_allocation.h"
 
 #include <algorithm>
 #include <functional>
@@ -177,45 +177,45 @@ private:
     std::vector<set> in_;
 };
 
-/// Assigns slots of one kind, lowest free slot first.
-class slot_allocator {
+/// Assigns positions of one kind, lowest free position first.
+class interval_allocator {
 public:
     std::uint32_t take(const interval& i) {
         while (!busy_.empty() && busy_.top().first < i.first) {
             free_.push(busy_.top().second);
             busy_.pop();
         }
-        std::uint32_t slot = count_;
+        std::uint32_t index = count_;
         if (free_.empty()) {
             ++count_;
         } else {
-            slot = free_.top();
+            index = free_.top();
             free_.pop();
         }
-        busy_.push({i.last, slot});
-        return slot;
+        busy_.push({i.last, index});
+        return index;
     }
     std::uint32_t count() const { return count_; }
 
 private:
     template <class T>
     using smallest_first = std::priority_queue<T, std::vector<T>, std::greater<T>>;
-    smallest_first<std::pair<std::uint32_t, std::uint32_t>> busy_;  // last instruction, slot
+    smallest_first<std::pair<std::uint32_t, std::uint32_t>> busy_;  // last instruction, position
     smallest_first<std::uint32_t> free_;
     std::uint32_t count_ = 0;
 };
 
 }  // namespace
 
-register_slots::kind register_slots::kind_of(type t) {
+register_allocation::kind register_allocation::kind_of(type t) {
     const unsigned width = width_of(t);
     return t == type::pred ? predicate : width <= 32 ? word : width <= 64 ? double_word : quad_word;
 }
 
-register_slots assign_register_slots(const function& f, const control_flow& flow, bool share) {
-    register_slots result;
+register_allocation allocate_registers(const function& f, const control_flow& flow, bool share) {
+    register_allocation result;
     const auto count = static_cast<std::uint32_t>(f.registers.size());
-    result.slot_of.assign(count, 0);
+    result.index_of.assign(count, 0);
     std::vector<interval> intervals;
     if (share && !f.code.empty()) intervals = interval_builder(f, flow).run();
     const bool analysed = !intervals.empty();
@@ -226,14 +226,14 @@ register_slots assign_register_slots(const function& f, const control_flow& flow
         std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
             return intervals[a].first < intervals[b].first;
         });
-    slot_allocator allocators[register_slots::kinds];
+    interval_allocator allocators[register_allocation::kinds];
     for (const std::uint32_t r : order) {
-        slot_allocator& of_kind = allocators[register_slots::kind_of(f.registers[r])];
-        result.slot_of[r] = of_kind.take(analysed ? intervals[r] : interval{0, 0});
+        interval_allocator& of_kind = allocators[register_allocation::kind_of(f.registers[r])];
+        result.index_of[r] = of_kind.take(analysed ? intervals[r] : interval{0, 0});
     }
     for (std::uint32_t r = 0; r < count; ++r) {
-        const register_slots::kind k = register_slots::kind_of(f.registers[r]);
-        result.slots[k] = std::max(allocators[k].count(), 1U);
+        const register_allocation::kind k = register_allocation::kind_of(f.registers[r]);
+        result.registers[k] = std::max(allocators[k].count(), 1U);
     }
     return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/ptx/register_slots.h"
+#include "modules/ptx/register_allocation.h"
 
 #include "modules/ptx/parser.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 struct assigned {
     module m;
-    register_slots slots;
+    register_allocation registers;
 
     explicit assigned(const std::string& body, bool share = true)
         : m(parse(
@@ -21,22 +21,22 @@ struct assigned {
                   body + "\nret;\n}\n",
               "test.ptx")) {
         const function& f = m.functions[0];
-        slots = assign_register_slots(f, analyse_control_flow(m, f), share);
+        registers = allocate_registers(f, analyse_control_flow(m, f), share);
     }
     /// Slot of %r<n>: registers are numbered in the order of their declaration.
-    std::uint32_t word(unsigned n) const { return slots.slot_of[4 + n]; }
+    std::uint32_t word(unsigned n) const { return registers.index_of[4 + n]; }
 };
 
-TEST(RegisterSlots, FollowLiveRangesNotTheNumberOfNames) {
+TEST(RegisterAllocation, FollowLiveRangesNotTheNumberOfNames) {
     std::string body = "mov.u32 %r0, %tid.x;\n";
     for (unsigned i = 1; i < 2000; ++i)
         body += "add.u32 %r" + std::to_string(i) + ", %r" + std::to_string(i - 1) + ", 1;\n";
     body += "st.global.u32 [%rd0], %r1999;";
-    EXPECT_LE(assigned(body).slots.slots[register_slots::word], 8u);
-    EXPECT_EQ(assigned(body, false).slots.slots[register_slots::word], 2000u);
+    EXPECT_LE(assigned(body).registers.registers[register_allocation::word], 8u);
+    EXPECT_EQ(assigned(body, false).registers.registers[register_allocation::word], 2000u);
 }
 
-TEST(RegisterSlots, DifferForOverlappingLiveRanges) {
+TEST(RegisterAllocation, DifferForOverlappingLiveRanges) {
     const assigned a(
         "mov.u32 %r0, 1; mov.u32 %r1, 2; add.u32 %r2, %r0, %r1;\n"
         "st.global.u32 [%rd0], %r2; st.global.u32 [%rd0], %r0;");
@@ -45,7 +45,7 @@ TEST(RegisterSlots, DifferForOverlappingLiveRanges) {
     EXPECT_NE(a.word(1), a.word(2)) << "a result and an operand of one instruction";
 }
 
-TEST(RegisterSlots, KeepAValueThroughALoop) {
+TEST(RegisterAllocation, KeepAValueThroughALoop) {
     const assigned a(
         "mov.u32 %r0, 7; mov.u32 %r1, 0;\n"
         "L: mov.u32 %r2, 3; add.u32 %r3, %r2, %r0; add.u32 %r1, %r1, %r3;\n"
@@ -54,7 +54,7 @@ TEST(RegisterSlots, KeepAValueThroughALoop) {
     for (const unsigned other : {1u, 2u, 3u}) EXPECT_NE(a.word(0), a.word(other));
 }
 
-TEST(RegisterSlots, AreExclusiveForPossiblyUninitializedRegisters) {
+TEST(RegisterAllocation, AreExclusiveForPossiblyUninitializedRegisters) {
     const assigned a(
         "mov.u32 %r1, 5; st.global.u32 [%rd0], %r1;\n"
         "setp.eq.u32 %p0, %r1, 5; @%p0 mov.u32 %r0, 1; st.global.u32 [%rd0], %r0;\n"
@@ -63,7 +63,7 @@ TEST(RegisterSlots, AreExclusiveForPossiblyUninitializedRegisters) {
     for (const unsigned other : {1u, 2u, 3u, 4u}) EXPECT_NE(a.word(0), a.word(other));
 }
 
-TEST(RegisterSlots, StayAllocatedUntilAnUnreadLoadCompletes) {
+TEST(RegisterAllocation, StayAllocatedUntilAnUnreadLoadCompletes) {
     // In the timing model its data arrive after later instructions have issued.
     const assigned a(
         "ld.volatile.global.u32 %r0, [%rd0]; mov.u32 %r1, 5;\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/simulation/phase_slot.h"
+#include "modules/simulation/scheduled_phase.h"
 
 #include "modules/simulation/process_state.h"
 
@@ -16,7 +16,7 @@ void sub_phase::make_lines(unsigned lines) {
     stride = words_a_line;
 }
 
-unsigned phase_slot::join(process_state& p, unsigned sub_phases_wanted) {
+unsigned scheduled_phase::join(process_state& p, unsigned sub_phases_wanted) {
     p.place = static_cast<unsigned>(members.size());
     members.push_back(&p);
     if (sub_phases.size() < sub_phases_wanted) sub_phases.resize(sub_phases_wanted);
@@ -29,7 +29,7 @@ unsigned phase_slot::join(process_state& p, unsigned sub_phases_wanted) {
 }
 
 template <class Rearrange>
-void phase_slot::rearrange(Rearrange how) {
+void scheduled_phase::rearrange(Rearrange how) {
     std::vector<process_state*> awake;
     for (process_state* p : members)
         if (p->is_awake()) awake.push_back(p);
@@ -43,11 +43,11 @@ void phase_slot::rearrange(Rearrange how) {
     for (process_state* p : awake) p->wake();
 }
 
-void phase_slot::shuffle(std::mt19937_64& random) {
+void scheduled_phase::shuffle(std::mt19937_64& random) {
     rearrange([&] { std::shuffle(members.begin(), members.end(), random); });
 }
 
-void phase_slot::lay_out_by_chunk(unsigned threads, unsigned chunks_per_thread) {
+void scheduled_phase::lay_out_by_chunk(unsigned threads, unsigned chunks_per_thread) {
     sc_assert(sub_phases.size() == 1);
     std::vector<std::vector<process_state*>> by_chunk(chunks_per_thread * threads);
     for (process_state* p : members) by_chunk[p->chunk].push_back(p);
@@ -64,12 +64,12 @@ void phase_slot::lay_out_by_chunk(unsigned threads, unsigned chunks_per_thread) 
     });
 }
 
-void phase_slot::find_processes() {
+void scheduled_phase::find_processes() {
     processes = this;
     for (const process_state* p : members) uses_shared_processes |= p->run_by != nullptr;
     if (!uses_shared_processes) return;
-    phase_slot* const runners =
-        members.front()->run_by != nullptr ? &members.front()->run_by->slot : this;
+    scheduled_phase* const runners =
+        members.front()->run_by != nullptr ? &members.front()->run_by->phase_entry : this;
     if (runners == this || runners->members.size() != members.size()) return;
     for (unsigned i = 0; i < members.size(); ++i)
         if (members[i]->run_by != runners->members[i]) return;
@@ -77,7 +77,7 @@ void phase_slot::find_processes() {
     runners->shares_processes = true;
 }
 
-void phase_slot::complete(unsigned number) {
+void scheduled_phase::complete(unsigned number) {
     constexpr unsigned max_sub_phases = 1u << 16;
     sc_assert(sub_phases.size() < max_sub_phases);
     for (unsigned k = 0; k < sub_phases.size(); ++k)
