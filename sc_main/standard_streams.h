@@ -25,7 +25,8 @@ bool stderr_is_terminal();
 void continue_without_stdout();
 
 /// Writes all of the text to stdout. Names in it may come from hostile files: control characters
-/// except tabs and ends of lines are escaped, here and in tell(). @throws support::output_error
+/// except tabs and ends of lines are escaped, here and in print_error(). @throws
+/// support::output_error
 void put_out(std::string_view text);
 /// Writes output of the simulated program to stdout: unchanged, unless stdout is a terminal.
 void put_out_of_program(std::string_view text);

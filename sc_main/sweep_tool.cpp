@@ -59,7 +59,7 @@ invalid (nothing has run); 3 if runs have failed; 128 + n if signal n ended simt
 
 constexpr int runs_failed = 3;
 
-/// Names of printed figures, as documented in docs/statistics.md.
+/// Names of printed values, as documented in docs/statistics.md.
 std::vector<std::string> statistic_names() {
     std::vector<std::string> names;
     for (const platform::statistic_info& s : platform::statistics_table())
@@ -226,8 +226,8 @@ public:
         const std::vector<const study::sweep_run*> runs = left();
         done -= runs.size();
         if (!how_.quiet && done != 0)
-            print_error(fmt::format("simtlm-sweep: {} of {} {} are complete already\n", done, all.size(),
-                             what));
+            print_error(fmt::format("simtlm-sweep: {} of {} {} are complete already\n", done,
+                                    all.size(), what));
         if (how_.slurm) {
             study::run_by_slurm(plan_, left, how_.jobs, own_path());
             return 0;
@@ -317,8 +317,9 @@ int act(int argc, char** argv) {
     const auto failed = std::count_if(results.begin(), results.end(),
                                       [](const study::sweep_result& r) { return !r.ok(); });
     if (failed != 0)
-        print_error(fmt::format("simtlm-sweep: {} of {} runs have failed (--retry runs them again)\n",
-                         failed, results.size()));
+        print_error(
+            fmt::format("simtlm-sweep: {} of {} runs have failed (--retry runs them again)\n",
+                        failed, results.size()));
     return failed != 0 ? runs_failed : success;
 }
 

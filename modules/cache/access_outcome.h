@@ -30,7 +30,7 @@ enum class fail_reason : std::uint8_t {
     miss_queue,  ///< the miss queue is full
     mshr_entry,  ///< no free MSHR entry
     mshr_merge,  ///< the MSHR entry cannot merge another access
-    mshr_rw,     ///< a read waits behind a write in the MSHR entry
+    mshr_rw,     ///< a read waits after a write in the MSHR entry
 };
 inline constexpr unsigned fail_reason_count = 5;
 

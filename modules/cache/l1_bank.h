@@ -11,7 +11,7 @@ namespace simtlm::cache {
 
 /// A bank of an L1 data cache: the pipeline in front of the tags (the L1 latency queue of the
 /// GPGPU-Sim manual), with one access per stage. It accepts one access per cycle while its first
-/// stage is free. An access stays in the last stage, with later ones closing up behind it, until
+/// stage is free. An access stays in the last stage, with later ones closing up after it, until
 /// its look-up succeeds.
 class l1_bank : public sc_core::sc_module {
 public:

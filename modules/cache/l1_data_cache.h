@@ -16,7 +16,7 @@ namespace simtlm::cache {
 /// Every bank (l1_bank) has a pipeline of `latency` stages that ends at the tags. In phase
 /// core_access the load/store unit puts accesses into the banks, one per bank and cycle; `latency`
 /// cycles later, in phase core_caches, the access at the end of each bank's pipeline looks up the
-/// tags. It stays there, with later ones closing up behind it, while a resource is not available.
+/// tags. It stays there, with later ones closing up after it, while a resource is not available.
 /// Before the look-ups, one packet of misses (config::packets_per_cycle) is sent to memory and the
 /// next cycle of the ports begins.
 ///

@@ -60,7 +60,7 @@ public:
     const request& sent(std::uint32_t entry) const { return entries_[entry].sent; }
 
     bool has_atomic(std::uint32_t entry) const { return entries_[entry].has_atomic; }
-    /// Whether a read waits behind a write.
+    /// Whether a read waits after a write.
     bool read_after_write(std::uint32_t entry) const;
 
     /// Whether the data of an entry have arrived, and its accesses are being answered.

@@ -46,7 +46,7 @@ public:
     /// Statistics of one cache; valid between edges.
     const cache::cache_statistics& statistics_of(l1_cache which);
     void register_statistics(support::statistics& list) const;
-    /// Brings all registered statistics up to date.
+    /// Updates all registered statistics.
     void update_counters();
     /// Adds an observer of accesses to the data, constant and texture caches.
     void observe(cache::access_observer& observer);

@@ -201,7 +201,7 @@ public:
     const core_statistics& counted() const { return statistics_; }
     /// Registers every struct of counters of the SM and its blocks, core_statistics first.
     void register_statistics(support::statistics& list);
-    /// Brings all registered counters up to date.
+    /// Updates all registered counters.
     void update_counters();
     /// Statistics of a first-level cache, up to date; nullptr: the SM has none.
     const cache::cache_statistics* statistics_of(l1_cache which) {

@@ -38,10 +38,10 @@ struct running_kernel {
 };
 
 /// Places CTAs on SMs (manual: CTA dispatch). In every core cycle, each cluster gets at most one
-/// CTA, starting after the cluster that got a CTA last; within a cluster, the SMs take turns.
-/// Clusters are visited in the order of their numbers or of dispatch_config::cluster_order. With
-/// -gpgpu_cta_placement most-room, a CTA goes to the SM that has room for the largest number of
-/// CTAs of its kernel, as on Pascal, Volta and Turing (Gilman et al., Demystifying the Placement
+/// CTA, starting after the cluster that got a CTA last; within a cluster, the SMs are served round
+/// robin. Clusters are visited in the order of their numbers or of dispatch_config::cluster_order.
+/// With -gpgpu_cta_placement most-room, a CTA goes to the SM that has room for the largest number
+/// of CTAs of its kernel, as on Pascal, Volta and Turing (Gilman et al., Demystifying the Placement
 /// Policies of the NVIDIA GPU Thread Block Scheduler, 2020); the first in that order if there are
 /// several. An SM holds CTAs of one kernel until it is empty, or of several with
 /// -gpgpu_concurrent_kernel_sm. CTAs of a kernel are placed from -gpgpu_kernel_launch_latency plus

@@ -17,8 +17,8 @@ struct dispatch_config {
     /// -gpgpu_cta_order
     std::vector<unsigned> cluster_order;
     /// A CTA goes to the SM that has room for the largest number of CTAs of its kernel; among
-    /// equals, to the first in the order of clusters. Otherwise the clusters take turns.
-    /// -gpgpu_cta_placement
+    /// equals, to the first in the order of clusters. Otherwise the clusters are served round
+    /// robin. -gpgpu_cta_placement
     bool most_capacity = false;
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel
     bool concurrent_kernels_per_sm = false;  ///< -gpgpu_concurrent_kernel_sm

@@ -14,7 +14,7 @@ public:
             attach_source(node, node / k, node % k);
             attach_sink(node, (n - 1) * per_stage + node / k, node % k);
         }
-        // Behind stage s, the output number is exchanged with digit n-2-s of the router number.
+        // After stage s, the output number is exchanged with digit n-2-s of the router number.
         unsigned weight = per_stage / k;
         for (unsigned stage = 0; stage + 1 < n; ++stage, weight /= k)
             for (unsigned r = 0; r < per_stage; ++r)

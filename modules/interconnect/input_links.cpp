@@ -43,7 +43,7 @@ void input_links::refill(link& l, std::uint64_t cycle) {
     l.filled = cycle + 1;
 }
 
-/// Transfers a packet of the input whose turn it is. @return the input
+/// Transfers a packet of the input with the priority. @return the input
 unsigned input_links::serve(link& l) {
     const unsigned input = l.waiting.at_or_after_cyclic(l.next);
     l.next = input + 1;

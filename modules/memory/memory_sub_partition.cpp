@@ -356,7 +356,7 @@ void memory_sub_partition::access() {
     if (to_memory.full() || to_cache_.empty()) return;
     tlm::tlm_generic_payload& request = *to_cache_.front();
     if (!cached(request)) {
-        if (protocol::extension(request).is_prefetch) {  // there is no cache to bring data into
+        if (protocol::extension(request).is_prefetch) {  // there is no cache to fetch data into
             if (to_network_.full()) return;
             to_cache_.pop();
             return reply(request);

@@ -30,7 +30,7 @@ struct bulk_transfer {
         unsigned rank = 0;             ///< of the CTA in its cluster
         std::function<void()> effect;  ///< on the mbarrier
         std::uint64_t mbarrier = 0;    ///< its offset in the CTA's shared memory, for traces
-        std::uint32_t bytes = 0;       ///< that the mbarrier is told of
+        std::uint32_t bytes = 0;       ///< that are counted at the mbarrier
     };
 
     kind what = kind::load;

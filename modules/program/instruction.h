@@ -44,7 +44,7 @@ enum class cache_operator : std::uint8_t {
     cache_all,     ///< .ca: L1 and L2
     cache_global,  ///< .cg: L2 only; also for .STRONG.GPU and atomics
     last_use,      ///< .lu: a load after which the data are not needed any more
-    prefetch_l2,   ///< a prefetch: brings data into the L2, which answers without data
+    prefetch_l2,   ///< a prefetch: fetches data into the L2, which answers without data
 };
 
 /// Kind of CTA barrier instruction.

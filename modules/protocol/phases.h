@@ -12,7 +12,7 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
 
 /// The state that processes of a phase access: anything; or only state of their own SM, of the DRAM
 /// side, L2 side or reply side of their own memory partition, of their own cluster with its SMs, or
-/// of one output port of the network and the block behind it. These are the group kinds of
+/// of one output port of the network and the block after it. These are the group kinds of
 /// simulation::phase. The state of one memory partition, or of one cluster, belongs to one
 /// scheduling partition of host threads (simulation::partition_scope).
 enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };

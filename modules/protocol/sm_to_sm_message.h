@@ -18,7 +18,7 @@ struct sm_to_sm_receiver {
 };
 
 /// Type of a message between SMs. It determines the packet's size for a given amount of data, and
-/// whether it is a response; responses never wait behind requests.
+/// whether it is a response; responses are never blocked by requests.
 enum class sm_to_sm_packet : std::uint8_t {
     read_request,     ///< requests a row of shared memory
     read_response,    ///< returns it

@@ -74,12 +74,12 @@ struct cubin_function {
     std::uint32_t barriers = 0;       ///< CTA barriers
     std::uint32_t static_shared = 0;  ///< bytes per CTA
     std::array<std::uint32_t, 3> max_block_threads{};  ///< __launch_bounds__; 0: none
-    std::array<std::uint32_t, 3> block{};         ///< required threads per CTA; 0: any
-    std::array<std::uint32_t, 3> cluster{};       ///< required CTAs per cluster; 0: any
-    std::uint32_t max_cluster = 0;                ///< CTAs per cluster, at most; 0: not told
-    bool blocks_are_clusters = false;             ///< a launch gives the number of clusters
-    std::uint32_t parameter_bank = 0;             ///< constant bank of parameters
-    std::uint32_t parameter_base = 0;             ///< offset of the parameters in the bank
+    std::array<std::uint32_t, 3> block{};              ///< required threads per CTA; 0: any
+    std::array<std::uint32_t, 3> cluster{};            ///< required CTAs per cluster; 0: any
+    std::uint32_t max_cluster = 0;     ///< CTAs per cluster, at most; 0: unspecified
+    bool blocks_are_clusters = false;  ///< a launch gives the number of clusters
+    std::uint32_t parameter_bank = 0;  ///< constant bank of parameters
+    std::uint32_t parameter_base = 0;  ///< offset of the parameters in the bank
     std::uint32_t parameter_bytes = 0;
     std::vector<cubin_parameter> parameters;
     std::vector<std::string_view> externals;  ///< system functions that it calls

@@ -47,7 +47,7 @@ public:
 
     /// Enables the occupancy statistics, in cycles of the clock domain of a process.
     void measure(const clocked_process& by) { clock_ = &by; }
-    /// Brings the occupancy sum up to date. @param cycle  of the domain given to measure()
+    /// Updates the occupancy sum. @param cycle  of the domain given to measure()
     void count_to(std::uint64_t cycle) {
         if (cycle <= counted_to_) return;
         occupancy_.sum += entries_.size() * (cycle - counted_to_);

@@ -76,14 +76,15 @@ public:
     void couple() { suppressed_.reset(); }
     bool decouples() const { return suppressed_.has_value(); }
     unsigned decoupled_domain() const { return decoupled_domain_; }
-    /// The number of edges by which the decoupled domain lags.
+    /// The number of edges that the decoupled domain has deferred.
     std::uint64_t deferred() const { return deferred_; }
-    /// The time of a deferred edge. @param behind  edges from it to the next edge, 1 for the last
-    /// one
+    /// The time of a deferred edge. @param edges_deferred  edges from it to the next edge, 1 for
+    /// the last one
     sc_core::sc_time deferred_time(std::uint64_t edges_deferred) const {
-        return sc_core::sc_time::from_value(deferred_times_[deferred_times_.size() - edges_deferred]);
+        return sc_core::sc_time::from_value(
+            deferred_times_[deferred_times_.size() - edges_deferred]);
     }
-    /// The time by which the domain lags behind simulated time: the time since the first deferred
+    /// The local time offset of the domain: the time since the first deferred
     /// edge.
     sc_core::sc_time local_time_offset() const {
         return deferred_times_.empty() ? sc_core::SC_ZERO_TIME

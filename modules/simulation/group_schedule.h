@@ -88,7 +88,7 @@ public:
 
     // ---- time ----
 
-    /// Number of edges by which the group lags, see phase_sequencer::decouple().
+    /// Number of edges that the group has deferred, see phase_sequencer::decouple().
     const std::uint64_t& edges_deferred() const { return edges_deferred_; }
     /// The current edge as seen by the members, in cycles.
     std::uint64_t now() const { return sequencer_.cycle(domain_) - edges_deferred_; }

@@ -172,7 +172,7 @@ public:
     void wake_all();
 
     /// Enables temporal decoupling of a domain, in the sense of TLM-2.0: the partitions of the
-    /// domain lag behind simulated time while no other domain has edges, and replay these edges,
+    /// domain defer their edges while no other domain has edges, and replay them,
     /// each at its own local time, at the beginning of the next step of another domain (the
     /// synchronisation point). Most edges of the clock are suppressed. Results are unaffected if
     /// all blocks of the domain are members of groups and use clocked_process::local_time(), and if
@@ -182,12 +182,12 @@ public:
     void decouple(unsigned domain, computed_clock& of_domain) {
         source_.decouple(domain, of_domain);
     }
-    /// Makes lagging partitions replay their deferred edges. Required before reading the state of
+    /// Makes partitions replay their deferred edges. Required before reading the state of
     /// the design between two steps. The actions run in the context of the caller, either a process
     /// or the main program while the simulation is paused.
     void synchronize();
-    /// The time by which the decoupled domain lags behind simulated time: the time since the first
-    /// deferred edge; zero if it does not lag.
+    /// The local time offset of the decoupled domain: the time since the first
+    /// deferred edge; zero if it has none.
     sc_core::sc_time local_time_offset() const { return source_.local_time_offset(); }
 
     /// Reports an error in the user's input found by a block, because a SystemC process cannot
@@ -232,10 +232,10 @@ public:
     /// Sets a timer of a process outside groups. @param at  cycle of its domain, not before the
     /// next edge
     void set_timer(process_state& p, std::uint64_t at);
-    /// Number of edges by which the decoupled domain lags.
+    /// Number of edges that the decoupled domain has deferred.
     std::uint64_t deferred_edges() const { return source_.deferred(); }
-    /// The time of a deferred edge. @param behind  edges from it to the next edge, 1 for the last
-    /// one
+    /// The time of a deferred edge. @param edges_deferred  edges from it to the next edge, 1 for
+    /// the last one
     sc_core::sc_time deferred_time(std::uint64_t edges_deferred) const {
         return source_.deferred_time(edges_deferred);
     }

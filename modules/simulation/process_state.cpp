@@ -15,7 +15,7 @@ constexpr std::size_t stack_bytes = 256 * 1024;
 #else
 constexpr std::size_t stack_bytes = 64 * 1024;  // functional execution runs on it and may throw
 #endif
-constexpr std::uint64_t in_time = 0;  // lag of processes outside groups, in edges: always none
+constexpr std::uint64_t in_time = 0;  // deferred edges of processes outside groups: always none
 }  // namespace
 
 process_state::process_state(const char* name, phase_sequencer& of, phase_index phase,

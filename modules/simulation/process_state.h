@@ -23,7 +23,7 @@ struct alignas(64) process_state {
     phase_sequencer& sequencer;
     group_schedule* const group;                ///< nullptr: not a member of a group
     std::uint64_t* word = nullptr;              ///< word of its sub-phase that holds its bit
-    const std::uint64_t* const edges_deferred;  ///< number of edges by which its group lags
+    const std::uint64_t* const edges_deferred;  ///< number of edges that its group has deferred
     const edge_action action;
     unsigned index = 0;                 ///< among the members of the phase
     unsigned first_place = 0;           ///< position of the first sub-phase of the phase

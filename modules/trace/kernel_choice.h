@@ -28,7 +28,7 @@ struct kernel_choice {
 
     /// Whether kernel headers are needed for the decision.
     bool needs_headers() const;
-    /// Adopts the criteria of `other` that are not set here.
+    /// Uses the criteria of `other` that are not set here.
     void add(const kernel_choice& other);
 };
 

@@ -10,7 +10,7 @@
 namespace simtlm::trace {
 
 /// A cursor over one line that parses words and numbers from its front. Stops at the line's '\n',
-/// which line_source guarantees, by looking at the character.
+/// which line_source guarantees, by testing the character.
 class scanner {
 public:
     explicit scanner(const line_source::line& line) : p_(line.begin), end_(line.end) {}

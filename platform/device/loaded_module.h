@@ -22,7 +22,7 @@ namespace simtlm::device {
 class loaded_module {
 public:
     /// @param architecture  of the GPU: 70 for compute capability 7.0
-    /// @param look          inspection; nullptr: none
+    /// @param inspector     inspection; nullptr: none
     /// @throws failure  if the code is invalid or cannot be executed
     loaded_module(const module_source& source, memory_space& memory,
                   const execution::instruction_timing& timing, unsigned architecture,

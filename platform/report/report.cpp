@@ -83,7 +83,7 @@ void write_core_caches(report_writer& out, gpu& device) {
     write_fail_breakdown(out, "Total_core_cache_fail_stats_breakdown", all);
 }
 
-/// Instructions issued by each warp slot: the text shows one SM, the figures are sums.
+/// Instructions issued by each warp slot: the text shows one SM, the values are sums.
 void write_issue_by_slot(report_writer& out, const core_statistics& s, gpu& device) {
     const gpu_config& config = device.config();
     const unsigned chosen = config.run.warp_issue_sm;

@@ -11,7 +11,7 @@
 
 namespace simtlm::platform {
 
-/// A figure of the report, under the name printed by GPGPU-Sim. Figures that GPGPU-Sim prints in a
+/// A value of the report, under the name printed by GPGPU-Sim. Values that GPGPU-Sim prints in a
 /// row without individual names are called ROW.COLUMN (warp_occ.W0_Idle).
 struct report_value {
     std::string name;
@@ -19,7 +19,7 @@ struct report_value {
     bool whole = true;  ///< value is an integer
 };
 
-/// A histogram, or a row of figures by channel and bank.
+/// A histogram, or a row of values by channel and bank.
 struct value_row {
     std::string name;
     std::vector<std::uint64_t> values;
@@ -35,7 +35,7 @@ struct report_subject {
     std::uint64_t stream = 0;
 };
 
-/// All statistics of the GPU: as text in the format of GPGPU-Sim, and as figures. Figures are
+/// All statistics of the GPU: as text in the format of GPGPU-Sim, and as values. Values are
 /// cumulative from the start of the simulation, except gpu_sim_*, gpu_ipc, gpu_occupancy, L2_BW and
 /// partiton_level_parallism[_util], which cover the time since the previous report.
 struct report {
@@ -43,7 +43,7 @@ struct report {
     std::vector<report_value> report_values;
     std::vector<value_row> rows;
 
-    /// The value of a figure; 0 if it is not in the report.
+    /// The value of a statistic; 0 if it is not in the report.
     double value(const std::string& name) const;
 };
 

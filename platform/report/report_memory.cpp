@@ -11,7 +11,7 @@ namespace {
 
 using memory::dram_statistics;
 
-/// Writes a table of figures by channel and bank, one line per channel.
+/// Writes a table of values by channel and bank, one line per channel.
 template <typename Cell>
 void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) {
     out.print("{}:\n", title);

@@ -15,10 +15,10 @@
 
 namespace simtlm::platform {
 
-/// Collects the figures and the text of a report.
+/// Collects the values and the text of a report.
 class report_writer {
 public:
-    /// Prints text that is not a figure.
+    /// Prints text that is not a value.
     template <typename... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         append(format, fmt::make_format_args(arguments...));
@@ -30,17 +30,17 @@ public:
     void number(std::uint64_t value, unsigned width = 0);
     /// Prints a number with six decimals, like number().
     void fixed(double value, unsigned width = 0);
-    /// Adds a figure and prints "name = value".
+    /// Adds a value and prints "name = value".
     void count(std::string name, std::uint64_t value, std::string_view indent = {});
-    /// Adds a figure and prints "name =       0.1234".
+    /// Adds a value and prints "name =       0.1234".
     void real(std::string name, double value);
-    /// Adds a figure that the caller prints itself, for example in a row with others.
+    /// Adds a value that the caller prints itself, for example in a row with others.
     void add(std::string name, std::uint64_t value);
     void add(std::string name, double value);
     void add_row(std::string name, std::vector<std::uint64_t> values);
     /// Number of characters printed so far.
     std::size_t printed() const { return text_.size(); }
-    /// Truncates the text to a number of characters; figures are kept.
+    /// Truncates the text to a number of characters; values are kept.
     void unprint(std::size_t after) { text_.resize(after); }
     report take() {
         report_.text.assign(text_.data(), text_.size());

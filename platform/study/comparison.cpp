@@ -57,7 +57,7 @@ std::string unit_of(const std::string& name, const std::map<std::string, std::st
     return counter != units.end() ? counter->second : std::string();
 }
 
-/// Order of the figures shown first in the table.
+/// Order of the values shown first in the table.
 int rank_of(const std::string& name) {
     static const std::vector<std::string> first = {"gpu_sim_cycle", "gpu_tot_sim_cycle",
                                                    "gpu_ipc",       "gpu_tot_ipc",
@@ -117,7 +117,7 @@ std::vector<std::string> matching_keys(const statistics_run& run, bool by_name) 
     return keys;
 }
 
-/// Cumulative figures of the run, without those of its last kernel alone (gpu_sim_cycle is dropped,
+/// Cumulative values of the run, without those of its last kernel alone (gpu_sim_cycle is dropped,
 /// gpu_tot_sim_cycle is kept).
 named_values values_of_run(named_values all) {
     const std::string of_all = "gpu_tot_", of_last = "gpu_";

@@ -65,7 +65,7 @@ struct kernel_difference {
     std::optional<kernel_key> a, b;
     double cycles_a = 0, cycles_b = 0;
     std::size_t compared = 0;   ///< number of compared statistics
-    std::size_t one_sided = 0;  ///< number of printed figures of only one of the runs; not compared
+    std::size_t one_sided = 0;  ///< number of printed values of only one of the runs; not compared
     std::vector<statistic_difference> differences;  ///< most relevant first
 
     bool beyond() const;  ///< one-sided, or a statistic exceeds its tolerance

@@ -14,7 +14,7 @@ namespace simtlm::platform::study {
 
 namespace {
 
-/// How a printed figure of the whole run is derived from those of partial runs.
+/// How a printed value of the whole run is derived from those of partial runs.
 enum class merge_rule { sum, maximum };
 
 struct value_pattern {

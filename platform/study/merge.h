@@ -20,7 +20,7 @@ struct merge_options {
 /// document.
 /// Kernels are identified and ordered by their position in the list or, without a list, by the
 /// tracer's number. Counters of blocks are combined by their own rule (`adds`). `total` contains
-/// the printed figures that can be derived from those of the runs; `merged.without` names the
+/// the printed values that can be derived from those of the runs; `merged.without` names the
 /// others. For overlapping runs, totals are derived from the kernels, and there are no blocks or
 /// histograms; `merged.warmed_by` lists the dropped kernels. Cycles are those of the runs in
 /// sequence, and launches are renumbered.

@@ -20,7 +20,7 @@ constexpr const char* schema_name = "simtlm-statistics";
 constexpr unsigned schema_version = 2;
 constexpr const char* wanted_statistics = "name a file written by simtlm --stats-json FILE";
 
-/// Figures listed with each kernel that are not counters.
+/// Values listed with each kernel that are not counters.
 constexpr const char* kernel_values[] = {
     "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc", "gpu_occupancy", "L2_BW", "ctas", "ctas_per_sm"};
 

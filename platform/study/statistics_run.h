@@ -59,7 +59,7 @@ struct kernel_key {
     std::string text() const;
 };
 
-/// Statistics of a kernel, or of the run, by name: printed figures under their printed names,
+/// Statistics of a kernel, or of the run, by name: printed values under their printed names,
 /// counters as KIND.COUNTER or KIND.COUNTER.CELL, like the columns of --stats-csv.
 std::map<std::string, double> statistics_of_kernel(const json& kernel);
 std::map<std::string, double> statistics_of_total(const statistics_run& run);

@@ -185,7 +185,7 @@ json task_of(const sweep_run& r, unsigned timeout) {
 }
 
 void wait_for_jobs(const std::string& jobs) {
-    // squeue -j fails for jobs that Slurm has already forgotten, so all jobs of the user are
+    // squeue -j fails for jobs that Slurm no longer lists, so all jobs of the user are
     // queried.
     std::vector<std::string> ours;
     std::istringstream words(jobs);

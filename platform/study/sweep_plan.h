@@ -58,7 +58,7 @@ std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
 /// Reads and validates a specification (docs/studies.md): keys, options, statistics, files and
 /// duplicates.
 /// @param simtlm      path of the executable
-/// @param statistics  names of printed figures; `{word}` is a placeholder
+/// @param statistics  names of printed values; `{word}` is a placeholder
 /// @param shards      overrides the specification for workloads without a value of their own; 0: no
 /// override
 /// @throws support::user_error  "file:line: ..."

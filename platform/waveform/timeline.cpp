@@ -308,7 +308,7 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
     static constexpr const char* hop_names[hop_kinds] = {
         "SM", "request network", "L2", "DRAM", "L2 fill", "reply network", "cluster"};
 
-    /// Writes the hops of a request, each as a slice in a row of its kind, with arrows between
+    /// Writes the hops of a request, each as a slice in a row of its kind, with flows between
     /// them.
     void write_hops(const hop (&hops)[hop_kinds], const std::string& arguments) {
         const auto shown = [&](const hop& h) {

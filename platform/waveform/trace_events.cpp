@@ -83,7 +83,7 @@ void trace_events::counter(const char* name, const char* unit, std::uint64_t pro
 
 void trace_events::arrow(flow kind, const char* category, std::uint64_t id, const place& where,
                          std::uint64_t at) {
-    // Bind the end of an arrow to the enclosing slice, not to the next one.
+    // Bind the end of a flow to the enclosing slice, not to the next one.
     add(at, 0, points,
         fmt::format(R"({{"ph":"{}","cat":"{}","name":"{}","id":{},"pid":{},"tid":{},"ts":{}{}}})",
                     static_cast<char>(kind), category, category, id, where.process, where.thread,

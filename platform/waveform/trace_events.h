@@ -35,7 +35,7 @@ public:
     /// Sets the value of a counter from this time on.
     void counter(const char* name, const char* unit, std::uint64_t process, std::uint64_t at,
                  double value);
-    /// A point of an arrow between slices: its start, an intermediate slice, its end.
+    /// A point of a flow between slices: its start, an intermediate slice, its end.
     enum class flow : char { begin = 's', step = 't', end = 'f' };
     void arrow(flow kind, const char* category, std::uint64_t id, const place& where,
                std::uint64_t at);

@@ -50,8 +50,8 @@ struct gemm_kernel {
     unsigned threads() const;
     /// Bytes of dynamic shared memory.
     unsigned shared_bytes() const;
-    /// Name of the kernel in statistics. It begins with simtlm_blas_, which tells it from the
-    /// vendor's.
+    /// Name of the kernel in statistics. It begins with simtlm_blas_, which distinguishes it from
+    /// the vendor's.
     std::string name() const;
     /// PTX of the kernel. Its parameter is a gemm_arguments; its grid is
     /// (m / tile, n / tile, batch x splits).

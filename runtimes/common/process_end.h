@@ -8,7 +8,7 @@ namespace simtlm::runtime {
 using process_end_function = int (*)(void* object, int exit_code);
 
 /// Calls a function when the process ends by _exit(), quick_exit() or one of the exec functions,
-/// which run no destructors. The library that `simtlm run` preloads notices them; without it, the
+/// which run no destructors. The library that `simtlm run` preloads detects them; without it, the
 /// function is not called. Call this once per object.
 void at_process_end(process_end_function act, void* object);
 

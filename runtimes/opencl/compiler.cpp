@@ -44,7 +44,7 @@ fs::path named_by(const char* variable) {
     return value != nullptr ? value : "";
 }
 
-/// Absolute paths never look like an option or @FILE.
+/// Absolute paths are never an option or @FILE.
 fs::path absolute_path(const fs::path& path) {
     std::error_code failed;
     const fs::path full = path.empty() ? path : fs::absolute(path, failed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driver API: occupancy as the API tells it and as blocks are resident, launch bounds, limits of
+// Driver API: occupancy as the API reports it and as blocks are resident, launch bounds, limits of
 // clusters. Runs on GPUs of several compute capabilities.
 #include "driver_subset.h"
 
@@ -135,7 +135,7 @@ static unsigned counted() {
     return n;
 }
 
-/// Largest number of blocks that were resident on an SM at a time, which the API tells, too.
+/// Largest number of blocks that were resident on an SM at a time, which the API reports, too.
 static int resident(void* occupied, int shared, int threads) {
     if (shared > 48 << 10) OK(cuFuncSetAttribute(occupied, 8, shared));
     int predicted = -1;

@@ -321,7 +321,7 @@ const char* const calls = R"(.version 6.3
 )";
 const char* const calls_launch = "buffer to f64 64 zero\nlaunch doubles grid 1 block 64 args to\n";
 
-/// Figures of a report without host time and addresses of traces.
+/// Values of a report without host time and addresses of traces.
 std::map<std::string, std::string> report_values(const outcome& o) {
     std::map<std::string, std::string> values = o.values();
     for (auto v = values.begin(); v != values.end();) {

@@ -110,7 +110,7 @@ struct slice {
 };
 
 /// Requirements of the trace-event format and its viewers: events sorted by time, names for rows
-/// and processes, non-overlapping slices in a row, and arrows whose points are all within slices.
+/// and processes, non-overlapping slices in a row, and flows whose points are all within slices.
 void expect_valid(const nlohmann::json& events) {
     std::set<std::uint64_t> processes;
     std::set<row> rows;

@@ -162,7 +162,7 @@ bool operand_collector::dispatch() {
 }
 
 /// Dispatches the next complete unit of a pool, round robin, whose OC_EX register is free.
-/// @param turn  of a port: the unit with the highest priority
+/// @param next_unit  of a port: the unit with the highest priority
 bool operand_collector::dispatch_one(const pool& from, std::uint8_t& next_unit) {
     for (;;) {
         const std::uint64_t candidates = complete_ & ~kept_ & units_mask(from.first, from.units);

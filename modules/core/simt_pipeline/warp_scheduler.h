@@ -55,7 +55,7 @@ public:
     void sm_started(std::uint64_t now);
     /// The SM stops after this cycle: counts the cycles in which the scheduler slept.
     void sm_stopped(std::uint64_t now);
-    /// Brings the counters up to date for a cycle, for a report during a kernel.
+    /// Updates the counters for a cycle, for a report during a kernel.
     void count_until(std::uint64_t now);
 
     enum class reason : std::uint8_t { issued, idle, scoreboard, stall };

@@ -157,7 +157,7 @@ private:
     std::vector<std::unique_ptr<transfer>> all_;
     std::vector<transfer*> free_;
     std::deque<transfer*> commands_;    // before the front end
-    std::deque<transfer*> generating_;  // behind it
+    std::deque<transfer*> generating_;  // after it
     std::deque<completion> completions_;
     std::vector<std::uint64_t> maps_;  // cache of tensor maps, the last used last
     std::vector<warp_groups> groups_;  // by warp

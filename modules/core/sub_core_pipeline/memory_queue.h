@@ -19,7 +19,7 @@ struct memory_queue_config {
 };
 
 /// The part of the memory pipeline that is local to a sub-core: a queue, an address calculation
-/// unit and a latch behind it (Huerta et al., section 5.4). An instruction occupies an entry from
+/// unit and a latch after it (Huerta et al., section 5.4). An instruction occupies an entry from
 /// its issue until the memory unit accepts it, so that five issue back to back and the sixth waits
 /// for the first to leave. While one waits in the latch, the address of the next is calculated.
 /// @tparam Entry  type of the entries; copied

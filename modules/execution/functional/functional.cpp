@@ -28,7 +28,7 @@ constexpr std::int64_t jumps_per_quantum = 1 << 16;
 constexpr unsigned quanta_per_visit = 16;  ///< before another CTA may begin
 constexpr std::uint64_t max_resident = 2048;
 
-// Blocks of a cooperative launch wait for each other, so turns are short.
+// Blocks of a cooperative launch wait for each other, so quanta are short.
 constexpr std::int64_t cooperative_jumps_per_quantum = 1 << 10;
 constexpr unsigned cooperative_quanta_per_visit = 2;
 
@@ -90,7 +90,7 @@ public:
     void drop(const thread_block& b) { past_.erase(&b); }
 
 private:
-    static constexpr std::size_t remembered = 64;  // lanes of a warp that take turns, twice
+    static constexpr std::size_t remembered = 64;  // alternating lanes of a warp, twice
     std::map<const thread_block*, std::vector<std::uint64_t>> past_;
 };
 
@@ -221,7 +221,7 @@ private:
                                 std::move(cluster));
     }
 
-    /// Gives the warps of a CTA some turns. @return whether it has finished
+    /// Runs the warps of a CTA for some quanta. @return whether it has finished
     bool visit(thread_block& b) {
         const bool together = launch_.what.cooperative;
         const unsigned turns = together ? cooperative_quanta_per_visit : quanta_per_visit;
@@ -236,7 +236,7 @@ private:
             }
             if (b.done()) return true;
             if (!ran) report_deadlock(b);
-            // Turns are short if lanes wait for other lanes.
+            // Quanta are short if lanes wait for other lanes.
             if (!passed || ++passed_quanta % warp_control::branches_per_quantum == 0) ++quantum;
         }
         return false;
@@ -245,7 +245,8 @@ private:
     /// Executes a warp for a number of jumps, or until it waits for another thread.
     /// @return whether other lanes of the warp have replaced those that wait
     bool run_warp(warp& w, std::int64_t jumps) {
-        for (std::int64_t left = w.circles ? warp_control::branches_per_quantum : jumps; left > 0;) {
+        for (std::int64_t left = w.circles ? warp_control::branches_per_quantum : jumps;
+             left > 0;) {
             const std::int64_t most =
                 w.control->groups() > 1 ? std::min(left, warp_control::branches_per_quantum) : left;
             if (shared_.observer == nullptr)

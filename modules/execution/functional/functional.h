@@ -68,7 +68,7 @@ struct execution_summary {
 std::uint64_t accessed_allocations(const std::vector<const worker_state*>& workers);
 
 /// Runs a launch to its end, CTA by CTA, or on several host threads. CTAs that wait for each other
-/// are supported: if one cannot finish in its turn, others begin.
+/// are supported: if one cannot finish in its quantum, others begin.
 /// @throws execution_error  if the program does something undefined
 execution_summary run(const launch& what, device_memory& memory, const services& world,
                       const functional_options& options = {});

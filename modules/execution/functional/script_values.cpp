@@ -62,7 +62,7 @@ bool holds(double value) {
         return std::fabs(value) <= std::numeric_limits<T>::max();
     else
         return value >= std::numeric_limits<std::make_signed_t<T>>::min() &&
-               value <= std::ldexp(1.0, 8 * sizeof(T));  // one behind the largest
+               value <= std::ldexp(1.0, 8 * sizeof(T));  // one after the largest
 }
 
 /// An integer within the range of holds(), rounded towards zero.

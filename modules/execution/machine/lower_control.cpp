@@ -16,7 +16,7 @@ using sass::operand_kind;
 namespace {
 
 /// The source predicate with which an instruction of control flow may begin, and the number of its
-/// first operand behind it.
+/// first operand after it.
 struct control_operands {
     control_arguments a;
     unsigned n = 0;
@@ -53,7 +53,7 @@ bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
     return true;
 }
 
-/// A branch to a register plus an offset. @param behind  the offset counts from the next
+/// A branch to a register plus an offset. @param after  the offset counts from the next
 /// instruction
 bool lower_register_branch(machine_lowering& l, const control_operands& c, bool relative_to_next) {
     const sass::operand& to = l.at(c.n);

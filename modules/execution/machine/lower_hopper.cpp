@@ -195,7 +195,7 @@ bool lower_mbarrier_wait(machine_lowering& l) {
     set_place(op, p);
     op.source[0] = place;
     op.source[1] = phase;
-    // A time limit is compiled to a NANOSLEEP after the wait, and a second look.
+    // A time limit is compiled to a NANOSLEEP after the wait, and a second test.
     sass::instruction next;
     if (may_suspend && l.next_instruction(next) && next.opcode == isa::opcode::NANOSLEEP &&
         next.has(modifier::SYNCS))
@@ -450,7 +450,7 @@ void set_types(const machine_lowering& l, arithmetic::warpgroup_description& d) 
     } else if (bits) {
         d.a = d.b = matrix_element::b1;
     } else {
-        // Behind the shape; of 8-bit floats, behind the type of the sums, too.
+        // After the shape; of 8-bit floats, after the type of the sums, too.
         const unsigned first = (d.sparse ? 2 : 1) + (bytes ? 1 : 0);
         d.a = element(l.modifier_at(first).id);
         d.b = element(l.modifier_at(first + 1).id);

@@ -287,7 +287,7 @@ bool has_result(const machine_lowering& l) {
 constexpr std::uint32_t atomic_access =
     access_flags::reads | access_flags::writes | access_flags::strong;
 
-/// ATOMG and REDG of vectors. A predicate result tells that the memory's unit can execute it.
+/// ATOMG and REDG of vectors. A predicate result is set if the memory's unit can execute it.
 bool lower_vector_atomic(machine_lowering& l, const vector_type& type) {
     const handler h = vector_atomic_handler(reduction_of(l), type.element);
     if (h == nullptr || !has_wide_address(l)) return false;
@@ -313,7 +313,7 @@ bool lower_vector_atomic(machine_lowering& l, const vector_type& type) {
     return true;
 }
 
-/// Sets the predicate that tells whether the memory's unit can execute an atomic at its address,
+/// Sets the predicate of whether the memory's unit can execute an atomic at its address,
 /// which is always true here. @return a copy of the guard, if it is the same predicate, or
 /// no_operand
 operand_ref set_executable(machine_lowering& l, operand_ref done) {

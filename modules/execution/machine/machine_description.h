@@ -17,10 +17,10 @@ struct function_extent {
 };
 
 /// Program counters at which functions begin: kernels at 0, as in traces; the others, which kernels
-/// call, one after the other behind the longest kernel.
+/// call, one after the other after the longest kernel.
 std::vector<std::uint64_t> place_functions(const std::vector<function_extent>& functions);
 
-/// Whether an instruction brings data of global memory into a cache: CCTL.PF1 (L1), .PF2 and .PML2
+/// Whether an instruction fetches data of global memory into a cache: CCTL.PF1 (L1), .PF2 and .PML2
 /// (L2). Its address is the last operand.
 bool is_prefetch(const sass::instruction& i);
 

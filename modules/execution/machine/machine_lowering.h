@@ -108,7 +108,7 @@ public:
     operand_ref row(machine_row r);
     operand_ref number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
     operand_ref register_row(unsigned n, bool uniform) const;
-    /// The row of a register behind that of an operand; that of RZ if it is RZ.
+    /// The row of a register after that of an operand; that of RZ if it is RZ.
     operand_ref following_register(const operand& o, unsigned n) const {
         return o.index == sass::register_rz ? operand_ref{machine_frame::zero}
                                             : register_row(o.index + n, false);

@@ -123,7 +123,7 @@ public:
     /// instruction, its own or that of a possible callee; empty if it can.
     const std::string& problem_of(const kernel_image& k) const;
     /// Names of the system functions that it calls and that are not supported. They have addresses
-    /// behind those of the supported ones.
+    /// after those of the supported ones.
     const std::vector<std::string_view>& unsupported_functions() const {
         return unsupported_functions_;
     }

@@ -500,7 +500,7 @@ std::vector<program::instruction_window> instruction_descriptors::code_of(
     for (const code_range& r : ranges_)
         if (r.exists && r.first != r.end && (r.function == function || !r.entry))
             code.push_back(window_from(r.first));
-    // A kernel of machine code begins at 0, also if a cubin contains it behind its functions.
+    // A kernel of machine code begins at 0, also if a cubin contains it after its functions.
     std::sort(code.begin(), code.end(),
               [](const auto& a, const auto& b) { return a.next->info->pc < b.next->info->pc; });
     return code;

@@ -119,8 +119,8 @@ private:
     std::uint32_t register_numbers_ = 1;
 };
 
-/// Makes a load one that only brings data into a cache: the sector of the L1 that holds a word, and
-/// in any case its 128-byte line of the L2.
+/// Makes a load one that only fetches data into a cache: the sector of the L1 that holds a word,
+/// and in any case its 128-byte line of the L2.
 void set_prefetch(program::static_instruction& load, bool l2_only);
 
 class ptx_image;

@@ -10,7 +10,7 @@ namespace simtlm::execution {
 struct cluster_checks {
     async_proxy proxy;
     /// By arrivals at the barrier of the cluster, for phases with even and odd numbers: when a
-    /// phase begins, all warps know what they have told for the last but one.
+    /// phase begins, all warps know what was published for the last but one.
     race_detector::clocks published[2];
 };
 

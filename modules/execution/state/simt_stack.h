@@ -20,8 +20,8 @@ namespace simtlm::execution {
 /// hardware. A program counter is any value that identifies an instruction.
 ///
 /// The owner may keep the program counter of the top entry itself while lanes do not diverge: then
-/// only branch, meet, exit, call and return_from_call are needed, and entries contain the program
-/// counters of waiting lanes.
+/// only branch, reconverge, exit, call and return_from_call are needed, and entries contain the
+/// program counters of waiting lanes.
 class simt_stack {
 public:
     using lane_mask = std::uint32_t;
@@ -87,7 +87,7 @@ public:
 
     /// The active lanes diverge at a branch with one target.
     /// @param takers  active lanes that take it: at least one, and not all
-    /// @param meet    its immediate post-dominator, or no_pc
+    /// @param reconvergence  its immediate post-dominator, or no_pc
     void branch(lane_mask takers, std::uint64_t target, std::uint64_t fall_through,
                 std::uint64_t reconverge);
     /// The top entry has reached a possible reconvergence point. @return whether an entry was
@@ -105,10 +105,10 @@ public:
     void wait_for_members(std::uint64_t pc, lane_mask members);
     /// The active lanes, at `pc`, wait at a barrier for the rest of the warp.
     void wait_at_barrier(std::uint64_t pc);
-    /// A group that waits at a barrier continues, `by` behind it.
+    /// A group that waits at a barrier continues, `by` after it.
     void pass_barrier(lane_mask group, std::uint64_t by);
     /// A group that does not wait becomes active, wherever it is: in another branch, in another
-    /// call, or behind a call from which only some of its lanes have returned.
+    /// call, or after a call from which only some of its lanes have returned.
     /// @return false if there is none
     bool run_elsewhere();
     /// The active group continues.
@@ -128,9 +128,9 @@ public:
     /// The active lanes have used the result.
     void use_result() { entries_.back().exchanged = false; }
     /// The active lanes, at `pc`, wait in a loop for another lane of their warp. Lanes that wait
-    /// for them at a reconvergence point, or for their turn, become the active group and continue
-    /// separately; the outermost first, for fairness. Those of the same call of a function come
-    /// before those of other calls.
+    /// for them at a reconvergence point, or for their quantum, become the active group and
+    /// continue separately; the outermost first, for fairness. Those of the same call of a function
+    /// come before those of other calls.
     /// @return false if there are none
     bool yield_group(std::uint64_t pc);
     /// Lanes exit; the others of the top entry, if any, continue at next_pc.

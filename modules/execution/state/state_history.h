@@ -13,7 +13,7 @@ namespace simtlm::execution {
 /// The states of a warp, for a progress_monitor: Brent's algorithm.
 class state_history {
 public:
-    /// Called before an instruction. @param turn  other state that determines the
+    /// Called before an instruction. @param quantum  other state that determines the
     /// execution
     void add(const warp& w, std::uint32_t round, std::uint64_t quantum);
     /// Whether the warp has repeated a state in this round.

@@ -22,7 +22,7 @@ void fill_lanes(std::byte* to, std::uint32_t value) {
 }
 
 /// Bytes of shared memory that threads can access. SMs allocate it in units, and ptxas generates
-/// vector loads that begin at a variable and end behind the last one.
+/// vector loads that begin at a variable and end after the last one.
 std::uint32_t accessible_shared_bytes(const launch_context& l) {
     if (l.image.isa() != instruction_set::sass) return l.shared_bytes();
     // "Shared memory allocation unit size" of NVIDIA's occupancy calculator.

@@ -22,7 +22,7 @@ class launch_context;
 /// Why a warp does not run.
 enum class warp_status : std::uint8_t {
     ready,      ///< it can run
-    preempted,  ///< its turn has ended
+    preempted,  ///< its quantum has ended
     barrier,    ///< waits for its CTA
     sleeping,   ///< nanosleep or a failed wait: others run first
     done,

@@ -184,14 +184,14 @@ result get_stream_number(context*, const void* stream, std::uint64_t* to) {
     });
 }
 
-/// Calls `tell` for each kernel of a module. @return number of kernels
-std::uint64_t for_each_function(context*, module* m, void (*tell)(void*, function*, std::uint64_t),
+/// Calls `visit` for each kernel of a module. @return number of kernels
+std::uint64_t for_each_function(context*, module* m, void (*visit)(void*, function*, std::uint64_t),
                                 void* data) {
     std::uint64_t count = 0;
     driver_call("TOOLS_MODULE", [&](session& s) {
         require_pointer(m);
         for (const auto& k : m->code->image().kernels()) {
-            tell(data, s.modules.function_in(m, k.name), 0);
+            visit(data, s.modules.function_in(m, k.name), 0);
             ++count;
         }
     });

@@ -49,7 +49,7 @@ void record_events_of(session& s, const launch_attribute* attributes, unsigned c
 }
 
 /// @param handle  see module_table::function_of
-/// @param unseen  programs usually do not look at the result of this call
+/// @param unseen  programs usually do not check the result of this call
 void launch(session& s, const void* handle, const kernel_parameters& p, const launch_options& how,
             void* stream, bool unseen, const launch_attribute* attributes = nullptr,
             unsigned count = 0) {

@@ -177,7 +177,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& wha
 /// The launch of a kernel given by a handle, for a program's call. If the code cannot be executed,
 /// this is noted for the exit code.
 /// @param handle   see session::function_of
-/// @param unseen   programs usually do not look at the result of this call (<<<>>>)
+/// @param unseen   programs usually do not check the result of this call (<<<>>>)
 operation launch_operation(session& s, const void* handle, unsigned device,
                            const kernel_parameters& what, const launch_options& how, bool unseen);
 operation host_operation(const host_parameters& what);

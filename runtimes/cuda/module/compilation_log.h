@@ -22,7 +22,7 @@ private:
     void write(int buffer, const std::string& text) const;
 };
 
-/// What the log tells of an error: of the linker, a line for each reason.
+/// What the log contains for an error: of the linker, a line for each reason.
 std::string logged(const simtlm::support::user_error& e);
 
 /// Executes what may fail because of the program's code, and writes the log.

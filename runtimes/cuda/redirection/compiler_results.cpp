@@ -19,7 +19,7 @@ F* next(const char* name) {
 
 constexpr int internal_error = 11;
 
-/// Returns whether `simtlm run` was told to execute machine code.
+/// Returns whether `simtlm run` was requested to execute machine code.
 bool runs_machine_code() {
     const char* const code = std::getenv("SIMTLM_CODE");
     return code != nullptr && std::strcmp(code, "ptx") != 0;

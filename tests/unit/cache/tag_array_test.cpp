@@ -18,7 +18,7 @@ cache_config sectored(unsigned sets, unsigned ways) {
     return c;
 }
 
-/// Brings a sector in by a miss and its fill.
+/// Fetches a sector by a miss and its fill.
 std::uint32_t fill(tag_array& t, std::uint64_t address, unsigned sector, std::uint32_t now) {
     const auto found = t.probe(address, address, sector, false);
     t.access(found, address, sector, now);

@@ -326,7 +326,7 @@ TEST(SimtCluster, ForwardsSeveralResponsesPerCycleThroughAWidePort) {
 
 TEST(SimtCluster, BlocksResponsesAfterOneWhoseSmIsFull) {
     // Uncached loads leave the FIFO of their SM every other cycle at best: a FIFO of one entry
-    // fills up, and the response of the other SM waits behind.
+    // fills up, and the response of the other SM is blocked.
     simt_cluster_config c = config_of(2);
     c.sm.ldst.response_buffer_size = 1;
     cluster_rig rig("rig", c);
@@ -371,7 +371,7 @@ TEST(SimtCluster, NotifiesItsObserverOfDataRepliesOnly) {
     EXPECT_EQ(rig.completed.size(), 1u);
 }
 
-/// Clusters with a perfect memory, which run side by side because a process simulates once.
+/// Clusters with a perfect memory, which run concurrently because a process simulates once.
 class perfect_clusters {
 public:
     void add(unsigned sms, unsigned loads_each, unsigned entries) {

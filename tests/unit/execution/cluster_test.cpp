@@ -571,7 +571,7 @@ tensor_map image_map(device_address a) {
     m.upper_corner = {-1, -1};
     return m;
 }
-/// The words that a load in im2col mode brings, computed by a loop over the output pixels of a
+/// The words that a load in im2col mode copies, computed by a loop over the output pixels of a
 /// convolution.
 std::vector<std::uint32_t> column_of(const tensor_map& m, int c, int x, int y, int image,
                                      int offset_x, int offset_y) {

@@ -157,7 +157,7 @@ TEST(RoundRobinArbiter, StartsOneNodeLaterInEveryCycle) {
     for (int n = 0; n < 4; ++n)
         for (unsigned i = 0; i < 3; ++i) s.push(i, 0);
     for (int n = 0; n < 6; ++n) s.advance();
-    // Nodes 0..2 are inputs, node 3 is the output: its turn is given to input 0.
+    // Nodes 0..2 are inputs, node 3 is the output: its priority is given to input 0.
     EXPECT_THAT(s.take(0), ElementsAre(0, 1, 2, 0, 0, 1));
 }
 

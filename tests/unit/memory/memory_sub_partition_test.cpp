@@ -243,7 +243,7 @@ TEST_F(MemorySubPartition, AnAtomicTakesLongerThanARead) {
 TEST_F(MemorySubPartition, PerformsAtomicsAtTheIntervalOfItsUnit) {
     config.atomic_interval = 2500;  // 2.5 L2 cycles
     build();
-    add(false, 0x40, 32, access_type::global_read);  // brings the sector into the L2
+    add(false, 0x40, 32, access_type::global_read);  // fetches the sector into the L2
     test::run_core_cycles(1000);
     for (int n = 0; n < 5; ++n)
         protocol::extension(add(false, 0x40, 32, access_type::global_read)).is_atomic = true;

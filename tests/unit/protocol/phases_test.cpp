@@ -31,7 +31,7 @@ TEST(PhaseTable, GivesEachPhaseItsClock) {
 }
 
 TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
-    // A stage can use in a cycle what the stage behind it has freed in the same cycle.
+    // A stage can use in a cycle what the stage after it has freed in the same cycle.
     EXPECT_LT(phase::core_write_back, phase::core_units);
     EXPECT_LT(phase::core_units, phase::core_instruction_cache);
     EXPECT_LT(phase::core_instruction_cache, phase::core_texture_cache);

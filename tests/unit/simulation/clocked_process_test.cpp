@@ -183,7 +183,7 @@ TEST_P(ClockedProcess, StaysAsleepWhenItSelectsASubPhaseAsleep) {
 }
 
 TEST_P(ClockedProcess, RotatesTheFirstBlockBySubPhases) {
-    // Three blocks that act in turn, with rotating priority.
+    // Three blocks that act successively, with rotating priority.
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     std::vector<std::unique_ptr<recorder>> blocks;
     std::string order;

@@ -7,8 +7,8 @@
 namespace simtlm::core::simt_pipeline {
 
 /// Strict round robin: only one warp may issue in a cycle, the next one after the warp that issued
-/// last that has not exited and does not wait for a barrier or the like. It keeps its turn until it
-/// issues; if it begins to wait, it is skipped while it waits.
+/// last that has not exited and does not wait for a barrier or the like. It keeps its priority
+/// until it issues; if it begins to wait, it is skipped while it waits.
 ///
 /// With the quirk rrr-begins-with-warp-0 every scheduler of an SM first tries warp 0, even if it
 /// belongs to another scheduler, and keeps this choice until it has issued for the first time.

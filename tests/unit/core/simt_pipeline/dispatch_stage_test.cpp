@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// A dispatch stage between an operand collector and its units; completions are recorded. The
-/// caches behind the load/store unit accept nothing.
+/// caches of the load/store unit accept nothing.
 struct dispatch_rig : sc_core::sc_module {
     void completed(warp_instruction& inst) { done[inst.uid] = issuer_.now(); }
 
