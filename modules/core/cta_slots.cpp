@@ -10,7 +10,7 @@ namespace simtlm::core {
 cta_slots::cta_slots(const sm_config& config)
     : config_(config),
       slots_(config.max_ctas),
-      registers_used_(config.allocation.register_partitions) {}
+      registers_used_(config.allocation.sub_core_register_files) {}
 
 bool cta_slots::is_free(unsigned first_thread, unsigned count) const {
     return std::none_of(slots_.begin(), slots_.end(), [&](const slot& s) {
@@ -20,12 +20,12 @@ bool cta_slots::is_free(unsigned first_thread, unsigned count) const {
 }
 
 bool cta_slots::has_registers(const cta_needs& needs, unsigned first_thread) const {
-    const unsigned warps = needs.warps(config_.warp_size), n = partitions();
+    const unsigned warps = needs.warps(config_.warp_size), n = sub_cores();
     const std::uint64_t per_warp = needs.registers_per_warp(config_);
     for (unsigned i = 0; i < std::min(warps, n); ++i) {
-        const unsigned partition = (first_thread / config_.warp_size + i) % n;
-        if (registers_used_[partition] + (warps - i + n - 1) / n * per_warp >
-            registers_of_partition())
+        const unsigned sub_core = (first_thread / config_.warp_size + i) % n;
+        if (registers_used_[sub_core] + (warps - i + n - 1) / n * per_warp >
+            registers_per_sub_core())
             return false;
     }
     return true;
@@ -42,8 +42,7 @@ int cta_slots::free_threads(const cta_needs& needs, bool counting_registers) con
 void cta_slots::count_registers(const cta_needs& needs, unsigned first_thread, bool add) {
     const std::uint64_t per_warp = needs.registers_per_warp(config_);
     for (unsigned i = 0; i < needs.warps(config_.warp_size); ++i) {
-        std::uint64_t& used =
-            registers_used_[(first_thread / config_.warp_size + i) % partitions()];
+        std::uint64_t& used = registers_used_[(first_thread / config_.warp_size + i) % sub_cores()];
         used = add ? used + per_warp : used - per_warp;
     }
 }
@@ -70,7 +69,7 @@ unsigned cta_slots::capacity_for(const kernel_context& kernel, bool concurrent) 
         by_threads += is_free(first, padded) ? 1 : 0;
     const std::uint64_t per_warp = needs.registers_per_warp(config_);
     for (const std::uint64_t used : registers_used_)
-        warps += (registers_of_partition() - std::min(used, registers_of_partition())) /
+        warps += (registers_per_sub_core() - std::min(used, registers_per_sub_core())) /
                  std::max<std::uint64_t>(per_warp, 1);
     const std::uint64_t barriers = config_.allocation.barriers;
     return static_cast<unsigned>(std::min(

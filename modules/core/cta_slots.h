@@ -66,15 +66,15 @@ private:
     /// The first hardware thread of a CTA; -1: there is no room.
     /// @param counting_registers  not only threads
     int free_threads(const cta_needs& needs, bool counting_registers) const;
-    std::uint64_t registers_of_partition() const { return config_.registers / partitions(); }
-    unsigned partitions() const { return config_.allocation.register_partitions; }
+    std::uint64_t registers_per_sub_core() const { return config_.registers / sub_cores(); }
+    unsigned sub_cores() const { return config_.allocation.sub_core_register_files; }
     /// Adds the registers of a CTA to those in use, or subtracts them.
     void count_registers(const cta_needs& needs, unsigned first_thread, bool add);
 
     const sm_config& config_;
     std::vector<slot> slots_;
     unsigned resident_ = 0;
-    std::vector<std::uint64_t> registers_used_;  ///< by partition of the register file
+    std::vector<std::uint64_t> registers_used_;  ///< by register file of a sub-core
     std::uint64_t shared_used_ = 0;              // bytes
     std::uint64_t barriers_used_ = 0;
 };

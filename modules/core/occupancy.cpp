@@ -25,7 +25,8 @@ std::uint64_t warps_by_registers(const sm_config& config, std::uint64_t per_warp
                                  std::uint64_t warps) {
     const allocation_rules& rules = config.allocation;
     if (checked_registers(config, per_warp, warps) > config.registers_per_block) return 0;
-    return config.registers / rules.register_partitions / per_warp * rules.register_partitions;
+    return config.registers / rules.sub_core_register_files / per_warp *
+           rules.sub_core_register_files;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct allocation_rules {
     unsigned register_unit = 256;
     /// The register file consists of this many equal parts. A warp gets its registers from one of
     /// them.
-    unsigned register_partitions = 4;
+    unsigned sub_core_register_files = 4;
     /// A launch is refused if its CTAs, with their warps rounded up to a multiple of this number,
     /// have more registers than a CTA may have; 0: it is not checked.
     unsigned checked_warps = 4;
@@ -22,7 +22,8 @@ struct allocation_rules {
     unsigned barriers = 0;         ///< named barriers of an SM; 0: they do not limit the CTAs
 
     bool operator==(const allocation_rules& o) const {
-        return register_unit == o.register_unit && register_partitions == o.register_partitions &&
+        return register_unit == o.register_unit &&
+               sub_core_register_files == o.sub_core_register_files &&
                checked_warps == o.checked_warps && shared_unit == o.shared_unit &&
                reserved_shared == o.reserved_shared && barriers == o.barriers;
     }

@@ -278,7 +278,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 placed = true;  // more may be placed in a later cycle
                 break;
             }
-            if (config_.most_capacity) {
+            if (config_.by_capacity) {
                 if (!place_by_capacity(now)) break;
             } else {
                 const unsigned next = (i + last + 1) % n;

@@ -130,7 +130,7 @@ private:
     unsigned last_cluster_ = 0;                             // its position in the cluster order
     std::vector<unsigned> last_core_;                       // by cluster
     std::vector<std::uint64_t>
-        served_;  // by cluster: cycle of its last CTA plus 1, with most_capacity
+        served_;  // by cluster: cycle of its last CTA plus 1, with by_capacity
     struct ended {
         core::kernel_context* kernel;
         std::unique_ptr<program::cta> block;

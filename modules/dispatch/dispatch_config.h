@@ -19,7 +19,7 @@ struct dispatch_config {
     /// A CTA goes to the SM that has room for the largest number of CTAs of its kernel; among
     /// equals, to the first in the order of clusters. Otherwise the clusters are served round
     /// robin. -gpgpu_cta_placement
-    bool most_capacity = false;
+    bool by_capacity = false;
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel
     bool concurrent_kernels_per_sm = false;  ///< -gpgpu_concurrent_kernel_sm
     /// Kernels of different streams run serially unless an SM may hold several kernels (quirk

@@ -66,9 +66,10 @@ network::network(const sc_core::sc_module_name& name, simulation::phase_sequence
         for (unsigned port = 0; port < ejection_ports(s); ++port) {
             const bool memory = s == requests;
             const unsigned a_part = memory ? config.memories_per_partition : 1;
-            const simulation::partition_scope receiver(
+            const simulation::scheduling_partition_scope receiver(
                 sequencer, port / a_part, ejection_ports(s) / a_part,
-                memory ? simulation::partition_size::large : simulation::partition_size::small);
+                memory ? simulation::scheduling_partition_size::large
+                       : simulation::scheduling_partition_size::small);
             presenters_[s].emplace_back(*this, s, port);
         }
     }

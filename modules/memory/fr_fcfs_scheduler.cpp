@@ -114,7 +114,7 @@ public:
     std::uint32_t choose(std::uint64_t free, unsigned& priority, const dram_timing_state& banks,
                          std::uint64_t core_now) override {
         if (free == 0) return dram_request_table::none;
-        if (turns()) draining_ = !draining_;
+        if (switches_mode()) draining_ = !draining_;
         const bool write = draining_ || (writes_may_fill_gaps() && pending_ == 0);
         row_queue& queue = write ? writes_ : reads_;
         const std::uint64_t candidates = free & queue.waiting();
@@ -130,7 +130,8 @@ public:
     }
 
     bool may_choose(std::uint64_t free) const override {
-        return (free & (reads_.waiting() | writes_.waiting())) != 0 || (free != 0 && turns());
+        return (free & (reads_.waiting() | writes_.waiting())) != 0 ||
+               (free != 0 && switches_mode());
     }
     unsigned pending() const override { return pending_; }
     bool full(bool write) const override {
@@ -143,7 +144,7 @@ public:
 
 private:
     /// Whether the next choice starts or stops draining the writes, even if it finds no request.
-    bool turns() const {
+    bool switches_mode() const {
         return separate_writes_ && (draining_ ? pending_writes_ < low_ : pending_writes_ >= high_);
     }
 

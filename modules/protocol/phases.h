@@ -14,7 +14,7 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
 /// side, L2 side or reply side of their own memory partition, of their own cluster with its SMs, or
 /// of one output port of the network and the block after it. These are the group kinds of
 /// simulation::phase. The state of one memory partition, or of one cluster, belongs to one
-/// scheduling partition of host threads (simulation::partition_scope).
+/// scheduling partition of host threads (simulation::scheduling_partition_scope).
 enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope; blocks that act in it

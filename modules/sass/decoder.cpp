@@ -498,8 +498,8 @@ private:
     operand number_operand(const encoding_operand& spec) const {
         const std::uint64_t v = w_.bits(spec.bit, spec.width);
         // A mask of all predicates is not printed, nor is a small number if it is zero.
-        const std::uint64_t left_out = spec.width == 32 ? all_predicates : 0;
-        return spec.zero_omitted && v == left_out ? operand{} : number(v);
+        const std::uint64_t omitted = spec.width == 32 ? all_predicates : 0;
+        return spec.zero_omitted && v == omitted ? operand{} : number(v);
     }
     operand signs() const {
         operand o = number(w_.bits(32, 8));

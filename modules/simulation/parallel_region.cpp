@@ -19,14 +19,14 @@ parallel_region::parallel_region(unsigned threads, unsigned groups_a_thread)
 parallel_region::~parallel_region() = default;
 
 unsigned parallel_region::chunk_of(unsigned partition, unsigned partitions,
-                                   partition_size size) const {
+                                   scheduling_partition_size size) const {
     if (!exists()) return 0;
     constexpr unsigned for_large = 24;
     const unsigned thread = partition * threads_ / partitions;
     const auto first_of = [&](unsigned t) { return (t * partitions + threads_ - 1) / threads_; };
-    const unsigned begin = size == partition_size::large ? 0 : for_large;
+    const unsigned begin = size == scheduling_partition_size::large ? 0 : for_large;
     const unsigned places =
-        size == partition_size::large ? for_large : chunks_per_thread - for_large;
+        size == scheduling_partition_size::large ? for_large : chunks_per_thread - for_large;
     const unsigned nth = partition - first_of(thread), of = first_of(thread + 1) - first_of(thread);
     return thread * chunks_per_thread + begin + nth * places / of;
 }

@@ -22,7 +22,7 @@ namespace simtlm::simulation {
 
 /// Relative amount of work in a scheduling partition. Threads begin with the large ones, so that
 /// they finish at about the same time.
-enum class partition_size { large, small };
+enum class scheduling_partition_size { large, small };
 
 /// Runs phases in which processes touch nothing beyond their scheduling partition
 /// (phase::group_kind) on several host threads: consecutive phases are run partition by partition
@@ -54,7 +54,8 @@ public:
 
     /// The chunk to which a partition is assigned. The chunks of each host thread form a row: first
     /// those of large partitions, then those of small ones.
-    unsigned chunk_of(unsigned partition, unsigned partitions, partition_size size) const;
+    unsigned chunk_of(unsigned partition, unsigned partitions,
+                      scheduling_partition_size size) const;
     /// The chunk of the blocks under construction.
     unsigned chunk_of_new() const { return chunk_of_new_; }
     void set_chunk_of_new(unsigned chunk) { chunk_of_new_ = chunk; }

@@ -22,8 +22,8 @@ struct phase {
     unsigned domain;
     const char* name;
     /// If not 0, processes of this phase access only state of their own scheduling partition
-    /// (partition_scope), and members of a process_group of this kind only state of their group.
-    /// Phases of one kind must be consecutive and belong to one domain.
+    /// (scheduling_partition_scope), and members of a process_group of this kind only state of
+    /// their group. Phases of one kind must be consecutive and belong to one domain.
     unsigned group_kind = 0;
     /// Processes of this phase read state that other scheduling partitions have written in earlier
     /// phases of the step, so that host threads synchronise before it.

@@ -311,18 +311,18 @@ private:
 /// cluster, a memory partition. In phases with a phase::group_kind they access nothing but each
 /// other's state, so that partitions may run in any order and on several host threads. All blocks
 /// constructed outside any scope form one partition.
-class partition_scope {
+class scheduling_partition_scope {
 public:
     /// @param number      of the partition, among those of its kind
     /// @param partitions  number of partitions of that kind
-    partition_scope(phase_sequencer& sequencer, unsigned number, unsigned partitions,
-                    partition_size size = partition_size::small)
+    scheduling_partition_scope(phase_sequencer& sequencer, unsigned number, unsigned partitions,
+                               scheduling_partition_size size = scheduling_partition_size::small)
         : region_(sequencer.region()), before_(region_.chunk_of_new()) {
         region_.set_chunk_of_new(region_.chunk_of(number, partitions, size));
     }
-    ~partition_scope() { region_.set_chunk_of_new(before_); }
-    partition_scope(const partition_scope&) = delete;
-    partition_scope& operator=(const partition_scope&) = delete;
+    ~scheduling_partition_scope() { region_.set_chunk_of_new(before_); }
+    scheduling_partition_scope(const scheduling_partition_scope&) = delete;
+    scheduling_partition_scope& operator=(const scheduling_partition_scope&) = delete;
 
 private:
     parallel_region& region_;

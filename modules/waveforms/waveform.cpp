@@ -288,10 +288,10 @@ void waveform::sample(unsigned ticked) {
         for (std::uint64_t bits = due_[w]; bits != 0; bits &= bits - 1) {
             const std::size_t number = w * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
             bundle& b = bundles_[number];
-            const bool its_turn = (b.domains & ticked) != 0;
-            if (!its_turn && !first) continue;
-            sample(b, its_turn);
-            if (its_turn && --samples_due_[number] == 0) due_[w] &= ~(bits & -bits);
+            const bool is_due = (b.domains & ticked) != 0;
+            if (!is_due && !first) continue;
+            sample(b, is_due);
+            if (is_due && --samples_due_[number] == 0) due_[w] &= ~(bits & -bits);
         }
     if (!first && first_change_ == none && out_.size() != before) first_change_ = time;
     if (first) out_.write("$end\n");

@@ -49,7 +49,7 @@ void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_c
     const std::string& placement = v.text("-gpgpu_cta_placement");
     if (placement != "turns" && placement != "most-room")
         v.fail("-gpgpu_cta_placement", "unknown placement", "turns or most-room");
-    d.most_capacity = placement == "most-room";
+    d.by_capacity = placement == "most-room";
     d.kernel_launch_latency = v.number("-gpgpu_kernel_launch_latency");
     d.block_launch_latency = v.number("-gpgpu_TB_launch_latency");
     d.cta_launch_interval = interval(v, "-gpgpu_cta_launch_interval", 0, "core");

@@ -31,9 +31,9 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
     descriptor_ = image_->describe(timing);
     for (const execution::kernel_image& k : image_->kernels()) {
         execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;
-        const auto told = loaded->compiled.find(k.name);
-        if (told != loaded->compiled.end() && told->second.registers != 0)
-            mine.registers = told->second.registers;
+        const auto compiled = loaded->compiled.find(k.name);
+        if (compiled != loaded->compiled.end() && compiled->second.registers != 0)
+            mine.registers = compiled->second.registers;
         else if (image_->isa() == execution::instruction_set::ptx)
             estimated_.insert(k.name);
     }
@@ -59,8 +59,9 @@ void loaded_module::load_ptx(const module_source& source,
         if (inspector != nullptr) inspector->debug().program_loaded(*parsed, source.code);
         const memory_space::access_scope t(memory_, false);
         image_ = std::make_unique<execution::ptx_image>(
-            parsed, memory_.table(), inspector == nullptr ? execution::check_options{} : inspector->checks(),
-            architecture, source.reserved_shared);
+            parsed, memory_.table(),
+            inspector == nullptr ? execution::check_options{} : inspector->checks(), architecture,
+            source.reserved_shared);
         ptx_architecture_ = image_->architecture();
     } catch (const failure&) {
         throw;

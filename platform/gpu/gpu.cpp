@@ -111,8 +111,8 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
 void gpu::make_partitions() {
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {
-        const simulation::partition_scope here(sequencer_, c, m.channels,
-                                               simulation::partition_size::large);
+        const simulation::scheduling_partition_scope here(
+            sequencer_, c, m.channels, simulation::scheduling_partition_size::large);
         partitions_.push_back(std::make_unique<memory::memory_partition>(
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
@@ -163,7 +163,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
     }
     std::vector<core::simt_cluster*> raw;
     for (unsigned c = 0; c < config_.cores.clusters; ++c) {
-        const simulation::partition_scope here(sequencer_, c, config_.cores.clusters);
+        const simulation::scheduling_partition_scope here(sequencer_, c, config_.cores.clusters);
         clusters_.push_back(std::make_unique<core::simt_cluster>(
             fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
         clusters_.back()->clk(clock[protocol::core_clock]);
@@ -224,8 +224,8 @@ void gpu::before_end_of_elaboration() {
 /// because the bindings of `memory` are known only then.
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
-        const simulation::partition_scope here(sequencer_, c, config_.memory.channels,
-                                               simulation::partition_size::large);
+        const simulation::scheduling_partition_scope here(
+            sequencer_, c, config_.memory.channels, simulation::scheduling_partition_size::large);
         simulation::process_group& group = partitions_[c]->channel_group();
         group.open();
         channels_.push_back(make_channel(c));

@@ -101,8 +101,8 @@ checkpoint_contents checkpoint_contents::unpacked(const std::string& text,
     if (rest.substr(0, signature.size()) != signature)
         throw support::user_error(file, "is not a checkpoint of this version of simtlm",
                                   "specify a file written by --checkpoint");
-    const std::string_view told = take_line().substr(signature.size());
-    if (checksum_text(rest) != told) reject_file(file, "is truncated or damaged");
+    const std::string_view expected = take_line().substr(signature.size());
+    if (checksum_text(rest) != expected) reject_file(file, "is truncated or damaged");
     checkpoint_contents c;
     std::uint64_t bytes = 0, host_bytes = 0, host_packed = 0;
     try {

@@ -513,7 +513,7 @@ the format of GPGPU-Sim, so that scripts for GPGPU-Sim and Accel-Sim can be used
 [statistics-files.md](statistics-files.md) describes these formats.
 
 Values count from the start of the run unless stated otherwise, and are sums over all SMs, sub-partitions
-or channels. A word in braces is a placeholder. A name with a dot denotes a figure in a row of figures of
+or channels. A word in braces is a placeholder. A name with a dot denotes a value in a row of values of
 the text report: `warp_occ.W0_Idle` is `W0_Idle:...` below *Warp Occupancy Distribution*.
 
 Access types: GLOBAL_ACC_R, LOCAL_ACC_R, CONST_ACC_R, TEXTURE_ACC_R, GLOBAL_ACC_W, LOCAL_ACC_W,

@@ -224,10 +224,10 @@ private:
     /// Runs the warps of a CTA for some quanta. @return whether it has finished
     bool visit(thread_block& b) {
         const bool together = launch_.what.cooperative;
-        const unsigned turns = together ? cooperative_quanta_per_visit : quanta_per_visit;
+        const unsigned quanta = together ? cooperative_quanta_per_visit : quanta_per_visit;
         const std::int64_t jumps = together ? cooperative_jumps_per_quantum : jumps_per_quantum;
         std::int64_t passed_quanta = 0;
-        for (unsigned quantum = 0; quantum < turns && !stop_ && !given_up();) {
+        for (unsigned quantum = 0; quantum < quanta && !stop_ && !given_up();) {
             bool ran = false, passed = false;
             for (warp& w : b.warps()) {
                 if (!runnable(w)) continue;

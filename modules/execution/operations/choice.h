@@ -10,12 +10,12 @@ namespace simtlm::execution {
 /// The handler of an instruction, and the register widths of its operands in bits; 1 is a
 /// predicate. Lowering converts operands of other widths.
 struct choice {
-    static constexpr unsigned most_sources = 4;
+    static constexpr unsigned max_sources = 4;
 
     handler execute = nullptr;
     std::uint8_t result = 0;
     std::uint8_t source_count = 0;
-    std::uint8_t sources[most_sources] = {};
+    std::uint8_t sources[max_sources] = {};
     bool result_is_signed = false;  ///< sign-extended into a wider register
     std::uint16_t detail = 0;       ///< for operation::detail
 

@@ -300,7 +300,7 @@ bool function_lowering::lower_elementwise(const ptx::operation& o) {
     if (!c) return false;
     // Sources follow the results; comparisons and lop3 have a second result.
     const bool second_result = o.op == ptx::opcode::setp || o.op == ptx::opcode::lop3;
-    operand_ref sources[choice::most_sources] = {no_operand, no_operand, no_operand, no_operand};
+    operand_ref sources[choice::max_sources] = {no_operand, no_operand, no_operand, no_operand};
     const unsigned first = second_result ? 2 : 1;
     for (unsigned i = 0; i < c.source_count; ++i)
         sources[i] = source(operand(first + i), c.sources[i]);

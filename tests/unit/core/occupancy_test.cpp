@@ -135,13 +135,13 @@ unsigned placed_ctas(const occupancy_rules& r, const cta_needs& needs) {
     const unsigned per_warp = up(needs.registers * 32, a.register_unit);
     const unsigned shared = up(needs.shared_memory + a.reserved_shared, a.shared_unit);
     if (up(warps, a.checked_warps) * per_warp > r.registers_per_block) return 0;
-    std::vector<unsigned> free_registers(a.register_partitions,
-                                         r.registers / a.register_partitions);
+    std::vector<unsigned> free_registers(a.sub_core_register_files,
+                                         r.registers / a.sub_core_register_files);
     unsigned free_warps = r.max_threads / 32, free_shared = r.shared_kb * 1024, ctas = 0, next = 0;
     while (ctas < r.max_ctas && warps <= free_warps && shared <= free_shared) {
         bool fits = true;
         for (unsigned w = 0; w < warps; ++w) {
-            unsigned& part = free_registers[next++ % a.register_partitions];
+            unsigned& part = free_registers[next++ % a.sub_core_register_files];
             fits = fits && per_warp <= part;
             part -= std::min(part, per_warp);
         }

@@ -186,7 +186,7 @@ TEST(CtaScheduler, ChoosesTheSmWithCapacityForTheMostCtas) {
     // As in figure 2 of Gilman et al.: a CTA of another kernel occupies half of the shared memory
     // of SM 0, so that two CTAs of the second kernel fit there, and four on SM 1.
     dispatch_config d;
-    d.most_capacity = true;
+    d.by_capacity = true;
     d.concurrent_kernels_per_sm = true;
     d.cta_launch_interval = 1000;
     gpu_rig rig("rig", cores_of(2, 1), d);
@@ -199,7 +199,7 @@ TEST(CtaScheduler, ChoosesTheSmWithCapacityForTheMostCtas) {
 
 TEST(CtaScheduler, ChoosesTheFirstOfEqualSmsInAFixedOrder) {
     dispatch_config d;
-    d.most_capacity = true;
+    d.by_capacity = true;
     d.cluster_order = {2, 0, 1};
     gpu_rig rig("rig", cores_of(3, 1), d);
     rig.launch({1, 4});

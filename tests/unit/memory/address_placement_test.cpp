@@ -61,7 +61,7 @@ struct placement_rig : sc_core::sc_module {
     address_placement placement;
     sc_core::sc_clock clock{"clock", 1, sc_core::SC_NS};
     std::function<void(std::uint64_t)> sms = [](std::uint64_t) {};
-    std::vector<std::pair<unsigned, unsigned>> turns;
+    std::vector<std::pair<unsigned, unsigned>> order_of_service;
 
     explicit placement_rig(const sc_core::sc_module_name& name, bool rotates = false)
         : sc_module(name),
@@ -71,7 +71,7 @@ struct placement_rig : sc_core::sc_module {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
         placement.set_rotation(
             [this](unsigned c, unsigned s) {
-                turns.emplace_back(c, s);
+                order_of_service.emplace_back(c, s);
                 if (enter != 0 && c == 1 && s == 0) placement.enters(std::exchange(enter, 0));
             },
             [rotates](unsigned, std::uint64_t cycle) {
@@ -119,15 +119,15 @@ TEST(AddressPlacement, VisitsEverySmInACycleWithARequest) {
     };
     rig.run(6);
     const std::vector<std::pair<unsigned, unsigned>> all{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
-    EXPECT_EQ(rig.turns, all);
+    EXPECT_EQ(rig.order_of_service, all);
 }
 
 TEST(AddressPlacement, RotatesTheFirstSmOfAClusterEveryCycle) {
     placement_rig rig("rig", true);
     rig.sms = [&](std::uint64_t) { rig.placement.request_service(); };
     rig.run(2);
-    ASSERT_GE(rig.turns.size(), 8u);
-    EXPECT_NE(rig.turns[0].second, rig.turns[4].second);
+    ASSERT_GE(rig.order_of_service.size(), 8u);
+    EXPECT_NE(rig.order_of_service[0].second, rig.order_of_service[4].second);
 }
 
 }  // namespace

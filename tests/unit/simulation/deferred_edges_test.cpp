@@ -89,7 +89,7 @@ struct design : sc_core::sc_module {
         if (f.defer) sequencer.decouple(memory_domain, *gates[memory_domain]);
         if (f.gated) sequencer.gate(gates);
         for (unsigned p = 0; p < parts; ++p) {
-            const partition_scope here(sequencer, p, parts);
+            const scheduling_partition_scope here(sequencer, p, parts);
             groups.push_back(std::make_unique<process_group>(("memory" + std::to_string(p)).c_str(),
                                                              sequencer, 1));
             correspondent &take = make(1), &serve = make(2), &helper = make(2);
@@ -166,7 +166,8 @@ TEST(DecoupledDomain, ReportsItsDeferredEdgesUntilItIsSynchronized) {
     for (unsigned i = 0; i < 200; ++i) {
         sc_core::sc_start(331, sc_core::SC_PS);
         const sc_core::sc_time local_time_offset = d.sequencer.local_time_offset();
-        EXPECT_LT(local_time_offset, sc_core::sc_time(1.2, sc_core::SC_NS)) << "a cycle of the slowest clock";
+        EXPECT_LT(local_time_offset, sc_core::sc_time(1.2, sc_core::SC_NS))
+            << "a cycle of the slowest clock";
         lagged |= local_time_offset != sc_core::SC_ZERO_TIME;
         const sc_core::sc_time before = sc_core::sc_time_stamp();
         d.sequencer.synchronize();

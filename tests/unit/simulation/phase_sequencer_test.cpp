@@ -193,7 +193,7 @@ public:
             r.process.sleep();
         };
         for (unsigned i = 0; i < lanes; ++i) {
-            const partition_scope here(rig_.sequencer, i, lanes);
+            const scheduling_partition_scope here(rig_.sequencer, i, lanes);
             if (how == lanes_as::groups)
                 groups_.push_back(std::make_unique<process_group>(
                     ("cycle" + std::to_string(i)).c_str(), rig_.sequencer, 1));
@@ -340,7 +340,7 @@ TEST(PhaseSequencer, ReportsTheFirstOfSeveralFailedPartitions) {
             ("rig" + std::to_string(n)).c_str(), std::vector<unsigned>{10},
             std::vector<phase>{{0, "p", 1}, {0, "q", 2}}, options));
         for (unsigned i = 0; i < partitions; ++i) {
-            const partition_scope here(rigs.back()->sequencer, i, partitions);
+            const scheduling_partition_scope here(rigs.back()->sequencer, i, partitions);
             all.push_back(std::make_unique<recorder>(
                 ("r" + std::to_string(n) + "_" + std::to_string(i)).c_str(), rigs.back()->sequencer,
                 i % 2 == 0 ? 1 : 0));
@@ -375,9 +375,11 @@ TEST(PhaseSequencer, SynchronizesHostThreadsBeforeAPhaseThatCrossesPartitions) {
         all.back()->then = std::move(then);
     };
     for (unsigned i = 0; i < partitions; ++i) {
-        const partition_scope here(rig.sequencer, i, partitions);
+        const scheduling_partition_scope here(rig.sequencer, i, partitions);
         for (const unsigned phase : {0u, 1u}) make(phase, [&](recorder&) { ++notifications; });
-        make(2, [&](recorder& r) { EXPECT_EQ(notifications, 2 * partitions * (r.process.now() + 1)); });
+        make(2, [&](recorder& r) {
+            EXPECT_EQ(notifications, 2 * partitions * (r.process.now() + 1));
+        });
     }
     rig.run_to(50);
     EXPECT_EQ(notifications, 50 * 2 * partitions);

@@ -592,8 +592,8 @@ TEST(GpuConfig, ReadsTheOrderOfClusters) {
                     .dispatch.cluster_order,
                 ElementsAre(0, 2, 1, 3));
     EXPECT_THAT(refused("-gpgpu_cta_order sms"), HasSubstr("clusters or gpcs"));
-    EXPECT_FALSE(make(chip).dispatch.most_capacity);
-    EXPECT_TRUE(make(chip + "-gpgpu_cta_placement most-room").dispatch.most_capacity);
+    EXPECT_FALSE(make(chip).dispatch.by_capacity);
+    EXPECT_TRUE(make(chip + "-gpgpu_cta_placement most-room").dispatch.by_capacity);
     EXPECT_THAT(refused("-gpgpu_cta_placement least-room"), HasSubstr("turns or most-room"));
     EXPECT_THAT(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 2 -gpgpu_gpc_sms 3,5 "
                         "-gpgpu_cta_order gpcs"),
