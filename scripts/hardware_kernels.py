@@ -172,7 +172,7 @@ def compare(simtlm, options, overhead):
     codes = ["ptx" if ":" not in c else c.split(":")[1] for c in options.cores.split(",")
              if c.startswith("modern")]
     codes.sort(key=lambda c: c != "sass")
-    results, left_out = {}, []
+    results, omitted = {}, []
     with tempfile.TemporaryDirectory() as folder:
         place = None
         for row in csv.DictReader(open(options.file, encoding="utf-8")):
@@ -189,8 +189,8 @@ def compare(simtlm, options, overhead):
                     place = place or write_inputs(pathlib.Path(folder), pathlib.Path(options.programs or ""))
                     said = run_kernel(simtlm, benchmark, code, place, options)
                     if isinstance(said, str):
-                        left_out.append(f"{name}: {said}")
-                        print(left_out[-1], file=sys.stderr, flush=True)
+                        omitted.append(f"{name}: {said}")
+                        print(omitted[-1], file=sys.stderr, flush=True)
                         continue
                     saved[name] = said
                     print(f"{name}: {said['cycles']:,} cycles", file=sys.stderr, flush=True)
@@ -203,4 +203,4 @@ def compare(simtlm, options, overhead):
         sys.exit("no kernel could be compared")
     errors = [100 * ((r[codes[0]]["cycles"] + overhead) / r["measured"]["cycles"] - 1)
               for r in results.values() if codes[0] in r]
-    return tables(results, overhead, codes), left_out, errors
+    return tables(results, overhead, codes), omitted, errors

@@ -63,19 +63,19 @@ def simulate(simtlm, row, options):
 def compare(simtlm, options):
     """Prints a table. @return rows that are left out with the reason, errors in percent"""
     print("| kernel | size | measured, us | simulated, us | error |\n|---|--:|--:|--:|--:|", flush=True)
-    left_out, errors = [], []
+    omitted, errors = [], []
     for row in csv.DictReader(open(options.file, encoding="utf-8")):
         size = row["N"] if int(row["N"]) else f"{row['rows']} x {row['cols']}"
         name, measured = f"{row['kernel']} {size}", float(row["mean_us"])
         if not re.search(options.only, name):
             continue
         if measured < options.shortest:
-            left_out.append(f"{name}: {measured:.1f} us, shorter than {options.shortest:g} us")
+            omitted.append(f"{name}: {measured:.1f} us, shorter than {options.shortest:g} us")
             continue
         simulated = simulate(simtlm, row, options)
         if isinstance(simulated, str):
-            left_out.append(f"{name}: {simulated}")
+            omitted.append(f"{name}: {simulated}")
             continue
         errors.append(100 * (simulated / measured - 1))
         print(f"| {row['kernel']} | {size} | {measured:.1f} | {simulated:.1f} | {errors[-1]:+.1f} % |", flush=True)
-    return left_out, errors
+    return omitted, errors

@@ -23,8 +23,8 @@ PRESETS = {61: "TITAN_X_PASCAL", 70: "QV100", 75: "RTX2060", 80: "A100", 86: "RT
            90: "H100_PCIE"}
 
 
-# Core cycles that a profiler measures with every kernel in addition to those simulated by the modern
-# core: determined from (nearly) empty kernels (scripts/compare-hardware).
+# Core cycles that a profiler measures with every kernel in addition to those simulated by the sub-core
+# pipeline: determined from (nearly) empty kernels (scripts/compare-hardware).
 PROFILER_OVERHEAD = {"nsys": 1650, "ncu": 3400}
 
 # Banner of SystemC.
@@ -86,11 +86,11 @@ def timed(command, output, errors, timeout, folder=None):
         started = time.perf_counter()
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                  cwd=folder)
-        alarm = threading.Timer(timeout, child.kill)
-        alarm.start()
+        timer = threading.Timer(timeout, child.kill)
+        timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - started
-        alarm.cancel()
+        timer.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)
     return child.returncode, wall, usage
 

@@ -12,7 +12,7 @@ namespace simtlm::platform {
 const std::vector<core_model>& core_models() {
     static const std::vector<core_model> models = {
         {"simt", "classic", read_simt, {option_group::operands, option_group::units}},
-        {"sub-core", "modern", read_sub_cores, {option_group::modern}},
+        {"sub-core", "modern", read_sub_cores, {option_group::sub_cores}},
     };
     return models;
 }

@@ -574,7 +574,7 @@ void sub_core_units(builder& b) {
            "modern: sub-cores that issue according to the control bits of the compiler, as "
            "measured on Volta and later GPUs. --compat accel-sim always uses simt.");
     b.word("--dependences", "bits|scoreboard", "bits",
-           "Modern core: mechanism that enforces dependences. bits: control bits of the machine "
+           "sub-core pipeline: mechanism that enforces dependences. bits: control bits of the machine "
            "code, or control bits computed as a compiler would, which also reorders the PTX of a "
            "basic block; scoreboard: registers with pending writes.");
     b.word("-modern_scheduler", "cggty|lrr|glrr", "cggty",

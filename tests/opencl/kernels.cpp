@@ -27,7 +27,7 @@ kernel __attribute__((reqd_work_group_size(8, 2, 1))) void demands(global int* p
     barrier(CLK_LOCAL_MEM_FENCE);
     p[0] = shared[15 - 8 * get_local_id(1) - get_local_id(0)];
 }
-/* An item of the second warp writes, and those of the first read behind the barrier. */
+/* An item of the second warp writes, and those of the first read after the barrier. */
 kernel void passes_on(global const int* in, global int* out) {
     local int word;
     const size_t i = get_local_id(0);

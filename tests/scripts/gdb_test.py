@@ -42,8 +42,8 @@ class OnACore:
     def test_shows_where_warps_are(self):
         warps = re.findall(r"^warp (\d+) CTA slot \d+: behind 0x[0-9a-f]{4}, \d+ in the pipeline",
                            self.out, re.M)
-        told = int(re.search(r"SM 0 .*?, (\d+) warps", self.out).group(1))
-        self.assertEqual(told, len(warps))
+        reported = int(re.search(r"SM 0 .*?, (\d+) warps", self.out).group(1))
+        self.assertEqual(reported, len(warps))
 
     def test_shows_lines_of_caches(self):
         sets = re.findall(r"^(\d+) sets, \d+ ways: (\d+) accesses", self.out, re.M)

@@ -147,16 +147,16 @@ class StatisticsSchema(unittest.TestCase):
     def test_names_what_the_page_names(self):
         page = (ROOT / "docs/statistics-files.md").read_text()
 
-        def table_behind(line):
+        def table_after(line):
             rows = page.split(line + "\n", 1)[1].lstrip("\n").split("\n\n", 1)[0].splitlines()[2:]
             return {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
 
         self.assertEqual(
-            table_behind("The file contains one object. In version 2 of the schema, its members are:"),
+            table_after("The file contains one object. In version 2 of the schema, its members are:"),
             set(SCHEMA["properties"]))
-        self.assertEqual(table_behind("Each element of `kernels`:"),
+        self.assertEqual(table_after("Each element of `kernels`:"),
                          set(SCHEMA["$defs"]["kernel"]["properties"]))
-        self.assertEqual(table_behind("`provenance`:"),
+        self.assertEqual(table_after("`provenance`:"),
                          set(SCHEMA["$defs"]["provenance"]["properties"]))
 
 

@@ -240,10 +240,10 @@ launch_script launch_script::parse(const std::string& text, const std::string& f
         ++number;
         if (words.empty()) begin = number;
         if (!line.empty() && line.back() == '\r') line.pop_back();
-        const bool goes_on = !line.empty() && line.back() == '\\';
-        if (goes_on) line.pop_back();
+        const bool continues = !line.empty() && line.back() == '\\';
+        if (continues) line.pop_back();
         add_words(line, words);
-        if (goes_on || words.empty()) continue;
+        if (continues || words.empty()) continue;
         add_statement(script, statement(fmt::format("{}:{}", file, begin), std::move(words)),
                       begin);
         words.clear();
