@@ -11,7 +11,7 @@ namespace simtlm::simulation {
 struct process_state;
 
 /// The timers of clocked processes in one clock domain, in cycles of that domain: a wheel with one
-/// slot per cycle up to its reach; a later timer stays in its slot for another revolution.
+/// bucket per cycle up to its reach; a later timer stays in its bucket for another revolution.
 class timer_wheel {
 public:
     static constexpr unsigned reach = 1024;  ///< cycles
@@ -64,7 +64,7 @@ private:
         process_state* who;
     };
     std::vector<std::vector<timer>> places_;         // by cycle modulo reach
-    std::array<std::uint64_t, reach / 64> armed_{};  // slots with timers, one bit each
+    std::array<std::uint64_t, reach / 64> armed_{};  // buckets with timers, one bit each
 };
 
 }  // namespace simtlm::simulation
