@@ -308,4 +308,4 @@ def about_this_run(simtlm):
     return ", ".join(filter(None, [
         version, commit or "an executable that does not tell its commit",
         f"{os.cpu_count()} processors ({model.group(1).strip()})" if model else "",
-        f"load {LOAD_BEFORE:.1f} before the start"]))
+        f"load {LOAD_BEFORE:.1f} before the start", time.strftime("%-d %B %Y")]))
