@@ -125,8 +125,9 @@ int run_functional(const platform::option_values& values) {
         return code == success && attempt.failed() ? output_failed : code;
     }
     put_out("simtlm: *** incomplete run: interrupted ***\n");
-    print_error(fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",
-                     signal_guard::name()));
+    print_error(
+        fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",
+                    signal_guard::name()));
     return ended_by_signal + signal_guard::received();
 }
 

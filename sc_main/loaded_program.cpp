@@ -77,8 +77,9 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
                                                execution::device_memory& memory,
                                                device::inspection& inspector) {
     if (values.text("--cubin").empty())
-        return std::make_unique<execution::ptx_image>(read_program(values, inspector.debug()), memory,
-                                                      inspector.checks(), gpu_architecture(values));
+        return std::make_unique<execution::ptx_image>(read_program(values, inspector.debug()),
+                                                      memory, inspector.checks(),
+                                                      gpu_architecture(values));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program too", "name one of them");
     return std::make_unique<execution::sass_image>(read_cubins(values), memory, inspector.checks());

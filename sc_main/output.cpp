@@ -137,8 +137,8 @@ void print_activity(const simulation::phase_sequencer& sequencer, double seconds
     std::uint64_t activations = 0;
     for (const std::uint64_t n : a.activations) activations += n;
     print_error(fmt::format("simulation kernel: {} core, {} network, {} L2, {} DRAM clock edges\n",
-                     a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
-                     a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]));
+                            a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
+                            a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]));
     const auto line = [&](const char* name, std::uint64_t n) {
         print_error(fmt::format("  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n)));
     };
@@ -150,9 +150,10 @@ void print_activity(const simulation::phase_sequencer& sequencer, double seconds
     line("activations", activations);
     for (unsigned p = 0; p < sequencer.phases(); ++p)
         line(sequencer.phase_name(p), a.activations[p]);
-    print_error(fmt::format("  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
-                     ratio(seconds * 1e9, static_cast<double>(activations)),
-                     ratio(seconds * 1e9, static_cast<double>(a.edges[protocol::core_clock]))));
+    print_error(
+        fmt::format("  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
+                    ratio(seconds * 1e9, static_cast<double>(activations)),
+                    ratio(seconds * 1e9, static_cast<double>(a.edges[protocol::core_clock]))));
 }
 
 }  // namespace simtlm

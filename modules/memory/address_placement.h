@@ -35,7 +35,7 @@ public:
     /// @param inject  lets an SM of a cluster inject
     /// @param first   returns the SM of a cluster that comes first in a core cycle
     void set_rotation(std::function<void(unsigned cluster, unsigned sm)> inject,
-                   std::function<unsigned(unsigned cluster, std::uint64_t cycle)> first) {
+                      std::function<unsigned(unsigned cluster, std::uint64_t cycle)> first) {
         inject_ = std::move(inject);
         first_ = std::move(first);
     }

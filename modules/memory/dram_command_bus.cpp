@@ -33,7 +33,8 @@ void dram_command_bus::issue_column(unsigned b, std::uint64_t now) {
         pipeline_.set_stages(r.write ? config_.timing.WL : config_.timing.CL);
     }
     pipeline_.push(number);
-    notify(now, r.write ? dram_command::write : dram_command::read, b, r.row, r.column + r.commanded);
+    notify(now, r.write ? dram_command::write : dram_command::read, b, r.row,
+           r.column + r.commanded);
     if (r.write)
         machines_.write(b, now);
     else
@@ -83,8 +84,8 @@ void dram_command_bus::refresh_bank(unsigned b, std::uint64_t now) {
     ++statistics_.refreshes;
 }
 
-void dram_command_bus::notify(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
-                            std::uint32_t column) {
+void dram_command_bus::notify(std::uint64_t now, dram_command kind, unsigned bank,
+                              std::uint32_t row, std::uint32_t column) {
     for (command_observer* o : observers_) o->command(now, kind, bank, row, column);
 }
 

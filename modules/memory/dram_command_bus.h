@@ -45,7 +45,7 @@ public:
 
 private:
     void notify(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
-              std::uint32_t column);
+                std::uint32_t column);
     void count_column(const dram_request& request, unsigned b);
 
     const dram_config& config_;

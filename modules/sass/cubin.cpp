@@ -230,7 +230,8 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
             }
             case max_threads:
                 if (function != nullptr)
-                    for (std::uint32_t& n : function->max_block_threads) n = v.take<std::uint32_t>();
+                    for (std::uint32_t& n : function->max_block_threads)
+                        n = v.take<std::uint32_t>();
                 break;
             case reqntid:
                 if (function != nullptr)

@@ -85,12 +85,12 @@ struct encoding_operand {
     std::uint8_t invert_bit = 0;  ///< 0: the usual bit of a source
     char immediate = 'u';
     bool selects_halves = false, selects_byte = false, zero_omitted = false;
-    bool omitted_if_true = false;  ///< omitted in print if PT
+    bool omitted_if_true = false;   ///< omitted in print if PT
     bool selects_part = false;      ///< selects a byte or half of the source, depending on its type
     bool selects_half = false;      ///< F16: bit 60 selects the high half
-    bool has_kept_bits = false;   ///< bits 73:72: number of its bits that are kept
+    bool has_kept_bits = false;     ///< bits 73:72: number of its bits that are kept
     bool selects_word = false;      ///< bit 88 selects the high half
-    bool has_layout = false;      ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
+    bool has_layout = false;        ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
     bool has_fixed_layout = false;  ///< a matrix; A is row-major and B column-major
     bool selects_more_halves = false;  ///< bit 86 is the third bit of the selection of halves
     bool is_packed = false;            ///< has the modifiers of a packed source, but no halves

@@ -63,7 +63,7 @@ public:
     /// are replayed, otherwise equal to it.
     sc_core::sc_time local_time() const {
         return *state_.edges_deferred == 0 ? sc_core::sc_time_stamp()
-                                   : state_.sequencer.deferred_time(*state_.edges_deferred);
+                                           : state_.sequencer.deferred_time(*state_.edges_deferred);
     }
 
 private:

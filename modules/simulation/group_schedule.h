@@ -162,7 +162,7 @@ private:
     // Current sub-phase; max_sub_phases: no visit is in progress, and members may wake the group.
     unsigned visiting_ = 0;
     std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub-phases with an awake member
-    std::uint64_t pending_ = 0;         // buckets with a timer, one bit each
+    std::uint64_t pending_ = 0;                               // buckets with a timer, one bit each
     std::uint64_t next_later_ = never;  // cycle of the earliest timer in later_
     std::vector<row> rows_;             // by sub-phase
     std::uint64_t visits_ = 0;

@@ -57,7 +57,7 @@ struct scheduled_phase {
                                     ///< these processes
     const scheduled_phase* processes = nullptr;  ///< phase whose processes run the members: usually
                                                  ///< this one
-    bool shared = false;         ///< host threads may run it in a parallel region
+    bool shared = false;                         ///< host threads may run it in a parallel region
     bool one_thread = false;     ///< its processes access state beyond their partition
     unsigned shared_number = 0;  ///< index among the shared phases
     std::vector<sub_phase> sub_phases;

@@ -11,8 +11,8 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::uint64_t max_reserved_counts = 1 << 16;  // limits the memory reserved for counts in a
-                                                 // damaged file
+constexpr std::uint64_t max_reserved_counts = 1 << 16;  // limits the memory reserved for counts in
+                                                        // a damaged file
 
 std::string text_of(const dim3& d) {
     return std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
@@ -175,7 +175,8 @@ void block_reader::read_count(const line_source::line& line, block_trace& block)
     const std::size_t size = instructions.size() + std::min(expected_, max_reserved_counts);
     if (size > instructions.capacity()) {
         // Warps of a block have similar lengths: reserve memory for all of them.
-        const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), max_reserved_counts);
+        const std::uint64_t all =
+            std::min(expected_ * header_.warps_per_block(), max_reserved_counts);
         instructions.reserve(std::max<std::size_t>({size, all, instructions.capacity() * 3 / 2}));
     }
     block.warps[warp_].first = static_cast<std::uint32_t>(instructions.size());

@@ -141,8 +141,8 @@ std::string suffix_of(const program::static_instruction& info,
         for (const auto& [space, name] : spaces)
             if (space == effects.space) return std::string("@") + name;
     const bool is_encoded = info.code_bytes == machine_code_bytes &&
-                      effects.barrier_id == info.barrier_id &&
-                      effects.barrier_threads == info.barrier_threads;
+                            effects.barrier_id == info.barrier_id &&
+                            effects.barrier_threads == info.barrier_threads;
     if (info.barrier != program::barrier_kind::none && !is_encoded)
         return "@" + std::to_string(effects.barrier_id) + "," +
                std::to_string(effects.barrier_threads);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest_opcode = 128;    // the longest known opcode has about 40 characters
 constexpr std::uint64_t widest_access = 1024;  // a generous limit: the largest known width is 16
-constexpr unsigned max_operands = 16;         // per line, including operands without dependences
+constexpr unsigned max_operands = 16;          // per line, including operands without dependences
 
 [[noreturn]] void fail(const place& where, const std::string& what) {
     throw support::user_error(where.where(), what);

@@ -21,7 +21,7 @@ namespace simtlm::trace {
 namespace {
 
 constexpr std::size_t max_spare_blocks = 32;
-constexpr std::size_t always_ahead = 2;       // blocks, regardless of their size
+constexpr std::size_t always_ahead = 2;            // blocks, regardless of their size
 constexpr std::size_t max_bytes_ahead = 4u << 20;  // bytes, unless always_ahead blocks exceed it
 /// Iterations for which the simulation spins for a block before it sleeps: consecutive blocks take
 /// less time than a wake-up.

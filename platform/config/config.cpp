@@ -104,7 +104,7 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
                            max_shared_memory),
                fmt::format("see {}; if the header is wrong, --override-shmem BYTES",
                            max_shared_memory == sm.shared.bytes_per_block ? "-gpgpu_shmem_per_block"
-                                                                    : "-gpgpu_shmem_size"));
+                                                                          : "-gpgpu_shmem_size"));
     const core::cta_needs needs{static_cast<std::uint32_t>(kernel.threads_per_block),
                                 static_cast<std::uint32_t>(registers), 0};
     const std::uint64_t warps = needs.warps(warp_threads), each = needs.registers_per_warp(sm);

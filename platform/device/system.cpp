@@ -43,7 +43,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                platform::provenance from, std::function<void()> quit)
     : config_(system_config::from(options)),
       inspection_(options,
-            [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }),
+                  [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }),
       state_(config_.gpus, config_.memory_bytes,
              config_.gpu.ptx.quirks.allocations_of_256_bytes ? 256 : 512),
       log_(options, log, std::move(from), config_.gpu.clocks.core),

@@ -170,7 +170,8 @@ execution::launch device_context::read_descriptor(const kernel_entry& k, std::ui
                                         k.image->name, shared, max_shared_memory));
     constexpr std::uint32_t max_rows = 65535, max_blocks = 0x7fffffff, max_block_threads = 1024;
     if (l.grid.x > max_blocks || l.grid.y > max_rows || l.grid.z > max_rows ||
-        l.block.x > max_block_threads || l.block.y > max_block_threads || l.block.z > max_block_threads)
+        l.block.x > max_block_threads || l.block.y > max_block_threads ||
+        l.block.z > max_block_threads)
         throw command_fault(error_code::bad_launch,
                             fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} "
                                         "threads",

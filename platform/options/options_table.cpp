@@ -573,10 +573,11 @@ void sub_core_units(builder& b) {
            "Pipeline of the SM. simt, or classic: that of GPGPU-Sim's SIMT core; sub-core, or "
            "modern: sub-cores that issue according to the control bits of the compiler, as "
            "measured on Volta and later GPUs. --compat accel-sim always uses simt.");
-    b.word("--dependences", "bits|scoreboard", "bits",
-           "sub-core pipeline: mechanism that enforces dependences. bits: control bits of the machine "
-           "code, or control bits computed as a compiler would, which also reorders the PTX of a "
-           "basic block; scoreboard: registers with pending writes.");
+    b.word(
+        "--dependences", "bits|scoreboard", "bits",
+        "sub-core pipeline: mechanism that enforces dependences. bits: control bits of the machine "
+        "code, or control bits computed as a compiler would, which also reorders the PTX of a "
+        "basic block; scoreboard: registers with pending writes.");
     b.word("-modern_scheduler", "cggty|lrr|glrr", "cggty",
            "Policy that selects among the eligible warps of a sub-core. cggty: greedy, then "
            "youngest; lrr: loose round robin; glrr: greedy, then loose round robin.");

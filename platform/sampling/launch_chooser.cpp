@@ -31,8 +31,7 @@ std::optional<std::size_t> launch_chooser::family::predicted() const {
     if (last.size() == 2)
         if (const auto next = after_two.find({last[0], last[1]}); next != after_two.end())
             return next->second;
-    if (const auto next = after_one.find(last.back()); next != after_one.end())
-        return next->second;
+    if (const auto next = after_one.find(last.back()); next != after_one.end()) return next->second;
     return last.back();
 }
 

@@ -41,7 +41,8 @@ device::task_ptr copy_task(session& s, const place& to, const place& from,
                 std::memmove(reinterpret_cast<void*>(row), reinterpret_cast<const void*>(source),
                              region[0]);
                 memory.note_copied(row, source, region[0]);
-                if (device::inspection* const inspector = s.gpus().state().inspector; inspector != nullptr)
+                if (device::inspection* const inspector = s.gpus().state().inspector;
+                    inspector != nullptr)
                     inspector->debug().copied(row, region[0]);
             }
     };
@@ -64,7 +65,8 @@ device::task_ptr fill_task(session& s, const place& to, const std::array<std::si
                 for (std::size_t x = 0; x < region[0]; x += pattern.size())
                     std::memcpy(reinterpret_cast<void*>(row + x), pattern.data(), pattern.size());
                 s.gpus().memory().note_written(row, region[0]);
-                if (device::inspection* const inspector = s.gpus().state().inspector; inspector != nullptr)
+                if (device::inspection* const inspector = s.gpus().state().inspector;
+                    inspector != nullptr)
                     inspector->debug().copied(row, region[0]);
             }
     };

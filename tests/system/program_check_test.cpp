@@ -136,7 +136,8 @@ TEST_P(MachineCodeChecks, NameAddressesAndLinesOfRacesAndOfUninitializedReads) {
             EXPECT_NE(std::string::npos, o.err.find(what)) << what << "\n" << o.err;
         };
         expect_report(".cubin:careless+0x00");
-        expect_report("careless.cu:9): kernel careless, block (0,0,0), thread (0,0,0): reads 4 bytes at ");
+        expect_report(
+            "careless.cu:9): kernel careless, block (0,0,0), thread (0,0,0): reads 4 bytes at ");
         expect_report("0 bytes inside allocation in");
         expect_report("race in shared memory at 0x");
         expect_report("(static shared memory): this ");

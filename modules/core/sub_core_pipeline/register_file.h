@@ -64,7 +64,7 @@ private:
     std::array<std::array<std::uint64_t, max_ports>, max_banks> read_{};
     std::uint64_t reads_from_ = 0;
     std::array<std::uint64_t, max_banks> fixed_writes_{};  // bit: cycle modulo horizon
-    std::uint64_t writes_to_ = 0;                           // the latest reserved cycle
+    std::uint64_t writes_to_ = 0;                          // the latest reserved cycle
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

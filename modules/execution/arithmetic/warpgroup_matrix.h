@@ -87,7 +87,8 @@ public:
                const std::uint32_t* metadata = nullptr) const;
 
     static constexpr unsigned rows = 16;
-    static constexpr unsigned max_a_registers = rows * 32, max_b_registers = 64 * 256;  ///< elements
+    static constexpr unsigned max_a_registers = rows * 32,
+                              max_b_registers = 64 * 256;  ///< elements
 
 private:
     template <class Act>

@@ -30,8 +30,8 @@ class by_name {
 public:
     std::uint32_t next(const std::string& name) {
         const std::int64_t named_number = number_in_name(name);
-        const auto bank = static_cast<std::uint32_t>((std::max<std::int64_t>(named_number, 0) + banks - 1) %
-                                                     std::int64_t{banks});
+        const auto bank = static_cast<std::uint32_t>(
+            (std::max<std::int64_t>(named_number, 0) + banks - 1) % std::int64_t{banks});
         const std::uint32_t number = bank + banks * given_[bank]++;
         end_ = std::max(end_, number + 1);
         return number;

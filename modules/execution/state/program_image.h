@@ -77,9 +77,9 @@ struct kernel_image {
     std::array<std::uint32_t, 3> required_cluster{};
     /// The grid of a launch is in clusters, not in CTAs (.blocksareclusters).
     bool blocks_are_clusters = false;
-    std::uint32_t max_cluster = 0;   ///< CTAs per cluster (.maxclusterrank); 0: not specified
+    std::uint32_t max_cluster = 0;        ///< CTAs per cluster (.maxclusterrank); 0: not specified
     std::uint32_t max_block_threads = 0;  ///< maximum per block (.maxntid); 0: not specified
-    std::uint32_t barriers = 0;      ///< named barriers per CTA; 0: unknown
+    std::uint32_t barriers = 0;           ///< named barriers per CTA; 0: unknown
 
     /// Bytes of shared memory that an SM allocates to a CTA.
     std::uint64_t allocated_shared(std::uint64_t dynamic) const {

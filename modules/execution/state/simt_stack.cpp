@@ -80,7 +80,8 @@ void simt_stack::branch(lane_mask takers, std::uint64_t target, std::uint64_t fa
 }
 
 /// Pushes a group in the same call as another one.
-void simt_stack::push(std::uint64_t pc, std::uint64_t reconverge, lane_mask lanes, const entry& beside) {
+void simt_stack::push(std::uint64_t pc, std::uint64_t reconverge, lane_mask lanes,
+                      const entry& beside) {
     entries_.push_back({pc, reconverge, lanes, false, beside.call_depth});
     entries_.back().frame = beside.frame;
 }

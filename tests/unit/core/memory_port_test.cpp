@@ -31,7 +31,8 @@ struct port_rig : sc_core::sc_module, private memory_port::client {
         for (unsigned i = 0; i < memory_sources; ++i) {
             sender.push_back(std::make_unique<protocol::initiator_socket<port_rig>>(
                 ("sender" + std::to_string(i)).c_str()));
-            sender[i]->register_nb_transport_bw(this, &port_rig::receive_response, static_cast<int>(i));
+            sender[i]->register_nb_transport_bw(this, &port_rig::receive_response,
+                                                static_cast<int>(i));
             sender[i]->bind(port.from[i]);
         }
         memory.register_nb_transport_fw(this, &port_rig::request, 0);
@@ -66,7 +67,7 @@ struct port_rig : sc_core::sc_module, private memory_port::client {
 private:
     void response_arrived() override { ++announced; }
     tlm::tlm_sync_enum receive_response(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                            sc_core::sc_time&) {
+                                        sc_core::sc_time&) {
         if (phase == tlm::END_REQ) {
             released.emplace_back(id, p.get_address());
             return tlm::TLM_ACCEPTED;

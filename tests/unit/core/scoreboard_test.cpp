@@ -134,7 +134,8 @@ TEST_F(Scoreboard, DoesNotNotifyForAWarpWithoutHazards) {
     board.reserve(3, writes_5, memory_space::none);
     warps.table.scoreboard_stale = warp_bit(3);
     board.release(3, writes_5);
-    EXPECT_EQ(warps.issue_notified, std::vector<unsigned>{3}) << "nobody has looked whether it does";
+    EXPECT_EQ(warps.issue_notified, std::vector<unsigned>{3})
+        << "nobody has looked whether it does";
 }
 
 TEST_F(Scoreboard, EndsAMemoryBarrierWithTheLastPendingWrite) {

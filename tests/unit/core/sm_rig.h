@@ -124,8 +124,8 @@ public:
     protocol::target_socket<fixed_memory> socket{"socket"};
     std::vector<request> seen;
     unsigned latency;
-    bool closed = false;             ///< withholds END_REQ
-    bool mute = false;               ///< never answers
+    bool closed = false;               ///< withholds END_REQ
+    bool mute = false;                 ///< never answers
     std::uint64_t back_pressured = 0;  ///< responses that were not taken immediately
 
     fixed_memory(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,

@@ -201,18 +201,20 @@ TEST_F(ScriptRun, RejectsValuesThatTheirTypeCannotHold) {
         }
         return std::string();
     };
-    EXPECT_THAT(reported("buffer a u32 1 zero\nlaunch twice grid 1 block 1 args a u32:4294967297\n"),
-                HasSubstr("a.launch:2: '4294967297' is not a value of type u32"));
+    EXPECT_THAT(
+        reported("buffer a u32 1 zero\nlaunch twice grid 1 block 1 args a u32:4294967297\n"),
+        HasSubstr("a.launch:2: '4294967297' is not a value of type u32"));
     EXPECT_THAT(reported("buffer a u8 1 values 300\nlaunch twice grid 1 block 1 args a u32:0\n"),
                 HasSubstr("'300' is not a value of type u8"));
     EXPECT_THAT(reported("buffer a s8 1 values -129\nlaunch twice grid 1 block 1 args a u32:0\n"),
                 HasSubstr("'-129' is not a value of type s8"));
     EXPECT_THAT(reported("buffer a u32 1 zero\nlaunch twice grid 1 block 1 args a f64:1\n"),
                 HasSubstr("argument 2 has 8 bytes; n takes 4"));
-    EXPECT_THAT(reported("buffer a u32 9999999999 zero\nlaunch twice grid 1 block 1 args a u32:1\n"),
-                HasSubstr("a.launch:1: buffer a: device memory is full"));
+    EXPECT_THAT(
+        reported("buffer a u32 9999999999 zero\nlaunch twice grid 1 block 1 args a u32:1\n"),
+        HasSubstr("a.launch:1: buffer a: device memory is full"));
     EXPECT_THAT(reported("buffer a u32 4 zero\nlaunch twice grid 1 block 1 args a u32:0\n"
-                     "expect a values 0 0\n"),
+                         "expect a values 0 0\n"),
                 HasSubstr("a.launch:3: 2 values are expected of the 4 elements of a"));
     const auto filled = [&](const std::string& buffer) {
         return reported("buffer a " + buffer + "\nlaunch twice grid 1 block 1 args a u32:0\n");
@@ -231,7 +233,7 @@ TEST_F(ScriptRun, RejectsValuesThatTheirTypeCannotHold) {
     EXPECT_THAT(filled("f32 1 values 1e39"), HasSubstr("'1e39' is not a value of type f32"));
     EXPECT_THAT(filled("f64 1 values 1e999"), HasSubstr("'1e999' is not a value of type f64"));
     EXPECT_THAT(reported("buffer a u32 4 zero\nbuffer b u32 5 zero\n"
-                     "launch twice grid 1 block 1 args a u32:0\nexpect a buffer b\n"),
+                         "launch twice grid 1 block 1 args a u32:0\nexpect a buffer b\n"),
                 HasSubstr("a.launch:4: buffer b has 20 bytes; 16 are needed"));
     EXPECT_THAT(reported("launch twice grid 1,65536 block 1 args u64:0 u32:0\n"),
                 HasSubstr("a.launch:1: a grid of 1,65536,1 blocks"));

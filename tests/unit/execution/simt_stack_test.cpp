@@ -228,8 +228,7 @@ TEST(SimtStack, ReleasesLanesThatWaitForMembersWhenNoOtherLaneCanRun) {
     EXPECT_TRUE(s.suspend_group(0x24, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xfu);
     EXPECT_EQ(s.pc(), 0x84u);
-    EXPECT_FALSE(s.suspend_group(0x84, simt_stack::waiting::for_members))
-        << "nobody else can run";
+    EXPECT_FALSE(s.suspend_group(0x84, simt_stack::waiting::for_members)) << "nobody else can run";
     s.stop_waiting();
     EXPECT_TRUE(s.suspend_group(0x24, simt_stack::waiting::at_barrier) == false && s.depth() == 1)
         << "all have come to the barrier";

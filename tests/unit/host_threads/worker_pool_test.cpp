@@ -103,11 +103,11 @@ TEST(WorkerPool, WakesASleepingThread) {
         } both;
         // No work unit ends before the other has begun, so two threads are required.
         const worker_pool::work barrier = {&both, [](void*, unsigned) { return std::uint64_t{1}; },
-                                        [](void* p, unsigned, unsigned) {
-                                            auto& all = *static_cast<decltype(both)*>(p);
-                                            ++all.here;
-                                            while (all.here < 2) std::this_thread::yield();
-                                        }};
+                                           [](void* p, unsigned, unsigned) {
+                                               auto& all = *static_cast<decltype(both)*>(p);
+                                               ++all.here;
+                                               while (all.here < 2) std::this_thread::yield();
+                                           }};
         pool.run(barrier, 2);
         EXPECT_EQ(both.here, 2u);
     }
