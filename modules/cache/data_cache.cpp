@@ -70,6 +70,30 @@ bool data_cache::read_miss(tlm::tlm_generic_payload& p, const found_line& f, std
     return true;
 }
 
+bool data_cache::read_copy(const tlm::tlm_generic_payload& p, std::uint64_t now) {
+    const std::uint64_t tag = p.get_address() | tag_of_copy;
+    const unsigned sector = sector_of(p);
+    const found_line found = tags_.probe(tag, index_address(p), sector, false);
+    if (found.outcome == access_outcome::reservation_fail) return false;
+    if (found.outcome != access_outcome::hit && miss_queue_full(0)) return false;
+    ++changes_;
+    const evicted_line evicted =
+        tags_.allocate(found, tag, sector, static_cast<std::uint32_t>(now));
+    if (found.outcome == access_outcome::hit) return true;
+    tags_.fill_line(found.line, sector, {});
+    access_result unused;
+    write_back(evicted, p, now, unused);
+    return false;
+}
+
+void data_cache::drop_copy(std::uint64_t address, std::uint64_t index_address, unsigned sector) {
+    if (config_.kind != cache_kind::sector) sector = 0;
+    const found_line found = tags_.probe(address | tag_of_copy, index_address, sector, false);
+    if (found.outcome != access_outcome::hit) return;
+    ++changes_;
+    tags_.invalidate_sector(found.line, sector);
+}
+
 void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_payload& cause,
                             std::uint64_t now, access_result& r) {
     if (!line.dirty || config_.write == write_policy::write_through) return;

@@ -35,6 +35,21 @@ public:
     /// cycles
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
 
+    /// For a cache of two partitions, each of which keeps copies of what its clients read from the
+    /// other (A100, H100). As the partitions are alike, a slice holds the copies of its own sectors
+    /// that are in the other one, in place of those that it keeps for the other: they occupy lines
+    /// as its own data do.
+    /// A read of the clients of the other partition: uses the copy of a sector or, unless all lines
+    /// of the set are reserved or the miss queue is full, leaves one.
+    /// @return whether there was a copy
+    bool read_copy(const tlm::tlm_generic_payload& p, std::uint64_t now);
+    /// Invalidates the copy of the sector that a write or an atomic accesses.
+    void drop_copy(const tlm::tlm_generic_payload& p) {
+        drop_copy(p.get_address(), index_address(p), sector_of(p));
+    }
+    /// @param index_address, sector  as in force_tag_access()
+    void drop_copy(std::uint64_t address, std::uint64_t index_address, unsigned sector);
+
     /// The reason why an access was refused, and the state of the cache at that time.
     struct reservation_failure {
         std::uint64_t changes = ~std::uint64_t{0};  ///< change count of the cache at that time
@@ -55,6 +70,8 @@ public:
 
 private:
     using found_line = tag_array::lookup;
+    /// Distinguishes the tag of a copy from that of the data; no address has this bit.
+    static constexpr std::uint64_t tag_of_copy = std::uint64_t{1} << 62;
     using write_policy_function = bool (data_cache::*)(tlm::tlm_generic_payload&, const found_line&,
                                                        std::uint64_t, access_result&);
 

@@ -193,19 +193,24 @@ evicted_line tag_array::to_write_back(std::uint32_t line) const {
 
 evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsigned sector,
                                std::uint32_t now) {
+    ++counters_.accesses;
+    if (found.outcome == access_outcome::hit_reserved) ++counters_.pending_hits;
+    if (found.outcome == access_outcome::miss) ++counters_.misses;
+    if (found.outcome == access_outcome::sector_miss) ++counters_.sector_misses;
+    return allocate(found, address, sector, now);
+}
+
+evicted_line tag_array::allocate(const lookup& found, std::uint64_t address, unsigned sector,
+                                 std::uint32_t now) {
     evicted_line evicted;
     const std::uint32_t line = found.line;
-    ++counters_.accesses;
     used_ = true;
     switch (found.outcome) {
         case access_outcome::hit_reserved:
-            ++counters_.pending_hits;
-            [[fallthrough]];
         case access_outcome::hit:
             use(line, now);
             break;
         case access_outcome::miss:
-            ++counters_.misses;
             if (allocation_ != allocation_policy::on_miss) break;
             if (lines_[line].flags.modified != 0) {
                 evicted = to_write_back(line);
@@ -214,7 +219,6 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
             allocate_line(line, address & line_mask_, sector, now);
             break;
         case access_outcome::sector_miss: {
-            ++counters_.sector_misses;
             if (allocation_ != allocation_policy::on_miss) break;
             const bool was_dirty = lines_[line].flags.modified != 0;
             allocate_sector(line, sector, now);

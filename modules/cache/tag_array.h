@@ -59,6 +59,9 @@ public:
     /// @return  the replaced line, if dirty
     evicted_line access(const lookup& found, std::uint64_t address, unsigned sector,
                         std::uint32_t now);
+    /// The same without counting an access.
+    evicted_line allocate(const lookup& found, std::uint64_t address, unsigned sector,
+                          std::uint32_t now);
 
     /// Fills a reserved sector.
     void fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);

@@ -15,11 +15,6 @@ namespace {
 constexpr unsigned line_bytes = 128;
 constexpr unsigned parts_of_line = 4;
 constexpr unsigned interval_scale = 1000;  // of partition_config::atomic_interval
-
-/// Sectors of a slice for which the other partition of the L2 has room: half of its capacity.
-std::size_t copies_of(const partition_config& c) {
-    return c.far_latency == 0 ? 0 : std::size_t{c.l2.lines()} * parts_of_line / 2;
-}
 }  // namespace
 
 memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
@@ -48,7 +43,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
       to_cache_("icnt_to_L2", config.icnt_to_l2),
       to_network_("L2_to_icnt", config.l2_to_icnt),
       rop_(config.rop_latency, config.atomic_latency, config.far_latency),
-      copies_(copies_of(config), config.far_latency) {
+      copies_(config.far_latency) {
     if (config.l2.enabled && !config.ideal_l2)
         engine_ = std::make_unique<l2_slice>("l2", config.l2, pool_);
     add_clock(icnt_clk, protocol::icnt_clock);
@@ -267,7 +262,7 @@ bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
                                    const protocol::memory_extension& e) {
     const std::uint64_t sector = request.get_address() / cache::sector_bytes;
     const bool reads = !request.is_write() && !e.is_atomic;
-    if (!reads) copies_.written(sector);
+    if (!reads && engine_) engine_->drop_copy(request);
     const bool divided = config_.slices > config_.sub_partitions;  // more than one channel
     const auto half =
         config_.half_bits != 0
@@ -276,9 +271,13 @@ bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
     const auto& halves = config_.half_of_sm;
     const unsigned own = halves.empty() ? e.sm * 2u / config_.sms : halves[e.sm];
     if (!divided || own == half) return false;
-    if (reads && copies_.read(sector, core_now())) {
-        ++counters_.near_copies;
-        return false;
+    if (reads && engine_) {
+        if (!engine_->read_copy(request, core_now() + memcpy_offset_))
+            copies_.leave(sector, core_now());
+        else if (copies_.arrived(sector, core_now())) {
+            ++counters_.near_copies;
+            return false;
+        }
     }
     ++counters_.far_requests;
     return true;
@@ -483,20 +482,18 @@ bool memory_sub_partition::memory_sink::try_send(tlm::tlm_generic_payload& reque
 // Host side.
 
 void memory_sub_partition::warm(std::uint64_t address, std::uint64_t core_cycle) {
-    copies_.written(address / cache::sector_bytes);
     if (!engine_) return;
-    engine_->force_tag_access(address, mapping_.partition_address(address),
-                              core_cycle + memcpy_offset_,
-                              static_cast<unsigned>(address / cache::sector_bytes) % parts_of_line);
+    const std::uint64_t index = mapping_.partition_address(address);
+    const unsigned sector = static_cast<unsigned>(address / cache::sector_bytes) % parts_of_line;
+    if (config_.far_latency != 0) engine_->drop_copy(address, index, sector);
+    engine_->force_tag_access(address, index, core_cycle + memcpy_offset_, sector);
     ++memcpy_offset_;
 }
 
 void memory_sub_partition::flush() {
-    copies_.clear();
     if (engine_) engine_->flush();
 }
 void memory_sub_partition::invalidate() {
-    copies_.clear();
     if (engine_) engine_->invalidate();
 }
 

@@ -181,6 +181,31 @@ TEST_F(MemorySubPartition, ARequestFromTheOtherPartitionCrossesUntilALocalCopyEx
     EXPECT_EQ(slice->statistics().near_copies, 1u);
 }
 
+TEST_F(MemorySubPartition, ACopyInTheOtherPartitionOccupiesALine) {
+    config.far_latency = 150;
+    config.sms = 2;
+    config.slices = 2;
+    config.l2.sets = 1;
+    config.l2.ways = 4;
+    build();
+    const auto read = [&](unsigned sm, std::uint64_t line) {
+        auto& p = add(false, line * 128, 32, access_type::global_read);
+        protocol::extension(p).sm = static_cast<std::uint16_t>(sm);
+        test::run_core_cycles(1000);
+    };
+    for (const std::uint64_t line : {0u, 1u, 2u, 3u, 0u}) read(0, line);
+    EXPECT_EQ(memory->requests.size(), 4u) << "four lines fit";
+    for (const std::uint64_t line : {4u, 5u}) read(1, line);  // two lines and two copies
+    EXPECT_EQ(memory->requests.size(), 6u);
+    read(1, 4);
+    EXPECT_EQ(slice->statistics().near_copies, 1u);
+    for (const std::uint64_t line : {0u, 1u, 2u, 3u}) read(0, line);
+    EXPECT_EQ(memory->requests.size(), 10u) << "no line was left";
+    read(1, 4);
+    EXPECT_EQ(slice->statistics().near_copies, 1u) << "the copy has been replaced as well";
+    expect_drained(13);
+}
+
 TEST_F(MemorySubPartition, AdjacentChannelsAreInDifferentPartitions) {
     // So that consecutive data are near and far alternately.
     config.far_latency = 150;
