@@ -34,7 +34,7 @@ function scatter() {
   const X = v => L + at(v), Y = v => W - B - at(v), lines = [];
   for (let d = low; d <= high; ++d) lines.push(s('line', { class: 'gridline', x1: X(10 ** d), x2: X(10 ** d), y1: Y(10 ** low), y2: Y(10 ** high) }), s('line', { class: 'gridline', x1: X(10 ** low), x2: X(10 ** high), y1: Y(10 ** d), y2: Y(10 ** d) }),
     s('text', { x: X(10 ** d), y: W - B + 15, 'text-anchor': 'middle' }, time(10 ** d)), s('text', { x: L - 6, y: Y(10 ** d) + 4, 'text-anchor': 'end' }, time(10 ** d)));
-  return panel('Time of a launch', 'simulated (up) over measured (right)', s('svg', { viewBox: `0 0 ${W} ${W}`, width: W, role: 'img', 'aria-label': 'Simulated and measured times of the kernels' }, lines,
+  return panel('Time of a launch', 'simulated (up) over measured (right)', s('svg', { viewBox: `0 0 ${W} ${W}`, width: W, height: W, role: 'img', 'aria-label': 'Simulated and measured times of the kernels' }, lines,
     s('line', { class: 'axis', x1: X(10 ** low), y1: Y(10 ** low), x2: X(10 ** high), y2: Y(10 ** high), 'stroke-dasharray': '4 3' }),
     points.map(p => tip(s('circle', { cx: X(p.x), cy: Y(p.y), r: p.i === state.kernel ? 6 : 4, fill: css(p.i === state.kernel ? '--c2' : '--accent'), 'fill-opacity': .8, style: 'cursor:pointer', onclick: () => { state.kernel = p.i; draw(); } }), `${brief(p.k.name)}\nmeasured ${time(p.x)}, simulated ${time(p.y)}, ${percent(p.k.error)}`))));
 }

@@ -22,13 +22,25 @@ struct named_launches {
 };
 using side = std::vector<named_launches>;
 
-void add(side& s, std::map<std::string, std::size_t>& places, const std::string& written,
-         std::size_t launch) {
-    kernel_name name = kernel_name::of(written);
-    const auto [at, fresh] = places.emplace(name.full, s.size());
-    if (fresh) s.push_back({std::move(name), written, {}, false});
-    s[at->second].launches.push_back(launch);
-}
+/// Collects the launches of a side by name.
+class side_builder {
+public:
+    void add(const std::string& written, std::size_t launch) {
+        auto at = by_text_.find(written);
+        if (at == by_text_.end()) {
+            kernel_name name = kernel_name::of(written);
+            const auto [place, fresh] = by_name_.emplace(name.full, side_.size());
+            if (fresh) side_.push_back({std::move(name), written, {}, false});
+            at = by_text_.emplace(written, place->second).first;
+        }
+        side_[at->second].launches.push_back(launch);
+    }
+    side take() { return std::move(side_); }
+
+private:
+    std::map<std::string, std::size_t> by_text_, by_name_;
+    side side_;
+};
 
 /// Whether one name is the other without template arguments or namespaces.
 bool agree(const kernel_name& a, const kernel_name& b) {
@@ -100,16 +112,6 @@ std::vector<kernel_pair> paired_by_name(side& measured, side& simulated) {
     return pairs;
 }
 
-}  // namespace
-
-std::string extent_text(const json& kernel, const char* name) {
-    const auto at = kernel.find(name);
-    if (at == kernel.end() || !at->is_array() || at->size() != 3) return {};
-    return fmt::format("{} x {} x {}", (*at)[0].dump(), (*at)[1].dump(), (*at)[2].dump());
-}
-
-namespace {
-
 /// Divides a pair by the sizes of its launches, if all are known.
 std::vector<kernel_pair> divided_by_size(const kernel_pair& p, const kernel_profile& profile,
                                          const statistics_run& run) {
@@ -137,14 +139,20 @@ std::vector<kernel_pair> divided_by_size(const kernel_pair& p, const kernel_prof
 
 }  // namespace
 
+std::string extent_text(const json& kernel, const char* name) {
+    const auto at = kernel.find(name);
+    if (at == kernel.end() || !at->is_array() || at->size() != 3) return {};
+    return fmt::format("{} x {} x {}", (*at)[0].dump(), (*at)[1].dump(), (*at)[2].dump());
+}
+
 std::vector<kernel_pair> pair_kernels(const kernel_profile& profile, const statistics_run& run,
                                       bool each) {
-    side measured, simulated;
-    std::map<std::string, std::size_t> places_measured, places_simulated;
+    side_builder of_profile, of_run;
     for (std::size_t i = 0; i < profile.launches.size(); ++i)
-        add(measured, places_measured, profile.launches[i].name, i);
+        of_profile.add(profile.launches[i].name, i);
     for (std::size_t i = 0; i < run.kernels().size(); ++i)
-        add(simulated, places_simulated, kernel_key::of(run.kernels()[i]).name, i);
+        of_run.add(kernel_key::of(run.kernels()[i]).name, i);
+    side measured = of_profile.take(), simulated = of_run.take();
     std::vector<kernel_pair> pairs;
     for (const kernel_pair& named : paired_by_name(measured, simulated))
         for (kernel_pair& p : divided_by_size(named, profile, run)) {

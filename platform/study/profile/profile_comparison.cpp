@@ -120,15 +120,19 @@ private:
         }
         k.simulated_launches = static_cast<double>(p.simulated.size());
         k.clock = options_.clock > 0 ? options_.clock : clock.value().value_or(c_.clock);
-        std::vector<kernel_statistics> simulated;
-        for (const std::size_t i : p.simulated)
-            simulated.emplace_back(run_, run_.kernels()[i], k.clock, options_.launch_latency);
         std::vector<std::optional<double>> measured_times, simulated_times;
         for (const std::size_t i : p.measured)
             measured_times.push_back(time_of(profile_.launches[i], k.clock));
-        for (const kernel_statistics& s : simulated) simulated_times.push_back(time_of(s, k.clock));
         k.measured = mean_of_measured(p, [&](std::size_t i) { return measured_times[i]; });
-        for (const auto& t : simulated_times) time.add(t, 1);
+        std::vector<weighted_mean> simulated(c_.metrics.size());
+        for (const std::size_t i : p.simulated) {
+            const kernel_statistics s(run_, run_.kernels()[i], k.clock, options_.launch_latency);
+            const auto lookup = [&](const std::string& name) { return s.value(name); };
+            simulated_times.push_back(time_of(s, k.clock));
+            time.add(simulated_times.back(), 1);
+            for (std::size_t m = 0; k.paired() && m < simulated.size(); ++m)
+                simulated[m].add(c_.metrics[m].simulated.value(lookup), 1);
+        }
         k.simulated = time.value();
         add_launches(p, measured_times, simulated_times, k);
         if (k.paired()) add_values(p, simulated, k);
@@ -159,8 +163,8 @@ private:
             if (measured[i] && simulated[i] && profile_.launches[p.measured[i]].launches == 1)
                 k.launches.emplace_back(*measured[i], *simulated[i]);
     }
-    void add_values(const kernel_pair& p, const std::vector<kernel_statistics>& simulated,
-                    compared_kernel& k) {
+    void add_values(const kernel_pair& p, const std::vector<weighted_mean>& simulated,
+                    compared_kernel& k) const {
         for (std::size_t m = 0; m < c_.metrics.size(); ++m) {
             const matched_metric& metric = c_.metrics[m];
             compared_value v;
@@ -172,11 +176,7 @@ private:
                     return std::isnan(value) ? std::nullopt : std::optional<double>(value);
                 });
             });
-            weighted_mean mean;
-            for (const kernel_statistics& s : simulated)
-                mean.add(metric.simulated.value([&](const std::string& n) { return s.value(n); }),
-                         1);
-            v.simulated = mean.value();
+            v.simulated = simulated[m].value();
             v.within =
                 v.complete() &&
                 options_.common.tolerances.of(metric.name).accepts(*v.measured, *v.simulated);

@@ -24,8 +24,10 @@ std::optional<profile_format> format_of(const profile_table& t) {
         if (has("Metric Value") && has("ID")) return profile_format::compute_long;
         if (has("Average") && has("Invocations")) return profile_format::compute_summary;
     }
-    if (has("Kernel Name") && has("ID") && has("Process ID") && !has("Metric Name"))
-        return profile_format::compute_wide;
+    const bool has_metric =
+        std::any_of(t.columns.begin(), t.columns.end(),
+                    [](const std::string& c) { return c.find("__") != std::string::npos; });
+    if (has("Kernel Name") && has("ID") && has_metric) return profile_format::compute_wide;
     if (has("Total Time") && has("Instances") && has("Name"))
         return profile_format::systems_summary;
     if (has("Start") && has("Duration") && has("GrdX") && has("Name"))
