@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -150,8 +151,19 @@ std::vector<kernel_pair> pair_kernels(const kernel_profile& profile, const stati
     side_builder of_profile, of_run;
     for (std::size_t i = 0; i < profile.launches.size(); ++i)
         of_profile.add(profile.launches[i].name, i);
-    for (std::size_t i = 0; i < run.kernels().size(); ++i)
-        of_run.add(kernel_key::of(run.kernels()[i]).name, i);
+    std::vector<kernel_pair> unfinished;
+    for (std::size_t i = 0; i < run.kernels().size(); ++i) {
+        const json& k = run.kernels()[i];
+        const std::string name = kernel_key::of(k).name;
+        if (k.value("finished", true))
+            of_run.add(name, i);
+        else
+            unfinished.push_back({name + " (did not finish)",
+                                  extent_text(k, "grid"),
+                                  extent_text(k, "block"),
+                                  {},
+                                  {i}});
+    }
     side measured = of_profile.take(), simulated = of_run.take();
     std::vector<kernel_pair> pairs;
     for (const kernel_pair& named : paired_by_name(measured, simulated))
@@ -166,6 +178,7 @@ std::vector<kernel_pair> pair_kernels(const kernel_profile& profile, const stati
             for (std::size_t i = 0; i < p.measured.size(); ++i)
                 pairs.push_back({p.name, p.grid, p.block, {p.measured[i]}, {p.simulated[i]}});
         }
+    std::move(unfinished.begin(), unfinished.end(), std::back_inserter(pairs));
     return pairs;
 }
 

@@ -23,7 +23,8 @@ std::string extent_text(const json& kernel, const char* name);
 
 /// Finds the launches of the same kernel, by name and, where both sides have them, by sizes of grid
 /// and block. Names agree if their functions and template arguments do; template arguments and
-/// namespaces may be missing on one side. The order is that of the profile, then of the run.
+/// namespaces may be missing on one side. Kernels that did not finish are only in the run. The
+/// order is that of the profile, then of the run.
 /// @param each  pairs launches one by one where both sides have the same number of them
 std::vector<kernel_pair> pair_kernels(const kernel_profile& profile, const statistics_run& run,
                                       bool each);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/profile/measured_value.h"
 
+#include "modules/support/display_text.h"
 #include "modules/support/error.h"
 #include "modules/support/number_text.h"
 
@@ -110,8 +111,8 @@ void number_notation::observe(const std::string& text, const std::string& file, 
     if (decimal_ != '\0')
         throw support::user_error(
             fmt::format("{}:{}", file, line),
-            fmt::format("'{}' has a decimal {}, but line {} has a decimal {}", text,
-                        found == ',' ? "comma" : "point", line_,
+            fmt::format("'{}' has a decimal {}, but line {} has a decimal {}",
+                        support::printable(text), found == ',' ? "comma" : "point", line_,
                         decimal_ == ',' ? "comma" : "point"),
             "export the whole profile with the same locale, such as LC_ALL=C");
     decimal_ = found;

@@ -99,6 +99,13 @@ TEST(KernelPairing, DividesLaunchesBySizeWhereBothSidesHaveIt) {
                 testing::SizeIs(5));
 }
 
+TEST(KernelPairing, ListsKernelsThatDidNotFinish) {
+    json document = run_of({"k", "k"}).document();
+    document["kernels"][1]["finished"] = false;
+    EXPECT_THAT(pairs_of(profile_of({"k"}), {"run.json", document}),
+                ElementsAre("k 1:1", "k (did not finish) 0:1"));
+}
+
 TEST(ProfileComparison, ComparesTimesAtTheClockOfTheProfile) {
     const auto run = sample_run();
     const auto profile = sample_profile("compute-raw.csv");
