@@ -81,6 +81,7 @@ constexpr metric_alias alias_table[] = {
     {"SOL Memory", "", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
     {"Memory Throughput", "byte/second", "dram__bytes.sum.per_second"},
     {"DRAM Throughput", "", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"SOL FB", "", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
     {"SOL DRAM", "", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
     {"L2 Cache Throughput", "", "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
     {"SOL L2", "", "lts__throughput.avg.pct_of_peak_sustained_elapsed"},

@@ -71,13 +71,18 @@ public:
             std::string_view line = text_.substr(at_, newline - at_);
             if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
             if (line.find_first_not_of(" \t;,") == std::string_view::npos) {
-                open_ = false;
+                // Between reports of Nsight Systems, which may have tables of the same width.
+                open_ = open_ && tables_.back().format < profile_format::systems_summary;
+                after_blank_ = true;
                 skip_line(newline);
             } else if (auto t = begun_by(text_, at_, separator_)) {
                 begin(std::move(*t));
                 skip_line(newline);
             } else if (!open_ || is_message(line)) {
                 open_ = open_ && line.substr(0, 2) == "==";
+                skip_line(newline);
+            } else if (after_blank_ && !fits(line)) {
+                open_ = false;  // what the program printed at its end
                 skip_line(newline);
             } else {
                 add_row();
@@ -91,8 +96,12 @@ private:
         at_ = newline + 1;
         ++line_;
     }
+    bool fits(std::string_view line) const {
+        return csv_row_at(line, 0, separator_, true).cells.size() == tables_.back().columns.size();
+    }
     void begin(profile_table t) {
         open_ = true;
+        after_blank_ = false;
         const bool again = !tables_.empty() && tables_.back().columns == t.columns;
         if (!again) tables_.push_back(std::move(t));
     }
@@ -110,6 +119,7 @@ private:
                    r.cells.size() < columns
                        ? "the file is truncated or edited: export it again"
                        : "write names that contain a separator in quotes, as the profilers do");
+        after_blank_ = false;
         for (std::string& c : r.cells) trim(c);
         tables_.back().rows.push_back({line_, std::move(r.cells)});
         line_ +=
@@ -122,7 +132,7 @@ private:
     const std::string& file_;
     std::size_t at_ = 0, line_ = 1;
     char separator_ = ',';
-    bool open_ = false;
+    bool open_ = false, after_blank_ = false;
     std::vector<profile_table> tables_;
 };
 

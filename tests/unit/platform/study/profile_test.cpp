@@ -142,10 +142,20 @@ TEST(KernelProfile, JoinsTablesAndSkipsMessages) {
     const kernel_profile p = kernel_profile::parse(
         "\"an unclosed quote of the program\n==PROF== Connected\n" + long_table(rows) +
             "==WARNING== something\n" + long_table("\"1\",\"k\",\"Duration\",\"us\",\"3\"\n") +
-            "\nThe end, at last, of all\n",
+            "\n\"2\",\"k\",\"Duration\",\"us\",\"4\"\n\nThe end, at last, of all\n",
         "p.csv");
-    ASSERT_EQ(2u, p.launches.size());
+    ASSERT_EQ(3u, p.launches.size());
     EXPECT_DOUBLE_EQ(3e-6, p.value(p.launches[1], "gpu__time_duration.sum"));
+}
+
+TEST(KernelProfile, ReadsOnlyTheReportsOfKernels) {
+    const kernel_profile p = kernel_profile::parse(
+        "Time (%),Total Time (ns),Num Calls,Name\n100,7,1,cudaMalloc\n\n"
+        "Time (%),Total Time (ns),Instances,Name\n100,5,1,k\n\n"
+        "Time (%),Total Time (ns),Count,Operation\n100,9,1,[CUDA memset]\n",
+        "p.csv");
+    ASSERT_EQ(1u, p.launches.size());
+    EXPECT_EQ("k", p.launches[0].name);
 }
 
 TEST(KernelProfile, RefusesDamagedFilesByLineWithARemedy) {
