@@ -39,13 +39,6 @@ double number_of(const char* option, const std::string& text, bool percent) {
 
 using named_values = std::map<std::string, double>;
 
-bool wanted(const std::string& name, const comparison_options& options) {
-    const auto fits = [&](const std::string& glob) { return glob_matches(glob, name); };
-    if (!options.only.empty() && std::none_of(options.only.begin(), options.only.end(), fits))
-        return false;
-    return std::none_of(options.ignore.begin(), options.ignore.end(), fits);
-}
-
 /// Unit of a counter; for a cell, the unit of its counter.
 std::string unit_of(const std::string& name, const std::map<std::string, std::string>& units) {
     const auto at = units.find(name);
@@ -82,7 +75,7 @@ void compare_values(const named_values& a, const named_values& b,
     for (const auto& [name, value] : a) names.insert(name);
     for (const auto& [name, value] : b) names.insert(name);
     for (const std::string& name : names) {
-        if (!wanted(name, options)) continue;
+        if (!options.selects(name)) continue;
         const auto in_a = a.find(name), in_b = b.find(name);
         if (!absent_is_zero && (in_a == a.end() || in_b == b.end())) {
             ++into.one_sided;
@@ -133,22 +126,6 @@ double cycles_of(const json& kernel) {
     return kernel.value("gpu_sim_cycle", 0.0);
 }
 
-/// Rejects a pattern that matches nothing, since it is probably misspelt.
-void check_patterns(const comparison_options& options, const std::set<std::string>& names) {
-    std::vector<std::string> patterns = options.tolerances.patterns();
-    patterns.insert(patterns.end(), options.only.begin(), options.only.end());
-    patterns.insert(patterns.end(), options.ignore.begin(), options.ignore.end());
-    for (const std::string& p : patterns) {
-        if (std::any_of(names.begin(), names.end(),
-                        [&](const std::string& n) { return glob_matches(p, n); }))
-            continue;
-        const std::vector<std::string> all(names.begin(), names.end());
-        throw support::user_error(
-            "command line", fmt::format("no statistic of either run matches '{}'", p),
-            names.empty() ? "" : fmt::format("did you mean {}?", support::nearest_name(p, all)));
-    }
-}
-
 }  // namespace
 
 bool tolerance::accepts(double a, double b) const {
@@ -180,6 +157,27 @@ std::vector<std::string> tolerance_table::patterns() const {
     std::vector<std::string> all;
     for (const rule& r : rules_) all.push_back(r.pattern);
     return all;
+}
+
+bool comparison_options::selects(const std::string& name) const {
+    const auto fits = [&](const std::string& glob) { return glob_matches(glob, name); };
+    if (!only.empty() && std::none_of(only.begin(), only.end(), fits)) return false;
+    return std::none_of(ignore.begin(), ignore.end(), fits);
+}
+
+void comparison_options::check_patterns(const std::set<std::string>& names) const {
+    std::vector<std::string> patterns = tolerances.patterns();
+    patterns.insert(patterns.end(), only.begin(), only.end());
+    patterns.insert(patterns.end(), ignore.begin(), ignore.end());
+    for (const std::string& p : patterns) {
+        if (std::any_of(names.begin(), names.end(),
+                        [&](const std::string& n) { return glob_matches(p, n); }))
+            continue;
+        const std::vector<std::string> all(names.begin(), names.end());
+        throw support::user_error(
+            "command line", fmt::format("no statistic matches '{}'", p),
+            names.empty() ? "" : fmt::format("did you mean {}?", support::nearest_name(p, all)));
+    }
 }
 
 double statistic_difference::relative() const {
@@ -256,7 +254,7 @@ comparison compare(const statistics_run& a, const statistics_run& b,
     const named_values total_a = statistics_of_total(a), total_b = statistics_of_total(b);
     note(total_a);
     note(total_b);
-    check_patterns(options, names);
+    options.check_patterns(names);
     compare_values(values_of_run(total_a), values_of_run(total_b), units, options, false, c.total);
     c.total.cycles_a = a.cycles();
     c.total.cycles_b = b.cycles();

@@ -4,6 +4,7 @@
 #include "platform/study/statistics_run.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,13 @@ struct comparison_options {
     std::vector<std::string> ignore;  ///< globs of statistics
     /// Match kernels by name and occurrence instead of their position in the list.
     bool match_names = false;
+
+    /// Whether a statistic is to be compared.
+    bool selects(const std::string& statistic) const;
+    /// Rejects a pattern that matches nothing, since it is probably misspelt.
+    /// @param names  of all statistics
+    /// @throws support::user_error
+    void check_patterns(const std::set<std::string>& names) const;
 };
 
 /// A statistic whose two values differ.

@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::size_t name_width = 44;
 
-/// Shortens a text in its middle, where template names differ least.
-std::string shortened(const std::string& text, std::size_t width) {
-    if (text.size() <= width) return text;
-    const std::size_t head = (width - 3) * 2 / 3, tail = width - 3 - head;
-    return text.substr(0, head) + "..." + text.substr(text.size() - tail);
-}
-
 std::string about(const char* which, const statistics_run& r) {
     return fmt::format("{}  {}: {}, {} {}, {} core cycles, {}\n", which, r.file(), r.presets(),
                        r.kernels().size(), r.kernels().size() == 1 ? "kernel" : "kernels",

@@ -214,7 +214,7 @@ json report_data(const std::vector<reported_run>& runs, const source_choice& sou
     return data;
 }
 
-std::string html_page(const json& data) {
+std::string self_contained_page(const page_parts& parts, const json& data) {
     // Escape text that would end the script element; replace invalid UTF-8.
     const std::string dumped = data.dump(-1, ' ', false, json::error_handler_t::replace);
     std::string text;
@@ -225,11 +225,17 @@ std::string html_page(const json& data) {
         else
             text += c;
     }
-    std::string page = page::html;
-    replace(page, "@CSS@", page::css);
-    replace(page, "@JS@", page::js);
+    std::string page = page::report_html;
+    replace(page, "@TITLE@", parts.title);
+    replace(page, "@COMMAND@", parts.command);
+    replace(page, "@CSS@", page::report_css);
+    replace(page, "@JS@", std::string(page::tools_js) + parts.script);
     replace(page, "@DATA@", text);
     return page;
+}
+
+std::string html_page(const json& data) {
+    return self_contained_page({"simtlm report", "simtlm-report --summary", page::report_js}, data);
 }
 
 std::vector<std::string> short_names(const std::vector<std::string>& files) {

@@ -21,7 +21,16 @@ struct reported_run {
 /// Data of the page: schema simtlm-report, version 1.
 json report_data(const std::vector<reported_run>& runs, const source_choice& sources);
 
-/// Makes a self-contained HTML page. @param data  from report_data()
+/// What differs between the HTML pages of the tools.
+struct page_parts {
+    const char* title;
+    const char* command;  ///< that prints the same as text
+    const char* script;   ///< draws `data`
+};
+
+/// Makes a self-contained HTML page.
+std::string self_contained_page(const page_parts& parts, const json& data);
+/// The page of simtlm-report. @param data  from report_data()
 std::string html_page(const json& data);
 
 /// Short unique names for files: the differing end of their path, without extension.

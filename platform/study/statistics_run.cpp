@@ -216,4 +216,10 @@ std::string readable_change(double from, double to) {
                                      : 4);
 }
 
+std::string shortened(const std::string& text, std::size_t width) {
+    if (text.size() <= width) return text;
+    const std::size_t head = (width - 3) * 2 / 3, tail = width - 3 - head;
+    return text.substr(0, head) + "..." + text.substr(text.size() - tail);
+}
+
 }  // namespace simtlm::platform::study

@@ -78,5 +78,7 @@ bool glob_matches(const std::string& pattern, const std::string& name);
 std::string readable_number(double value);
 /// "+3.1 %", "-12 %", "0 %", "new" (from zero).
 std::string readable_change(double from, double to);
+/// Shortens a text in its middle, where template names differ least.
+std::string shortened(const std::string& text, std::size_t width);
 
 }  // namespace simtlm::platform::study

@@ -3,15 +3,14 @@
 
 #include "modules/support/error.h"
 #include "modules/support/number_text.h"
-
-#include <sqlite3.h>
+#include "platform/study/csv_rows.h"
+#include "platform/study/sqlite_database.h"
 
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <memory>
 #include <utility>
 
 namespace simtlm::platform::study {
@@ -94,49 +93,8 @@ private:
 
 // ---- SQLite -------------------------------------------------------------------------------
 
-struct database_closer {
-    void operator()(sqlite3* d) const { sqlite3_close(d); }
-};
-struct statement_closer {
-    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
-};
-
-class database {
-public:
-    explicit database(std::string file) : file_(std::move(file)) {
-        sqlite3* d = nullptr;
-        const int opened = sqlite3_open_v2(file_.c_str(), &d, SQLITE_OPEN_READONLY, nullptr);
-        connection_.reset(d);
-        if (opened != SQLITE_OK) fail();
-    }
-    /// Calls act(statement) for every row.
-    template <typename Act>
-    void each(const char* sql, Act&& act) {
-        sqlite3_stmt* raw = nullptr;
-        if (sqlite3_prepare_v2(connection_.get(), sql, -1, &raw, nullptr) != SQLITE_OK) fail();
-        const std::unique_ptr<sqlite3_stmt, statement_closer> s(raw);
-        int step = sqlite3_step(raw);
-        for (; step == SQLITE_ROW; step = sqlite3_step(raw)) act(raw);
-        if (step != SQLITE_DONE) fail();
-    }
-
-private:
-    [[noreturn]] void fail() const {
-        throw support::user_error(
-            file_, std::string("cannot be read: ") + sqlite3_errmsg(connection_.get()),
-            wanted_file);
-    }
-    std::string file_;
-    std::unique_ptr<sqlite3, database_closer> connection_;
-};
-
-std::string text_of(sqlite3_stmt* s, int column) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(s, column));
-    return text != nullptr ? text : "";
-}
-
 time_series read_database(const std::string& file, std::size_t points) {
-    database d(file);
+    sqlite_database d(file, wanted_file);
     std::vector<double> cycles;
     d.each("SELECT cycle FROM samples ORDER BY id",
            [&](sqlite3_stmt* s) { cycles.push_back(sqlite3_column_double(s, 0)); });
@@ -149,8 +107,8 @@ time_series read_database(const std::string& file, std::size_t points) {
         "(units.kind = 'channel' AND statistics.name = 'dram_utilisation') "
         "ORDER BY data.sample, units.id",
         [&](sqlite3_stmt* s) {
-            all.add(static_cast<std::size_t>(sqlite3_column_int64(s, 0)), text_of(s, 1),
-                    text_of(s, 2), text_of(s, 3), sqlite3_column_double(s, 4));
+            all.add(static_cast<std::size_t>(sqlite3_column_int64(s, 0)), d.text(s, 1),
+                    d.text(s, 2), d.text(s, 3), sqlite3_column_double(s, 4));
         });
     return all.finish();
 }
@@ -158,20 +116,7 @@ time_series read_database(const std::string& file, std::size_t points) {
 // ---- CSV ----------------------------------------------------------------------------------
 
 std::vector<std::string> cells_of(const std::string& line) {
-    std::vector<std::string> cells(1);
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const char c = line[i];
-        if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-            cells.back() += line[++i];
-        else if (c == '"')
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            cells.emplace_back();
-        else
-            cells.back() += c;
-    }
-    return cells;
+    return csv_row_at(line, 0, ',', true).cells;
 }
 
 time_series read_csv(const std::string& file, std::size_t points) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-diff and simtlm-merge on runs of the simulator.
+#include "platform/study/profile/kernel_statistics.h"
+#include "platform/study/profile/profile_metrics.h"
 #include "tests/system/simulator.h"
 
 #include <gmock/gmock.h>
@@ -48,6 +50,71 @@ TEST(DiffTool, WritesEveryDifferenceToJson) {
     EXPECT_EQ(read_json(a)["kernels"].size(), d["kernels"].size());
     const double cycles = read_json(b)["total"]["gpu_tot_sim_cycle"];
     EXPECT_EQ(cycles, d["b"]["cycles"].get<double>());
+}
+
+/// A profile of Nsight Systems with the kernels of a run, each of `nanoseconds`.
+std::string profile_of(const scratch_folder& folder, const std::string& run, int nanoseconds) {
+    std::string text = "Total Time (ns),Instances,Name\n";
+    const nlohmann::json document = read_json(run);
+    for (const nlohmann::json& k : document["kernels"])
+        text += std::to_string(nanoseconds) + ",1,\"" + k["name"].get<std::string>() + "\"\n";
+    return folder.write("profile.csv", text);
+}
+
+TEST(DiffTool, ComparesWithAProfileInEitherOrder) {
+    const scratch_folder folder;
+    const std::string run = statistics_of(folder, "a.json", {});
+    const std::string profile = profile_of(folder, run, 5000);
+    const outcome o = tool("simtlm-diff", {profile, run});
+    EXPECT_EQ(1, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("mean absolute error"));
+    EXPECT_EQ(o.out, tool("simtlm-diff", {run, profile}).out);
+    EXPECT_EQ(0, tool("simtlm-diff", {run, profile, "-t", "10000%"}).code);
+    EXPECT_EQ(1,
+              tool("simtlm-diff", {run, profile, "--format", "json", "-o", folder.path("d")}).code);
+    EXPECT_EQ("simtlm-profile-comparison", read_json(folder.path("d"))["schema"]["name"]);
+    EXPECT_EQ(1,
+              tool("simtlm-diff", {run, profile, "--format", "html", "-o", folder.path("p")}).code);
+    EXPECT_THAT(read_file(folder.path("p")), HasSubstr("<!DOCTYPE html>"));
+}
+
+TEST(DiffTool, RefusesDamagedProfilesAndOptionsThatDoNotApply) {
+    const scratch_folder folder;
+    const std::string run = statistics_of(folder, "a.json", {});
+    const std::string profile = profile_of(folder, run, 5000);
+    const std::string damaged = folder.write("damaged.csv", read_file(profile) + "1,2\n");
+    const auto refusal = [](const std::vector<std::string>& words) {
+        const outcome o = tool("simtlm-diff", words);
+        EXPECT_EQ(2, o.code);
+        return o.err;
+    };
+    EXPECT_THAT(refusal({run, damaged}), HasSubstr("the row has 2 cells instead of 3"));
+    EXPECT_THAT(refusal({run, folder.write("t.csv", "nothing\n")}),
+                HasSubstr("neither a statistics"));
+    EXPECT_THAT(refusal({profile, profile}), HasSubstr("neither file is a statistics file"));
+    EXPECT_THAT(refusal({run, run, "--launches"}), HasSubstr("require a profile"));
+    EXPECT_THAT(refusal({run, profile, "--clock", "-5"}), HasSubstr("--clock"));
+    EXPECT_THAT(refusal({run, profile, "--only", "gpu__tim"}), HasSubstr("did you mean gpu__time"));
+}
+
+/// The statistics of the table of metrics, docs/profiles.md, exist in runs of one of the cores.
+TEST(DiffTool, HasAValueForEveryMetricOfTheTable) {
+    namespace study = platform::study;
+    const scratch_folder folder;
+    std::vector<study::kernel_statistics> cores;
+    for (const char* core : {"simt", "modern"}) {
+        const study::statistics_run run = study::statistics_run::read(
+            statistics_of(folder, std::string(core) + ".json",
+                          {"--core", core, "-enable_ptx_file_line_stats", "1"}));
+        cores.emplace_back(run, run.kernels()[0], 1e9, true);
+    }
+    const auto check = [&](const char* expression) {
+        for (const std::string& name : study::metric_expression(expression).names())
+            EXPECT_TRUE(cores[0].knows(name) || cores[1].knows(name)) << name;
+    };
+    for (const study::metric_definition& d : study::metric_definitions()) check(d.simulated);
+    for (const study::metric_section& s : study::metric_sections())
+        for (const study::profile_metric& m : s.metrics) check(m.simulated);
 }
 
 TEST(MergeTool, MergesPartialRunsIntoOneFile) {

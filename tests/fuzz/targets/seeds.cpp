@@ -139,6 +139,20 @@ std::string statistics(unsigned list_number) {
 }
 
 void write_readers() {
+    put("profile", "compute",
+        "==PROF== x\n\"ID\",\"Process ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\","
+        "\"gpu__time_duration.sum\",\"smsp__inst_executed.sum\"\n\"\",\"\",\"\",\"\",\"\",\"us\","
+        "\"inst\"\n"
+        "\"0\",\"7\",\"void k<(int)4>(T1 *)\",\"(4, 1, 1)\",\"(64, 1, 1)\",\"1,234.5\",\"20\"\n" +
+            std::string(1, '\0') + statistics(1));
+    put("profile", "details",
+        "ID;Kernel Name;Metric Name;Metric Unit;Metric Value\n0;k;Duration;ns;1.234,5\n"
+        "0;k;Memory Throughput;Gbyte/s;12,5\n" +
+            std::string(1, '\0') + statistics(1));
+    put("profile", "systems",
+        "Time (%),Total Time (ns),Instances,Name\n100,2468,2,\"k(float*)\"\n\n"
+        "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Name\n5,9,4,1,1,64,1,1,k\n" +
+            std::string(1, '\0') + statistics(1));
     put("statistics", "one", statistics(1));
     put("statistics", "two", statistics(1) + '\0' + statistics(2));
     put("sweep", "all",
