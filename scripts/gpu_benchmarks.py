@@ -16,6 +16,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "programs" / "microbenchmarks"
+# Latencies that the machine code contains as stall cycles. In a simulator these benchmarks ignore the control
+# bits, so that they depend on its parameters, which apply to code without control bits.
+LATENCIES_IN_CODE = {"latency_fma_f32", "latency_alu", "latency_mad_u32", "latency_fma_f16x2"}
 SCHEMA = {"schema": "simtlm-measurements", "version": 1}
 
 
@@ -92,7 +95,10 @@ class Target:
     simulated: bool = False
 
     def command(self, words):
-        return [*self.prefix, str(self.program), *words]
+        prefix = self.prefix
+        if self.simulated and words and words[-1] in LATENCIES_IN_CODE:
+            prefix = [*prefix[:-1], "--dependences", "scoreboard", prefix[-1]]  # before the --
+        return [*prefix, str(self.program), *words]
 
     def device(self, timeout=120):
         """The properties of the GPU."""
@@ -228,12 +234,32 @@ def write_json(path, document):
     partial.replace(path)
 
 
+# Published figures of programs/microbenchmarks/measured by the benchmark that measures the same.
+PUBLISHED = {"rate_add_u32": "rate_alu", "latency_add_u32": "latency_alu"}
+
+
+def published(document):
+    """A file of published figures (programs/microbenchmarks/measured) as one of measure-gpu."""
+    benchmarks = {}
+    for name, figure in document["figures"].items():
+        value = figure["value"]
+        benchmarks[PUBLISHED.get(name, name)] = {"values": [value], "min": value, "median": value, "max": value,
+                                                 "unit": "", "what": figure.get("source", "")}
+    if "clock_MHz" in document:
+        clock = document["clock_MHz"]
+        benchmarks["clock_sm"] = {"values": [clock], "min": clock, "median": clock, "max": clock, "unit": "MHz",
+                                  "what": "as published"}
+    return dict(SCHEMA, date="publications", gpu={"name": document["gpu"]}, benchmarks=benchmarks)
+
+
 def read_measurements(path):
-    """A file of measure-gpu."""
+    """A file of measure-gpu, or of published figures."""
     try:
         document = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as why:
         raise Refusal(f"{path}: {why}: scripts/measure-gpu writes such a file") from None
+    if isinstance(document, dict) and isinstance(document.get("figures"), dict) and "gpu" in document:
+        return published(document)
     if not isinstance(document, dict) or document.get("schema") != SCHEMA["schema"] or "benchmarks" not in document:
         raise Refusal(f"{path}: not a file of scripts/measure-gpu (schema {SCHEMA['schema']})")
     if document["version"] != SCHEMA["version"]:

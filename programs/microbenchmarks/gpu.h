@@ -30,7 +30,8 @@ inline void check(cudaError_t error) {
 class Gpu {
 public:
     /// @param small  sizes with which a simulator ends in minutes
-    explicit Gpu(bool small) : small_(small) {
+    /// @param profiled  programs are launched once and not timed, for a profiler
+    Gpu(bool small, bool profiled) : small_(small), profiled_(profiled) {
         check(cudaGetDeviceProperties(&properties_, 0));
         check(cudaEventCreate(&begin_));
         check(cudaEventCreate(&end_));
@@ -38,11 +39,8 @@ public:
 
     const cudaDeviceProp& properties() const { return properties_; }
     bool small() const { return small_; }
+    bool profiled() const { return profiled_; }
     unsigned sms() const { return static_cast<unsigned>(properties_.multiProcessorCount); }
-    /// Blocks of `threads` that an SM holds by its number of threads.
-    unsigned blocks_per_sm(unsigned threads) const {
-        return properties_.maxThreadsPerMultiProcessor / threads;
-    }
 
     /// Memory that has not been accessed by a kernel.
     template <class T>
@@ -129,7 +127,7 @@ public:
     }
 
 private:
-    bool small_;
+    bool small_, profiled_;
     cudaDeviceProp properties_{};
     cudaEvent_t begin_{}, end_{};
     std::vector<void*> owned_{};

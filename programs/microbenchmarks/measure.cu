@@ -3,7 +3,7 @@
 //
 //   measure --list            the benchmarks, as JSON
 //   measure --device          the properties of the GPU, as JSON
-//   measure [--small] [--repeat N] NAME...
+//   measure [--small] [--profile] [--repeat N] NAME...
 //                             runs benchmarks and prints a line of JSON for each: its values, or
 //                             why there are none
 //
@@ -68,18 +68,6 @@ Measure plain(void (*kernel)(u32*), double count, u32 threads = 32) {
     };
 }
 
-/// Operations per cycle of an SM with 1,024 threads. `operations`: of an instruction and thread, or
-/// warp
-template <class T>
-Measure rate(void (*kernel)(u32*, T*, u32), double operations, u32 repeats = 48,
-             u32 instructions = 64, u32 instances = 1024) {
-    return [=](Gpu& gpu) -> Result {
-        u32* const times = gpu.zeros<u32>(64);
-        gpu.launch(kernel, 1, 1024, times, gpu.zeros<T>(2048), repeats);
-        return operations * instances * repeats * instructions / gpu.mean_cycles(times, 1);
-    };
-}
-
 /// Mean additional cycles of a block for one more repetition of a kernel that ends its launch with
 /// it. `launch(times, repeats)`
 template <class Launch>
@@ -91,6 +79,21 @@ double cycles_per_repetition(Gpu& gpu, u32 blocks, u32 few, u32 many, Launch lau
         taken[i] = gpu.mean_cycles(times, blocks);
     }
     return (taken[1] - taken[0]) / (many - few);
+}
+
+/// Operations per cycle of an SM with 1,024 threads. `operations`: of an instruction and thread, or
+/// warp
+template <class T>
+Measure rate(void (*kernel)(u32*, T*, u32), double operations, u32 repeats = 24,
+             u32 instructions = 64, u32 instances = 1024) {
+    return [=](Gpu& gpu) -> Result {
+        T* const values = gpu.zeros<T>(2048);
+        return operations * instances * instructions /
+               cycles_per_repetition(gpu, 1, repeats / 2, repeats * 3 / 2,
+                                     [&](u32* times, u32 count) {
+                                         gpu.launch(kernel, 1, 1024, times, values, count);
+                                     });
+    };
 }
 
 // ---- latency of memory --------------------------------------------------------------------------
@@ -218,14 +221,15 @@ Measure shared_access(void (*kernel)(u32*, u32, u32), u32 stride) {
     };
 }
 
-/// Bytes per cycle from the L2, of the whole GPU or of one SM.
+/// Bytes per cycle from the L2, of the whole GPU or of one SM. One block per SM, which has 64 KiB
+/// in flight: misses of two blocks of an SM on the same lines would be merged.
 Measure l2_bandwidth(bool one_sm) {
     return [=](Gpu& gpu) -> Result {
         const u32 a_time = 1 << 16;
         u32 window = 1 << 22;
         while (window > a_time && window > static_cast<u32>(gpu.properties().l2CacheSize) / 2)
             window /= 2;
-        const u32 blocks = one_sm ? 1 : gpu.sms() * gpu.blocks_per_sm(512);
+        const u32 blocks = one_sm ? 1 : gpu.sms();
         const u32 few = one_sm ? 2 : gpu.small() ? 1 : 8, many = one_sm ? 8 : gpu.small() ? 4 : 40;
         char* const data = gpu.zeros<char>(window + a_time);
         const auto run = [&](u32* times, u32 repeats) {
@@ -594,20 +598,26 @@ Measure under_load(const char* load, std::function<double(Nvml&)> sample) {
 
 // ---- programs -----------------------------------------------------------------------------------
 
-/// Cycles of a kernel of two inputs and an output in launches that follow each other, less the
-/// interval of empty kernels. `elements`: of each array
+/// Cycles of a kernel in launches that follow each other, less the interval of empty kernels.
+Result program_cycles(Gpu& gpu, const std::function<void()>& launch) {
+    launch();
+    if (gpu.profiled()) return 0;
+    const u32 count = gpu.small() ? 2 : 20;
+    const double cycles = gpu.cycles([&] {
+        for (u32 i = 0; i < count; ++i) launch();
+    });
+    return cycles / count - launch_interval(gpu).value;
+}
+
+/// A kernel of two inputs and an output of `elements` each, in blocks of 256 threads.
 template <class In, class Out>
 Measure program(void (*kernel)(const In*, const In*, Out*, u32), u32 n, u32 threads,
                 size_t elements) {
     return [=](Gpu& gpu) -> Result {
         const In *const a = gpu.zeros<In>(elements), *const b = gpu.zeros<In>(elements);
         Out* const c = gpu.zeros<Out>(elements);
-        const u32 grid = (threads + 255) / 256, count = gpu.small() ? 2 : 20;
-        const auto launches = [&](u32 k) {
-            for (u32 i = 0; i < k; ++i) gpu.launch(kernel, grid, 256, a, b, c, n);
-        };
-        launches(1);
-        return gpu.cycles([&] { launches(count); }) / count - launch_interval(gpu).value;
+        return program_cycles(gpu,
+                              [&] { gpu.launch(kernel, (threads + 255) / 256, 256, a, b, c, n); });
     };
 }
 
@@ -617,12 +627,8 @@ Measure program(void (*kernel)(const In*, Out*, u32), u32 n, u32 threads, size_t
     return [=](Gpu& gpu) -> Result {
         const In* const a = gpu.zeros<In>(elements);
         Out* const c = gpu.zeros<Out>(elements);
-        const u32 grid = (threads + 255) / 256, count = gpu.small() ? 2 : 20;
-        const auto launches = [&](u32 k) {
-            for (u32 i = 0; i < k; ++i) gpu.launch(kernel, grid, 256, a, c, n);
-        };
-        launches(1);
-        return gpu.cycles([&] { launches(count); }) / count - launch_interval(gpu).value;
+        return program_cycles(gpu,
+                              [&] { gpu.launch(kernel, (threads + 255) / 256, 256, a, c, n); });
     };
 }
 
@@ -673,14 +679,14 @@ void add_rates(Table& table) {
     add("fma_f64", "FP64 multiply-add", rate(rate_fma_f64, 1, 4));
     add("ex2", "special function", rate(rate_ex2, 1));
     add("wmma", "wmma FP16 multiply-add, FP32 accumulators",
-        rate(rate_wmma, 16 * 16 * 16, 16, 12, 32));
+        rate(rate_wmma, 16 * 16 * 16, 8, 12, 32));
 #if MEASURE_CAPABILITY >= 80
     add("mma_f32", "mma FP16 multiply-add, FP32 accumulators",
-        rate(rate_mma_f32, 16 * 8 * 16, 16, 8, 32));
+        rate(rate_mma_f32, 16 * 8 * 16, 8, 8, 32));
     add("mma_f16", "mma FP16 multiply-add, FP16 accumulators",
-        rate(rate_mma_f16, 16 * 8 * 16, 16, 8, 32));
-    add("mma_tf32", "mma TF32 multiply-add", rate(rate_mma_tf32, 16 * 8 * 8, 16, 8, 32));
-    add("mma_s8", "mma 8-bit integer multiply-add", rate(rate_mma_s8, 16 * 8 * 32, 16, 8, 32));
+        rate(rate_mma_f16, 16 * 8 * 16, 8, 8, 32));
+    add("mma_tf32", "mma TF32 multiply-add", rate(rate_mma_tf32, 16 * 8 * 8, 8, 8, 32));
+    add("mma_s8", "mma 8-bit integer multiply-add", rate(rate_mma_s8, 16 * 8 * 32, 8, 8, 32));
 #endif
 }
 
@@ -976,7 +982,7 @@ double Gpu::clock_mhz() {
 
 int main(int count, char** words) {
     const Table table = all_benchmarks();
-    bool small = false, device = false;
+    bool small = false, profiled = false, device = false;
     unsigned repeat = 3;
     std::vector<const Benchmark*> chosen;
     for (int i = 1; i < count; ++i) {
@@ -986,6 +992,8 @@ int main(int count, char** words) {
             device = true;
         else if (word == "--small")
             small = true;
+        else if (word == "--profile")
+            profiled = true;
         else if (word == "--repeat" && i + 1 < count)
             repeat = std::max(1, std::atoi(words[++i]));
         else {
@@ -997,7 +1005,7 @@ int main(int count, char** words) {
         }
     }
     try {
-        Gpu gpu(small);
+        Gpu gpu(small, profiled);
         if (device) print_device(gpu);
         for (const Benchmark* benchmark : chosen)
             if (!run(gpu, *benchmark, repeat))
