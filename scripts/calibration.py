@@ -211,7 +211,8 @@ class Calibration:
                     self.give_up(outcome, f"{outcome.benchmarks[0]}: " + self.simulator.error(
                         options, outcome.benchmarks[0]))
                     continue
-                insensitive = [x for x, v in outcome.visited.items() if abs(v[0] - value) < 1e-4 * value and x != now]
+                insensitive = [x for x, v in outcome.visited.items()
+                               if abs(v[0] - value) < 1e-4 * value and abs(x - now) > max(0.1 * now, 0.5)]
                 outcome.visited[now] = (value,)
                 if insensitive and abs(value / self.fitted[outcome.benchmarks[0]] - 1) > CLOSE:
                     self.give_up(outcome, f"{outcome.benchmarks[0]} does not depend on it here")

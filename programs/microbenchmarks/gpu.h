@@ -76,7 +76,7 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_shared(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared,
                        Arguments... arguments) {
-        if (shared > 32 << 10)  // and what the kernel has besides
+        if (shared != 0)
             check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(shared)));
         kernel<<<grid, block, shared>>>(static_cast<Parameters>(arguments)...);

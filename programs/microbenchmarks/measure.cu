@@ -128,6 +128,8 @@ std::vector<u32> loads_on(Gpu& gpu, u32 sm, const char* data, u32 count, u32 str
     // One block per SM.
     const size_t shared = gpu.properties().sharedMemPerBlockOptin / 4 * 3;
     gpu.launch_shared(latency_each_on, gpu.sms(), 32, shared, times, data, stride, count, sm);
+    if (gpu.read(times, 1)[0] == 0)
+        throw std::runtime_error("no block ran on SM " + std::to_string(sm));
     std::vector<u32> cycles = gpu.read(times + 1, count);
     std::sort(cycles.begin(), cycles.end());
     return cycles;
@@ -349,6 +351,7 @@ double knee(const std::vector<std::pair<double, double>>& curve) {
 
 /// Mean latency of 64 of `lines` lines that a block has read in order before.
 double latency_in_l1(Gpu& gpu, u32 lines, u32 stride) {
+    check(cudaFuncSetAttribute(capacity_l1, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
     u32* const times = gpu.zeros<u32>(64);
     const u32 step = std::max(1u, lines / 64);
     char* const data = gpu.zeros<char>(static_cast<size_t>(lines) * stride +
@@ -360,7 +363,6 @@ double latency_in_l1(Gpu& gpu, u32 lines, u32 stride) {
 
 Result l1_capacity(Gpu& gpu) {
     std::vector<std::pair<double, double>> curve;
-    check(cudaFuncSetAttribute(capacity_l1, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
     for (u32 kib : {8,   12,  16,  24,  28,  32,  48,  64,  80,  88,  92,  96,  112, 120,
                     124, 128, 160, 176, 184, 188, 192, 224, 240, 248, 252, 256, 384})
         curve.emplace_back(kib, latency_in_l1(gpu, kib * 8, 128));
@@ -442,7 +444,8 @@ Measure storing_blocks(u32 threads) {
 /// Cycles of an iteration of 128 dependent FFMAs with `n` blocks of 128 threads on each SM.
 Measure ffma_loop(u32 n) {
     return [=](Gpu& gpu) -> Result {
-        const u32 blocks = n == 1 ? 1 : n * gpu.sms(), few = 4, many = 12;
+        const u32 blocks = n == 1 ? 1 : n * gpu.sms();
+        const u32 few = gpu.small() ? 4 : 100, many = gpu.small() ? 12 : 500;
         if (gpu.small() && blocks > 256)
             throw std::runtime_error("takes too long in a simulator: many SMs");
         float* const values = gpu.zeros<float>(64);

@@ -244,13 +244,16 @@ __global__ void scattered_loads(u32* times, const char* base, u32 repeats, u32 l
 /// of pointers through them, 64 loads of which are measured.
 __global__ void capacity_l1(u32* times, const char* buffer, u32 stride, u32 lines) {
     u32 sum = 0, start = 0, end = 0;
-    for (u32 i = threadIdx.x; i < 2 * lines; i += blockDim.x) {
-        u32 v;
-        asm volatile("ld.global.ca.b32 %0, [%1];"
-                     : "=r"(v)
-                     : "l"(buffer + i % lines * u64(stride))
-                     : "memory");
-        sum ^= v;
+    for (u32 first = 0; first < 2 * lines; first += blockDim.x) {
+        const u32 i = first + threadIdx.x;
+        if (i < 2 * lines) {
+            u32 v;
+            asm volatile("ld.global.ca.b32 %0, [%1];"
+                         : "=r"(v)
+                         : "l"(buffer + i % lines * u64(stride))
+                         : "memory");
+            sum ^= v;
+        }
         barrier();
     }
     if (sum == 3) times[2] = sum;
@@ -282,7 +285,13 @@ __global__ void touch(u32* times, const char* buffer, u32 stride, u32 lines) {
 __global__ void latency_each_on(u32* times, const char* buffer, u32 stride, u32 count, u32 sm) {
     u32 here;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(here));
-    if (here != sm || atomicExch(times, 1) != 0) return;
+    if (here != sm || atomicExch(times, 1) != 0) {
+        // Stays until a block runs there, so that all SMs get one.
+        const u32 begin = now();
+        while (*const_cast<volatile u32*>(times) == 0 && now() - begin < 30000) {
+        }
+        return;
+    }
     u32 sum = 0;
     NO_UNROLL
     for (u32 i = 0; i < count; ++i) {
