@@ -27,13 +27,13 @@ def source_of(outcome, calibration):
 
 
 def write_preset(folder, calibration, base):
-    """gpgpusim.config and trace.config: the base, and below it every changed option with its source."""
+    """gpgpusim.config: the base, and below it every changed option with its source."""
     gpu = calibration.measured["gpu"]
     lines = ["# SPDX-License-Identifier: Apache-2.0",
              f"# {gpu['name']}, compute capability {gpu['compute_capability']}: made by simtlm-calibrate from "
              f"measurements of {calibration.measured['date']}. Options that are not here are those of the base."]
-    file = base / "gpgpusim.config" if base.is_dir() else base
-    lines.append(f"-config {file}")
+    files = [base / "gpgpusim.config", base / "trace.config"] if base.is_dir() else [base]
+    lines += [f"-config {file}" for file in files if file.exists()]
     for option, text in calibration.chosen.items():
         for outcome in calibration.outcomes:
             if outcome.parameter.option == option and outcome.value is not None:
@@ -44,8 +44,6 @@ def write_preset(folder, calibration, base):
         lines.append("# As in the base, because no measurement identifies them:")
         lines += [f"#   {o.parameter.option}, number {o.parameter.place + 1} ({number(o.base)}): {o.why}" for o in kept]
     (folder / "gpgpusim.config").write_text("\n".join(lines) + "\n")
-    if base.is_dir():
-        (folder / "trace.config").write_text(f"-config {base}/trace.config\n")
 
 
 def rows_of(calibration):

@@ -8,6 +8,7 @@ WORK keeps the compiled benchmarks.
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -182,11 +183,25 @@ class Calibration(Test):
 
 
 class Compilation(Test):
+    def test_the_table_names_options_that_exist(self):
+        table = self.run_script("simtlm-calibrate", "--table").stdout
+        known = subprocess.run([SIMTLM, "--preset", "H100_PCIE", "--dump-config"], capture_output=True, text=True,
+                               check=True).stdout
+        options = set(re.findall(r"^\| `(-\S+)` \|", table, re.MULTILINE))
+        self.assertGreater(len(options), 40)
+        for option in options:
+            self.assertRegex(known, rf"(?m)^{re.escape(option)} ")
+
     def test_compiles_the_benchmarks(self):
         result = self.run_script("measure-gpu", "--simulator", self.config, "--simtlm", SIMTLM, "--nvcc", NVCC,
                                  "--work", WORK, "--list")
         self.assertEqual(0, result.returncode, result.stderr)
         self.assertIn("latency_load_dram", result.stdout)
+        names = set(result.stdout.split())
+        table = self.run_script("simtlm-calibrate", "--table").stdout
+        benchmarks = set(re.findall(r"`([a-z]+_\w+)`", table)) - {"sms"}
+        missing = {n for n in benchmarks - names if not re.search("mma|cluster|bulk|_per_|_b[iy]t", n)}
+        self.assertFalse(missing, "of the table of parameters")
 
 
 if __name__ == "__main__":
