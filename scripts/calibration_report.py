@@ -52,7 +52,7 @@ def rows_of(calibration):
     for outcome in calibration.outcomes:
         for name in outcome.benchmarks if not outcome.why else ():
             roles.setdefault(name, []).append(outcome.parameter.option)
-    left_out = calibration.leave_one_out()
+    omitted = calibration.leave_one_out()
     rows = []
     for name, wanted in calibration.target.items():
         result = calibration.measured["benchmarks"][name]
@@ -63,7 +63,7 @@ def rows_of(calibration):
                      "spread": (result["max"] - result["min"]) / wanted, "before": before, "after": after,
                      "error_before": before / wanted - 1 if before else None,
                      "error_after": after / wanted - 1 if after else None, "role": role,
-                     "left_out": left_out.get(name)})
+                     "omitted": omitted.get(name)})
     return rows
 
 
@@ -99,11 +99,11 @@ def write_reports(folder, calibration, base):
                 f"{number(o.base)} -> {number(o.value)}   {', '.join(o.benchmarks)}")
         lines.append(f"  {place:36} {what}")
     lines += ["", f"  {'benchmark':34} {'measured':>12} {'spread':>8} {'base':>12} {'error':>9} {'calibrated':>12} "
-              f"{'error':>9} {'left out':>9}  role"]
+              f"{'error':>9} {'omitted':>9}  role"]
     for r in rows:
         lines.append(f"  {r['name']:34} {number(r['measured']):>12} {percent(r['spread']).lstrip('+'):>8} "
                      f"{number(r['before']):>12} {percent(r['error_before']):>9} {number(r['after']):>12} "
-                     f"{percent(r['error_after']):>9} {percent(r['left_out']):>9}  {r['role']}")
+                     f"{percent(r['error_after']):>9} {percent(r['omitted']):>9}  {r['role']}")
     missing = [f"{name}: {result['error']}" for name, result in calibration.measured["benchmarks"].items()
                if "error" in result]
     lines += ["", "Not measured:", *[f"  {why}" for why in missing or ["-"]], "",
@@ -140,11 +140,11 @@ def page(title, rows, calibration, missing):
                  "not identifiable" if o.why else number(o.value), o.why or ", ".join(o.benchmarks))
         parts.append("<tr>" + "".join(map(cell, cells)) + "</tr>")
     parts.append("</table><h2>Benchmarks</h2><table><tr><th>benchmark<th>unit<th>measured<th>spread<th>base<th>error"
-                 "<th>calibrated<th>error<th>left out<th>role</tr>")
+                 "<th>calibrated<th>error<th>omitted<th>role</tr>")
     for r in rows:
         parts.append("<tr>" + cell(r["name"]) + cell(r["unit"]) + cell(number(r["measured"])) + cell(
             percent(r["spread"]).lstrip("+")) + cell(number(r["before"])) + bar(r["error_before"]) + cell(
-                number(r["after"])) + bar(r["error_after"]) + cell(percent(r["left_out"])) + cell(r["role"]) + "</tr>")
+                number(r["after"])) + bar(r["error_after"]) + cell(percent(r["omitted"])) + cell(r["role"]) + "</tr>")
     parts.append("</table><h2>Not measured</h2><ul>" + "".join(f"<li>{html.escape(m)}</li>" for m in missing) + "</ul>")
     parts.append("<h2>Options without a benchmark, as in the base</h2><p>"
                  + html.escape(" ".join(unidentified(calibration))) + "</p></html>")

@@ -16,7 +16,7 @@ import unittest
 
 SIMTLM, ROOT, NVCC, WORK = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], pathlib.Path(sys.argv[4])
 
-# Like TINY, with the modern core and larger caches, and of a compute capability that nvcc compiles for.
+# Like TINY, with the sub-core pipeline and larger caches, and of a compute capability that nvcc compiles for.
 SMALL = f"""-config {ROOT}/configs/TINY/gpgpusim.config
 -config {ROOT}/configs/TINY/trace.config
 --core modern
