@@ -117,9 +117,10 @@ class Target:
     def run(self, names, limit_s, repeat, deadline=None):
         """Runs benchmarks; yields (name, result) as they end. A benchmark that takes longer than limit_s, or
         that ends the process, has an error; the others continue in another process. Past the deadline
-        (time.monotonic()), the rest are left out."""
+        (time.monotonic()), the rest are omitted."""
         waiting = list(names)
         while waiting:
+            before = len(waiting)
             words = ["--repeat", str(repeat), *(["--small"] if self.simulated else []), *waiting]
             with tempfile.TemporaryDirectory(prefix="measure-gpu-") as folder:
                 with Process(self.command(words), folder) as process:
@@ -140,7 +141,8 @@ class Target:
                     why = process.message()
             if deadline is not None and time.monotonic() >= deadline:
                 return
-            yield waiting.pop(0), {"error": f"longer than {limit_s:g} s" if late else why}
+            if late or len(waiting) == before:  # otherwise the process ended because of the one before
+                yield waiting.pop(0), {"error": f"longer than {limit_s:g} s" if late else why}
 
 
 class Process:

@@ -129,6 +129,24 @@ class Runs(Test):
         result = self.gpu("--only", "^latency_mad_u32$", "--seconds", 0.001)
         self.assertEqual("no time was left", self.results()["benchmarks"]["latency_mad_u32"]["error"])
 
+    def test_continue_after_a_process_that_ended(self):
+        program = self.path / "broken"
+        program.write_text("""#!/bin/sh
+case "$*" in
+  *--list*) echo '[{"name": "a", "what": "", "unit": "x"}, {"name": "b", "what": "", "unit": "x"},'
+            echo '{"name": "c", "what": "", "unit": "x"}]';;
+  *--device*) echo '{"name": "none"}';;
+  *a\ b\ c) echo '{"name": "a", "error": "an illegal address"}'; exit 2;;
+  *b\ c) echo broken >&2; exit 2;;
+  *c) echo '{"name": "c", "values": [7]}';;
+esac
+""")
+        program.chmod(0o755)
+        result = self.run_script("measure-gpu", "--program", program, "--architecture", 75, "--repeat", 1)
+        self.assertEqual(0, result.returncode, result.stderr)
+        benchmarks = self.results()["benchmarks"]
+        self.assertEqual(["an illegal address", "broken", None], [benchmarks[n].get("error") for n in "abc"])
+
     def test_refuse_mistakes(self):
         for arguments, message in ((["--only", "["], "--only ["), (["--only", "nothing"], "no benchmark has such a name"),
                                    (["--out", "none/x.json"], "there is no folder"),
