@@ -212,7 +212,7 @@ class Calibration:
                         options, outcome.benchmarks[0]))
                     continue
                 insensitive = [x for x, v in outcome.visited.items()
-                               if abs(v[0] - value) < 1e-4 * value and abs(x - now) > max(0.1 * now, 0.5)]
+                               if self.has_no_effect(outcome, x - now, v[0] - value)]
                 outcome.visited[now] = (value,)
                 if insensitive and abs(value / self.fitted[outcome.benchmarks[0]] - 1) > CLOSE:
                     self.give_up(outcome, f"{outcome.benchmarks[0]} does not depend on it here")
@@ -229,7 +229,20 @@ class Calibration:
                 break
         for outcome in active:  # not found in eight steps
             self.choose(outcome, self.best(outcome))
+        for outcome in [o for o in self.outcomes if o.parameter.power and o.visited and not o.why]:
+            power = 2.0 ** round(math.log2(self.number(outcome)))
+            self.visit(outcome, [power])
+            if self.misfit(outcome.benchmarks, outcome.visited[power]) < CLOSE ** 2:
+                self.choose(outcome, power)
         return any(self.number(o) != start[id(o)] for o in self.outcomes if id(o) in start)
+
+    def has_no_effect(self, outcome, change, effect):
+        """Whether a benchmark hardly changed when its parameter was changed."""
+        if abs(change) <= max(0.1 * abs(self.number(outcome)), 0.5 if outcome.parameter.step >= 1 else 0):
+            return False
+        if outcome.parameter.method == "add":
+            return abs(effect) < 0.1 * outcome.parameter.slope * abs(change)
+        return abs(effect) < 1e-4 * self.fitted[outcome.benchmarks[0]]
 
     def give_up(self, outcome, why):
         self.choose(outcome, outcome.base)

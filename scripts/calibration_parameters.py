@@ -27,6 +27,7 @@ class Parameter:
     step: float = 1  # resolution
     slope: float = 1  # method "add": cycles of the benchmark by unit of the parameter
     choices: tuple = ()
+    power: bool = False  # the nearest power of two, if it is as close to the measurement as the number found
     needs: tuple = ()  # pairs of an option and the value that it must not (!) or must have
 
     @property
@@ -96,7 +97,7 @@ PARAMETERS = [
     interval("-modern_fp64", 1, "rate_fma_f64", needs=(("-modern_shared_fp64_interval", "0"),)),
     interval("-modern_shared_fp64_interval", 0, "rate_fma_f64", needs=(("-modern_shared_fp64_interval", "!0"),)),
     interval("-modern_xu", 1, "rate_ex2"),
-    Parameter("-modern_tensor_rate", 0, "proportional", ("rate_mma_f16", "rate_wmma"), low=64),
+    Parameter("-modern_tensor_rate", 0, "proportional", ("rate_mma_f16", "rate_wmma"), low=64, power=True),
     latency("-modern_fp32", 0, "latency_fma_f32", low=1),
     latency("-modern_alu", 0, "latency_alu", low=1),
     latency("-modern_imad", 0, "latency_mad_u32", low=1),
@@ -116,9 +117,10 @@ PARAMETERS = [
     latency("-gpgpu_l2_far_latency", 0, "latency_far_hit", needs=(("-gpgpu_l2_far_latency", "!0"),)),
     latency("-dram_latency", 0, "latency_load_dram"),
     latency("-gpgpu_kernel_launch_latency", 0, "launch_interval"),
-    latency("-gpgpu_cta_launch_interval", 0, "launch_empty_384", step=0.01),
+    latency("-gpgpu_cta_launch_interval", 0, "launch_empty_32", step=0.01),
     latency("-modern_cta_turnaround", 0, "launch_store_64", slope=0.01),
-    Parameter("-modern_warp_launch_interval", 0, "search", ("launch_empty_832", "launch_store_192"), high=64),
+    Parameter("-modern_warp_launch_interval", 0, "search", ("launch_empty_832", "launch_store_192", "launch_empty_384"),
+              high=64),
     Parameter("-gpgpu_unified_l1d_size", 0, "choice", ("capacity_l1",), choices=(64, 96, 128, 192, 256),
               needs=(("-gpgpu_adaptive_cache_config", "1"),)),
     Parameter("-gpgpu_cache:dl1", 3, "proportional", ("capacity_l1",), low=1,

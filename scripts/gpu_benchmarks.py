@@ -18,7 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "programs" / "microbenchmarks"
 # Latencies that the machine code contains as stall cycles. In a simulator these benchmarks ignore the control
 # bits, so that they depend on its parameters, which apply to code without control bits.
-LATENCIES_IN_CODE = {"latency_fma_f32", "latency_alu", "latency_mad_u32", "latency_fma_f16x2"}
+LATENCIES_IN_CODE = {"latency_fma_f32", "latency_alu", "latency_mad_u32", "latency_fma_f16x2", "latency_mma_f16",
+                     "latency_mma_f32", "latency_wmma"}
 SCHEMA = {"schema": "simtlm-measurements", "version": 1}
 
 

@@ -730,7 +730,7 @@ void add_launches(Table& table) {
         table.push_back({std::move(name), std::move(what), unit, std::move(measure)});
     };
     add("launch_interval", "empty kernels back to back", "cycles", launch_interval);
-    for (u32 threads : {384u, 832u})
+    for (u32 threads : {32u, 384u, 832u})
         add("launch_empty_" + std::to_string(threads),
             "empty block of " + std::to_string(threads) + " threads", "cycles/block",
             empty_blocks(threads));
