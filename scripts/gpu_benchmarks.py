@@ -60,7 +60,7 @@ def compile_benchmarks(nvcc, capability, folder):
     architecture = f"{capability}a" if capability >= 90 else str(capability)
     why = ""
     for benchmarks in [c for c in (90, 80, 70) if c <= capability]:
-        program = pathlib.Path(folder) / f"measure-{architecture}-{benchmarks}-{sources_digest()}"
+        program = pathlib.Path(folder).resolve() / f"measure-{architecture}-{benchmarks}-{sources_digest()}"
         if program.exists():
             return program, why
         partial = program.with_suffix(".part")
