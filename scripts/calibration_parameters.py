@@ -140,10 +140,10 @@ PARAMETERS = [
     latency("-modern_cluster_latency", 0, "latency_cluster_near", slope=2, needs=HOPPER),
     latency("-modern_cluster_latency", 1, "latency_cluster_far", slope=2, needs=HOPPER),
     latency("-modern_cluster_barrier_latency", 0, "latency_cluster_barrier", slope=2, needs=HOPPER),
-    latency("-modern_bulk_copy", 1, "latency_bulk_copy", needs=HOPPER),
+    latency("-modern_bulk_copy", 0, "latency_bulk_copy", needs=HOPPER),
     Parameter("-modern_bulk_request_interval", 0, "search", ("bandwidth_bulk_8192_1", "bandwidth_bulk_2048_1"), low=1,
               high=16, needs=HOPPER),
-    interval("-modern_warpgroup_rate", 0, "iteration_wgmma_f16", needs=HOPPER),
+    interval("-modern_warpgroup_rate", 0, "iteration_wgmma_f16", needs=HOPPER, power=True),
 ]
 # Options of the modelled hardware, of which those without a parameter above are reported as not identified.
 HARDWARE = re.compile(r"-(modern|gpgpu|icnt|dram|l2)_")
