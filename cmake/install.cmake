@@ -28,8 +28,10 @@ install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR} COMPONENT ru
 # Samples to begin with, the scripts that need no build tree, pages and manual pages.
 install(DIRECTORY traces programs DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm COMPONENT runtime)
 install(PROGRAMS scripts/benchmark scripts/import-accel-sim scripts/compare-programs scripts/compare-reference
+  scripts/measure-gpu scripts/simtlm-calibrate
   DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm/scripts COMPONENT runtime)
-install(FILES scripts/simtlm_runs.py scripts/reference_cases.py
+install(FILES scripts/simtlm_runs.py scripts/reference_cases.py scripts/gpu_benchmarks.py scripts/calibration.py
+  scripts/calibration_parameters.py scripts/calibration_report.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm/scripts COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES README.md CHANGELOG.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}

@@ -15,7 +15,7 @@
     extern "C" __global__ void latency_##name(u32* times, type* values) {          \
         type x = values[0], a = values[1], b = values[2];                          \
         u32 start = 0, end = 0;                                                    \
-        _Pragma("nounroll") for (u32 i = 0; i < 2; ++i) {                          \
+        NO_UNROLL for (u32 i = 0; i < 2; ++i) {                                    \
             start = now();                                                         \
             asm volatile(SIXTY_FOUR(body) : "+" letter(x) : letter(a), letter(b)); \
             end = now();                                                           \
@@ -53,7 +53,7 @@ extern "C" __global__ void latency_wmma(u32* times, u32* values) {
     const u32 a = values[0], b = values[1];
     float c[24] = {};
     u32 start = 0, end = 0;
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < 2; ++i) {
         start = now();
         asm volatile(SIXTY_FOUR(WMMA(FIRST)) : ACCUMULATORS : "r"(a), "r"(b));
@@ -71,7 +71,7 @@ extern "C" __global__ void rate_wmma(u32* times, u32* values, u32 repeats) {
     barrier();
     const u32 start = now();
     barrier();
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < repeats; ++i)
         asm volatile(FOUR(WMMA(FIRST) WMMA(SECOND) WMMA(THIRD)) : ACCUMULATORS : "r"(a), "r"(b));
     float sum = 0;
@@ -90,7 +90,7 @@ extern "C" __global__ void rate_wmma(u32* times, u32* values, u32 repeats) {
         barrier();                                                                                \
         const u32 start = now();                                                                  \
         barrier();                                                                                \
-        _Pragma("nounroll") for (u32 i = 0; i < repeats; ++i) asm volatile(                       \
+        NO_UNROLL for (u32 i = 0; i < repeats; ++i) asm volatile(                                 \
             SIXTEEN(op " %0, %0" operands ";\n" op " %1, %1" operands ";\n" op " %2, %2" operands \
                        ";\n" op " %3, %3" operands ";\n") : "+" letter(x),                        \
             "+" letter(y), "+" letter(z), "+" letter(w) : letter(a), letter(b));                  \
@@ -120,7 +120,7 @@ extern "C" __global__ void link_pointers(char* buffer, u64 stride, u64 count) {
     extern "C" __global__ void latency_##name(u32* times, char* buffer) {                   \
         u64 p = reinterpret_cast<u64>(buffer);                                              \
         u32 start = 0, end = 0;                                                             \
-        _Pragma("nounroll") for (u32 i = 0; i < 2; ++i) {                                   \
+        NO_UNROLL for (u32 i = 0; i < 2; ++i) {                                             \
             start = now();                                                                  \
             asm volatile(SIXTY_FOUR(load " %0, [%0];\n") "add.u64 %0, %0, 0;\n" : "+l"(p)); \
             end = now();                                                                    \
@@ -139,7 +139,7 @@ extern "C" __global__ void latency_load_shared(u32* times) {
                  : "=r"(p)
                  : "l"(reinterpret_cast<u64>(place)));
     place[0] = p;
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < 2; ++i) {
         start = now();
         asm volatile(SIXTY_FOUR("ld.shared.u32 %0, [%0];\n") : "+r"(p)::"memory");
@@ -152,7 +152,7 @@ extern "C" __global__ void latency_load_shared(u32* times) {
 
 extern "C" __global__ void latency_atomic(u32* times, u32* counter) {
     u32 v = 0, start = 0, end = 0;
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < 2; ++i) {
         start = now();
         asm volatile(SIXTEEN("atom.global.add.u32 %0, [%1], %0;\n")
@@ -168,7 +168,7 @@ extern "C" __global__ void latency_atomic(u32* times, u32* counter) {
 
 extern "C" __global__ void latency_barrier(u32* times) {
     u32 start = 0, end = 0;
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < 2; ++i) {
         start = now();
         asm volatile(SIXTEEN("bar.sync 0;\n")::: "memory");
@@ -183,7 +183,7 @@ extern "C" __global__ void loop_fma_f32(u32* times, float* values, u32 iteration
     float x = values[0];
     const float a = values[1], b = values[2];
     const u32 start = now();
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < iterations; ++i)
         asm volatile(TWICE(SIXTY_FOUR("fma.rn.f32 %0, %0, %1, %2;\n")) : "+f"(x) : "f"(a), "f"(b));
     const u32 end = now();
@@ -196,7 +196,7 @@ extern "C" __global__ void loop_fma_f32(u32* times, float* values, u32 iteration
 /// the constant 2.0002 and an immediate. The result is stored only if it is 3, as there.
 extern "C" __global__ void ffma(float* values, u32 iterations) {
     float x = static_cast<float>(threadIdx.x);
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < iterations; ++i)
         asm volatile(TWICE(SIXTY_FOUR("fma.rn.f32 %0, %0, 0f40000347, 0f3F800000;\n")) : "+f"(x));
     if (x == 3.0f) values[blockIdx.x * blockDim.x + threadIdx.x] = x;
@@ -220,7 +220,7 @@ extern "C" __global__ void store_block(double* values, u32 count, u32 never) {
 extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u32 count) {
     if (blockIdx.x + 1 != gridDim.x) return;
     u64 at = reinterpret_cast<u64>(buffer);
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < count; ++i) {
         u32 with = 0, without = 0;
         asm volatile(
@@ -269,7 +269,7 @@ extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u3
                                                 u32 advance, u32 bytes, u32 block_stride) {      \
         u32 at = blockIdx.x * block_stride & (bytes - 1), sum = 0, start = 0;                    \
         const u64 first = reinterpret_cast<u64>(buffer) + threadIdx.x * width;                   \
-        _Pragma("nounroll") for (u32 i = 0; i < warm + repeats; ++i) {                           \
+        NO_UNROLL for (u32 i = 0; i < warm + repeats; ++i) {                                     \
             if (i == warm) {                                                                     \
                 barrier();                                                                       \
                 start = now();                                                                   \
@@ -318,7 +318,7 @@ extern "C" __global__ void stream(u32* times, char* buffer) {
     extern "C" __global__ void bandwidth_l1_##name(u32* times, char* buffer, u32 repeats) { \
         float a = 0, b = 0, c = 0, d = 0;                                                   \
         const u64 first = reinterpret_cast<u64>(buffer);                                    \
-        _Pragma("nounroll") for (u32 i = threadIdx.x; i < 16384; i += blockDim.x) {         \
+        NO_UNROLL for (u32 i = threadIdx.x; i < 16384; i += blockDim.x) {                   \
             asm volatile("{.reg .f32 v;\nld.global.ca.f32 v, [%1];\nadd.f32 %0, %0, v;}"    \
                          : "+f"(a)                                                          \
                          : "l"(first + i * 4));                                             \
@@ -327,7 +327,7 @@ extern "C" __global__ void stream(u32* times, char* buffer) {
         const u32 start = now();                                                            \
         barrier();                                                                          \
         u32 i = threadIdx.x * (words);                                                      \
-        _Pragma("nounroll") for (u32 j = 0; j < repeats; j += 8) {                          \
+        NO_UNROLL for (u32 j = 0; j < repeats; j += 8) {                                    \
             asm volatile(L1_ITERATIONS(step, loads)                                         \
                          : "+f"(a), "+f"(b), "+f"(c), "+f"(d)                               \
                          : "l"(first), "r"(i)                                               \
@@ -361,7 +361,7 @@ extern "C" __global__ void strided_l1(u32* times, char* buffer, u32 repeats, u32
     float sum = 0;
     u32 start = 0;
     const u64 at = reinterpret_cast<u64>(buffer) + threadIdx.x % 64 * stride * 4;
-    _Pragma("nounroll") for (u32 i = 0; i < 8 + repeats; ++i) {
+    NO_UNROLL for (u32 i = 0; i < 8 + repeats; ++i) {
         if (i == 8) {
             barrier();
             start = now();
@@ -388,7 +388,7 @@ extern "C" __global__ void strided_l1(u32* times, char* buffer, u32 repeats, u32
         barrier();                                                                             \
         const u32 start = now();                                                               \
         barrier();                                                                             \
-        _Pragma("nounroll") for (u32 i = 0; i < repeats; ++i) {                                \
+        NO_UNROLL for (u32 i = 0; i < repeats; ++i) {                                          \
             asm volatile(EXPANDED(load, VALUE_##bits, OFFSETS_SHARED)                          \
                          : "+r"(sum)                                                           \
                          : "r"(first)                                                          \
@@ -409,7 +409,7 @@ extern "C" __global__ void rate_atomic(u32* times, u32* counters, u32 repeats, u
     barrier();
     const u32 start = now();
     barrier();
-#pragma nounroll
+    NO_UNROLL
     for (u32 i = 0; i < repeats; ++i)
         asm volatile(FOUR("red.global.add.u32 [%0], 1;\n")::"l"(where) : "memory");
     barrier();

@@ -7,6 +7,13 @@
 using u32 = unsigned;
 using u64 = unsigned long long;
 
+// Keeps the following loop as it stands.
+#ifdef __clang__
+#define NO_UNROLL _Pragma("nounroll")
+#else
+#define NO_UNROLL _Pragma("unroll 1")
+#endif
+
 #define TWICE(x) x x
 #define FOUR(x) TWICE(TWICE(x))
 #define SIXTEEN(x) FOUR(FOUR(x))
