@@ -4,10 +4,11 @@
 #include "modules/isa/decode.h"
 #include "modules/isa/matrix_shape.h"
 #include "modules/isa/opcode.h"
+#include "modules/ptx/signature.h"
 
 #include <algorithm>
-#include <array>
-#include <unordered_map>
+#include <initializer_list>
+#include <string>
 
 namespace simtlm::isa {
 
@@ -18,84 +19,21 @@ namespace {
 
 using sc = program::scheduling_class;
 
-struct row {
-    sc cls;
-    const char* opcodes;  ///< separated by blanks
-};
-
-// Opcodes of PTX.
-constexpr row table[] = {
-    {sc::alu,
-     "setp set selp slct mov cvta and or xor not shl shr shf neg abs min max prmt bfe bfi isspacep "
-     "lop3 bmsk szext cnot copysign testp"},
-    {sc::imad, "dp4a dp2a mul24 mad24"},
-    {sc::mma, "mma wmma wgmma"},
-    {sc::xu, "sqrt rsqrt rcp sin cos ex2 lg2 tanh cvt popc clz bfind brev div rem fns"},
-    {sc::special, "vote match redux activemask elect mbarrier"},
-    {sc::branch, "bra brx call ret exit trap nanosleep bar.warp"},
-    {sc::barrier, "bar barrier membar fence"},
-    {sc::shuffle, "shfl movmatrix"},
-};
-
-const std::unordered_map<std::string_view, sc>& by_name() {
-    static const std::unordered_map<std::string_view, sc> map = [] {
-        std::unordered_map<std::string_view, sc> m;
-        for (const row& r : table)
-            for (std::string_view rest = r.opcodes; !rest.empty();) {
-                const std::size_t end = std::min(rest.find(' '), rest.size());
-                m.emplace(rest.substr(0, end), r.cls);
-                rest.remove_prefix(std::min(rest.size(), end + 1));
-            }
-        return m;
-    }();
-    return map;
+bool has_type(const ptx::operation& o, std::initializer_list<ptx::type> types) {
+    const auto* const end = o.types.begin() + o.type_count;
+    return std::find_first_of(o.types.begin(), end, types.begin(), types.end()) != end;
 }
 
-/// Whether a PTX arithmetic opcode has the same name for all types.
-bool is_typed_arithmetic(std::string_view base) {
-    constexpr std::array<std::string_view, 11> names = {"add",  "sub",  "mul", "mad", "fma", "addc",
-                                                        "subc", "madc", "neg", "abs", "min"};
-    return std::find(names.begin(), names.end(), base) != names.end() || base == "max" ||
-           base == "setp" || base == "set" || base == "div" || base == "sqrt" || base == "rcp" ||
-           base == "rem";
+bool has_half_type(const ptx::operation& o) {
+    using ptx::type;
+    return has_type(o, {type::f16, type::f16x2, type::bf16, type::bf16x2});
 }
 
 /// Whether cvt converts from or to a 64-bit type, one of both floating-point: cvt.rn.f64.s32.
-bool converts_64_bits(std::string_view opcode) {
-    if (has_modifier(opcode, "f64")) return true;
-    const bool of_integers = has_modifier(opcode, "s64") || has_modifier(opcode, "u64");
-    return of_integers && (has_modifier(opcode, "f32") || has_modifier(opcode, "f16") ||
-                           has_modifier(opcode, "bf16"));
-}
-
-sc typed_arithmetic(std::string_view opcode, std::string_view base, sc otherwise) {
-    if (has_modifier(opcode, "f64")) return sc::fp64;
-    const bool multiplies = base == "mul" || base == "mad" || base == "madc" || base == "fma";
-    const bool adds = base == "add" || base == "sub";
-    if (has_modifier(opcode, "f32") && (multiplies || adds)) return sc::fp32;
-    if (has_modifier(opcode, "f16") || has_modifier(opcode, "f16x2") ||
-        has_modifier(opcode, "bf16") || has_modifier(opcode, "bf16x2"))
-        return multiplies || adds || base == "min" || base == "max" || base == "setp" ? sc::half
-                                                                                      : otherwise;
-    if (multiplies)
-        return has_modifier(opcode, "wide") || has_modifier(opcode, "hi") ? sc::imad_wide
-                                                                          : sc::imad;
-    if (adds || base == "addc" || base == "subc") return sc::alu;
-    return otherwise;
-}
-
-sc class_of_ptx(std::string_view opcode, sc otherwise) {
-    const std::string_view base = base_opcode(opcode);
-    const auto found = by_name().find(base);
-    if (found != by_name().end()) otherwise = found->second;
-    if (is_typed_arithmetic(base)) return typed_arithmetic(opcode, base, otherwise);
-    if (base == "cvt" && converts_64_bits(opcode)) return sc::xu64;
-    if (base == "bar" && has_modifier(opcode, "warp")) return sc::branch;
-    if (base == "wgmma" && !has_modifier(opcode, "mma_async")) return sc::special;
-    if (base == "prefetch" && has_modifier(opcode, "tensormap")) return sc::special;
-    if (base == "cp" && (has_modifier(opcode, "bulk") || has_modifier(opcode, "mbarrier")))
-        return sc::special;
-    return otherwise;
+bool converts_64_bits(const ptx::operation& o) {
+    using ptx::type;
+    return has_type(o, {type::f64}) ||
+           (has_type(o, {type::s64, type::u64}) && has_type(o, {type::f32, type::f16, type::bf16}));
 }
 
 /// The class of an instruction whose opcode is not known.
@@ -140,12 +78,65 @@ program::fence_kind fence_of(std::string_view opcode) {
     return says(".SYS") || says(".sys") ? fence_kind::system : fence_kind::gpu;
 }
 
+void set_timing_properties(static_instruction& inst) {
+    if (inst.scheduling == sc::mma) inst.matrix = matrix_shape_of(inst.opcode);
+    if (inst.cls == op_class::memory_barrier) inst.fence = fence_of(inst.opcode);
+}
+
 }  // namespace
+
+sc scheduling_class_of(const ptx::operation& o) {
+    using rule = ptx::scheduling_rule;
+    const bool fp64 = has_type(o, {ptx::type::f64});
+    const bool fp32 = has_type(o, {ptx::type::f32});
+    const auto by_type = [&](sc integer) {
+        return fp64 ? sc::fp64 : fp32 ? sc::fp32 : has_half_type(o) ? sc::half : integer;
+    };
+    switch (ptx::record_of(o.op).scheduling) {
+        case rule::alu:
+            return sc::alu;
+        case rule::imad:
+            return sc::imad;
+        case rule::mma:
+            return sc::mma;
+        case rule::xu:
+            return sc::xu;
+        case rule::special:
+            return sc::special;
+        case rule::branch:
+            return sc::branch;
+        case rule::barrier:
+            return sc::barrier;
+        case rule::memory:
+            return sc::memory;
+        case rule::shuffle:
+            return sc::shuffle;
+        case rule::add:
+            return by_type(sc::alu);
+        case rule::multiply:
+            return by_type(o.part == ptx::product::wide || o.part == ptx::product::hi
+                               ? sc::imad_wide
+                               : sc::imad);
+        case rule::compare:
+            return fp64 ? sc::fp64 : has_half_type(o) ? sc::half : sc::alu;
+        case rule::alu_or_fp64:
+            return fp64 ? sc::fp64 : sc::alu;
+        case rule::xu_or_fp64:
+            return fp64 ? sc::fp64 : sc::xu;
+        case rule::convert:
+            return converts_64_bits(o) ? sc::xu64 : sc::xu;
+    }
+    return sc::alu;
+}
 
 sc scheduling_class_of(std::string_view mnemonic, sc otherwise) {
     const opcode known = opcode_named(base_opcode(mnemonic));
-    return known != opcode::unknown ? scheduling_class_of(known, mnemonic)
-                                    : class_of_ptx(mnemonic, otherwise);
+    if (known != opcode::unknown) return scheduling_class_of(known, mnemonic);
+    ptx::operation o;
+    std::string fault;
+    const bool is_ptx = !mnemonic.empty() && mnemonic[0] >= 'a' && mnemonic[0] <= 'z' &&
+                        ptx::resolve_operation(mnemonic, o, fault);
+    return is_ptx && o.op != ptx::opcode::later ? scheduling_class_of(o) : otherwise;
 }
 
 void set_scheduling_class(static_instruction& inst) {
@@ -153,10 +144,14 @@ void set_scheduling_class(static_instruction& inst) {
         inst.is_memory() ? sc::memory : scheduling_class_of(inst.opcode, class_of_unit(inst.cls));
 }
 
+void set_opcode_properties(static_instruction& inst, const ptx::operation& o) {
+    inst.scheduling = scheduling_class_of(o);
+    set_timing_properties(inst);
+}
+
 void set_opcode_properties(static_instruction& inst) {
     set_scheduling_class(inst);
-    if (inst.scheduling == sc::mma) inst.matrix = matrix_shape_of(inst.opcode);
-    if (inst.cls == op_class::memory_barrier) inst.fence = fence_of(inst.opcode);
+    set_timing_properties(inst);
 }
 
 }  // namespace simtlm::isa

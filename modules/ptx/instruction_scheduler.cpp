@@ -12,9 +12,6 @@ namespace simtlm::ptx {
 
 namespace {
 
-/// Memory effect of an instruction that restricts reordering.
-enum class order : std::uint8_t { none, load, store, fence };
-
 /// Assumed latency of a result in issue slots, as a compiler uses before it knows what hits.
 unsigned latency_of(const operation& o) {
     switch (o.op) {
@@ -55,91 +52,14 @@ unsigned latency_of(const operation& o) {
     }
 }
 
-order order_of(const operation& o) {
-    switch (o.op) {
-        case opcode::ld:
-        case opcode::ldu:
-            // Memory read by non-coherent, parameter and constant loads is never written.
-            if (o.order != semantics::none && o.order != semantics::weak) return order::fence;
-            if (o.has(flag::mmio)) return order::fence;
-            return o.has(flag::nc) || o.space == state_space::const_ ? order::none : order::load;
-        case opcode::ldmatrix:
-        case opcode::wmma_load:
-            return order::load;
-        case opcode::tex:
-        case opcode::tld4:
-        case opcode::txq:
-        case opcode::suq:
-            return order::none;
-        case opcode::st:
-            if (o.order != semantics::none && o.order != semantics::weak) return order::fence;
-            return o.has(flag::mmio) ? order::fence : order::store;
-        case opcode::wmma_store:
-            return order::store;
-        case opcode::abs:
-        case opcode::add:
-        case opcode::addc:
-        case opcode::and_:
-        case opcode::bfe:
-        case opcode::bfi:
-        case opcode::bfind:
-        case opcode::bmsk:
-        case opcode::brev:
-        case opcode::clz:
-        case opcode::cnot:
-        case opcode::copysign:
-        case opcode::cos:
-        case opcode::cvt:
-        case opcode::cvt_pack:
-        case opcode::cvta:
-        case opcode::div:
-        case opcode::dp2a:
-        case opcode::dp4a:
-        case opcode::ex2:
-        case opcode::fma:
-        case opcode::fns:
-        case opcode::isspacep:
-        case opcode::lg2:
-        case opcode::lop3:
-        case opcode::mad:
-        case opcode::mad24:
-        case opcode::madc:
-        case opcode::max:
-        case opcode::min:
-        case opcode::mma:
-        case opcode::mma_sp:
-        case opcode::mov:
-        case opcode::mul:
-        case opcode::mul24:
-        case opcode::neg:
-        case opcode::not_:
-        case opcode::or_:
-        case opcode::popc:
-        case opcode::prmt:
-        case opcode::rcp:
-        case opcode::rem:
-        case opcode::rsqrt:
-        case opcode::sad:
-        case opcode::selp:
-        case opcode::set:
-        case opcode::setp:
-        case opcode::shf:
-        case opcode::shl:
-        case opcode::shr:
-        case opcode::sin:
-        case opcode::slct:
-        case opcode::sqrt:
-        case opcode::sub:
-        case opcode::subc:
-        case opcode::szext:
-        case opcode::tanh:
-        case opcode::testp:
-        case opcode::wmma_mma:
-        case opcode::xor_:
-            return order::none;
-        default:
-            return order::fence;
-    }
+memory_order order_of(const operation& o) {
+    const memory_order of_opcode = record_of(o.op).order;
+    if (of_opcode != memory_order::load && of_opcode != memory_order::store) return of_opcode;
+    const bool weak = o.order == semantics::none || o.order == semantics::weak;
+    if (!weak || o.has(flag::mmio)) return memory_order::fence;
+    // Memory read by non-coherent, parameter and constant loads is never written.
+    const bool is_constant = o.has(flag::nc) || o.space == state_space::const_;
+    return is_constant ? memory_order::none : of_opcode;
 }
 
 bool counts(special_register r) {
@@ -205,13 +125,13 @@ private:
     }
     std::uint32_t carry() const { return static_cast<std::uint32_t>(f_.registers.size()); }
 
-    order order_of_instruction(const instruction& i) const {
-        const order o = order_of(m_.operation_of(i));
-        if (o == order::fence) return o;
+    memory_order order_of_instruction(const instruction& i) const {
+        const memory_order o = order_of(m_.operation_of(i));
+        if (o == memory_order::fence) return o;
         for (unsigned n = 0; n < i.operand_count; ++n) {
             const operand& p = f_.operand_of(i, n);
             if (p.kind == operand_kind::special && counts(static_cast<special_register>(p.index)))
-                return order::fence;
+                return memory_order::fence;
         }
         return o;
     }
@@ -251,8 +171,8 @@ private:
                 u.readers.clear();
                 u.writer = n;
             });
-            const order kind = order_of_instruction(i);
-            if (kind == order::fence) {
+            const memory_order kind = order_of_instruction(i);
+            if (kind == memory_order::fence) {
                 for (std::uint32_t k = fence == no_index ? 0 : fence; k < n; ++k) link(k, n, 0);
                 fence = n;
                 loads.clear();
@@ -260,14 +180,14 @@ private:
                 continue;
             }
             if (fence != no_index) link(fence, n, 0);
-            if (kind == order::load || kind == order::store)
+            if (kind == memory_order::load || kind == memory_order::store)
                 for (const std::uint32_t s : stores)
                     if (may_alias(o, m_.operation_of(f_.code[first + s]))) link(s, n, 1);
-            if (kind == order::store)
+            if (kind == memory_order::store)
                 for (const std::uint32_t l : loads)
                     if (may_alias(o, m_.operation_of(f_.code[first + l]))) link(l, n, 1);
-            if (kind == order::load) loads.push_back(n);
-            if (kind == order::store) stores.push_back(n);
+            if (kind == memory_order::load) loads.push_back(n);
+            if (kind == memory_order::store) stores.push_back(n);
         }
     }
 

@@ -127,11 +127,11 @@ constexpr std::string_view spaces[] = {"generic", "reg",   "sreg",   "const", "g
                                        "local",   "param", "shared", "tex"};
 static_assert(std::size(spaces) == static_cast<std::size_t>(state_space::tex) + 1);
 
-constexpr std::string_view opcodes[] = {
-#define SIMTLM_PTX_NAME(name, text) text,
-    SIMTLM_PTX_OPCODES(SIMTLM_PTX_NAME)
-#undef SIMTLM_PTX_NAME
-        "later"};
+constexpr opcode_record opcodes[] = {
+#define SIMTLM_PTX_OPCODE(name, text, scheduling, order, lowering) \
+    {text, scheduling_rule::scheduling, memory_order::order},
+#include "modules/ptx/opcodes.def"
+    {"later", scheduling_rule::alu, memory_order::fence}};
 
 }  // namespace
 
@@ -160,6 +160,9 @@ bool has_components(special_register s) {
 }
 
 std::string_view name_of(opcode o) {
+    return record_of(o).name;
+}
+const opcode_record& record_of(opcode o) {
     return opcodes[static_cast<std::size_t>(o)];
 }
 

@@ -276,6 +276,15 @@ void function_lowering::refuse_instruction() {
     emit(refuse);
 }
 
+function_lowering::lowering function_lowering::lowering_of(ptx::opcode o) {
+    static constexpr lowering functions[] = {
+#define SIMTLM_PTX_OPCODE(name, text, scheduling, order, lowering) \
+    &function_lowering::lower_##lowering,
+#include "modules/ptx/opcodes.def"
+        &function_lowering::lower_refused};  // ptx::opcode::later
+    return functions[static_cast<std::size_t>(o)];
+}
+
 void function_lowering::lower_instruction() {
     words_used_ = doubles_used_ = masks_used_ = 0;
     const ptx::operation& o = m_.operation_of(*now_);
@@ -285,10 +294,7 @@ void function_lowering::lower_instruction() {
     const bool logs_before = changes_control(o) || writes_its_guard();
     if (module_.checks().log && logs_before) emit(log_instruction, false);
     if (calls) emit_register_marks();
-    const bool done = lower_control(o) || lower_mov(o) || lower_address_conversion(o) ||
-                      lower_memory(o) || lower_collective(o) || lower_barrier(o) ||
-                      lower_asynchronous(o) || lower_cluster(o) || lower_bulk(o) ||
-                      lower_matrix(o) || lower_texture(o) || lower_video(o) || lower_elementwise(o);
+    const bool done = (this->*lowering_of(o.op))(o);
     if (!done) refuse_instruction();
     finish_destinations();
     if (!calls) emit_register_marks();

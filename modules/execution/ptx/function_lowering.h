@@ -79,8 +79,12 @@ private:
                (o.kind == operand_kind::reg && register_width(o.index) == width);
     }
 
-    // Instruction families; each function returns whether the instruction belongs to it.
+    // Instruction families (ptx/opcodes.def). Each function returns false if the instruction, with
+    // its modifiers and operands, is not supported.
+    using lowering = bool (function_lowering::*)(const ptx::operation& o);
+    static lowering lowering_of(ptx::opcode o);
     void lower_instruction();
+    bool lower_refused(const ptx::operation&) { return false; }
     bool lower_elementwise(const ptx::operation& o);
     bool lower_mov(const ptx::operation& o);
     bool lower_address_conversion(const ptx::operation& o);

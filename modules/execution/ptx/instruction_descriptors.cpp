@@ -551,6 +551,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         if (is_end) {
             i.opcode = "ret";
             i.cls = f.entry ? op_class::exit : op_class::ret;
+            isa::set_opcode_properties(i);
             continue;
         }
         const ptx::instruction& source = f.code[origins[n].instruction];
@@ -572,8 +573,8 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
             .collect(source, timing.quirk.missed_hazards && has_missed_result(o.op));
         // A return from a kernel ends its threads.
         if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
+        isa::set_opcode_properties(i, o);
     }
-    for (static_instruction& i : instructions) isa::set_opcode_properties(i);
     if (timing.controls_of != 0) assign_controls(image, instructions, timing.controls_of);
     auto all = std::make_shared<instruction_descriptors>(std::move(instructions), std::move(ranges),
                                                          numbers.end());

@@ -125,7 +125,6 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
 
 bool function_lowering::lower_barrier(const ptx::operation& o) {
     const bool reduces = o.op == opcode::bar_red;
-    if (o.op != opcode::bar_sync && o.op != opcode::bar_arrive && !reduces) return false;
     const bool independent = m_.architecture >= independent_threads;
     const bool separately = independent && !o.has(ptx::flag::aligned);
     const std::size_t gather = module_.code().size();

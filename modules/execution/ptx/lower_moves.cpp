@@ -14,7 +14,6 @@ std::vector<const ptx::operand*> function_lowering::elements_of(const ptx::opera
 }
 
 bool function_lowering::lower_mov(const ptx::operation& o) {
-    if (o.op != ptx::opcode::mov) return false;
     const bool from_vector = operand(1).kind == operand_kind::vector;
     const bool to_vector = operand(0).kind == operand_kind::vector;
     const unsigned width = ptx::width_of(o.first_type());
@@ -48,7 +47,7 @@ bool function_lowering::lower_mov(const ptx::operation& o) {
             op.source[0] = image_.registers[operand(1).index] + half;
         }
     else
-        return false;
+        return lower_elementwise(o);
     return true;
 }
 
@@ -139,7 +138,6 @@ bool function_lowering::lower_address_conversion(const ptx::operation& o) {
                                                static_cast<unsigned>(o.window) << 8);
         return true;
     }
-    if (o.op != ptx::opcode::cvta) return false;
     const unsigned width = ptx::width_of(o.first_type());
     const operand_ref a = source(operand(1), width);
     const operand_ref to = destination(operand(0), width, false);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/ptx/signature.h"
 #include "tests/unit/ptx/ptx_text.h"
+
+#include <set>
 
 namespace simtlm::ptx {
 namespace {
@@ -17,6 +20,13 @@ TEST(PtxInstruction, KeepsOpcodeTypesAndModifiers) {
     EXPECT_EQ(arg(m, 0, 3).value, 0x3f800000);
     EXPECT_EQ(code(m, 0).operand_count, 4);
     EXPECT_EQ(code(m, 0).result_count, 1);
+}
+
+TEST(PtxInstruction, HasAFormForEachOpcode) {
+    std::set<opcode> with_form;
+    for (const signature& s : signatures()) with_form.insert(s.row->op);
+    for (std::uint16_t n = 0; n < static_cast<std::uint16_t>(opcode::later); ++n)
+        EXPECT_EQ(with_form.count(static_cast<opcode>(n)), 1U) << name_of(static_cast<opcode>(n));
 }
 
 TEST(PtxInstruction, AcceptsModifiersInAnyOrderAndTypesInFixedOrder) {
