@@ -315,7 +315,7 @@ bool multiprocessor::at_rest() const {
 }
 
 void multiprocessor::checkpoint(support::archive& a) {
-    a.block(name(), 3);
+    a.block(name(), 4);
     a(running_, warps_, scoreboard_, dynamic_warps_, residents_since_);
     checkpoint_pipeline(a);
     if (caches_) caches_->checkpoint(a);

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/barrier_unit.h"
-#include "modules/core/coalescer.h"
-#include "modules/core/core_statistics.h"
-#include "modules/core/local_memory_map.h"
-#include "modules/core/memory_effects.h"
+#include "modules/core/issue_logic.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/simt_pipeline/shared_memory.h"
-#include "modules/core/sleeping_warps.h"
 
 namespace simtlm::core::simt_pipeline {
 
@@ -19,22 +14,11 @@ namespace simtlm::core::simt_pipeline {
 /// it.
 ///
 /// One object for all schedulers of an SM, which act one after the other.
-class issue_stage {
+class issue_stage : public issue_logic {
 public:
-    /// References to the parts of the SM that the stage uses.
-    struct blocks {
-        warp_table& warps;
-        scoreboard& scores;
-        barrier_unit& barriers;
-        const coalescer& coalesce;
-        const shared_memory& shared;
-        const local_memory_map& local_memory;
-        effect_queue& effects;
-        sleeping_warps& sleepers;
-        warp_instruction_pool& pool;
-        core_statistics& statistics;
-    };
-    issue_stage(const sm_config& config, const blocks& sm) : config_(config), sm_(sm) {}
+    issue_stage(const sm_config& config, const blocks& sm, scoreboard& scores,
+                barrier_unit& barriers, const shared_memory& shared)
+        : issue_logic(config, false, sm), scores_(scores), barriers_(barriers), shared_(shared) {}
 
     /// Issues the next instruction in a warp's buffer.
     /// @return the instruction, to be sent to the operand collector
@@ -44,27 +28,16 @@ public:
     /// the warp's next instruction (GPGPU-Sim manual: control hazard). @pre warps.wrong_path has
     /// the warp
     void flush(unsigned warp);
-    /// Saves or restores the state that persists across kernels.
-    template <class Archive>
-    void checkpoint(Archive& a) {
-        a(uid_);
-    }
 
 private:
-    struct execution;
-
-    warp_instruction& take(unsigned warp, unsigned scheduler);
-    void recorded(execution& e);
-    void executed(execution& e, std::uint64_t now);
-    void resolve_addresses(execution& e);
-    void await_atomics(const warp_instruction& inst);
+    void resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes);
     void pass_fence(unsigned warp);
-    void end_or_wait(const execution& e);
-    void select_path(const execution& e);
+    void end_or_wait(const outcome& out);
+    void select_path(const program::dynamic_instruction& code, const outcome& out);
 
-    const sm_config& config_;
-    blocks sm_;
-    std::uint64_t uid_ = 0;  // number of issued instructions
+    scoreboard& scores_;
+    barrier_unit& barriers_;
+    const shared_memory& shared_;
 };
 
 }  // namespace simtlm::core::simt_pipeline

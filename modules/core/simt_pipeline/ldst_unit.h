@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/memory_port.h"
-#include "modules/core/memory_request.h"
+#include "modules/core/load_store_unit.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/simt_pipeline/instruction_sockets.h"
 #include "modules/core/simt_pipeline/operand_collector.h"
 #include "modules/core/simt_pipeline/shared_memory.h"
-#include "modules/core/sm_identity.h"
 #include "modules/simulation/clocked_process.h"
 #include "modules/support/archive_fwd.h"
 
-#include <deque>
+#include <array>
 
 namespace simtlm::core::simt_pipeline {
 
@@ -29,32 +27,16 @@ namespace simtlm::core::simt_pipeline {
 /// response. Stores and barriers leave when they have started; a warp cannot exit before its stores
 /// are acknowledged. Atomics, .STRONG.GPU loads and (with -gpgpu_gmem_skip_L1D) all global accesses
 /// bypass the L1D.
-class ldst_unit : public sc_core::sc_module,
-                  private memory_port::client,
-                  private protocol::port_buffer::client {
+class ldst_unit : public load_store_unit<ldst_unit> {
 public:
     instruction_target<ldst_unit> dispatch;  ///< @pre can_accept()
     instruction_initiator<ldst_unit> to_shared;
-    protocol::cache_port_initiator<ldst_unit> l1d, l1c, l1t;
-    protocol::port_buffer uncached;
 
-    /// References to the parts of the SM that the unit uses.
-    struct blocks {
-        const requester_identity& identity;
-        warp_table& warps;
-        scoreboard& scores;
-        operand_collector& collector;
-        shared_memory& shared;
-        memory_port& port;
-        warp_instruction_pool& pool;
-        protocol::transaction_pool& transactions;
-        core_statistics& statistics;
-    };
     ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-              const sm_config& config, const blocks& sm);
-    ~ldst_unit() override;
+              const sm_config& config, const load_store_blocks& sm, scoreboard& scores,
+              operand_collector& collector, shared_memory& shared);
 
-    bool can_accept() const { return dispatched_ == nullptr; }
+    bool can_accept() const { return dispatched_.inst == nullptr; }
     /// Sets the process to wake when the unit can accept an instruction again.
     void set_dispatcher(simulation::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
@@ -63,18 +45,16 @@ public:
     /// Describes its instructions and what they wait for, for a deadlock report; empty if idle.
     std::string describe() const;
     /// The instruction in the dispatch register, for waveforms and reports.
-    const warp_instruction* in_dispatch_register() const { return dispatched_; }
-    /// Why the next access could not start at the last attempt.
-    memory_stall stall() const { return stall_; }
+    const warp_instruction* in_dispatch_register() const { return dispatched_.inst; }
 
 private:
+    friend class load_store_unit<ldst_unit>;
     enum client : int { from_shared, from_l1t, from_l1c, from_uncached, from_l1d, clients };
 
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
     tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay);
-    bool accept_response(tlm::tlm_generic_payload& p) override;
     void request_ended(tlm::tlm_generic_payload&) override { access_process_.wake(); }
     void response_arrived() override { respond_process_.wake(); }
 
@@ -84,7 +64,6 @@ private:
     void choose(int c, std::uint64_t now);
     void arrived(warp_instruction& inst);
     void complete(warp_instruction& inst);
-    void copies_done(std::uint64_t now);
     void retire(warp_instruction& inst);
 
     void access();
@@ -93,13 +72,10 @@ private:
                       unsigned at_most);
     bool start_global(warp_instruction& inst);
     bool leave(warp_instruction& inst);
-    void stalled(memory_stage stage, memory_stall why);
-    tlm::tlm_generic_payload& request_for(warp_instruction& inst);
-    void started(warp_instruction& inst);
 
-    const sm_config& config_;
-    blocks sm_;
-    const memory_request_factory requests_;
+    scoreboard& scores_;
+    operand_collector& collector_;
+    shared_memory& shared_;
 
     // response side
     warp_instruction* writing_ = nullptr;  // whose registers are written next
@@ -107,20 +83,10 @@ private:
     bool writing_shared_ = false;
     int next_client_ = 0;
     std::array<tlm::tlm_generic_payload*, clients> ready_{};  // presented by the caches
-    tlm::tlm_generic_payload* uncached_ = nullptr;            // next to be written back
-    struct copy {
-        std::uint64_t done_at;
-        std::uint16_t warp;
-        std::uint32_t group;
-    };
-    std::deque<copy> copies_;  // shared-memory halves of asynchronous copies
 
     // access side
-    warp_instruction* dispatched_ = nullptr;
+    latch dispatched_;
     simulation::clocked_process* dispatcher_ = nullptr;
-    tlm::tlm_generic_payload* request_ = nullptr;  // for the next access, not yet accepted
-    memory_stage stage_ = memory_stage::shared;
-    memory_stall stall_ = memory_stall::none;
 
     simulation::clocked_process respond_process_;
     simulation::clocked_process access_process_;

@@ -5,10 +5,6 @@
 
 namespace simtlm::core::simt_pipeline {
 
-namespace {
-constexpr unsigned word_bytes = 4;
-}
-
 shared_memory::shared_memory(const sc_core::sc_module_name& name, const sm_config& config)
     : sc_module(name), load("load"), config_(config), pipeline_(config.shared.latency) {
     load.register_nb_transport_fw(this, &shared_memory::accept);
@@ -80,13 +76,6 @@ void shared_memory::pop(std::uint64_t now) {
     // The next one moves to stage 0 in this cycle at the earliest.
     if (!pipeline_.empty())
         pipeline_.front().ready_at = std::max(pipeline_.front().ready_at, now + 1);
-}
-
-std::uint64_t shared_memory::write_copy(unsigned bytes, std::uint64_t now) {
-    const unsigned row = config_.shared.banks * word_bytes;
-    const unsigned cycles = std::max(1u, (bytes + row - 1) / row);
-    copy_port_free_at_ = std::max(copy_port_free_at_, now) + cycles;
-    return copy_port_free_at_;
 }
 
 }  // namespace simtlm::core::simt_pipeline

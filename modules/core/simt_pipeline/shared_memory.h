@@ -35,9 +35,8 @@ public:
     /// Removes the head. @param now  core cycle
     void pop(std::uint64_t now);
 
-    /// Performs the shared-memory writes of an asynchronous copy, which fill rows of the banks.
-    /// @return the core cycle in which they are complete
-    std::uint64_t write_copy(unsigned bytes, std::uint64_t now);
+    /// Width of the banks together.
+    unsigned row_bytes() const { return config_.shared.banks * word_bytes; }
 
     /// Sets the current core cycle; call before every transfer through `load`.
     void set_now(std::uint64_t now) { now_ = now; }
@@ -45,10 +44,11 @@ public:
     /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
-        a(now_, copy_port_free_at_);
+        a(now_);
     }
 
 private:
+    static constexpr unsigned word_bytes = 4;
     struct entry {
         warp_instruction* inst = nullptr;
         std::uint64_t ready_at = 0;
@@ -59,7 +59,6 @@ private:
     const sm_config& config_;
     support::ring_buffer<entry> pipeline_;
     std::uint64_t now_ = 0;
-    std::uint64_t copy_port_free_at_ = 0;
 };
 
 }  // namespace simtlm::core::simt_pipeline

@@ -39,7 +39,7 @@ void front_end::checkpoint(support::archive& a) {
 }
 
 void ldst_unit::checkpoint(support::archive& a) {
-    a(next_client_, stage_, stall_);
+    a(next_client_, copies_, stall_);
 }
 
 void warp_scheduler::checkpoint(support::archive& a) {

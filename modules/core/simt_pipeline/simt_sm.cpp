@@ -15,13 +15,13 @@ simt_sm::simt_sm(const sc_core::sc_module_name& name, simulation::phase_sequence
     : multiprocessor(name, sequencer, config, who),
       shared_("shared_memory", config_),
       collector_("operand_collector", sequencer, config_, statistics_),
-      issue_(config_, {warps_, scoreboard_, barriers_, coalescer_, shared_, local_memory_, effects_,
-                       sleepers_, pool_, statistics_}) {
+      issue_(config_, {warps_, coalescer_, local_memory_, effects_, sleepers_, pool_, statistics_},
+             scoreboard_, barriers_, shared_) {
     collector_.set_listener(*this);
     ldst_ = std::make_unique<ldst_unit>(
         "ldst", sequencer, config_,
-        ldst_unit::blocks{identity_, warps_, scoreboard_, collector_, shared_, port_, pool_,
-                          transactions, statistics_});
+        load_store_blocks{identity_, warps_, port_, pool_, transactions, statistics_}, scoreboard_,
+        collector_, shared_);
     ldst_->to_shared.bind(shared_.load);
     make_units();
     for (unsigned s = 0; s < config_.schedulers; ++s) {

@@ -3,7 +3,6 @@
 
 #include "modules/cache/request_packets.h"
 #include "modules/cache/unit_port.h"
-#include "modules/protocol/atomic_effect.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
@@ -16,22 +15,6 @@ using protocol::extension;
 
 namespace {
 
-memory_stage stage_of(const warp_instruction& inst) {
-    const bool store = inst.info->is_store;
-    switch (inst.space) {
-        case memory_space::constant:
-            return memory_stage::constant;
-        case memory_space::texture:
-            return memory_stage::texture;
-        case memory_space::shared:
-            return memory_stage::shared;
-        case memory_space::local:
-            return store ? memory_stage::local_store : memory_stage::local_load;
-        default:
-            return store ? memory_stage::global_store : memory_stage::global_load;
-    }
-}
-
 constexpr unsigned link_bytes = 128;
 constexpr std::uint64_t l1d_line_bytes = cache::sectors_per_line * cache::sector_bytes;
 constexpr unsigned max_tag_banks = 32;
@@ -40,21 +23,16 @@ constexpr unsigned max_tag_banks = 32;
 
 memory_unit::memory_unit(const sc_core::sc_module_name& name,
                          simulation::phase_sequencer& sequencer, const sm_config& config,
-                         const sub_core_config& timing, const blocks& sm)
-    : sc_module(name),
-      l1d("l1d"),
-      l1c("l1c"),
-      l1t("l1t"),
-      uncached("uncached", *this),
-      config_(config),
+                         const sub_core_config& timing, const load_store_blocks& sm,
+                         std::vector<sub_core*> sub_cores)
+    : load_store_unit(name, config, sm, link_bytes),
       timing_(timing),
       l1d_stages_(l1d_stages(timing)),
-      sm_(sm),
-      requests_{sm.identity, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
-      arbiter_(static_cast<unsigned>(sm.sub_cores.size()), timing.memory_queue.accept_interval),
+      sub_cores_(std::move(sub_cores)),
+      arbiter_(static_cast<unsigned>(sub_cores_.size()), timing.memory_queue.accept_interval),
       tag_bank_of_(cache::set_index_function::folded_lines,
                    timing.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
-      link_free_at_(sm.sub_cores.size(), 0),
+      link_free_at_(sub_cores_.size(), 0),
       respond_process_("respond", sequencer, protocol::phase::core_units,
                        simulation::on_edge<&memory_unit::respond>(this)),
       access_process_("access", sequencer, protocol::phase::core_access,
@@ -64,12 +42,6 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name,
     l1d.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1d);
     l1c.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1c);
     l1t.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1t);
-    sm_.port.set_client(*this);
-}
-
-memory_unit::~memory_unit() {
-    for (latch& l : latch_)
-        if (l.request != nullptr) l.request->release();
 }
 
 unsigned memory_unit::l1d_stages(const sub_core_config& timing) {
@@ -83,7 +55,7 @@ unsigned memory_unit::l1d_stages(const sub_core_config& timing) {
 bool memory_unit::idle() const {
     for (const latch& l : latch_)
         if (l.inst != nullptr) return false;
-    return copies_.empty() && sm_.port.idle();
+    return copies_.idle() && sm_.port.idle();
 }
 
 // ---- acceptance --------------------------------------------------------------------------------
@@ -126,16 +98,16 @@ void memory_unit::accept() {
     const std::uint64_t now = accept_process_.now();
     if (arbiter_.free(now)) {
         const int s = arbiter_.choose([&](unsigned q) {
-            auto& queue = sm_.sub_cores[q]->memory();
+            auto& queue = sub_cores_[q]->memory();
             return queue.ready_at() <= now && has_space(queue.head(), now);
         });
         if (s >= 0) {
             arbiter_.taken(static_cast<unsigned>(s), now);
-            take(sm_.sub_cores[static_cast<unsigned>(s)]->take_memory(now), now);
+            take(sub_cores_[static_cast<unsigned>(s)]->take_memory(now), now);
         }
     }
     std::uint64_t next = ~std::uint64_t{0};
-    for (sub_core* const s : sm_.sub_cores) next = std::min(next, s->memory().ready_at());
+    for (sub_core* const s : sub_cores_) next = std::min(next, s->memory().ready_at());
     if (next == ~std::uint64_t{0})
         accept_process_.sleep();
     else
@@ -145,7 +117,7 @@ void memory_unit::accept() {
 void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     warp_instruction& inst = *e.inst;
     count_memory_instruction(sm_.statistics, inst);
-    sm_.sub_cores[inst.scheduler]->reads_operands(inst, now + e.read_extra);
+    sub_cores_[inst.scheduler]->reads_operands(inst, now + e.read_extra);
     if (cta_cluster_unit::is_prepared(inst)) return start_remote(inst, now);
     const int t = target_of(inst);
     if (t < 0) return start_local(e, now);
@@ -153,11 +125,8 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     if (t == to_l1c) read_constants(inst, now);
     if (t == to_l1d) order_by_tag_bank(inst);
     latch& l = latch_[static_cast<unsigned>(t)];
-    l.inst = &inst;
-    l.data_extra = e.data_extra;
-    inst.in_unit = true;
+    load_store_unit::accept(l, inst);
     inst.delay = e.data_extra;
-    if (inst.info->is_load) inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
     access_process_.wake();
 }
 
@@ -233,7 +202,7 @@ void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now
     if (inst.info->is_atomic && inst.active_mask != 0 &&
         sm_.warps.warp[inst.warp].executor != nullptr)
         sm_.warps.atomics_finished(inst.warp, inst.active_lanes());
-    sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+    sub_cores_[inst.scheduler]->writes_result(inst, done);
 }
 
 /// Starts an access to shared memory of other SMs, and of this SM if some lanes address it.
@@ -247,19 +216,13 @@ void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
 
 // ---- accesses ----------------------------------------------------------------------------------
 
-void memory_unit::note_stall(const warp_instruction& inst, memory_stall why) {
-    stall_ = why;
-    ++sm_.statistics.memory_stalls;
-    ++sm_.statistics.stalls[static_cast<unsigned>(stage_of(inst))][static_cast<unsigned>(why)];
-}
-
 void memory_unit::access() {
     stall_ = memory_stall::none;
     bool busy = false;
     for (unsigned t = 0; t < latches; ++t) {
         latch& l = latch_[t];
         if (l.inst == nullptr) continue;
-        if (start(l, static_cast<target>(t)))
+        if (start_accesses(l, static_cast<target>(t)))
             leave(l);
         else
             busy = true;
@@ -267,37 +230,10 @@ void memory_unit::access() {
     if (!busy) access_process_.sleep();
 }
 
-tlm::tlm_generic_payload& memory_unit::request_for(latch& l) {
-    if (l.request == nullptr) l.request = &requests_.make(*l.inst, access_process_.now());
-    return *l.request;
-}
-
-void memory_unit::started(latch& l) {
-    l.inst->accesses.pop_back();
-    l.request = nullptr;
-    if (l.inst->info->is_store) sm_.warps.store_sent(l.inst->warp);
-}
-
 /// @return whether all accesses have started
-bool memory_unit::start(latch& l, target which) {
+bool memory_unit::start_accesses(latch& l, target which) {
     warp_instruction& inst = *l.inst;
-    const std::uint64_t now = access_process_.now();
-    if (inst.accesses.empty()) return true;
-    if (which == past_l1d) {
-        cache::request_packets packets(timing_.request_packets, timing_.request_lines);
-        const bool reads = inst.info->is_load && !inst.info->is_atomic;
-        while (!inst.accesses.empty() && packets.add(inst.accesses.back().address, reads)) {
-            if (uncached.blocked() || sm_.port.blocked()) {
-                note_stall(inst, memory_stall::network_full);
-                return false;
-            }
-            tlm::tlm_generic_payload& p = request_for(l);
-            started(l);
-            uncached.try_send(p);
-        }
-        if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
-        return inst.accesses.empty();
-    }
+    if (which == past_l1d) return start_uncached_accesses(l);
     auto& cache = which == to_l1d ? l1d : which == to_l1c ? l1c : l1t;
     const unsigned at_most = which == to_l1d ? timing_.l1_tag_banks * cache::sectors_per_line : 1;
     std::uint64_t line = ~std::uint64_t{0};
@@ -310,25 +246,19 @@ bool memory_unit::start(latch& l, target which) {
             if ((busy & bank) != 0) break;
             busy |= bank;
         }
-        tlm::tlm_generic_payload& p = request_for(l);
-        const tlm::tlm_sync_enum answer = protocol::begin_request(cache, p);
-        if (answer == tlm::TLM_UPDATED) {  // refused
-            if (which == to_l1c) ++sm_.statistics.constant_port_conflicts;
-            if (which == to_l1d) ++sm_.statistics.l1_bank_conflicts;
-            note_stall(inst, memory_stall::bank_conflict);
-            return false;
-        }
-        started(l);
-        if (answer == tlm::TLM_COMPLETED) {
-            if (inst.info->is_store)
-                sm_.warps.store_acknowledged(inst.warp);
-            else
-                arrived(inst, now);
-            p.release();
-        }
+        if (!start(cache, l, access_process_.now())) return false;
     }
-    if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
-    return inst.accesses.empty();
+    return all_started(inst);
+}
+
+/// As many accesses as fit in the packets of a cycle. @return whether all have started
+bool memory_unit::start_uncached_accesses(latch& l) {
+    warp_instruction& inst = *l.inst;
+    cache::request_packets packets(timing_.request_packets, timing_.request_lines);
+    const bool reads = inst.info->is_load && !inst.info->is_atomic;
+    while (!inst.accesses.empty() && packets.add(inst.accesses.back().address, reads))
+        if (!start_uncached(l, access_process_.now())) return false;
+    return all_started(inst);
 }
 
 void memory_unit::leave(latch& l) {
@@ -337,83 +267,45 @@ void memory_unit::leave(latch& l) {
     accept_process_.wake();
     inst.in_unit = false;
     sm_.pool.accesses_sent(inst);
-    const std::uint64_t now = access_process_.now();
     if (!inst.info->is_load)
-        sm_.sub_cores[inst.scheduler]->writes_result(inst, now + 2);
+        sub_cores_[inst.scheduler]->writes_result(inst, access_process_.now() + 2);
     else if (inst.pending == 0)
-        complete(inst, now);
+        complete(inst);
 }
 
 // ---- responses ---------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum memory_unit::cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
-                                               sc_core::sc_time&) {
-    if (p.is_write()) {
-        sm_.warps.store_acknowledged(extension(p).warp);
-    } else {
-        static_cast<void>(id);
-        arrived(sm_.pool[extension(p).owner], access_process_.now());
-    }
-    p.release();
+tlm::tlm_sync_enum memory_unit::cache_responds(int /*id*/, tlm::tlm_generic_payload& p,
+                                               tlm::tlm_phase&, sc_core::sc_time&) {
+    answered(p);
     return tlm::TLM_COMPLETED;
-}
-
-bool memory_unit::accept_response(tlm::tlm_generic_payload& p) {
-    tlm::tlm_generic_payload* const whole = protocol::answered_request(p);
-    if (whole == nullptr) return true;
-    if (whole->is_write()) {
-        sm_.warps.store_acknowledged(extension(*whole).warp);
-        whole->release();
-        return true;
-    }
-    uncached_ = whole;
-    return true;
 }
 
 void memory_unit::respond() {
     const std::uint64_t now = respond_process_.now();
-    while (!copies_.empty() && copies_.front().done_at <= now) {
-        sm_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
-        copies_.pop_front();
-    }
+    copies_.advance(now);
     for (unsigned n = 0; n < timing_.network_packets && sm_.port.has_response(); ++n) {
         sm_.port.deliver();
-        if (uncached_ != nullptr) take_uncached(now);
+        if (uncached_ != nullptr) arrived(take_uncached());
     }
     if (sm_.port.has_response()) return;
-    if (copies_.empty())
+    if (copies_.idle())
         respond_process_.sleep();
     else
-        respond_process_.sleep_until(copies_.front().done_at);
+        respond_process_.sleep_until(copies_.next());
 }
 
-/// Handles the response of a load or atomic that bypassed the L1D.
-void memory_unit::take_uncached(std::uint64_t now) {
-    tlm::tlm_generic_payload& p = *std::exchange(uncached_, nullptr);
-    warp_instruction& inst = sm_.pool[extension(p).owner];
-    if (extension(p).is_atomic) {
-        protocol::atomic_effect::perform(p);
-        if (sm_.warps.warp[inst.warp].executor != nullptr)
-            sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
-    }
-    p.release();
-    arrived(inst, now);
+void memory_unit::arrived(warp_instruction& inst) {
+    if (inst.first_data == 0) inst.first_data = access_process_.now();
+    if (--inst.pending == 0 && !inst.in_unit) complete(inst);
 }
 
-void memory_unit::arrived(warp_instruction& inst, std::uint64_t now) {
-    if (inst.first_data == 0) inst.first_data = now;
-    if (--inst.pending == 0 && !inst.in_unit) complete(inst, now);
-}
-
-void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
+void memory_unit::complete(warp_instruction& inst) {
+    const std::uint64_t now = access_process_.now();
     if (inst.copy_group != no_copy) {
-        // Writes that fill rows of the banks.
-        const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
-        copy_port_free_at_ =
-            std::max(copy_port_free_at_, now) + (bytes + link_bytes - 1) / link_bytes;
-        copies_.push_back({copy_port_free_at_, inst.warp, inst.copy_group});
-        respond_process_.wake_at(copy_port_free_at_);
-        sm_.sub_cores[inst.scheduler]->writes_result(inst, copy_port_free_at_ + 1);
+        const std::uint64_t written = copies_.write(inst, now);
+        respond_process_.wake_at(written);
+        sub_cores_[inst.scheduler]->writes_result(inst, written + 1);
         return;
     }
     std::uint64_t done = std::max(now, inst.banks_done) + timing_.link_cycles;
@@ -428,7 +320,7 @@ void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
     // A constant cache answers immediately: its latency is in the table.
     if (inst.space == memory_space::constant && inst.delay > 1)
         done = std::max(done, std::max(inst.first_data, inst.banks_done) + inst.delay - 1);
-    sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+    sub_cores_[inst.scheduler]->writes_result(inst, done);
 }
 
 }  // namespace simtlm::core::sub_core_pipeline

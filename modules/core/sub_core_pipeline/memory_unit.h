@@ -2,9 +2,7 @@
 #pragma once
 
 #include "modules/cache/set_index.h"
-#include "modules/core/memory_port.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/sm_identity.h"
+#include "modules/core/load_store_unit.h"
 #include "modules/core/sub_core_pipeline/cta_cluster_unit.h"
 #include "modules/core/sub_core_pipeline/memory_queue.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
@@ -12,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <systemc>
 #include <vector>
 
@@ -30,27 +27,11 @@ namespace simtlm::core::sub_core_pipeline {
 /// sub-cores over links of 128 bytes per 2 cycles.
 ///
 /// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
-class memory_unit : public sc_core::sc_module,
-                    private memory_port::client,
-                    private protocol::port_buffer::client {
+class memory_unit : public load_store_unit<memory_unit> {
 public:
-    protocol::cache_port_initiator<memory_unit> l1d, l1c, l1t;
-    protocol::port_buffer uncached;
-
-    /// References to the parts of the SM that the unit uses.
-    struct blocks {
-        const requester_identity& identity;
-        warp_table& warps;
-        scoreboard& scores;
-        memory_port& port;
-        warp_instruction_pool& pool;
-        protocol::transaction_pool& transactions;
-        core_statistics& statistics;
-        std::vector<sub_core*> sub_cores;
-    };
     memory_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
-                const sm_config& config, const sub_core_config& timing, const blocks& sm);
-    ~memory_unit() override;
+                const sm_config& config, const sub_core_config& timing, const load_store_blocks& sm,
+                std::vector<sub_core*> sub_cores);
 
     /// Sets the unit for accesses to shared memory of other SMs.
     void set_cta_clusters(cta_cluster_unit& unit) { cta_clusters_ = &unit; }
@@ -65,30 +46,16 @@ public:
     static bool reads_l1_data(const warp_instruction& inst);
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(support::archive& a);
-    /// Why the next access of a latch could not start at the last attempt.
-    memory_stall stall() const { return stall_; }
-    const warp_instruction* in_latch(unsigned which) const { return latch_[which].inst; }
 
 private:
+    friend class load_store_unit<memory_unit>;
     enum target : unsigned { to_l1d, past_l1d, to_l1c, to_l1t, latches };
-    struct latch {
-        warp_instruction* inst = nullptr;
-        tlm::tlm_generic_payload* request = nullptr;  // for the next access, not yet accepted
-        std::uint16_t data_extra = 0;
-    };
-    struct copy {
-        std::uint64_t done_at;
-        std::uint16_t warp;
-        std::uint32_t group;
-    };
 
     tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay);
-    bool accept_response(tlm::tlm_generic_payload& p) override;
     void request_ended(tlm::tlm_generic_payload&) override { access_process_.wake(); }
     void response_arrived() override { respond_process_.wake(); }
     void respond();
-    void take_uncached(std::uint64_t now);
     void access();
     void accept();
     int target_of(const warp_instruction& inst) const;
@@ -99,19 +66,15 @@ private:
     void order_by_tag_bank(warp_instruction& inst);
     void start_local(const sub_core::memory_entry& e, std::uint64_t now);
     void start_remote(warp_instruction& inst, std::uint64_t now);
-    bool start(latch& l, target which);
-    tlm::tlm_generic_payload& request_for(latch& l);
-    void started(latch& l);
+    bool start_accesses(latch& l, target which);
+    bool start_uncached_accesses(latch& l);
     void leave(latch& l);
-    void arrived(warp_instruction& inst, std::uint64_t now);
-    void complete(warp_instruction& inst, std::uint64_t now);
-    void note_stall(const warp_instruction& inst, memory_stall why);
+    void arrived(warp_instruction& inst);
+    void complete(warp_instruction& inst);
 
-    const sm_config& config_;
     const sub_core_config& timing_;
     const unsigned l1d_stages_;
-    blocks sm_;
-    const memory_request_factory requests_;
+    const std::vector<sub_core*> sub_cores_;
     cta_cluster_unit* cta_clusters_ = nullptr;
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
@@ -121,10 +84,6 @@ private:
     std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
     std::uint64_t constants_free_at_ = 0;      // of the constant cache
     std::vector<std::uint64_t> link_free_at_;  // by sub-core
-    std::uint64_t copy_port_free_at_ = 0;
-    std::deque<copy> copies_;  // shared-memory halves of asynchronous copies
-    tlm::tlm_generic_payload* uncached_ = nullptr;
-    memory_stall stall_ = memory_stall::none;
 
     simulation::clocked_process respond_process_;
     simulation::clocked_process access_process_;

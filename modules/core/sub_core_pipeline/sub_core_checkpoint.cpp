@@ -27,7 +27,7 @@ void instruction_link::checkpoint(support::archive& a) {
 }
 
 void memory_unit::checkpoint(support::archive& a) {
-    a(arbiter_, banks_free_at_, constants_free_at_, link_free_at_, copy_port_free_at_, stall_);
+    a(arbiter_, banks_free_at_, constants_free_at_, link_free_at_, copies_, stall_);
 }
 
 void fetch_stage::checkpoint(support::archive& a) {

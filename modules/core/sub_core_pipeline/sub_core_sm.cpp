@@ -34,8 +34,7 @@ sub_core_sm::sub_core_sm(const sc_core::sc_module_name& name, const multiprocess
     }
     memory_unit_ = std::make_unique<memory_unit>(
         "memory_unit", sequencer_, config_, timing_,
-        memory_unit::blocks{identity_, warps_, scoreboard_, port_, pool_, parts.transactions,
-                            statistics_, cores});
+        load_store_blocks{identity_, warps_, port_, pool_, parts.transactions, statistics_}, cores);
     link_ = std::make_unique<instruction_link>(
         "instruction_link", sequencer_, timing_, config_.schedulers,
         static_cast<instruction_link::client&>(*this), identity_, parts.transactions);

@@ -39,9 +39,11 @@ struct dispatch_rig : sc_core::sc_module {
     shared_memory shared{"shared", config};
     memory_port port{"port", 4};
     const requester_identity identity{{}};
-    ldst_unit ldst{"ldst", sequencer, config,
-                   ldst_unit::blocks{identity, warps.table, scores, collector, shared, port, pool,
-                                     transactions, statistics}};
+    ldst_unit ldst{
+        "ldst", sequencer,
+        config, load_store_blocks{identity, warps.table, port, pool, transactions, statistics},
+        scores, collector,
+        shared};
     std::vector<std::unique_ptr<functional_units>> units;
     std::unique_ptr<dispatch_stage> stage;
     sc_core::sc_vector<instruction_initiator<dispatch_rig>> issue;

@@ -184,13 +184,5 @@ TEST(SharedMemoryPipeline, HoldsAtMostOneLoadPerStage) {
     EXPECT_TRUE(memory.can_accept());
 }
 
-TEST(SharedMemoryPipeline, WritesTheSecondHalfOfACopyRowByRow) {
-    const sm_config c = volta();
-    shared_memory memory("memory", c);
-    EXPECT_EQ(memory.write_copy(32 * 16, 100), 104u);  // four rows of 128 bytes
-    EXPECT_EQ(memory.write_copy(32 * 4, 101), 105u) << "after the one before";
-    EXPECT_EQ(memory.write_copy(4, 200), 201u) << "a row at least";
-}
-
 }  // namespace
 }  // namespace simtlm::core::simt_pipeline
