@@ -36,7 +36,6 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
       in_order_(config.in_order()),
       first_position_(config.clusters_in_order ? number * config.sms_per_cluster : 0),
       from_sm_("from_sm", config.sms_per_cluster),
-      withheld_end_(config.sms_per_cluster, nullptr),
       // A perfect memory may get the next request while the SM takes the response that leaves.
       responses_(config.ejection_buffer_size + (config.sm.ldst.perfect_memory ? 1 : 0)),
       acknowledged_(sequencer.host_threads()),
@@ -125,7 +124,7 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
                                          sc_core::sc_time&) {
     const auto s = static_cast<unsigned>(sm);
     if (phase == tlm::END_RESP) {  // the SM has accepted the head
-        head_handed_ = false;
+        from_sm_[s].response_ended();
         responses_.pop();
         next_hand_ = receive_process_.now() + 2;
         response_left();
@@ -135,33 +134,21 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
             receive_process_.wake_at(next_hand_);
         return tlm::TLM_COMPLETED;
     }
+    bool room = true;
     if (in_order_) {
         send(p);
-        phase = tlm::END_REQ;
-        return tlm::TLM_UPDATED;
-    }
-    if (order_ != nullptr) {
+    } else if (order_ != nullptr) {
         outbox_[s].push(&p);
-        withheld_end_[s] = &p;
+        room = false;
         order_->request_service();
-        return tlm::TLM_ACCEPTED;
+    } else if (sms_.size() == 1) {
+        room = send(p) || checks_capacity(config_);
+    } else {
+        outbox_[s].push(&p);
+        inject_process_.wake();
+        room = !outbox_[s].full() && !blocked_;
     }
-    if (sms_.size() == 1) {
-        if (!send(p) && !checks_capacity(config_)) {
-            withheld_end_[0] = &p;
-            return tlm::TLM_ACCEPTED;
-        }
-        phase = tlm::END_REQ;
-        return tlm::TLM_UPDATED;
-    }
-    outbox_[s].push(&p);
-    inject_process_.wake();
-    if (outbox_[s].full() || blocked_) {
-        withheld_end_[s] = &p;
-        return tlm::TLM_ACCEPTED;
-    }
-    phase = tlm::END_REQ;
-    return tlm::TLM_UPDATED;
+    return from_sm_[s].accept_request(p, phase, room);
 }
 
 void simt_cluster::inject() {
@@ -179,7 +166,7 @@ void simt_cluster::inject() {
             while (!box.empty() && !blocked_) send(*box.pop());
         }
         if (!blocked_)
-            for (unsigned s = 0; s < n; ++s) end_request(s);
+            for (unsigned s = 0; s < n; ++s) from_sm_[s].end_request();
     }
 }
 
@@ -188,11 +175,6 @@ void simt_cluster::order_sms(std::uint64_t cycle) {
     const auto n = static_cast<unsigned>(sms_.size());
     const unsigned first = first_sm(cycle);
     for (unsigned k = 0; k < n; ++k) sms_[(first + k) % n]->set_position(first_position_ + k);
-}
-
-void simt_cluster::end_request(unsigned s) {
-    tlm::tlm_generic_payload* const p = std::exchange(withheld_end_[s], nullptr);
-    if (p != nullptr) protocol::end_request(from_sm_[s], *p);
 }
 
 void simt_cluster::set_request_order(protocol::request_order& order) {
@@ -204,8 +186,8 @@ void simt_cluster::inject_from(unsigned s) {
     while (!blocked_) {
         if (!outbox_[s].empty())
             send(*outbox_[s].pop());
-        else if (withheld_end_[s] != nullptr)
-            end_request(s);  // the SM may send its next request immediately
+        else if (from_sm_[s].withheld() != nullptr)
+            from_sm_[s].end_request();  // the SM may send its next request immediately
         else
             return;
     }
@@ -217,10 +199,10 @@ void simt_cluster::unblocked() {
     if (checks_capacity(config_)) return;
     if (order_ != nullptr) {
         for (unsigned s = 0; s < sms_.size(); ++s)
-            if (outbox_[s].empty()) end_request(s);
+            if (outbox_[s].empty()) from_sm_[s].end_request();
         order_->request_service();
     } else if (sms_.size() == 1) {
-        end_request(0);
+        from_sm_[0].end_request();
     } else {
         inject_process_.wake();
     }
@@ -247,8 +229,9 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
     return tlm::TLM_ACCEPTED;
 }
 
-bool simt_cluster::deliver(tlm::tlm_generic_payload& p) {
-    return protocol::begin_response(from_sm_[local(p)], p);
+/// The acknowledgement of a posted write, which the SM accepts at once.
+void simt_cluster::deliver(tlm::tlm_generic_payload& p) {
+    protocol::begin_response(from_sm_[local(p)], p);
 }
 
 /// Delivers acknowledgements collected by host threads; their order does not matter.
@@ -265,26 +248,22 @@ void simt_cluster::receive() {
     const std::uint64_t now = receive_process_.now();
     for (unsigned n = 0; n < config_.responses_per_cycle; ++n) receive_one(now);
     if (offered_ != nullptr && !responses_.full()) return;
-    if (responses_.empty() || head_handed_)
+    if (responses_.empty() || head_offered())
         receive_process_.sleep();
     else
         receive_process_.sleep_until(next_hand_);
 }
 
 void simt_cluster::receive_one(std::uint64_t now) {
-    if (!responses_.empty() && !head_handed_ && now >= next_hand_) {
+    if (!responses_.empty() && now >= next_hand_ && !head_offered()) {
         tlm::tlm_generic_payload& p = *responses_.front();
         const bool data = extension(p).type != protocol::access_type::instruction_read;
         if (data && observer_ != nullptr && !config_.sm.ldst.perfect_memory)
             observer_->reply_received(p, now);
         for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
-        if (withheld_end_[local(p)] == &p)
-            withheld_end_[local(p)] = nullptr;  // BEGIN_RESP implies END_REQ
-        if (deliver(p)) {
+        if (from_sm_[local(p)].respond(p)) {
             responses_.pop();
             response_left();
-        } else {
-            head_handed_ = true;
         }
     }
     if (offered_ != nullptr && !responses_.full()) {

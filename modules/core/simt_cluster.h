@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/multiprocessor.h"
+#include "modules/protocol/target_port.h"
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/clocked_process.h"
 #include "modules/support/archive_fwd.h"
@@ -101,8 +102,9 @@ private:
     void order_sms(std::uint64_t cycle);
     bool has_space() const override { return !blocked_; }
     bool send(tlm::tlm_generic_payload& p);
-    bool deliver(tlm::tlm_generic_payload& p);
-    void end_request(unsigned s);
+    void deliver(tlm::tlm_generic_payload& p);
+    /// Whether the SM of the oldest response has received it, and will send END_RESP.
+    bool head_offered() const { return from_sm_[local(*responses_.front())].response_pending(); }
     void count(const tlm::tlm_generic_payload& p);
     unsigned local(const tlm::tlm_generic_payload& p) const {
         return protocol::extension(p).sm % static_cast<unsigned>(sms_.size());
@@ -114,7 +116,7 @@ private:
     const simt_cluster_config& config_;
     const bool in_order_;            // SMs act one after the other
     const unsigned first_position_;  // of its SMs, among those of all clusters
-    sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
+    sc_core::sc_vector<protocol::target_port<simt_cluster>> from_sm_;
     simt_cluster_cycles cycles_;  // constructed before the SMs, which count their cycles in it
     std::vector<std::unique_ptr<multiprocessor>> sms_;
     reply_observer* observer_ = nullptr;
@@ -123,11 +125,9 @@ private:
 
     bool blocked_ = false;  // the network, or a full perfect memory, withholds END_REQ
     std::vector<support::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
-    std::vector<tlm::tlm_generic_payload*> withheld_end_;  // SMs whose END_REQ is withheld
 
     tlm::tlm_generic_payload* offered_ = nullptr;  // offered by the network, END_RESP withheld
     support::ring_buffer<tlm::tlm_generic_payload*> responses_;
-    bool head_handed_ = false;     // its SM will send END_RESP
     std::uint64_t next_hand_ = 0;  // core cycle
     protocol::request_order* order_ = nullptr;
     /// Write acknowledgements received by one host thread, while another one may be running the

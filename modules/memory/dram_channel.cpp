@@ -80,15 +80,12 @@ tlm::tlm_sync_enum dram_channel::nb_transport_fw(int, tlm::tlm_generic_payload& 
     if (phase == tlm::BEGIN_REQ) {
         enqueue(payload);
         process_.wake();
-        if (scheduler_->full(payload.is_write())) {
-            withheld_[config_.separate_write_queue && payload.is_write() ? 1 : 0] = &payload;
-            return tlm::TLM_ACCEPTED;
-        }
-        phase = tlm::END_REQ;
-        return tlm::TLM_UPDATED;
+        return port.accept_request(payload, phase, !scheduler_->full(payload.is_write()),
+                                   config_.separate_write_queue && payload.is_write() ? 1 : 0);
     }
     if (phase == tlm::END_RESP) {
-        sc_assert(presented_ && &payload == return_queue_.front());
+        sc_assert(&payload == return_queue_.front());
+        port.response_ended();
         pop_reply();
         present();
         return tlm::TLM_COMPLETED;
@@ -142,22 +139,11 @@ void dram_channel::pop_reply() {
     if (return_queue_.full()) process_.wake();
     return_queue_.pop();
     --in_channel_;
-    presented_ = false;
 }
 
 void dram_channel::present() {
-    while (!presented_ && !return_queue_.empty()) {
-        presented_ = true;
-        if (!protocol::begin_response(port, *return_queue_.front())) return;
-        pop_reply();
-    }
-}
-
-void dram_channel::end_withheld_requests() {
-    for (auto*& payload : withheld_) {
-        if (payload == nullptr || scheduler_->full(payload->is_write())) continue;
-        protocol::end_request(port, *std::exchange(payload, nullptr));
-    }
+    while (!port.response_pending() && !return_queue_.empty())
+        if (port.respond(*return_queue_.front())) pop_reply();
 }
 
 // Action of a cycle.
@@ -173,7 +159,9 @@ void dram_channel::cycle() {
     sampler_.begin_cycle(scheduler_->pending());
     sampler_.end_cycle(now, issue(now));
 
-    if (withheld_[0] != nullptr || withheld_[1] != nullptr) end_withheld_requests();
+    for (const unsigned kind : {0u, 1u})
+        if (const auto* const p = port.withheld(kind); p && !scheduler_->full(p->is_write()))
+            port.end_request(kind);
     if (!pipeline_.empty()) protocol::prefetch(*requests_[pipeline_.front()].payload);
     slept_blocked_ = return_queue_.full();
     sampler_.rest(scheduler_->pending());

@@ -11,11 +11,11 @@
 #include "modules/memory/dram_timing_checker.h"
 #include "modules/memory/memory_channel.h"
 #include "modules/protocol/phases.h"
+#include "modules/protocol/target_port.h"
 #include "modules/simulation/clocked_process.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/support/ring_buffer.h"
 
-#include <array>
 #include <memory>
 #include <systemc>
 
@@ -35,7 +35,7 @@ namespace simtlm::memory {
 /// while its state cannot change and accounts for these cycles afterwards. It carries no data.
 class dram_channel : public memory_channel {
 public:
-    protocol::target_socket<dram_channel> port;
+    protocol::target_port<dram_channel, 2> port;
 
     /// @param mapping  decodes the addresses of payloads without a decoded location
     dram_channel(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
@@ -66,7 +66,6 @@ private:
     unsigned bank_index(const protocol::dram_location& where) const;
     void present();
     void pop_reply();
-    void end_withheld_requests();
 
     void cycle();
     void replay(std::uint64_t until);
@@ -94,8 +93,6 @@ private:
     unsigned priority_ = 0;  // bank that scheduler and arbiter consider first
 
     support::ring_buffer<tlm::tlm_generic_payload*> return_queue_;
-    bool presented_ = false;
-    std::array<tlm::tlm_generic_payload*, 2> withheld_{};  // requests whose END_REQ is withheld
     std::uint64_t in_channel_ = 0;
     std::uint64_t arrivals_ = 0;
     std::uint64_t kernel_start_ = 0;  // core cycle

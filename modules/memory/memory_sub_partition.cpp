@@ -39,7 +39,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
                simulation::on_edge<&memory_sub_partition::cycle>(this)),
       reply_process_("reply", sequencer, protocol::phase::reply_inject,
                      simulation::on_edge<&memory_sub_partition::send_replies>(this)),
-      rop_timer_("rop_alarm", sequencer, process_),
+      rop_timer_("rop_timer", sequencer, process_),
       to_cache_("icnt_to_L2", config.icnt_to_l2),
       to_network_("L2_to_icnt", config.l2_to_icnt),
       rop_(config.rop_latency, config.atomic_latency, config.far_latency),
@@ -69,15 +69,12 @@ tlm::tlm_sync_enum memory_sub_partition::nb_transport_fw(int, tlm::tlm_generic_p
             payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
             return tlm::TLM_COMPLETED;
         }
-        if (offered_ != nullptr)
-            SC_REPORT_ERROR("simtlm/l2", "BEGIN_REQ before END_REQ of the request before");
-        offered_ = &payload;
         protocol::prefetch(payload);
         process_.wake();
-        return tlm::TLM_ACCEPTED;
+        return port.accept_request(payload, phase, false);
     }
     if (phase == tlm::END_RESP) {
-        reply_blocked_ = false;
+        port.response_ended();
         reply_process_.wake();
         return tlm::TLM_COMPLETED;
     }
@@ -92,7 +89,7 @@ void memory_sub_partition::send_replies() {
         stalled_ = false;
     }
     if (to_network_.empty()) return reply_process_.sleep();
-    if (reply_blocked_) {
+    if (port.response_pending()) {
         stalled_ = true;
         stalled_since_ = now;
         return reply_process_.sleep();
@@ -106,8 +103,7 @@ void memory_sub_partition::send_replies() {
     ++counters_.replies;
     shared_.reply_sent();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    reply_blocked_ = true;
-    if (protocol::begin_response(port, payload)) reply_blocked_ = false;
+    port.respond(payload);
     if (!part) payload.release();
     if (to_network_.empty())
         reply_process_.sleep();
@@ -192,11 +188,10 @@ void memory_sub_partition::take_request() {
         ++counters_.stalled_full;
         return;
     }
-    if (offered_ == nullptr) return;
-    tlm::tlm_generic_payload& request = *offered_;
-    offered_ = nullptr;
+    if (!request_waits()) return;
+    tlm::tlm_generic_payload& request = *port.withheld();
     request.acquire();
-    protocol::end_request(port, request);
+    port.end_request();
     if (protocol::find_extension(request) == nullptr) register_external(request);
     protocol::memory_extension& e = protocol::extension(request);
     locate(request, e);
@@ -310,7 +305,7 @@ void memory_sub_partition::prefetch_heads() const {
 }
 
 void memory_sub_partition::sleep_if_idle(std::uint64_t now) {
-    if (offered_ != nullptr || !to_cache_.empty() || !from_memory.empty()) return;
+    if (request_waits() || !to_cache_.empty() || !from_memory.empty()) return;
     if (engine_ && (!engine_->idle() || engine_->access_ready())) return;
     if (!rop_.empty()) {
         if (rop_.next() < now + core_timer::worth_sleeping) return;
@@ -498,7 +493,7 @@ void memory_sub_partition::invalidate() {
 }
 
 bool memory_sub_partition::idle() const {
-    return offered_ == nullptr && rop_.empty() && to_cache_.empty() && to_memory.empty() &&
+    return !request_waits() && rop_.empty() && to_cache_.empty() && to_memory.empty() &&
            from_memory.empty() && to_network_.empty() && external_.empty() &&
            (!engine_ || !engine_->busy());
 }
@@ -533,11 +528,11 @@ std::string memory_sub_partition::describe() {
         if (!q.of->empty())
             add(fmt::format("{}: {} of {}{}, first {}", q.name, q.of->size(), q.of->depth(),
                             q.of->full() ? " (full)" : "", protocol::describe(*q.of->front())));
-    if (offered_ != nullptr) add("no room for " + protocol::describe(*offered_));
+    if (request_waits()) add("no room for " + protocol::describe(*port.withheld()));
     if (!rop_.empty())
         add(fmt::format("{} requests delayed before the L2, first {}", rop_.size(),
                         protocol::describe(rop_.first())));
-    if (reply_blocked_) add("the network has not taken its last reply");
+    if (port.response_pending()) add("the network has not taken its last reply");
     if (engine_ && engine_->busy()) add("L2: " + engine_->describe());
     return text;
 }

@@ -10,7 +10,7 @@
 #include "modules/memory/l2_slice.h"
 #include "modules/memory/memory_config.h"
 #include "modules/memory/memory_statistics.h"
-#include "modules/protocol/sockets.h"
+#include "modules/protocol/target_port.h"
 #include "modules/simulation/clock_crossing_fifo.h"
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/clocked_process.h"
@@ -45,7 +45,7 @@ public:
     /// The network clock, for replies, and the core clock, in whose cycles the ROP latency is
     /// specified. `clk` is the L2 clock.
     sc_core::sc_in<bool> icnt_clk, core_clk;
-    protocol::target_socket<memory_sub_partition> port;
+    protocol::target_port<memory_sub_partition> port;
 
     /// Queues to and from the DRAM channel; the partition reads the former and writes the latter.
     simulation::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
@@ -108,9 +108,9 @@ public:
     /// Delayed requests that cross from the other half of the GPU.
     std::size_t requests_crossing() const { return rop_.crossing(); }
     /// Whether the network has presented a request that has not been accepted.
-    bool request_waits() const { return offered_ != nullptr; }
+    bool request_waits() const { return port.withheld() != nullptr; }
     /// Whether the network has not yet accepted the last reply.
-    bool reply_blocked() const { return reply_blocked_; }
+    bool reply_blocked() const { return port.response_pending(); }
     /// Counters that may not include cycles in which the sub-partition sleeps.
     const counters& counted() const { return counters_; }
 
@@ -193,10 +193,8 @@ private:
     std::unique_ptr<l2_slice> engine_;
     memory_sink sink_{*this};
 
-    tlm::tlm_generic_payload* offered_ = nullptr;  // BEGIN_REQ without END_REQ
-    bool reply_blocked_ = false;                   // BEGIN_RESP without END_RESP
-    bool stalled_ = false;                         // a reply has been waiting since stalled_since_
-    std::uint64_t stalled_since_ = 0;              // network cycle
+    bool stalled_ = false;                // a reply has been waiting since stalled_since_
+    std::uint64_t stalled_since_ = 0;     // network cycle
     std::uint64_t memcpy_offset_ = 0;     // host copies so far, which make tags newer without
                                           // simulated time
     std::uint64_t atomic_unit_free_ = 0;  // thousandths of an L2 cycle

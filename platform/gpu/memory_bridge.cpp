@@ -43,8 +43,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
 tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& original,
                                                  tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase == tlm::END_RESP) {
-        sc_assert(presented_);
-        presented_ = false;
+        port.response_ended();
         --under_way_;
         process_.wake();
         return tlm::TLM_COMPLETED;
@@ -52,19 +51,18 @@ tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& 
     sc_assert(phase == tlm::BEGIN_REQ);
     ++under_way_;
     tlm::tlm_generic_payload& payload = copy(original);
-    phase = tlm::END_REQ;
+    bool room = true;
     if (loosely_timed_) {
         blocking_->request(payload);
-        return tlm::TLM_UPDATED;
+    } else {
+        to_send_.push_back(&payload);
+        ++buffered_;
+        if (requesting_ == nullptr) send_event_.notify(sc_core::SC_ZERO_TIME);
+        room = has_space();
+        if (!room) process_.wake();
     }
-    to_send_.push_back(&payload);
-    ++buffered_;
-    if (requesting_ == nullptr) send_event_.notify(sc_core::SC_ZERO_TIME);
-    if (has_space()) return tlm::TLM_UPDATED;
-    withheld_.push_back(&original);
-    process_.wake();
-    phase = tlm::BEGIN_REQ;
-    return tlm::TLM_ACCEPTED;
+    const bool apart = config_.separate_write_queue && original.is_write();
+    return port.accept_request(original, phase, room, apart ? 1 : 0);
 }
 
 /// Returns whether the buffer has room. A request that ended before this edge has left the buffer.
@@ -109,21 +107,17 @@ const memory::dram_statistics& memory_bridge::statistics() {
 /// Called in phase dram_channel.
 void memory_bridge::cycle() {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
-    if (!withheld_.empty() && has_space()) end_withheld_requests();
-    if (!presented_ && !answers_.empty() && answers_.top().at < now) {
+    if (withholds_requests() && has_space())
+        for (const unsigned kind : {0u, 1u}) port.end_request(kind);
+    if (!port.response_pending() && !answers_.empty() && answers_.top().at < now) {
         tlm::tlm_generic_payload& payload = *answers_.top().payload;
         answers_.pop();
         respond(payload);
     }
     sc_core::sc_time next = sc_core::sc_max_time();
-    if (!presented_ && !answers_.empty()) next = answers_.top().at;
-    if (!withheld_.empty() && !ends_.empty()) next = std::min(next, ends_.front());
+    if (!port.response_pending() && !answers_.empty()) next = answers_.top().at;
+    if (withholds_requests() && !ends_.empty()) next = std::min(next, ends_.front());
     sleep_until(next);
-}
-
-void memory_bridge::end_withheld_requests() {
-    for (tlm::tlm_generic_payload* original : withheld_) protocol::end_request(port, *original);
-    withheld_.clear();
 }
 
 void memory_bridge::respond(tlm::tlm_generic_payload& payload) {
@@ -136,10 +130,7 @@ void memory_bridge::respond(tlm::tlm_generic_payload& payload) {
     // A memory that keeps the payload longer must hold a reference of its own; the byte enables
     // stay valid until the payload is reused.
     payload.release();
-    presented_ = true;
-    if (!protocol::begin_response(port, original)) return;
-    presented_ = false;
-    --under_way_;
+    if (port.respond(original)) --under_way_;
 }
 
 /// Sleeps until `next`, or until a new request or response arrives, unless work is due at the next
@@ -234,7 +225,7 @@ void memory_bridge::request_ended(const tlm::tlm_generic_payload& payload,
     requesting_ = nullptr;
     request_free_ = sc_core::sc_time_stamp() + delay;
     ends_.push_back(request_free_);
-    if (!withheld_.empty()) process_.wake();
+    if (withholds_requests()) process_.wake();
     if (!to_send_.empty()) send_event_.notify(delay);
 }
 

@@ -4,6 +4,7 @@
 #include "modules/memory/memory_channel.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
+#include "modules/protocol/target_port.h"
 #include "modules/simulation/clocked_process.h"
 #include "platform/gpu/blocking_requester.h"
 #include "platform/gpu/external_memory.h"
@@ -44,7 +45,7 @@ public:
     /// memory.
     static constexpr std::size_t request_places = 4;
 
-    protocol::target_socket<memory_bridge> port;
+    protocol::target_port<memory_bridge, 2> port;
 
     /// @param parts     parameters of the channel from the GPU configuration
     /// @param external  socket of the GPU that users bind
@@ -85,7 +86,9 @@ private:
     void count(const tlm::tlm_generic_payload& payload);
     void cycle();
     bool has_space();
-    void end_withheld_requests();
+    bool withholds_requests() const {
+        return port.withheld(0) != nullptr || port.withheld(1) != nullptr;
+    }
     void respond(tlm::tlm_generic_payload& payload);
     void sleep_until(const sc_core::sc_time& next);
 
@@ -123,7 +126,6 @@ private:
     sc_core::sc_time request_free_;      // end time of the previous request, possibly in the future
     std::deque<sc_core::sc_time> ends_;  // end times not yet seen by the GPU
     std::size_t buffered_ = 0;
-    std::vector<tlm::tlm_generic_payload*> withheld_;  // END_REQ pending to the partition
 
     struct withheld_end {
         tlm::tlm_generic_payload* payload;
@@ -134,7 +136,6 @@ private:
 
     std::priority_queue<answer> answers_;
     std::uint64_t order_ = 0;
-    bool presented_ = false;  // sent BEGIN_RESP to the partition, no END_RESP yet
     std::uint64_t under_way_ = 0;
 
     memory::dram_statistics statistics_;
