@@ -4,6 +4,7 @@
 #include "modules/waveforms/waveform.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,6 +13,20 @@ namespace simtlm::waveforms {
 
 /// How a waveform viewer's save file displays a signal.
 enum class display : std::uint8_t { bit, decimal, hexadecimal, named, level };
+
+/// The lists of value names that blocks of a GPU share. Each has a file beside the dump.
+enum class value_names : std::uint8_t {
+    opcode,
+    issue,
+    stall,
+    stall_reason,
+    bank_state,
+    row_command,
+    column_command,
+};
+/// Their names, by value_names: parts of the files' names.
+inline constexpr const char* value_list_names[] = {
+    "opcode", "issue", "stall", "stall_reason", "bank_state", "row_command", "column_command"};
 
 /// Interface with which blocks register the signals that a waveform can record. Signals are read
 /// between steps by const accessors; the objects that they read must live as long as the
@@ -32,10 +47,16 @@ public:
     /// @param moving  returns whether the signals may change although none of the blocks is active
     virtual void changed_by(const std::vector<std::string>& blocks,
                             std::function<bool()> moving = {}) = 0;
-    /// @return the list of value names with this name, shared by all blocks that request it. A
-    ///         value name may begin with a colour between question marks, as in GTKWave
-    virtual enumeration& names(const std::string& name,
-                               const std::vector<std::string>& values = {}) = 0;
+    /// @return a list of value names, shared by all blocks that request it. A value name may begin
+    ///         with a colour between question marks, as in GTKWave
+    enumeration& names(value_names which, const std::vector<std::string>& values = {}) {
+        const char* const name = value_list_names[static_cast<unsigned>(which)];
+        for (enumeration& e : enumerations_)
+            if (e.name() == name) return e;
+        return enumerations_.emplace_back(name, values);
+    }
+    /// The lists that have been requested.
+    const std::deque<enumeration>& enumerations() const { return enumerations_; }
     /// Registers a value.
     /// @param width    bits
     /// @param domains  bit d: may change at edges of clock domain d
@@ -44,6 +65,9 @@ public:
                        reader read, enumeration* names = nullptr) = 0;
     /// Registers a counter, which is displayed as its increment per cycle of one domain.
     virtual void events(const std::string& name, unsigned width, unsigned domain, reader read) = 0;
+
+private:
+    std::deque<enumeration> enumerations_;  // a deque, because addresses must stay valid
 };
 
 /// @return the number of bits that represent the values 0 .. most

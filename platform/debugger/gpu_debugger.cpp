@@ -30,12 +30,6 @@ public:
     bool wants(const std::string&) const override { return true; }
     void group(const std::string&) override {}
     void changed_by(const std::vector<std::string>&, std::function<bool()>) override {}
-    waveforms::enumeration& names(const std::string& name,
-                                  const std::vector<std::string>& values) override {
-        for (waveforms::enumeration& e : enumerations_)
-            if (e.name() == name) return e;
-        return enumerations_.emplace_back(name, values);
-    }
     void level(const std::string& name, unsigned, unsigned, waveforms::display shown, reader read,
                waveforms::enumeration* names) override {
         signals_.push_back({name, shown, std::move(read), names});
@@ -74,7 +68,6 @@ private:
         }
     };
     std::vector<signal> signals_;
-    std::deque<waveforms::enumeration> enumerations_;
 };
 
 std::array<std::uint32_t, 3> index_of(const program::dim3& d) {

@@ -119,11 +119,14 @@ private:
 };
 
 gpu_signals::gpu_signals(gpu& device, waveforms::signal_list& list) : list_(list) {
-    row_command_ = &list_.names("row_command", {"activate", "precharge", "refresh"});
-    column_command_ = &list_.names("column_command", {"?DarkGreen?read", "?DarkOrange3?write"});
-    bank_state_ = &list_.names(
-        "bank_state", {"?grey30?idle", "?DarkBlue?activating", "?grey40?open", "?DarkGreen?read",
-                       "?DarkOrange3?write", "?purple4?precharging", "?DarkRed?refreshing"});
+    row_command_ =
+        &list_.names(waveforms::value_names::row_command, {"activate", "precharge", "refresh"});
+    column_command_ = &list_.names(waveforms::value_names::column_command,
+                                   {"?DarkGreen?read", "?DarkOrange3?write"});
+    bank_state_ =
+        &list_.names(waveforms::value_names::bank_state,
+                     {"?grey30?idle", "?DarkBlue?activating", "?grey40?open", "?DarkGreen?read",
+                      "?DarkOrange3?write", "?purple4?precharging", "?DarkRed?refreshing"});
 
     for (unsigned c = 0; c < device.clusters().size(); ++c)
         add_cluster(device, *device.clusters()[c], c);

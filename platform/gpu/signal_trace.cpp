@@ -23,13 +23,6 @@ signal_trace::signal_trace(gpu& device, sc_core::sc_trace_file& file, std::strin
     if (!entries_.empty()) device.sequencer().observe(this);
 }
 
-waveforms::enumeration& signal_trace::names(const std::string& name,
-                                            const std::vector<std::string>& values) {
-    for (waveforms::enumeration& e : enumerations_)
-        if (e.name() == name) return e;
-    return enumerations_.emplace_back(name, values);
-}
-
 void signal_trace::level(const std::string& name, unsigned width, unsigned domains, display,
                          reader read, waveforms::enumeration*) {
     add(name, width, {std::move(read), domains, 0, false, 0, 0});

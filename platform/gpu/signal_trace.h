@@ -29,8 +29,6 @@ public:
     }
     void group(const std::string&) override {}
     void changed_by(const std::vector<std::string>&, std::function<bool()>) override {}
-    waveforms::enumeration& names(const std::string& name,
-                                  const std::vector<std::string>& values) override;
     void level(const std::string& name, unsigned width, unsigned domains, display shown,
                reader read, waveforms::enumeration* names) override;
     void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
@@ -56,7 +54,6 @@ private:
     sc_core::sc_trace_file& file_;
     std::string scope_;
     std::deque<entry> entries_;  // a deque, because addresses must stay valid
-    std::deque<waveforms::enumeration> enumerations_;
     std::optional<gpu_signals> signals_;
 };
 

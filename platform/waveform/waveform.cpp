@@ -139,7 +139,7 @@ std::vector<std::string> waveform_side_files(const std::string& file) {
     if (file.empty() || support::output_target(file).in_place()) return {};
     std::vector<std::string> files = {file + ".gtkw"};
     if (is_fst(file)) files.push_back(file + ".vcd");
-    for (const char* const names : waveform_catalogue::enumeration_names)
+    for (const char* const names : waveforms::value_list_names)
         files.push_back(translation_file(file, names));
     return files;
 }

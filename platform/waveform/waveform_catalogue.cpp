@@ -14,14 +14,6 @@ waveform_catalogue::waveform_catalogue(gpu& device, waveform& wave) : wave_(wave
     signals_.emplace(device, *this);
 }
 
-waveforms::enumeration& waveform_catalogue::names(const std::string& name,
-                                                  const std::vector<std::string>& values) {
-    for (const auto& e : enumerations_)
-        if (e->name() == name) return *e;
-    enumerations_.push_back(std::make_unique<waveforms::enumeration>(name, values));
-    return *enumerations_.back();
-}
-
 void waveform_catalogue::add(waveform::signal s, display shown) {
     const std::size_t index = wave_.signals();
     s.group = activity_;

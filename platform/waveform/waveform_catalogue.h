@@ -20,10 +20,6 @@ using waveforms::display;
 /// The signals of a GPU in a waveform: the recorded ones and their display attributes.
 class waveform_catalogue final : public waveforms::signal_list {
 public:
-    /// Names of the enumerations of the GPU's own blocks, each of which has a file beside the dump.
-    static constexpr const char* enumeration_names[] = {
-        "opcode", "issue", "stall", "stall_reason", "bank_state", "row_command", "column_command"};
-
     /// Adds all signals of a GPU to a waveform, which keeps those in its scope.
     waveform_catalogue(gpu& device, waveforms::waveform& wave);
 
@@ -34,9 +30,6 @@ public:
         display shown;
     };
     const std::vector<entry>& entries() const { return entries_; }
-    const std::vector<std::unique_ptr<waveforms::enumeration>>& enumerations() const {
-        return enumerations_;
-    }
     /// Names of the recorded clocks.
     const std::vector<std::string>& clocks() const { return clocks_; }
 
@@ -47,8 +40,6 @@ public:
                     std::function<bool()> moving = {}) override {
         activity_ = wave_.group(blocks, std::move(moving));
     }
-    waveforms::enumeration& names(const std::string& name,
-                                  const std::vector<std::string>& values = {}) override;
     void level(const std::string& name, unsigned width, unsigned domains, display shown,
                reader read, waveforms::enumeration* names = nullptr) override;
     void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
@@ -61,7 +52,6 @@ private:
     waveforms::waveform& wave_;
     std::vector<entry> entries_;
     std::vector<std::string> clocks_;
-    std::vector<std::unique_ptr<waveforms::enumeration>> enumerations_;
     std::string group_;
     unsigned activity_ = 0;               // of the signals being added, see changed_by()
     std::optional<gpu_signals> signals_;  // owns what the signals read

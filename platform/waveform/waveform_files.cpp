@@ -128,8 +128,8 @@ std::string translation_file(const std::string& dump, const std::string& enumera
 }
 
 void check_translations(const std::string& dump, const waveform_catalogue& catalogue) {
-    for (const auto& e : catalogue.enumerations())
-        support::output_target(translation_file(dump, e->name())).check();
+    for (const waveforms::enumeration& e : catalogue.enumerations())
+        support::output_target(translation_file(dump, e.name())).check();
 }
 
 void write_save_file(const std::string& dump, const waveforms::waveform& wave,
@@ -137,17 +137,17 @@ void write_save_file(const std::string& dump, const waveforms::waveform& wave,
     const std::string absolute = std::filesystem::absolute(dump).lexically_normal().string();
     std::map<const waveforms::enumeration*, std::string> translate;
     support::output_attempts attempt;
-    for (const auto& e : catalogue.enumerations()) {
+    for (const waveforms::enumeration& e : catalogue.enumerations()) {
         bool used = false;
-        for (const waveforms::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
-        if (!used || e->names().empty()) continue;
+        for (const waveforms::waveform::signal& s : wave.recorded()) used |= s.names == &e;
+        if (!used || e.names().empty()) continue;
         attempt([&] {
-            support::output_file out(translation_file(dump, e->name()));
-            for (std::size_t i = 0; i < e->names().size(); ++i)
-                out.write(fmt::format("{} {}\n", i, e->names()[i]));
+            support::output_file out(translation_file(dump, e.name()));
+            for (std::size_t i = 0; i < e.names().size(); ++i)
+                out.write(fmt::format("{} {}\n", i, e.names()[i]));
             out.commit();
         });
-        translate[e.get()] = translation_file(absolute, e->name());
+        translate[&e] = translation_file(absolute, e.name());
     }
 
     save_file save(dump + ".gtkw");

@@ -70,10 +70,10 @@ void simt_sm::register_front_end_signals(waveforms::signal_list& list, const std
 
 void simt_sm::register_scheduler_signals(waveforms::signal_list& list, const std::string& base,
                                          const std::string& group) {
-    waveforms::enumeration& opcodes = list.names("opcode");
-    waveforms::enumeration& states =
-        list.names("issue", {"?grey30?off", "?DarkGreen?issued", "?grey40?idle",
-                             "?DarkRed?scoreboard", "?DarkOrange3?stall"});
+    waveforms::enumeration& opcodes = list.names(waveforms::value_names::opcode);
+    waveforms::enumeration& states = list.names(waveforms::value_names::issue,
+                                                {"?grey30?off", "?DarkGreen?issued", "?grey40?idle",
+                                                 "?DarkRed?scoreboard", "?DarkOrange3?stall"});
     for (unsigned i = 0; i < schedulers(); ++i) {
         const warp_scheduler& s = scheduler(i);
         const warp_scheduler::issue_probe& p = s.probe();
@@ -159,9 +159,10 @@ void simt_sm::register_execution_signals(waveforms::signal_list& list, const std
 void simt_sm::register_load_store_signals(waveforms::signal_list& list, const std::string& base,
                                           const std::string& group, const std::string& network) {
     const ldst_unit& l = *ldst_;
-    waveforms::enumeration& opcodes = list.names("opcode");
+    waveforms::enumeration& opcodes = list.names(waveforms::value_names::opcode);
     waveforms::enumeration& stalls =
-        list.names("stall", {"none", "bank_conflict", "network_full", "coalescing", "data_port"});
+        list.names(waveforms::value_names::stall,
+                   {"none", "bank_conflict", "network_full", "coalescing", "data_port"});
     list.group(group);
     list.changed_by(inside(base, {"ldst", "dispatch"}));
     list.level(base + ".ldst.warp", 6, on_core, waveforms::display::decimal,

@@ -52,7 +52,7 @@ void sub_core_sm::register_signals(waveforms::signal_list& list, const std::stri
         list.level(
             sub + ".reason", waveforms::bits_for(stall_reasons - 1), on_core, display::named,
             [&p] { return static_cast<std::uint64_t>(p.reason); },
-            &list.names("stall_reason", reasons));
+            &list.names(waveforms::value_names::stall_reason, reasons));
         for (unsigned w = s->number(); w < config_.max_warps; w += config_.schedulers) {
             const std::string warp = fmt::format("{}.warp{}", sub, w);
             if (!list.wants(warp)) continue;
