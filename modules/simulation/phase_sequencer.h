@@ -6,6 +6,7 @@
 #include "modules/simulation/parallel_region.h"
 #include "modules/simulation/phase_table.h"
 #include "modules/simulation/step_observer.h"
+#include "modules/simulation/step_runner.h"
 #include "modules/support/error.h"
 
 #include <array>
@@ -246,6 +247,8 @@ public:
     void mark_active(const scheduled_phase& s, const sub_phase& t);
 
 private:
+    friend class step_runner;
+
     void end_of_elaboration() override;
     void on_edge();
     void step();
@@ -253,23 +256,16 @@ private:
     void run_phases(const process_state* ended);
     void resume_in_next_delta();
     void end_step();
-    void run_phases_of(const process_state& p);
     void phase_ended(const process_state& last);
-    std::size_t end_of_processes(std::size_t first) const;
     bool defers() const {
         return options_.sleeping && observers_.empty() && !follows_blocks() &&
                !table_.deferred_phase()->one_thread;
     }
     void count_edge(unsigned domain);
-    bool start_next_phase(const process_state* ended);
     void finish_step();
     void find_watched_blocks();
     void check_clocks();
     void gate_clocks();
-    void start_processes(const phase_visit& v);
-    /// Position of a process in the order of the step's visits and of process creation.
-    std::uint64_t order_of(const phase_visit& v, const process_state& p) const;
-    std::size_t run_parallel_region();
 
     // Fixed after elaboration.
     options options_;
@@ -287,23 +283,14 @@ private:
     alignas(64) unsigned pending_ = 0;  // domains with an edge that is not yet part of a step
     unsigned current_ = 0;              // domains of the current step
     unsigned last_ = 0;                 // domains of the previous step
-    const std::vector<phase_visit>* visits_ = nullptr;  // of the current step
-    std::size_t position_ = 0;
-    unsigned running_ = 0;                // processes started in the phase that have not ended yet
-    std::vector<std::uint64_t> started_;  // one bit per member of the phase that is to run
-    const phase_visit* begin_ = nullptr;  // first visit that the started processes run
-    const phase_visit* end_ = nullptr;    // end of these visits
-    bool own_actions_ = false;            // they run only begin_, and each its own action
+    step_runner runner_;
     bool resumes_ = false;  // step_event_ is pending, to continue the step or begin a new one
-    bool visited_ = false;  // some phase of the current step has been visited
     sc_core::sc_event step_event_;
     alignas(64) activity activity_;
     std::vector<step_observer*> observers_;
     block_tracer* tracer_ = nullptr;
     block_activity activity_of_blocks_;
     sc_core::sc_time step_time_;
-    const process_state* running_process_ = nullptr;  // whose action is running, and in which visit
-    const phase_visit* running_visit_ = nullptr;
     first_failure failure_;
 };
 
