@@ -12,12 +12,6 @@ namespace device = simtlm::device;
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
-    return text;
-}
-
 std::vector<cl_name_version> versions(const std::vector<std::string>& names, cl_version v) {
     std::vector<cl_name_version> all;
     for (const std::string& n : names) {
@@ -245,7 +239,7 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
         case CL_DEVICE_OPENCL_C_FEATURES:
             return a.list(versions(compiler::features(), version_3));
         case CL_DEVICE_EXTENSIONS:
-            return a.text(joined(device_extensions()));
+            return a.text(fmt::format("{}", fmt::join(device_extensions(), " ")));
         case CL_DEVICE_EXTENSIONS_WITH_VERSION:
             return a.list(versions(device_extensions(), version_1));
         case CL_DEVICE_PARTITION_TYPE:
@@ -291,7 +285,7 @@ CL(cl_int, clGetPlatformInfo)
             case CL_PLATFORM_VENDOR:
                 return a.text("simtlm");
             case CL_PLATFORM_EXTENSIONS:
-                return a.text(joined(platform_extensions()));
+                return a.text(fmt::format("{}", fmt::join(platform_extensions(), " ")));
             case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
                 return a.list(versions(platform_extensions(), version_1));
             case CL_PLATFORM_ICD_SUFFIX_KHR:

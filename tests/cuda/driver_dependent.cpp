@@ -29,7 +29,26 @@ struct edge {
     unsigned char from_port, to_port, type, reserved[5];
 };
 
+// CUDA_KERNEL_NODE_PARAMS_v2 and CUgraphNodeParams
+struct kernel_node {
+    void* function;
+    unsigned grid[3], block[3], shared;
+    void **values, **extra, *kernel, *context;
+};
+struct node_parameters {
+    int kind, reserved[3];
+    union {
+        kernel_node kernel;
+        char rest[232];
+    };
+    long long reserved2;
+};
+static_assert(sizeof(node_parameters) == 256);
+
 extern "C" {
+int cuGraphAddNode_v2(void**, void*, void* const*, const edge*, std::size_t, node_parameters*);
+int cuGraphKernelNodeGetParams_v2(void*, kernel_node*);
+int cuGraphDestroyNode(void*);
 int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
 int cuGraphGetEdges_v2(void*, void**, void**, edge*, std::size_t*);
 int cuGraphGetEdges(void*, void**, void**, std::size_t*);
@@ -183,6 +202,17 @@ static void test_graphs(bool timed) {
     for (const edge& e : impossible)
         CHECK(cuGraphAddDependencies_v2(plain, &from, &to, &e, 1) == invalid_value);
     CHECK(cuGraphAddDependencies_v2(plain, &from, &to, &programmatic, 1) == 0);
+    CHECK(is_early(run(plain)) == timed);
+
+    // Also with a new node in place of the dependent one.
+    void* added = nullptr;
+    node_parameters same{};
+    CHECK(cuGraphKernelNodeGetParams_v2(to, &same.kernel) == 0);
+    for (const edge& e : impossible)
+        CHECK(cuGraphAddNode_v2(&added, plain, &from, &e, 1, &same) == invalid_value);
+    CHECK(cuGraphAddNode_v2(&added, plain, &from, &programmatic, 1, &same) == 0);
+    CHECK(cuGraphDestroyNode(to) == 0);
+    CHECK(only_edge(plain, &from, &to).from_port == programmatic.from_port && to == added);
     CHECK(is_early(run(plain)) == timed);
 
     // And during a capture.

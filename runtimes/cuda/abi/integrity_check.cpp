@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/abi/integrity_check.h"
 
+#include "modules/sass/byte_writer.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -9,6 +11,8 @@
 namespace simtlm::cuda {
 
 namespace {
+
+using simtlm::sass::append;
 
 constexpr std::size_t block_bytes = 16;
 
@@ -28,13 +32,6 @@ constexpr unsigned char substitution[256] = {
     136, 149, 139, 227, 99,  232, 109, 233, 203, 213, 254, 59,  0,   29,  57,  242, 239, 183, 14,
     102, 88,  208, 228, 166, 119, 114, 248, 235, 117, 75,  10,  49,  68,  80,  180, 143, 237, 31,
     26,  219, 153, 141, 51,  159, 17,  131, 20};
-
-template <class T>
-void append(std::string& to, const T& value) {
-    char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    to.append(bytes, sizeof bytes);
-}
 
 }  // namespace
 

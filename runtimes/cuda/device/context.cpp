@@ -48,6 +48,11 @@ context& context_table::require_current() {
     return *c;
 }
 
+context& context_table::of_device(unsigned device) {
+    context* const c = current();
+    return c != nullptr && c->device == device ? *c : *primary(device);
+}
+
 context& context_table::get_or_current(context* c) {
     if (c == nullptr) c = current();
     require(c != nullptr && knows(c), status::invalid_context, "not a context");

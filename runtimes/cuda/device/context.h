@@ -3,7 +3,9 @@
 
 #include "runtimes/cuda/handle_table.h"
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -27,6 +29,14 @@ struct context {
     unsigned number = 0;  ///< from 1, never reused
     value_table<void*, stored_value> storage;
 
+    // Settings that are stored; of these, the cache preference has an effect.
+    std::atomic<int> cache_preference{0};  ///< cudaFuncCache
+    std::atomic<int> bank_size{1};         ///< cudaSharedMemConfig
+    /// By cudaLimit: the buffer of printf, the depth and number of launches by kernels, the
+    /// granularity of fetches and the persisting lines of the L2. Stack and heap are limits of the
+    /// GPUs.
+    std::array<std::atomic<std::size_t>, 7> limits{{{0}, {1 << 20}, {0}, {2}, {2048}, {64}, {0}}};
+
     /// Notifies the libraries that the context ends, and removes their values.
     void end();
 };
@@ -44,6 +54,8 @@ public:
     context* current();
     /// The same. @throws failure  if there is none
     context& require_current();
+    /// The current context if it is of this device, otherwise the primary one of the device.
+    context& of_device(unsigned device);
     /// @param c  nullptr: the current context. @throws failure  if it is unknown
     context& get_or_current(context* c);
     context* add(unsigned device, unsigned flags);

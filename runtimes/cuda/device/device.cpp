@@ -73,11 +73,12 @@ FUNCTION(result, cudaDeviceReset, void) {
 
 namespace {
 
-/// Limits that have no effect on the simulation, by cudaLimit: the buffer of printf, the depth and
-/// number of launches by kernels, the granularity of fetches and the persisting lines of the L2.
-std::atomic<std::size_t> stored_limits[] = {{0}, {1 << 20}, {0}, {2}, {2048}, {64}, {0}};
-
 constexpr std::size_t largest_stack = std::size_t{512} << 10;  ///< local memory per thread
+
+/// The context whose settings a call changes.
+context& current_context(session& s) {
+    return s.contexts.of_device(s.current_device());
+}
 
 }  // namespace
 
@@ -90,18 +91,19 @@ CALL(cudaDeviceSetLimit, session& s, int limit, std::size_t value) {
             "a heap larger than device memory");
     if (limit == 0) s.gpus().state().stack_limit = value;
     if (limit == 2) s.gpus().state().heap_limit = value;
-    stored_limits[limit] = value;
+    current_context(s).limits[static_cast<unsigned>(limit)] = value;
 }
 CALL(cudaDeviceGetLimit, session& s, std::size_t* value, int limit) {
     require_pointer(value);
-    const std::size_t values[] = {
-        s.gpus().state().stack_limit, stored_limits[1], s.gpus().state().heap_limit,
-        stored_limits[3], stored_limits[4], stored_limits[5], stored_limits[6],
-        // Limits of shared memory with graphics, which is not modelled: CU_LIMIT_SHMEM_SIZE,
-        // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
-        0, 0, 0};
     require(limit >= 0 && limit <= 9, status::invalid_value, "no limit");
-    *value = values[limit];
+    // Limits of shared memory with graphics, which is not modelled, are 0: CU_LIMIT_SHMEM_SIZE,
+    // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
+    const auto& stored = current_context(s).limits;
+    const auto n = static_cast<unsigned>(limit);
+    *value = limit == 0          ? s.gpus().state().stack_limit
+             : limit == 2        ? s.gpus().state().heap_limit
+             : n < stored.size() ? stored[n].load()
+                                 : 0;
 }
 CALL(cudaDeviceGetTexture1DLinearMaxWidth, session&, std::size_t* width,
      const channel_description* d, int) {
@@ -109,23 +111,18 @@ CALL(cudaDeviceGetTexture1DLinearMaxWidth, session&, std::size_t* width,
     *width = (std::size_t{1} << 28) / format_of(*d).bytes();
 }
 
-namespace {
-
-std::atomic<int> bank_size{0};
-
-}  // namespace
-
-CALL(cudaDeviceGetCacheConfig, session&, int* to) {
-    value_at(to) = cache_preference();
+CALL(cudaDeviceGetCacheConfig, session& s, int* to) {
+    value_at(to) = current_context(s).cache_preference;
 }
-CALL(cudaDeviceSetCacheConfig, session&, int value) {
-    set_cache_preference(value);
+CALL(cudaDeviceSetCacheConfig, session& s, int value) {
+    require(value >= 0 && value <= 3, status::invalid_value, "unknown preference");
+    current_context(s).cache_preference = value;
 }
-CALL(cudaDeviceGetSharedMemConfig, session&, int* to) {
-    value_at(to) = bank_size == 0 ? 1 : bank_size.load();
+CALL(cudaDeviceGetSharedMemConfig, session& s, int* to) {
+    value_at(to) = current_context(s).bank_size;
 }
-CALL(cudaDeviceSetSharedMemConfig, session&, int value) {
-    bank_size = value;
+CALL(cudaDeviceSetSharedMemConfig, session& s, int value) {
+    current_context(s).bank_size = value == 0 ? 1 : value;
 }
 CALL(cudaDeviceGetPCIBusId, session& s, char* to, int bytes, int device) {
     check_device(s, device);

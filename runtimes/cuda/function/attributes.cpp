@@ -6,33 +6,18 @@
 #include "runtimes/cuda/function/function.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace simtlm::cuda {
 
-namespace {
-
-std::atomic<int> device_cache_preference{0};
-
-}  // namespace
-
-void set_cache_preference(int preference) {
-    require(preference >= 0 && preference <= 3, status::invalid_value, "unknown preference");
-    device_cache_preference = preference;
-}
-
-int cache_preference() {
-    return device_cache_preference;
-}
-
-int carve_out_of(const function& f) {
+int carve_out_of(session& s, const function& f) {
     if (f.carve_out >= 0) return f.carve_out;
+    const int own = f.cache_preference;
     // cudaFuncCachePreferNone, -Shared, -L1, -Equal
     constexpr int percent[] = {-1, 100, 0, 50};
-    return percent[f.cache_preference != 0 ? f.cache_preference : cache_preference()];
+    return percent[own != 0 ? own : s.contexts.of_device(f.device).cache_preference.load()];
 }
 
 std::uint64_t permitted_dynamic_shared(session& s, const function& f) {

@@ -12,11 +12,8 @@ namespace simtlm::cuda {
 class session;
 struct function;
 
-/// cudaDeviceSetCacheConfig. @throws failure  for an unknown preference
-void set_cache_preference(int preference);
-int cache_preference();
 /// Preferred shared memory of an SM while a function runs, in percent; -1: no preference.
-int carve_out_of(const function& f);
+int carve_out_of(session& s, const function& f);
 /// Dynamic shared memory with which a launch of a function is permitted, bytes.
 std::uint64_t permitted_dynamic_shared(session& s, const function& f);
 function_attributes attributes_of(session& s, function& f);

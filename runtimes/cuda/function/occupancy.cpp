@@ -21,7 +21,7 @@ int resident_blocks(session& s, function& f, int block, std::size_t shared) {
     const execution::kernel_image& kernel =
         f.code->fitted(*f.kernel, threads, s.config().gpu.cores.sm);
     return static_cast<int>(
-        device::resident_blocks(s.config(), kernel, threads, shared, carve_out_of(f)));
+        device::resident_blocks(s.config(), kernel, threads, shared, carve_out_of(s, f)));
 }
 
 std::size_t available_dynamic_shared(session& s, function& f, int blocks, int block_size) {
@@ -29,7 +29,7 @@ std::size_t available_dynamic_shared(session& s, function& f, int blocks, int bl
     require(resident_blocks(s, f, block_size, 0) >= blocks, status::invalid_value,
             "so many blocks do not fit an SM");
     return std::min(device::available_shared(s.config(), *f.kernel, static_cast<unsigned>(blocks),
-                                             carve_out_of(f)),
+                                             carve_out_of(s, f)),
                     permitted_dynamic_shared(s, f));
 }
 
@@ -56,7 +56,7 @@ int active_cta_clusters(session& s, function& f, const size3& block, std::size_t
     const execution::kernel_image& kernel =
         f.code->fitted(*f.kernel, static_cast<unsigned>(threads), s.config().gpu.cores.sm);
     return static_cast<int>(device::active_cta_clusters(
-        s.config(), kernel, static_cast<unsigned>(threads), shared, size, carve_out_of(f)));
+        s.config(), kernel, static_cast<unsigned>(threads), shared, size, carve_out_of(s, f)));
 }
 
 int largest_cluster_of(session& s, function& f, const size3& block, std::size_t shared) {

@@ -85,13 +85,17 @@ GRAPH_CALL(cudaGraphExecNodeSetParams, session& s, executable_graph* g, graph_no
            const node_parameters* p) {
     change_node(s, g, n, node_operation(s, p));
 }
-GRAPH_CALL(cudaGraphConditionalHandleCreate, session& s, std::uint64_t* to, graph* g,
-           unsigned initial, unsigned flags) {
-    require_pointer(to);
+std::uint64_t add_condition(session& s, graph* g, unsigned initial, unsigned flags) {
     require(flags <= 1, status::invalid_value, "unknown flags");
     graph& in = s.graphs.get(g);
     in.conditions.push_back(make_condition(s, initial, flags == 1));
-    *to = in.conditions.back().handle;
+    return in.conditions.back().handle;
+}
+
+GRAPH_CALL(cudaGraphConditionalHandleCreate, session& s, std::uint64_t* to, graph* g,
+           unsigned initial, unsigned flags) {
+    require_pointer(to);
+    *to = add_condition(s, g, initial, flags);
 }
 
 }  // namespace simtlm::cuda

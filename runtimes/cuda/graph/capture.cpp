@@ -26,13 +26,12 @@ void begin_capture(session& s, device::stream& stream, int mode,
     require(mode >= 0 && mode <= 2, status::invalid_value, "unknown capture mode");
     const auto lock = s.captures.lock();
     require(!s.captures.of(stream), status::illegal_state, "the stream is being captured");
-    static std::uint64_t last_id = 0;
     auto c = std::make_shared<capture>();
     c->what = into != nullptr ? std::move(into) : std::make_shared<graph>();
     c->origin = &stream;
     c->mode = mode;
     c->thread = std::this_thread::get_id();
-    c->id = ++last_id;
+    c->id = s.captures.new_id();
     c->tails[&stream] = std::move(after);
     s.captures.set(stream, c);
 }

@@ -42,6 +42,8 @@ public:
     /// @param c  nullptr: the stream or event is in no capture any more
     void set(const device::stream& stream, std::shared_ptr<capture> c);
     void set(const device::event& e, std::shared_ptr<capture> c);
+    /// The number of a new capture, never reused. @pre lock()
+    std::uint64_t new_id() { return ++last_id_; }
     /// Ends a capture for all its streams and events.
     void end(const std::shared_ptr<capture>& c);
     /// Invalidates all captures for a stream of which `applies(stream, capture)`.
@@ -57,6 +59,7 @@ public:
 
 private:
     mutable std::recursive_mutex mutex_;
+    std::uint64_t last_id_ = 0;
     std::unordered_map<const device::stream*, std::shared_ptr<capture>> streams_;
     std::unordered_map<const device::event*, std::shared_ptr<capture>> events_;
 };

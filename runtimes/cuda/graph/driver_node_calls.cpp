@@ -132,15 +132,16 @@ operation node_of(session& s, driver_node_parameters* p) {
 
 }  // namespace
 
-GRAPH_CALL(cuGraphAddNode, session& s, graph_node** to, graph* g, graph_node* const* after,
-           std::size_t count, driver_node_parameters* p) {
+GRAPH_CALL_AS(cuGraphAddNode_v2, "cuGraphAddNode", session& s, graph_node** to, graph* g,
+              graph_node* const* after, const edge_data* edges, std::size_t count,
+              driver_node_parameters* p) {
     require_pointer(to);
-    *to = add_node(s, g, after, count, node_of(s, p));
+    *to = add_node(s, g, after, count, node_of(s, p), edges);
     describe_node(s, **to, as_of_runtime(p));
 }
-GRAPH_CALL_AS(cuGraphAddNode_v2, cuGraphAddNode_call::name, session& s, graph_node** to, graph* g,
-              graph_node* const* after, const void*, std::size_t count, driver_node_parameters* p) {
-    cuGraphAddNode_call::run(s, to, g, after, count, p);
+GRAPH_CALL_AS(cuGraphAddNode, cuGraphAddNode_v2_call::name, session& s, graph_node** to, graph* g,
+              graph_node* const* after, std::size_t count, driver_node_parameters* p) {
+    cuGraphAddNode_v2_call::run(s, to, g, after, nullptr, count, p);
 }
 GRAPH_CALL(cuGraphNodeSetParams, session& s, graph_node* n, driver_node_parameters* p) {
     change_node(n, node_of(s, p));
@@ -152,10 +153,7 @@ GRAPH_CALL(cuGraphExecNodeSetParams, session& s, executable_graph* g, graph_node
 GRAPH_CALL(cuGraphConditionalHandleCreate, session& s, std::uint64_t* to, graph* g, void*,
            unsigned initial, unsigned flags) {
     require_pointer(to);
-    require(flags <= 1, status::invalid_value, "unknown flags");
-    graph& in = s.graphs.get(g);
-    in.conditions.push_back(make_condition(s, initial, flags == 1));
-    *to = in.conditions.back().handle;
+    *to = add_condition(s, g, initial, flags);
 }
 
 }  // namespace simtlm::cuda

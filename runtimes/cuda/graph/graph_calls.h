@@ -16,6 +16,8 @@ struct node_parameters;  ///< cudaGraphNodeParams
 operation node_operation(session& s, const node_parameters* p);
 /// Writes the output members of the structure that a node was created from.
 void describe_node(session& s, const graph_node& n, node_parameters* p);
+/// Adds a condition to a graph. @return its handle
+std::uint64_t add_condition(session& s, graph* g, unsigned initial, unsigned flags);
 /// @param edges  of `after`; nullptr: all default
 graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
                      operation what, const edge_data* edges = nullptr);

@@ -237,7 +237,7 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     r.dynamic_shared = w.shared;
     r.cooperative = how.cooperative;
     r.programmatic = how.programmatic;
-    r.carve_out = how.carve_out >= 0 ? how.carve_out : carve_out_of(*f);
+    r.carve_out = how.carve_out >= 0 ? how.carve_out : carve_out_of(s, *f);
     r.cluster = size_of(permitted_cluster(*f, how.cluster));
     r.parameters = pack(*f->kernel, w);
     require(w.shared <= permitted_dynamic_shared(s, *f), status::invalid_value,

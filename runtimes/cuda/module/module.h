@@ -43,11 +43,14 @@ struct function {
     } set;
 };
 
+struct module_reference;  // of a texture or surface: texture/references.cpp
+
 /// A module loaded on one device: CUmodule.
 struct module {
     unsigned device = 0;
     std::shared_ptr<device::loaded_module> code;
     std::map<std::string, std::unique_ptr<function>> functions;
+    std::map<std::string, std::shared_ptr<module_reference>> references;
     std::mutex mutex;
 
     /// @throws failure  if there is no kernel of this name

@@ -123,10 +123,8 @@ CALL(cudaBindSurfaceToArray, session& s, const surface_reference* r, const void*
     s.gpus().bind_texture(s.modules.variable(r).first, b);
 }
 
-namespace {
-
 /// CUtexref, CUsurfref. Settings take effect once memory is bound.
-struct reference {
+struct module_reference {
     std::uint64_t handle = 0;  ///< value used by the module's code
     resource_description resource{};
     driver_texture how{};
@@ -145,41 +143,41 @@ struct reference {
     }
 };
 
-reference* reference_in(session& s, module* m, const char* name, bool surface) {
-    static std::mutex mutex;
-    static auto* const all = new std::map<std::pair<module*, std::string>, reference>;
+namespace {
+
+module_reference* reference_in(session& s, module* m, const char* name, bool surface) {
     require_pointer(name);
     const std::uint64_t handle = s.modules.variable_in(m, name).first;
-    const std::lock_guard<std::mutex> lock(mutex);
-    reference& r = (*all)[{m, name}];
-    if (r.handle != handle) {
-        r = {};
-        r.handle = handle;
-        r.surface = surface;
-        r.how.mip_maximum = 1000;
+    const std::lock_guard<std::mutex> lock(m->mutex);
+    auto& r = m->references[name];
+    if (r == nullptr) {
+        r = std::make_shared<module_reference>();
+        r->handle = handle;
+        r->surface = surface;
+        r->how.mip_maximum = 1000;
     }
-    return &r;
+    return r.get();
 }
 
 }  // namespace
 
-CALL(cuModuleGetTexRef, session& s, reference** to, module* m, const char* name) {
+CALL(cuModuleGetTexRef, session& s, module_reference** to, module* m, const char* name) {
     require_pointer(to);
     *to = reference_in(s, m, name, false);
 }
-CALL(cuModuleGetSurfRef, session& s, reference** to, module* m, const char* name) {
+CALL(cuModuleGetSurfRef, session& s, module_reference** to, module* m, const char* name) {
     require_pointer(to);
     *to = reference_in(s, m, name, true);
 }
-CALL(cuTexRefSetArray, session& s, reference* r, void* array, unsigned) {
+CALL(cuTexRefSetArray, session& s, module_reference* r, void* array, unsigned) {
     require_pointer(r);
     s.array(array);
     r->resource = {};
     r->resource.array = array;
     r->bind(s);
 }
-CALL(cuTexRefSetAddress, session& s, std::size_t* offset, reference* r, std::uint64_t address,
-     std::size_t bytes) {
+CALL(cuTexRefSetAddress, session& s, std::size_t* offset, module_reference* r,
+     std::uint64_t address, std::size_t bytes) {
     require_pointer(r);
     require(address % 512 == 0 || offset != nullptr, status::invalid_value,
             "the address is not aligned");
@@ -202,8 +200,8 @@ struct description_2d {
 
 }  // namespace
 
-CALL(cuTexRefSetAddress2D, session& s, reference* r, const description_2d* d, std::uint64_t address,
-     std::size_t pitch) {
+CALL(cuTexRefSetAddress2D, session& s, module_reference* r, const description_2d* d,
+     std::uint64_t address, std::size_t pitch) {
     require_pointer(r, d);
     r->resource = {};
     r->resource.type = 3;
@@ -214,39 +212,39 @@ CALL(cuTexRefSetAddress2D, session& s, reference* r, const description_2d* d, st
     r->resource.pitched.pitch = pitch;
     r->bind(s);
 }
-CALL(cuTexRefSetFormat, session& s, reference* r, int format, int channels) {
+CALL(cuTexRefSetFormat, session& s, module_reference* r, int format, int channels) {
     value_at(r).format = channels_of(format, static_cast<unsigned>(channels));
     r->apply(s);
 }
-CALL(cuTexRefSetAddressMode, session& s, reference* r, int dimension, int mode) {
+CALL(cuTexRefSetAddressMode, session& s, module_reference* r, int dimension, int mode) {
     require_pointer(r);
     require(dimension >= 0 && dimension < 3, status::invalid_value, "no dimension");
     r->how.address_mode[dimension] = mode;
     r->apply(s);
 }
-CALL(cuTexRefSetFilterMode, session& s, reference* r, int mode) {
+CALL(cuTexRefSetFilterMode, session& s, module_reference* r, int mode) {
     value_at(r).how.filter = mode;
     r->apply(s);
 }
-CALL(cuTexRefSetFlags, session& s, reference* r, unsigned flags) {
+CALL(cuTexRefSetFlags, session& s, module_reference* r, unsigned flags) {
     value_at(r).how.flags = flags;
     r->apply(s);
 }
-CALL(cuTexRefSetBorderColor, session& s, reference* r, const float* border) {
+CALL(cuTexRefSetBorderColor, session& s, module_reference* r, const float* border) {
     require_pointer(r);
     std::copy(border, border + 4, std::begin(r->how.border));
     r->apply(s);
 }
-CALL(cuTexRefSetMipmapFilterMode, session& s, reference* r, int mode) {
+CALL(cuTexRefSetMipmapFilterMode, session& s, module_reference* r, int mode) {
     value_at(r).how.mip_filter = mode;
     r->apply(s);
 }
-CALL(cuTexRefSetMaxAnisotropy, session& s, reference* r, unsigned value) {
+CALL(cuTexRefSetMaxAnisotropy, session& s, module_reference* r, unsigned value) {
     value_at(r).how.anisotropy = value;
     r->apply(s);
 }
 /// The texture is already known to the module's code, so there is nothing to do.
-FUNCTION(result, cuParamSetTexRef, void*, int, reference*) {
+FUNCTION(result, cuParamSetTexRef, void*, int, module_reference*) {
     return 0;
 }
 
