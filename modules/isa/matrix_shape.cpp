@@ -34,14 +34,11 @@ matrix_shape shape_of_digits(std::string_view digits) {
     return s;
 }
 
-/// Parses a shape such as m16n8k16.
-matrix_shape shape_of_letters(std::string_view text) {
+/// Parses three factors, of which the second begins after position n and the third after k.
+matrix_shape shape_between(std::string_view text, std::size_t n, std::size_t k) {
     matrix_shape s;
-    const auto n = text.find('n'), k = text.find('k');
-    if (text.empty() || text[0] != 'm' || n == std::string_view::npos ||
-        k == std::string_view::npos || n > k)
-        return s;
-    const std::string_view m_text = text.substr(1, n - 1), n_text = text.substr(n + 1, k - n - 1),
+    if (n == std::string_view::npos || k == std::string_view::npos || n >= k) return s;
+    const std::string_view m_text = text.substr(0, n), n_text = text.substr(n + 1, k - n - 1),
                            k_text = text.substr(k + 1);
     if (!is_digits(m_text) || !is_digits(n_text) || !is_digits(k_text)) return s;
     s.m = number(m_text);
@@ -50,18 +47,12 @@ matrix_shape shape_of_letters(std::string_view text) {
     return s;
 }
 
-/// Parses a shape such as 64x256x16.
+/// Parses a shape such as m16n8k16 or 64x256x16.
 matrix_shape shape_of_factors(std::string_view text) {
-    matrix_shape s;
-    const auto n = text.find('x'), k = text.rfind('x');
-    if (n == std::string_view::npos || n == k) return s;
-    const std::string_view m_text = text.substr(0, n), n_text = text.substr(n + 1, k - n - 1),
-                           k_text = text.substr(k + 1);
-    if (!is_digits(m_text) || !is_digits(n_text) || !is_digits(k_text)) return s;
-    s.m = number(m_text);
-    s.n = number(n_text);
-    s.k = number(k_text);
-    return s;
+    const bool letters = !text.empty() && text[0] == 'm';
+    if (letters) text.remove_prefix(1);
+    return letters ? shape_between(text, text.find('n'), text.find('k'))
+                   : shape_between(text, text.find('x'), text.rfind('x'));
 }
 
 unsigned bits_of_type(std::string_view t) {
@@ -108,10 +99,6 @@ matrix_shape matrix_shape_of(std::string_view opcode) {
         const std::string_view part = rest.substr(0, rest.find('.'));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         if (!s.known() && is_digits(part) && part.size() >= 3) s = shape_of_digits(part);
-        if (!s.known()) {
-            const matrix_shape named = shape_of_letters(part);
-            if (named.known()) s = named;
-        }
         if (!s.known()) {
             const matrix_shape named = shape_of_factors(part);
             if (named.known()) s = named;

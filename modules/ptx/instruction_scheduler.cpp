@@ -2,6 +2,7 @@
 #include "modules/ptx/instruction_scheduler.h"
 
 #include "modules/ptx/control_flow.h"
+#include "modules/ptx/register_uses.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -98,12 +99,6 @@ private:
     };
 
     template <class Function>
-    void visit(const operand& o, const Function& f) const {
-        if (o.kind == operand_kind::reg || o.kind == operand_kind::address_register) f(o.index);
-        if (o.kind == operand_kind::vector)
-            for (unsigned n = 0; n < o.count; ++n) visit(f_.element_of(o, n), f);
-    }
-    template <class Function>
     void for_reads(const instruction& i, const Function& f) const {
         const operation& o = m_.operation_of(i);
         if (i.guard != no_index) f(i.guard);
@@ -112,15 +107,13 @@ private:
             // A guarded instruction may keep the previous value of its destination.
             if (n >= i.result_count || p.kind == operand_kind::address_register ||
                 i.guard != no_index)
-                visit(p, f);
+                for_registers(f_, p, f);
         }
         if (o.op == opcode::addc || o.op == opcode::subc || o.op == opcode::madc) f(carry());
     }
     template <class Function>
     void for_writes(const instruction& i, const Function& f) const {
-        for (unsigned n = 0; n < i.result_count; ++n)
-            if (f_.operand_of(i, n).kind != operand_kind::address_register)
-                visit(f_.operand_of(i, n), f);
+        ptx::for_writes(f_, i, f);
         if (m_.operation_of(i).has(flag::cc)) f(carry());
     }
     std::uint32_t carry() const { return static_cast<std::uint32_t>(f_.registers.size()); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/register_allocation.h"
 
+#include "modules/ptx/register_uses.h"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -57,27 +59,6 @@ private:
     /// instruction may have issued.
     static constexpr std::uint32_t written_early = 2;
 
-    template <class Function>
-    void visit(const operand& o, const Function& f) const {
-        if (o.kind == operand_kind::reg || o.kind == operand_kind::address_register) f(o.index);
-        if (o.kind == operand_kind::vector)
-            for (unsigned n = 0; n < o.count; ++n) visit(f_.element_of(o, n), f);
-    }
-    template <class Function>
-    void for_reads(const instruction& i, const Function& f) const {
-        if (i.guard != no_index) f(i.guard);
-        for (unsigned n = 0; n < i.operand_count; ++n) {
-            const operand& o = f_.operand_of(i, n);
-            if (n >= i.result_count || o.kind == operand_kind::address_register) visit(o, f);
-        }
-    }
-    template <class Function>
-    void for_writes(const instruction& i, const Function& f) const {
-        for (unsigned n = 0; n < i.result_count; ++n)
-            if (f_.operand_of(i, n).kind != operand_kind::address_register)
-                visit(f_.operand_of(i, n), f);
-    }
-
     /// Only registers that occur in several blocks can be live between blocks, and those that a
     /// block may read before it writes them.
     void number_globals() {
@@ -95,11 +76,11 @@ private:
                 if (seen[r] != no_index && seen[r] != b) make_global(r);
                 seen[r] = b;
             };
-            for_reads(f_.code[i], [&](std::uint32_t r) {
+            for_reads(f_, f_.code[i], [&](std::uint32_t r) {
                 if (!written[r]) make_global(r);
                 mention(r);
             });
-            for_writes(f_.code[i], [&](std::uint32_t r) {
+            for_writes(f_, f_.code[i], [&](std::uint32_t r) {
                 if (f_.code[i].guard == no_index) written[r] = true;
                 mention(r);
             });
@@ -129,12 +110,12 @@ private:
         for (std::uint32_t i = flow_.blocks[b].last + 1; i-- > flow_.blocks[b].first;) {
             const instruction& each = f_.code[i];
             if (each.guard == no_index)
-                for_writes(each, [&](std::uint32_t r) {
+                for_writes(f_, each, [&](std::uint32_t r) {
                     if (number_[r] == no_index) return;
                     defines[number_[r] / 64] |= bit(number_[r]);
                     uses[number_[r] / 64] &= ~bit(number_[r]);
                 });
-            for_reads(each, [&](std::uint32_t r) {
+            for_reads(f_, each, [&](std::uint32_t r) {
                 if (number_[r] != no_index) uses[number_[r] / 64] |= bit(number_[r]);
             });
         }
@@ -157,11 +138,11 @@ private:
                 intervals_[globals_[w * 64 + static_cast<unsigned>(__builtin_ctzll(left))]].add(at);
     }
     void add_mentions(std::uint32_t i) {
-        for_reads(f_.code[i], [&](std::uint32_t r) {
+        for_reads(f_, f_.code[i], [&](std::uint32_t r) {
             read_[r] = true;
             intervals_[r].add(i);
         });
-        for_writes(f_.code[i], [&](std::uint32_t r) {
+        for_writes(f_, f_.code[i], [&](std::uint32_t r) {
             intervals_[r].add(i);
             intervals_[r].add(i + written_early);
         });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Liveness of virtual registers, and the maximum number of live ones.
+#include "modules/ptx/register_uses.h"
 #include "modules/ptx/resources.h"
 
 #include <algorithm>
@@ -83,21 +84,14 @@ public:
 
 private:
     template <typename F>
-    void visit(const operand& o, F f) const {
-        if (o.kind == operand_kind::reg || o.kind == operand_kind::address_register) {
-            f(o.index);
-        } else if (o.kind == operand_kind::vector) {
-            for (unsigned n = 0; n < o.count; ++n) visit(f_.element_of(o, n), f);
-        }
-    }
-    template <typename F>
     void for_each_result(const instruction& i, F f) const {
-        for (unsigned n = 0; n < i.result_count; ++n) visit(f_.operand_of(i, n), f);
+        for (unsigned n = 0; n < i.result_count; ++n) for_registers(f_, f_.operand_of(i, n), f);
     }
     template <typename F>
     void for_each_source(const instruction& i, F f) const {
         if (i.guard != no_index) f(i.guard);
-        for (unsigned n = i.result_count; n < i.operand_count; ++n) visit(f_.operand_of(i, n), f);
+        for (unsigned n = i.result_count; n < i.operand_count; ++n)
+            for_registers(f_, f_.operand_of(i, n), f);
     }
 
     bool has_loop() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/unwritten_registers.h"
 
+#include "modules/ptx/register_uses.h"
+
 namespace simtlm::ptx {
 
 namespace {
@@ -33,26 +35,10 @@ public:
 private:
     using set = std::vector<bool>;
 
-    template <class Function>
-    void visit(const operand& o, Function f) const {
-        if (o.kind == operand_kind::reg || o.kind == operand_kind::address_register) f(o.index);
-        if (o.kind == operand_kind::vector)
-            for (unsigned n = 0; n < o.count; ++n) visit(f_.element_of(o, n), f);
-    }
-    template <class Function>
-    void for_reads(const instruction& i, Function f) const {
-        if (i.guard != no_index) f(i.guard);
-        for (unsigned n = 0; n < i.operand_count; ++n) {
-            const operand& o = f_.operand_of(i, n);
-            if (n >= i.result_count || o.kind == operand_kind::address_register) visit(o, f);
-        }
-    }
-    template <class Function>
-    void for_writes(const instruction& i, Function f) const {
-        if (i.guard != no_index) return;
-        for (unsigned n = 0; n < i.result_count; ++n)
-            if (f_.operand_of(i, n).kind != operand_kind::address_register)
-                visit(f_.operand_of(i, n), f);
+    /// A guarded instruction may leave a register unwritten.
+    template <class Action>
+    void for_sure_writes(const instruction& i, const Action& act) const {
+        if (i.guard == no_index) for_writes(f_, i, act);
     }
 
     void number_candidates() {
@@ -63,12 +49,12 @@ private:
         for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
             if (!flow_.blocks[b].reachable) continue;
             for (std::uint32_t i = flow_.blocks[b].first; i <= flow_.blocks[b].last; ++i) {
-                for_reads(f_.code[i], [&](std::uint32_t r) {
+                for_reads(f_, f_.code[i], [&](std::uint32_t r) {
                     if (given[r] || written_in[r] == b || number_[r] != no_index) return;
                     number_[r] = static_cast<std::uint32_t>(candidates_.size());
                     candidates_.push_back(r);
                 });
-                for_writes(f_.code[i], [&](std::uint32_t r) { written_in[r] = b; });
+                for_sure_writes(f_.code[i], [&](std::uint32_t r) { written_in[r] = b; });
             }
         }
     }
@@ -78,11 +64,11 @@ private:
     template <class Function>
     void walk(std::size_t b, set written, Function read) {
         for (std::uint32_t i = flow_.blocks[b].first; i <= flow_.blocks[b].last; ++i) {
-            for_reads(f_.code[i], [&](std::uint32_t r) {
+            for_reads(f_, f_.code[i], [&](std::uint32_t r) {
                 const std::uint32_t n = number_[r];
                 if (n != no_index && !written[n]) read(i, n);
             });
-            for_writes(f_.code[i], [&](std::uint32_t r) {
+            for_sure_writes(f_.code[i], [&](std::uint32_t r) {
                 if (number_[r] != no_index) written[number_[r]] = true;
             });
         }
@@ -91,7 +77,7 @@ private:
     set written_in(std::size_t b) const {
         set written(candidates_.size(), false);
         for (std::uint32_t i = flow_.blocks[b].first; i <= flow_.blocks[b].last; ++i)
-            for_writes(f_.code[i], [&](std::uint32_t r) {
+            for_sure_writes(f_.code[i], [&](std::uint32_t r) {
                 if (number_[r] != no_index) written[number_[r]] = true;
             });
         return written;

@@ -147,7 +147,6 @@ private:
     void find_used_registers();
     bool is_copied() const;
     void emit_register_check(std::uint32_t r, bool guarded);
-    void visit_registers(const ptx::operand& o, const std::function<void(std::uint32_t)>& f) const;
     void emit_register_checks(const ptx::operation& o);
     void emit_register_marks();
     static bool changes_control(const ptx::operation& o);

@@ -2,6 +2,7 @@
 // Operations that check for errors in a program, in modules loaded with checks.
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/ptx/function_lowering.h"
+#include "modules/ptx/register_uses.h"
 #include "modules/ptx/unwritten_registers.h"
 
 #include <algorithm>
@@ -97,9 +98,9 @@ void function_lowering::find_used_registers() {
         for (unsigned n = 0; n < i.operand_count; ++n) {
             const bool address = operand(n).kind == operand_kind::address_register;
             if (!address && o.op == opcode::st && n == 1)
-                visit_registers(operand(n), note(stored));
+                ptx::for_registers(f_, operand(n), note(stored));
             else if (address || n >= i.result_count)
-                visit_registers(operand(n), note(used));
+                ptx::for_registers(f_, operand(n), note(used));
         }
     }
     now_ = before;
@@ -113,7 +114,7 @@ void function_lowering::find_used_registers() {
 /// structures together with adjacent members.
 bool function_lowering::is_copied() const {
     bool used = false;
-    visit_registers(operand(0), [&](std::uint32_t r) {
+    ptx::for_registers(f_, operand(0), [&](std::uint32_t r) {
         used |= r >= used_registers_.size() || used_registers_[r];
     });
     return !used;
@@ -163,7 +164,7 @@ bool function_lowering::changes_control(const ptx::operation& o) {
 bool function_lowering::writes_its_guard() const {
     bool writes = false;
     for (unsigned n = 0; n < now_->result_count; ++n)
-        visit_registers(operand(n), [&](std::uint32_t r) { writes |= r == now_->guard; });
+        ptx::for_registers(f_, operand(n), [&](std::uint32_t r) { writes |= r == now_->guard; });
     return writes;
 }
 
@@ -194,13 +195,6 @@ void function_lowering::emit_register_check(std::uint32_t r, bool guarded) {
     op.guard_flip = 0;
 }
 
-void function_lowering::visit_registers(const ptx::operand& o,
-                                        const std::function<void(std::uint32_t)>& f) const {
-    if (o.kind == operand_kind::reg || o.kind == operand_kind::address_register) f(o.index);
-    if (o.kind != operand_kind::vector) return;
-    for (unsigned e = 0; e < o.count; ++e) visit_registers(f_.element_of(o, e), f);
-}
-
 /// Emits checks of the registers that an instruction reads. Copies are not checked, because
 /// compilers copy unused values.
 void function_lowering::emit_register_checks(const ptx::operation& o) {
@@ -210,14 +204,14 @@ void function_lowering::emit_register_checks(const ptx::operation& o) {
     const bool passes = o.op == opcode::st && o.space == ptx::state_space::param;
     if (o.op == opcode::mov || o.op == opcode::call || passes) return;
     for (unsigned n = now_->result_count; n < now_->operand_count; ++n)
-        visit_registers(operand(n), [&](std::uint32_t r) { emit_register_check(r, true); });
+        ptx::for_registers(f_, operand(n), [&](std::uint32_t r) { emit_register_check(r, true); });
 }
 
 void function_lowering::emit_register_marks() {
     if (written_lanes_.empty()) return;
     for (unsigned n = 0; n < now_->result_count; ++n) {
         if (operand(n).kind == operand_kind::address_register) continue;
-        visit_registers(operand(n), [&](std::uint32_t r) {
+        ptx::for_registers(f_, operand(n), [&](std::uint32_t r) {
             const auto mask = written_lanes_.find(r);
             if (mask != written_lanes_.end()) emit(mark_register, false).destination = mask->second;
         });
