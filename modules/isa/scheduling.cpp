@@ -134,9 +134,9 @@ sc scheduling_class_of(std::string_view mnemonic, sc otherwise) {
     if (known != opcode::unknown) return scheduling_class_of(known, mnemonic);
     ptx::operation o;
     std::string fault;
-    const bool is_ptx = !mnemonic.empty() && mnemonic[0] >= 'a' && mnemonic[0] <= 'z' &&
-                        ptx::resolve_operation(mnemonic, o, fault);
-    return is_ptx && o.op != ptx::opcode::later ? scheduling_class_of(o) : otherwise;
+    if (!ptx::resolve_operation(mnemonic, o, fault) || o.op == ptx::opcode::later)
+        o.op = ptx::opcode_at_beginning(mnemonic);
+    return o.op != ptx::opcode::later ? scheduling_class_of(o) : otherwise;
 }
 
 void set_scheduling_class(static_instruction& inst) {

@@ -403,4 +403,18 @@ bool resolve_operation(std::string_view text, operation& out, std::string& fault
     return false;
 }
 
+opcode opcode_at_beginning(std::string_view text) {
+    opcode found = opcode::later;
+    std::size_t length = 0;
+    for (std::uint16_t n = 0; n < static_cast<std::uint16_t>(opcode::later); ++n) {
+        const std::string_view name = name_of(static_cast<opcode>(n));
+        const bool begins = text.substr(0, name.size()) == name &&
+                            (text.size() == name.size() || text[name.size()] == '.');
+        if (!begins || name.size() <= length) continue;
+        found = static_cast<opcode>(n);
+        length = name.size();
+    }
+    return found;
+}
+
 }  // namespace simtlm::ptx

@@ -156,6 +156,10 @@ bool is_later(std::string_view opcode_text);
 /// @returns whether it was resolved
 bool resolve_operation(std::string_view text, operation& out, std::string& fault);
 
+/// The opcode with the longest name at the beginning of a text, which may lack modifiers;
+/// opcode::later if there is none.
+opcode opcode_at_beginning(std::string_view text);
+
 /// Number of registers (32-bit, or 64-bit for f64) that hold a fragment of a matrix operation; 0 if
 /// the shape and type do not exist.
 /// @param position  0 to 3: d, a, b, c of mma and wmma.mma

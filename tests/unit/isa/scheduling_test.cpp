@@ -57,6 +57,12 @@ TEST(SchedulingClass, OfABarrierWithinAWarpIsThatOfABranch) {
     EXPECT_EQ(of("bar.sync"), scheduling_class::barrier);
 }
 
+TEST(SchedulingClass, OfPtxWithoutAllModifiersFollowsTheOpcode) {
+    EXPECT_EQ(of("mbarrier.try_wait"), scheduling_class::special);
+    EXPECT_EQ(of("wgmma.mma_async.sp.sync"), scheduling_class::mma);
+    EXPECT_EQ(of("wgmma.commit_group"), scheduling_class::special);
+}
+
 TEST(SchedulingClass, OfAnOpcodeThatIsNotKnownIsLeftToTheCaller) {
     EXPECT_EQ(of("FROBNICATE.X"), scheduling_class::memory);
     EXPECT_EQ(scheduling_class_of("FROBNICATE", scheduling_class::xu), scheduling_class::xu);
