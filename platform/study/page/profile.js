@@ -23,7 +23,7 @@ function overview() {
     card(t.measured_seconds === null ? '–' : time(t.measured_seconds), 'measured, all compared kernels'),
     card(t.simulated_seconds === null ? '–' : time(t.simulated_seconds), 'simulated'), card(percent(t.error), 'error of the total'),
     card(e.kernels ? (100 * e.mean).toFixed(1) + ' %' : '–', 'mean absolute error of a kernel'), card(e.kernels ? percent(e.worst) : '–', 'worst kernel'),
-    card(int(e.kernels), (e.kernels === 1 ? 'kernel' : 'kernels') + ' compared' + (e.left_out ? `, ${int(e.left_out)} left out` : '')));
+    card(int(e.kernels), (e.kernels === 1 ? 'kernel' : 'kernels') + ' compared' + (e.omitted ? `, ${int(e.omitted)} left out` : '')));
 }
 // Simulated over measured time of all kernels, on logarithmic axes; the diagonal is a perfect model.
 function scatter() {

@@ -306,7 +306,7 @@ constexpr profile_metric l1_metrics[] = {
      "(instruction.memory_issues.STG + instruction.memory_issues.ST)",
      ""},
     {counter_row, "l1tex__data_pipe_lsu_wavefronts", "cycles", "wavefronts",
-     "~simtlm: without stores to global memory; classic core: only shared memory"},
+     "~simtlm: without stores to global memory; SIMT pipeline: only shared memory"},
     {counter_row, "l1tex__data_pipe_lsu_wavefronts_mem_shared", "cycles", "sm.shared_accesses", ""},
     {counter_row, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld", "cycles",
      "instruction.shared_cycles.LDS + instruction.shared_cycles.LDSM", ""},

@@ -289,7 +289,7 @@ error_summary profile_comparison::errors() const {
         if (std::fabs(*e) > std::fabs(s.worst)) s.worst = *e;
     }
     if (s.kernels != 0) s.mean /= static_cast<double>(s.kernels);
-    s.left_out = kernels.size() - s.kernels + only_measured.size();
+    s.omitted = kernels.size() - s.kernels + only_measured.size();
     return s;
 }
 

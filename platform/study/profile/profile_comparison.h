@@ -52,7 +52,7 @@ struct compared_kernel {
 /// Mean and worst error of the times of kernels.
 struct error_summary {
     double mean = 0, worst = 0;
-    std::size_t kernels = 0, left_out = 0;
+    std::size_t kernels = 0, omitted = 0;
 };
 
 /// Measured and simulated kernels. Longest kernels first.

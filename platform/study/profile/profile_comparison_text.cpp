@@ -199,7 +199,7 @@ std::string profile_comparison_text(const statistics_run& run, const profile_com
     if (e.kernels != 0)
         text += fmt::format("mean absolute error {:.1f} %, worst {:+.1f} %, {}, {} left out\n",
                             100 * e.mean, 100 * e.worst,
-                            plural(static_cast<double>(e.kernels), "kernel"), e.left_out);
+                            plural(static_cast<double>(e.kernels), "kernel"), e.omitted);
     text += one_sided("Only in the profile", c.only_measured);
     text += one_sided("Only in the run", c.only_simulated);
     const bool has_counters = c.metrics.size() > 2;  // besides the time and the registers
@@ -231,7 +231,7 @@ json profile_comparison_json(const statistics_run& run, const profile_comparison
     j["launch_latency"] = c.launch_latency;
     const error_summary e = c.errors();
     j["errors"] = {
-        {"mean", e.mean}, {"worst", e.worst}, {"kernels", e.kernels}, {"left_out", e.left_out}};
+        {"mean", e.mean}, {"worst", e.worst}, {"kernels", e.kernels}, {"omitted", e.omitted}};
     j["differ"] = c.differ();
     j["metrics"] = json::array();
     for (const matched_metric& m : c.metrics)
