@@ -74,15 +74,17 @@ bool data_cache::read_copy(const tlm::tlm_generic_payload& p, std::uint64_t now)
     const std::uint64_t tag = p.get_address() | tag_of_copy;
     const unsigned sector = sector_of(p);
     const found_line found = tags_.probe(tag, index_address(p), sector, false);
+    const auto time = static_cast<std::uint32_t>(now);
     if (found.outcome == access_outcome::reservation_fail) return false;
-    if (found.outcome != access_outcome::hit && miss_queue_full(0)) return false;
+    if (found.outcome == access_outcome::hit) {
+        ++changes_;
+        tags_.use(found.line, time);
+        return true;
+    }
+    if (miss_queue_full(0)) return false;  // for a write-back
     ++changes_;
-    const evicted_line evicted =
-        tags_.allocate(found, tag, sector, static_cast<std::uint32_t>(now));
-    if (found.outcome == access_outcome::hit) return true;
-    tags_.fill_line(found.line, sector, {});
     access_result unused;
-    write_back(evicted, p, now, unused);
+    write_back(tags_.fill_found(found, tag, sector, time, {}), p, now, unused);
     return false;
 }
 

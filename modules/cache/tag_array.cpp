@@ -193,24 +193,19 @@ evicted_line tag_array::to_write_back(std::uint32_t line) const {
 
 evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsigned sector,
                                std::uint32_t now) {
-    ++counters_.accesses;
-    if (found.outcome == access_outcome::hit_reserved) ++counters_.pending_hits;
-    if (found.outcome == access_outcome::miss) ++counters_.misses;
-    if (found.outcome == access_outcome::sector_miss) ++counters_.sector_misses;
-    return allocate(found, address, sector, now);
-}
-
-evicted_line tag_array::allocate(const lookup& found, std::uint64_t address, unsigned sector,
-                                 std::uint32_t now) {
     evicted_line evicted;
     const std::uint32_t line = found.line;
+    ++counters_.accesses;
     used_ = true;
     switch (found.outcome) {
         case access_outcome::hit_reserved:
+            ++counters_.pending_hits;
+            [[fallthrough]];
         case access_outcome::hit:
             use(line, now);
             break;
         case access_outcome::miss:
+            ++counters_.misses;
             if (allocation_ != allocation_policy::on_miss) break;
             if (lines_[line].flags.modified != 0) {
                 evicted = to_write_back(line);
@@ -219,6 +214,7 @@ evicted_line tag_array::allocate(const lookup& found, std::uint64_t address, uns
             allocate_line(line, address & line_mask_, sector, now);
             break;
         case access_outcome::sector_miss: {
+            ++counters_.sector_misses;
             if (allocation_ != allocation_policy::on_miss) break;
             const bool was_dirty = lines_[line].flags.modified != 0;
             allocate_sector(line, sector, now);
@@ -253,14 +249,23 @@ void tag_array::fill_line(std::uint32_t line, unsigned sector, const protocol::b
 void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
                              unsigned sector, const protocol::byte_mask& bytes, bool is_write) {
     const lookup found = probe(address, index_address, sector, is_write);
-    if (found.outcome == access_outcome::reservation_fail) return;
+    if (found.outcome != access_outcome::reservation_fail)
+        fill_found(found, address, sector, now, bytes);
+}
+
+evicted_line tag_array::fill_found(const lookup& found, std::uint64_t address, unsigned sector,
+                                   std::uint32_t now, const protocol::byte_mask& bytes) {
+    evicted_line evicted;
     const bool was_dirty = lines_[found.line].flags.modified != 0;
-    if (found.outcome == access_outcome::miss)
+    if (found.outcome == access_outcome::miss) {
+        if (was_dirty) evicted = to_write_back(found.line);
         allocate_line(found.line, address & line_mask_, sector, now);
-    else if (found.outcome == access_outcome::sector_miss)
+    } else if (found.outcome == access_outcome::sector_miss) {
         allocate_sector(found.line, sector, now);
+    }
     if (was_dirty && lines_[found.line].flags.modified == 0) --dirty_;
     fill_line(found.line, sector, bytes);
+    return evicted;
 }
 
 void tag_array::await_fill(std::uint32_t line, unsigned sector) {

@@ -59,9 +59,6 @@ public:
     /// @return  the replaced line, if dirty
     evicted_line access(const lookup& found, std::uint64_t address, unsigned sector,
                         std::uint32_t now);
-    /// The same without counting an access.
-    evicted_line allocate(const lookup& found, std::uint64_t address, unsigned sector,
-                          std::uint32_t now);
 
     /// Fills a reserved sector.
     void fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
@@ -69,6 +66,14 @@ public:
     /// fill).
     void fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
                       unsigned sector, const protocol::byte_mask& bytes, bool is_write);
+    /// The same for an address that has been probed. @pre found.line != no_line
+    /// @return  the replaced line, if dirty
+    evicted_line fill_found(const lookup& found, std::uint64_t address, unsigned sector,
+                            std::uint32_t now, const protocol::byte_mask& bytes);
+    /// Records a use of a line other than its allocation and accesses.
+    void use(std::uint32_t line, std::uint32_t now) {
+        if (ages_by_use_) replacement_.set_age(line, now);
+    }
 
     /// Marks a sector allocated by access() as waiting for a fill: its line is not replaced until
     /// then.
@@ -146,10 +151,6 @@ private:
     };
     static_assert(sizeof(line_state) == 32);
     lookup find_victim(std::uint32_t first) const;
-    /// Records a use of a line other than its allocation.
-    void use(std::uint32_t line, std::uint32_t now) {
-        if (ages_by_use_) replacement_.set_age(line, now);
-    }
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
     void reclassify(std::uint32_t line);

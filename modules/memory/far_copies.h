@@ -19,15 +19,16 @@ namespace simtlm::memory {
 class far_copies {
 public:
     /// @param latency  core cycles from the read that crosses until its copy can serve others
-    explicit far_copies(unsigned latency) : copies_(latency == 0 ? 0 : most), latency_(latency) {}
+    explicit far_copies(unsigned latency)
+        : copies_(latency == 0 ? 0 : max_copies), latency_(latency) {}
 
     /// A read has left a copy. @param now  core cycle
     void leave(std::uint64_t sector, std::uint64_t now) {
-        place_of(sector) = {sector, now + latency_};
+        copies_[sector % max_copies] = {sector, now + latency_};
     }
     /// Whether the copy of a sector has arrived.
     bool arrived(std::uint64_t sector, std::uint64_t now) const {
-        const copy& place = copies_[sector % copies_.size()];
+        const copy& place = copies_[sector % max_copies];
         return place.sector != sector || now >= place.arrives;
     }
 
@@ -43,9 +44,7 @@ private:
         std::uint64_t sector = none;
         std::uint64_t arrives = 0;  // core cycle
     };
-    copy& place_of(std::uint64_t sector) { return copies_[sector % copies_.size()]; }
-
-    static constexpr std::size_t most = 512;  // more than a slice sends within the latency
+    static constexpr std::size_t max_copies = 512;  // more than a slice sends within the latency
 
     std::vector<copy> copies_;
     unsigned latency_;
