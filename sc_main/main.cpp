@@ -248,8 +248,7 @@ void timed_run::check(const platform::option_values& values) const {
 void print_notes(output& out, const platform::option_values& values,
                  const platform::gpu_config& config, const workload& work) {
     for (const std::string& n : platform::notes_on(values)) out.note("note", n);
-    if (const std::string n = platform::calibration_note(values.presets()); !n.empty())
-        out.note("note", n);
+    if (const std::string n = platform::calibration_note(values); !n.empty()) out.note("note", n);
     for (const std::string& w : config.warnings) out.note("warning", w);
     for (const std::string& w : work.warnings) out.note("warning", w);
 }

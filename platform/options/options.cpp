@@ -424,11 +424,15 @@ void option_values::load_preset(const std::string& name) {
     presets_.push_back(name);
 }
 
+bool option_values::has_reference_files(const std::string& preset) const {
+    return find_preset_(preset, true) != find_preset_(preset, false);
+}
+
 void option_values::check_compat_is_first(const option_origin& origin,
                                           const std::string& compat) const {
+    if ((compat == "accel-sim") == (text("--compat") == "accel-sim")) return;
     for (const std::string& preset : presets_)
-        if (find_preset_(preset, compat == "accel-sim") !=
-            find_preset_(preset, text("--compat") == "accel-sim"))
+        if (has_reference_files(preset))
             throw user_error(origin.where(),
                              fmt::format("--compat {} selects other files of preset {}, which has "
                                          "already been read",

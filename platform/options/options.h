@@ -211,6 +211,8 @@ public:
     /// For checks of blocks, which do not know where their configuration comes from.
     support::user_error located(const support::user_error& error) const;
 
+    /// Whether a preset has files of its own for --compat accel-sim.
+    bool has_reference_files(const std::string& preset) const;
     /// Names of the loaded presets, in order.
     const std::vector<std::string>& presets() const { return presets_; }
     /// All configuration files read, including those of presets, in order.

@@ -406,8 +406,9 @@ void traces(builder& b) {
 void fidelity(builder& b) {
     b.in(option_group::fidelity);
     b.word("--compat", "none|accel-sim", "none",
-           "accel-sim: reproduces the behaviour of Accel-Sim including its defects; equivalent to "
-           "enabling all quirks.");
+           "accel-sim: reproduces the behaviour of Accel-Sim including its defects: enables all "
+           "quirks, selects --core simt, and reads Accel-Sim's parameters of the presets that have "
+           "a file of them (QV100, RTX2060, RTX3070).");
     std::string names, meanings;
     for (const quirk_info& quirk : quirk_table()) {
         names += std::string(names.empty() ? "" : "|") + quirk.name;

@@ -71,8 +71,10 @@ std::vector<std::string> folders_beside(const fs::path& binaries) {
 
 }  // namespace
 
-std::string calibration_note(const std::vector<std::string>& presets) {
-    for (const std::string& name : presets)
+std::string calibration_note(const option_values& values) {
+    const bool reference = values.text("--compat") == "accel-sim";
+    for (const std::string& name : values.presets()) {
+        if (reference && values.has_reference_files(name)) continue;
         for (const preset_info& used : preset_table()) {
             if (used.name != name || used.calibrated || name == "TINY") continue;
             // Binary versions of the same generation share the first digit.
@@ -89,6 +91,7 @@ std::string calibration_note(const std::vector<std::string>& presets) {
                 "(docs/presets.md)",
                 name, nearest->name);
         }
+    }
     return {};
 }
 

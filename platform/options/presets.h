@@ -26,8 +26,8 @@ const std::vector<preset_info>& preset_table();
 const preset_info* preset_for_binary(unsigned binary_version);
 
 /// A note that a preset is not calibrated, with the nearest calibrated one; empty if all given
-/// presets are calibrated, and for TINY, which models no real GPU.
-std::string calibration_note(const std::vector<std::string>& presets);
+/// presets are calibrated, and for TINY, which models no real GPU, and parameters of Accel-Sim.
+std::string calibration_note(const option_values& values);
 
 /// Finds preset files. Installed programs use only the presets of their own prefix; programs in a
 /// build tree use those of the source tree.

@@ -65,7 +65,7 @@ host_session::host_session(const void* library)
     name_outputs(options_);
     system_ = std::make_unique<device::system>(options_, log_outputs(options_),
                                                provenance_of_program(options_), [this] { quit(); });
-    if (const std::string n = platform::calibration_note(options_.presets()); !n.empty())
+    if (const std::string n = platform::calibration_note(options_); !n.empty())
         system_->log().note("note", n);
     if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);
     for (const std::string& n : platform::notes_on(options_)) system_->log().note("note", n);

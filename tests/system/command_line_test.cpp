@@ -147,6 +147,10 @@ TEST(CommandLine, ReportsTheBuildThatAccelSimsScriptsFindInTheExecutable) {
 TEST(CommandLine, NamesTheNearestCalibratedPreset) {
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"), {"--preset", "RTX3080"})).out,
                 HasSubstr("RTX3080 is not calibrated; the nearest that is: RTX4090"));
+    EXPECT_THAT(
+        simulate(on_tiny(sample("vecadd"), {"--preset", "RTX2060", "--compat", "accel-sim"})).out,
+        Not(HasSubstr("is not calibrated")))
+        << "its parameters are those of Accel-Sim";
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).out, Not(HasSubstr("calibrated")));
     EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("calibrated"));
 }

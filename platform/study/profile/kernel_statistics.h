@@ -18,9 +18,8 @@ namespace simtlm::platform::study {
 ///   instruction.COUNTER over all; instruction.waits.REASON; instruction.awaited.memory and .shared
 ///   by the kind of access. Only of machine code that was profiled
 /// - gpu.NAME: the structure of the GPU
-/// - cycles, seconds: from the launch to the end in core cycles, and at the simulated clock; clock:
-/// in Hz, at which
-///   times are compared
+/// - cycles, seconds: from the launch to the end in core cycles, and at the simulated clock;
+///   clock: in Hz, at which times are compared
 /// - ctas, registers, shared_memory, block_size, warps_per_cta, resident_warps
 class kernel_statistics {
 public:

@@ -7,11 +7,11 @@
 
 namespace simtlm::platform::study {
 
-/// The notation of the numbers of a file, found out from all its numbers: the profilers follow the
+/// The notation of the numbers of a file, derived from all of them: the profilers follow the
 /// locale, which separates thousands by a comma, point, space or apostrophe.
 class number_notation {
 public:
-    /// Takes note of a number that shows which character is the decimal one.
+    /// Derives the decimal separator from a number, if it is unambiguous.
     /// @throws support::user_error  if it contradicts an earlier number
     void observe(const std::string& text, const std::string& file, std::size_t line);
     /// The value of a cell; empty if it is not a number ("n/a", text). Of a metric with instances,
@@ -20,7 +20,7 @@ public:
 
 private:
     char decimal_ = '\0';   ///< unknown: a point
-    std::size_t line_ = 0;  ///< where it was found out
+    std::size_t line_ = 0;  ///< that determined it
 };
 
 /// A unit of the profilers as a factor to seconds, bytes, hertz, cycles and so on, and the name
