@@ -60,7 +60,7 @@ unsigned bits_of_type(std::string_view t) {
     if (t == "tf32" || t == "TF32") return 32;
     if (t == "f16" || t == "bf16" || t == "BF16") return 16;
     if (t == "e4m3" || t == "e5m2" || t == "s8" || t == "u8" || t == "S8" || t == "U8" ||
-        t == "E4M3" || t == "E5M2")
+        t == "E4M3" || t == "E5M2" || t == "e2m3" || t == "e3m2" || t == "e2m1")
         return 8;
     if (t == "s4" || t == "u4" || t == "S4" || t == "U4") return 4;
     if (t == "b1" || t == "B1" || t == "AND" || t == "XOR") return 1;
@@ -117,6 +117,7 @@ matrix_shape matrix_shape_of(std::string_view opcode) {
     // wmma has only the types D and C if A and B are 16-bit floating point.
     if (ptx && base == "wmma" && types == 2) bits = 16;
     if (bits == 0) bits = base == "DMMA" ? 64 : base == "IMMA" ? 8 : base == "BMMA" ? 1 : 16;
+    if (opcode.find(".kind::mxf4") != std::string_view::npos) bits = 4;  // e2m1 is packed
     s.operand_bits = static_cast<std::uint8_t>(bits);
     s.accumulator_bytes = accumulator_bytes_of(opcode);
     s.fp32_accumulators = has_fp32_accumulators(opcode);

@@ -88,7 +88,7 @@ void set_timing_properties(static_instruction& inst) {
 sc scheduling_class_of(const ptx::operation& o) {
     using rule = ptx::scheduling_rule;
     const bool fp64 = has_type(o, {ptx::type::f64});
-    const bool fp32 = has_type(o, {ptx::type::f32});
+    const bool fp32 = has_type(o, {ptx::type::f32, ptx::type::f32x2});
     const auto by_type = [&](sc integer) {
         return fp64 ? sc::fp64 : fp32 ? sc::fp32 : has_half_type(o) ? sc::half : integer;
     };

@@ -61,8 +61,15 @@ bool layouts_exist(const operation& o) {
     return any || (o.layout_a == layout::row && o.layout_b == layout::col);
 }
 
+/// mma of numbers of up to eight bits, which occupy a byte each, or of blocks of e2m1 (sm_120).
+bool is_narrow_kind(const operation& o) {
+    return o.variant == mode::kind_f8f6f4 || o.variant == mode::kind_mxf8f6f4 ||
+           o.variant == mode::kind_mxf4 || o.variant == mode::kind_mxf4nvf4;
+}
+
 bool mma_exists(const operation& o) {
     if (o.shape.n != 8 || !layouts_exist(o)) return false;
+    if (is_narrow_kind(o)) return o.types[0] == o.types[3];  // the table has the shapes
     return o.op == opcode::mma_sp ? sparse_shape_exists(o.types[1], o.shape)
                                   : mma_shape_exists(o.types[1], o.shape.m, o.shape.k);
 }
@@ -114,6 +121,13 @@ unsigned registers_for(unsigned elements, type t) {
     return elements * width_of(t) / 32 / lanes;
 }
 
+/// The type that has the size of a factor in registers.
+type stored_type(const operation& o, unsigned position, type t) {
+    const bool factor = position == 1 || position == 2;
+    const bool bytes = o.variant == mode::kind_f8f6f4 || o.variant == mode::kind_mxf8f6f4;
+    return factor && bytes ? type::b8 : t;
+}
+
 /// wmma replicates f16 elements of a and b in two lanes each.
 unsigned wmma_registers(const operation& o, type t, unsigned position) {
     const unsigned plain = registers_for(elements_in(o.shape, position), t);
@@ -155,7 +169,7 @@ unsigned fragment_registers(const operation& o, unsigned position) {
                                                             // its own
         return position == 1 || position == 2 ? 2 : t == type::f16 ? 4 : 8;
     }
-    const unsigned all = registers_for(elements_in(o.shape, position), t);
+    const unsigned all = registers_for(elements_in(o.shape, position), stored_type(o, position, t));
     return o.op == opcode::mma_sp && position == 1 ? all / 2 : all;
 }
 

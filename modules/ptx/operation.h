@@ -97,6 +97,8 @@ enum class mode : std::uint8_t {
     l1, l2,                                                   // prefetch, discard, applypriority
     map_address, map_rank, map_box, map_size, map_stride, map_step,  // tensormap.replace
     map_type, map_interleave, map_swizzle, map_fill,
+    kind_f8f6f4, kind_mxf8f6f4, kind_mxf4, kind_mxf4nvf4,    // mma of sm_120
+    packed_4, packed_6,                                       // ldmatrix
 };
 // clang-format on
 
@@ -146,6 +148,8 @@ enum class flag : std::uint8_t {
     multicast,         ///< .multicast::cluster of bulk copies
     read,              ///< cp.async.bulk.wait_group.read
     wait,              ///< griddepcontrol.wait, barrier.cluster.wait
+    magnitude,         ///< min.abs, max.abs, redux.abs: of magnitudes
+    ue4m3,             ///< mma: scale factors are not ue8m0
 };
 // clang-format on
 
@@ -178,7 +182,8 @@ struct operation {
     layout layout_a = layout::none;  ///< the first layout written
     layout layout_b = layout::none;  ///< the second
     matrix_shape shape;
-    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4; vmad .shr7 .shr15; dimensions of a tensor
+    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4; vmad .shr7 .shr15; dimensions of a tensor;
+                             ///< mma .scale_vec
     std::uint64_t flags = 0;
 
     bool has(flag f) const { return ((flags >> static_cast<unsigned>(f)) & 1U) != 0; }

@@ -99,7 +99,7 @@ std::string memory_fault(const operation& o) {
 }
 
 std::string sign_fault(const operation& o) {
-    if (o.op != opcode::min && o.op != opcode::max) return "";
+    if ((o.op != opcode::min && o.op != opcode::max) || o.has(flag::magnitude)) return "";
     const bool sign = o.text.find(".xorsign") != std::string::npos;
     const bool magnitude = o.text.find(".abs") != std::string::npos;
     return sign == magnitude ? "" : "has one of .xorsign and .abs";

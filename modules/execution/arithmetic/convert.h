@@ -203,22 +203,23 @@ private:
 };
 
 /// cvt of two f32 to a packed pair: the first operand becomes the high element. To is f16, bf16
-/// (32-bit result), e4m3 or e5m2 (16 bits).
+/// (32-bit result), e4m3, e5m2, e2m3 or e3m2 (16 bits), or e2m1 (8 bits).
 template <class To, rounding Round, modifiers Flags>
 struct cvt_pair {
     static std::uint32_t apply(std::uint32_t high, std::uint32_t low) {
         using element = cvt<To, f32, Round, Flags>;
-        return static_cast<std::uint32_t>(element::apply(high)) << To::width | element::apply(low);
+        return static_cast<std::uint32_t>(element::apply(high)) << element_stride<To> |
+               element::apply(low);
     }
 };
 
-/// cvt of a packed pair of 8-bit floating-point numbers to f16x2, and vice versa.
+/// cvt of a packed pair of floating-point numbers of 8, 6 or 4 bits to f16x2, and vice versa.
 template <class From, modifiers Flags = plain>
 struct cvt_fp8_to_f16x2 {
     static std::uint32_t apply(std::uint16_t pair) {
         using element = cvt<f16, From, rounding::nearest, Flags>;
         return make_pair(element::apply(static_cast<std::uint8_t>(pair)),
-                         element::apply(static_cast<std::uint8_t>(pair >> 8)));
+                         element::apply(static_cast<std::uint8_t>(pair >> element_stride<From>)));
     }
 };
 /// cvt of f16x2 to a packed pair of 8-bit floating-point numbers.
@@ -228,6 +229,45 @@ struct cvt_f16x2_to_fp8 {
         using element = cvt<To, f16, rounding::nearest, Flags>;
         return static_cast<std::uint16_t>(element::apply(high_half(pair)) << 8 |
                                           element::apply(low_half(pair)));
+    }
+};
+
+/// cvt of two f32, or a bf16x2, to ue8m0x2: the powers of two next to the magnitudes, down (.rz) or
+/// up (.rp), as exponents with a bias of 127; 0xff is NaN, and with satfinite only the result of
+/// NaN.
+template <rounding Round, modifiers Flags>
+struct cvt_to_ue8m0x2 {
+    static std::uint16_t apply(std::uint32_t high, std::uint32_t low) {
+        return static_cast<std::uint16_t>(element(high) << 8 | element(low));
+    }
+    static std::uint16_t apply(std::uint32_t pair) { return apply(pair & 0xffff0000, pair << 16); }
+
+private:
+    static std::uint32_t element(std::uint32_t bits) {
+        const std::uint32_t magnitude = bits & f32::magnitude_mask;
+        constexpr std::uint32_t smallest = 0x00400000;  // 2^-127, encoded as 0
+        std::uint32_t exponent = magnitude >> f32::fraction_bits;
+        if (Round == rounding::up && (magnitude & f32::fraction_mask) != 0 &&
+            magnitude > smallest && magnitude < f32::infinity)
+            ++exponent;
+        if ((Flags & satfinite) != 0 && exponent == 0xff && !detail::is_nan<f32>(magnitude))
+            --exponent;
+        return exponent;
+    }
+};
+
+/// cvt of ue8m0x2 to bf16x2, which is exact.
+struct cvt_ue8m0x2_to_bf16x2 {
+    static std::uint32_t apply(std::uint16_t pair) {
+        return make_pair(element(pair & 0xff), element(pair >> 8));
+    }
+
+private:
+    static std::uint16_t element(unsigned exponent) {
+        if (exponent == 0xff) return bf16::canonical_nan;
+        constexpr std::uint16_t smallest = 0x0040;  // 2^-127 is subnormal
+        return exponent == 0 ? smallest
+                             : static_cast<std::uint16_t>(exponent << bf16::fraction_bits);
     }
 };
 

@@ -152,5 +152,17 @@ struct fma<bf16, Round, Flags> {
     }
 };
 
+/// add, sub and fma of f32 whose first operand, or factors, have half the width (sm_100): exact
+/// when widened, so that there is one rounding.
+template <class Operation, class Half>
+struct mixed {
+    static std::uint32_t apply(std::uint16_t a, std::uint32_t b) {
+        return Operation::apply(detail::widen_half<Half>(a), b);
+    }
+    static std::uint32_t apply(std::uint16_t a, std::uint16_t b, std::uint32_t c) {
+        return Operation::apply(detail::widen_half<Half>(a), detail::widen_half<Half>(b), c);
+    }
+};
+
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution::arithmetic

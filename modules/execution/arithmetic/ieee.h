@@ -96,6 +96,16 @@ struct fma<f32, Round, Flags> {
     }
 };
 
+// Pairs of f32 (sm_100).
+template <rounding Round, modifiers Flags>
+struct add<f32x2, Round, Flags> : packed_words<add<f32, Round, Flags>> {};
+template <rounding Round, modifiers Flags>
+struct sub<f32x2, Round, Flags> : packed_words<sub<f32, Round, Flags>> {};
+template <rounding Round, modifiers Flags>
+struct mul<f32x2, Round, Flags> : packed_words<mul<f32, Round, Flags>> {};
+template <rounding Round, modifiers Flags>
+struct fma<f32x2, Round, Flags> : packed_words<fma<f32, Round, Flags>> {};
+
 /// Quotients of two 24-bit significands are f32 numbers, or differ from every f32 by more than
 /// 2^-50 of their magnitude; therefore the quotient rounded to double is on the same side of every
 /// f32 and never equal to one. The same holds for square roots (the square of an f32 has 48 bits).

@@ -2,12 +2,15 @@
 #include "modules/execution/arithmetic/matrix.h"
 
 #include "modules/execution/arithmetic/bit_field.h"
+#include "modules/execution/arithmetic/convert.h"
 #include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/arithmetic/integer.h"
 #include "modules/execution/arithmetic/matrix_lanes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 
 namespace simtlm::execution::arithmetic {
@@ -186,6 +189,50 @@ void matrix_multiply::multiply_floats(operands& values) const {
                      values.c);
 }
 
+namespace {
+
+/// The scale factor of a block.
+double scale_of(const block_scaling& scaling, const std::uint32_t* lanes, unsigned lane,
+                unsigned byte) {
+    const std::uint32_t bits = lanes[lane % warp_lanes] >> byte % 4 * 8 & 0xff;
+    if (!scaling.ue4m3) {
+        if (bits == 0xff) return std::numeric_limits<double>::quiet_NaN();
+        return std::ldexp(1.0, static_cast<int>(bits) - 127);
+    }
+    const std::uint32_t single = cvt<f32, e4m3>::apply(static_cast<std::uint8_t>(bits & 0x7f));
+    return as_float(single);
+}
+
+}  // namespace
+
+void matrix_multiply::multiply_blocks(operands& values, const scale_registers& scales) const {
+    const auto& [m, n, k] = description_.shape;
+    const matrix_functions& functions = matrix_functions_of_host();
+    std::array<double, max_a> a;
+    std::array<double, max_b> b;
+    functions.decode(description_.a, values.a, m * k, a.data());
+    functions.decode(description_.b, values.b, k * n, b.data());
+    functions.decode(description_.c, values.c, m * n, values.sums);
+    const block_scaling& scaling = description_.scaling;
+    for (unsigned i = 0; i < m; ++i) {
+        for (unsigned j = 0; j < n; ++j) {
+            double sum = 0;
+            for (unsigned first = 0; first < k; first += scaling.block) {
+                double block = 0;
+                for (unsigned p = first; p < first + scaling.block; ++p)
+                    block += a[i * k + p] * b[p * n + j];
+                const unsigned q = first / scaling.block;
+                sum += block *
+                       scale_of(scaling, scales.a, i % 8 * 4 + scales.a_lane * 2 + i / 8,
+                                scales.a_byte + q) *
+                       scale_of(scaling, scales.b, j * 4 + scales.b_lane, scales.b_byte + q);
+            }
+            sum += values.sums[i * n + j];
+            values.c[i * n + j] = cvt<f32, f64, rounding::zero>::apply(as_bits(sum));
+        }
+    }
+}
+
 /// Sums of products fit in 32 bits; only the addition of C can overflow.
 void matrix_multiply::multiply_integers(operands& values) const {
     const auto& [m, n, k] = description_.shape;
@@ -232,7 +279,7 @@ void matrix_multiply::scatter(const std::uint32_t* results, std::uint32_t* const
 
 void matrix_multiply::apply(const std::uint32_t* const* a, const std::uint32_t* const* b,
                             const std::uint32_t* const* c, std::uint32_t* const* d,
-                            const std::uint32_t* metadata) const {
+                            const std::uint32_t* metadata, const scale_registers& scales) const {
     const matrix_functions& functions = matrix_functions_of_host();
     operands values;  // uninitialised: only the elements of the shape are set
     const auto gather = [&](const matrix_fragment& fragment, const element_places& places,
@@ -256,7 +303,9 @@ void matrix_multiply::apply(const std::uint32_t* const* a, const std::uint32_t* 
     }
     gather(b_, b_places_, description_.negate_b, b, values.b);
     gather(c_, c_places_, description_.negate_c, c, values.c);
-    if (is_float(description_.a)) {
+    if (description_.scaling.block != 0) {
+        multiply_blocks(values, scales);
+    } else if (is_float(description_.a)) {
         multiply_floats(values);
     } else {
         const unsigned a_count = description_.shape.m * k_;

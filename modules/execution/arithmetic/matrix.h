@@ -37,6 +37,21 @@ constexpr tensor_core_sum fp8_sum{32, -10};
 unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
                        const std::uint32_t* metadata, unsigned row, unsigned stored);
 
+/// The scale factors of a block-scaled product (mma.sync with .block_scale, sm_120): one for each
+/// `block` elements of a row of A and of a column of B; 0: none. The factors of row r are bytes of
+/// lane r % 8 * 4 + r / 8 or two lanes above, those of column c of one of the lanes c * 4 to c * 4
+/// + 3 (PTX ISA, "Block Scaling for mma.sync"; CUTLASS, SFALayout and SFBLayout).
+struct block_scaling {
+    unsigned block = 0;
+    bool ue4m3 = false;  ///< instead of ue8m0: powers of two
+};
+/// Scale factors, and the first byte and lane in which they are.
+struct scale_registers {
+    const std::uint32_t* a = nullptr;  ///< of 32 lanes
+    const std::uint32_t* b = nullptr;
+    unsigned a_byte = 0, a_lane = 0, b_byte = 0, b_lane = 0;
+};
+
 /// The parameters in the text of an instruction.
 struct matrix_description {
     matrix_shape shape;
@@ -56,12 +71,14 @@ struct matrix_description {
     /// Products of one machine instruction, if an instruction of PTX is several of them: an f16
     /// accumulator is rounded after each. 0: all products.
     unsigned step = 0;
+    block_scaling scaling;
 };
 
 /// A matrix instruction: constructed once, applied to registers of warps.
 ///
 /// f64 is a chain of fused multiply-adds in the order of k. Integers are exact, and wrap around
-/// unless saturated. Single-bit products are counted. Invalid metadata of sparse matrices select
+/// unless saturated. Single-bit products are counted. Block-scaled products are summed exactly and
+/// truncated once (PTX does not specify it). Invalid metadata of sparse matrices select
 /// arbitrary elements, but never outside the matrix.
 class matrix_multiply {
 public:
@@ -77,7 +94,7 @@ public:
     /// operand e of mma.sp. D may alias any source.
     void apply(const std::uint32_t* const* a, const std::uint32_t* const* b,
                const std::uint32_t* const* c, std::uint32_t* const* d,
-               const std::uint32_t* metadata = nullptr) const;
+               const std::uint32_t* metadata = nullptr, const scale_registers& scales = {}) const;
 
     /// The same for f64, with 64-bit registers.
     void apply(const std::uint64_t* const* a, const std::uint64_t* const* b,
@@ -100,6 +117,7 @@ private:
     void place_sparse(const std::uint32_t* metadata, const std::uint32_t* stored,
                       std::uint32_t* whole) const;
     void multiply_floats(operands& values) const;
+    void multiply_blocks(operands& values, const scale_registers& scales) const;
     void multiply_integers(operands& values) const;
     void multiply_bits(operands& values) const;
     void scatter(const std::uint32_t* results, std::uint32_t* const* d) const;

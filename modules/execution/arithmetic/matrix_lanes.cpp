@@ -18,6 +18,17 @@ constexpr unsigned max_n = max_columns(float_products);
 /// Exponent of a zero: below that of every product.
 constexpr std::int32_t no_exponent = -1000;
 
+/// The f32 of a number of six bits.
+template <unsigned fraction_bits, int bias>
+std::uint32_t widen_small(std::uint32_t bits) {
+    const std::uint32_t magnitude = bits & 0x1f, sign = (bits & 0x20) << 26;
+    constexpr float last_bit = 1.0f / static_cast<float>(1u << (fraction_bits + bias - 1));
+    const std::uint32_t normal =
+        (magnitude << (23 - fraction_bits)) + (static_cast<std::uint32_t>(127 - bias) << 23);
+    const std::uint32_t small = as_bits(static_cast<float>(magnitude) * last_bit);
+    return sign | (magnitude < 1u << fraction_bits ? small : normal);
+}
+
 /// Calls visit with a function that converts the bits of an element to those of an f32.
 template <class Visit>
 void with_decoder(matrix_element element, Visit visit) {
@@ -40,6 +51,13 @@ void with_decoder(matrix_element element, Visit visit) {
                 const std::uint32_t value = magnitude < 8 ? small : normal;
                 return sign | (magnitude == 0x7f ? 0x7fc00000u : value);
             });
+        // Numbers with a bias of 1 or 3 and without infinities: those of an f32 at that exponent.
+        case matrix_element::e2m3:
+            return visit([](std::uint32_t bits) { return widen_small<3, 1>(bits); });
+        case matrix_element::e3m2:
+            return visit([](std::uint32_t bits) { return widen_small<2, 3>(bits); });
+        case matrix_element::e2m1:
+            return visit([](std::uint32_t bits) { return widen_small<3, 1>(bits << 2); });
         case matrix_element::tf32:  // the other bits of the register are ignored
             return visit([](std::uint32_t bits) { return bits & 0xffffe000; });
         default:
@@ -57,11 +75,28 @@ struct factor {
     bool special = false;  ///< whether it has an infinity or NaN
 };
 
+/// The exponent of subnormal numbers.
+std::int32_t lowest_exponent(matrix_element element) {
+    switch (element) {
+        case matrix_element::f16:
+        case matrix_element::e5m2:
+            return -14;
+        case matrix_element::e4m3:
+            return -6;
+        case matrix_element::e3m2:
+            return -2;
+        case matrix_element::e2m3:
+        case matrix_element::e2m1:
+            return 0;
+        default:
+            return -126;
+    }
+}
+
 template <matrix_operand operand>
 void decode_factor(matrix_element element, const std::uint32_t* bits, unsigned count,
                    factor<operand>& to) {
-    const bool small = element == matrix_element::f16 || element == matrix_element::e5m2;
-    const std::int32_t lowest = element == matrix_element::e4m3 ? -6 : small ? -14 : -126;
+    const std::int32_t lowest = lowest_exponent(element);
     std::uint32_t special = 0;
     with_decoder(element, [&](auto decode) {
         for (unsigned i = 0; i < count; ++i) {
@@ -207,18 +242,22 @@ void sum_specials(const float_product& product, unsigned batch, unsigned row, co
     const unsigned n = shape.n, k = shape.k;
     const std::uint32_t* const a = product.a + (std::size_t{batch} * shape.m + row) * k;
     const std::uint32_t* const b = product.b + std::size_t{batch} * k * n;
-    with_decoder(product.description->a, [&](auto decode) {
-        for (unsigned j = 0; j < n; ++j) {
-            bool finite = std::isfinite(before[j]);
-            double sum = before[j];
-            for (unsigned p = 0; p < k; ++p) {
-                const float x = as_float(decode(a[p])), y = as_float(decode(b[p * n + j]));
-                finite = finite && std::isfinite(x) && std::isfinite(y);
-                sum += static_cast<double>(x) * y;
-            }
-            if (!finite) sums[j] = sum;
+    const auto number = [](matrix_element element, std::uint32_t bits) {
+        double value = 0;
+        with_decoder(element, [&](auto decode) { value = as_float(decode(bits)); });
+        return value;
+    };
+    for (unsigned j = 0; j < n; ++j) {
+        bool finite = std::isfinite(before[j]);
+        double sum = before[j];
+        for (unsigned p = 0; p < k; ++p) {
+            const double x = number(product.description->a, a[p]),
+                         y = number(product.description->b, b[p * n + j]);
+            finite = finite && std::isfinite(x) && std::isfinite(y);
+            sum += x * y;
         }
-    });
+        if (!finite) sums[j] = sum;
+    }
 }
 
 void round_to_half(bool saturate, float* sums, unsigned n) {

@@ -13,9 +13,12 @@ unsigned storage_bits(matrix_element element) {
             return 16;
         case matrix_element::e4m3:
         case matrix_element::e5m2:
+        case matrix_element::e2m3:
+        case matrix_element::e3m2:
         case matrix_element::s8:
         case matrix_element::u8:
             return 8;
+        case matrix_element::e2m1:
         case matrix_element::s4:
         case matrix_element::u4:
             return 4;

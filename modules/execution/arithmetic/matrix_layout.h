@@ -27,6 +27,9 @@ enum class matrix_element : std::uint8_t {
     tf32,
     e4m3,
     e5m2,
+    e2m3,  ///< in the low bits of a byte; e2m1 as a byte has the same encoding, shifted by two bits
+    e3m2,
+    e2m1,  ///< two of them in a byte
     f32,
     f64,
     s8,
@@ -53,6 +56,7 @@ constexpr matrix_product_kind float_products[] = {
     {{16, 16, 16}, 16}, {{32, 8, 16}, 16}, {{8, 32, 16}, 16}, {{16, 16, 8}, 32},  // wmma
     {{16, 8, 4}, 32},   {{16, 8, 8}, 32},  {{16, 8, 16}, 32},                     // tf32
     {{16, 8, 16}, 8},   {{16, 8, 32}, 8},  {{16, 8, 64}, 8},                      // 8-bit floats
+    {{16, 8, 64}, 4},                                                             // block-scaled
     {{16, 32, 16}, 16}, {{16, 32, 8}, 32}, {{16, 16, 32}, 8},                     // wgmma
 };
 /// Shapes of products of integers; those of single bits in elements of 32 bits.

@@ -148,6 +148,29 @@ struct e4m3 : floating_type<std::uint8_t, 4, 3> {
     static constexpr bits largest_finite = 0x7e;
     static constexpr bool has_infinity = false;
 };
+/// fp6 and fp4: neither infinity nor NaN (OCP Microscaling Formats 1.0); NaN becomes the largest
+/// number.
+struct e2m3 : floating_type<std::uint8_t, 2, 3> {
+    static constexpr bits canonical_nan = 0x1f;
+    static constexpr bits infinity = 0x20;
+    static constexpr bits largest_finite = 0x1f;
+    static constexpr bool has_infinity = false;
+};
+struct e3m2 : floating_type<std::uint8_t, 3, 2> {
+    static constexpr bits canonical_nan = 0x1f;
+    static constexpr bits infinity = 0x20;
+    static constexpr bits largest_finite = 0x1f;
+    static constexpr bool has_infinity = false;
+};
+struct e2m1 : floating_type<std::uint8_t, 2, 1> {
+    static constexpr bits canonical_nan = 0x7;
+    static constexpr bits infinity = 0x8;
+    static constexpr bits largest_finite = 0x7;
+    static constexpr bool has_infinity = false;
+};
+/// Distance in bits between the elements of a packed pair: those of 6 bits occupy a byte each.
+template <class Element>
+constexpr unsigned element_stride = Element::width == 6 ? 8 : Element::width;
 /// Two 16-bit lanes in a 32-bit register, the first one in the low half.
 template <class Element>
 struct packed2 {
@@ -158,6 +181,11 @@ struct f16x2 : packed2<f16> {};
 struct bf16x2 : packed2<bf16> {};
 struct u16x2 : packed2<u16> {};
 struct s16x2 : packed2<s16> {};
+
+/// Two f32 in a 64-bit register, the first one in the low half.
+struct f32x2 {
+    using bits = std::uint64_t;
+};
 
 template <class Type>
 using bits_of = typename Type::bits;
@@ -201,6 +229,16 @@ struct packed {
     static constexpr std::uint32_t apply(Pairs... operands) {
         return make_pair(Operation::apply(low_half(operands)...),
                          Operation::apply(high_half(operands)...));
+    }
+};
+
+/// An instruction on both words of 64-bit operands: `packed_words<add<f32>>` is add.f32x2.
+template <class Operation>
+struct packed_words {
+    template <class... Pairs>
+    static constexpr std::uint64_t apply(Pairs... operands) {
+        const std::uint64_t high = Operation::apply(static_cast<std::uint32_t>(operands >> 32)...);
+        return Operation::apply(static_cast<std::uint32_t>(operands)...) | high << 32;
     }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/state/collectives.h"
 
-#include "modules/execution/arithmetic/integer.h"
+#include "modules/execution/arithmetic/floating.h"
 #include "modules/execution/state/lanes.h"
 #include "modules/execution/state/thread_block.h"
 #include "modules/execution/state/warp_control.h"
@@ -197,6 +197,28 @@ const operation* redux(warp& w, const operation* op) {
     return op + 1;
 }
 
+/// Of floating-point numbers: a single one is made canonical, too.
+template <class Op, bool Magnitude>
+const operation* redux_float(warp& w, const operation* op) {
+    if (w.exchanged) return w.control->take_exchanged(w, op);
+    const word* const value = words_of(w, op->source[0]);
+    const auto read = [&](unsigned i) {
+        return Magnitude ? value[i] & arithmetic::f32::magnitude_mask : value[i];
+    };
+    for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
+        if (m == 0) return;
+        const auto first = static_cast<unsigned>(__builtin_ctz(m));
+        std::uint32_t extremum = read(first);
+        for_lanes(m, [&](unsigned i) { extremum = Op::apply(extremum, read(i)); });
+        write_words(w, op->destination, group, extremum);
+    });
+    return op + 1;
+}
+template <class Op>
+handler redux_float_of(const ptx::operation& o) {
+    return o.has(ptx::flag::magnitude) ? redux_float<Op, true> : redux_float<Op, false>;
+}
+
 template <class T>
 handler redux_of(ptx::reduction r) {
     namespace values = arithmetic;
@@ -325,6 +347,17 @@ handler match_handler(ptx::mode m, unsigned width) {
 
 handler redux_handler(ptx::reduction r, ptx::type t) {
     return t == ptx::type::s32 ? redux_of<arithmetic::s32>(r) : redux_of<arithmetic::u32>(r);
+}
+
+handler redux_handler(const ptx::operation& o) {
+    using arithmetic::f32;
+    if (o.first_type() != ptx::type::f32) return redux_handler(o.reduce, o.first_type());
+    const bool nan = o.has(ptx::flag::nan);
+    if (o.reduce == ptx::reduction::min)
+        return nan ? redux_float_of<arithmetic::min<f32, arithmetic::nan>>(o)
+                   : redux_float_of<arithmetic::min<f32>>(o);
+    return nan ? redux_float_of<arithmetic::max<f32, arithmetic::nan>>(o)
+               : redux_float_of<arithmetic::max<f32>>(o);
 }
 
 const operation* active_mask(warp& w, const operation* op) {

@@ -63,6 +63,32 @@ choice to_bytes(const ptx::operation& o) {
                            word, word>();
     return elementwise<values::cvt_f16x2_to_fp8<To, Flags>, false, std::uint16_t, word>();
 }
+/// Of f32 to pairs of less than 8 bits.
+template <class To, class Result>
+choice to_small(const ptx::operation& o) {
+    using values::relu, values::satfinite;
+    using word = std::uint32_t;
+    constexpr rounding near = rounding::nearest;
+    if (o.has(flag::relu))
+        return elementwise<values::cvt_pair<To, near, satfinite | relu>, false, Result, word,
+                           word>();
+    return elementwise<values::cvt_pair<To, near, satfinite>, false, Result, word, word>();
+}
+template <rounding Round, modifiers Flags>
+choice to_exponents(const ptx::operation& o) {
+    using op = values::cvt_to_ue8m0x2<Round, Flags>;
+    using word = std::uint32_t;
+    if (o.types[1] == ptx::type::f32) return elementwise<op, false, std::uint16_t, word, word>();
+    return elementwise<op, false, std::uint16_t, word>();
+}
+choice to_exponents_by_rounding(const ptx::operation& o) {
+    using values::plain, values::satfinite;
+    const bool up = o.round == ptx::rounding::rp;
+    if (o.has(flag::satfinite))
+        return up ? to_exponents<rounding::up, satfinite>(o)
+                  : to_exponents<rounding::zero, satfinite>(o);
+    return up ? to_exponents<rounding::up, plain>(o) : to_exponents<rounding::zero, plain>(o);
+}
 template <class To>
 choice to_bytes_with_modifiers(const ptx::operation& o) {
     return o.has(flag::relu) ? to_bytes<To, values::satfinite | values::relu>(o)
@@ -70,10 +96,27 @@ choice to_bytes_with_modifiers(const ptx::operation& o) {
 }
 template <class From>
 choice from_bytes(const ptx::operation& o) {
+    using pair = std::conditional_t<From::width == 4, std::uint8_t, std::uint16_t>;
     if (o.has(flag::relu))
         return elementwise<values::cvt_fp8_to_f16x2<From, values::relu>, false, std::uint32_t,
-                           std::uint16_t>();
-    return elementwise<values::cvt_fp8_to_f16x2<From>, false, std::uint32_t, std::uint16_t>();
+                           pair>();
+    return elementwise<values::cvt_fp8_to_f16x2<From>, false, std::uint32_t, pair>();
+}
+choice to_half_pair(const ptx::operation& o) {
+    switch (o.types[1]) {
+        case ptx::type::e4m3x2:
+            return from_bytes<values::e4m3>(o);
+        case ptx::type::e5m2x2:
+            return from_bytes<values::e5m2>(o);
+        case ptx::type::e2m3x2:
+            return from_bytes<values::e2m3>(o);
+        case ptx::type::e3m2x2:
+            return from_bytes<values::e3m2>(o);
+        case ptx::type::e2m1x2:
+            return from_bytes<values::e2m1>(o);
+        default:
+            return narrowed_by_rounding<values::f16>(o);
+    }
 }
 
 /// Formats that only some conversions support.
@@ -83,11 +126,20 @@ choice choose_special_formats(const ptx::operation& o) {
             return to_bytes_with_modifiers<values::e4m3>(o);
         case ptx::type::e5m2x2:
             return to_bytes_with_modifiers<values::e5m2>(o);
+        case ptx::type::e2m3x2:
+            return to_small<values::e2m3, std::uint16_t>(o);
+        case ptx::type::e3m2x2:
+            return to_small<values::e3m2, std::uint16_t>(o);
+        case ptx::type::e2m1x2:
+            return to_small<values::e2m1, std::uint8_t>(o);
+        case ptx::type::ue8m0x2:
+            return to_exponents_by_rounding(o);
         case ptx::type::f16x2:
-            if (o.types[1] == ptx::type::e4m3x2) return from_bytes<values::e4m3>(o);
-            if (o.types[1] == ptx::type::e5m2x2) return from_bytes<values::e5m2>(o);
-            return narrowed_by_rounding<values::f16>(o);
+            return to_half_pair(o);
         case ptx::type::bf16x2:
+            if (o.types[1] == ptx::type::ue8m0x2)
+                return elementwise<values::cvt_ue8m0x2_to_bf16x2, false, std::uint32_t,
+                                   std::uint16_t>();
             return narrowed_by_rounding<values::bf16>(o);
         case ptx::type::tf32:
             return narrowed_by_rounding<values::tf32>(o);

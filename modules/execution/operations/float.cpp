@@ -37,7 +37,7 @@ choice arithmetic_of(const ptx::operation& o) {
         default:
             break;
     }
-    if constexpr ((Flags & values::sat) == 0) {
+    if constexpr ((Flags & values::sat) == 0 && !std::is_same_v<T, values::f32x2>) {
         switch (o.op) {
             case opcode::div:
                 return binary<T, values::div<T, Round, Flags>, cheap>();
@@ -68,11 +68,52 @@ choice with_rounding(const ptx::operation& o) {
 
 choice rounded(const ptx::operation& o) {
     if (o.first_type() == ptx::type::f64) return with_rounding<f64, values::plain>(o);
+    if (o.first_type() == ptx::type::f32x2)
+        return o.has(flag::ftz) ? with_rounding<values::f32x2, values::ftz>(o)
+                                : with_rounding<values::f32x2, values::plain>(o);
     if (o.has(flag::ftz))
         return o.has(flag::sat) ? with_rounding<f32, values::ftz | values::sat>(o)
                                 : with_rounding<f32, values::ftz>(o);
     return o.has(flag::sat) ? with_rounding<f32, values::sat>(o)
                             : with_rounding<f32, values::plain>(o);
+}
+
+/// add, sub and fma of f32 with operands of half the width.
+template <class Half, rounding Round, modifiers Flags>
+choice mixed_arithmetic_of(const ptx::operation& o) {
+    using word = std::uint32_t;
+    using half = std::uint16_t;
+    switch (o.op) {
+        case opcode::add:
+            return elementwise<values::mixed<values::add<f32, Round, Flags>, Half>, false, word,
+                               half, word>();
+        case opcode::sub:
+            return elementwise<values::mixed<values::sub<f32, Round, Flags>, Half>, false, word,
+                               half, word>();
+        case opcode::fma:
+            return elementwise<values::mixed<values::fma<f32, Round, Flags>, Half>, false, word,
+                               half, half, word>();
+        default:
+            return {};
+    }
+}
+template <class Half, modifiers Flags>
+choice mixed_with_rounding(const ptx::operation& o) {
+    switch (o.round) {
+        case ptx::rounding::rz:
+            return mixed_arithmetic_of<Half, rounding::zero, Flags>(o);
+        case ptx::rounding::rm:
+            return mixed_arithmetic_of<Half, rounding::down, Flags>(o);
+        case ptx::rounding::rp:
+            return mixed_arithmetic_of<Half, rounding::up, Flags>(o);
+        default:
+            return mixed_arithmetic_of<Half, rounding::nearest, Flags>(o);
+    }
+}
+template <class Half>
+choice mixed_arithmetic(const ptx::operation& o) {
+    return o.has(flag::sat) ? mixed_with_rounding<Half, values::sat>(o)
+                            : mixed_with_rounding<Half, values::plain>(o);
 }
 
 /// min and max with the supported modifiers.
@@ -81,6 +122,18 @@ choice extremum(const ptx::operation& o) {
     return o.op == opcode::min ? binary<T, values::min<T, Flags>>()
                                : binary<T, values::max<T, Flags>>();
 }
+/// Of the magnitudes of the operands (.abs without .xorsign).
+template <class Op>
+struct of_magnitudes {
+    static constexpr std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        return Op::apply(a & f32::magnitude_mask, b & f32::magnitude_mask);
+    }
+};
+template <modifiers Flags>
+choice extremum_of_magnitudes(const ptx::operation& o) {
+    return o.op == opcode::min ? binary<f32, of_magnitudes<values::min<f32, Flags>>, false>()
+                               : binary<f32, of_magnitudes<values::max<f32, Flags>>, false>();
+}
 template <class T, modifiers Flags>
 choice extremum_xorsign(const ptx::operation& o) {
     return o.has(flag::xorsign_abs) ? extremum<T, Flags | values::xorsign_abs>(o)
@@ -88,6 +141,9 @@ choice extremum_xorsign(const ptx::operation& o) {
 }
 template <class T, modifiers Flags>
 choice extremum_nan(const ptx::operation& o) {
+    if (o.has(flag::magnitude))
+        return o.has(flag::nan) ? extremum_of_magnitudes<Flags | values::nan>(o)
+                                : extremum_of_magnitudes<Flags>(o);
     return o.has(flag::nan) ? extremum_xorsign<T, Flags | values::nan>(o)
                             : extremum_xorsign<T, Flags>(o);
 }
@@ -206,7 +262,12 @@ choice choose_float(const ptx::operation& o) {
         return choose_half<values::f16>(o, t == ptx::type::f16x2);
     if (t == ptx::type::bf16 || t == ptx::type::bf16x2)
         return choose_half<values::bf16>(o, t == ptx::type::bf16x2);
+    if (t == ptx::type::f32x2) return rounded(o);
     if (t != ptx::type::f32 && t != ptx::type::f64) return {};
+    if (o.type_count == 2 && o.last_type() == ptx::type::f16)
+        return mixed_arithmetic<values::f16>(o);
+    if (o.type_count == 2 && o.last_type() == ptx::type::bf16)
+        return mixed_arithmetic<values::bf16>(o);
     switch (o.op) {
         case opcode::add:
         case opcode::sub:

@@ -46,12 +46,24 @@ void multiply(warp& w, const operation* op, const matrix_multiply& m) {
     const fragment_registers<Bits> b(w, list + results + m.a().registers(), m.b().registers());
     const fragment_registers<Bits> c(w, list + results + m.a().registers() + m.b().registers(),
                                      m.c().registers());
-    if constexpr (sizeof(Bits) == 8)
+    if constexpr (sizeof(Bits) == 8) {
         m.apply(a.of, b.of, c.of, to);
-    else
-        m.apply(a.of, b.of, c.of, to,
-                op->source[0] == no_operand ? nullptr
-                                            : reinterpret_cast<const Bits*>(w.at(op->source[0])));
+    } else {
+        const auto words = [&](operand_ref r) {
+            return r == no_operand ? nullptr : reinterpret_cast<const Bits*>(w.at(r));
+        };
+        arithmetic::scale_registers scales;
+        if (m.description().scaling.block != 0) {
+            const operand_ref* const given =
+                list + 2 * results + m.a().registers() + m.b().registers();
+            scales.a = words(op->source[1]);
+            scales.b = words(op->source[2]);
+            unsigned* const selectors[] = {&scales.a_byte, &scales.a_lane, &scales.b_byte,
+                                           &scales.b_lane};
+            for (unsigned i = 0; i < 4; ++i) *selectors[i] = words(given[i])[0] & 3;
+        }
+        m.apply(a.of, b.of, c.of, to, words(op->source[0]), scales);
+    }
     if (lanes == all_lanes) return;
     for (unsigned i = 0; i < results; ++i)
         blend(lanes_at<Bits>(w, list[i]), reinterpret_cast<const lane_type<Bits>*>(scratch[i]),
@@ -200,17 +212,39 @@ const operation* store_fragment(warp& w, const operation* op) {
     return op + 1;
 }
 
+namespace {
+
+/// Sixteen elements of less than a byte, of which the first is in the lowest bits, as bytes.
+void expand_row(const std::byte* row, unsigned bits, std::byte* to) {
+    std::uint64_t word = 0;
+    unsigned available = 0, next = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+        for (; available < bits; available += 8)
+            word |= std::to_integer<std::uint64_t>(row[next++]) << available;
+        to[i] = static_cast<std::byte>(word & ((1u << bits) - 1));
+        word >>= bits;
+        available -= bits;
+    }
+}
+
+}  // namespace
+
 const operation* load_matrices(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const unsigned registers = op->destination2;
-    const bool transposed = op->source[3] == 1;
+    const matrix_rows form = static_cast<matrix_rows>(op->source[3]);
+    const bool transposed = form == matrix_rows::transposed;
     const space s = access_detail::space_of(op);
     const std::byte* rows[warp_size];
+    std::byte expanded[warp_size][16];
     for (unsigned i = 0; i < registers * 8; ++i) {
         const device_address a = address_of(w, op, i, static_cast<std::uint64_t>(op->immediate));
         if (a % 16 != 0) misaligned(w, op, i, a, 16);
         rows[i] = range_of(w, op, i, s, a, 16, false).at(a);
+        if (form != matrix_rows::packed4 && form != matrix_rows::packed6) continue;
+        expand_row(rows[i], form == matrix_rows::packed4 ? 4 : 6, expanded[i]);
+        rows[i] = expanded[i];
     }
     for (unsigned r = 0; r < registers; ++r) {
         auto* const to = lanes_at<std::uint32_t>(w, op->list[r]);
@@ -230,7 +264,7 @@ const operation* store_matrices(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const unsigned registers = op->destination2;
-    const bool transposed = op->source[3] == 1;
+    const bool transposed = static_cast<matrix_rows>(op->source[3]) == matrix_rows::transposed;
     const space s = access_detail::space_of(op);
     std::byte* rows[warp_size];
     for (unsigned i = 0; i < registers * 8; ++i) {

@@ -29,14 +29,18 @@ struct fragment_access {
 };
 
 /// mma, mma.sp, wmma.mma. immediate: a matrix_multiply; list: registers of D, A, B, C; source[0]:
-/// metadata, or no_operand
+/// metadata, or no_operand; of block-scaled products source[1], source[2]: scale factors of A and
+/// B, and after C in the list their byte and lane, those of A first
 const operation* multiply_matrices(warp& w, const operation* op);
 /// wmma.load. immediate: a fragment_access; list: registers; source[0], detail: address; source[1]:
 /// stride or no_operand; source[2]: offset of the address
 const operation* load_fragment(warp& w, const operation* op);
 const operation* store_fragment(warp& w, const operation* op);
+/// How ldmatrix and stmatrix distribute a row of 16 bytes; packed: 16 elements of 4 or 6 bits in
+/// its first 8 or 12 bytes are read as bytes (.b4x16_p64, .b6x16_p32).
+enum class matrix_rows : std::uint8_t { plain, transposed, packed4, packed6 };
 /// ldmatrix. list: registers; source[0], immediate: address; destination2: number of registers;
-/// source[3]: 1 if transposed
+/// source[3]: matrix_rows
 const operation* load_matrices(warp& w, const operation* op);
 /// stmatrix; operands as for ldmatrix.
 const operation* store_matrices(warp& w, const operation* op);

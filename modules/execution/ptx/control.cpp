@@ -343,7 +343,8 @@ const operation* refuse(warp& w, const operation* op) {
     w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
                   "this instruction is not executed: it belongs to a later architecture, or its "
                   "operands have a form that is not known",
-                  "docs/hopper.md says what is executed of sm_90", fault_kind::illegal_instruction);
+                  "docs/hopper.md and docs/blackwell.md list what is executed of sm_90 and later",
+                  fault_kind::illegal_instruction);
 }
 
 const operation* nothing(warp&, const operation* op) {

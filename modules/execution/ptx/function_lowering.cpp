@@ -310,6 +310,14 @@ bool function_lowering::lower_elementwise(const ptx::operation& o) {
     const unsigned first = second_result ? 2 : 1;
     for (unsigned i = 0; i < c.source_count; ++i)
         sources[i] = source(operand(first + i), c.sources[i]);
+    const bool three_operands =
+        (o.op == ptx::opcode::min || o.op == ptx::opcode::max) && has_operand(3);
+    if (three_operands) {
+        const operand_ref of_two = temporary(c.result);
+        emit_choice(c, of_two, {sources[0], sources[1]}).counted = false;
+        sources[0] = of_two;
+        sources[1] = source(operand(3), c.sources[1]);
+    }
     const operand_ref to = destination(operand(0), c.result, c.result_is_signed);
     operation& op = emit_choice(c, to, {sources[0], sources[1], sources[2], sources[3]});
     if (o.op == ptx::opcode::setp && has_operand(1)) {

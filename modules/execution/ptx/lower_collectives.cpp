@@ -95,7 +95,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             return true;
         }
         case opcode::redux: {
-            const handler h = redux_handler(o.reduce, o.first_type());
+            const handler h = redux_handler(o);
             if (h == nullptr) return false;
             const operand_ref among = members(2);
             const operand_ref value = source(operand(1), 32);

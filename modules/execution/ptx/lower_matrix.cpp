@@ -26,6 +26,12 @@ matrix_element element_of(ptx::type t) {
             return matrix_element::e4m3;
         case ptx::type::e5m2:
             return matrix_element::e5m2;
+        case ptx::type::e3m2:
+            return matrix_element::e3m2;
+        case ptx::type::e2m3:
+            return matrix_element::e2m3;
+        case ptx::type::e2m1:
+            return matrix_element::e2m1;
         case ptx::type::s8:
             return matrix_element::s8;
         case ptx::type::u8:
@@ -96,12 +102,29 @@ arithmetic::matrix_description description_of(const ptx::operation& o, unsigned 
     d.sparse = o.op == opcode::mma_sp;
     d.f64_rounding = rounding_of(o.round);
     d.sum = sum_of(architecture, two_types ? ptx::type::f16 : o.types[1]);
+    using ptx::mode;
+    if (o.variant == mode::kind_f8f6f4 || o.variant == mode::kind_mxf8f6f4) {
+        // Numbers of four bits are in bits 2 to 5 of a byte: they are those of e2m3.
+        for (matrix_element* const e : {&d.a, &d.b})
+            if (*e == matrix_element::e2m1) *e = matrix_element::e2m3;
+    }
+    if (o.variant != mode::none && o.variant != mode::kind_f8f6f4) {
+        const unsigned default_scales = o.variant == mode::kind_mxf8f6f4 ? 1 : 2;
+        d.scaling.block = o.shape.k / (o.count != 0 ? o.count : default_scales);
+        d.scaling.ue4m3 = o.has(ptx::flag::ue4m3);
+    }
     if (!d.wmma) return d;
     // Volta and Turing have instructions for 4 and 8 products only; for tf32, ptxas uses one for 4
     // products from sm_80 on.
     if (d.a == matrix_element::f16 && architecture < 80) d.step = architecture < 75 ? 4 : 8;
     if (d.a == matrix_element::tf32) d.sum.products = 4;
     return d;
+}
+
+matrix_rows rows_of(const ptx::operation& o) {
+    if (o.variant == ptx::mode::packed_4) return matrix_rows::packed4;
+    if (o.variant == ptx::mode::packed_6) return matrix_rows::packed6;
+    return o.has(ptx::flag::trans) ? matrix_rows::transposed : matrix_rows::plain;
 }
 
 }  // namespace
@@ -118,9 +141,17 @@ void function_lowering::lower_multiply(const ptx::operation& o) {
     for (unsigned n = 1; n < 4; ++n)
         for (const ptx::operand* e : elements_of(operand(n))) list.push_back(source(*e, width));
     const operand_ref metadata = d.sparse ? source(operand(4), 32) : no_operand;
+    operand_ref scales[2] = {no_operand, no_operand};
+    for (unsigned n = 0; n < 2 && d.scaling.block != 0; ++n) {
+        scales[n] = source(*elements_of(operand(4 + 2 * n))[0], 32);
+        for (const ptx::operand* e : elements_of(operand(5 + 2 * n)))
+            list.push_back(source(*e, 16));
+    }
     operation& op = emit(multiply_matrices);
     op.list = list_of(list);
     op.source[0] = metadata;
+    op.source[1] = scales[0];
+    op.source[2] = scales[1];
     op.immediate = attach(product);
 }
 
@@ -235,7 +266,7 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
             operation& op = emit(loads ? load_matrices : store_matrices);
             set_place(op, p);
             op.destination2 = static_cast<operand_ref>(list.size());
-            op.source[3] = o.has(ptx::flag::trans) ? 1 : 0;
+            op.source[3] = static_cast<operand_ref>(rows_of(o));
             op.list = list_of(list);
             return true;
         }

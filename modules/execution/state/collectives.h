@@ -49,6 +49,8 @@ handler vote_handler(ptx::mode m);
 /// members
 handler match_handler(ptx::mode m, unsigned width);
 /// redux. destination: words; source[0]: values; source[1]: members
+handler redux_handler(const ptx::operation& o);
+/// The same of integers.
 handler redux_handler(ptx::reduction r, ptx::type t);
 /// activemask. destination: words
 const operation* active_mask(warp& w, const operation* op);

@@ -56,8 +56,8 @@ std::string contents_of(const std::vector<code_candidate>& candidates) {
 }
 
 /// The newest GPU for which there is a preset.
-constexpr unsigned newest_capability = 90;
-constexpr const char* newest_preset = "H100_PCIE";
+constexpr unsigned newest_capability = 120;
+constexpr const char* newest_preset = "RTX5090";
 
 /// Reports that a GPU can run none of the candidates, and what to do.
 [[noreturn]] void refuse_candidates(const std::vector<code_candidate>& candidates,
