@@ -10,6 +10,7 @@
 #include "modules/execution/state/launch.h"
 #include "modules/sass/cubin_format.h"
 #include "modules/sass/decoder.h"
+#include "modules/sass/fat_binary.h"
 #include "modules/sass/linker.h"
 #include "modules/sass/relocation.h"
 #include "modules/support/error.h"
@@ -191,6 +192,12 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     : program_image(instruction_set::sass, source->origin(), source->architecture(), checks),
       source_(sass::executable(std::move(source))),
       memory_(memory) {
+    if (architecture() > sass::newest_machine_code)
+        throw support::user_error(
+            source_->origin(),
+            fmt::format("it is machine code for sm_{}; the newest that is supported is sm_{}",
+                        architecture(), sass::newest_machine_code),
+            "run its PTX (docs/blackwell.md), or compile it for an older GPU");
     std::uint64_t places = 0;
     for (const sass::cubin_function& f : source_->functions()) {
         first_place_.push_back(places);

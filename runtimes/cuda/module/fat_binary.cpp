@@ -76,8 +76,11 @@ constexpr const char* newest_preset = "RTX5090";
         text += ": use --code auto";
         throw failure(status::no_binary_for_gpu, text);
     }
-    text += fmt::format(": compile it with nvcc -gencode arch=compute_{0},code={1}_{0}",
-                        gpu.machine_code, preference == code_preference::ptx ? "compute" : "sm");
+    text += fmt::format(
+        ": compile it with nvcc -gencode arch=compute_{0},code={1}_{0}", gpu.machine_code,
+        preference == code_preference::ptx || gpu.machine_code > sass::newest_machine_code
+            ? "compute"
+            : "sm");
     unsigned oldest = ~0U, oldest_ptx = ~0U;
     for (const code_candidate& c : candidates) {
         oldest = std::min(oldest, c.architecture);
@@ -88,7 +91,10 @@ constexpr const char* newest_preset = "RTX5090";
         text += oldest > newest_capability
                     ? fmt::format(" (no preset is newer than {})", newest_preset)
                 : oldest > gpu.machine_code ? ", or choose a newer GPU"
-                                            : ", or choose a GPU that runs this code";
+                : oldest > sass::newest_machine_code
+                    ? fmt::format(" (machine code after sm_{} is not supported)",
+                                  sass::newest_machine_code)
+                    : ", or choose a GPU that runs this code";
     if (oldest_ptx != ~0U && preference != code_preference::sass)
         text += fmt::format(", or try its PTX with -gpgpu_ptx_force_max_capability {}", oldest_ptx);
     throw failure(status::no_binary_for_gpu, text);

@@ -121,6 +121,21 @@ TEST(MachineProgram, ReadsMissingParametersAsZero) {
     EXPECT_THROW(execution::run(l, memory, {}, {}), support::user_error);  // a null pointer
 }
 
+TEST(MachineProgram, OfALaterArchitectureIsRejected) {
+    std::string bytes = stored_file("careless.sm_75.cubin");
+    // As CUDA 13 stores it.
+    bytes[offsetof(Elf64_Ehdr, e_flags) + 1] = 120;
+    device_memory memory(small_memory());
+    const auto file = std::make_shared<const sass::cubin>(bytes, "careless");
+    ASSERT_EQ(file->architecture(), 120u);
+    try {
+        const sass_image image(file, memory);
+        ADD_FAILURE() << "not refused";
+    } catch (const support::user_error& e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("machine code for sm_120"));
+    }
+}
+
 TEST(MachineProgram, ThatLosesActiveLanesIsRejected) {
     std::string bytes = stored_file("careless.sm_75.cubin");
     // BMOV.32.PQUAD MACTIVE, B15, which is zero, instead of WARPSYNC.

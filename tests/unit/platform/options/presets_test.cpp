@@ -176,7 +176,8 @@ TEST(Presets, AreRecommendedByBinaryVersion) {
     EXPECT_STREQ(preset_for_binary(86)->name, "RTX3070");
     EXPECT_STREQ(preset_for_binary(80)->name, "A100");
     EXPECT_STREQ(preset_for_binary(60)->name, "TITAN_X_PASCAL");
-    EXPECT_EQ(preset_for_binary(120), nullptr);
+    EXPECT_STREQ(preset_for_binary(120)->name, "RTX5090");
+    EXPECT_EQ(preset_for_binary(130), nullptr);
 }
 
 TEST(Presets, DescribeTheQuadroV100) {
