@@ -141,7 +141,8 @@ void clear(std::byte* to, std::size_t bytes, bool discards) {
         return;
     }
     std::memset(to, 0, first - begin);
-    ::madvise(to + (first - begin), last - first, MADV_DONTNEED);
+    if (::madvise(to + (first - begin), last - first, MADV_DONTNEED) != 0)  // locked memory
+        std::memset(to + (first - begin), 0, last - first);
     std::memset(to + (last - begin), 0, begin + bytes - last);
 }
 

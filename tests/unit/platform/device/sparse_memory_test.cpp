@@ -116,6 +116,14 @@ TEST(SparseMemory, CopiesOverlappingAndSharedMemory) {
     ::munmap(shared, 4 * megabyte);
 }
 
+TEST(SparseMemory, ClearsLockedMemory) {
+    const mapping area(2 * megabyte);
+    if (::mlock(area.get(), 2 * megabyte) != 0) GTEST_SKIP() << "memory cannot be locked";
+    std::memset(area.get(), 1, 2 * megabyte);
+    clear_sparsely(area.get(), 2 * megabyte);
+    EXPECT_EQ(0, std::accumulate(area.get(), area.get() + 2 * megabyte, 0));
+}
+
 TEST(SparseMemory, ClearsOnlyTheArea) {
     const mapping area(4 * megabyte);
     std::memset(area.get(), 1, 4 * megabyte);
