@@ -78,6 +78,8 @@ TEST(SparseMemory, CopiesAFileWithHolesAndTouchesFewPages) {
     file.write(0, "first");
     file.write(5 * mebibyte + 17, "middle");
     file.write(32 * mebibyte - 4, "last");
+    if (::lseek(file.get(), 0, SEEK_HOLE) == static_cast<off_t>(32 * mebibyte))
+        GTEST_SKIP() << "files have no holes here";
     const mapping from(32 * mebibyte, file.get()), to(33 * mebibyte);
     to.get()[7 * mebibyte] = 'x';  // must be cleared
     copy_sparsely(to.get() + 100, from.get(), 32 * mebibyte);
