@@ -84,8 +84,8 @@ public:
                 const auto summary =
                     execution::run(one.launch, program_.memory(), program_.world(), how);
                 if (sampler_ != nullptr)
-                    sampler_->executed(at_ + 1,
-                                       device::traits_of(one.launch, summary, *descriptors_));
+                    sampler_->executed(at_ + 1, device::traits_of(device::traits_of(one.launch),
+                                                                  summary, *descriptors_));
             } else {
                 break;
             }
@@ -158,9 +158,9 @@ private:
                                           kernel->execute_rest(how);
                                       },
                                       [this, i, kernel] {
-                                          return device::traits_of(launches_[i].launch,
-                                                                   kernel->executed(),
-                                                                   *descriptors_);
+                                          return device::traits_of(
+                                              device::traits_of(launches_[i].launch),
+                                              kernel->executed(), *descriptors_);
                                       }});
         c.kernel = kernel;
         if (recording_ != nullptr)

@@ -33,6 +33,7 @@ kernel_launcher::result kernel_launcher::launch(const task_ptr& t, unsigned dept
     world.launches = launches;
     const execution::launch l = launch_of(*t, ++launches_);
     if (!selection_.takes(l)) {
+        if (selection_.skips(l)) return {launches, true};
         execution::functional_options how;
         how.give_up = &state_.give_up;
         selection_.executed(l, execution::run(l, state_.memory.table(), world, how),

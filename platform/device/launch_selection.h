@@ -5,6 +5,7 @@
 #include "modules/execution/ptx/instruction_descriptors.h"
 #include "platform/device/engine.h"
 #include "platform/gpu/gpu.h"
+#include "platform/sampling/kernel_traits.h"
 
 #include <memory>
 
@@ -37,6 +38,8 @@ public:
     bool takes_all() const;
     /// Returns whether to simulate the next launch.
     bool takes(const execution::launch& l);
+    /// Returns whether to execute nothing of a launch that is not simulated (--sample-skip).
+    bool skips(const execution::launch& l);
     /// A launch has been executed in functional mode.
     void executed(const execution::launch& l, const execution::execution_summary& s, const code& c);
     /// A launch is about to be simulated.
@@ -48,6 +51,9 @@ public:
     void finish(run_log& log);
 
 private:
+    /// The traits that are known before a launch.
+    platform::kernel_traits known_traits(const execution::launch& l) const;
+
     shared_state& state_;
     trace::kernel_choice chosen_;
     trace::kernel_selector selector_;

@@ -19,12 +19,11 @@ inline platform::kernel_traits traits_of(const execution::launch& l) {
     return traits;
 }
 
-/// Traits including what the launch has executed; its memory is that of the allocations.
-inline platform::kernel_traits traits_of(const execution::launch& l,
+/// Adds to the traits of a launch what it has executed; its memory is that of the allocations.
+inline platform::kernel_traits traits_of(platform::kernel_traits traits,
                                          const execution::execution_summary& s,
                                          const execution::instruction_descriptors& code) {
-    platform::kernel_traits traits = traits_of(l);
-    const auto ctas = static_cast<double>(l.grid.volume());
+    const auto ctas = static_cast<double>(traits.grid.volume());
     const auto all = static_cast<double>(s.warp_instructions);
     traits.instructions = all / ctas;
     traits.footprint = static_cast<double>(s.allocated_bytes) / ctas;

@@ -4,6 +4,7 @@
 #include "modules/sass/fat_binary.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
+#include "platform/device/sparse_memory.h"
 #include "platform/device/timed_engine.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/sampling/launch_sampler.h"
@@ -172,7 +173,7 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
         t->l2_rows = {from, bytes};
     t->effect = [this, to, from, bytes] {
         if (bytes == 0) return;
-        std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+        copy_sparsely(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
         state_.memory.note_copied(to, from, bytes);
         inspection_.debug().copied(to, bytes);
     };
@@ -205,7 +206,10 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
     t->effect = [=] {
         for (std::uint64_t y = 0; y < height; ++y)
             state_.memory.note_written(to + y * pitch, width * element);
-        if (element == 1)
+        if (value == 0)
+            for (std::uint64_t y = 0; y < height; ++y)
+                clear_sparsely(reinterpret_cast<void*>(to + y * pitch), width * element);
+        else if (element == 1)
             for (std::uint64_t y = 0; y < height; ++y)
                 std::memset(reinterpret_cast<void*>(to + y * pitch), static_cast<int>(value & 0xff),
                             width);

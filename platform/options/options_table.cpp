@@ -160,6 +160,17 @@ void running(builder& b) {
           "With --sample: maximum relative difference of instructions, instruction mix and "
           "accessed memory within a group.")
         .depends_on = {"--sample"};
+    b.count("--sample-first", "0", "launches",
+            "With --sample, of programs: simulates the first launches of each group, this many, "
+            "instead of launches that are spread over the run. 0: spread.")
+        .depends_on = {"--sample"};
+    b.count("--sample-skip", "0", "warp instructions",
+            "With --sample, of programs whose timing does not depend on computed values: launches "
+            "that are not simulated are not executed, either, if earlier launches of the same "
+            "kernel, grid and arguments other than addresses executed this many instructions or "
+            "more; nor are thread blocks that --sample-stable leaves. Such large launches are "
+            "simulated once. Results of the program are then not computed. 0: all are executed.")
+        .depends_on = {"--sample"};
     b.flag("--sample-stable",
            "Ends a kernel when its instruction rate is stable, and projects the remainder, which "
            "programs execute without timing; see docs/sampling.md.");
@@ -996,6 +1007,8 @@ void effective_runs(builder& b) {
             timed_runs);
     b.limit({"--profile-kernel", "--kernel-ids", "--opcode-table"}, replay | timed_program);
     b.limit({"--sample-budget"}, replay);
+    b.limit({"--sample-first"}, timed_program | timed_host);
+    b.limit({"--sample-skip"}, timed_host);
     b.limit({"--summary"}, timed_runs | functional_host);
     b.limit({"-trace", "--trace-lookahead", "--ctas", "--no-validate", "--unknown-opcode",
              "--override-shmem", "--override-registers"},

@@ -35,6 +35,7 @@ const std::vector<preset_info>& preset_table() {
         {"A100", "A100 40 GB (Ampere, GA100)", 80, "sm_8x", true},
         {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x", false},
         {"RTX3080", "GeForce RTX 3080 (Ampere, GA102)", 86, "sm_8x", false},
+        {"RTX3090", "GeForce RTX 3090 (Ampere, GA102)", 86, "sm_8x", false},
         {"RTXA6000", "RTX A6000 (Ampere, GA102)", 86, "sm_8x", false},
         {"RTX4070", "GeForce RTX 4070 (Ada, AD104)", 89, "sm_8x", false},
         {"RTX4090", "GeForce RTX 4090 (Ada, AD102)", 89, "sm_8x", true},

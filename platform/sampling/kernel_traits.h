@@ -23,8 +23,11 @@ struct kernel_traits {
     std::uint32_t shared_memory = 0;  ///< bytes per CTA
     std::uint32_t registers = 0;      ///< per thread
     std::uint64_t stream = 0;         ///< stream recorded in the trace
-    double instructions = 0;          ///< warp instructions per CTA; 0: unknown
-    double longest_warp = 0;          ///< instructions of the longest warp; 0: unknown
+    /// Values of the arguments other than addresses; only with --sample-skip, which relies on
+    /// launches with equal ones executing equal work.
+    std::string arguments;
+    double instructions = 0;  ///< warp instructions per CTA; 0: unknown
+    double longest_warp = 0;  ///< instructions of the longest warp; 0: unknown
     std::array<double, program::op_class_count> mix{};  ///< share of each instruction class
     double footprint = 0;                               ///< bytes of global memory accessed per CTA
     double recorded = 0;                                ///< bytes of its trace text; 0: unknown
@@ -39,9 +42,9 @@ struct kernel_traits {
 inline auto kernel_identity(const kernel_traits& t) {
     return std::tie(t.name, t.block.x, t.block.y, t.block.z, t.shared_memory, t.registers);
 }
-/// The same and the grid.
+/// The same, the grid and the arguments, if these are known.
 inline auto launch_identity(const kernel_traits& t) {
-    return std::tuple_cat(kernel_identity(t), std::tie(t.grid.x, t.grid.y, t.grid.z));
+    return std::tuple_cat(kernel_identity(t), std::tie(t.grid.x, t.grid.y, t.grid.z, t.arguments));
 }
 
 namespace detail {

@@ -35,7 +35,7 @@ std::optional<std::size_t> launch_chooser::family::predicted() const {
     return last.back();
 }
 
-bool launch_chooser::choose(std::size_t number, bool covered) {
+bool launch_chooser::choose(std::size_t number, bool covered, bool large) {
     if (number >= families_.size()) families_.resize(number + 1);
     family& f = families_[number];
     ++f.launches;
@@ -44,7 +44,9 @@ bool launch_chooser::choose(std::size_t number, bool covered) {
     if (const auto g = f.predicted()) expected = f.groups.at(*g);
     const bool most = f.samples >= 3 + f.launches / 4;
     const bool rare = covered && f.launches <= rare_launches;
-    const bool chosen = !most && !rare && due(expected.launches + 1) > expected.samples + f.open;
+    const bool chosen =
+        first_ != 0 ? f.launches <= (large ? 1 : first_)
+                    : !most && !rare && due(expected.launches + 1) > expected.samples + f.open;
     if (chosen) {
         ++f.samples;
         ++f.open;

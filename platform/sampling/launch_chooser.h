@@ -20,10 +20,14 @@ namespace simtlm::platform {
 /// simulated.
 class launch_chooser {
 public:
+    /// @param first  simulates this many launches of each family, the first, instead; 0: as above
+    explicit launch_chooser(std::size_t first = 0) : first_(first) {}
+
     /// Adds the next launch of a family. @return whether to simulate it
     /// @param covered  the cycles of the launch can be derived from other families; while the
     ///                 family has few launches, none of them is simulated
-    bool choose(std::size_t family, bool covered = false);
+    /// @param large  with `first`: one simulated launch suffices
+    bool choose(std::size_t family, bool covered = false, bool large = false);
     /// A launch of a family has ended; call in the order of choose(). @param group  of what it
     /// executed
     void observed(std::size_t family, std::size_t group, bool simulated);
@@ -47,6 +51,7 @@ private:
         std::optional<std::size_t> predicted() const;
     };
 
+    std::size_t first_;
     std::vector<family> families_;
 };
 

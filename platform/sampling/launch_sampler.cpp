@@ -57,11 +57,11 @@ bool launch_sampler::take(const kernel_traits& t) {
     const std::size_t family =
         families_.emplace(launch_identity(t), families_.size()).first->second;
     family_of_.push_back(family);
-    has_run_.resize(families_.size());
+    latest_.resize(families_.size());
     grid_samples& other_grids = grids_[kernel_identity(t)];
     const auto ctas = static_cast<double>(t.grid.volume());
     if (!how_.groups) return true;
-    const bool chosen = chooser_.choose(family, is_covered(other_grids, ctas));
+    const bool chosen = chooser_.choose(family, is_covered(other_grids, ctas), is_large(family));
     if (chosen) other_grids.simulated.insert(ctas);
     return chosen;
 }
@@ -69,8 +69,8 @@ bool launch_sampler::take(const kernel_traits& t) {
 /// Assigns a launch to its group. @return its warp instructions
 double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits, bool simulated) {
     const std::size_t family = family_of_.at(number - 1);
-    const std::size_t group = sampler_.assign(number - 1, traits, !has_run_[family]);
-    has_run_[family] = true;
+    const std::size_t group = sampler_.assign(number - 1, traits, !latest_[family]);
+    latest_[family] = traits;
     grid_samples& grids = grids_[kernel_identity(traits)];
     if (!grids.leader)
         grids.leader = traits;
@@ -78,6 +78,20 @@ double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits,
         grids.irregular = true;
     if (how_.groups) chooser_.observed(family, group, simulated);
     return traits.instructions * static_cast<double>(traits.grid.volume());
+}
+
+/// Whether a launch of the family has executed as many instructions as --sample-skip gives.
+bool launch_sampler::is_large(std::size_t family) const {
+    const std::optional<kernel_traits>& equal = latest_[family];
+    return how_.skip != 0 && equal && equal->work() >= static_cast<double>(how_.skip);
+}
+
+bool launch_sampler::skip(std::uint64_t number) {
+    const std::size_t family = family_of_.at(number - 1);
+    if (!is_large(family)) return false;
+    ++skipped_;
+    executed(number, kernel_traits(*latest_[family]));
+    return true;
 }
 
 void launch_sampler::executed(std::uint64_t number, const kernel_traits& traits) {
@@ -101,8 +115,15 @@ void launch_sampler::ended(const dispatch::finished_kernel& kernel) {
     const auto found = started_.find(kernel.list_number);
     const simulated_launch launch = std::move(found->second);
     started_.erase(found);
-    if (rest.ctas != 0) launch.execute_rest();
-    const double instructions = assign(kernel.list_number, launch.executed(), true);
+    if (rest.ctas != 0 && how_.skip == 0) launch.execute_rest();
+    kernel_traits traits = launch.executed();
+    if (rest.ctas != 0 && how_.skip != 0) {
+        ++skipped_;
+        // Its average per CTA counts only the CTAs that ran.
+        const auto ctas = static_cast<double>(traits.grid.volume());
+        traits.instructions *= ctas / (ctas - static_cast<double>(rest.ctas));
+    }
+    const double instructions = assign(kernel.list_number, traits, true);
     sampler_.measured(kernel.list_number - 1, static_cast<double>(end_ - std::min(begin, end_)),
                       instructions, rest.cycles, rest.uncertain);
 }
@@ -116,11 +137,18 @@ void launch_sampler::write() const {
 
 std::string launch_sampler::text() const {
     if (family_of_.empty()) return {};
-    return sampler_.text() + (overlapped_
-                                  ? "simtlm: note: kernels of several streams have run "
-                                    "concurrently; the sum of their cycles differs from the "
-                                    "duration of the run (-gpgpu_max_concurrent_kernel 1)\n"
-                                  : "");
+    const std::string note =
+        skipped_ == 0 ? ""
+                      : fmt::format(
+                            "skipped_kernels = {}\nsimtlm: note: {} launches were not completely "
+                            "executed (--sample-skip): the program's results are not "
+                            "valid\n",
+                            skipped_, skipped_);
+    return sampler_.text() + note +
+           (overlapped_ ? "simtlm: note: kernels of several streams have run "
+                          "concurrently; the sum of their cycles differs from the "
+                          "duration of the run (-gpgpu_max_concurrent_kernel 1)\n"
+                        : "");
 }
 
 std::string launch_sampler::summary() const {

@@ -31,7 +31,7 @@ class launch_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
     launch_sampler(const sampling_options& how, double launch_cycles)
-        : how_(how), sampler_(how, launch_cycles) {}
+        : how_(how), sampler_(how, launch_cycles), chooser_(how.first) {}
 
     /// Sets the GPU that simulates the launches; to be called before the simulation starts.
     void attach(gpu& device);
@@ -49,6 +49,11 @@ public:
 
     /// Adds the next launch. @return whether to simulate it
     bool take(const kernel_traits& traits);
+    /// Returns whether to execute nothing of a launch that take() did not choose (--sample-skip).
+    /// It then counts with the instructions of an equal launch before it.
+    bool skip(std::uint64_t number);
+    /// Returns whether traits must include the arguments.
+    bool compares_arguments() const { return how_.skip != 0; }
     /// A launch has been executed in functional mode. @param number  from 1, in the order of take()
     /// @param traits  including what it has executed
     void executed(std::uint64_t number, const kernel_traits& traits);
@@ -76,6 +81,7 @@ private:
     };
 
     bool is_covered(const grid_samples& s, double ctas) const;
+    bool is_large(std::size_t family) const;
     double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
 
     sampling_options how_;
@@ -83,8 +89,9 @@ private:
     launch_chooser chooser_;
     std::map<launch_key, std::size_t> families_;
     std::map<kernel_key, grid_samples> grids_;
-    std::vector<std::size_t> family_of_;  // by launch
-    std::vector<bool> has_run_;           // by family: whether one of its launches has run
+    std::vector<std::size_t> family_of_;                // by launch
+    std::vector<std::optional<kernel_traits>> latest_;  // by family: of its latest executed launch
+    std::uint64_t skipped_ = 0;
     std::map<std::uint64_t, simulated_launch> started_;  // by number
     std::unique_ptr<rate_monitor> monitor_;              // --sample-stable
     std::uint64_t end_ = 0;    // core cycle after the end of the last kernel

@@ -19,6 +19,8 @@ sampling_options sampling_options::of(const option_values& v) {
     o.stable = v.flag("--sample-stable");
     o.budget = share(v, "--sample-budget");
     o.similarity = share(v, "--sample-similarity");
+    o.first = v.number("--sample-first");
+    o.skip = v.number("--sample-skip");
     o.spread = share(v, "--sample-spread");
     o.json = v.text("--sample-json");
     return o;

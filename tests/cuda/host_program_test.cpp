@@ -404,6 +404,40 @@ TEST_F(HostProgram, ExecutesThreadBlocksThatAreNotSimulated) {
     EXPECT_NEAR(cycles, j["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
 }
 
+TEST_F(HostProgram, DoesNotExecuteLargeLaunchesThatRepeatEarlierOnesIfAskedNotTo) {
+    const std::vector<std::string> program = {"60", "0", "repeat"};
+    const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
+    ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
+    // A launch of 60 loops executes about 1,500 warp instructions, one of 120 twice as many.
+    const auto projection = [&](const char* least) {
+        const outcome o =
+            run({"--sample", "--sample-first", "2", "--sample-skip", least, "--sample-json", p},
+                program);
+        EXPECT_EQ(o.code, std::string(least) == "1000000" ? 0 : 1) << "the program checks its sums";
+        return read_json(p);
+    };
+    const double cycles = read_json(whole)["total"]["gpu_tot_sim_cycle"];
+    const nlohmann::json all = projection("1");
+    EXPECT_EQ(2, all["sampled_kernels"].get<int>()) << "one for each number of loops";
+    EXPECT_NEAR(cycles, all["projected_tot_sim_cycle"].get<double>(), 0.08 * cycles)
+        << "the first launches find cold caches";
+    EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("skipped_kernels = 38\n"));
+    const nlohmann::json none = projection("1000000");
+    EXPECT_EQ(4, none["sampled_kernels"].get<int>());
+    EXPECT_THAT(read_file(folder.path("reports")), Not(HasSubstr("skipped_kernels")));
+}
+
+TEST_F(HostProgram, DoesNotExecuteThreadBlocksThatAreNotSimulatedIfAskedNotTo) {
+    const std::vector<std::string> program = {"60", "0", "many"};
+    const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
+    ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
+    const outcome o =
+        run({"--sample", "--sample-stable", "--sample-skip", "1000", "--sample-json", p}, program);
+    EXPECT_EQ(1, o.code) << "the program checks its sums";
+    const double cycles = read_json(whole)["total"]["gpu_tot_sim_cycle"];
+    EXPECT_NEAR(cycles, read_json(p)["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
+}
+
 TEST_F(HostProgram, RejectsSamplingThatNeedsFutureLaunches) {
     const std::vector<std::vector<std::string>> refused = {
         {"--sample-stable", "--kernels", "1"}, {"--sample-stable", "-gpgpu_ptx_sim_mode", "1"},

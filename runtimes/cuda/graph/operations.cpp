@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of streams and graphs.
 #include "modules/support/error.h"
+#include "platform/device/sparse_memory.h"
 #include "platform/device/validated_launch.h"
 #include "runtimes/cuda/abi/call.h"
 #include "runtimes/cuda/function/function.h"
@@ -50,7 +51,8 @@ void move(session& s, const block_copy& c) {
         for (std::uint64_t y = 0; y < c.height; ++y) {
             const std::uint64_t to = c.to + z * c.to_slice + y * c.to_pitch;
             const std::uint64_t from = c.from + z * c.from_slice + y * c.from_pitch;
-            std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), c.width);
+            device::copy_sparsely(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from),
+                                  c.width);
             memory.note_copied(to, from, c.width);
         }
 }
@@ -113,8 +115,8 @@ operation copy_operation(session& s, const block_copy& what, bool stage) {
     s.gpus().check_range(c.from, reach(c.from_pitch, c.from_slice, c));
     if (stage && is_pageable(s, c.from)) {
         block_copy packed = c;
-        auto copy = std::make_shared<std::vector<std::byte>>(c.width * c.height * c.depth);
-        packed.to = address(copy->data());
+        const std::shared_ptr<void> copy = device::zeroed_memory(c.width * c.height * c.depth);
+        packed.to = address(copy.get());
         packed.to_pitch = c.width;
         packed.to_slice = c.width * c.height;
         move(s, packed);

@@ -487,6 +487,20 @@ TEST(LaunchChooser, SimulatesAtMostAQuarterOfUnpredictableLaunches) {
     EXPECT_GE(103u, samples);
 }
 
+TEST(LaunchChooser, ChoosesTheFirstLaunchesAndOfLargeOnesTheFirstOnly) {
+    launch_chooser chooser(3);
+    std::vector<std::size_t> taken, large;
+    for (unsigned k = 0; k < 12; ++k) {
+        const bool small_chosen = chooser.choose(0), large_chosen = chooser.choose(1, false, k > 0);
+        if (small_chosen) taken.push_back(k + 1);
+        if (large_chosen) large.push_back(k + 1);
+        chooser.observed(0, 0, small_chosen);
+        chooser.observed(1, 0, large_chosen);
+    }
+    EXPECT_EQ((std::vector<std::size_t>{1, 2, 3}), taken);
+    EXPECT_EQ((std::vector<std::size_t>{1}), large) << "known to be large once it has run";
+}
+
 TEST(LaunchChooser, CountsPendingLaunches) {
     launch_chooser chooser;
     EXPECT_TRUE(chooser.choose(0));

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks scripts/make-gguf and, with a simulator that only writes a projection, scripts/compare-llama.
+
+compare_llama_test.py SOURCE_FOLDER
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+MAKE, COMPARE = SOURCE / "scripts" / "make-gguf", SOURCE / "scripts" / "compare-llama"
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
+
+STUB = """#!/usr/bin/env python3
+import json, pathlib, sys
+words = sys.argv[1:]
+if "--dump-config" in words:
+    print("-gpgpu_clock_domains 1000:1000:1000:1000\\n-gpgpu_kernel_launch_latency 100")
+    sys.exit(0)
+program = words[words.index("--") + 1:]
+assert pathlib.Path(program[program.index("-m") + 1]).exists()
+name = "simtlm_blas_gemm" if "F16" in program[program.index("-m") + 1] else "_Z9mul_mat_qPv"
+tokens = max(int(program[program.index(o) + 1]) for o in ("-p", "-n"))
+kernels = [{"name": name, "cycles": 1e6 if i < tokens - 1 else 2e6} for i in range(tokens)]
+pathlib.Path(words[words.index("--sample-json") + 1]).write_text(json.dumps({
+    "kernels": kernels, "sampled_kernels": 1, "projected_error_bound": 5e5,
+    "projected_tot_sim_cycle": 1e7}))
+"""
+HEADER = "gpu,power_cap_W,build,model,quant,n_gpu,fa,ubatch,test,tokens_per_s,stdev,source"
+
+
+def read_gguf(path):
+    """The metadata and the tensors (name: type, shape, offset) of a file, and where data begins."""
+    with open(path, "rb") as file:
+        data = file.read(1 << 20)
+    at = 0
+
+    def take(form):
+        nonlocal at
+        values = struct.unpack_from("<" + form, data, at)
+        at += struct.calcsize("<" + form)
+        return values if len(values) > 1 else values[0]
+
+    def text():
+        nonlocal at
+        size = take("Q")
+        at += size
+        return data[at - size:at].decode()
+
+    assert take("4s") == b"GGUF" and take("I") == 3
+    tensors, keys = take("QQ")
+    metadata = {}
+    for _ in range(keys):
+        key, kind = text(), take("I")
+        metadata[key] = text() if kind == 8 else take({4: "I", 6: "f"}[kind])
+    found = {}
+    for _ in range(tensors):
+        name, dimensions = text(), take("I")
+        shape = [take("Q") for _ in range(dimensions)]
+        found[name] = (take("I"), shape, take("Q"))
+    return metadata, found, -(-at // 32) * 32
+
+
+class MakeGguf(unittest.TestCase):
+    def make(self, folder, *arguments):
+        path = pathlib.Path(folder) / "model.gguf"
+        subprocess.run([MAKE, *arguments, path], check=True, stdout=subprocess.DEVNULL)
+        return path
+
+    def test_writes_the_shapes_and_types_of_a_model_in_a_file_of_holes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.make(folder, "--model", "llama-2-7b", "--quant", "Q4_0")
+            metadata, tensors, begin = read_gguf(path)
+            self.assertEqual(metadata["llama.feed_forward_length"], 11008)
+            self.assertEqual(len(tensors), 32 * 9 + 3)
+            self.assertEqual(tensors["output.weight"][:2], (14, [4096, 32000]))
+            self.assertEqual(tensors["blk.31.ffn_down.weight"][:2], (2, [11008, 4096]))
+            self.assertGreater(path.stat().st_size, 3.5 * 2 ** 30)
+            self.assertLess(path.stat().st_blocks * 512, 1 << 20)
+
+    def test_places_tensors_one_after_the_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for quant in ("Q4_0", "Q8_0", "Q4_K_M", "F16"):
+                path = self.make(folder, "--model", "tiny", "--quant", quant, "--weights", "random")
+                _, tensors, begin = read_gguf(path)
+                end = 0
+                for kind, shape, offset in tensors.values():
+                    self.assertEqual(offset, end)
+                    weights, size = BLOCKS[kind]
+                    count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+                    end = -(-(offset + count // weights * size) // 32) * 32
+                self.assertEqual(path.stat().st_size, begin + end)
+
+    def test_gives_more_bits_to_some_layers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.make(folder, "--model", "llama-3-8b", "--quant", "Q4_K_M")
+            _, tensors, _ = read_gguf(path)
+            more = [n for n in range(32) if tensors[f"blk.{n}.ffn_down.weight"][0] == 14]
+            self.assertEqual(more, [0, 1, 2, 3, 6, 9, 12, 15, 18, 21, 24, 27, 28, 29, 30, 31])
+            self.assertEqual(tensors["blk.0.attn_v.weight"][:2], (14, [4096, 1024]))
+
+    def test_repeats_its_random_weights(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = ("--model", "tiny", "--quant", "Q8_0", "--weights", "random")
+            first = self.make(folder, *arguments).read_bytes()
+            self.assertEqual(first, self.make(folder, *arguments).read_bytes())
+            self.assertNotEqual(first, self.make(folder, *arguments, "--seed", "2").read_bytes())
+
+
+class CompareLlama(unittest.TestCase):
+    def compare(self, rows, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "rows.csv").write_text("\n".join([HEADER, *rows]) + "\n")
+            simulator = folder / "simtlm"
+            simulator.write_text(STUB)
+            simulator.chmod(0o755)
+            page = folder / "page.md"
+            page.write_text("# Page\n")
+            outputs = [subprocess.run(
+                [COMPARE, folder / "rows.csv", "--gpu", "RTX 3090", "--llama-bench", simulator,
+                 "--simtlm", simulator, "--work", folder / "work", "--write", page, *options],
+                check=True, capture_output=True, text=True).stdout for _ in range(2)]
+            self.assertEqual(*outputs)
+            text = page.read_text()
+            self.assertEqual(text.count("<!-- begin: scripts/compare-llama RTX 3090 -->"), 1)
+            return outputs[0].splitlines(), text
+
+    def test_compares_rows_and_names_those_omitted(self):
+        lines, page = self.compare([
+            "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,tg128,400,,x",
+            "RTX 3090,,b1,llama 8B,Q4_0,1,1,2,pp512,1000,,x",
+            "RTX 3090,200,b1,llama 8B,Q4_0,1,1,2,pp512,1000,,x",
+            "RTX 3090,,b1,llama 8B,F16,1,1,2,pp512,1000,,x",
+            "RTX 3090,,b1,llama 7B,Q4_0,2,0,512,tg128,400,,x",
+            "RTX 3090,,b1,mystery 7B,Q4_0,1,0,512,tg128,400,,x",
+            "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,tg128@d4096,400,,x",
+            "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,pp512+tg128,1000,,x",
+            "RTX 4090,,b1,llama 7B,Q4_0,1,0,512,tg128,400,,x"])
+        # The last of four tokens takes 2 ms; 16 words in batches of 2 take 17 ms.
+        self.assertIn("llama 7B Q4_0 0 512 tg128: measured 400, simulated 500.0 (+25.0 %)", lines[0])
+        self.assertIn("simulated 941.2 (-5.9 %)", lines[1])
+        # 512 words in 513 ms and 128 in 256 ms; neither kind of test alone.
+        self.assertIn("simulated 832.2 (-16.8 %)", lines[2])
+        self.assertEqual(lines[-1], "mean absolute error 25.0 % (tg), 5.9 % (pp), 3 rows, 5 left out")
+        for reason in ("power cap of 200 W", "needs cuBLAS (100 % of the time)", "several GPUs: 1",
+                       "shapes of mystery 7B not known", "context filled before the test"):
+            self.assertIn(reason, page)
+        self.assertIn(lines[-1], page)
+
+
+if __name__ == "__main__":
+    unittest.main()
