@@ -3,6 +3,8 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 
 namespace simtlm::support {
@@ -19,20 +21,38 @@ std::size_t control_at(std::string_view text, bool ends_of_lines) {
     return next >= 0x80 && next < 0xa0 ? 2 : 0;  // C1 controls in UTF-8
 }
 
+/// The first byte from a position on that may begin a control character.
+std::size_t next_suspect(std::string_view text, std::size_t from) {
+    const auto suspect = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f || byte == 0xc2;
+    };
+    return static_cast<std::size_t>(
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), suspect) -
+        text.begin());
+}
+
 std::string escaped(std::string_view text, bool ends_of_lines) {
     static const char digits[] = "0123456789abcdef";
     std::string out;
     out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
+    std::size_t copied = 0;
+    for (std::size_t i = next_suspect(text, 0); i < text.size(); i = next_suspect(text, i)) {
         std::size_t n = control_at(text.substr(i), ends_of_lines);
-        if (n == 0) out += text[i++];
+        if (n == 0) {
+            ++i;
+            continue;
+        }
+        out += text.substr(copied, i - copied);
         for (; n > 0; --n, ++i) {
             const auto c = static_cast<unsigned char>(text[i]);
             out += "\\x";
             out += digits[c >> 4];
             out += digits[c & 15];
         }
+        copied = i;
     }
+    out += text.substr(copied);
     return out;
 }
 
@@ -47,7 +67,7 @@ std::string printable_lines(std::string_view text) {
 }
 
 bool is_printable(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i)
+    for (std::size_t i = next_suspect(text, 0); i < text.size(); i = next_suspect(text, i + 1))
         if (control_at(text.substr(i), false) != 0) return false;
     return true;
 }
