@@ -143,6 +143,9 @@ protected:
     tag_array::lookup probe(const tlm::tlm_generic_payload& p) const {
         return tags_.probe(p.get_address(), index_address(p), sector_of(p), p.is_write());
     }
+    tag_array::lookup find(const tlm::tlm_generic_payload& p) const {
+        return tags_.find(p.get_address(), index_address(p), sector_of(p), p.is_write());
+    }
     std::uint64_t mshr_address(const tlm::tlm_generic_payload& p) const {
         return p.get_address() & ~std::uint64_t{config_.atom_bytes() - 1};
     }

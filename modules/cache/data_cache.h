@@ -75,6 +75,7 @@ private:
     using write_policy_function = bool (data_cache::*)(tlm::tlm_generic_payload&, const found_line&,
                                                        std::uint64_t, access_result&);
 
+    access_result refused(const tlm::tlm_generic_payload& p);
     // The handlers of an access return false if a resource is not available, after counting the
     // reason.
     bool read_hit(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,

@@ -99,8 +99,8 @@ bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) co
     return true;
 }
 
-tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_address,
-                                   unsigned sector, bool is_write) const {
+tag_array::lookup tag_array::find(std::uint64_t address, std::uint64_t index_address,
+                                  unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;
     const std::uint32_t first = index_(index_address) * ways_;
     const std::uint16_t searched = fingerprint(tag);
@@ -130,10 +130,11 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
             }
         }
     }
-    return find_victim(first);
+    return {};
 }
 
-tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
+tag_array::lookup tag_array::victim(std::uint64_t index_address) const {
+    const std::uint32_t first = index_(index_address) * ways_;
     // Single precision, as in GPGPU-Sim, so that a percentage close to the limit is rounded in the
     // same way.
     const float dirty_percent =

@@ -52,7 +52,21 @@ public:
     /// @param address        any byte of the line
     /// @param index_address  the address that selects the set (L2: within the partition)
     lookup probe(std::uint64_t address, std::uint64_t index_address, unsigned sector,
-                 bool is_write) const;
+                 bool is_write) const {
+        const lookup found = find(address, index_address, sector, is_write);
+        return found.line != no_line ? found : victim(index_address);
+    }
+    /// The first part of probe(): the line of the address. @return line no_line: there is none
+    lookup find(std::uint64_t address, std::uint64_t index_address, unsigned sector,
+                bool is_write) const;
+    /// The second part: the line that an access to a line that is not there replaces.
+    lookup victim(std::uint64_t index_address) const;
+    /// Whether victim() certainly finds a line, in any set, and a call does not change the next
+    /// choice.
+    bool has_victims() const {
+        return replacement_.reserved() < ways_ && !quirks_.dirty_set_stalls &&
+               policy_->replaces_round_robin();
+    }
 
     /// Performs an access that has been probed: updates time stamps, and reserves a missing line or
     /// sector.
@@ -150,7 +164,6 @@ private:
         protocol::byte_mask written;  // bytes of its modified sectors
     };
     static_assert(sizeof(line_state) == 32);
-    lookup find_victim(std::uint32_t first) const;
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
     void reclassify(std::uint32_t line);
