@@ -67,6 +67,8 @@ public:
         return mshrs_.next_access();
     }
 
+    /// The number of changes of state that may let a refused access succeed.
+    std::uint64_t changes() const { return changes_; }
     bool data_port_free() const { return ports_.data_port_free(); }
     bool fill_port_free() const { return ports_.fill_port_free(); }
     bool miss_queue_empty() const { return miss_queue_.empty(); }

@@ -13,7 +13,7 @@ data_cache::data_cache(const cache_config& config, const cache_level& level,
 
 access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now) {
     const unsigned bytes = p.get_data_length();
-    const bool waits = miss_queue_full(1) && tags_.has_victims();
+    const bool waits = reads_wait();
     if (waits && p.is_write() && miss_queue_full(0) && passes_through(p)) return refused(p);
     tag_array::lookup found = find(p);
     if (found.line == tag_array::no_line) {

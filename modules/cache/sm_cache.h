@@ -68,8 +68,11 @@ protected:
     void replay(std::uint64_t now) {
         if (now <= next_cycle_) return;
         engine_.skip(now - next_cycle_);
+        count_refusals(now - next_cycle_);
         next_cycle_ = now;
     }
+    /// Counts the refusals of cycles in which the cache slept.
+    virtual void count_refusals(std::uint64_t /*cycles*/) {}
     void request_ended(tlm::tlm_generic_payload&) override { response_waits(); }
     void response_waits() override {
         note_back_pressure();
