@@ -125,6 +125,7 @@ bool cta_scheduler::any_warp_sleeps() const {
 }
 
 running_kernel* cta_scheduler::of(const core::kernel_context* context) const {
+    if (context == nullptr) return nullptr;  // of an empty SM; there may be 128 slots
     for (const auto& k : running_)
         if (k && &k->context == context) return k.get();
     return nullptr;
