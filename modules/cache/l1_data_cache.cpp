@@ -123,9 +123,11 @@ void l1_data_cache::rest() {
         return;
     }
     const std::uint64_t now = process_.now();
+    const bool waits = !sequencer_.follows_blocks();  // waveforms show the refusals of each cycle
     std::uint64_t next = never;
     for (unsigned b = 0; b < due_.size(); ++b) {
-        if (due_[b] <= now && b < max_waiting && engine_.waits_for_change(banks_[b].failed))
+        if (waits && due_[b] <= now && b < max_waiting &&
+            engine_.waits_for_change(banks_[b].failed))
             refused_ |= std::uint64_t{1} << b;
         else
             next = std::min(next, due_[b]);

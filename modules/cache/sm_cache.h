@@ -55,6 +55,7 @@ protected:
           port("port", *this),
           memory("memory", *this),
           engine_(std::forward<Arguments>(engine)...),
+          sequencer_(sequencer),
           process_("process", sequencer, acts.phase, acts.action, false, acts.sub_phase + 1) {
         process_.select_sub_phase(acts.sub_phase);
     }
@@ -84,6 +85,7 @@ protected:
     void retire() override { engine_.next_access().release(); }
 
     Engine engine_;
+    const simulation::phase_sequencer& sequencer_;
     std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
     simulation::clocked_process process_;
     simulation::back_pressure_counter back_pressure_{process_};
