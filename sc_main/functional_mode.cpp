@@ -80,7 +80,7 @@ std::unique_ptr<platform::functional_debugger> debugger_of(const platform::optio
 
 int run_functional(const platform::option_values& values) {
     platform::check_untimed(values);
-    loaded_program program(values);
+    loaded_program program(values, nullptr);
     std::vector<platform::named_output> outputs =
         platform::outputs_of(values, {}, platform::functional_program);
     outputs.insert(outputs.end(), program.outputs().begin(), program.outputs().end());

@@ -28,27 +28,30 @@ namespace simtlm {
 
 namespace {
 
+/// @param gpu  nullptr: functional mode
 std::shared_ptr<const ptx::module> read_program(const platform::option_values& values,
+                                                const platform::gpu_config* gpu,
                                                 device::debug_output& debug) {
     const std::string& path = values.text("--ptx");
     const std::string text =
         support::read_text_file(path, "name a PTX program", support::largest_program);
     auto m = std::make_shared<ptx::module>(ptx::parse(text, path));
     // Functional mode has no GPU whose compiler would schedule instructions.
-    if (!is_functional(values) && platform::make_gpu_config(values).ptx.controls_of != 0)
-        ptx::schedule_instructions(*m);
+    if (gpu != nullptr && gpu->ptx.controls_of != 0) ptx::schedule_instructions(*m);
     debug.program_loaded(*m, text);
     return m;
 }
 
 /// Architecture of the configured GPU; 0 in functional mode without a configuration.
-unsigned gpu_architecture(const platform::option_values& values) {
-    if (is_functional(values) && values.presets().empty() && values.files().empty()) return 0;
+unsigned gpu_architecture(const platform::option_values& values, const platform::gpu_config* gpu) {
+    if (gpu != nullptr) return gpu->binary_version();
+    if (values.presets().empty() && values.files().empty()) return 0;
     return platform::make_gpu_config(values).binary_version();
 }
 
 /// The cubin of --cubin, or what several files are linked to.
-std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& values) {
+std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& values,
+                                               const platform::gpu_config* gpu) {
     const auto& files = values.all("--cubin");
     const auto contents = [](const platform::option_value& v) {
         return support::read_text_file(v.text, "name a cubin: nvcc -cubin",
@@ -61,7 +64,7 @@ std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& va
         for (sass::link_member& m : sass::link_members_of(contents(v), v.text))
             members.push_back(std::move(m));
     std::vector<std::string> without;
-    const auto objects = sass::objects_for(members, gpu_architecture(values), &without);
+    const auto objects = sass::objects_for(members, gpu_architecture(values, gpu), &without);
     if (!without.empty())
         throw support::user_error(without.front(), "it has no machine code for this GPU",
                                   "compile it with nvcc -rdc=true -cubin -arch=sm_80, for example");
@@ -74,15 +77,17 @@ std::shared_ptr<const sass::cubin> read_cubins(const platform::option_values& va
 
 /// Loads the program of --ptx or --cubin.
 std::unique_ptr<execution::program_image> load(const platform::option_values& values,
+                                               const platform::gpu_config* gpu,
                                                execution::device_memory& memory,
                                                device::inspection& inspector) {
     if (values.text("--cubin").empty())
-        return std::make_unique<execution::ptx_image>(read_program(values, inspector.debug()),
+        return std::make_unique<execution::ptx_image>(read_program(values, gpu, inspector.debug()),
                                                       memory, inspector.checks(),
-                                                      gpu_architecture(values));
+                                                      gpu_architecture(values, gpu));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program too", "name one of them");
-    return std::make_unique<execution::sass_image>(read_cubins(values), memory, inspector.checks());
+    return std::make_unique<execution::sass_image>(read_cubins(values, gpu), memory,
+                                                   inspector.checks());
 }
 
 /// Enables the bookkeeping in device memory that the checks need.
@@ -101,10 +106,11 @@ execution::launch_script read_script(const platform::option_values& values) {
 
 }  // namespace
 
-loaded_program::loaded_program(const platform::option_values& values)
+loaded_program::loaded_program(const platform::option_values& values,
+                               const platform::gpu_config* gpu)
     : inspection_(values, [](std::string_view text) { put_out(text); }),
       heap_(prepared(memory_, inspection_), values.number("-gpgpu_heap_size_limit")),
-      image_(load(values, memory_, inspection_)),
+      image_(load(values, gpu, memory_, inspection_)),
       script_(read_script(values)),
       run_(script_, *image_, memory_) {
     if (values.text("--cubin").empty()) inputs_.push_back({"program", values.text("--ptx")});

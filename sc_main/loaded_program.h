@@ -6,6 +6,7 @@
 #include "modules/execution/state/program_image.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/support/output_target.h"
+#include "platform/config/config.h"
 #include "platform/debugger/gpu_debugger.h"
 #include "platform/device/inspection.h"
 #include "platform/options/options.h"
@@ -20,8 +21,8 @@ namespace simtlm {
 /// The program of --ptx or --cubin in device memory, with the buffers and launches of --launch.
 class loaded_program {
 public:
-    /// @throws support::user_error
-    explicit loaded_program(const platform::option_values& values);
+    /// @param gpu  that runs it; nullptr: functional mode @throws support::user_error
+    loaded_program(const platform::option_values& values, const platform::gpu_config* gpu);
     /// Prints findings of checks that have not been printed yet, because a fault may have ended the
     /// run.
     ~loaded_program();

@@ -212,7 +212,7 @@ timed_run::timed_run(const platform::option_values& values, bool executes)
     outputs =
         platform::outputs_of(values, config, executes ? platform::timed_program : platform::replay);
     if (executes) {
-        program = std::make_unique<loaded_program>(values);
+        program = std::make_unique<loaded_program>(values, &config);
         outputs.insert(outputs.end(), program->outputs().begin(), program->outputs().end());
         platform::check_outputs(values, config, program->inputs(), outputs);
     }
@@ -336,7 +336,10 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
     const auto printer = platform::attach_trace_streams(device, r.streams, put_out);
     const auto debugger = debugger_of(r.debugging, device, r.program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
-    for (const dispatch::host_command& c : r.work.commands) device.commands().submit(c);
+    for (dispatch::host_command& c : r.work.commands) {
+        device.commands().submit(c);
+        c.kernel.reset();  // its buffers are freed when it ends
+    }
     const platform::workload_state of_workload = [&](support::archive& a) {
         r.program ? r.program->checkpoint(a)
                   : checkpoint_traces(device.commands().kernels_done(), r.work, a);

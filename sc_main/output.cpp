@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace simtlm {
@@ -134,22 +135,27 @@ void print_activity(const simulation::phase_sequencer& sequencer, double seconds
     const auto per_core_cycle = [&](std::uint64_t n) {
         return ratio(static_cast<double>(n), static_cast<double>(a.edges[protocol::core_clock]));
     };
-    std::uint64_t activations = 0;
-    for (const std::uint64_t n : a.activations) activations += n;
+    const auto sum = [](const std::vector<std::uint64_t>& all) {
+        return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+    };
+    const std::uint64_t activations = sum(a.activations);
     print_error(fmt::format("simulation kernel: {} core, {} network, {} L2, {} DRAM clock edges\n",
                             a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
                             a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]));
-    const auto line = [&](const char* name, std::uint64_t n) {
-        print_error(fmt::format("  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n)));
+    const auto line = [&](const char* name, std::uint64_t n, std::uint64_t idle = 0) {
+        const double share = 100 * ratio(static_cast<double>(idle), static_cast<double>(n));
+        print_error(fmt::format("  {:<24} {:>14} {:>12.3f}{}\n", name, n, per_core_cycle(n),
+                                idle != 0 ? fmt::format(" {:>14.1f}", share) : std::string()));
     };
-    print_error(fmt::format("  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle"));
+    print_error(fmt::format("  {:<24} {:>14} {:>12} {:>14}\n", "", "count", "a core cycle",
+                            "% without effect"));
     line("steps", a.steps);
     line("deltas", a.deltas);
     line("visits of an SM", a.groups);
     line("cycles on all threads", a.shared);
-    line("activations", activations);
+    line("activations", activations, sum(a.idle));
     for (unsigned p = 0; p < sequencer.phases(); ++p)
-        line(sequencer.phase_name(p), a.activations[p]);
+        line(sequencer.phase_name(p), a.activations[p], a.idle[p]);
     print_error(
         fmt::format("  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
                     ratio(seconds * 1e9, static_cast<double>(activations)),

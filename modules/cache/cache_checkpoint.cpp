@@ -4,6 +4,8 @@
 #include "modules/cache/texture_cache.h"
 #include "modules/support/archive.h"
 
+#include <algorithm>
+
 namespace simtlm::cache {
 
 namespace {
@@ -21,6 +23,8 @@ void tag_array::checkpoint(support::archive& a) {
 
 void replacement_state::checkpoint(support::archive& a) {
     a(classes_, ages_);
+    reserved_ = static_cast<std::uint32_t>(
+        std::count(classes_.begin(), classes_.end(), victim_class::reserved));
     groups_.resize(classes_.size() / group_lines + 1);
     for (group_summary& g : groups_) g.valid_for = 0;
 }

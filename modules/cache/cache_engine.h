@@ -67,6 +67,8 @@ public:
         return mshrs_.next_access();
     }
 
+    /// The number of changes of state that may let a refused access succeed.
+    std::uint64_t changes() const { return changes_; }
     bool data_port_free() const { return ports_.data_port_free(); }
     bool fill_port_free() const { return ports_.fill_port_free(); }
     bool miss_queue_empty() const { return miss_queue_.empty(); }
@@ -142,6 +144,9 @@ protected:
     }
     tag_array::lookup probe(const tlm::tlm_generic_payload& p) const {
         return tags_.probe(p.get_address(), index_address(p), sector_of(p), p.is_write());
+    }
+    tag_array::lookup find(const tlm::tlm_generic_payload& p) const {
+        return tags_.find(p.get_address(), index_address(p), sector_of(p), p.is_write());
     }
     std::uint64_t mshr_address(const tlm::tlm_generic_payload& p) const {
         return p.get_address() & ~std::uint64_t{config_.atom_bytes() - 1};

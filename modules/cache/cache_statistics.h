@@ -60,6 +60,13 @@ struct cache_statistics {
     void book(protocol::access_type t, fail_reason r) {
         ++fails[static_cast<unsigned>(t)][static_cast<unsigned>(r)];
     }
+    /// Counts several refusals of an access for the same reason.
+    void book_refusals(protocol::access_type t, fail_reason r, std::uint64_t times) {
+        fails[static_cast<unsigned>(t)][static_cast<unsigned>(r)] += times;
+        constexpr auto refused = static_cast<unsigned>(access_outcome::reservation_fail);
+        outcomes[static_cast<unsigned>(t)][refused] += times;
+        reservation_fails += times;
+    }
 };
 
 /// Label of an outcome counter: TYPE.OUTCOME

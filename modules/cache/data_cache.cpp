@@ -13,7 +13,13 @@ data_cache::data_cache(const cache_config& config, const cache_level& level,
 
 access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now) {
     const unsigned bytes = p.get_data_length();
-    const tag_array::lookup found = probe(p);
+    const bool waits = reads_wait();
+    if (waits && p.is_write() && miss_queue_full(0) && passes_through(p)) return refused(p);
+    tag_array::lookup found = find(p);
+    if (found.line == tag_array::no_line) {
+        if (waits && !p.is_write()) return refused(p);
+        found = tags_.victim(index_address(p));
+    }
     const bool hit = found.outcome == access_outcome::hit;
     const bool no_line = found.outcome == access_outcome::reservation_fail;
     access_result r;
@@ -44,6 +50,16 @@ access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now)
             ports_.use_data_port_for_eviction(evicted_bytes_);
     }
     r.counted = booked_outcome(found.outcome, r.outcome);
+    book(p, r.counted);
+    return r;
+}
+
+/// Refuses an access that certainly finds the miss queue full: a write that is sent to memory, or a
+/// read that misses. Tried again in every cycle, it is not worth the search for a victim.
+access_result data_cache::refused(const tlm::tlm_generic_payload& p) {
+    access_result r;
+    fail(p, fail_reason::miss_queue);
+    r.outcome = r.counted = access_outcome::reservation_fail;
     book(p, r.counted);
     return r;
 }
@@ -90,7 +106,7 @@ bool data_cache::read_copy(const tlm::tlm_generic_payload& p, std::uint64_t now)
 
 void data_cache::drop_copy(std::uint64_t address, std::uint64_t index_address, unsigned sector) {
     if (config_.kind != cache_kind::sector) sector = 0;
-    const found_line found = tags_.probe(address | tag_of_copy, index_address, sector, false);
+    const found_line found = tags_.find(address | tag_of_copy, index_address, sector, false);
     if (found.outcome != access_outcome::hit) return;
     ++changes_;
     tags_.invalidate_sector(found.line, sector);

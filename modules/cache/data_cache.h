@@ -50,22 +50,40 @@ public:
     /// @param index_address, sector  as in force_tag_access()
     void drop_copy(std::uint64_t address, std::uint64_t index_address, unsigned sector);
 
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
     /// The reason why an access was refused, and the state of the cache at that time.
     struct reservation_failure {
-        std::uint64_t changes = ~std::uint64_t{0};  ///< change count of the cache at that time
+        std::uint64_t changes = never;  ///< change count of the cache at that time
         fail_reason reason{};
+        std::uint32_t readable = 0;  ///< tag_array::readable_changes() at that time
     };
     /// @return the failure of the access that has just been refused
-    reservation_failure last_failure() const {
-        return {tags_.replaces_round_robin() ? changes_ : ~std::uint64_t{0}, last_failure_};
+    reservation_failure last_failure(const tlm::tlm_generic_payload& p) const {
+        return {tags_.replaces_round_robin() ? changes_ : never, last_failure_,
+                tags_.readable_changes(p.get_address())};
     }
     /// Fast path of access() for an access that has been refused before: if nothing has changed
-    /// since, counts it as refused again and returns true.
-    bool fails_again(const tlm::tlm_generic_payload& p, const reservation_failure& before) {
-        if (before.changes != changes_) return false;
+    /// since, or it is a read that still misses while the miss queue is full, counts it as refused
+    /// again and returns true.
+    bool fails_again(const tlm::tlm_generic_payload& p, reservation_failure& before) {
+        if (before.changes == never) return false;
+        const bool still_misses = before.reason == fail_reason::miss_queue && !p.is_write() &&
+                                  reads_wait() &&
+                                  before.readable == tags_.readable_changes(p.get_address());
+        if (before.changes != changes_ && !still_misses) return false;
+        before.changes = changes_;
         fail(p, before.reason);
         book(p, access_outcome::reservation_fail);
         return true;
+    }
+    /// Whether such an access is refused in every cycle until the cache changes. Observers want to
+    /// see each refusal.
+    bool waits_for_change(const reservation_failure& last) const {
+        return last.changes == changes_ && observer_ == nullptr;
+    }
+    /// Counts refusals in cycles in which it has not been tried again.
+    void count_refusals(const tlm::tlm_generic_payload& p, fail_reason why, std::uint64_t cycles) {
+        statistics_.book_refusals(protocol::extension(p).type, why, cycles);
     }
 
 private:
@@ -75,6 +93,9 @@ private:
     using write_policy_function = bool (data_cache::*)(tlm::tlm_generic_payload&, const found_line&,
                                                        std::uint64_t, access_result&);
 
+    /// Whether every read that misses is refused for want of an entry in the miss queue.
+    bool reads_wait() const { return miss_queue_full(1) && tags_.has_victims(); }
+    access_result refused(const tlm::tlm_generic_payload& p);
     // The handlers of an access return false if a resource is not available, after counting the
     // reason.
     bool read_hit(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,

@@ -5,7 +5,6 @@
 #include "modules/support/ring_buffer.h"
 
 #include <cstdint>
-#include <systemc>
 
 namespace simtlm::cache {
 
@@ -13,7 +12,7 @@ namespace simtlm::cache {
 /// GPGPU-Sim manual), with one access per stage. It accepts one access per cycle while its first
 /// stage is free. An access stays in the last stage, with later ones closing up after it, until
 /// its look-up succeeds.
-class l1_bank : public sc_core::sc_module {
+class alignas(64) l1_bank {
 public:
     /// An access in the pipeline.
     struct queued_access {
@@ -22,8 +21,7 @@ public:
     };
 
     /// @param latency  number of stages, i.e. core cycles from the access to its look-up
-    l1_bank(const sc_core::sc_module_name& name, unsigned latency)
-        : sc_module(name), latency_(latency), pipeline_(latency) {}
+    explicit l1_bank(unsigned latency) : pipeline_(latency), latency_(latency) {}
 
     bool empty() const { return pipeline_.empty(); }
     std::size_t size() const { return pipeline_.size(); }
@@ -45,9 +43,9 @@ public:
     }
 
 private:
-    std::uint64_t latency_;
-    alignas(64) support::ring_buffer<queued_access> pipeline_;
+    support::ring_buffer<queued_access> pipeline_;
     std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
+    std::uint64_t latency_;
 
 public:
     /// Failure of the last look-up of front(), if any.

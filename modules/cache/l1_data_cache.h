@@ -17,8 +17,9 @@ namespace simtlm::cache {
 /// core_access the load/store unit puts accesses into the banks, one per bank and cycle; `latency`
 /// cycles later, in phase core_caches, the access at the end of each bank's pipeline looks up the
 /// tags. It stays there, with later ones closing up after it, while a resource is not available.
-/// Before the look-ups, one packet of misses (config::packets_per_cycle) is sent to memory and the
-/// next cycle of the ports begins.
+/// A refused access is tried again when the cache has changed; the refusals of the cycles in
+/// between are counted as if it had been tried in each. Before the look-ups, one packet of misses
+/// (config::packets_per_cycle) is sent to memory and the next cycle of the ports begins.
 ///
 /// `port`, towards the unit (unit_port.h), in phase core_access:
 ///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
@@ -55,6 +56,15 @@ public:
     /// Sets the L1's share of the on-chip memory, between kernels.
     void reconfigure(unsigned ways, allocation_policy allocation) {
         engine_.reconfigure(ways, allocation);
+        changed();
+    }
+    void flush() {
+        sm_cache::flush();
+        changed();
+    }
+    void invalidate() {
+        sm_cache::invalidate();
+        changed();
     }
     /// Whether no access is queued or outstanding.
     bool idle() const { return queued_ == 0 && sm_cache::idle(); }
@@ -73,7 +83,16 @@ public:
 private:
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
     tlm::tlm_generic_payload* ready() override;
+    void retire() override {
+        sm_cache::retire();
+        changed();
+    }
     bool accept_response(tlm::tlm_generic_payload& response) override;
+    void count_refusals(std::uint64_t cycles) override;
+    /// What is refused may be accepted now.
+    void changed() {
+        if (refused_ != 0) process_.wake();
+    }
 
     void cycle();
     void send_misses();
@@ -82,11 +101,13 @@ private:
 
     config config_;
     set_index bank_of_;
-    std::vector<std::unique_ptr<l1_bank>> banks_;
+    std::vector<l1_bank> banks_;
     std::vector<std::uint64_t> due_;  // by bank: core cycle in which its front access reaches the
                                       // tags, or never
     std::uint64_t sends_from_ = 0;    // core cycle; until then packets of a write-back are sent
     unsigned queued_ = 0;
+    std::uint64_t refused_ = 0;  // banks whose front access is not tried again until the cache
+                                 // changes, one bit each
     std::uint64_t bank_conflicts_ = 0;
 };
 

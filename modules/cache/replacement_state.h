@@ -20,7 +20,11 @@ public:
 
     void resize(std::size_t lines);
     victim_class class_of(std::uint32_t line) const { return classes_[line]; }
+    /// Number of reserved lines.
+    std::uint32_t reserved() const { return reserved_; }
     void set_class(std::uint32_t line, victim_class c) {
+        reserved_ += (c == victim_class::reserved ? 1u : 0u) -
+                     (classes_[line] == victim_class::reserved ? 1u : 0u);
         classes_[line] = c;
         groups_[line / group_lines].valid_for = 0;
     }
@@ -50,6 +54,7 @@ private:
                                    unsigned lines, victim_class limit);
     std::uint32_t oldest_by_groups(std::uint32_t first, unsigned ways, victim_class limit) const;
 
+    std::uint32_t reserved_ = 0;
     support::zeroed_vector<victim_class> classes_;
     support::zeroed_vector<std::uint32_t> ages_;
     mutable support::zeroed_vector<group_summary> groups_;  // of group_lines lines each

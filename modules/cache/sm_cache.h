@@ -55,6 +55,7 @@ protected:
           port("port", *this),
           memory("memory", *this),
           engine_(std::forward<Arguments>(engine)...),
+          sequencer_(sequencer),
           process_("process", sequencer, acts.phase, acts.action, false, acts.sub_phase + 1) {
         process_.select_sub_phase(acts.sub_phase);
     }
@@ -68,8 +69,11 @@ protected:
     void replay(std::uint64_t now) {
         if (now <= next_cycle_) return;
         engine_.skip(now - next_cycle_);
+        count_refusals(now - next_cycle_);
         next_cycle_ = now;
     }
+    /// Counts the refusals of cycles in which the cache slept.
+    virtual void count_refusals(std::uint64_t /*cycles*/) {}
     void request_ended(tlm::tlm_generic_payload&) override { response_waits(); }
     void response_waits() override {
         note_back_pressure();
@@ -81,6 +85,7 @@ protected:
     void retire() override { engine_.next_access().release(); }
 
     Engine engine_;
+    const simulation::phase_sequencer& sequencer_;
     std::uint64_t next_cycle_ = 0;  // first core cycle for which the ports have not been updated
     simulation::clocked_process process_;
     simulation::back_pressure_counter back_pressure_{process_};

@@ -42,10 +42,6 @@ bool any_match(const std::uint16_t* prints, std::uint16_t searched) {
 #endif
 }
 
-std::uint16_t fingerprint(std::uint64_t tag) {
-    return static_cast<std::uint16_t>(tag >> 7 ^ tag >> 23 ^ tag >> 39);
-}
-
 }  // namespace
 
 tag_array::tag_array(const cache_config& config)
@@ -99,8 +95,8 @@ bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) co
     return true;
 }
 
-tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_address,
-                                   unsigned sector, bool is_write) const {
+tag_array::lookup tag_array::find(std::uint64_t address, std::uint64_t index_address,
+                                  unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;
     const std::uint32_t first = index_(index_address) * ways_;
     const std::uint16_t searched = fingerprint(tag);
@@ -130,10 +126,11 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
             }
         }
     }
-    return find_victim(first);
+    return {};
 }
 
-tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
+tag_array::lookup tag_array::victim(std::uint64_t index_address) const {
+    const std::uint32_t first = index_(index_address) * ways_;
     // Single precision, as in GPGPU-Sim, so that a percentage close to the limit is rounded in the
     // same way.
     const float dirty_percent =
@@ -244,6 +241,7 @@ void tag_array::fill_line(std::uint32_t line, unsigned sector, const protocol::b
     if (f.bytes_on_fill) lines_[line].written |= bytes;
     if (!was_dirty && f.modified != 0) ++dirty_;
     reclassify(line);
+    note_readable(line);
 }
 
 void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
@@ -288,6 +286,7 @@ void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_
     f.reserved &= static_cast<std::uint8_t>(~bit);
     lines_[line].written |= bytes;
     reclassify(line);
+    note_readable(line);
 }
 
 void tag_array::read_last(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
@@ -304,10 +303,12 @@ void tag_array::keep_modified_on_fill(std::uint32_t line, unsigned sector) {
 
 void tag_array::set_readable(std::uint32_t line, unsigned sector, bool readable) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
-    if (readable)
+    if (readable) {
         lines_[line].flags.unreadable &= static_cast<std::uint8_t>(~bit);
-    else
+        note_readable(line);
+    } else {
         lines_[line].flags.unreadable |= bit;
+    }
 }
 
 void tag_array::set_readable_on_fill(std::uint32_t line, unsigned sector) {

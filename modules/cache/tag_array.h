@@ -9,6 +9,7 @@
 #include "modules/support/archive_fwd.h"
 #include "modules/support/zeroed_vector.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -52,7 +53,21 @@ public:
     /// @param address        any byte of the line
     /// @param index_address  the address that selects the set (L2: within the partition)
     lookup probe(std::uint64_t address, std::uint64_t index_address, unsigned sector,
-                 bool is_write) const;
+                 bool is_write) const {
+        const lookup found = find(address, index_address, sector, is_write);
+        return found.line != no_line ? found : victim(index_address);
+    }
+    /// The first part of probe(): the line of the address. @return line no_line: there is none
+    lookup find(std::uint64_t address, std::uint64_t index_address, unsigned sector,
+                bool is_write) const;
+    /// The second part: the line that an access to a line that is not there replaces.
+    lookup victim(std::uint64_t index_address) const;
+    /// Whether victim() certainly finds a line, in any set, and a call does not change the next
+    /// choice.
+    bool has_victims() const {
+        return replacement_.reserved() < ways_ && !quirks_.dirty_set_stalls &&
+               policy_->replaces_round_robin();
+    }
 
     /// Performs an access that has been probed: updates time stamps, and reserves a missing line or
     /// sector.
@@ -105,6 +120,11 @@ public:
     /// The data of a line that memory does not have.
     evicted_line to_write_back(std::uint32_t line) const;
     sector_state state(std::uint32_t line, unsigned sector) const;
+    /// A number that changes when a sector of the line of an address becomes readable, and
+    /// sometimes when one of another line does.
+    std::uint32_t readable_changes(std::uint64_t address) const {
+        return readable_changes_[fingerprint(address & line_mask_) % change_counts];
+    }
     bool readable(std::uint32_t line, unsigned sector) const {
         return (lines_[line].flags.unreadable >> sector & 1u) == 0;
     }
@@ -130,6 +150,9 @@ public:
     void checkpoint(support::archive& a);
 
 private:
+    static std::uint16_t fingerprint(std::uint64_t tag) {
+        return static_cast<std::uint16_t>(tag >> 7 ^ tag >> 23 ^ tag >> 39);
+    }
     struct line_flags {  // bit s: sector s
         std::uint8_t present = 0;
         std::uint8_t reserved = 0;  // subset of present, disjoint from modified
@@ -150,11 +173,13 @@ private:
         protocol::byte_mask written;  // bytes of its modified sectors
     };
     static_assert(sizeof(line_state) == 32);
-    lookup find_victim(std::uint32_t first) const;
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
     void reclassify(std::uint32_t line);
     void drop(std::uint32_t line);
+    void note_readable(std::uint32_t line) {
+        ++readable_changes_[fingerprints_[line] % change_counts];
+    }
     void resize();
 
     unsigned sets_;
@@ -174,7 +199,9 @@ private:
     replacement_state replacement_;
     support::zeroed_vector<line_state> lines_;
 
-    std::uint32_t dirty_ = 0;  // wraps around, as in GPGPU-Sim
+    static constexpr unsigned change_counts = 64;
+    std::array<std::uint32_t, change_counts> readable_changes_{};  // by fingerprint
+    std::uint32_t dirty_ = 0;                                      // wraps around, as in GPGPU-Sim
     bool used_ = false;
     counters counters_;
 };

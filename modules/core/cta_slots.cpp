@@ -56,7 +56,7 @@ bool cta_slots::fits(const kernel_context& kernel, bool concurrent) const {
            free_threads(kernel.needs, true) >= 0;
 }
 
-unsigned cta_slots::capacity_for(const kernel_context& kernel, bool concurrent) const {
+unsigned cta_slots::find_capacity(const kernel_context& kernel, bool concurrent) const {
     if (!fits(kernel, concurrent)) return 0;
     if (!concurrent) return kernel.ctas_per_sm - resident_;
     const auto ratio = [](std::uint64_t free, std::uint64_t needed) {
@@ -93,6 +93,7 @@ unsigned cta_slots::allocate(kernel_context& kernel, std::unique_ptr<program::ct
     free->block = std::move(block);
     free->launches_dependents = false;
     ++resident_;
+    asked_ = {};
     count_registers(kernel.needs, free->first_thread, true);
     shared_used_ += kernel.needs.allotted_shared(config_);
     barriers_used_ += kernel.needs.barriers;
@@ -102,6 +103,7 @@ unsigned cta_slots::allocate(kernel_context& kernel, std::unique_ptr<program::ct
 kernel_context& cta_slots::release(unsigned slot) {
     kernel_context& kernel = *std::exchange(slots_[slot].kernel, nullptr);
     --resident_;
+    asked_ = {};
     count_registers(kernel.needs, slots_[slot].first_thread, false);
     shared_used_ -= kernel.needs.allotted_shared(config_);
     barriers_used_ -= kernel.needs.barriers;

@@ -48,7 +48,15 @@ public:
     /// @param concurrent  the SM may hold CTAs of several kernels
     bool fits(const kernel_context& kernel, bool concurrent) const;
     /// Number of additional CTAs of a kernel that fit.
-    unsigned capacity_for(const kernel_context& kernel, bool concurrent) const;
+    unsigned capacity_for(const kernel_context& kernel, bool concurrent) const {
+        // Asked for every SM whenever a CTA is placed; most have not changed since.
+        const capacity_query q{&kernel, kernel.launch, concurrent};
+        if (!(q == asked_)) {
+            capacity_ = find_capacity(kernel, concurrent);
+            asked_ = q;
+        }
+        return capacity_;
+    }
     /// Allocates the first free slot. @return its number @pre fits()
     unsigned allocate(kernel_context& kernel, std::unique_ptr<program::cta> block);
     /// A warp of a CTA has exited. @return whether it was the last one
@@ -60,6 +68,15 @@ public:
     kernel_context& release(unsigned slot);
 
 private:
+    struct capacity_query {
+        const kernel_context* kernel = nullptr;
+        std::uint64_t launch = 0;
+        bool concurrent = false;
+        bool operator==(const capacity_query& o) const {
+            return kernel == o.kernel && launch == o.launch && concurrent == o.concurrent;
+        }
+    };
+    unsigned find_capacity(const kernel_context& kernel, bool concurrent) const;
     bool is_free(unsigned first_thread, unsigned count) const;
     /// Whether the parts of the register file that serve these warps have room.
     bool has_registers(const cta_needs& needs, unsigned first_thread) const;
@@ -77,6 +94,8 @@ private:
     std::vector<std::uint64_t> registers_used_;  ///< by register file of a sub-core
     std::uint64_t shared_used_ = 0;              // bytes
     std::uint64_t barriers_used_ = 0;
+    mutable capacity_query asked_;   // last argument of capacity_for(), unless slots have changed
+    mutable unsigned capacity_ = 0;  // its result
 };
 
 }  // namespace simtlm::core

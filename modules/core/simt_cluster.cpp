@@ -246,7 +246,9 @@ void simt_cluster::acknowledge() {
 
 void simt_cluster::receive() {
     const std::uint64_t now = receive_process_.now();
-    for (unsigned n = 0; n < config_.responses_per_cycle; ++n) receive_one(now);
+    bool idle = true;
+    for (unsigned n = 0; n < config_.responses_per_cycle; ++n) idle &= !receive_one(now);
+    if (idle) receive_process_.note_idle();
     if (offered_ != nullptr && !responses_.full()) return;
     if (responses_.empty() || head_offered())
         receive_process_.sleep();
@@ -254,7 +256,9 @@ void simt_cluster::receive() {
         receive_process_.sleep_until(next_hand_);
 }
 
-void simt_cluster::receive_one(std::uint64_t now) {
+/// @return whether a response has moved
+bool simt_cluster::receive_one(std::uint64_t now) {
+    bool moved = false;
     if (!responses_.empty() && now >= next_hand_ && !head_offered()) {
         tlm::tlm_generic_payload& p = *responses_.front();
         const bool data = extension(p).type != protocol::access_type::instruction_read;
@@ -264,6 +268,7 @@ void simt_cluster::receive_one(std::uint64_t now) {
         if (from_sm_[local(p)].respond(p)) {
             responses_.pop();
             response_left();
+            moved = true;
         }
     }
     if (offered_ != nullptr && !responses_.full()) {
@@ -273,7 +278,9 @@ void simt_cluster::receive_one(std::uint64_t now) {
         traffic_.received.add(class_of(extension(p)), protocol::reply_bytes(p));
         responses_.push(&p);
         protocol::end_response(network, p);  // may offer the next response
+        moved = true;
     }
+    return moved;
 }
 
 bool simt_cluster::at_rest() const {

@@ -93,7 +93,7 @@ private:
     tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
     void receive();
-    void receive_one(std::uint64_t now);
+    bool receive_one(std::uint64_t now);
     void acknowledge();
     void inject();
     void unblocked();

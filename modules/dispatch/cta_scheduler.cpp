@@ -17,8 +17,8 @@ namespace simtlm::dispatch {
 namespace {
 
 /// @return the number of CTAs per cluster of a kernel
-unsigned cta_cluster_size(const running_kernel& k) {
-    const auto* const c = dynamic_cast<const program::clustered_kernel*>(k.source.get());
+unsigned cta_cluster_size_of(const program::kernel_source& kernel) {
+    const auto* const c = dynamic_cast<const program::clustered_kernel*>(&kernel);
     return c != nullptr ? c->cta_cluster_size() : 1;
 }
 
@@ -52,7 +52,7 @@ bool cta_scheduler::can_start() const {
 }
 
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
-    if (const unsigned size = cta_cluster_size(*k); size > 1) {
+    if (const unsigned size = k->cta_cluster_size = cta_cluster_size_of(*k->source); size > 1) {
         // A small grid cannot be spread over the SMs, because a cluster has to fit in a GPC.
         k->context.ctas_per_sm = core::occupancy_of(cores_.sm, k->context.needs).ctas;
         check_cta_cluster(k->descriptor, k->context, size, clusters_[0]->core(0));
@@ -125,6 +125,7 @@ bool cta_scheduler::any_warp_sleeps() const {
 }
 
 running_kernel* cta_scheduler::of(const core::kernel_context* context) const {
+    if (context == nullptr) return nullptr;  // of an empty SM; there may be 128 slots
     for (const auto& k : running_)
         if (k && &k->context == context) return k.get();
     return nullptr;
@@ -242,7 +243,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 first_chance = std::min(first_chance, k->issue_from);
         }
     for (const auto& k : running_) {
-        if (!has_blocks(k.get()) || k->issue_from > now || cta_cluster_size(*k) == 1) continue;
+        if (!has_blocks(k.get()) || k->issue_from > now || k->cta_cluster_size == 1) continue;
         core::gpc_directory& gpcs = *clusters_[0]->core(0).gpcs();
         const std::size_t before = gpcs.last_gpc;
         for (std::size_t i = 0; i < gpcs.gpcs.size() && has_blocks(k.get()); ++i) {
@@ -251,7 +252,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
                 break;
             }
             const std::size_t g = (i + before + 1) % gpcs.gpcs.size();
-            const auto places = sms_for_cta_cluster(gpcs.gpcs[g], k->context, cta_cluster_size(*k),
+            const auto places = sms_for_cta_cluster(gpcs.gpcs[g], k->context, k->cta_cluster_size,
                                                     config_.concurrent_kernels_per_sm);
             if (places.empty()) continue;
             gpcs.last_gpc = g;
@@ -324,7 +325,7 @@ bool cta_scheduler::place_by_capacity(std::uint64_t now) {
         for (unsigned s = 0; s < c.sms(); ++s) {
             core::multiprocessor& sm = c.core(s);
             running_kernel* const k = kernel_for(sm, now);
-            if (!has_blocks(k) || cta_cluster_size(*k) > 1) continue;
+            if (!has_blocks(k) || k->cta_cluster_size > 1) continue;
             const unsigned fit = sm.capacity_for(k->context, config_.concurrent_kernels_per_sm);
             if (fit <= room) continue;
             best = &sm;
@@ -344,7 +345,7 @@ bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {
         core::multiprocessor& target = c.core(s);
         running_kernel* const k = kernel_for(target, now);
         if (!has_blocks(k) || !target.can_launch(k->context, config_.concurrent_kernels_per_sm) ||
-            cta_cluster_size(*k) > 1)
+            k->cta_cluster_size > 1)
             continue;
         if (!place_on(target, *k, now)) continue;
         last_core_[cluster] = s;

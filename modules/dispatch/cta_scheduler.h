@@ -31,6 +31,7 @@ struct running_kernel {
     std::uint64_t tag = 0;          ///< of the command
     std::uint64_t list_number = 0;  ///< of the command
     std::uint64_t position = 0;     ///< of the command, among all that have been processed
+    unsigned cta_cluster_size = 1;  ///< CTAs in a cluster
     bool selected = false;
     bool finished() const {
         return blocks_left == 0 && ctas_running == 0 && !context.dependency_open;

@@ -285,6 +285,16 @@ void memory_sub_partition::cycle() {
         if (process_.now() > accounted_) engine_->skip(process_.now() - accounted_);
         accounted_ = process_.now() + 1;
     }
+    const auto entries = [this] {
+        return std::array<std::uint64_t, 7>{counters_.requests,
+                                            rop_.size(),
+                                            to_cache_.size(),
+                                            from_memory.size(),
+                                            to_network_.size(),
+                                            to_memory.size(),
+                                            engine_ ? engine_->changes() : 0};
+    };
+    const auto before = entries();
     prefetch_heads();
     take_request();
     if (engine_) take_ready_access();
@@ -293,6 +303,7 @@ void memory_sub_partition::cycle() {
     access();
     const std::uint64_t now = core_now();
     if (now >= rop_.next() && !to_cache_.full()) to_cache_.push(&rop_.pop());
+    if (entries() == before) process_.note_idle();
     sleep_if_idle(now);
 }
 

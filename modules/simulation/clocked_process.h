@@ -56,6 +56,10 @@ public:
 
     bool awake() const { return state_.is_awake(); }
 
+    /// Notes that the current activation has changed nothing but counters of waiting, for
+    /// --profile-kernel.
+    void note_idle() { ++state_.idle_activations; }
+
     /// The current edge of the process's own domain, in cycles.
     std::uint64_t now() const { return state_.now(); }
 

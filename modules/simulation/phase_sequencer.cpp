@@ -59,6 +59,9 @@ phase_sequencer::activity phase_sequencer::observed() const {
     a.edges = source_.edges();
     for (const group_schedule* g : table_.groups()) a.groups += g->visits();
     for (unsigned p = 0; p < table_.phase_entries().size(); ++p) a.activations[p] = activations(p);
+    a.idle.assign(a.activations.size(), 0);
+    table_.for_each_process(
+        [&a](const process_state& p) { a.idle[p.phase] += p.idle_activations; });
     return a;
 }
 

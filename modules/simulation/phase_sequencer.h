@@ -61,6 +61,8 @@ public:
         std::uint64_t groups = 0;                        ///< visits of process groups
         std::uint64_t shared = 0;                        ///< parallel regions
         std::vector<std::uint64_t> activations;          ///< processes started, by phase
+        std::vector<std::uint64_t> idle;  ///< activations without effect, as far as the blocks
+                                          ///< note them, by phase
     };
 
     sc_core::sc_vector<sc_core::sc_in<bool>> clock;  ///< one per domain

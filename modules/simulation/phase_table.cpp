@@ -94,7 +94,7 @@ bool phase_table::insert_replay(unsigned domain) {
     return true;
 }
 
-void phase_table::for_each_process(const std::function<void(process_state&)>& call) {
+void phase_table::for_each_process(const std::function<void(process_state&)>& call) const {
     const auto members_of = [&call](const scheduled_phase& s) {
         for (process_state* p : s.members)
             if (p != nullptr) call(*p);  // phases laid out by chunk have unused places

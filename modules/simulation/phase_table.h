@@ -29,7 +29,7 @@ public:
         return static_cast<std::size_t>(&s - phase_entries_.data());
     }
     /// Calls a function with each process, of the sequencer and of its groups.
-    void for_each_process(const std::function<void(process_state&)>& call);
+    void for_each_process(const std::function<void(process_state&)>& call) const;
 
     // ---- construction ----
 

@@ -27,6 +27,7 @@ process_state::process_state(const char* name, phase_sequencer& of, phase_index 
       action(acts),
       phase_entry(group != nullptr ? group->entry_of(phase) : of.table().phase_entries().at(phase)),
       chunk(of.region().chunk_of_new()),
+      phase(phase),
       run_by(runner),
       owner(sc_core::sc_get_current_object()),
       block(owner) {

@@ -44,6 +44,8 @@ struct alignas(64) process_state {
     unsigned place = 0;                   ///< index in the phase, in order of creation
     unsigned chunk;                       ///< of the parallel region
     unsigned watched = 0;                 ///< number of its block, see phase_sequencer::watch()
+    const phase_index phase;              ///< that it acts in
+    std::uint64_t idle_activations = 0;   ///< see clocked_process::note_idle()
     std::unique_ptr<sc_core::sc_event> start;  ///< triggers its SystemC process; nullptr: run_by's
     process_state* const run_by;
     const sc_core::sc_object* const owner;  ///< the module under construction at its creation

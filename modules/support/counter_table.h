@@ -39,6 +39,21 @@ constexpr const char* adding_name(adding how) {
     return names[static_cast<unsigned>(how)];
 }
 
+/// Combines two values.
+constexpr std::uint64_t added(adding how, std::uint64_t a, std::uint64_t b) {
+    switch (how) {
+        case adding::sum:
+            return a + b;
+        case adding::maximum:
+            return std::max(a, b);
+        case adding::minimum:
+            return std::min(a, b);
+        case adding::last:
+            break;
+    }
+    return b;
+}
+
 /// Description of a counter.
 struct counter_info {
     const char* name;
@@ -54,8 +69,8 @@ template <typename Struct>
 struct counter : counter_info {
     std::size_t (*cells)(const Struct&);
     std::uint64_t& (*cell)(Struct&, std::size_t);
-    void (*grow)(Struct&, const Struct&);  ///< resizes the first struct's vector to hold the
-                                           ///< second's cells
+    void (*add)(Struct&, const Struct&);  ///< adds the second struct's cells to the first's, whose
+                                          ///< vector grows to hold them
     /// Bytes of the struct that this row covers; of a vector, a fraction that is proportional to
     /// the bytes of its elements.
     double bytes;
@@ -83,7 +98,10 @@ struct cells_in {
     static_assert(std::is_same_v<T, std::uint64_t>, "counters are std::uint64_t");
     static std::size_t number(const T&) { return 1; }
     static std::uint64_t& at(T& value, std::size_t) { return value; }
-    static void grow(T&, const T&) {}
+    template <adding How>
+    static void add(T& sum, const T& value) {
+        sum = added(How, sum, value);
+    }
 };
 template <typename T, std::size_t N>
 struct cells_in<std::array<T, N>> {
@@ -94,7 +112,10 @@ struct cells_in<std::array<T, N>> {
         const std::size_t each = cells_in<T>::number(a[0]);
         return cells_in<T>::at(a[i / each], i % each);
     }
-    static void grow(std::array<T, N>&, const std::array<T, N>&) {}
+    template <adding How>
+    static void add(std::array<T, N>& sum, const std::array<T, N>& a) {
+        for (std::size_t i = 0; i < N; ++i) cells_in<T>::template add<How>(sum[i], a[i]);
+    }
 };
 
 /// A path to a counter: a member of a struct, or a member of a struct within it, or of all structs
@@ -108,7 +129,10 @@ struct place<Member> {
     static constexpr double bytes() { return sizeof(typename member_of<decltype(Member)>::value); }
     static std::size_t cells(const owner& o) { return held::number(o.*Member); }
     static std::uint64_t& cell(owner& o, std::size_t i) { return held::at(o.*Member, i); }
-    static void grow(owner& o, const owner& other) { held::grow(o.*Member, other.*Member); }
+    template <adding How>
+    static void add(owner& sum, const owner& o) {
+        held::template add<How>(sum.*Member, o.*Member);
+    }
 };
 template <typename T>
 struct is_vector : std::false_type {};
@@ -139,18 +163,28 @@ struct place<Outer, Inner> {
             return inner::cell(o.*Outer, i);
         }
     }
-    static void grow(owner& o, const owner& other) {
-        if constexpr (many)
-            if ((o.*Outer).size() < (other.*Outer).size()) (o.*Outer).resize((other.*Outer).size());
+    template <adding How>
+    static void add(owner& sum, const owner& o) {
+        const outer& from = o.*Outer;
+        outer& to = sum.*Outer;
+        if constexpr (many) {
+            if (to.size() < from.size()) to.resize(from.size());
+            for (std::size_t i = 0; i < from.size(); ++i) inner::template add<How>(to[i], from[i]);
+        } else {
+            inner::template add<How>(to, from);
+        }
     }
 };
 
-template <auto... Path>
-constexpr auto row(adding how, const char* name, const char* unit, const char* meaning,
+template <adding How, auto... Path>
+constexpr auto row(const char* name, const char* unit, const char* meaning,
                    std::string (*label)(unsigned)) {
     using at = place<Path...>;
-    return counter<typename at::owner>{
-        {name, unit, meaning, how, label}, &at::cells, &at::cell, &at::grow, at::bytes()};
+    return counter<typename at::owner>{{name, unit, meaning, How, label},
+                                       &at::cells,
+                                       &at::cell,
+                                       &at::template add<How>,
+                                       at::bytes()};
 }
 
 }  // namespace counter_detail
@@ -161,25 +195,25 @@ constexpr auto row(adding how, const char* name, const char* unit, const char* m
 template <auto... Path>
 constexpr auto count(const char* name, const char* unit, const char* meaning,
                      std::string (*label)(unsigned) = nullptr) {
-    return counter_detail::row<Path...>(adding::sum, name, unit, meaning, label);
+    return counter_detail::row<adding::sum, Path...>(name, unit, meaning, label);
 }
 /// A row for a maximum.
 template <auto... Path>
 constexpr auto maximum(const char* name, const char* unit, const char* meaning,
                        std::string (*label)(unsigned) = nullptr) {
-    return counter_detail::row<Path...>(adding::maximum, name, unit, meaning, label);
+    return counter_detail::row<adding::maximum, Path...>(name, unit, meaning, label);
 }
 /// A row for a minimum.
 template <auto... Path>
 constexpr auto minimum(const char* name, const char* unit, const char* meaning,
                        std::string (*label)(unsigned) = nullptr) {
-    return counter_detail::row<Path...>(adding::minimum, name, unit, meaning, label);
+    return counter_detail::row<adding::minimum, Path...>(name, unit, meaning, label);
 }
 /// A row for a state that is reported with the counters.
 template <auto... Path>
 constexpr auto state(const char* name, const char* unit, const char* meaning,
                      std::string (*label)(unsigned) = nullptr) {
-    return counter_detail::row<Path...>(adding::last, name, unit, meaning, label);
+    return counter_detail::row<adding::last, Path...>(name, unit, meaning, label);
 }
 
 /// Labels cells by their index.
@@ -197,31 +231,11 @@ constexpr bool covers(const counter<Struct> (&table)[N], std::size_t besides = 0
     return missing < 0.5 && missing > -0.5;
 }
 
-/// Combines two values.
-constexpr std::uint64_t added(adding how, std::uint64_t a, std::uint64_t b) {
-    switch (how) {
-        case adding::sum:
-            return a + b;
-        case adding::maximum:
-            return std::max(a, b);
-        case adding::minimum:
-            return std::min(a, b);
-        case adding::last:
-            break;
-    }
-    return b;
-}
-
 /// Adds the counters of a block to others, each as specified in its row.
 template <typename Struct>
 void add_up(Struct& sum, const Struct& block) {
-    for (const counter<Struct>& row : counters_of(static_cast<const Struct*>(nullptr))) {
-        row.grow(sum, block);
-        for (std::size_t i = 0; i < row.cells(block); ++i) {
-            std::uint64_t& value = row.cell(sum, i);
-            value = added(row.how, value, row.value(block, i));
-        }
-    }
+    for (const counter<Struct>& row : counters_of(static_cast<const Struct*>(nullptr)))
+        row.add(sum, block);
 }
 
 }  // namespace simtlm::support

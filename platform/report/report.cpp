@@ -2,7 +2,6 @@
 #include "platform/report/report.h"
 
 #include "modules/support/archive.h"
-#include "platform/report/add_block.h"
 #include "platform/report/report_writer.h"
 
 #include <fmt/compile.h>
@@ -24,7 +23,7 @@ using core::core_statistics;
 core_statistics sum_of_cores(gpu& device) {
     core_statistics sum;
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) add_block(sum, c->core(i).statistics());
+        for (unsigned i = 0; i < c->sms(); ++i) support::add_up(sum, c->core(i).statistics());
     return sum;
 }
 
@@ -49,13 +48,13 @@ void write_core_caches(report_writer& out, gpu& device) {
             core::multiprocessor& sm = c->core(i);
             const auto add = [&sm](cache::cache_statistics& sum, core::l1_cache which) {
                 if (const cache::cache_statistics* const s = sm.statistics_of(which))
-                    add_block(sum, *s);
+                    support::add_up(sum, *s);
             };
             add(l1i, core::l1_cache::instruction);
             add(l1c, core::l1_cache::constant);
             add(l1t, core::l1_cache::texture);
             if (const auto* const s = sm.statistics_of(core::l1_cache::data)) {
-                add_block(l1d, *s);
+                support::add_up(l1d, *s);
                 running += sm.statistics().cycles;
                 add_cache_line(by_core, "\tL1D_cache_core", number, *s);
             }
@@ -76,7 +75,7 @@ void write_core_caches(report_writer& out, gpu& device) {
     out.print("L1T_cache:\n");
     write_cache(out, "L1T", l1t, "\t");
     cache::cache_statistics all = l1i;
-    for (const cache::cache_statistics* one : {&l1d, &l1c, &l1t}) add_block(all, *one);
+    for (const cache::cache_statistics* one : {&l1d, &l1c, &l1t}) support::add_up(all, *one);
     out.print("\nTotal_core_cache_stats:\n");
     write_breakdown(out, "Total_core_cache_stats_breakdown", all);
     out.print("\nTotal_core_cache_fail_stats:\n");
@@ -109,7 +108,7 @@ void write_instructions(report_writer& out, const core_statistics& s, gpu& devic
     out.count("gpgpu_n_tot_w_icount", s.warp_instructions);
     out.count("gpgpu_n_stall_shd_mem", s.memory_stalls);
     core::traffic_statistics traffic;
-    for (const auto& c : device.clusters()) add_block(traffic, c->traffic());
+    for (const auto& c : device.clusters()) support::add_up(traffic, c->traffic());
     const auto requests = [&](protocol::access_type t) {
         return traffic.requests_by_type[static_cast<unsigned>(t)];
     };
@@ -269,7 +268,7 @@ void write_l2(report_writer& out, gpu& device) {
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
             if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics()) {
-                add_block(l2, *c);
+                support::add_up(l2, *c);
                 any = true;
                 add_cache_line(by_bank, "L2_cache_bank", number, *c);
             }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/report/add_block.h"
 #include "platform/report/report_writer.h"
 
 #include <algorithm>
@@ -170,7 +169,7 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
 
 dram_statistics sum_of_channels(gpu& device) {
     dram_statistics sum;
-    for (const auto& c : device.channels()) add_block(sum, c->statistics());
+    for (const auto& c : device.channels()) support::add_up(sum, c->statistics());
     return sum;
 }
 

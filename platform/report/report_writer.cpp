@@ -4,6 +4,7 @@
 #include <fmt/compile.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace simtlm::platform {
 
@@ -12,23 +13,21 @@ void report_writer::append(fmt::string_view format, fmt::format_args arguments) 
 }
 
 void report_writer::number(std::uint64_t value, unsigned width) {
-    // At least the maximum number of digits.
-    constexpr std::string_view blanks = "                    ";
     const fmt::format_int digits(value);
-    if (digits.size() < width)
-        text(blanks.substr(0, std::min<std::size_t>(width, blanks.size()) - digits.size()));
-    text({digits.data(), digits.size()});
+    const std::size_t blanks = digits.size() < width ? width - digits.size() : 0;
+    char* const at = std::fill_n(extend(blanks + digits.size()), blanks, ' ');
+    std::copy_n(digits.data(), digits.size(), at);
 }
 
 void report_writer::fixed(double value, unsigned width) {
-    const std::size_t from = text_.size();
-    fmt::format_to(fmt::appender(text_), FMT_COMPILE("{:.6f}"), value);
-    const std::size_t digits = text_.size() - from;
-    if (digits >= width) return;
-    text_.resize(from + width);
-    char* const at = text_.data() + from;
-    std::copy_backward(at, at + digits, at + width);
-    std::fill(at, at + width - digits, ' ');
+    fmt::basic_memory_buffer<char, 32> digits;
+    if (value == 0 && !std::signbit(value))
+        digits.append(std::string_view("0.000000"));  // most values of an idle channel
+    else
+        fmt::format_to(fmt::appender(digits), FMT_COMPILE("{:.6f}"), value);
+    const std::size_t blanks = digits.size() < width ? width - digits.size() : 0;
+    char* const at = std::fill_n(extend(blanks + digits.size()), blanks, ' ');
+    std::copy_n(digits.data(), digits.size(), at);
 }
 
 void report_writer::count(std::string name, std::uint64_t value, std::string_view indent) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +25,7 @@ public:
         append(format, fmt::make_format_args(arguments...));
     }
     /// Appends text verbatim.
-    void text(std::string_view t) { text_.append(t.data(), t.data() + t.size()); }
+    void text(std::string_view t) { std::copy(t.begin(), t.end(), extend(t.size())); }
     /// Prints a number, right-aligned to the width. Faster than print(), which parses its format on
     /// every call; for tables.
     void number(std::uint64_t value, unsigned width = 0);
@@ -48,6 +49,12 @@ public:
     }
 
 private:
+    /// Adds room for more characters. @return where they begin
+    char* extend(std::size_t characters) {
+        const std::size_t from = text_.size();
+        text_.resize(from + characters);
+        return text_.data() + from;
+    }
     /// Formats and appends; not inlined into every caller.
     void append(fmt::string_view format, fmt::format_args arguments);
 

@@ -37,6 +37,8 @@ public:
     bool unit_free(program::scheduling_class c, std::uint64_t now) const {
         return ports_.free(c, now);
     }
+    /// First cycle in which the unit can accept it.
+    std::uint64_t unit_free_at(program::scheduling_class c) const { return ports_.free_at(c); }
     bool can_queue_result() const { return results_.can_reserve(); }
     /// Occupies the input latch of a unit.
     void occupy(program::scheduling_class c, unsigned initiation, std::uint64_t now) {

@@ -20,6 +20,8 @@ fetch_stage::fetch_stage(simulation::phase_sequencer& sequencer, sub_core_slots&
 void fetch_stage::warp_starts(unsigned slot, std::uint64_t from) {
     slots_[slot] = slot_state();
     slots_[slot].fetch_from = from;
+    delayed_ |= slot_bit(slot);
+    in_decode_ &= ~slot_bit(slot);
     ++generation_[slot];
     note_space(slot);
 }
@@ -32,7 +34,7 @@ slot_mask fetch_stage::decode(std::uint64_t now) {
         const decoding d = decoding_.pop();
         if (d.generation != generation_[d.slot]) continue;  // flushed
         slot_state& s = slots_[d.slot];
-        --s.in_decode;
+        if (--s.in_decode == 0) in_decode_ &= ~slot_bit(d.slot);
         s.buffer[(s.first + s.count) % max_buffered] = d.code;
         ++context_.statistics.decoded;
         if (s.count++ == 0) filled |= slot_bit(d.slot);
@@ -71,6 +73,7 @@ void fetch_stage::follow(unsigned slot, std::uint64_t now) {
         warp.code = warp.resolved_path;
     }
     s.fetch_from = now + context_.timing.branch_redirect;
+    delayed_ |= slot_bit(slot);
     ++context_.stages.redirects;
 }
 
@@ -78,6 +81,7 @@ void fetch_stage::flush(unsigned slot) {
     slot_state& s = slots_[slot];
     s.first = s.count = s.in_decode = 0;
     s.missed = s.branch_ahead = false;
+    in_decode_ &= ~slot_bit(slot);
     ++generation_[slot];
     context_.valid &= ~slot_bit(slot);
 }
@@ -99,18 +103,17 @@ void fetch_stage::fetch() {
         return;
     }
     const std::uint64_t now = fetch_process_.now();
-    slot_mask candidates = 0;
-    slot_mask starved = 0;  // nothing to issue, and no fetch in flight
     std::uint64_t next = never;
-    for (slot_mask m = wants_fetch_; m != 0; m &= m - 1) {
+    for (slot_mask m = wants_fetch_ & delayed_; m != 0; m &= m - 1) {
         const auto slot = static_cast<unsigned>(__builtin_ctz(m));
-        const slot_state& s = slots_[slot];
-        if (s.fetch_from <= now) {
-            candidates |= slot_bit(slot);
-            if (s.count + s.in_decode == 0) starved |= slot_bit(slot);
-        } else
-            next = std::min(next, s.fetch_from);
+        if (slots_[slot].fetch_from <= now)
+            delayed_ &= ~slot_bit(slot);
+        else
+            next = std::min(next, slots_[slot].fetch_from);
     }
+    const slot_mask candidates = wants_fetch_ & ~delayed_;
+    // Nothing to issue, and no fetch in flight.
+    const slot_mask starved = candidates & ~context_.valid & ~in_decode_;
     if (candidates == 0) {
         if (next == never)
             fetch_process_.sleep();
@@ -155,6 +158,7 @@ bool fetch_stage::fetch_for(unsigned slot, std::uint64_t now) {
     }
     ++warp.code.next;
     ++s.in_decode;
+    in_decode_ |= slot_bit(slot);
     const std::uint64_t decoded = now + context_.timing.decode_cycles;
     decoding_.push({decoded, &code, static_cast<std::uint8_t>(slot), generation_[slot]});
     if (!context_.issue->awake()) context_.issue->wake_at(decoded);

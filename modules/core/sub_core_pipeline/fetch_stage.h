@@ -98,6 +98,8 @@ private:
     std::vector<std::uint8_t> generation_;  // by slot: number of flushes, to discard instructions
                                             // being decoded
     slot_mask wants_fetch_ = 0;             // may have room in its buffer
+    slot_mask delayed_ = 0;                 // fetch_from may not have been reached
+    slot_mask in_decode_ = 0;               // slot_state::in_decode is not 0
     support::ring_buffer<decoding> decoding_;  // in order of arrival
     simulation::clocked_process fetch_process_;
 };

@@ -149,6 +149,15 @@ stall_reason issue_stage::can_issue(unsigned slot, std::uint64_t now) const {
     return stall_reason::none;
 }
 
+/// First cycle in which what refuses a warp's instruction may accept it; never: this stage is woken
+/// when that is known.
+std::uint64_t issue_stage::next_try(unsigned slot, stall_reason why, std::uint64_t now) const {
+    if (why == stall_reason::memory_queue) return fetch_stage::never;
+    if (why != stall_reason::unit) return now + 1;
+    const scheduling_class c = context_.class_of(*others_.fetch.head(slot)->info);
+    return std::max(now + 1, others_.execution.unit_free_at(c));
+}
+
 void issue_stage::cycle() {
     if (!context_.running.running()) {
         process_.sleep();
@@ -167,7 +176,7 @@ void issue_stage::cycle() {
         why = reason_of_idling();
         count(now, why);
         sleeping_for_ = why;
-        sleep(now);
+        sleep(now, fetch_stage::never);
         return;
     }
     if (now < port_free_at_) {
@@ -175,25 +184,32 @@ void issue_stage::cycle() {
     } else if (!others_.operands.can_accept()) {
         why = stall_reason::register_port;
     } else {
+        std::uint64_t next = fetch_stage::never;
         const int slot = context_.scheduler.choose(ready, [&](unsigned s) {
             const stall_reason r = can_issue(s, now);
-            if (r != stall_reason::none && why == stall_reason::none) why = r;
-            return r == stall_reason::none;
+            if (r == stall_reason::none) return true;
+            if (why == stall_reason::none) why = r;
+            next = std::min(next, next_try(s, r, now));
+            return false;
         });
         if (slot >= 0) {
             why = stall_reason::none;
             issue_from(static_cast<unsigned>(slot), now);
+        } else {
+            sleep(now, next);
         }
     }
     count(now, why);
+    if (why != stall_reason::none) process_.note_idle();
     sleeping_for_ = why == stall_reason::none ? stall_reason::no_warp : why;
 }
 
 /// Sleeps until a warp may become ready, or the reason for which none is may change.
-void issue_stage::sleep(std::uint64_t now) {
+/// @param until  at most until this cycle
+void issue_stage::sleep(std::uint64_t now, std::uint64_t until) {
     const std::uint64_t next =
-        std::min(std::min(context_.scheduler.next_release(now), others_.fetch.next_decode()),
-                 others_.dependences.next_increment());
+        std::min({context_.scheduler.next_release(now), others_.fetch.next_decode(),
+                  others_.dependences.next_increment(), until});
     if (next == fetch_stage::never)
         process_.sleep();
     else

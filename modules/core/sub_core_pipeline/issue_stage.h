@@ -88,7 +88,8 @@ public:
 
 private:
     void cycle();
-    void sleep(std::uint64_t now);
+    std::uint64_t next_try(unsigned slot, stall_reason why, std::uint64_t now) const;
+    void sleep(std::uint64_t now, std::uint64_t until);
     stall_reason can_issue(unsigned slot, std::uint64_t now) const;
     void issue_from(unsigned slot, std::uint64_t now);
     void synchronise(const instruction_issue::outcome& out, unsigned warp, std::uint64_t now);

@@ -15,6 +15,7 @@ using protocol::extension;
 
 namespace {
 
+constexpr std::uint64_t never = ~std::uint64_t{0};
 constexpr unsigned link_bytes = 128;
 constexpr std::uint64_t l1d_line_bytes = cache::sectors_per_line * cache::sector_bytes;
 constexpr unsigned max_tag_banks = 32;
@@ -75,12 +76,16 @@ int memory_unit::target_of(const warp_instruction& inst) const {
     }
 }
 
-bool memory_unit::has_space(const sub_core::memory_entry& e, std::uint64_t now) const {
-    if (cta_cluster_unit::is_prepared(*e.inst) && !cta_clusters_->has_space()) return false;
+/// First cycle from `now` on in which an instruction may be accepted, as far as this is known;
+/// never: not before its latch is empty.
+std::uint64_t memory_unit::space_at(const sub_core::memory_entry& e, std::uint64_t now) const {
+    if (cta_cluster_unit::is_prepared(*e.inst) && !cta_clusters_->has_space()) return now + 1;
     const int t = target_of(*e.inst);
-    if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return false;
-    if (t == to_l1c && constants_free_at_ > now + 1) return false;
-    return (t >= 0 && !reads_l1_data(*e.inst)) || banks_free_at_ <= now + 1;
+    if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return never;
+    std::uint64_t start = now + 1;  // one cycle after it has been accepted
+    if (t == to_l1c) start = std::max(start, constants_free_at_);
+    if (t < 0 || reads_l1_data(*e.inst)) start = std::max(start, banks_free_at_);
+    return start - 1;
 }
 
 bool memory_unit::reads_l1_data(const warp_instruction& inst) {
@@ -96,19 +101,26 @@ bool memory_unit::reads_l1_data(const warp_instruction& inst) {
 
 void memory_unit::accept() {
     const std::uint64_t now = accept_process_.now();
+    bool idle = true;
     if (arbiter_.free(now)) {
         const int s = arbiter_.choose([&](unsigned q) {
             auto& queue = sub_cores_[q]->memory();
-            return queue.ready_at() <= now && has_space(queue.head(), now);
+            return queue.ready_at() <= now && space_at(queue.head(), now) <= now;
         });
         if (s >= 0) {
             arbiter_.taken(static_cast<unsigned>(s), now);
             take(sub_cores_[static_cast<unsigned>(s)]->take_memory(now), now);
+            idle = false;
         }
     }
-    std::uint64_t next = ~std::uint64_t{0};
-    for (sub_core* const s : sub_cores_) next = std::min(next, s->memory().ready_at());
-    if (next == ~std::uint64_t{0})
+    if (idle) accept_process_.note_idle();
+    std::uint64_t next = never;
+    for (sub_core* const s : sub_cores_) {
+        const auto& queue = s->memory();
+        if (!queue.empty())
+            next = std::min(next, std::max(queue.ready_at(), space_at(queue.head(), now)));
+    }
+    if (next == never)
         accept_process_.sleep();
     else
         accept_process_.sleep_until(std::max(next, arbiter_.free_at()));
@@ -218,15 +230,19 @@ void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
 
 void memory_unit::access() {
     stall_ = memory_stall::none;
-    bool busy = false;
+    bool busy = false, idle = true;
     for (unsigned t = 0; t < latches; ++t) {
         latch& l = latch_[t];
         if (l.inst == nullptr) continue;
-        if (start_accesses(l, static_cast<target>(t)))
+        const std::size_t left = l.inst->accesses.size();
+        const bool all = start_accesses(l, static_cast<target>(t));
+        idle = idle && !all && l.inst->accesses.size() == left;
+        if (all)
             leave(l);
         else
             busy = true;
     }
+    if (idle) access_process_.note_idle();
     if (!busy) access_process_.sleep();
 }
 

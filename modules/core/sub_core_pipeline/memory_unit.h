@@ -59,7 +59,7 @@ private:
     void access();
     void accept();
     int target_of(const warp_instruction& inst) const;
-    bool has_space(const sub_core::memory_entry& e, std::uint64_t now) const;
+    std::uint64_t space_at(const sub_core::memory_entry& e, std::uint64_t now) const;
     void take(const sub_core::memory_entry& e, std::uint64_t now);
     void read_constants(warp_instruction& inst, std::uint64_t now);
     void read_l1_data(warp_instruction& inst, std::uint64_t now);

@@ -57,6 +57,7 @@ void operand_stage::cycle() {
             allocate_.inst = nullptr;
             execution_.execute_fixed(inst, now);
         } else {
+            process_.note_idle();
             ++context_.stages.port_bubbles;
         }
     }

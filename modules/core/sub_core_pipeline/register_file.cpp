@@ -6,8 +6,8 @@ namespace simtlm::core::sub_core_pipeline {
 void register_file::advance_reads(std::uint64_t now) {
     const std::uint64_t passed = now - reads_from_;
     if (passed == 0) return;
-    for (auto& bank : read_)
-        for (std::uint64_t& port : bank) port = passed < horizon ? port >> passed : 0;
+    for (unsigned b = 0; b < config_.banks; ++b)
+        for (std::uint64_t& port : read_[b]) port = passed < horizon ? port >> passed : 0;
     reads_from_ = now;
 }
 

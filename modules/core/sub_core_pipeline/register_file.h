@@ -25,9 +25,12 @@ public:
     static constexpr unsigned max_ports = 2;
     using reads = std::array<std::uint8_t, max_banks>;  ///< by bank
 
-    explicit register_file(const register_file_config& config) : config_(config) {}
+    explicit register_file(const register_file_config& config)
+        : config_(config), mask_((config.banks & (config.banks - 1)) == 0 ? config.banks - 1 : 0) {}
 
-    unsigned bank_of(unsigned reg) const { return reg % config_.banks; }
+    unsigned bank_of(unsigned reg) const {
+        return mask_ != 0 ? reg & mask_ : reg % config_.banks;  // a division takes much longer
+    }
     unsigned banks() const { return config_.banks; }
 
     /// Takes the read ports that an instruction needs in the cycles after `now`.
@@ -60,6 +63,7 @@ private:
     void advance_writes(std::uint64_t at);
 
     register_file_config config_;
+    unsigned mask_;  // that selects the bank, if their number is a power of two above 1
     // Bit c - now: reserved in that cycle.
     std::array<std::array<std::uint64_t, max_ports>, max_banks> read_{};
     std::uint64_t reads_from_ = 0;

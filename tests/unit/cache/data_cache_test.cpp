@@ -400,7 +400,7 @@ TEST_F(DataCache, AGlobalWriteThatReplacesALocalLineNeedsTwoMissQueueEntries) {
     below.full = true;
     for (unsigned i = 0; i < 3; ++i) write(0x000);
     EXPECT_EQ(write(0x100).outcome, access_outcome::reservation_fail);
-    EXPECT_EQ(cache->last_failure().reason, fail_reason::miss_queue);
+    EXPECT_EQ(cache->statistics().count(access_type::global_write, fail_reason::miss_queue), 1u);
     below.full = false;
     cache->cycle(below);
     const auto r = write(0x100);

@@ -186,6 +186,32 @@ TEST_F(L1DataCache, AReservationFailureStallsItsBankOnly) {
     expect_drained(r);
 }
 
+TEST_F(L1DataCache, SleepsWhileItsLookUpsAreRefusedAndCountsThem) {
+    auto c = volta(1);
+    c.cache.miss_queue_size = 2;
+    cache_rig::settings awake;
+    awake.order.sleeping = false;
+    rigged_l1 rigs[] = {rigged_l1(rigged_l1::with_pool{}, "sleeps", {}, c),
+                        rigged_l1(rigged_l1::with_pool{}, "awake", awake, c)};
+    const auto refused = [](rigged_l1& r) {
+        return r.cache.statistics().count(access_type::global_read, fail_reason::miss_queue);
+    };
+    for (rigged_l1& r : rigs) {
+        r.rig.network_full = true;
+        for (unsigned i = 0; i < 3; ++i) load(r, 5 + i, 0x080 * i);
+        load(r, 50, 0x020);  // another bank wakes the cache, and is refused as well
+    }
+    rigs[0].rig.run(200);  // both rigs
+    EXPECT_GT(refused(rigs[0]), 300u);
+    EXPECT_EQ(refused(rigs[0]), refused(rigs[1]));
+    EXPECT_LT(rigs[0].rig.sequencer.activations(protocol::phase::core_caches), 20u);
+    for (rigged_l1& r : rigs) r.rig.network_full = false;
+    rigs[0].rig.run(60);
+    EXPECT_EQ(refused(rigs[0]), refused(rigs[1]));
+    EXPECT_EQ(rigs[0].rig.log, rigs[1].rig.log);
+    for (const rigged_l1& r : rigs) expect_drained(r);
+}
+
 TEST_F(L1DataCache, MergedMissesAreAnsweredOnePerCycle) {
     auto r = make(volta(2));
     for (unsigned i = 0; i < 3; ++i) load(r, 5, 0x1000);

@@ -13,7 +13,6 @@
 #include "modules/memory/memory_statistics.h"
 #include "modules/memory/memory_sub_partition.h"
 #include "modules/support/statistics.h"
-#include "platform/report/add_block.h"
 
 #include <gtest/gtest.h>
 
@@ -82,23 +81,6 @@ TYPED_TEST(Counters, AddUpAsTheirRowsSay) {
                                                           : y;
                 ASSERT_EQ(row.value(sum, i), expected) << row.name;
             }
-    }
-}
-
-TYPED_TEST(Counters, AddUpInReports) {
-    for (const std::uint64_t shift : {0u, 1u}) {
-        const TypeParam a = this->filled(shift * 100000 + 5);
-        const TypeParam b = this->filled((1 - shift) * 100000 + 7);
-        TypeParam sum, expected;  // vectors grow with the first block
-        for (const TypeParam* block : {&a, &b}) {
-            add_block(sum, *block);
-            support::add_up(expected, *block);
-        }
-        for (const auto& row : this->table()) {
-            ASSERT_EQ(row.cells(sum), row.cells(expected)) << row.name;
-            for (std::size_t i = 0; i < row.cells(sum); ++i)
-                ASSERT_EQ(row.value(sum, i), row.value(expected, i)) << row.name << " cell " << i;
-        }
     }
 }
 
