@@ -105,8 +105,10 @@ constexpr const char* cache_syntax =
 void running(builder& b) {
     b.in(option_group::run);
     b.word("--preset", "NAME", "",
-           "Loads the preset of a GPU (QV100, RTX3070, ...) or of a DRAM technology (dram/GDDR6) "
-           "at this point.")
+           "Loads the preset of a GPU (QV100, RTX3070, ...), of a DRAM technology (dram/GDDR6), or "
+           "in "
+           "a folder of one's own (./MYGPU, or MYGPU in a folder of the environment variable "
+           "SIMTLM_PRESET_PATH) at this point.")
         .action = true;
     b.file("-config", "", "Reads options from a file at this point.").action = true;
     b.flag("--list-configs",
@@ -114,7 +116,11 @@ void running(builder& b) {
         .action = true;
     b.flag("--dump-config", "Prints the effective configuration with the origin of every value.")
         .action = true;
-    b.flag("--help", "Prints all options.").action = true;
+    b.flag(
+         "--help",
+         "Prints all options; with a word after it, those of a topic: a part of a heading or of a "
+         "name (--help dram).")
+        .action = true;
     b.flag("--help-markdown", "Prints all options in Markdown (docs/options.md).").action = true;
     b.flag("--help-statistics",
            "Prints the descriptions of all statistics in Markdown (docs/statistics.md).")
@@ -314,7 +320,6 @@ void programs(builder& b) {
     b.flag("-save_embedded_ptx", "CUDA programs: writes loaded PTX to _N.ptx.");
     b.flag("-keep", "Same as -save_embedded_ptx.");
     b.count("--gpus", "1", "", "CUDA programs: number of GPUs, all with the same configuration.");
-    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory size of each GPU.");
     b.add("--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
           "CUDA and OpenCL programs: bandwidth of copies between host and GPU in each direction. "
           "If it is set, copies and fills inside a GPU take place at the peak bandwidth of its "
@@ -432,6 +437,7 @@ void chip(builder& b) {
     b.count(
         "-gpgpu_compute_capability_major", "7", "",
         "Major compute capability; determines the coalescing of accesses and the accepted traces.");
+    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory size of each GPU.");
     b.count("-gpgpu_compute_capability_minor", "0", "", "Minor compute capability.");
     b.count("-gpgpu_simt_core_sim_order", "1", "",
             "Order of the SMs of a cluster: 0 fixed, 1 round robin.");
@@ -839,6 +845,10 @@ void l2(builder& b) {
 
 void dram(builder& b) {
     b.in(option_group::dram);
+    b.add("-dram_clock", option_type::real, "MHZ", "", "MHz",
+          "Replaces the DRAM clock of -gpgpu_clock_domains at this point: on the command line, and "
+          "in "
+          "a file that is loaded as a DRAM technology (--preset dram/NAME).");
     b.word(
         "-gpgpu_mem_addr_mapping", "[dramid@BIT;]MAP", "",
         "Mapping of the 64 address bits: R(ow), B(ank), C(olumn), S (byte of a burst), D "
